@@ -1,0 +1,13 @@
+# ralph_embed(<name> <file>...) makes generated/embedded_<name>.h: each file as a constant string named after it.
+function(ralph_embed name)
+  set(text "#pragma once\n\n#include <string_view>\n\nnamespace ralph::embedded {\n")
+  foreach(file ${ARGN})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+    get_filename_component(stem ${file} NAME)
+    string(REGEX REPLACE "[^A-Za-z0-9]" "_" stem ${stem})
+    file(READ ${file} body)
+    string(APPEND text "\ninline constexpr std::string_view ${stem} = R\"--ralph--(${body})--ralph--\";\n")
+  endforeach()
+  string(APPEND text "\n}  // namespace ralph::embedded\n")
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/embedded_${name}.h CONTENT "${text}" @ONLY)
+endfunction()

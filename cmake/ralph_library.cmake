@@ -1,0 +1,11 @@
+# One folder of src/ is one library. Its tests stand beside its sources and are gathered into one test program.
+function(ralph_library folder)
+  cmake_parse_arguments(ARG "" "" "USES" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${folder}/*.cc)
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "_(test|darwin)\\.cc$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  add_library(ralph_${folder} STATIC ${sources})
+  target_link_libraries(ralph_${folder} PUBLIC ralph_flags ${ARG_USES})
+  set_property(GLOBAL APPEND PROPERTY RALPH_UNIT_TESTS ${tests})
+endfunction()

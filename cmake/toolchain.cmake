@@ -1,0 +1,25 @@
+# Compiler and linker choices that hold for every target.
+add_library(ralph_flags INTERFACE)
+target_compile_options(ralph_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Wcast-qual -Wundef -Werror
+  -ffunction-sections -fdata-sections)
+target_compile_definitions(ralph_flags INTERFACE FMT_HEADER_ONLY=1)
+target_include_directories(ralph_flags INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/generated)
+target_link_options(ralph_flags INTERFACE -Wl,--gc-sections)
+
+find_program(MOLD mold)
+if(MOLD)
+  target_link_options(ralph_flags INTERFACE -fuse-ld=mold)
+endif()
+if(RALPH_SANITIZE)
+  target_compile_options(ralph_flags INTERFACE -fsanitize=${RALPH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(ralph_flags INTERFACE -fsanitize=${RALPH_SANITIZE})
+endif()
+if(RALPH_STATIC)
+  # Not position independent: a hook starts on every tool call, and thousands of start-up relocations are its main cost.
+  target_compile_options(ralph_flags INTERFACE -fno-pie)
+  target_link_options(ralph_flags INTERFACE -static -no-pie)
+endif()
+
+find_library(UTF8PROC_LIBRARY NAMES libutf8proc.a REQUIRED)
+find_library(BOOST_JSON_LIBRARY NAMES libboost_json.a REQUIRED)

@@ -1,0 +1,47 @@
+// The one JSON library, and the few things that ralph always does around it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
+
+#include "base/result.h"
+
+namespace ralph {
+
+namespace json = boost::json;
+
+// Parses one whole document. `where` names it in errors, which say line and column:
+// ".ralph/settings.json:3:7: expected ',' or '}'". A leading byte order mark is accepted; duplicate keys are refused,
+// because two readers would disagree on which one counts.
+Result<json::value> parse_json(std::string_view text, std::string_view where);
+
+// Pretty-prints with two spaces and a final newline, keys in their order.
+std::string to_pretty_json(const json::value& value);
+
+// Text as a JSON string value; invalid UTF-8 becomes U+FFFD, so that what ralph writes is always valid JSON.
+json::string to_json_string(std::string_view text);
+
+// Lookups that never throw: nothing if `value` is no object, has no such key, or the type is another.
+const json::value* find(const json::value& value, std::string_view key);
+std::optional<std::string_view> find_string(const json::value& value, std::string_view key);
+std::optional<long long> find_integer(const json::value& value, std::string_view key);
+std::optional<bool> find_bool(const json::value& value, std::string_view key);
+
+// Line and column (both from 1) of a byte offset.
+struct TextPosition {
+  size_t line = 1;
+  size_t column = 1;
+};
+TextPosition position_of(std::string_view text, size_t offset);
+
+// Where the value at a JSON pointer ("/agent/command") begins in `text`, which must be valid JSON. For a pointer whose
+// last part is a key, `key` asks for the key's own place instead of its value's.
+std::optional<size_t> locate(std::string_view text, std::string_view pointer, bool key = false);
+
+}  // namespace ralph

@@ -1,0 +1,74 @@
+// A command as data: what it is called, what it takes, what it says of itself, and the function behind it.
+// Help, completion, parsing and the errors for mistyped words all come from this one entry.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace ralph::cli {
+
+struct Option {
+  std::string_view name;        // "prompt-file", without dashes
+  char letter = 0;              // 'f', or 0
+  std::string_view value;       // "FILE"; empty for a switch that takes no value
+  std::string_view help;        // one line
+  bool negatable = false;       // a switch that also exists as --no-<name>
+  bool repeatable = false;      // may be given several times
+  std::string_view choices{};   // "APPEND|PREPEND|REPLACE": the only values accepted (any case), and completed
+};
+
+struct Positional {
+  std::string_view name;  // "RUN"
+  std::string_view help;
+  bool required = false;
+  bool rest = false;             // takes all remaining words
+  std::string_view choices{};    // "bash|zsh|fish"
+};
+
+class Arguments;
+
+struct Command {
+  std::string_view name;     // "run", or two words: "runs list"
+  std::string_view summary;  // one line, for the list of commands
+  std::string_view details;  // paragraphs for --help
+  std::string_view examples;
+  std::span<const Option> options;
+  std::span<const Positional> positionals;
+  int (*run)(const Arguments&);  // returns the exit code
+  bool hidden = false;           // for ralph's own use; not listed
+};
+
+// What was typed, checked against the command's entry.
+class Arguments {
+ public:
+  bool has(std::string_view option) const;                                // --x, or its negation, was given
+  std::optional<std::string_view> value(std::string_view option) const;   // the last one given
+  std::vector<std::string> values(std::string_view option) const;         // all of them
+  std::optional<bool> flag(std::string_view option) const;                // --x true, --no-x false, neither: nothing
+  std::span<const std::string> positionals() const { return positionals_; }
+
+ private:
+  friend Result<Arguments> parse_arguments(const Command&, std::span<const std::string>);
+  std::map<std::string, std::vector<std::string>, std::less<>> options_;
+  std::vector<std::string> positionals_;
+};
+
+// Errors are of kind kUsage and name the word, the nearest valid one, and where to read on.
+Result<Arguments> parse_arguments(const Command& command, std::span<const std::string> words);
+
+std::string help_of(const Command& command);
+std::string overview(std::span<const Command* const> commands);
+
+// Every command, in the order in which help lists them.
+std::span<const Command* const> all_commands();
+
+// Prints the error as "ralph: ..." on stderr and returns the exit code of its kind: the one place that maps them.
+int report(const Error& error);
+
+}  // namespace ralph::cli

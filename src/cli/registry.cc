@@ -1,0 +1,14 @@
+#include "cli/registry.h"
+
+#include <array>
+
+namespace ralph::cli {
+
+std::span<const Command* const> all_commands() {
+  static constexpr std::array kCommands = {
+      &kRun, &kInit, &kRuns_list, &kRuns_show, &kSettings_show, &kSettings_schema, &kDoctor, &kDemo, &kDemoAgent, &kCompletion,
+  };
+  return kCommands;
+}
+
+}  // namespace ralph::cli

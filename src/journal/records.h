@@ -1,0 +1,200 @@
+// What a run writes down: one record per thing that happened, in order. A record is written before the effect it
+// announces (…Started) and after the effect it reports (…Ended). Specified in docs/formats/journal.md.
+//
+// Each record lists its fields once; writing and reading both go through that list. A reader keeps what it does not
+// know: fields are ignored, records of an unknown type come back as Unknown.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/json.h"
+#include "base/time.h"
+
+namespace ralph::record {
+
+inline constexpr int kVersion = 1;
+
+struct RunStarted {
+  static constexpr std::string_view kType = "run_started";
+  std::string run_id, way, ralph_version, project, agent, prompt_source, prompt;
+  std::int64_t pid = 0, max_iterations = 0;
+  json::value settings;  // the effective settings, so that a run can be understood and resumed without the files
+  template <class V>
+  void fields(V&& v) {
+    v("runId", run_id), v("way", way), v("ralph", ralph_version), v("project", project), v("agent", agent);
+    v("promptSource", prompt_source), v("prompt", prompt), v("pid", pid), v("maxIterations", max_iterations);
+    v("settings", settings);
+  }
+};
+
+struct IterationStarted {
+  static constexpr std::string_view kType = "iteration_started";
+  std::int64_t iteration = 0;
+  template <class V>
+  void fields(V&& v) {
+    v("iteration", iteration);
+  }
+};
+
+struct AgentStarted {
+  static constexpr std::string_view kType = "agent_started";
+  std::int64_t iteration = 0, attempt = 0, prompt_bytes = 0;
+  std::string purpose;      // "work" or "commit message"
+  std::string prompt_file;  // relative to the run's folder, as all files here
+  std::string stdout_file, stderr_file;
+  std::vector<std::string> argv;
+  template <class V>
+  void fields(V&& v) {
+    v("iteration", iteration), v("attempt", attempt), v("purpose", purpose), v("argv", argv);
+    v("promptFile", prompt_file), v("promptBytes", prompt_bytes);
+    v("stdoutFile", stdout_file), v("stderrFile", stderr_file);
+  }
+};
+
+struct AgentEnded {
+  static constexpr std::string_view kType = "agent_ended";
+  std::int64_t iteration = 0, attempt = 0, exit_code = 0, signal = 0, duration_ms = 0, output_bytes = 0;
+  std::string purpose;
+  std::string outcome;                  // ok, crashed, empty, timed_out, idle, over_budget, interrupted
+  std::optional<std::string> response;  // what stood in its first <response> tag
+  template <class V>
+  void fields(V&& v) {
+    v("iteration", iteration), v("attempt", attempt), v("purpose", purpose), v("outcome", outcome);
+    v("exitCode", exit_code), v("signal", signal), v("durationMs", duration_ms), v("outputBytes", output_bytes);
+    v("response", response);
+  }
+};
+
+struct GuardrailStarted {
+  static constexpr std::string_view kType = "guardrail_started";
+  std::int64_t iteration = 0, index = 0;
+  std::string name, command, log_file;
+  template <class V>
+  void fields(V&& v) {
+    v("iteration", iteration), v("index", index), v("name", name), v("command", command), v("logFile", log_file);
+  }
+};
+
+struct GuardrailEnded {
+  static constexpr std::string_view kType = "guardrail_ended";
+  std::int64_t iteration = 0, index = 0, exit_code = 0, duration_ms = 0, output_bytes = 0;
+  std::string name, command, log_file, fail_action;
+  std::string outcome;   // passed, failed, timed_out, interrupted
+  std::string feedback;  // the message for the agent; empty if it passed
+  template <class V>
+  void fields(V&& v) {
+    v("iteration", iteration), v("index", index), v("name", name), v("command", command), v("outcome", outcome);
+    v("exitCode", exit_code), v("durationMs", duration_ms), v("outputBytes", output_bytes), v("logFile", log_file);
+    v("failAction", fail_action), v("feedback", feedback);
+  }
+};
+
+struct ScmStarted {
+  static constexpr std::string_view kType = "scm_started";
+  std::int64_t iteration = 0;
+  std::string task;
+  std::vector<std::string> argv;
+  template <class V>
+  void fields(V&& v) {
+    v("iteration", iteration), v("task", task), v("argv", argv);
+  }
+};
+
+struct ScmEnded {
+  static constexpr std::string_view kType = "scm_ended";
+  std::int64_t iteration = 0, exit_code = 0, duration_ms = 0;
+  std::string task;
+  std::string outcome;  // done, nothing_to_commit, failed, skipped
+  std::string note;     // the commit's short id, or what went wrong
+  template <class V>
+  void fields(V&& v) {
+    v("iteration", iteration), v("task", task), v("outcome", outcome), v("exitCode", exit_code);
+    v("durationMs", duration_ms), v("note", note);
+  }
+};
+
+struct SignalReceived {
+  static constexpr std::string_view kType = "signal_received";
+  std::string signal;      // "SIGINT"
+  std::int64_t count = 0;  // 1: finish the current step; 2: end everything now
+  template <class V>
+  void fields(V&& v) {
+    v("signal", signal), v("count", count);
+  }
+};
+
+struct ProcessesSwept {
+  static constexpr std::string_view kType = "processes_swept";
+  std::string after;                   // whose leftovers: "agent", "guardrail", "scm"
+  std::vector<std::string> ended;      // "pid 4711: sleep 1000"
+  std::vector<std::string> survivors;  // those that could not be ended
+  template <class V>
+  void fields(V&& v) {
+    v("after", after), v("ended", ended), v("survivors", survivors);
+  }
+};
+
+struct Decided {
+  static constexpr std::string_view kType = "decided";
+  std::int64_t iteration = 0, delay_ms = 0;
+  std::string moment;    // before_iteration, during_turn, after_turn, between_steps, after_checks
+  std::string rule;      // the row of loop/decide that applied
+  std::string decision;  // continue, stop, wait, retry, end_now
+  std::string status;    // for stop: complete, limit, fatal, waiting, interrupted
+  std::string reason;
+  template <class V>
+  void fields(V&& v) {
+    v("iteration", iteration), v("moment", moment), v("rule", rule), v("decision", decision), v("status", status);
+    v("reason", reason), v("delayMs", delay_ms);
+  }
+};
+
+struct IterationEnded {
+  static constexpr std::string_view kType = "iteration_ended";
+  std::int64_t iteration = 0, duration_ms = 0;
+  template <class V>
+  void fields(V&& v) {
+    v("iteration", iteration), v("durationMs", duration_ms);
+  }
+};
+
+struct RunEnded {
+  static constexpr std::string_view kType = "run_ended";
+  std::string status, reason;
+  std::int64_t exit_code = 0, iterations = 0, duration_ms = 0;
+  template <class V>
+  void fields(V&& v) {
+    v("status", status), v("reason", reason), v("exitCode", exit_code), v("iterations", iterations);
+    v("durationMs", duration_ms);
+  }
+};
+
+struct Unknown {
+  std::string type;
+  json::object fields_as_written;
+};
+
+using Body = std::variant<RunStarted, IterationStarted, AgentStarted, AgentEnded, GuardrailStarted, GuardrailEnded,
+                          ScmStarted, ScmEnded, SignalReceived, ProcessesSwept, Decided, IterationEnded, RunEnded,
+                          Unknown>;
+
+struct Record {
+  std::int64_t sequence = 0;  // from 1, no gaps
+  WallTime time{};
+  Body body;
+};
+
+// One line of JSON, without a newline: {"v":1,"seq":1,"time":"…","type":"run_started",…}
+std::string to_line(const Record& record);
+
+// Fails on text that is no JSON object or has no type. A newer version is read as far as it is understood.
+Result<Record> from_line(std::string_view line);
+
+std::string_view type_of(const Body& body);
+
+}  // namespace ralph::record

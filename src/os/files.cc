@@ -1,0 +1,142 @@
+#include "os/files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+
+#include "base/text.h"
+
+namespace ralph {
+namespace {
+
+tl::unexpected<Error> cannot(std::string_view what, std::string_view path, int error) {
+  const ErrorKind kind = error == ENOENT ? ErrorKind::kNotFound : ErrorKind::kIo;
+  return fail(kind, "cannot {} {}: {}", what, path, errno_text(error));
+}
+
+}  // namespace
+
+Fd& Fd::operator=(Fd&& other) noexcept {
+  if (this != &other) {
+    close();
+    fd_ = std::exchange(other.fd_, -1);
+  }
+  return *this;
+}
+
+void Fd::close() {
+  if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+}
+
+bool file_exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
+
+bool is_directory(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+bool is_executable_file(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && ::access(path.c_str(), X_OK) == 0;
+}
+
+Result<std::string> read_file(const std::string& path) {
+  Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  if (!fd) return cannot("read", path, errno);
+  struct stat info {};
+  if (::fstat(fd.get(), &info) != 0) return cannot("read", path, errno);
+  if (S_ISDIR(info.st_mode)) return cannot("read", path, EISDIR);
+  std::string content;
+  size_t used = 0;
+  for (;;) {
+    content.resize(used + std::max<size_t>(static_cast<size_t>(info.st_size) + 1, 4096));
+    const ssize_t n = ::read(fd.get(), content.data() + used, content.size() - used);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return cannot("read", path, errno);
+    used += static_cast<size_t>(n);
+    if (n == 0) break;
+  }
+  content.resize(used);
+  return content;
+}
+
+Status write_all(int fd, std::string_view bytes, std::string_view path_for_errors) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return cannot("write", path_for_errors, errno);
+    bytes.remove_prefix(static_cast<size_t>(n));
+  }
+  return {};
+}
+
+Status write_file_atomically(const std::string& path, std::string_view content, unsigned mode) {
+  struct stat old {};
+  if (::lstat(path.c_str(), &old) == 0 && S_ISREG(old.st_mode)) mode = old.st_mode & 07777;
+  std::string temporary = path + ".XXXXXX";
+  Fd fd(::mkostemp(temporary.data(), O_CLOEXEC));
+  if (!fd) return cannot("write", path, errno);
+  Status written = write_all(fd.get(), content, path);
+  if (written && ::fchmod(fd.get(), mode) != 0) written = cannot("write", path, errno);
+  if (written && ::fsync(fd.get()) != 0) written = cannot("write", path, errno);
+  if (written && ::rename(temporary.c_str(), path.c_str()) != 0) written = cannot("write", path, errno);
+  if (!written) {
+    ::unlink(temporary.c_str());
+    return written;
+  }
+  Fd folder(::open(parent_path(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder) ::fsync(folder.get());
+  return {};
+}
+
+Status make_directories(const std::string& path) {
+  if (path.empty() || is_directory(path)) return {};
+  TRY(make_directories(parent_path(path)));
+  if (::mkdir(path.c_str(), 0755) != 0 && errno != EEXIST) return cannot("create the folder", path, errno);
+  if (!is_directory(path)) return cannot("create the folder", path, ENOTDIR);
+  return {};
+}
+
+Result<Fd> open_for_append(const std::string& path, unsigned mode) {
+  Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, mode));
+  if (!fd) return cannot("write", path, errno);
+  return fd;
+}
+
+std::string join_path(std::string_view folder, std::string_view name) {
+  if (folder.empty() || name.starts_with('/')) return std::string(name);
+  return fmt::format("{}{}{}", folder, folder.ends_with('/') ? "" : "/", name);
+}
+
+std::string parent_path(std::string_view path) {
+  const size_t slash = path.find_last_of('/');
+  if (slash == std::string_view::npos) return ".";
+  return std::string(path.substr(0, slash == 0 ? 1 : slash));
+}
+
+std::string base_name(std::string_view path) { return std::string(path.substr(path.find_last_of('/') + 1)); }
+
+Result<std::string> current_directory() {
+  char buffer[PATH_MAX];
+  if (!::getcwd(buffer, sizeof buffer)) return cannot("find", "the current folder", errno);
+  return std::string(buffer);
+}
+
+std::string absolute_path(std::string_view path, std::string_view base) {
+  std::string result;
+  for (const std::string& part : split(join_path(base, path), '/')) {
+    if (part.empty() || part == ".") continue;
+    if (part == "..") {
+      result.resize(result.find_last_of('/') == std::string::npos ? 0 : result.find_last_of('/'));
+    } else {
+      result += '/' + part;
+    }
+  }
+  return result.empty() ? "/" : result;
+}
+
+}  // namespace ralph
