@@ -6,7 +6,7 @@ namespace ralph::cli {
 
 std::span<const Command* const> all_commands() {
   static constexpr std::array kCommands = {
-      &kRun, &kInit, &kRuns_list, &kRuns_show, &kSettings_show, &kSettings_schema, &kDoctor, &kDemo, &kDemoAgent, &kCompletion,
+      &kRun, &kInit, &kRunsList, &kRunsShow, &kSettingsShow, &kSettingsSchema, &kDoctor, &kDemo, &kDemoAgent, &kCompletion,
   };
   return kCommands;
 }

@@ -7,10 +7,10 @@ namespace ralph::cli {
 
 extern const Command kRun;             // run.cc
 extern const Command kInit;            // init.cc
-extern const Command kRuns_list;       // runs.cc
-extern const Command kRuns_show;       // runs.cc
-extern const Command kSettings_show;   // settings.cc
-extern const Command kSettings_schema; // settings.cc
+extern const Command kRunsList;       // runs.cc
+extern const Command kRunsShow;       // runs.cc
+extern const Command kSettingsShow;   // settings.cc
+extern const Command kSettingsSchema; // settings.cc
 extern const Command kDoctor;          // doctor.cc
 extern const Command kDemo;            // demo.cc
 extern const Command kDemoAgent;       // demo_agent.cc

@@ -1,0 +1,93 @@
+// The settings of a project, typed. Defaults stand here and in schemas/settings.schema.json, and a test compares them.
+// Specified in docs/formats/settings.md.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+
+namespace ralph {
+
+enum class FailAction { kAppend, kPrepend, kReplace };
+std::string_view to_string(FailAction action);  // "APPEND", ...
+
+enum class PromptVia { kArgument, kStdin, kFile };
+
+struct RetrySettings {
+  int attempts = 3;                  // further tries of a crashed or silent agent within one iteration
+  double backoff_seconds = 2;        // before the first; doubled for each further one
+  double max_backoff_seconds = 60;
+};
+
+struct AgentSettings {
+  std::string command;
+  std::vector<std::string> flags;           // as written; each is split like shell words when the agent is started
+  std::optional<PromptVia> prompt_via;      // how a custom agent gets its prompt; unset: as an argument, or on standard
+                                            // input when it is too large for one
+  std::map<std::string, std::string> env;   // added to the agent's environment
+  double timeout_seconds = 0;               // 0: none
+  double idle_timeout_seconds = 0;          // 0: none
+  RetrySettings retry;
+};
+
+struct GuardrailSettings {
+  std::string command;  // run by sh -c
+  FailAction fail_action = FailAction::kAppend;
+  std::string hint;
+  std::string name;  // shown instead of the command; empty: the command
+  double timeout_seconds = 0;
+};
+
+struct ScmSettings {
+  std::string command;
+  std::vector<std::string> tasks;
+  bool add_all = true;
+};
+
+struct BudgetSettings {
+  double max_minutes = 0;  // 0: none
+};
+
+struct Settings {
+  int maximum_iterations = 10;
+  std::string completion_response = "DONE";
+  int output_truncate_chars = 5000;
+  bool stream_agent_output = true;
+  bool include_iteration_count_in_prompt = false;
+  AgentSettings agent;
+  std::vector<GuardrailSettings> guardrails;
+  std::optional<ScmSettings> scm;
+  BudgetSettings budget;
+};
+
+// Where a value came from: "default", ".ralph/settings.json", ".ralph/settings.local.json" or "-m" and the like.
+struct Origin {
+  std::string pointer;  // "/agent/command"
+  std::string source;
+};
+
+struct LoadedSettings {
+  Settings settings;
+  json::value effective;              // the merged document, defaults filled in, in schema order
+  std::vector<Origin> origins;        // one per scalar or array of `effective`
+  std::vector<std::string> files;     // the files that were read, in order
+};
+
+// Flags of the command line, as a JSON object of the same shape as a settings file, and the flag behind each pointer.
+struct Overrides {
+  json::object values;
+  std::map<std::string, std::string> flags;  // "/maximumIterations" -> "-m"
+};
+
+// Reads .ralph/settings.json and .ralph/settings.local.json below `project` (either may be missing), checks each
+// against the schema, merges (objects merge, scalars and arrays replace), applies the overrides, fills in defaults.
+// Every error names the file, line and column, the path inside it, the value found, and what was expected.
+Result<LoadedSettings> load_settings(const std::string& project, const Overrides& overrides = {});
+
+std::string_view settings_schema();  // the JSON Schema, as shipped
+
+}  // namespace ralph
