@@ -1,0 +1,192 @@
+#include "loop/decide.h"
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+
+#include "base/text.h"
+
+namespace ralph {
+namespace {
+
+struct Case {
+  const Policy& policy;
+  const Progress& progress;
+  const Observation& now;
+
+  bool is(std::initializer_list<Moment> moments) const {
+    return std::find(moments.begin(), moments.end(), now.moment) != moments.end();
+  }
+  bool running() const { return is({Moment::kDuringTurn, Moment::kDuringCheck}); }
+  bool out_of_time() const { return policy.run_time_limit.count() > 0 && now.run_time >= policy.run_time_limit; }
+  bool step_too_long() const { return now.step_limit.count() > 0 && now.step_time >= now.step_limit; }
+  bool too_quiet() const { return policy.agent_idle_limit.count() > 0 && now.quiet_time >= policy.agent_idle_limit; }
+  bool turn_failed() const { return progress.turn_outcome == "crashed" || progress.turn_outcome == "empty"; }
+  bool answered() const {
+    return progress.turn_outcome == "ok" && progress.response &&
+           equals_ignoring_case(trim(*progress.response), trim(policy.completion_response));
+  }
+  bool last_iteration() const { return progress.iteration >= policy.max_iterations; }
+};
+
+Decision go_on(std::string reason = {}) { return {Action::kContinue, StopStatus::kNone, {}, std::move(reason)}; }
+Decision stop(StopStatus status, std::string reason) { return {Action::kStop, status, {}, std::move(reason)}; }
+Decision end_now(std::string_view outcome, std::string reason) {
+  return {Action::kEndNow, StopStatus::kNone, {}, std::move(reason), Milliseconds(0), outcome};
+}
+
+Milliseconds backoff(const Case& c) {
+  Milliseconds delay = c.policy.retry_backoff;
+  for (int i = 1; i < c.progress.failed_turns_in_row && delay < c.policy.retry_max_backoff; ++i) delay *= 2;
+  return std::min(delay, c.policy.retry_max_backoff);
+}
+
+std::string what_the_agent_answered(const Case& c) {
+  if (c.progress.turn_outcome == "crashed") return "its last turn crashed";
+  if (c.progress.turn_outcome == "empty") return "its last turn said nothing";
+  if (c.progress.turn_outcome != "ok") return fmt::format("its last turn was ended ({})", c.progress.turn_outcome);
+  if (!c.progress.response) return "it gave no <response>";
+  return fmt::format("it answered \"{}\"", *c.progress.response);
+}
+
+std::string what_is_missing(const Case& c) {
+  if (!c.progress.guardrails_failed.empty()) {
+    return fmt::format("{} still {}", join_for_people(c.progress.guardrails_failed),
+                       c.progress.guardrails_failed.size() == 1 ? "fails" : "fail");
+  }
+  return fmt::format("the agent never answered \"{}\": {}", c.policy.completion_response, what_the_agent_answered(c));
+}
+
+std::string why_complete(const Case& c) {
+  const int passed = c.progress.guardrails_passed;
+  const std::string guardrails = passed == 0   ? "there are no guardrails"
+                                 : passed == 1 ? "the guardrail passed"
+                                               : fmt::format("all {} guardrails passed", passed);
+  return fmt::format("the agent answered \"{}\" and {}", trim(*c.progress.response), guardrails);
+}
+
+struct Rule {
+  std::string_view name;
+  bool (*applies)(const Case&);
+  Decision (*decision)(const Case&);
+};
+
+// The order is the law: a row is reached only if none above it applied.
+constexpr std::array kRules = {
+    // While something runs.
+    Rule{"stop_demanded", [](const Case& c) { return c.running() && c.progress.stop_requests >= 2; },
+         [](const Case&) { return end_now("interrupted", "asked to stop at once"); }},
+    Rule{"run_time_spent_while_running", [](const Case& c) { return c.running() && c.out_of_time(); },
+         [](const Case& c) {
+           return end_now("over_budget", fmt::format("the run's {} are over", human_duration(c.policy.run_time_limit)));
+         }},
+    Rule{"step_time_spent", [](const Case& c) { return c.running() && c.step_too_long(); },
+         [](const Case& c) {
+           return end_now("timed_out", fmt::format("it took longer than {}", human_duration(c.now.step_limit)));
+         }},
+    Rule{"agent_idle", [](const Case& c) { return c.is({Moment::kDuringTurn}) && c.too_quiet(); },
+         [](const Case& c) {
+           return end_now("idle", fmt::format("it printed nothing for {}", human_duration(c.policy.agent_idle_limit)));
+         }},
+    Rule{"running", [](const Case& c) { return c.running(); }, [](const Case&) { return go_on(); }},
+
+    // Between steps.
+    Rule{"stop_requested", [](const Case& c) { return c.progress.stop_requests >= 1; },
+         [](const Case&) { return stop(StopStatus::kInterrupted, "asked to stop"); }},
+    Rule{"complete",
+         [](const Case& c) {
+           return c.is({Moment::kAfterChecks}) && c.progress.guardrails_failed.empty() && c.answered();
+         },
+         [](const Case& c) { return stop(StopStatus::kComplete, why_complete(c)); }},
+    Rule{"run_time_spent", [](const Case& c) { return c.out_of_time(); },
+         [](const Case& c) {
+           return stop(StopStatus::kLimit, fmt::format("the run's {} are over (budget.maxMinutes)",
+                                                       human_duration(c.policy.run_time_limit)));
+         }},
+    Rule{"agent_failed_retry",
+         [](const Case& c) {
+           return c.is({Moment::kAfterTurn}) && c.turn_failed() && c.progress.attempts <= c.policy.retry_attempts;
+         },
+         [](const Case& c) {
+           Decision retry{Action::kRetry, StopStatus::kNone, {}, {}, backoff(c)};
+           retry.reason = fmt::format("the agent {}; try {} of {} in {}",
+                                      c.progress.turn_outcome == "empty" ? "said nothing" : "crashed",
+                                      c.progress.attempts + 1, c.policy.retry_attempts + 1, human_duration(retry.delay));
+           return retry;
+         }},
+    Rule{"turn_ended", [](const Case& c) { return c.is({Moment::kAfterTurn}); }, [](const Case&) { return go_on(); }},
+    Rule{"step_ended", [](const Case& c) { return c.is({Moment::kBetweenSteps}); }, [](const Case&) { return go_on(); }},
+    Rule{"iterations_spent",
+         [](const Case& c) { return c.is({Moment::kAfterChecks, Moment::kBeforeIteration}) && c.last_iteration(); },
+         [](const Case& c) {
+           return stop(StopStatus::kLimit,
+                       fmt::format("{} done and not complete: {}",
+                                   count_of(static_cast<unsigned>(c.policy.max_iterations), "iteration"),
+                                   what_is_missing(c)));
+         }},
+    Rule{"iteration_may_begin", [](const Case& c) { return c.is({Moment::kBeforeIteration}); },
+         [](const Case&) { return go_on(); }},
+    Rule{"checks_failed", [](const Case& c) { return !c.progress.guardrails_failed.empty(); },
+         [](const Case& c) {
+           const size_t failed = c.progress.guardrails_failed.size();
+           return go_on(fmt::format("{} failed; the next prompt says so", count_of(failed, "guardrail")));
+         }},
+    Rule{"not_answered", [](const Case&) { return true; },
+         [](const Case& c) {
+           return go_on(fmt::format("not complete: {}", what_the_agent_answered(c)));
+         }},
+};
+
+constexpr auto kRuleNames = [] {
+  std::array<std::string_view, kRules.size()> names{};
+  for (size_t i = 0; i < kRules.size(); ++i) names[i] = kRules[i].name;
+  return names;
+}();
+
+}  // namespace
+
+std::string_view to_string(Moment moment) {
+  constexpr std::array kNames = {"before_iteration", "during_turn",   "during_check",
+                                 "after_turn",       "between_steps", "after_checks"};
+  return kNames[static_cast<size_t>(moment)];
+}
+
+std::string_view to_string(Action action) {
+  constexpr std::array kNames = {"continue", "stop", "wait", "retry", "end_now"};
+  return kNames[static_cast<size_t>(action)];
+}
+
+std::string_view to_string(StopStatus status) {
+  constexpr std::array kNames = {"", "complete", "limit", "fatal", "waiting", "interrupted"};
+  return kNames[static_cast<size_t>(status)];
+}
+
+int exit_code_of(StopStatus status) {
+  constexpr std::array kCodes = {2, 0, 1, 2, 3, 130};
+  return kCodes[static_cast<size_t>(status)];
+}
+
+Decision decide(const Policy& policy, const Progress& progress, const Observation& observation) {
+  const Case c{policy, progress, observation};
+  const Rule& rule = *std::find_if(kRules.begin(), kRules.end(), [&](const Rule& row) { return row.applies(c); });
+  Decision decision = rule.decision(c);
+  decision.rule = rule.name;
+  return decision;
+}
+
+std::optional<Milliseconds> time_until_change(const Policy& policy, const Observation& observation) {
+  std::optional<Milliseconds> soonest;
+  const auto consider = [&](Milliseconds limit, Milliseconds spent) {
+    if (limit.count() <= 0) return;
+    const Milliseconds left = std::max(limit - spent, Milliseconds(0));
+    soonest = soonest ? std::min(*soonest, left) : left;
+  };
+  consider(policy.run_time_limit, observation.run_time);
+  consider(observation.step_limit, observation.step_time);
+  if (observation.moment == Moment::kDuringTurn) consider(policy.agent_idle_limit, observation.quiet_time);
+  return soonest;
+}
+
+std::span<const std::string_view> rule_names() { return kRuleNames; }
+
+}  // namespace ralph

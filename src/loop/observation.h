@@ -1,0 +1,28 @@
+// What is the case at the moment a decision is asked for. Values only: whoever asks has read the clock.
+#pragma once
+
+#include <string_view>
+
+#include "base/time.h"
+
+namespace ralph {
+
+enum class Moment {
+  kBeforeIteration,  // nothing runs; may another iteration begin?
+  kDuringTurn,       // the agent runs; may it go on?
+  kDuringCheck,      // a guardrail or an SCM command runs; may it go on?
+  kAfterTurn,        // the agent has ended; what becomes of its turn?
+  kBetweenSteps,     // one step has ended; may the next begin?
+  kAfterChecks,      // guardrails (and SCM tasks) have run; is the work done?
+};
+std::string_view to_string(Moment moment);
+
+struct Observation {
+  Moment moment = Moment::kBeforeIteration;
+  Milliseconds run_time{0};    // since the run began
+  Milliseconds step_time{0};   // since the running process was started
+  Milliseconds quiet_time{0};  // since it last printed anything
+  Milliseconds step_limit{0};  // how long this step may take; 0: no limit
+};
+
+}  // namespace ralph

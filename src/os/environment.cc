@@ -1,0 +1,58 @@
+#include "os/environment.h"
+
+#include <unistd.h>
+
+#include "base/text.h"
+#include "os/files.h"
+
+extern char** environ;
+
+namespace ralph {
+
+Environment Environment::of_this_process() {
+  Environment environment;
+  for (char** line = environ; line && *line; ++line) {
+    const std::string_view text(*line);
+    const size_t equals = text.find('=');
+    if (equals == std::string_view::npos || equals == 0) continue;
+    environment.set(std::string(text.substr(0, equals)), std::string(text.substr(equals + 1)));
+  }
+  return environment;
+}
+
+std::optional<std::string> Environment::get(const std::string& name) const {
+  const auto found = variables_.find(name);
+  if (found == variables_.end()) return std::nullopt;
+  return found->second;
+}
+
+std::vector<std::string> Environment::as_lines() const {
+  std::vector<std::string> lines;
+  lines.reserve(variables_.size());
+  for (const auto& [name, value] : variables_) lines.push_back(name + '=' + value);
+  return lines;
+}
+
+Result<std::string> resolve_program(const std::string& program, const Environment& environment,
+                                    const std::string& folder) {
+  const auto not_executable = [](const std::string& path) {
+    return fail(ErrorKind::kNotFound, "{} is not executable{}", path,
+                is_directory(path) ? ": it is a folder" : fmt::format("; try: chmod +x {}", path));
+  };
+  if (program.find('/') != std::string::npos) {
+    const std::string path = join_path(folder, program);
+    if (!file_exists(path)) return fail(ErrorKind::kNotFound, "{} does not exist", path);
+    if (!is_executable_file(path)) return not_executable(path);
+    return path;
+  }
+  std::string found_but_not_executable;
+  for (const std::string& part : split(environment.get("PATH").value_or("/usr/local/bin:/usr/bin:/bin"), ':')) {
+    const std::string path = join_path(join_path(folder, part.empty() ? "." : part), program);
+    if (is_executable_file(path)) return path;
+    if (file_exists(path) && !is_directory(path)) found_but_not_executable = path;
+  }
+  if (!found_but_not_executable.empty()) return not_executable(found_but_not_executable);
+  return fail(ErrorKind::kNotFound, "{} was not found on PATH", program);
+}
+
+}  // namespace ralph

@@ -1,0 +1,69 @@
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/text.h"
+#include "os/files.h"
+#include "os/guardian.h"
+#include "os/process_tree.h"
+#include "os/processes.h"
+
+namespace ralph {
+namespace {
+
+int guard(pid_t loop, const sigset_t& signals) {
+  for (;;) {
+    siginfo_t info{};
+    const int signal = ::sigwaitinfo(&signals, &info);
+    if (signal < 0) continue;
+    if (signal != SIGCHLD) {
+      ::kill(loop, signal);
+      continue;
+    }
+    int status = 0;
+    if (::waitpid(loop, &status, WNOHANG) != loop) continue;
+    const SweepReport swept = end_all_descendants(stop_abandoned());  // at once when nothing is left, as it should be
+    if (WIFEXITED(status)) return WEXITSTATUS(status);
+    std::string line = fmt::format("ralph: the loop was killed by {}", signal_name(WTERMSIG(status)));
+    if (!swept.ended.empty()) line += fmt::format("; ended {} that it had started", count_of(swept.ended.size(), "process"));
+    for (const ProcessInfo& left : swept.survivors) line += fmt::format("\nralph: could not end pid {}: {}", left.pid, left.command);
+    static_cast<void>(write_all(STDERR_FILENO, line + "\n", "standard error"));
+    return 128 + WTERMSIG(status);
+  }
+}
+
+}  // namespace
+
+int run_guarded(const std::function<int(int guardian)>& body) {
+  sigset_t signals, before;
+  ::sigemptyset(&signals);
+  for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD}) ::sigaddset(&signals, signal);
+  ::sigprocmask(SIG_BLOCK, &signals, &before);
+  int fds[2];
+  if (::pipe2(fds, O_CLOEXEC) != 0) return body(-1);  // no descriptor left: the run will say so itself
+  Fd alive_read(fds[0]), alive_write(fds[1]);
+  std::fflush(nullptr);
+  const pid_t loop = ::fork();
+  if (loop < 0) return body(-1);
+  if (loop == 0) {
+    alive_write.close();
+    ::setsid();
+    // A name of its own, so that `pkill -9 ralph` leaves one of the two to clean up after the other.
+    ::prctl(PR_SET_NAME, "loop");
+    ::sigprocmask(SIG_SETMASK, &before, nullptr);
+    std::exit(body(alive_read.get()));
+  }
+  alive_read.close();
+  become_subreaper();
+  const int code = guard(loop, signals);
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
+  return code;
+}
+
+}  // namespace ralph

@@ -1,0 +1,75 @@
+// Running one child process at a time, contained, and waiting for the next thing that happens. The wait blocks: nothing
+// is polled, and a quiet child costs no wake-up.
+//
+//   processes.start(launch);
+//   for (;;) {
+//     const Event event = processes.next(deadline);   // output, exit, signal, deadline, ...
+//     if (std::holds_alternative<Finished>(event)) break;
+//   }
+//
+// After the child has exited, everything it left behind is ended while output is still read; then Finished comes, once,
+// as the last event of a start().
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "os/launch.h"
+#include "os/process_tree.h"
+
+namespace ralph {
+
+struct ExitStatus {
+  int code = 0;
+  int signal = 0;  // not 0: it was ended by this signal, and `code` is 128 + signal
+  bool success() const { return code == 0 && signal == 0; }
+};
+
+enum class StreamName { kOut, kErr };
+
+struct Output {
+  StreamName stream;
+  std::string_view bytes;  // valid until the next call of next()
+};
+struct Exited {
+  ExitStatus status;
+};
+struct Finished {
+  SweepReport swept;
+};
+struct SignalArrived {
+  int signal;
+};
+struct DeadlinePassed {};
+struct FileChanged {
+  std::string path;
+};
+struct GuardianLost {};  // the process that guards this one was killed
+
+using Event = std::variant<Output, Exited, Finished, SignalArrived, DeadlinePassed, FileChanged, GuardianLost>;
+
+class Processes {
+ public:
+  virtual ~Processes() = default;
+
+  // Starts the only child. Not allowed while another has not Finished.
+  virtual Status start(const Launch& launch) = 0;
+
+  // Blocks until something happens. Without a child it waits for signals, file changes and the deadline.
+  virtual Event next(std::optional<MonotonicTime> deadline) = 0;
+
+  // Begins to end the child and all below it. Events go on until Finished. Calling it again starts the new sequence.
+  virtual void end(const StopSequence& sequence) = 0;
+
+  // From now on a change of this file (written and closed, renamed to, or removed) is an event.
+  virtual Status watch_file(const std::string& path) = 0;
+};
+
+// The name of a signal: "SIGTERM".
+std::string signal_name(int signal);
+
+}  // namespace ralph

@@ -1,0 +1,247 @@
+#include "os/processes_linux.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/inotify.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+namespace ralph {
+namespace {
+
+constexpr size_t kBufferBytes = 256 * 1024;
+// How often what is being ended is looked at again. SIGCHLD wakes us at once for our own children; this is for those
+// that still have another parent.
+constexpr Milliseconds kLookAgain{20};
+// How long to wait for a pipe that somebody outside our tree holds open after all our processes have ended.
+constexpr Milliseconds kDrainGrace{200};
+
+sigset_t signals_we_take() {
+  sigset_t set;
+  ::sigemptyset(&set);
+  for (int signal : {SIGINT, SIGTERM, SIGQUIT, SIGCHLD}) ::sigaddset(&set, signal);
+  struct sigaction hangup {};
+  ::sigaction(SIGHUP, nullptr, &hangup);
+  if (hangup.sa_handler != SIG_IGN) ::sigaddset(&set, SIGHUP);  // ignored: the user said nohup
+  return set;
+}
+
+ExitStatus to_status(int raw) {
+  if (WIFSIGNALED(raw)) return {128 + WTERMSIG(raw), WTERMSIG(raw)};
+  return {WEXITSTATUS(raw), 0};
+}
+
+bool contains(const std::vector<ProcessInfo>& processes, const ProcessInfo& wanted) {
+  return std::any_of(processes.begin(), processes.end(), [&](const ProcessInfo& process) {
+    return process.pid == wanted.pid && process.start_time == wanted.start_time;
+  });
+}
+
+}  // namespace
+
+std::string signal_name(int signal) {
+  const char* name = ::sigabbrev_np(signal);
+  return name ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
+}
+
+LinuxProcesses::LinuxProcesses(const Clock& clock, int guardian) : clock_(clock), guardian_(guardian) {
+  become_subreaper();
+  const sigset_t set = signals_we_take();
+  ::sigprocmask(SIG_BLOCK, &set, nullptr);
+  ::signal(SIGPIPE, SIG_IGN);
+  signals_ = Fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+  buffer_.resize(kBufferBytes);
+}
+
+LinuxProcesses::~LinuxProcesses() {
+  if (active_) end_all_descendants(stop_abandoned());
+}
+
+Status LinuxProcesses::start(const Launch& launch) {
+  TRY_VALUE(Spawned spawned, spawn(launch));
+  pid_ = spawned.pid;
+  out_ = std::move(spawned.out);
+  err_ = std::move(spawned.err);
+  for (const Fd* pipe : {&out_, &err_}) {
+    if (*pipe) ::fcntl(pipe->get(), F_SETFL, O_NONBLOCK);
+  }
+  active_ = true;
+  ending_.reset();
+  drain_ends_.reset();
+  return {};
+}
+
+void LinuxProcesses::end(const StopSequence& sequence) {
+  if (!active_) return;
+  Ending ending;
+  ending.sequence = sequence;
+  if (ending_) ending.signalled = std::move(ending_->signalled);
+  ending_ = std::move(ending);
+}
+
+Status LinuxProcesses::watch_file(const std::string& path) {
+  if (!inotify_) inotify_ = Fd(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+  const std::string folder = parent_path(path);
+  // The folder is watched, not the file: it may not exist yet, and a rename over it would end a watch of its own.
+  const int watch = ::inotify_add_watch(inotify_.get(), folder.c_str(),
+                                        IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_ONLYDIR);
+  if (watch < 0) return fail(ErrorKind::kIo, "cannot watch {}: {}", folder, errno_text(errno));
+  watched_folders_[watch] = folder;
+  watched_files_.push_back(path);
+  return {};
+}
+
+void LinuxProcesses::collect_file_changes() {
+  alignas(inotify_event) char bytes[4096];
+  for (;;) {
+    const ssize_t n = ::read(inotify_.get(), bytes, sizeof bytes);
+    if (n <= 0) return;
+    for (ssize_t at = 0; at < n;) {
+      inotify_event change{};
+      std::memcpy(&change, bytes + at, sizeof change);
+      const char* name = bytes + at + sizeof change;
+      at += static_cast<ssize_t>(sizeof change + change.len);
+      if (change.len == 0 || !watched_folders_.contains(change.wd)) continue;
+      const std::string path = join_path(watched_folders_[change.wd], name);
+      const bool wanted = std::any_of(watched_files_.begin(), watched_files_.end(), [&](const std::string& file) {
+        return file == path || join_path(parent_path(file), base_name(file)) == path;
+      });
+      if (wanted) waiting_.push_back(FileChanged{path});
+    }
+  }
+}
+
+void LinuxProcesses::collect_ended_children() {
+  int raw = 0;
+  for (pid_t pid = ::waitpid(-1, &raw, WNOHANG); pid > 0; pid = ::waitpid(-1, &raw, WNOHANG)) {
+    if (ending_) ending_->next_look = {};
+    if (pid != pid_) continue;
+    pid_ = 0;
+    waiting_.push_back(Exited{to_status(raw)});
+    if (!ending_) end(stop_leftovers());
+  }
+}
+
+void LinuxProcesses::collect_signals() {
+  signalfd_siginfo info{};
+  while (::read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+    if (info.ssi_signo == SIGCHLD) {
+      collect_ended_children();
+    } else {
+      waiting_.push_back(SignalArrived{static_cast<int>(info.ssi_signo)});
+    }
+  }
+}
+
+std::optional<Event> LinuxProcesses::read_output(Fd& pipe, StreamName stream) {
+  const ssize_t n = ::read(pipe.get(), buffer_.data(), buffer_.size());
+  if (n > 0) return Output{stream, {buffer_.data(), static_cast<size_t>(n)}};
+  if (n == 0 || (errno != EAGAIN && errno != EINTR)) pipe.close();
+  return std::nullopt;
+}
+
+bool LinuxProcesses::advance_ending() {
+  if (pid_ == 0 && !has_children()) return true;
+  const MonotonicTime now = clock_.monotonic();
+  if (now < ending_->next_look) return false;  // a flood of output must not become a flood of looks
+  ending_->next_look = now + kLookAgain;
+  std::vector<ProcessInfo> living = descendants_of(::getpid());
+  std::erase_if(living, [&](const ProcessInfo& process) { return contains(survivors_, process); });
+  if (pid_ == 0 && living.empty()) {
+    // Either all that is left are known survivors, or a process is between two states: look once more for those.
+    collect_ended_children();
+    return !has_children() || !survivors_.empty();
+  }
+  if (ending_->step_begun && now >= ending_->step_ends) {
+    ending_->step_begun = false;
+    if (++ending_->step >= ending_->sequence.size()) {
+      survivors_.insert(survivors_.end(), living.begin(), living.end());
+      pid_ = 0;
+      return true;
+    }
+  }
+  const StopStep& step = ending_->sequence[ending_->step];
+  const bool first_look = !ending_->step_begun;
+  if (first_look) {
+    ending_->step_begun = true;
+    ending_->step_ends = now + step.grace;
+  }
+  if (step.signal == 0) return false;
+  for (const ProcessInfo& process : living) {
+    const bool is_new = ending_->signalled.emplace(process.pid, process).second;
+    // SIGKILL goes out at every look: what forks faster than we look has to be caught again.
+    if (first_look || is_new || step.signal == SIGKILL) send_signal(process, step.signal);
+  }
+  return false;
+}
+
+Event LinuxProcesses::finish() {
+  Finished finished;
+  if (ending_) {
+    for (auto& [pid, process] : ending_->signalled) {
+      (contains(survivors_, process) ? finished.swept.survivors : finished.swept.ended).push_back(process);
+    }
+  }
+  active_ = false;
+  ending_.reset();
+  drain_ends_.reset();
+  out_.close();
+  err_.close();
+  return finished;
+}
+
+std::optional<MonotonicTime> LinuxProcesses::wake_up_time(std::optional<MonotonicTime> deadline) const {
+  if (!ending_) return deadline;
+  MonotonicTime wake = clock_.monotonic() + kLookAgain;
+  if (drain_ends_) wake = *drain_ends_;
+  return deadline ? std::min(*deadline, wake) : wake;
+}
+
+Event LinuxProcesses::next(std::optional<MonotonicTime> deadline) {
+  for (;;) {
+    if (!waiting_.empty()) {
+      Event event = std::move(waiting_.front());
+      waiting_.pop_front();
+      return event;
+    }
+    if (deadline && clock_.monotonic() >= *deadline) return DeadlinePassed{};
+    if (active_ && ending_ && !drain_ends_ && advance_ending()) drain_ends_ = clock_.monotonic() + kDrainGrace;
+    if (!waiting_.empty()) continue;
+    if (drain_ends_ && ((!out_ && !err_) || clock_.monotonic() >= *drain_ends_)) return finish();
+
+    std::array<pollfd, 5> fds = {{{signals_.get(), POLLIN, 0},
+                                  {out_.get(), POLLIN, 0},
+                                  {err_.get(), POLLIN, 0},
+                                  {inotify_.get(), POLLIN, 0},
+                                  {guardian_, POLLIN, 0}}};
+    int timeout = -1;
+    if (const auto wake = wake_up_time(deadline)) {
+      timeout = static_cast<int>(std::clamp<long long>((*wake - clock_.monotonic()).count(), 0, 1 << 30));
+    }
+    if (::poll(fds.data(), fds.size(), timeout) < 0 && errno != EINTR) continue;
+
+    if (fds[0].revents) collect_signals();
+    if (fds[3].revents) collect_file_changes();
+    if (fds[4].revents) {
+      guardian_ = -1;
+      waiting_.push_front(GuardianLost{});
+    }
+    // Signals first: a child that floods us must not keep us from hearing the user.
+    if (!waiting_.empty() && !std::holds_alternative<Exited>(waiting_.front())) continue;
+    if (fds[1].revents) {
+      if (auto event = read_output(out_, StreamName::kOut)) return *event;
+    }
+    if (fds[2].revents) {
+      if (auto event = read_output(err_, StreamName::kErr)) return *event;
+    }
+  }
+}
+
+}  // namespace ralph

@@ -1,0 +1,61 @@
+// Processes on Linux: a subreaper with signalfd, pipes, inotify and one poll().
+#pragma once
+
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "os/clock.h"
+#include "os/processes.h"
+
+namespace ralph {
+
+class LinuxProcesses : public Processes {
+ public:
+  // Takes over SIGINT, SIGTERM, SIGQUIT, SIGHUP (unless it came ignored, as under nohup) and SIGCHLD for this process,
+  // and makes it a subreaper. `guardian` is a pipe whose end means that the guardian died; -1: none.
+  explicit LinuxProcesses(const Clock& clock, int guardian = -1);
+  ~LinuxProcesses() override;
+
+  Status start(const Launch& launch) override;
+  Event next(std::optional<MonotonicTime> deadline) override;
+  void end(const StopSequence& sequence) override;
+  Status watch_file(const std::string& path) override;
+
+ private:
+  // Ending, step by step: which step runs, until when, and what was sent a signal so far.
+  struct Ending {
+    StopSequence sequence;
+    size_t step = 0;
+    MonotonicTime step_ends{};
+    bool step_begun = false;
+    MonotonicTime next_look{};
+    std::map<int, ProcessInfo> signalled;
+  };
+
+  void collect_signals();
+  void collect_file_changes();
+  void collect_ended_children();
+  std::optional<Event> read_output(Fd& pipe, StreamName stream);
+  bool advance_ending();  // true when nothing is left, or nothing more can be done
+  std::optional<MonotonicTime> wake_up_time(std::optional<MonotonicTime> deadline) const;
+  Event finish();
+
+  const Clock& clock_;
+  Fd signals_;
+  Fd inotify_;
+  int guardian_;
+  std::map<int, std::string> watched_folders_;  // inotify watch -> folder
+  std::vector<std::string> watched_files_;
+
+  int pid_ = 0;          // the child; 0 when it has been collected
+  bool active_ = false;  // between start() and Finished
+  Fd out_, err_;
+  std::optional<Ending> ending_;
+  std::vector<ProcessInfo> survivors_;            // of earlier sweeps: known, not to be fought again
+  std::optional<MonotonicTime> drain_ends_;       // all have ended, but someone outside still holds a pipe open
+  std::vector<char> buffer_;
+  std::deque<Event> waiting_;
+};
+
+}  // namespace ralph

@@ -1,0 +1,49 @@
+#include "scm/commit_message.h"
+
+#include <algorithm>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "base/utf8.h"
+
+namespace ralph {
+namespace {
+
+bool is_stream_json(std::string_view line) {
+  if (!line.starts_with('{') || !line.ends_with('}')) return false;
+  const auto parsed = parse_json(line, "answer");
+  return parsed && parsed->is_object();
+}
+
+bool is_fence(std::string_view line) { return line.starts_with("```") || line.starts_with("~~~"); }
+
+std::string_view without_quotes(std::string_view line) {
+  for (std::string_view quote : {"\"", "'", "`", "**"}) {
+    const bool quoted = line.size() > 2 * quote.size() && line.starts_with(quote) && line.ends_with(quote);
+    if (quoted) return trim(line.substr(quote.size(), line.size() - 2 * quote.size()));
+  }
+  return line;
+}
+
+std::string cleaned(std::string_view line) {
+  std::string text = to_valid_utf8(without_quotes(trim(line)));
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return (c >= 0 && c < 0x20) || c == 0x7f; }, ' ');
+  return std::string(trim(text));
+}
+
+}  // namespace
+
+std::optional<std::string> commit_message_from(std::string_view answer, const std::optional<std::string>& tagged) {
+  if (tagged) {
+    if (std::string message = cleaned(*tagged); !message.empty()) return message;
+  }
+  for (const std::string& raw : split(answer, '\n')) {
+    const std::string_view line = trim(raw);
+    if (line.empty() || is_fence(line) || is_stream_json(line)) continue;
+    if (std::string message = cleaned(line); !message.empty()) return message;
+  }
+  return std::nullopt;
+}
+
+}  // namespace ralph
