@@ -1,0 +1,285 @@
+#!/usr/bin/env python3
+"""Measures ralph against small C programs that do the same work with nothing around it. docs/performance.md explains.
+
+Every figure is a median of repetitions in which both sides take turns, and what counts is their ratio: the times are
+the machine's, the ratio is ralph's. Speed is shown, never asserted: the exit code is 1 only if something did not run.
+"""
+import argparse
+import contextlib
+import dataclasses
+import json
+import os
+import pathlib
+import platform
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ITERATIONS = 100
+DOCUMENTED_FSYNCS_PER_ITERATION = 2  # taken where strace cannot count them
+MEMORY_LIMIT_MB = 32
+LIMIT_REACHED = 1  # ralph's exit code when the iterations are used up, as they are here
+
+
+class CouldNotRun(Exception):
+    """Something to be measured did not do its work; the message says what."""
+
+
+@dataclasses.dataclass
+class Size:
+    starts: int
+    loops: int
+    streams: int
+    stream_bytes: int
+
+
+FULL = Size(starts=400, loops=9, streams=5, stream_bytes=1_000_000_000)
+QUICK = Size(starts=60, loops=3, streams=3, stream_bytes=100_000_000)
+
+
+@dataclasses.dataclass
+class Row:
+    measure: str
+    ralph: str
+    baseline: str
+    ratio: str
+    limit: str
+    good: bool
+
+    def cells(self):
+        return [self.measure, self.ralph, self.baseline, self.ratio, self.limit, "good" if self.good else "OVER"]
+
+
+HEADINGS = ["measure", "ralph", "baseline", "ratio", "limit", "verdict"]
+
+
+@dataclasses.dataclass
+class Sample:
+    seconds: float
+    peak_mb: float  # the largest process among the command and those it waited for
+    status: int
+    own_peak_mb: float = 0  # the command's own process, where it was watched
+
+
+class Bench:
+    def __init__(self, build, scratch, size):
+        self.ralph = build / "ralph"
+        self.helpers = build / "helpers"
+        self.scratch = scratch
+        self.size = size
+        for program in [self.ralph] + [self.helper(name) for name in ("hello", "instant", "flood", "bare_loop")]:
+            if not os.access(program, os.X_OK):
+                raise CouldNotRun(f"{program} is not there; ./dev build makes it")
+
+    def helper(self, name):
+        return self.helpers / name
+
+    # ---- running one side once ----------------------------------------------------------------------------------
+
+    def measure(self, command, folder, watch=False):
+        """Runs the command with its output thrown away, and returns a Sample."""
+        report = self.scratch / "report"
+        errors = self.scratch / "stderr"
+        with open(errors, "wb") as stderr:
+            process = subprocess.Popen(
+                [self.helper("measure"), report, *command],
+                cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stderr)
+            own_peak = self.watch_memory(process) if watch else 0
+            if process.wait() != 0:
+                raise CouldNotRun(f"{command[0]}: {errors.read_text(errors='replace').strip()}")
+        nanoseconds, kilobytes, status = (int(word) for word in report.read_text().split())
+        return Sample(nanoseconds / 1e9, kilobytes / 1000, status, own_peak)
+
+    @staticmethod
+    def watch_memory(process):
+        """The peak memory, in MB, of the one child of `process`; looks until it has ended. The kernel keeps the peak,
+        so looking now and then misses only what is new in the last moment."""
+        peak = 0
+        children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        while process.poll() is None:
+            with contextlib.suppress(OSError):
+                for pid in children.read_text().split():
+                    found = re.search(r"^VmHWM:\s+(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text(), re.M)
+                    peak = max(peak, int(found.group(1)) / 1000 if found else 0)
+            time.sleep(0.02)
+        return peak
+
+    @contextlib.contextmanager
+    def project(self, agent, flags, iterations):
+        """A new project folder with settings for such an agent and one guardrail that is content; removed after."""
+        folder = pathlib.Path(tempfile.mkdtemp(dir=self.scratch, prefix="project-"))
+        (folder / ".ralph").mkdir()
+        settings = {
+            "maximumIterations": iterations,
+            "streamAgentOutput": True,
+            "agent": {"command": str(agent), "flags": flags},
+            "guardrails": [{"command": "true"}],
+        }
+        (folder / ".ralph/settings.json").write_text(json.dumps(settings, indent=2))
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def run_command(self):
+        return [self.ralph, "run", "-p", "x"]
+
+    def check_run(self, folder, sample, iterations, output_bytes=0):
+        """A run that gave up early would look fast."""
+        if sample.status != LIMIT_REACHED:
+            errors = (self.scratch / "stderr").read_text(errors="replace").strip()
+            raise CouldNotRun(f"ralph run ended with exit code {sample.status}, expected {LIMIT_REACHED}. {errors}")
+        runs = folder / ".ralph/runs"
+        journal = "".join(path.read_text(errors="replace") for path in runs.glob("*/journal.jsonl"))
+        ended = journal.count('"type":"iteration_ended"')
+        if ended != iterations:
+            raise CouldNotRun(f"the journal tells of {ended} iterations, not of {iterations}")
+        kept = sum(path.stat().st_size for path in runs.rglob("*") if path.is_file())
+        if kept < output_bytes:
+            raise CouldNotRun(f"{kept} bytes were kept of the agent's {output_bytes}")
+
+    @staticmethod
+    def take_turns(repetitions, sides):
+        """Runs each side `repetitions` times, in turns and in changing order; returns the samples of each side."""
+        samples = [[] for _ in sides]
+        for repetition in range(repetitions):
+            order = range(len(sides)) if repetition % 2 == 0 else reversed(range(len(sides)))
+            for i in order:
+                samples[i].append(sides[i]())
+        return samples
+
+    # ---- the measurements ---------------------------------------------------------------------------------------
+
+    def startup(self):
+        ralph, hello = self.take_turns(self.size.starts, [
+            lambda: self.measure([self.ralph, "--version"], self.scratch),
+            lambda: self.measure([self.helper("hello")], self.scratch),
+        ])
+        if ralph[0].status != 0:
+            raise CouldNotRun(f"ralph --version ended with exit code {ralph[0].status}")
+        return [compare("start-up of `ralph --version`, static C hello", ralph, hello, 1e3, "ms", 1.5)]
+
+    def count_syncs(self):
+        """(fsyncs, fdatasyncs) of a whole run, as the kernel sees them."""
+        trace = self.scratch / "trace"
+        with self.project(self.helper("instant"), [], ITERATIONS) as folder:
+            with contextlib.suppress(OSError):
+                subprocess.run(
+                    ["strace", "-f", "-qq", "-e", "trace=fsync,fdatasync", "-o", trace, *self.run_command()],
+                    cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                    check=False)
+        text = trace.read_text() if trace.exists() else ""
+        fsyncs, fdatasyncs = (len(re.findall(rf"\b{call}\(", text)) for call in ("fsync", "fdatasync"))
+        if fsyncs + fdatasyncs > 0:
+            return fsyncs, fdatasyncs
+        print("strace could not count the syncs; taking the documented number", file=sys.stderr)
+        return DOCUMENTED_FSYNCS_PER_ITERATION * ITERATIONS, 0
+
+    def loop(self):
+        fsyncs, fdatasyncs = self.count_syncs()
+
+        def ralph():
+            with self.project(self.helper("instant"), [], ITERATIONS) as folder:
+                sample = self.measure(self.run_command(), folder)
+                self.check_run(folder, sample, ITERATIONS)
+                return sample
+
+        def bare():
+            with self.project(self.helper("instant"), [], ITERATIONS) as folder:
+                return self.measure([self.helper("bare_loop"), str(ITERATIONS), str(fsyncs), str(fdatasyncs),
+                                     "journal.jsonl", self.helper("instant"), "x"], folder)
+
+        samples = self.take_turns(self.size.loops, [ralph, bare])
+        name = f"{ITERATIONS} iterations, instant agent, one guardrail, {fsyncs + fdatasyncs} syncs; bare C loop"
+        return [compare(name, *samples, 1e3, "ms", 1.5)]
+
+    def stream(self):
+        size = str(self.size.stream_bytes)
+
+        def ralph():
+            with self.project(self.helper("flood"), [size], 1) as folder:
+                os.sync()  # what an earlier turn left to be written is not this one's
+                sample = self.measure(self.run_command(), folder, watch=True)
+                self.check_run(folder, sample, 1, self.size.stream_bytes)
+                return sample
+
+        def tee():
+            with self.project(self.helper("flood"), [size], 1) as folder:
+                os.sync()
+                return self.measure(["sh", "-c", '"$0" "$1" | cat | tee file', self.helper("flood"), size], folder)
+
+        samples = self.take_turns(self.size.streams, [ralph, tee])
+        amount = f"{self.size.stream_bytes / 1e9:g} GB"
+        return [
+            compare(f"{amount} of agent output; `cat | tee file`", *samples, 1, "s", 2.0),
+            # Its own process as watched, and the kernel's word on the largest of ralph and all that it waited for.
+            memory("peak memory meanwhile, ralph's process", [sample.own_peak_mb for sample in samples[0]]),
+            memory("peak memory meanwhile, largest process", [sample.peak_mb for sample in samples[0]]),
+        ]
+
+
+def compare(name, ours, theirs, scale, unit, limit):
+    a, b = (statistics.median(sample.seconds for sample in side) for side in (ours, theirs))
+    return Row(name, f"{a * scale:.2f} {unit}", f"{b * scale:.2f} {unit}", f"{a / b:.2f}x", f"{limit:g}x", a / b <= limit)
+
+
+def memory(name, peaks):
+    peak = max(peaks)
+    return Row(name, f"{peak:.1f} MB", "", "", f"{MEMORY_LIMIT_MB} MB", 0 < peak <= MEMORY_LIMIT_MB)
+
+
+# ---- showing ----------------------------------------------------------------------------------------------------
+
+
+def as_text(rows):
+    table = [HEADINGS] + [row.cells() for row in rows]
+    widths = [max(len(line[i]) for line in table) for i in range(len(HEADINGS))]
+    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in table)
+
+
+def as_markdown(rows):
+    lines = ["| " + " | ".join(row.cells()) + " |" for row in rows]
+    return "\n".join(["| " + " | ".join(HEADINGS) + " |", "|---|---|---|---|---|---|"] + lines)
+
+
+def machine(bench):
+    version = subprocess.run([bench.ralph, "--version"], capture_output=True, text=True, check=False).stdout.strip()
+    filesystem = subprocess.run(["stat", "-f", "-c", "%T", bench.scratch], capture_output=True, text=True, check=False)
+    return (f"{version}; {os.cpu_count()} cores, Linux {platform.release().split('-')[0]}, "
+            f"file system {filesystem.stdout.strip() or 'unknown'}; medians of {bench.size.starts} starts, "
+            f"{bench.size.loops} loops and {bench.size.streams} streams a side")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build/release"), help="the build folder")
+    parser.add_argument("--quick", action="store_true", help="fewer repetitions and a tenth of the stream")
+    parser.add_argument("--markdown", action="store_true", help="print the table for docs/performance.md")
+    parser.add_argument("--only", choices=["startup", "loop", "stream"], action="append", help="may be repeated")
+    arguments = parser.parse_args()
+
+    build = arguments.build.resolve()
+    rows, failures = [], []
+    # Beside the build, so that files are on a disk: /tmp may be memory, where a sync costs nothing.
+    with tempfile.TemporaryDirectory(dir=build, prefix="bench-") as scratch:
+        try:
+            bench = Bench(build, pathlib.Path(scratch), QUICK if arguments.quick else FULL)
+        except CouldNotRun as error:
+            sys.exit(f"bench: {error}")
+        for name in arguments.only or ["startup", "loop", "stream"]:
+            try:
+                rows += getattr(bench, name)()
+            except CouldNotRun as error:
+                failures.append(f"bench: {name}: {error}")
+        print((as_markdown if arguments.markdown else as_text)(rows))
+        print("\n" + machine(bench))
+    print("\n".join(failures), file=sys.stderr, end="\n" if failures else "")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Fails if a file of src/ includes one that it must not know.
+
+    base <- os <- {settings, agents, checks, scm, sandbox, journal} <- loop <- {plan, task, session, history} <- cli
+
+A folder sees those left of it and itself; folders within one pair of braces do not see each other. ui sees events and
+records, and main.cc sees cli alone. A new folder must be entered here before it can include anything.
+
+include_direction.py [--self-test] [--junit FILE] [SOURCE FOLDER]
+"""
+import argparse
+import pathlib
+import re
+import sys
+import tempfile
+from xml.sax.saxutils import quoteattr
+
+FOUNDATION = {"base", "os"}
+PARTS = {"settings", "agents", "checks", "scm", "sandbox", "journal"}
+WAYS_IN = {"plan", "task", "session", "history"}
+
+SEES = {
+    "base": set(),
+    "os": {"base"},
+    **{part: FOUNDATION for part in PARTS},
+    "loop": FOUNDATION | PARTS,
+    **{way: FOUNDATION | PARTS | {"loop"} for way in WAYS_IN},
+    "ui": FOUNDATION | {"agents", "journal"},
+    "cli": FOUNDATION | PARTS | WAYS_IN | {"loop", "ui"},
+    "main.cc": {"cli"},
+}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
+GENERATED = re.compile(r"^(version|embedded_\w+)\.h$")
+
+
+def fault_of(room, quote, target):
+    """Why `room` (a folder, or main.cc) may not include `target`; None if it may."""
+    folder, slash, _ = target.partition("/")
+    if quote == "<":
+        # The system's own: <sys/wait.h>, <boost/json.hpp>. Ours are always written in quotes.
+        return f"write \"{target}\" in quotes" if folder in SEES and slash else None
+    if not slash:
+        return None if GENERATED.match(target) else f"write the folder too: \"{room}/{target}\""
+    if folder not in SEES:
+        return f"{folder}/ is not in the table of {pathlib.Path(__file__).name}"
+    if folder != room and folder not in SEES[room]:
+        seen = ", ".join(sorted(SEES[room])) or "nothing else"
+        return f"{room} must not know {folder}; it sees {seen}"
+    return None
+
+
+def faults_in(source):
+    """One line per forbidden include below the folder `source`, as "file:line: why"."""
+    faults = []
+    for path in sorted(source.rglob("*")):
+        if path.suffix not in (".cc", ".h"):
+            continue
+        room = path.relative_to(source).parts[0]
+        if room not in SEES:
+            faults.append(f"{path}:1: {room} is not in the table of {pathlib.Path(__file__).name}")
+            continue
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            include = INCLUDE.match(line)
+            fault = include and fault_of(room, *include.groups())
+            if fault:
+                faults.append(f"{path}:{number}: {fault}")
+    return faults
+
+
+# (file, its line, whether that is forbidden)
+SAMPLES = [
+    ("base/text.cc", '#include "base/text.h"', False),
+    ("base/text.cc", '#include "os/files.h"', True),
+    ("os/files.h", '#include "base/result.h"', False),
+    ("settings/settings.cc", '#include "embedded_schemas.h"', False),
+    ("settings/settings.cc", '#include "settings.h"', True),
+    ("settings/settings.cc", '#include "agents/agent.h"', True),
+    ("checks/guardrail.cc", '#include <sys/wait.h>', False),
+    ("checks/guardrail.cc", '#include <os/files.h>', True),
+    ("checks/diagnostics/eslint.cc", '#include "checks/snapshot.h"', False),
+    ("loop/engine.cc", '#include "journal/records.h"', False),
+    ("loop/engine.cc", '#include "ui/console.h"', True),
+    ("loop/engine.cc", '  #  include "cli/command.h"', True),
+    ("plan/story.cc", '#include "loop/decide.h"', False),
+    ("plan/story.cc", '#include "task/supervisor.h"', True),
+    ("ui/console.cc", '#include "journal/records.h"', False),
+    ("ui/console.cc", '#include "loop/engine.h"', True),
+    ("cli/run.cc", '#include "ui/console.h"', False),
+    ("main.cc", '#include "cli/command.h"', False),
+    ("main.cc", '#include "base/text.h"', True),
+    ("novel/thing.cc", "int x;", True),
+    ("cli/run.cc", '#include "novel/thing.h"', True),
+    ("cli/run.cc", '// #include "novel/thing.h"', False),
+]
+
+
+def self_test():
+    """Plants every sample in a tree of its own; one line per sample that was judged wrongly."""
+    wrong = []
+    for name, line, forbidden in SAMPLES:
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"// first\n{line}\n", encoding="utf-8")
+            if bool(faults_in(pathlib.Path(folder))) != forbidden:
+                wrong.append(f"self-test: {line!r} in {name} should be {'forbidden' if forbidden else 'allowed'}")
+    return wrong
+
+
+def write_junit(path, cases):
+    """`cases` is a list of (name, faults)."""
+    failures = sum(1 for _, faults in cases if faults)
+    lines = [f'<testsuite name="include_direction" tests="{len(cases)}" failures="{failures}">']
+    for name, faults in cases:
+        failure = f"<failure message={quoteattr('; '.join(faults))}/>" if faults else ""
+        lines.append(f"<testcase name={quoteattr(name)}>{failure}</testcase>")
+    path.write_text("\n".join(lines + ["</testsuite>", ""]), encoding="utf-8")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--self-test", action="store_true", help="first check that planted violations are found")
+    parser.add_argument("--junit", type=pathlib.Path, metavar="FILE", help="write a report for machines")
+    default = pathlib.Path(__file__).resolve().parent.parent / "src"
+    parser.add_argument("source", nargs="?", type=pathlib.Path, default=default)
+    arguments = parser.parse_args()
+
+    cases = [("planted violations are found", self_test())] if arguments.self_test else []
+    cases.append(("no file includes what it must not know", faults_in(arguments.source)))
+    if arguments.junit:
+        write_junit(arguments.junit, cases)
+    faults = [fault for _, faults in cases for fault in faults]
+    print("\n".join(faults), end="\n" if faults else "")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
