@@ -1,0 +1,174 @@
+#include "settings/layers.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <sys/stat.h>
+
+#include "base/text.h"
+#include "embedded_schemas.h"
+#include "os/files.h"
+
+namespace ralph {
+namespace {
+
+// More than this many lines help nobody.
+constexpr size_t kMaxProblemsShown = 10;
+
+// The text of the file, or nothing if there is no such file.
+Result<std::optional<std::string>> read_if_there(const std::string& path) {
+  struct stat info{};
+  // lstat: a link to nowhere is there, and someone meant something by it.
+  if (::lstat(path.c_str(), &info) != 0) {
+    if (errno == ENOENT) return std::nullopt;
+    return fail(ErrorKind::kInput, "cannot read {}: {}", path, errno_text(errno));
+  }
+  if (::stat(path.c_str(), &info) != 0)
+    return fail(ErrorKind::kInput, "cannot read {}: {} (it is a link)", path, errno_text(errno));
+  if (S_ISDIR(info.st_mode)) return fail(ErrorKind::kInput, "cannot read {}: it is a folder, not a file", path);
+  // Opening a pipe would wait for its writer for ever.
+  if (!S_ISREG(info.st_mode)) return fail(ErrorKind::kInput, "cannot read {}: it is not a regular file", path);
+  auto text = read_file(path);
+  if (!text) return fail(ErrorKind::kInput, "{}", text.error().message);
+  return *std::move(text);
+}
+
+void add_meaning(const json::value& value, const std::string& pointer, std::vector<SchemaProblem>& problems) {
+  if (value.is_string() && std::string_view(value.get_string()).find('\0') != std::string_view::npos)
+    problems.push_back({pointer, false, "a NUL character (\\u0000) cannot be passed to a program; remove it"});
+  if (value.is_array()) {
+    size_t index = 0;
+    for (const json::value& item : value.get_array())
+      add_meaning(item, fmt::format("{}/{}", pointer, index++), problems);
+  }
+  if (value.is_object()) {
+    for (const auto& member : value.get_object())
+      add_meaning(member.value(), child_pointer(pointer, member.key()), problems);
+  }
+}
+
+const json::value* at_pointer(const json::value& document, std::string_view pointer) {
+  boost::system::error_code ignored;
+  return document.find_pointer(pointer, ignored);
+}
+
+void add_origins(const json::value& value, const std::string& pointer, const std::vector<Layer>& layers,
+                 const Overrides& overrides, std::vector<Origin>& origins) {
+  if (value.is_object()) {
+    for (const auto& member : value.get_object())
+      add_origins(member.value(), child_pointer(pointer, member.key()), layers, overrides, origins);
+    return;
+  }
+  std::string source = "default";
+  for (const Layer& layer : layers) {
+    if (at_pointer(layer.values, pointer)) source = layer.source;
+  }
+  if (at_pointer(overrides.values, pointer)) {
+    const auto flag = overrides.flags.find(pointer);
+    source = flag == overrides.flags.end() ? "command line" : flag->second;
+  }
+  origins.push_back({pointer, source});
+}
+
+// "agent.flags[2]: ". The message about a wrong key names it already, so then it is the path of what holds the key.
+std::string path_prefix(const SchemaProblem& problem) {
+  const std::string_view pointer = problem.pointer;
+  if (!problem.is_key) return readable_path(pointer) + ": ";
+  const std::string_view holder = pointer.substr(0, pointer.find_last_of('/'));
+  return holder.empty() ? "" : readable_path(holder) + ": ";
+}
+
+Result<std::vector<SchemaProblem>> problems_of(const json::value& values) {
+  TRY_VALUE(auto problems, check_schema(parsed_settings_schema(), values, {.partial = true}));
+  // Only a document of the right shape can be asked what it means.
+  return problems.empty() ? check_meaning(values) : problems;
+}
+
+}  // namespace
+
+Result<std::optional<Layer>> read_layer(const std::string& project, std::string_view name) {
+  const bool here = project.empty() || project == ".";
+  Layer layer{std::string(name), here ? std::string(name) : join_path(project, name), {}, {}};
+  TRY_VALUE(auto text, read_if_there(layer.path));
+  if (!text) return std::nullopt;
+  layer.text = *std::move(text);
+  TRY_VALUE(json::value values, parse_json(layer.text, layer.path));
+  TRY_VALUE(const auto problems, problems_of(values));
+  if (!problems.empty()) return tl::unexpected(explain(problems, layer));
+  layer.values = std::move(values.as_object());
+  layer.values.erase("$schema");  // a note for editors, no setting
+  return layer;
+}
+
+Status check_overrides(const Overrides& overrides) {
+  TRY_VALUE(const auto problems, problems_of(overrides.values));
+  if (problems.empty()) return {};
+  const SchemaProblem& first = problems.front();
+  const auto flag = overrides.flags.find(first.pointer);
+  const std::string name = flag == overrides.flags.end() ? readable_path(first.pointer) : flag->second;
+  return fail(ErrorKind::kUsage, "{}: {}", name, first.message);
+}
+
+void merge_into(json::object& lower, const json::object& upper) {
+  for (const auto& member : upper) {
+    json::value* old = lower.if_contains(member.key());
+    if (old && old->is_object() && member.value().is_object()) {
+      merge_into(old->get_object(), member.value().get_object());
+    } else {
+      lower[member.key()] = member.value();
+    }
+  }
+}
+
+std::vector<Origin> origins_of(const json::value& effective, const std::vector<Layer>& layers,
+                               const Overrides& overrides) {
+  std::vector<Origin> origins;
+  add_origins(effective, "", layers, overrides, origins);
+  return origins;
+}
+
+std::vector<SchemaProblem> check_meaning(const json::value& document) {
+  std::vector<SchemaProblem> problems;
+  add_meaning(document, "", problems);
+  const json::value* flags = at_pointer(document, "/agent/flags");
+  if (!flags || !flags->is_array()) return problems;
+  size_t index = 0;
+  for (const json::value& flag : flags->get_array()) {
+    const auto words = split_shell_words(std::string_view(flag.as_string()));
+    if (!words) problems.push_back({fmt::format("/agent/flags/{}", index), false, words.error().message});
+    ++index;
+  }
+  return problems;
+}
+
+Error explain(std::vector<SchemaProblem> problems, const Layer& layer) {
+  struct Line {
+    size_t offset;
+    std::string text;
+  };
+  std::vector<Line> lines;
+  for (const SchemaProblem& problem : problems) {
+    const size_t offset = locate(layer.text, problem.pointer, problem.is_key).value_or(0);
+    const TextPosition at = position_of(layer.text, offset);
+    lines.push_back(
+        {offset, fmt::format("{}:{}:{}: {}{}", layer.path, at.line, at.column, path_prefix(problem), problem.message)});
+  }
+  std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.offset < b.offset; });
+  std::string message;
+  for (size_t i = 0; i < std::min(lines.size(), kMaxProblemsShown); ++i)
+    message += (i == 0 ? "" : "\n") + lines[i].text;
+  if (lines.size() > kMaxProblemsShown)
+    message += fmt::format("\n(and {} more)", count_of(lines.size() - kMaxProblemsShown, "problem"));
+  return Error{ErrorKind::kInput, message};
+}
+
+std::string_view settings_schema() {
+  return embedded::settings_schema_json;
+}
+
+const json::value& parsed_settings_schema() {
+  // The text is part of the program and tested, so value() cannot fail.
+  static const json::value schema = parse_json(settings_schema(), "settings.schema.json").value();
+  return schema;
+}
+
+}  // namespace ralph

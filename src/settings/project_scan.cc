@@ -1,0 +1,268 @@
+#include "settings/project_scan.h"
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <optional>
+#include <string_view>
+#include <sys/stat.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "os/files.h"
+
+namespace ralph {
+namespace {
+
+constexpr off_t kMaxFileSize = 1 << 20;
+
+using Suggestions = std::vector<GuardrailSuggestion>;
+
+// The files of the project, as the finders below ask for them.
+class Project {
+ public:
+  explicit Project(std::string folder) : folder_(std::move(folder)) {}
+
+  bool has(std::string_view name) const { return file_exists(join_path(folder_, name)); }
+
+  // The first of `names` that exists; empty if none does.
+  std::string_view first_of(std::initializer_list<std::string_view> names) const {
+    for (const std::string_view name : names) {
+      if (has(name)) return name;
+    }
+    return {};
+  }
+
+  // Empty if it is missing, unreadable, huge, or no regular file (a pipe would never end).
+  std::string text(std::string_view name) const {
+    const std::string path = join_path(folder_, name);
+    struct stat info{};
+    if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode) || info.st_size > kMaxFileSize) return {};
+    return read_file(path).value_or("");
+  }
+
+ private:
+  std::string folder_;
+};
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+// The words before the colon of every rule: of "all: build", and in a justfile of "test name='x': build".
+std::vector<std::string> rules_of(std::string_view text, bool first_word_only) {
+  std::vector<std::string> rules;
+  for (const std::string& line : split(text, '\n')) {
+    if (line.empty() || contains(" \t#.", line.substr(0, 1))) continue;
+    const size_t colon = line.find(':');
+    if (colon == std::string::npos || line.substr(colon).starts_with(":=")) continue;
+    const std::string head = line.substr(0, colon);
+    if (!first_word_only && contains(head, "=")) continue;  // X = a:b
+    for (const std::string& word : split(replace_all(head, "\t", " "), ' ')) {
+      if (word.empty()) continue;
+      rules.push_back(word.starts_with('@') ? word.substr(1) : word);
+      if (first_word_only) break;
+    }
+  }
+  return rules;
+}
+
+struct Task {
+  std::string_view name;
+  Purpose purpose;
+};
+
+constexpr std::array<Task, 9> kTasks = {{{"lint", Purpose::kLint},
+                                         {"typecheck", Purpose::kTypes},
+                                         {"type-check", Purpose::kTypes},
+                                         {"check-types", Purpose::kTypes},
+                                         {"types", Purpose::kTypes},
+                                         {"build", Purpose::kBuild},
+                                         {"test", Purpose::kTest},
+                                         {"tests", Purpose::kTest},
+                                         {"check", Purpose::kCheck}}};
+
+// The first task of each purpose that `rules` has.
+void add_runner(Suggestions& out, const std::vector<std::string>& rules, std::string_view runner, std::string_view file,
+                std::string_view noun) {
+  std::vector<Purpose> done;
+  for (const Task& task : kTasks) {
+    if (std::find(rules.begin(), rules.end(), task.name) == rules.end()) continue;
+    if (std::find(done.begin(), done.end(), task.purpose) != done.end()) continue;
+    done.push_back(task.purpose);
+    out.push_back({fmt::format("{} {}", runner, task.name), fmt::format("{} has the {} {}", file, noun, task.name),
+                   task.purpose});
+  }
+}
+
+void find_make(const Project& project, Suggestions& out) {
+  const std::string_view file = project.first_of({"GNUmakefile", "makefile", "Makefile"});
+  if (!file.empty()) add_runner(out, rules_of(project.text(file), false), "make", file, "target");
+}
+
+void find_just(const Project& project, Suggestions& out) {
+  const std::string_view file = project.first_of({"justfile", "Justfile", ".justfile"});
+  if (!file.empty()) add_runner(out, rules_of(project.text(file), true), "just", file, "recipe");
+}
+
+std::string_view script_runner(const Project& project, const json::value& package) {
+  const std::string_view named = find_string(package, "packageManager").value_or("");
+  for (const std::string_view manager : {"pnpm", "yarn", "bun", "npm"}) {
+    if (named.starts_with(manager)) return manager;
+  }
+  if (project.has("pnpm-lock.yaml")) return "pnpm";
+  if (project.has("yarn.lock")) return "yarn";
+  if (project.has("bun.lockb") || project.has("bun.lock")) return "bun";
+  return "npm";
+}
+
+void find_node(const Project& project, Suggestions& out) {
+  const auto package = parse_json(project.text("package.json"), "package.json");
+  if (!package) return;
+  const std::string_view manager = script_runner(project, *package);
+  std::vector<std::string> scripts;
+  if (const json::value* listed = find(*package, "scripts"); listed && listed->is_object()) {
+    for (const auto& script : listed->get_object()) {
+      // npm init writes a test script that only fails.
+      const bool stub =
+          script.value().is_string() && contains(std::string_view(script.value().get_string()), "no test specified");
+      if (!stub) scripts.emplace_back(script.key());
+    }
+  }
+  const size_t before = out.size();
+  add_runner(out, scripts, fmt::format("{} run", manager), "package.json", "script");
+  bool types = false;
+  for (size_t i = before; i < out.size(); ++i) types = types || out[i].purpose == Purpose::kTypes;
+  if (!types && project.has("tsconfig.json"))
+    out.push_back({"npx tsc --noEmit", "there is a tsconfig.json", Purpose::kTypes});
+}
+
+void find_deno(const Project& project, Suggestions& out) {
+  const std::string_view file = project.first_of({"deno.json", "deno.jsonc"});
+  if (file.empty()) return;
+  const std::string why = fmt::format("there is a {}", file);
+  out.push_back({"deno lint", why, Purpose::kLint});
+  out.push_back({"deno test", why, Purpose::kTest});
+}
+
+void find_cmake(const Project& project, Suggestions& out) {
+  const std::string text = project.text("CMakeLists.txt");
+  if (text.empty()) return;
+  out.push_back({"cmake -S . -B build && cmake --build build", "there is a CMakeLists.txt", Purpose::kBuild});
+  if (contains(text, "enable_testing") || contains(text, "include(CTest)") || contains(text, "add_test("))
+    out.push_back({"ctest --test-dir build --output-on-failure", "CMakeLists.txt has tests", Purpose::kTest});
+}
+
+void find_cargo(const Project& project, Suggestions& out) {
+  if (!project.has("Cargo.toml")) return;
+  out.push_back({"cargo clippy --all-targets -- -D warnings", "there is a Cargo.toml", Purpose::kLint});
+  out.push_back({"cargo test", "there is a Cargo.toml", Purpose::kTest});
+}
+
+void find_go(const Project& project, Suggestions& out) {
+  if (!project.has("go.mod")) return;
+  const std::string_view lint =
+      project.first_of({".golangci.yml", ".golangci.yaml", ".golangci.toml", ".golangci.json"});
+  if (lint.empty()) {
+    out.push_back({"go vet ./...", "there is a go.mod", Purpose::kLint});
+  } else {
+    out.push_back({"golangci-lint run", fmt::format("there is a {}", lint), Purpose::kLint});
+  }
+  out.push_back({"go test ./...", "there is a go.mod", Purpose::kTest});
+}
+
+// A Python tool counts as used when a file of its own exists or a shared file has its section.
+struct PythonTool {
+  std::string_view command;
+  Purpose purpose;
+  std::array<std::string_view, 2> own_files;
+  std::string_view pyproject_section;
+  std::string_view ini_section;  // of tox.ini and setup.cfg
+};
+
+constexpr std::array<PythonTool, 4> kPythonTools = {
+    {{"ruff check .", Purpose::kLint, {"ruff.toml", ".ruff.toml"}, "[tool.ruff", "[ruff"},
+     {"mypy .", Purpose::kTypes, {"mypy.ini", ".mypy.ini"}, "[tool.mypy", "[mypy"},
+     {"pyright", Purpose::kTypes, {"pyrightconfig.json", ""}, "[tool.pyright", "[pyright"},
+     {"pytest", Purpose::kTest, {"pytest.ini", "conftest.py"}, "[tool.pytest", "pytest]"}}};
+
+std::string why_python(const Project& project, const PythonTool& tool) {
+  for (const std::string_view file : tool.own_files) {
+    if (!file.empty() && project.has(file)) return fmt::format("there is a {}", file);
+  }
+  if (contains(project.text("pyproject.toml"), tool.pyproject_section))
+    return fmt::format("pyproject.toml has {}]", tool.pyproject_section);
+  for (const std::string_view file : {"tox.ini", "setup.cfg"}) {
+    if (contains(project.text(file), tool.ini_section)) return fmt::format("{} sets it up", file);
+  }
+  if (tool.purpose == Purpose::kTest && project.has("tests/conftest.py")) return "there is a tests/conftest.py";
+  return {};
+}
+
+void find_python(const Project& project, Suggestions& out) {
+  const bool python =
+      !project.first_of({"pyproject.toml", "setup.py", "setup.cfg", "tox.ini", "requirements.txt"}).empty();
+  if (!python) return;
+  const std::string_view prefix = project.has("uv.lock") ? "uv run " : project.has("poetry.lock") ? "poetry run " : "";
+  bool tests = false;
+  for (const PythonTool& tool : kPythonTools) {
+    const std::string why = why_python(project, tool);
+    if (why.empty()) continue;
+    tests = tests || tool.purpose == Purpose::kTest;
+    out.push_back({fmt::format("{}{}", prefix, tool.command), why, tool.purpose});
+  }
+  if (!tests && contains(project.text("tox.ini"), "[tox]"))
+    out.push_back({fmt::format("{}tox", prefix), "there is a tox.ini", Purpose::kTest});
+}
+
+void find_jvm(const Project& project, Suggestions& out) {
+  if (const auto file = project.first_of({"build.gradle", "build.gradle.kts"}); !file.empty())
+    out.push_back({project.has("gradlew") ? "./gradlew check" : "gradle check", fmt::format("there is a {}", file),
+                   Purpose::kTest});
+  if (project.has("pom.xml"))
+    out.push_back({project.has("mvnw") ? "./mvnw -q verify" : "mvn -q verify", "there is a pom.xml", Purpose::kTest});
+}
+
+void find_elixir(const Project& project, Suggestions& out) {
+  if (!project.has("mix.exs")) return;
+  if (contains(project.text("mix.exs"), ":credo")) out.push_back({"mix credo", "mix.exs has credo", Purpose::kLint});
+  out.push_back({"mix test", "there is a mix.exs", Purpose::kTest});
+}
+
+void find_ruby(const Project& project, Suggestions& out) {
+  const std::string gemfile = project.text("Gemfile");
+  if (gemfile.empty()) return;
+  if (contains(gemfile, "rubocop") || project.has(".rubocop.yml"))
+    out.push_back({"bundle exec rubocop", "the project uses rubocop", Purpose::kLint});
+  if (contains(gemfile, "rspec") || project.has(".rspec")) {
+    out.push_back({"bundle exec rspec", "the project uses rspec", Purpose::kTest});
+  } else if (project.has("bin/rails")) {
+    out.push_back({"bin/rails test", "there is a bin/rails", Purpose::kTest});
+  } else if (contains(project.text("Rakefile"), "TestTask")) {
+    out.push_back({"bundle exec rake test", "Rakefile has a TestTask", Purpose::kTest});
+  }
+}
+
+}  // namespace
+
+std::vector<GuardrailSuggestion> suggest_guardrails(const std::string& folder) {
+  const Project project(folder);
+  Suggestions found;
+  for (auto* find_runner : {find_make, find_just}) find_runner(project, found);
+  Suggestions languages;
+  for (auto* find_language :
+       {find_node, find_deno, find_cmake, find_cargo, find_go, find_python, find_jvm, find_elixir, find_ruby})
+    find_language(project, languages);
+
+  const size_t runners = found.size();
+  for (GuardrailSuggestion& suggestion : languages) {
+    const auto end = found.begin() + static_cast<std::ptrdiff_t>(runners);
+    const bool hidden = std::any_of(
+        found.begin(), end, [&](const GuardrailSuggestion& runner) { return runner.purpose == suggestion.purpose; });
+    if (!hidden) found.push_back(std::move(suggestion));
+  }
+  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.purpose < b.purpose; });
+  return found;
+}
+
+}  // namespace ralph

@@ -1,0 +1,35 @@
+#include "settings/ralph_folder.h"
+
+#include <cerrno>
+#include <sys/stat.h>
+
+#include "os/files.h"
+
+namespace ralph {
+namespace {
+
+constexpr std::string_view kGitignore = "*\n!settings.json\n";
+
+}  // namespace
+
+Status prepare_ralph_folder(const std::string& project) {
+  const bool here = project.empty() || project == ".";
+  const std::string folder = here ? std::string(kRalphFolder) : join_path(project, kRalphFolder);
+  if (::mkdir(folder.c_str(), 0755) != 0 && errno != EEXIST)
+    return fail(ErrorKind::kIo, "cannot create the folder {}: {}", folder, errno_text(errno));
+
+  struct stat info{};
+  if (::lstat(folder.c_str(), &info) != 0)
+    return fail(ErrorKind::kIo, "cannot use the folder {}: {}", folder, errno_text(errno));
+  if (S_ISLNK(info.st_mode))
+    return fail(ErrorKind::kInput,
+                "{} is a symbolic link; ralph writes only to a real folder, so replace the link by one", folder);
+  if (!S_ISDIR(info.st_mode))
+    return fail(ErrorKind::kInput, "{} is not a folder; move it away so that ralph can make one", folder);
+
+  const std::string ignore = join_path(folder, ".gitignore");
+  if (::lstat(ignore.c_str(), &info) == 0) return {};
+  return write_file_atomically(ignore, kGitignore);
+}
+
+}  // namespace ralph

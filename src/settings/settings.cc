@@ -1,0 +1,140 @@
+#include "settings/settings.h"
+
+#include "base/text.h"
+#include "settings/layers.h"
+
+namespace ralph {
+namespace {
+
+// The readers below see a document that the schema has accepted; an absent key leaves the default of the struct.
+
+void read(const json::value& from, std::string_view key, std::string& to) {
+  if (const auto text = find_string(from, key)) to = *text;
+}
+
+void read(const json::value& from, std::string_view key, int& to) {
+  if (const auto number = find_integer(from, key)) to = static_cast<int>(*number);
+}
+
+void read(const json::value& from, std::string_view key, bool& to) {
+  if (const auto yes = find_bool(from, key)) to = *yes;
+}
+
+void read(const json::value& from, std::string_view key, double& to) {
+  if (const json::value* number = find(from, key); number && number->is_number()) to = number->to_number<double>();
+}
+
+void read(const json::value& from, std::string_view key, std::vector<std::string>& to) {
+  const json::value* list = find(from, key);
+  if (!list || !list->is_array()) return;
+  to.clear();
+  for (const json::value& item : list->get_array()) to.emplace_back(item.as_string());
+}
+
+AgentSettings agent_from(const json::value& from) {
+  AgentSettings agent;
+  read(from, "command", agent.command);
+  read(from, "flags", agent.flags);
+  if (const auto via = find_string(from, "promptVia")) {
+    agent.prompt_via = *via == "stdin" ? PromptVia::kStdin : *via == "file" ? PromptVia::kFile : PromptVia::kArgument;
+  }
+  if (const json::value* env = find(from, "env"); env && env->is_object()) {
+    for (const auto& variable : env->get_object())
+      agent.env.emplace(std::string(variable.key()), std::string(variable.value().as_string()));
+  }
+  read(from, "timeoutSeconds", agent.timeout_seconds);
+  read(from, "idleTimeoutSeconds", agent.idle_timeout_seconds);
+  if (const json::value* retry = find(from, "retry")) {
+    read(*retry, "attempts", agent.retry.attempts);
+    read(*retry, "backoffSeconds", agent.retry.backoff_seconds);
+    read(*retry, "maxBackoffSeconds", agent.retry.max_backoff_seconds);
+  }
+  return agent;
+}
+
+GuardrailSettings guardrail_from(const json::value& from) {
+  GuardrailSettings guardrail;
+  read(from, "command", guardrail.command);
+  const std::string action = to_upper(find_string(from, "failAction").value_or("APPEND"));
+  guardrail.fail_action = action == "PREPEND"   ? FailAction::kPrepend
+                          : action == "REPLACE" ? FailAction::kReplace
+                                                : FailAction::kAppend;
+  read(from, "hint", guardrail.hint);
+  read(from, "name", guardrail.name);
+  read(from, "timeoutSeconds", guardrail.timeout_seconds);
+  return guardrail;
+}
+
+ScmSettings scm_from(const json::value& from) {
+  ScmSettings scm;
+  read(from, "command", scm.command);
+  read(from, "tasks", scm.tasks);
+  read(from, "addAll", scm.add_all);
+  return scm;
+}
+
+Settings settings_from(const json::value& from) {
+  Settings settings;
+  read(from, "maximumIterations", settings.maximum_iterations);
+  read(from, "completionResponse", settings.completion_response);
+  read(from, "outputTruncateChars", settings.output_truncate_chars);
+  read(from, "streamAgentOutput", settings.stream_agent_output);
+  read(from, "includeIterationCountInPrompt", settings.include_iteration_count_in_prompt);
+  if (const json::value* agent = find(from, "agent")) settings.agent = agent_from(*agent);
+  if (const json::value* guardrails = find(from, "guardrails"); guardrails && guardrails->is_array()) {
+    for (const json::value& guardrail : guardrails->get_array())
+      settings.guardrails.push_back(guardrail_from(guardrail));
+  }
+  if (const json::value* scm = find(from, "scm"); scm && scm->is_object()) settings.scm = scm_from(*scm);
+  if (const json::value* budget = find(from, "budget")) read(*budget, "maxMinutes", settings.budget.max_minutes);
+  return settings;
+}
+
+// Each layer has passed by itself, so what can still be wrong in the sum is a required key that none of them has. The
+// place is in the uppermost file that mentions the object it is missing from.
+Status check_sum(const json::value& merged, const std::vector<Layer>& layers) {
+  TRY_VALUE(const auto problems, check_schema(parsed_settings_schema(), merged));
+  if (problems.empty()) return {};
+  const SchemaProblem& first = problems.front();
+  for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer) {
+    if (locate(layer->text, first.pointer)) return tl::unexpected(explain({first}, *layer));
+  }
+  return fail(ErrorKind::kUsage, "{}: {}", readable_path(first.pointer), first.message);
+}
+
+}  // namespace
+
+std::string_view to_string(FailAction action) {
+  switch (action) {
+    case FailAction::kPrepend:
+      return "PREPEND";
+    case FailAction::kReplace:
+      return "REPLACE";
+    case FailAction::kAppend:
+      break;
+  }
+  return "APPEND";
+}
+
+Result<LoadedSettings> load_settings(const std::string& project, const Overrides& overrides) {
+  std::vector<Layer> layers;
+  for (const std::string_view name : {kSettingsFile, kLocalSettingsFile}) {
+    TRY_VALUE(auto layer, read_layer(project, name));
+    if (layer) layers.push_back(*std::move(layer));
+  }
+  TRY(check_overrides(overrides));
+
+  json::object merged;
+  for (const Layer& layer : layers) merge_into(merged, layer.values);
+  merge_into(merged, overrides.values);
+  TRY(check_sum(merged, layers));
+
+  LoadedSettings loaded;
+  loaded.effective = with_schema_defaults(parsed_settings_schema(), merged);
+  loaded.settings = settings_from(loaded.effective);
+  loaded.origins = origins_of(loaded.effective, layers, overrides);
+  for (const Layer& layer : layers) loaded.files.push_back(layer.source);
+  return loaded;
+}
+
+}  // namespace ralph
