@@ -13,15 +13,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
+extern char** environ;
 
-static void check(int ok, const char *what) {
+static void check(int ok, const char* what) {
   if (ok) return;
   perror(what);
   exit(1);
 }
 
-static void run(char *const argv[]) {
+static void run(char* const argv[]) {
   static char buffer[64 * 1024];
   int ends[2];
   check(pipe2(ends, O_CLOEXEC) == 0, "pipe2");
@@ -41,7 +41,9 @@ static void run(char *const argv[]) {
 }
 
 // How many of `total` fall to iteration `i` of `n`.
-static long share(long total, long i, long n) { return total * (i + 1) / n - total * i / n; }
+static long share(long total, long i, long n) {
+  return total * (i + 1) / n - total * i / n;
+}
 
 static void sync_journal(int journal, long count, int (*sync_file)(int)) {
   static const char kLine[] =
@@ -53,7 +55,7 @@ static void sync_journal(int journal, long count, int (*sync_file)(int)) {
   }
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   if (argc < 6) {
     fprintf(stderr, "usage: bare_loop ITERATIONS FSYNCS FDATASYNCS JOURNAL AGENT [ARGUMENT...]\n");
     return 2;
@@ -61,7 +63,7 @@ int main(int argc, char **argv) {
   const long iterations = atol(argv[1]), fsyncs = atol(argv[2]), fdatasyncs = atol(argv[3]);
   const int journal = open(argv[4], O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
   check(journal >= 0, argv[4]);
-  char *const guardrail[] = {"sh", "-c", "true", NULL};
+  char* const guardrail[] = {"sh", "-c", "true", NULL};
   for (long i = 0; i < iterations; ++i) {
     run(argv + 5);
     run(guardrail);

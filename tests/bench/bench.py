@@ -242,7 +242,7 @@ def as_text(rows):
 
 
 def as_markdown(rows):
-    lines = ["| " + " | ".join(row.cells()) + " |" for row in rows]
+    lines = ["| " + " | ".join(cell.replace("|", r"\|") for cell in row.cells()) + " |" for row in rows]
     return "\n".join(["| " + " | ".join(HEADINGS) + " |", "|---|---|---|---|---|---|"] + lines)
 
 

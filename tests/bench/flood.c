@@ -9,7 +9,7 @@
 static const char kWords[] = "the quick brown fox jumps over the lazy dog and reads one more file of the project ";
 
 // Fills `buffer` with whole lines of `length` characters, newline included. Returns how much of it is used.
-static size_t fill(char *buffer, size_t size, size_t length) {
+static size_t fill(char* buffer, size_t size, size_t length) {
   const size_t used = size - size % length;
   for (size_t i = 0; i < used; ++i) {
     const size_t line = i / length, column = i % length;
@@ -18,7 +18,7 @@ static size_t fill(char *buffer, size_t size, size_t length) {
   return used;
 }
 
-static int write_all(const char *bytes, size_t count) {
+static int write_all(const char* bytes, size_t count) {
   while (count > 0) {
     const ssize_t n = write(1, bytes, count);
     if (n < 0 && errno == EINTR) continue;
@@ -29,7 +29,7 @@ static int write_all(const char *bytes, size_t count) {
   return 0;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   static char buffer[256 * 1024];
   unsigned long long left = argc > 1 ? strtoull(argv[1], NULL, 10) : 0;
   size_t length = 100;
