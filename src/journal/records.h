@@ -61,12 +61,13 @@ struct AgentEnded {
   std::int64_t iteration = 0, attempt = 0, exit_code = 0, signal = 0, duration_ms = 0, output_bytes = 0;
   std::string purpose;
   std::string outcome;                  // ok, crashed, empty, timed_out, idle, over_budget, interrupted
+  std::string reason;                   // why, if the outcome is not ok: "exit code 1"
   std::optional<std::string> response;  // what stood in its first <response> tag
   template <class V>
   void fields(V&& v) {
     v("iteration", iteration), v("attempt", attempt), v("purpose", purpose), v("outcome", outcome);
     v("exitCode", exit_code), v("signal", signal), v("durationMs", duration_ms), v("outputBytes", output_bytes);
-    v("response", response);
+    v("reason", reason), v("response", response);
   }
 };
 

@@ -1,0 +1,211 @@
+#include "cli/command.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace ralph::cli {
+namespace {
+
+// What --x or -x refers to in a command's entry.
+struct Match {
+  const Option* option = nullptr;
+  bool negated = false;
+};
+
+Match find_long(const Command& command, std::string_view name) {
+  for (const Option& option : command.options) {
+    if (option.name == name) return {&option, false};
+    if (option.negatable && name.starts_with("no-") && option.name == name.substr(3)) return {&option, true};
+  }
+  return {};
+}
+
+const Option* find_letter(const Command& command, char letter) {
+  const auto found = std::find_if(command.options.begin(), command.options.end(),
+                                  [&](const Option& option) { return option.letter == letter; });
+  return letter && found != command.options.end() ? &*found : nullptr;
+}
+
+tl::unexpected<Error> usage_error(const Command& command, std::string_view message) {
+  return fail(ErrorKind::kUsage, "{}\n  ralph {} --help says what it takes", message, command.name);
+}
+
+std::string did_you_mean(std::string_view near) { return near.empty() ? "" : fmt::format("; did you mean {}?", near); }
+
+tl::unexpected<Error> unknown_option(const Command& command, std::string_view word) {
+  std::vector<std::string> names{"--help"};
+  for (const Option& option : command.options) {
+    names.push_back(fmt::format("--{}", option.name));
+    if (option.negatable) names.push_back(fmt::format("--no-{}", option.name));
+  }
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  const std::string_view near = word.starts_with("--") ? nearest(word, views) : std::string_view{};
+  return usage_error(command, fmt::format("unknown option {}{}", word, did_you_mean(near)));
+}
+
+// Nothing if the value is among the choices (or there are none), else the sentence that says so.
+std::optional<std::string> check_choice(std::string_view what, std::string_view choices, std::string_view value) {
+  if (choices.empty()) return std::nullopt;
+  const std::vector<std::string> allowed = split(choices, '|');
+  if (std::any_of(allowed.begin(), allowed.end(), [&](const auto& one) { return equals_ignoring_case(one, value); })) {
+    return std::nullopt;
+  }
+  const std::vector<std::string_view> views(allowed.begin(), allowed.end());
+  return fmt::format("{}: \"{}\" is none of {}{}", what, value, choices, did_you_mean(nearest(value, views)));
+}
+
+std::string label_of(const Option& option) {
+  std::string label = option.letter ? fmt::format("-{}, ", option.letter) : "    ";
+  label += fmt::format("--{}{}", option.negatable ? "[no-]" : "", option.name);
+  return option.value.empty() ? label : fmt::format("{} {}", label, option.value);
+}
+
+}  // namespace
+
+bool Arguments::has(std::string_view option) const { return options_.find(option) != options_.end(); }
+
+std::optional<std::string_view> Arguments::value(std::string_view option) const {
+  const auto found = options_.find(option);
+  if (found == options_.end()) return std::nullopt;
+  return found->second.back();
+}
+
+std::vector<std::string> Arguments::values(std::string_view option) const {
+  const auto found = options_.find(option);
+  return found == options_.end() ? std::vector<std::string>{} : found->second;
+}
+
+std::optional<bool> Arguments::flag(std::string_view option) const {
+  const auto text = value(option);
+  if (!text) return std::nullopt;
+  return *text == "true";
+}
+
+Result<Arguments> parse_arguments(const Command& command, std::span<const std::string> words) {
+  Arguments result;
+  const auto take = [&](const Option& option, std::string_view shown, std::string value) -> Status {
+    if (auto wrong = check_choice(shown, option.choices, value)) return usage_error(command, *wrong);
+    auto& values = result.options_[std::string(option.name)];
+    if (!values.empty() && !option.repeatable && !option.value.empty()) {
+      return usage_error(command, fmt::format("{} is given twice", shown));
+    }
+    values.push_back(std::move(value));
+    return {};
+  };
+
+  bool only_positionals = false;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    const bool rest = !command.positionals.empty() && command.positionals.back().rest &&
+                      result.positionals_.size() + 1 >= command.positionals.size() && !result.positionals_.empty();
+    if (only_positionals || rest || word.size() < 2 || word[0] != '-') {
+      result.positionals_.push_back(word);
+      continue;
+    }
+    if (word == "--") {
+      only_positionals = true;
+      continue;
+    }
+    const size_t equals = word.find('=');
+    const std::string shown = word.substr(0, equals);
+    Match match;
+    std::optional<std::string> value;
+    if (word.starts_with("--")) {
+      match = find_long(command, std::string_view(shown).substr(2));
+      if (equals != std::string::npos) value = word.substr(equals + 1);
+    } else {
+      match.option = find_letter(command, word[1]);
+      // -m5 and -m=5 both mean 5. Letters that take no value may stand together: -Vj.
+      if (match.option && word.size() > 2) {
+        if (!match.option->value.empty()) {
+          value = word.substr(word[2] == '=' ? 3 : 2);
+        } else {
+          for (const char letter : word.substr(1)) {
+            const Option* option = find_letter(command, letter);
+            if (!option || !option->value.empty()) return unknown_option(command, word);
+            TRY(take(*option, fmt::format("-{}", letter), "true"));
+          }
+          continue;
+        }
+      }
+    }
+    if (!match.option) return unknown_option(command, shown);
+    if (match.option->value.empty()) {
+      if (value) return usage_error(command, fmt::format("{} takes no value", shown));
+      TRY(take(*match.option, shown, match.negated ? "false" : "true"));
+      continue;
+    }
+    if (!value) {
+      if (i + 1 >= words.size()) return usage_error(command, fmt::format("{} needs a {}", shown, match.option->value));
+      value = words[++i];
+    }
+    TRY(take(*match.option, shown, *std::move(value)));
+  }
+
+  const size_t most = command.positionals.size();
+  const bool open_ended = most > 0 && command.positionals.back().rest;
+  if (result.positionals_.size() > most && !open_ended) {
+    return usage_error(command, fmt::format("unexpected word \"{}\"", result.positionals_[most]));
+  }
+  for (size_t i = 0; i < most; ++i) {
+    const Positional& positional = command.positionals[i];
+    if (i >= result.positionals_.size()) {
+      if (positional.required) return usage_error(command, fmt::format("{} is missing: {}", positional.name, positional.help));
+    } else if (auto wrong = check_choice(positional.name, positional.choices, result.positionals_[i])) {
+      return usage_error(command, *wrong);
+    }
+  }
+  return result;
+}
+
+std::string help_of(const Command& command) {
+  std::string usage = fmt::format("Usage: ralph {}", command.name);
+  if (!command.options.empty()) usage += " [options]";
+  for (const Positional& positional : command.positionals) {
+    const std::string name = fmt::format("{}{}", positional.name, positional.rest ? "..." : "");
+    usage += positional.required ? " " + name : " [" + name + "]";
+  }
+  std::string help = fmt::format("{}\n\n{}\n", command.summary, usage);
+  if (!command.details.empty()) help += fmt::format("\n{}\n", trim(command.details));
+  size_t width = std::string_view("    --help").size();
+  for (const Option& option : command.options) width = std::max(width, label_of(option).size());
+  for (const Positional& positional : command.positionals) width = std::max(width, positional.name.size());
+  if (!command.positionals.empty()) help += "\nArguments:\n";
+  for (const Positional& positional : command.positionals) {
+    help += fmt::format("  {:<{}}  {}\n", positional.name, width, positional.help);
+  }
+  help += "\nOptions:\n";
+  for (const Option& option : command.options) help += fmt::format("  {:<{}}  {}\n", label_of(option), width, option.help);
+  help += fmt::format("  {:<{}}  {}\n", "-h, --help", width, "Show this help.");
+  if (!command.examples.empty()) {
+    help += "\nExamples:\n";
+    for (const std::string& line : split(trim(command.examples), '\n')) help += fmt::format("  {}\n", trim(line));
+  }
+  return help;
+}
+
+std::string overview(std::span<const Command* const> commands) {
+  std::string text =
+      "ralph keeps a coding agent working until the work is provably done.\n\n"
+      "Usage: ralph [-C DIR] <command> [options]\n\nCommands:\n";
+  size_t width = 0;
+  for (const Command* command : commands) {
+    if (!command->hidden) width = std::max(width, command->name.size());
+  }
+  for (const Command* command : commands) {
+    if (!command->hidden) text += fmt::format("  {:<{}}  {}\n", command->name, width, command->summary);
+  }
+  text +=
+      "\nOptions:\n"
+      "  -C DIR         Work in DIR.\n"
+      "  -v, --version  Print the version.\n"
+      "  -h, --help     Show this help; 'ralph <command> --help' says more on one.\n"
+      "\nStart here:\n"
+      "  ralph demo                                      see a complete loop, no account needed\n"
+      "  ralph init                                      make settings for this project\n"
+      "  ralph run -p 'Make the failing tests pass'      let the agent work\n";
+  return text;
+}
+
+}  // namespace ralph::cli

@@ -1,0 +1,112 @@
+#include "cli/dispatch.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+
+#include "base/text.h"
+#include "cli/registry.h"
+#include "version.h"
+
+namespace ralph::cli {
+namespace {
+
+int print(std::string_view text) {
+  // A reader that went away early (`ralph --help | head`) is no failure of ours.
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+  return 0;
+}
+
+struct Found {
+  const Command* command = nullptr;
+  size_t words = 0;  // how many words its name took
+};
+
+// `ralph -p x` is `ralph run -p x`: the default command.
+Found find_command(std::span<const std::string> words) {
+  if (words.empty() || words[0].starts_with('-')) return {&kRun, 0};
+  for (const Command* command : all_commands()) {
+    if (words.size() > 1 && command->name == words[0] + " " + words[1]) return {command, 2};
+    if (command->name == words[0]) return {command, 1};
+  }
+  return {};
+}
+
+std::vector<const Command*> group_of(std::string_view word) {
+  std::vector<const Command*> group;
+  for (const Command* command : all_commands()) {
+    if (command->name.starts_with(fmt::format("{} ", word))) group.push_back(command);
+  }
+  return group;
+}
+
+bool asks_for_help(std::span<const std::string> words) {
+  const auto end = std::find(words.begin(), words.end(), "--");
+  return std::any_of(words.begin(), end, [](const std::string& word) { return word == "--help" || word == "-h"; });
+}
+
+// A group without its second word ("ralph runs"), a mistyped one, or a word that is no command at all.
+int explain_unknown(std::span<const std::string> words) {
+  const std::vector<const Command*> group = group_of(words[0]);
+  const bool wants_help = words.size() > 1 && asks_for_help(words.subspan(1));
+  if (!group.empty() && wants_help) {
+    for (const Command* command : group) print(fmt::format("ralph {}: {}\n", command->name, command->summary));
+    return 0;
+  }
+  std::vector<std::string_view> names;
+  for (const Command* command : group.empty() ? std::vector(all_commands().begin(), all_commands().end()) : group) {
+    if (!command->hidden) names.push_back(command->name);
+  }
+  if (group.empty()) {
+    std::vector<std::string_view> firsts = names;
+    for (std::string_view& name : firsts) name = name.substr(0, name.find(' '));
+    const std::string_view near = nearest(words[0], firsts);
+    return report({ErrorKind::kUsage, fmt::format("unknown command {}{}\n  ralph --help lists the commands", words[0],
+                                                  near.empty() ? "" : fmt::format("; did you mean {}?", near))});
+  }
+  std::string message = words.size() > 1 ? fmt::format("unknown command {} {}", words[0], words[1])
+                                         : fmt::format("ralph {} needs one more word", words[0]);
+  for (std::string_view name : names) message += fmt::format("\n  ralph {}", name);
+  return report({ErrorKind::kUsage, std::move(message)});
+}
+
+}  // namespace
+
+int report(const Error& error) {
+  std::fflush(stdout);
+  fmt::print(stderr, "ralph: {}\n", error.message);
+  return error.kind == ErrorKind::kInterrupted ? 130 : 2;
+}
+
+int dispatch(std::span<const std::string> words) {
+  while (!words.empty() && words[0].starts_with("-C")) {
+    const bool joined = words[0].size() > 2;
+    if (!joined && words.size() < 2) return report({ErrorKind::kUsage, "-C needs a folder"});
+    std::string folder = joined ? words[0].substr(words[0][2] == '=' ? 3 : 2) : words[1];
+    if (::chdir(folder.c_str()) != 0) {
+      return report({ErrorKind::kUsage, fmt::format("-C {}: {}", folder, errno_text(errno))});
+    }
+    words = words.subspan(joined ? 1 : 2);
+  }
+  if (!words.empty() && (words[0] == "--version" || words[0] == "-v")) return print("ralph " RALPH_VERSION "\n");
+  if (!words.empty() && (words[0] == "--help" || words[0] == "-h" || (words[0] == "help" && words.size() == 1))) {
+    return print(overview(all_commands()));
+  }
+  if (!words.empty() && words[0] == "help") {
+    words = words.subspan(1);
+    const Found found = find_command(words);
+    return found.command ? print(help_of(*found.command)) : explain_unknown(words);
+  }
+  const Found found = find_command(words);
+  if (!found.command) return explain_unknown(words);
+  const std::span<const std::string> rest = words.subspan(found.words);
+  if (asks_for_help(rest)) return print(help_of(*found.command));
+  const auto arguments = parse_arguments(*found.command, rest);
+  if (!arguments) return report(arguments.error());
+  return found.command->run(*arguments);
+}
+
+}  // namespace ralph::cli

@@ -1,0 +1,195 @@
+#include "cli/prompt_run.h"
+
+#include <unistd.h>
+
+#include <memory>
+
+#include "agents/agent.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "journal/run_folder.h"
+#include "journal/writer.h"
+#include "loop/engine.h"
+#include "os/clock.h"
+#include "os/guardian.h"
+#include "os/lock.h"
+#include "os/processes_linux.h"
+#include "os/run_command.h"
+#include "settings/ralph_folder.h"
+#include "ui/console.h"
+#include "version.h"
+
+namespace ralph::cli {
+namespace {
+
+Agent::Setup agent_setup(const AgentSettings& settings) {
+  Agent::Setup setup{settings.command, settings.flags, std::nullopt, settings.env};
+  if (settings.prompt_via == PromptVia::kArgument) setup.prompt = PromptPath::kArgument;
+  if (settings.prompt_via == PromptVia::kStdin) setup.prompt = PromptPath::kStdin;
+  if (settings.prompt_via == PromptVia::kFile) setup.prompt = PromptPath::kFile;
+  return setup;
+}
+
+Result<Agent> make_agent(const PromptRun& run, const Environment& environment) {
+  const AgentSettings& settings = run.loaded.settings.agent;
+  if (settings.command.empty()) {
+    return fail(ErrorKind::kInput, "no agent is set in {}; run 'ralph init', or set agent.command",
+                join_path(run.project, ".ralph/settings.json"));
+  }
+  auto agent = Agent::make(agent_setup(settings), environment, run.project);
+  if (!agent) {
+    return fail(ErrorKind::kNotFound, "the agent cannot be started: {} (agent.command is \"{}\"; 'ralph doctor' shows what is installed)",
+                agent.error().message, settings.command);
+  }
+  return agent;
+}
+
+Status check_repository(const PromptRun& run, const Environment& environment) {
+  const auto& scm = run.loaded.settings.scm;
+  if (!scm || scm->tasks.empty()) return {};
+  auto program = resolve_program(scm->command, environment, run.project);
+  if (!program) return fail(ErrorKind::kNotFound, "scm.command: {}", program.error().message);
+  if (base_name(scm->command) != "git") return {};
+  Launch launch;
+  launch.argv = {scm->command, "rev-parse", "--is-inside-work-tree"};
+  launch.environment = environment;
+  launch.folder = run.project;
+  TRY_VALUE(const CommandResult result, run_command(launch));
+  if (result.exit_code == 0) return {};
+  return fail(ErrorKind::kInput, "scm tasks are set ({}), but {} is not a git repository; run 'git init' there, or remove scm from the settings",
+              join(scm->tasks, ", "), run.project);
+}
+
+std::string owner_line(const std::string& run_id, const Clock& clock) {
+  json::object owner;
+  owner["runId"] = run_id;
+  owner["pid"] = ::getppid();  // the guardian: the process that the user started and may end
+  owner["startTime"] = to_iso8601(clock.wall());
+  return json::serialize(owner) + "\n";
+}
+
+Result<Lock> lock_project(const PromptRun& run, const std::string& run_id, const Clock& clock) {
+  auto lock = Lock::acquire(join_path(run.project, ".ralph/lock"), owner_line(run_id, clock));
+  if (lock || lock.error().kind != ErrorKind::kBusy) return lock;
+  const auto owner = parse_json(lock.error().message, "lock");
+  if (!owner) return fail(ErrorKind::kBusy, "another ralph run is working in {}; wait for it to end", run.project);
+  return fail(ErrorKind::kBusy, "another ralph run is working in {}: run {}, pid {}, since {}; wait for it, or end it with: kill {}",
+              run.project, find_string(*owner, "runId").value_or("?"), find_integer(*owner, "pid").value_or(0),
+              find_string(*owner, "startTime").value_or("?"), find_integer(*owner, "pid").value_or(0));
+}
+
+std::unique_ptr<RunListener> make_listener(const PromptRun& run, const Environment& environment) {
+  if (run.json) return std::make_unique<JsonLines>();
+  ConsoleOptions options;
+  options.style = style_for(STDOUT_FILENO, environment);
+  options.agent_output = run.loaded.settings.stream_agent_output;
+  options.verbose = run.verbose;
+  options.guardrails = static_cast<int>(run.loaded.settings.guardrails.size());
+  return std::make_unique<Console>(std::move(options));
+}
+
+// The run itself, in the process that the guardian guards.
+Result<int> run_loop(const PromptRun& run, int guardian) {
+  const SystemClock clock;
+  Environment environment = Environment::of_this_process();
+  LinuxProcesses processes(clock, guardian);
+  std::string run_id = new_run_id(clock.wall());
+  TRY_VALUE(const Lock lock, lock_project(run, run_id, clock));
+  TRY_VALUE(const RunFolder folder, create_run_folder(run.project, run_id));
+  run_id = folder.id;
+  environment.set("RALPH_RUN_ID", run_id);
+
+  TRY_VALUE(const Agent agent, make_agent(run, environment));
+  const Settings& settings = run.loaded.settings;
+  const Redactor redactor(environment.as_lines(), settings.agent.env);
+  const Policy policy = policy_from(settings);
+  const auto listener = make_listener(run, environment);
+  TRY_VALUE(JournalWriter writer, JournalWriter::open(folder.path, redactor, [&] { return clock.wall(); }));
+  RunLog log(std::move(writer), *listener);
+  RunContext context{policy,      processes, clock,  redactor,    log,        *listener,
+                     clock.monotonic(), run.project, run_id, folder.path, environment};
+
+  record::RunStarted started;
+  started.run_id = run_id;
+  started.way = "run";
+  started.ralph_version = RALPH_VERSION;
+  started.project = run.project;
+  started.agent = agent.name();
+  started.prompt_source = run.prompt.describe();
+  started.prompt = run.prompt_text;
+  started.pid = ::getppid();
+  started.max_iterations = policy.max_iterations;
+  started.settings = run.loaded.effective;
+  TRY(log.note(std::move(started)));
+  TRY_VALUE(const Decision decision, run_prompt_loop({settings, agent, run.prompt, context}));
+  return exit_code_of(decision.status);
+}
+
+std::string describe_limit(double seconds) {
+  return seconds > 0 ? human_duration(Milliseconds(static_cast<long long>(seconds * 1000))) : "none";
+}
+
+}  // namespace
+
+Status preflight(const PromptRun& run) {
+  const Environment environment = Environment::of_this_process();
+  TRY(make_agent(run, environment));
+  TRY(run.prompt.read());
+  return check_repository(run, environment);
+}
+
+int execute(const PromptRun& run) {
+  if (auto ready = prepare_ralph_folder(run.project); !ready) return report(ready.error());
+  return run_guarded([&](int guardian) {
+    const Result<int> code = run_loop(run, guardian);
+    return code ? *code : report(code.error());
+  });
+}
+
+int print_dry_run(const PromptRun& run) {
+  const Environment environment = Environment::of_this_process();
+  const auto agent = make_agent(run, environment);
+  const auto prompt = run.prompt.read();
+  if (!agent) return report(agent.error());
+  if (!prompt) return report(prompt.error());
+  const Settings& settings = run.loaded.settings;
+  std::string text = *prompt;
+  if (settings.include_iteration_count_in_prompt) text = with_iteration_count(text, 1, settings.maximum_iterations);
+  const Redactor redactor(environment.as_lines(), settings.agent.env);
+  Launch launch = agent->launch(text, {});
+  const bool by_argument = launch.input.empty();
+  if (by_argument) launch.argv.back() = "<prompt>";
+
+  if (run.json) {
+    json::object object;
+    object["agent"] = agent->name();
+    object["argv"] = json::value_from(launch.argv);
+    object["promptVia"] = by_argument ? "argument" : "stdin";
+    object["prompt"] = to_json_string(redactor.redact(text));
+    object["settings"] = run.loaded.effective;
+    fmt::print("{}", redactor.redact(to_pretty_json(object)));
+    return 0;
+  }
+  std::string out = "Dry run: nothing is started.\n\n";
+  out += fmt::format("Agent        {} ({})\n", agent->name(), agent->program());
+  out += fmt::format("Command      {}\n", redactor.redact(quote_shell_words(launch.argv)));
+  out += fmt::format("Folder       {}\n", run.project);
+  out += fmt::format("Iterations   up to {}, complete when the agent answers <response>{}</response> and all guardrails pass\n",
+                     settings.maximum_iterations, settings.completion_response);
+  out += fmt::format("Time limits  agent {}, silence {}, run {}\n", describe_limit(settings.agent.timeout_seconds),
+                     describe_limit(settings.agent.idle_timeout_seconds), describe_limit(settings.budget.max_minutes * 60));
+  out += fmt::format("Retries      {} within an iteration, after {} and doubling\n", settings.agent.retry.attempts,
+                     describe_limit(settings.agent.retry.backoff_seconds));
+  for (const GuardrailSettings& guardrail : settings.guardrails) {
+    out += fmt::format("Guardrail    {} (on failure: {}, time limit {})\n", guardrail.command,
+                       to_string(guardrail.fail_action), describe_limit(guardrail.timeout_seconds));
+  }
+  if (settings.guardrails.empty()) out += "Guardrails   none: only the agent's answer counts\n";
+  if (settings.scm) out += fmt::format("SCM          {}: {}\n", settings.scm->command, join(settings.scm->tasks, ", "));
+  out += fmt::format("Prompt       from {}, {} {}:\n\n{}\n", run.prompt.describe(), human_bytes(text.size()),
+                     by_argument ? "as an argument" : "on standard input", redactor.redact(text));
+  fmt::print("{}", out);
+  return 0;
+}
+
+}  // namespace ralph::cli

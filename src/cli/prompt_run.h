@@ -1,0 +1,29 @@
+// A prompt loop put together from its real parts: what `ralph run` and `ralph demo` share.
+#pragma once
+
+#include <string>
+
+#include "loop/prompt_source.h"
+#include "settings/settings.h"
+
+namespace ralph::cli {
+
+struct PromptRun {
+  LoadedSettings loaded;
+  PromptSource prompt;
+  std::string prompt_text;  // of PromptSource::text; empty for a file
+  std::string project;      // absolute
+  bool verbose = false;
+  bool json = false;
+};
+
+// Checks all that can be checked before anything starts: the agent, the prompt, the repository that SCM tasks need.
+Status preflight(const PromptRun& run);
+
+// Runs it guarded and returns the exit code. Errors have been reported.
+int execute(const PromptRun& run);
+
+// Tells the exact command line, prompt and policy, and starts nothing.
+int print_dry_run(const PromptRun& run);
+
+}  // namespace ralph::cli

@@ -1,0 +1,96 @@
+// ralph run: the prompt loop.
+#include <array>
+
+#include "base/text.h"
+#include "cli/prompt_run.h"
+#include "cli/registry.h"
+#include "os/files.h"
+#include "settings/mask.h"
+
+namespace ralph::cli {
+namespace {
+
+constexpr std::array kOptions = {
+    Option{"prompt", 'p', "TEXT", "What the agent is to do."},
+    Option{"prompt-file", 'f', "FILE", "A file with the prompt; read again for every iteration."},
+    Option{"maximum-iterations", 'm', "N", "Stop after N iterations (default 10)."},
+    Option{"completion-response", 'c', "TEXT", "The answer that means done (default DONE)."},
+    Option{"stream-agent-output", 0, "", "Show what the agent prints as it comes (default on).", true},
+    Option{"verbose", 'V', "", "Say more, on standard error."},
+    Option{"dry-run", 0, "", "Print the command line, prompt and policy; start nothing."},
+    Option{"json", 0, "", "Print one JSON record per step instead of lines for people."},
+};
+
+Result<Overrides> overrides_from(const Arguments& arguments) {
+  Overrides overrides;
+  if (const auto count = arguments.value("maximum-iterations")) {
+    const auto number = parse_count(*count);
+    if (!number || *number > 1000000) {
+      return fail(ErrorKind::kUsage, "-m, --maximum-iterations: \"{}\" is not a whole number from 1 to 1000000", *count);
+    }
+    overrides.values["maximumIterations"] = *number;
+    overrides.flags["/maximumIterations"] = "--maximum-iterations";
+  }
+  if (const auto response = arguments.value("completion-response")) {
+    if (trim(*response).empty()) return fail(ErrorKind::kUsage, "-c, --completion-response is blank; give the answer that means done");
+    overrides.values["completionResponse"] = *response;
+    overrides.flags["/completionResponse"] = "--completion-response";
+  }
+  if (const auto stream = arguments.flag("stream-agent-output")) {
+    overrides.values["streamAgentOutput"] = *stream;
+    overrides.flags["/streamAgentOutput"] = *stream ? "--stream-agent-output" : "--no-stream-agent-output";
+  }
+  return overrides;
+}
+
+Result<PromptSource> prompt_from(const Arguments& arguments, const std::string& project) {
+  const auto text = arguments.value("prompt");
+  const auto file = arguments.value("prompt-file");
+  if (text && file) return fail(ErrorKind::kUsage, "-p and -f are both given; the prompt is either a text or a file");
+  if (text) return PromptSource::text(std::string(*text));
+  if (file) return PromptSource::file(absolute_path(*file, project));
+  return fail(ErrorKind::kUsage,
+              "what is the agent to do? Give the prompt with -p TEXT or -f FILE\n"
+              "  ralph run -p 'Make the failing tests pass'\n  ralph --help lists all commands");
+}
+
+Result<int> run(const Arguments& arguments) {
+  PromptRun plan;
+  TRY_VALUE(plan.project, current_directory());
+  TRY_VALUE(plan.prompt, prompt_from(arguments, plan.project));
+  plan.prompt_text = std::string(arguments.value("prompt").value_or(""));
+  TRY_VALUE(const Overrides overrides, overrides_from(arguments));
+  plan.verbose = arguments.has("verbose");
+  plan.json = arguments.has("json");
+  TRY_VALUE(plan.loaded, load_settings(plan.project, overrides));
+  if (plan.verbose) {
+    for (const std::string& file : plan.loaded.files) fmt::print(stderr, "[ralph] Loading settings from {}\n", file);
+    fmt::print(stderr, "[ralph] Settings: {}\n", json::serialize(masked_settings(plan.loaded.effective)));
+  }
+  TRY(preflight(plan));
+  return arguments.has("dry-run") ? print_dry_run(plan) : execute(plan);
+}
+
+}  // namespace
+
+const Command kRun = {
+    "run",
+    "Run the agent in a loop until the work is done (the default command).",
+    R"(Each iteration starts the agent afresh, runs the guardrails of .ralph/settings.json, and feeds what failed back
+into the next prompt. The run is complete when every guardrail passes and the agent has answered
+<response>DONE</response> (or what -c says) in its own words.
+
+Ctrl-C lets the current step finish; a second one ends everything at once.
+Exit codes: 0 complete, 1 a limit ended it, 2 something is wrong with the settings or the system, 130 interrupted.)",
+    R"(ralph run -p 'Make the failing tests pass'
+       ralph run -f PROMPT.md -m 25
+       ralph run -f PROMPT.md --dry-run)",
+    kOptions,
+    {},
+    [](const Arguments& arguments) {
+      const Result<int> code = run(arguments);
+      return code ? *code : report(code.error());
+    },
+};
+
+}  // namespace ralph::cli

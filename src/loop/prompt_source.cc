@@ -1,0 +1,47 @@
+#include "loop/prompt_source.h"
+
+#include "base/json.h"
+#include "base/text.h"
+#include "base/utf8.h"
+#include "os/files.h"
+
+namespace ralph {
+
+PromptSource PromptSource::text(std::string prompt) {
+  PromptSource source;
+  source.text_ = std::move(prompt);
+  return source;
+}
+
+PromptSource PromptSource::file(std::string path) {
+  PromptSource source;
+  source.path_ = std::move(path);
+  return source;
+}
+
+std::string PromptSource::describe() const { return path_.empty() ? "the command line" : path_; }
+
+Result<std::string> PromptSource::read() const {
+  std::string prompt = text_;
+  if (!path_.empty()) {
+    auto content = read_file(path_);
+    if (!content) return fail(ErrorKind::kInput, "the prompt file: {}", content.error().message);
+    prompt = *std::move(content);
+  }
+  if (trim(prompt).empty()) {
+    return fail(ErrorKind::kInput, "the prompt from {} is empty; say what the agent is to do", describe());
+  }
+  if (const size_t bad = find_invalid_utf8(prompt); bad != std::string::npos) {
+    const TextPosition at = position_of(prompt, bad);
+    return fail(ErrorKind::kInput, "the prompt from {} is not UTF-8: byte 0x{:02x} at line {}, column {}; save it as UTF-8",
+                describe(), static_cast<unsigned char>(prompt[bad]), at.line, at.column);
+  }
+  if (const size_t nul = prompt.find('\0'); nul != std::string::npos) {
+    const TextPosition at = position_of(prompt, nul);
+    return fail(ErrorKind::kInput, "the prompt from {} has a NUL byte at line {}, column {}; remove it", describe(),
+                at.line, at.column);
+  }
+  return prompt;
+}
+
+}  // namespace ralph

@@ -1,0 +1,136 @@
+#include "loop/scm_tasks.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "base/utf8.h"
+#include "journal/raw_file.h"
+#include "loop/turn.h"
+#include "scm/commit_message.h"
+#include "scm/tasks.h"
+
+namespace ralph {
+namespace {
+
+constexpr size_t kKeptOutput = 16 * 1024;
+
+struct CommandEnd {
+  StepEnd end;
+  std::string output;
+};
+
+Result<CommandEnd> run_command(RunContext& context, const Argv& argv) {
+  CommandEnd result;
+  TRY_VALUE(RawFile log, RawFile::append_to(join_path(context.run_folder, "scm.log")));
+  TRY(log.append(fmt::format("$ {}\n", context.redactor.redact(quote_shell_words(argv)))));
+  StepRequest step;
+  step.launch.argv = argv;
+  step.launch.environment = context.environment;
+  // Its words are read below, so they have to be English; and nobody is there to type a password.
+  step.launch.environment.set("LC_ALL", "C");
+  step.launch.environment.set("GIT_TERMINAL_PROMPT", "0");
+  step.launch.folder = context.project;
+  step.launch.merge_streams = true;
+  step.who = "scm";
+  step.on_output = [&](StreamName, std::string_view bytes) -> Status {
+    if (result.output.size() < kKeptOutput) result.output += bytes.substr(0, kKeptOutput - result.output.size());
+    return log.append(bytes);
+  };
+  TRY_VALUE(result.end, run_step(context, step));
+  return result;
+}
+
+// The last line of an error says what is wrong; the first one of a success says what was done.
+std::string note_from(const CommandEnd& command) {
+  const std::string text = to_valid_utf8(command.output);
+  const std::vector<std::string> lines = split(trim(text), '\n');
+  if (command.end.status.success()) return std::string(trim(lines.front()));
+  const auto fatal = std::find_if(lines.begin(), lines.end(), [](const std::string& line) {
+    return line.starts_with("fatal:") || line.starts_with("error:");
+  });
+  return std::string(trim(fatal == lines.end() ? lines.back() : *fatal));
+}
+
+Status note_end(RunContext& context, const std::string& task, std::string outcome, std::string note,
+                const StepEnd& end = {}) {
+  record::ScmEnded ended;
+  ended.iteration = context.log.progress().iteration;
+  ended.task = task;
+  ended.outcome = std::move(outcome);
+  ended.note = std::move(note);
+  ended.exit_code = end.status.code;
+  ended.duration_ms = end.duration.count();
+  return context.log.note(std::move(ended));
+}
+
+// With git, an unchanged tree is seen before the agent is asked: a question about nothing costs money.
+Result<bool> nothing_to_commit(RunContext& context, const ScmSettings& scm) {
+  if (base_name(scm.command) != "git") return false;
+  TRY_VALUE(const CommandEnd status, run_command(context, {scm.command, "status", "--porcelain"}));
+  return status.end.status.success() && trim(status.output).empty();
+}
+
+struct TaskEnd {
+  bool go_on = true;
+};
+
+Result<TaskEnd> run_task(RunContext& context, const ScmSettings& scm, const std::string& task,
+                         const std::string& message) {
+  for (const Argv& argv : scm_commands(scm.command, task, message, scm.add_all)) {
+    record::ScmStarted started;
+    started.iteration = context.log.progress().iteration;
+    started.task = task;
+    started.argv = argv;
+    TRY(context.log.note(std::move(started)));
+    TRY(context.log.sync());
+    TRY_VALUE(const CommandEnd command, run_command(context, argv));
+    const bool last = argv.back() != "-A" || !is_commit(task);
+    if (command.end.status.success()) {
+      if (last) TRY(note_end(context, task, "done", note_from(command), command.end));
+      continue;
+    }
+    if (is_commit(task) && says_nothing_to_commit(command.output)) {
+      TRY(note_end(context, task, "nothing_to_commit", "nothing to commit", command.end));
+      return TaskEnd{};
+    }
+    const std::string why = command.end.reason.empty() ? note_from(command) : command.end.reason;
+    TRY(note_end(context, task, "failed", why, command.end));
+    return TaskEnd{false};
+  }
+  return TaskEnd{};
+}
+
+}  // namespace
+
+Result<Decision> run_scm_tasks(RunContext& context, const Agent& agent, const ScmSettings& scm) {
+  for (const std::string& task : scm.tasks) {
+    std::string message;
+    if (is_commit(task)) {
+      TRY_VALUE(const bool unchanged, nothing_to_commit(context, scm));
+      if (unchanged) {
+        TRY(note_end(context, task, "nothing_to_commit", "nothing to commit"));
+        continue;
+      }
+      TurnRequest request;
+      request.prompt = kCommitMessageRequest;
+      request.purpose = "commit message";
+      TRY_VALUE(const TurnEnd turn, run_turn(context, agent, request));
+      TRY_VALUE(const Decision decision, ask(context, {Moment::kBetweenSteps}));
+      if (decision.action != Action::kContinue) return decision;
+      const auto answer = turn.outcome == "ok" ? commit_message_from(turn.answer, turn.response) : std::nullopt;
+      if (!answer) {
+        const std::string why = turn.outcome == "ok" ? "its answer has no line to use" : turn.reason;
+        TRY(note_end(context, task, "failed", fmt::format("the agent gave no commit message: {}", why)));
+        break;
+      }
+      message = *answer;
+    }
+    TRY_VALUE(const TaskEnd end, run_task(context, scm, task, message));
+    if (!end.go_on) break;
+    TRY_VALUE(const Decision decision, ask(context, {Moment::kBetweenSteps}));
+    if (decision.action != Action::kContinue) return decision;
+  }
+  return ask(context, {Moment::kBetweenSteps});
+}
+
+}  // namespace ralph

@@ -1,0 +1,29 @@
+// One turn of an agent: started with a prompt, listened to, and judged by how it ended.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "agents/agent.h"
+#include "loop/step.h"
+
+namespace ralph {
+
+struct TurnRequest {
+  std::string prompt;
+  std::string purpose = "work";  // or "commit message": then what it says is shown to nobody and completes nothing
+  int attempt = 1;
+};
+
+struct TurnEnd {
+  std::string outcome;  // ok, crashed, empty, timed_out, idle, over_budget, interrupted
+  std::optional<std::string> response;
+  std::string answer;  // the beginning of what it said, for a commit message
+  std::string reason;  // why, if the outcome is not ok
+};
+
+// Writes prompt_<iteration>.txt and agent_<iteration>.out/.err into the run's folder (with _<attempt> from the second
+// attempt on; commit_message_… for that purpose). Errors as run_step().
+Result<TurnEnd> run_turn(RunContext& context, const Agent& agent, const TurnRequest& request);
+
+}  // namespace ralph

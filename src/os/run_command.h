@@ -1,0 +1,21 @@
+// A short command of ralph's own, run to its end: `git init`, `claude --version`. Not for agents or guardrails, which
+// may misbehave: those are run by Processes.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "os/launch.h"
+
+namespace ralph {
+
+struct CommandResult {
+  int exit_code = 0;   // 128 + signal if it was ended by one
+  std::string output;  // both streams, its first 64 KB
+};
+
+// Killed, with exit code 137, if it takes longer than `limit`.
+Result<CommandResult> run_command(Launch launch, Milliseconds limit = Milliseconds(10000));
+
+}  // namespace ralph

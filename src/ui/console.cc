@@ -1,0 +1,242 @@
+#include "ui/console.h"
+
+#include <unistd.h>
+
+#include <vector>
+
+#include "base/text.h"
+#include "base/utf8.h"
+#include "os/files.h"
+
+namespace ralph {
+namespace {
+
+constexpr Milliseconds kTerminalTick{1000};
+constexpr Milliseconds kLogTick{60000};
+
+Milliseconds ms(std::int64_t count) { return Milliseconds(count); }
+
+std::string next_prompt_phrase(std::string_view action) {
+  if (action == "PREPEND") return "PREPEND to the next prompt";
+  if (action == "REPLACE") return "REPLACE the next prompt";
+  return "APPEND to the next prompt";
+}
+
+}  // namespace
+
+Console::Console(ConsoleOptions options)
+    : options_(std::move(options)), out_filter_(options_.style.color), err_filter_(options_.style.color) {}
+
+void Console::write(std::string_view bytes) {
+  if (bytes.empty() || broken_) return;
+  broken_ = !write_all(STDOUT_FILENO, bytes, "standard output");
+  at_line_start_ = bytes.back() == '\n';
+}
+
+void Console::start_line() {
+  if (passing_) {
+    write("\r\033[K");
+  } else if (!at_line_start_) {
+    write("\n");
+  }
+  passing_ = false;
+  at_line_start_ = true;
+}
+
+void Console::line(std::string_view text) {
+  start_line();
+  write(std::string(text) + "\n");
+}
+
+void Console::passing_line(std::string_view text) {
+  if (!options_.style.terminal) return;
+  start_line();
+  write(options_.style.dim(fit_to_width(text, options_.style.width - 1)));
+  passing_ = true;
+}
+
+std::string Console::clean(std::string_view text) const {
+  return fit_to_width(text, options_.style.terminal ? options_.style.width : 200);
+}
+
+void Console::on_record(const record::Record& record) {
+  std::visit([this](const auto& body) { show(body); }, record.body);
+}
+
+void Console::on_agent_output(std::string_view bytes) {
+  if (!options_.agent_output) return;
+  if (passing_) start_line();
+  if (options_.style.terminal) {
+    write(out_filter_.feed(bytes));
+  } else {
+    write(bytes);
+  }
+}
+
+void Console::on_agent_error_output(std::string_view bytes) {
+  if (!options_.agent_output) return;
+  const std::string text = options_.style.terminal ? err_filter_.feed(bytes) : std::string(bytes);
+  static_cast<void>(write_all(STDERR_FILENO, text, "standard error"));
+  if (options_.style.terminal && !text.empty()) at_line_start_ = text.back() == '\n';
+}
+
+void Console::on_detail(std::string_view text) {
+  if (!options_.verbose) return;
+  start_line();
+  static_cast<void>(write_all(STDERR_FILENO, fmt::format("[ralph] {}\n", text), "standard error"));
+}
+
+std::optional<Milliseconds> Console::tick_interval() const {
+  if (current_check_.empty()) return std::nullopt;
+  return options_.style.terminal ? kTerminalTick : kLogTick;
+}
+
+void Console::on_tick(Milliseconds since_start) {
+  const std::string text = fmt::format("  {} {} {}", options_.style.begin(), current_check_, human_duration(since_start));
+  if (options_.style.terminal) {
+    passing_line(text);
+  } else {
+    line(fmt::format("  {} still running: {} ({})", options_.style.note(), current_check_, human_duration(since_start)));
+  }
+}
+
+void Console::show(const record::RunStarted& started) {
+  run_id_ = started.run_id;
+  agent_ = started.agent;
+  max_iterations_ = started.max_iterations;
+  const Style& style = options_.style;
+  std::vector<std::string> facts = {fmt::format("run {}", started.run_id), fmt::format("agent {}", started.agent),
+                                    fmt::format("up to {}", count_of(static_cast<unsigned>(max_iterations_), "iteration"))};
+  if (options_.guardrails > 0) facts.push_back(count_of(static_cast<unsigned>(options_.guardrails), "guardrail"));
+  line(style.bold("ralph") + style.dim(std::string(style.dot()) + join(facts, style.dot())));
+}
+
+void Console::show(const record::IterationStarted& started) {
+  iteration_ = started.iteration;
+  line(options_.style.cyan(fmt::format("{} Iteration {}/{}", options_.style.step(), iteration_, max_iterations_)));
+  on_detail(fmt::format("Iteration {}/{} starting", iteration_, max_iterations_));
+}
+
+void Console::show(const record::AgentStarted& started) {
+  if (started.purpose != "work") {
+    passing_line(fmt::format("  {} asking the agent for a commit message", options_.style.begin()));
+  } else {
+    passing_line(fmt::format("  {} the agent is working", options_.style.begin()));
+  }
+  on_detail(fmt::format("Agent command: {}", quote_shell_words(started.argv)));
+}
+
+void Console::show(const record::AgentEnded& ended) {
+  const Style& style = options_.style;
+  const std::string took = style.dim(fmt::format("({})", human_duration(ms(ended.duration_ms))));
+  on_detail(fmt::format("Agent exited with code {} ({}), {} of output", ended.exit_code,
+                        human_duration(ms(ended.duration_ms)),
+                        human_bytes(static_cast<unsigned long long>(ended.output_bytes))));
+  if (ended.purpose != "work") return;
+  ++totals_.turns;
+  totals_.agent_time += ms(ended.duration_ms);
+  if (ended.outcome == "ok") {
+    const std::string answer = ended.response ? fmt::format(" and answered \"{}\"", clean(*ended.response)) : "";
+    line(fmt::format("{} agent finished{} {}", style.green(style.ok()), answer, took));
+  } else {
+    const std::string what = ended.outcome == "crashed" ? "crashed" : ended.outcome == "empty" ? "ended" : "was ended";
+    line(fmt::format("{} agent {}: {} {}", style.red(style.error()), what, clean(ended.reason), took));
+  }
+  on_detail(ended.response ? fmt::format("Completion detection: the agent answered \"{}\"", clean(*ended.response))
+                           : "Completion detection: no <response> in the agent's own words");
+}
+
+void Console::show(const record::GuardrailStarted& started) {
+  current_check_ = clean(started.name);
+  passing_line(fmt::format("  {} {}", options_.style.begin(), current_check_));
+  on_detail(fmt::format("Running guardrail: {}", started.command));
+}
+
+void Console::show(const record::GuardrailEnded& ended) {
+  const Style& style = options_.style;
+  current_check_.clear();
+  const std::string name = clean(ended.name);
+  const std::string took = human_duration(ms(ended.duration_ms));
+  if (ended.outcome == "passed") {
+    ++totals_.passed;
+    line(fmt::format("{} {} passed {}", style.green(style.ok()), name, style.dim(fmt::format("({})", took))));
+  } else {
+    ++totals_.failed;
+    std::string what = fmt::format("failed with exit code {}", ended.exit_code);
+    if (ended.exit_code == 127) what += " (command not found)";
+    if (ended.outcome == "timed_out") what = "timed out";
+    if (ended.outcome == "interrupted" || ended.outcome == "over_budget") what = "was ended";
+    line(fmt::format("{} {} {} {}", style.red(style.error()), name, what,
+                     style.dim(fmt::format("({}){}{}{}{}", took, style.dot(), next_prompt_phrase(ended.fail_action),
+                                           style.dot(), ended.log_file))));
+  }
+  on_detail(fmt::format("Guardrail exited with code {} ({})", ended.exit_code, took));
+}
+
+void Console::show(const record::ScmEnded& ended) {
+  const Style& style = options_.style;
+  if (ended.outcome == "done") {
+    if (ended.task.starts_with("commit")) ++totals_.commits;
+    line(fmt::format("{} {} {}", style.green(style.ok()), clean(ended.task), style.dim(clean(ended.note))));
+  } else if (ended.outcome == "nothing_to_commit") {
+    line(fmt::format("{} {}: nothing to commit", style.note(), clean(ended.task)));
+  } else {
+    ++totals_.scm_failures;
+    line(fmt::format("{} {} failed: {}", style.red(style.error()), clean(ended.task), clean(ended.note)));
+  }
+}
+
+void Console::show(const record::SignalReceived& received) {
+  start_line();
+  const char* text = received.count == 1 ? "Received signal, shutting down... (the current step may finish; once more ends it now)\n"
+                                         : "Received signal, ending everything now...\n";
+  static_cast<void>(write_all(STDERR_FILENO, text, "standard error"));
+}
+
+void Console::show(const record::ProcessesSwept& swept) {
+  const Style& style = options_.style;
+  totals_.swept += static_cast<int>(swept.ended.size());
+  for (const std::string& process : swept.ended) {
+    line(fmt::format("{} ended a process that the {} left behind: {}", style.yellow(style.note()), swept.after, clean(process)));
+  }
+  for (const std::string& process : swept.survivors) {
+    line(fmt::format("{} could not end a process of the {}: {}", style.red(style.error()), swept.after, clean(process)));
+  }
+}
+
+void Console::show(const record::Decided& decided) {
+  on_detail(fmt::format("Decision: {} ({}): {}", decided.decision, decided.rule, decided.reason));
+  if (decided.decision == "retry") line(fmt::format("{} {}", options_.style.yellow(options_.style.again()), clean(decided.reason)));
+}
+
+void Console::show(const record::RunEnded& ended) {
+  const Style& style = options_.style;
+  const bool complete = ended.status == "complete";
+  const std::string title = complete                         ? "Complete"
+                            : ended.status == "limit"        ? "Stopped at a limit"
+                            : ended.status == "interrupted"  ? "Interrupted"
+                            : ended.status == "waiting"      ? "Waiting for you"
+                                                             : "Failed";
+  const std::string mark = complete ? style.green(style.ok()) : style.red(style.error());
+  line(fmt::format("{} {}: {}", mark, style.bold(title), to_valid_utf8(ended.reason)));
+  std::vector<std::string> facts = {count_of(static_cast<unsigned long long>(ended.iterations), "iteration"),
+                                    human_duration(ms(ended.duration_ms))};
+  if (totals_.turns > 0) {
+    facts.push_back(fmt::format("agent {} in {}", count_of(static_cast<unsigned>(totals_.turns), "turn"),
+                                human_duration(totals_.agent_time)));
+  }
+  if (totals_.passed + totals_.failed > 0) {
+    facts.push_back(fmt::format("guardrails {} passed, {} failed", totals_.passed, totals_.failed));
+  }
+  if (totals_.commits > 0) facts.push_back(count_of(static_cast<unsigned>(totals_.commits), "commit"));
+  if (totals_.scm_failures > 0) facts.push_back(style.red(fmt::format("{} failed", count_of(static_cast<unsigned>(totals_.scm_failures), "SCM task"))));
+  if (totals_.swept > 0) facts.push_back(fmt::format("{} left behind and ended", totals_.swept));
+  line("  " + style.dim(join(facts, style.dot())));
+  line("  " + style.dim(fmt::format("everything is in .ralph/runs/{} (ralph runs show {})", run_id_, run_id_)));
+}
+
+void JsonLines::on_record(const record::Record& record) {
+  static_cast<void>(write_all(STDOUT_FILENO, record::to_line(record) + "\n", "standard output"));
+}
+
+}  // namespace ralph

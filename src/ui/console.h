@@ -1,0 +1,81 @@
+// What a person sees of a run: one clear line per step, the agent's output between them, a closing summary that says
+// why it stopped and where things are. Lines come from journal records, so the screen can't tell another story.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "journal/listener.h"
+#include "ui/style.h"
+#include "ui/terminal_filter.h"
+
+namespace ralph {
+
+struct ConsoleOptions {
+  Style style;               // of standard output
+  bool agent_output = true;  // show what the agent prints
+  bool verbose = false;      // "[ralph] …" lines on standard error
+  int guardrails = 0;
+};
+
+class Console : public RunListener {
+ public:
+  explicit Console(ConsoleOptions options);
+
+  void on_record(const record::Record& record) override;
+  void on_agent_output(std::string_view bytes) override;
+  void on_agent_error_output(std::string_view bytes) override;
+  void on_detail(std::string_view line) override;
+  std::optional<Milliseconds> tick_interval() const override;
+  void on_tick(Milliseconds since_start) override;
+
+ private:
+  // What the closing summary counts.
+  struct Totals {
+    int turns = 0, passed = 0, failed = 0, commits = 0, scm_failures = 0, swept = 0;
+    Milliseconds agent_time{0};
+  };
+
+  void show(const record::RunStarted& started);
+  void show(const record::IterationStarted& started);
+  void show(const record::AgentStarted& started);
+  void show(const record::AgentEnded& ended);
+  void show(const record::GuardrailStarted& started);
+  void show(const record::GuardrailEnded& ended);
+  void show(const record::ScmEnded& ended);
+  void show(const record::SignalReceived& received);
+  void show(const record::ProcessesSwept& swept);
+  void show(const record::Decided& decided);
+  void show(const record::RunEnded& ended);
+  template <class Other>
+  void show(const Other&) {}
+
+  void start_line();                         // below whatever the agent left unfinished, over a passing line
+  void line(std::string_view text);          // a whole line
+  void passing_line(std::string_view text);  // on a terminal: stands until the next line replaces it
+  void write(std::string_view bytes);
+  std::string clean(std::string_view text) const;  // one line of somebody else's words, safe to print
+
+  ConsoleOptions options_;
+  TerminalFilter out_filter_, err_filter_;
+  bool at_line_start_ = true;
+  bool passing_ = false;
+  bool broken_ = false;  // nobody reads any more: go on silently
+  std::string current_check_, run_id_, agent_;
+  std::int64_t max_iterations_ = 0, iteration_ = 0;
+  Totals totals_;
+};
+
+// Every record as one line of JSON on standard output, as in the journal. What the agent prints is in the files that
+// the records name.
+class JsonLines : public RunListener {
+ public:
+  void on_record(const record::Record& record) override;
+  void on_agent_output(std::string_view) override {}
+  void on_agent_error_output(std::string_view) override {}
+  void on_detail(std::string_view) override {}
+  std::optional<Milliseconds> tick_interval() const override { return std::nullopt; }
+  void on_tick(Milliseconds) override {}
+};
+
+}  // namespace ralph
