@@ -1,0 +1,62 @@
+// The built-in scripted agent of `ralph demo`. It behaves as real agents do on a bad day: it mends half, says that it is
+// done, and mends the rest when the guardrail's output is put before it.
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+#include "cli/registry.h"
+#include "os/files.h"
+#include "scm/commit_message.h"
+
+namespace ralph::cli {
+namespace {
+
+constexpr std::string_view kHalf = "#!/bin/sh\n# Prints the sum of its arguments.\necho $(($1 + $2))\n";
+constexpr std::string_view kWhole =
+    "#!/bin/sh\n# Prints the sum of its arguments.\ntotal=0\nfor number in \"$@\"; do\n  total=$((total + number))\ndone\n"
+    "echo \"$total\"\n";
+
+void say(std::string_view line) {
+  fmt::print("{}\n", line);
+  std::fflush(stdout);
+  std::this_thread::sleep_for(std::chrono::milliseconds(350));  // for the eye: it is a demonstration
+}
+
+Result<int> work() {
+  TRY_VALUE(const std::string prompt, read_file("/dev/stdin"));
+  if (prompt == kCommitMessageRequest) {
+    fmt::print("Add up all arguments in sum.sh\n");
+    return 0;
+  }
+  const bool told_of_failure = prompt.find("Guardrail \"sh test.sh\" failed") != std::string::npos;
+  if (!told_of_failure) {
+    say("I read sum.sh: it prints its first argument only.");
+    TRY(write_file_atomically("sum.sh", kHalf));
+    say("I changed it to add the first two arguments. That should be all.");
+  } else {
+    say("The test adds four numbers, and my change added only two.");
+    TRY(write_file_atomically("sum.sh", kWhole));
+    say("I rewrote sum.sh as a loop over all arguments.");
+  }
+  fmt::print("<response>DONE</response>\n");
+  return 0;
+}
+
+}  // namespace
+
+const Command kDemoAgent = {
+    "demo-agent",
+    "The scripted agent behind 'ralph demo'.",
+    "Reads a prompt on standard input and works in the current folder, which has to be the demo's.",
+    "",
+    {},
+    {},
+    [](const Arguments&) {
+      const Result<int> code = work();
+      return code ? *code : report(code.error());
+    },
+    true,
+};
+
+}  // namespace ralph::cli

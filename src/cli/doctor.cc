@@ -1,0 +1,179 @@
+// ralph doctor: what is installed, what will work, what to fix.
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "agents/agent.h"
+#include "base/text.h"
+#include "base/utf8.h"
+#include "cli/registry.h"
+#include "os/files.h"
+#include "os/run_command.h"
+#include "settings/settings.h"
+#include "ui/style.h"
+#include "version.h"
+
+namespace ralph::cli {
+namespace {
+
+enum class Health { kOk, kNote, kProblem };
+
+struct Finding {
+  Health health;
+  std::string what;
+  std::string detail;
+  std::string fix{};  // what to do about it
+};
+
+std::string_view to_string(Health health) {
+  return health == Health::kOk ? "ok" : health == Health::kNote ? "note" : "problem";
+}
+
+std::string version_of(const std::string& program, const Environment& environment) {
+  Launch launch;
+  launch.argv = {program, "--version"};
+  launch.environment = environment;
+  launch.folder = "/";
+  const auto result = run_command(launch, Milliseconds(5000));
+  if (!result || result->exit_code != 0) return "";
+  return fit_to_width(first_line(result->output), 60);
+}
+
+void check_system(std::vector<Finding>& findings) {
+  const Fd self(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0)));
+  if (self) {
+    findings.push_back({Health::kOk, "process containment", "process descriptors and a subreaper: nothing an agent starts is left behind"});
+  } else {
+    findings.push_back({Health::kProblem, "process containment", fmt::format("pidfd_open: {}", errno_text(errno)),
+                        "use Linux 5.3 or newer; inside a container, allow pidfd_open in its seccomp profile"});
+  }
+  if (!file_exists("/proc/self/stat")) {
+    findings.push_back({Health::kProblem, "/proc", "not mounted", "mount it: ralph finds an agent's processes there"});
+  }
+  if (!is_executable_file("/bin/sh")) findings.push_back({Health::kProblem, "/bin/sh", "missing", "guardrails run in it"});
+}
+
+void check_git(std::vector<Finding>& findings, const Environment& environment, const std::string& project) {
+  const auto git = resolve_program("git", environment, project);
+  if (!git) {
+    findings.push_back({Health::kNote, "git", "not found", "install git if ralph is to commit"});
+    return;
+  }
+  findings.push_back({Health::kOk, "git", version_of(*git, environment)});
+  Launch launch;
+  launch.argv = {*git, "rev-parse", "--is-inside-work-tree"};
+  launch.environment = environment;
+  launch.folder = project;
+  const auto inside = run_command(launch);
+  if (inside && inside->exit_code == 0) {
+    findings.push_back({Health::kOk, "repository", project});
+  } else {
+    findings.push_back({Health::kNote, "repository", "this folder is not a git repository", "git init, if ralph is to commit"});
+  }
+}
+
+bool check_agents(std::vector<Finding>& findings, const Environment& environment, const std::string& project) {
+  bool any = false;
+  for (const AgentKind& kind : known_agents()) {
+    if (kind.name == kDemoAgentCommand) continue;
+    const auto program = resolve_program(std::string(kind.name), environment, project);
+    if (!program) continue;
+    any = true;
+    const std::string version = version_of(*program, environment);
+    findings.push_back({Health::kOk, fmt::format("agent {}", kind.name), version.empty() ? *program : fmt::format("{} ({})", *program, version)});
+  }
+  if (!any) {
+    findings.push_back({Health::kNote, "agents", "none of claude, codex, amp, gemini, opencode is on PATH",
+                        "install one, or set agent.command to any command that takes a prompt"});
+  }
+  return any;
+}
+
+void check_settings(std::vector<Finding>& findings, const Environment& environment, const std::string& project) {
+  const auto loaded = load_settings(project);
+  if (!loaded) {
+    findings.push_back({Health::kProblem, "settings", loaded.error().message, "correct the file; 'ralph settings schema' says what is allowed"});
+    return;
+  }
+  if (loaded->files.empty()) {
+    findings.push_back({Health::kNote, "settings", "this folder has none", "ralph init"});
+    return;
+  }
+  const Settings& settings = loaded->settings;
+  findings.push_back({Health::kOk, "settings", join_for_people(loaded->files)});
+  if (settings.agent.command.empty()) {
+    findings.push_back({Health::kProblem, "agent", "agent.command is not set", "ralph init, or set it in .ralph/settings.json"});
+  } else {
+    const Agent::Setup setup{settings.agent.command, settings.agent.flags, std::nullopt, settings.agent.env};
+    const auto agent = Agent::make(setup, environment, project);
+    if (agent) {
+      findings.push_back({Health::kOk, "agent", fmt::format("{} ({})", settings.agent.command, agent->program())});
+    } else {
+      findings.push_back({Health::kProblem, "agent", agent.error().message, "install it, or correct agent.command"});
+    }
+  }
+  if (settings.guardrails.empty()) {
+    findings.push_back({Health::kNote, "guardrails", "none: only the agent's own word would end a run", "ralph init suggests some"});
+  } else {
+    findings.push_back({Health::kOk, "guardrails", count_of(settings.guardrails.size(), "command")});
+  }
+  if (::access(join_path(project, ".ralph").c_str(), W_OK) != 0) {
+    findings.push_back({Health::kProblem, ".ralph", "not writable", "ralph keeps its journal there: correct its owner or mode"});
+  }
+}
+
+int print_findings(const std::vector<Finding>& findings, const Environment& environment, bool as_json) {
+  bool problem = false;
+  json::array list;
+  const Style style = style_for(STDOUT_FILENO, environment);
+  size_t width = 0;
+  for (const Finding& finding : findings) width = std::max(width, display_width(finding.what));
+  for (const Finding& finding : findings) {
+    problem = problem || finding.health == Health::kProblem;
+    if (as_json) {
+      list.push_back(json::object{{"health", to_string(finding.health)}, {"what", to_json_string(finding.what)},
+                                  {"detail", to_json_string(finding.detail)}, {"fix", to_json_string(finding.fix)}});
+      continue;
+    }
+    const std::string mark = finding.health == Health::kOk     ? style.green(style.ok())
+                             : finding.health == Health::kNote ? style.yellow(style.note())
+                                                               : style.red(style.error());
+    fmt::print("{} {}{}  {}\n", mark, finding.what, std::string(width - display_width(finding.what), ' '), finding.detail);
+    if (!finding.fix.empty()) fmt::print("  {}  {}\n", std::string(width, ' '), style.dim(finding.fix));
+  }
+  if (as_json) {
+    fmt::print("{}", to_pretty_json(json::object{{"version", RALPH_VERSION}, {"ready", !problem}, {"findings", list}}));
+  } else {
+    fmt::print("\n{}\n", problem ? style.red("Something has to be fixed before a run can work here.")
+                                 : style.green("A run can work here."));
+  }
+  return problem ? 2 : 0;
+}
+
+constexpr std::array kOptions = {Option{"json", 0, "", "Print the findings as JSON."}};
+
+}  // namespace
+
+const Command kDoctor = {
+    "doctor",
+    "Check what is installed, what will work, and what to fix.",
+    "Looks at the system, git, the agents on PATH and this folder's settings. Changes nothing.\n"
+    "Exit codes: 0 a run can work here, 2 something has to be fixed.",
+    "ralph doctor\nralph doctor --json",
+    kOptions,
+    {},
+    [](const Arguments& arguments) {
+      const Environment environment = Environment::of_this_process();
+      const auto project = current_directory();
+      if (!project) return report(project.error());
+      std::vector<Finding> findings = {{Health::kOk, "ralph", RALPH_VERSION}};
+      check_system(findings);
+      check_git(findings, environment, *project);
+      check_agents(findings, environment, *project);
+      check_settings(findings, environment, *project);
+      return print_findings(findings, environment, arguments.has("json"));
+    },
+};
+
+}  // namespace ralph::cli
