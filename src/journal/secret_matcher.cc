@@ -1,0 +1,271 @@
+#include "journal/secret_matcher.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+namespace ralph {
+namespace {
+
+constexpr std::uint8_t kBegins = 1, kEnds = 2;
+constexpr std::uint16_t kNoPattern = 0xffff;
+constexpr size_t kSlots = 4096;
+constexpr size_t kLongestLineEnd = 8;  // bytes of an escaped one
+
+unsigned pair_at(const char* bytes) {
+  std::uint16_t pair;
+  std::memcpy(&pair, bytes, sizeof pair);
+  return pair;
+}
+
+std::uint32_t three_bytes_at(const char* bytes) {
+  const auto at = [&](size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[i])); };
+  return at(0) | at(1) << 8 | at(2) << 16;
+}
+
+constexpr unsigned kHashBits = 16;  // one byte each: 64 KB, of which text touches little
+
+size_t hash_of(std::uint32_t three_bytes) {
+  return three_bytes * 0x9E3779B1u >> (32 - kHashBits);
+}
+size_t slot_of(std::uint32_t three_bytes) {
+  return hash_of(three_bytes) % kSlots;
+}
+
+// The same hash of the three bytes at `bytes`, where a fourth can be read too.
+size_t hash_at(const char* bytes) {
+  std::uint32_t four;
+  std::memcpy(&four, bytes, sizeof four);
+  if constexpr (std::endian::native == std::endian::big) return hash_of(three_bytes_at(bytes));
+  return hash_of(four & 0xffffff);
+}
+
+// Roughly how usual a byte is in prose, code and JSON.
+unsigned usual(char c) {
+  if (std::string_view(" etaoinsrhld").find(c) != std::string_view::npos) return 8;
+  if (c >= 'a' && c <= 'z') return 5;
+  if (std::string_view("\"\\:,./-_\n").find(c) != std::string_view::npos) return 5;
+  if (c >= '0' && c <= '9') return 4;
+  return c >= 'A' && c <= 'Z' ? 2 : 3;
+}
+
+size_t least_usual_fragment(std::string_view head) {
+  size_t best = 0;
+  unsigned best_score = ~0u;
+  for (size_t i = 0; i + 4 <= head.size(); ++i) {
+    const unsigned score = usual(head[i + 1]) * usual(head[i + 2]) * (usual(head[i]) + usual(head[i + 3]));
+    if (score < best_score) best = i, best_score = score;
+  }
+  return best;
+}
+
+bool is_alnum(char c) {
+  return is_one_of(Letters::kAlnum, c);
+}
+
+// Whether a word can begin at `at`, although letters may stand before it: those of an escape of JSON ("\n", "\u003c"),
+// a colour (ESC [31m) or a URL (%3D). And 'n' after a backslash is such an escape, not the first letter of "npm_".
+bool begins_word(std::string_view text, size_t at) {
+  const auto before = [&](size_t n) { return n <= at ? text[at - n] : '\0'; };
+  static constexpr std::string_view kEscapes = "nrtbf";
+  if (before(1) == '\\') return text[at] != 'u' && kEscapes.find(text[at]) == std::string_view::npos;
+  if (!is_alnum(before(1))) return true;
+  if (before(2) == '\\' && kEscapes.find(before(1)) != std::string_view::npos) return true;
+  if (before(6) == '\\' && before(5) == 'u') return true;
+  if (before(3) == '%') return true;
+  if (before(1) != 'm') return false;
+  size_t n = 2;
+  while (n + 2 < SecretMatcher::kLookBehind && (before(n) == ';' || (before(n) >= '0' && before(n) <= '9'))) ++n;
+  return before(n) == '[';
+}
+
+}  // namespace
+
+// How far letters of one kind go on. Each run is walked once, however many tokens seem to begin in it.
+class SecretMatcher::Runs {
+ public:
+  struct Run {
+    size_t from = 1, to = 0;
+    bool open = false;
+  };
+
+  Runs(std::string_view text, bool at_end) : text_(text), at_end_(at_end) {}
+
+  const Run& run(Letters kind, size_t from) {
+    Run& known = known_[static_cast<size_t>(kind)];
+    if (from >= known.from && from <= known.to) return known;
+    size_t to = from;
+    for (;;) {
+      while (to < text_.size() && is_one_of(kind, text_[to])) ++to;
+      const size_t escape = kind == Letters::kPem ? length_of_line_end(to) : 0;
+      if (escape == 0) break;
+      if (escape == kNone) return known = {from, to, true};
+      to += escape;
+    }
+    return known = {from, to, to == text_.size() && !at_end_};
+  }
+
+ private:
+  // In JSON, and in JSON inside JSON, the lines of a key end in \n, \r\n or \\n: whole escapes, or what is left would
+  // be no JSON. 0 if there is none, kNone if more must be read to know.
+  size_t length_of_line_end(size_t at) const {
+    size_t end = at;
+    while (end < text_.size() && text_[end] == '\\' && end - at < kLongestLineEnd) ++end;
+    if (end == at) return 0;
+    if (end == text_.size()) return at_end_ ? 0 : kNone;
+    return text_[end] == 'n' || text_[end] == 'r' ? end + 1 - at : 0;
+  }
+
+  std::string_view text_;
+  bool at_end_;
+  std::array<Run, kLetterKinds> known_;
+};
+
+SecretMatcher::SecretMatcher(std::vector<SecretText> secrets)
+    : known_(size_t{1} << kHashBits, std::uint8_t{0}), by_fragment_(kSlots, kNoPattern) {
+  for (SecretText& secret : secrets) {
+    add({std::move(secret.bytes), secret.shown_in_front, secret.shown_behind, nullptr});
+  }
+  for (const TokenShape& shape : token_shapes()) add({std::string(shape.prefix), 0, 0, &shape});
+}
+
+void SecretMatcher::add(Pattern pattern) {
+  if (pattern.head.size() < (pattern.shape ? 3 : 4) || patterns_.size() >= kNoPattern) return;
+  const auto index = static_cast<std::uint16_t>(patterns_.size());
+  pattern.fragment = least_usual_fragment(pattern.head);
+  const char* fragment = pattern.head.data() + pattern.fragment;
+  pattern.three_bytes = three_bytes_at(fragment);
+  known_[hash_of(pattern.three_bytes)] |= kBegins;
+  if (pattern.head.size() > 3) {
+    known_[hash_of(three_bytes_at(fragment + 1))] |= kEnds;
+  } else if (pattern.shape) {  // the fourth byte is any of its body
+    for (unsigned byte = 0; byte < 256; ++byte) {
+      if (!is_one_of(pattern.shape->letters, static_cast<char>(byte))) continue;
+      known_[hash_of(pattern.three_bytes >> 8 | byte << 16)] |= kEnds;
+    }
+  }
+  pattern.next_alike = std::exchange(by_fragment_[slot_of(pattern.three_bytes)], index);
+  by_first_byte_[static_cast<unsigned char>(pattern.head[0])].push_back(index);
+  beginnings_.set(pair_at(pattern.head.data()));
+  longest_ = std::max(longest_, pattern.head.size());
+  patterns_.push_back(std::move(pattern));
+}
+
+SecretMatcher::Match SecretMatcher::match_shape(const TokenShape& shape, std::string_view text, size_t at, bool at_end,
+                                                Runs& runs) {
+  const Match undecided{at_end ? Verdict::kNo : Verdict::kUndecided};
+  size_t body = at + shape.prefix.size();
+  Letters letters = shape.letters;
+  if (!shape.then.empty()) {
+    const Runs::Run& first = runs.run(letters, body);
+    if (first.to - body > kLongestFirstBody) return {};
+    if (first.to == text.size()) return undecided;
+    const std::string_view rest = text.substr(first.to, shape.then.size());
+    if (first.to - body < shape.at_least || !shape.then.starts_with(rest)) return {};
+    if (rest.size() < shape.then.size()) return undecided;
+    body = first.to + shape.then.size();
+    letters = Letters::kDotted;
+  }
+  const Runs::Run& run = runs.run(letters, body);
+  if (run.to - body < shape.at_least) return run.open ? undecided : Match{};
+  return {Verdict::kMatch, {shape.show_prefix ? body : at, run.to}, run.open};
+}
+
+SecretMatcher::Match SecretMatcher::match(const Pattern& pattern, std::string_view text, size_t at, bool at_end,
+                                          Runs& runs) {
+  const std::string_view there = text.substr(at, pattern.head.size());
+  if (std::memcmp(there.data(), pattern.head.data(), there.size()) != 0) return {};
+  if (pattern.shape && pattern.shape->whole_word && !begins_word(text, at)) return {};
+  if (there.size() == pattern.head.size()) {
+    if (pattern.shape) return match_shape(*pattern.shape, text, at, at_end, runs);
+    return {Verdict::kMatch, {at + pattern.hidden_from, at + pattern.head.size() - pattern.hidden_behind}};
+  }
+  if (!at_end) return {Verdict::kUndecided};
+  if (pattern.shape || there.size() < kShortestPart) return {};
+  return {Verdict::kMatch, {at + pattern.hidden_from, text.size()}};
+}
+
+size_t SecretMatcher::next_known(std::string_view text, size_t at) const {
+  const std::uint8_t* known = known_.data();
+  for (; at + 18 <= text.size(); at += 16) {
+    const char* b = text.data() + at;
+    const unsigned any = known[hash_at(b)] | known[hash_at(b + 2)] | known[hash_at(b + 4)] | known[hash_at(b + 6)] |
+                         known[hash_at(b + 8)] | known[hash_at(b + 10)] | known[hash_at(b + 12)] |
+                         known[hash_at(b + 14)];
+    if (any != 0) break;
+  }
+  for (; at + 3 <= text.size(); at += 2) {
+    if (known[hash_of(three_bytes_at(text.data() + at))] != 0) return at;
+  }
+  return kNone;
+}
+
+void SecretMatcher::scan(std::string_view text, size_t from, bool at_end, State& state) const {
+  struct Found {
+    size_t at;
+    Match match;
+    size_t letters;
+  };
+  Runs runs(text, at_end);
+  std::vector<Found> found;
+  size_t decided = text.size();
+  const auto letters_of = [](const TokenShape& shape) { return shape.then.empty() ? shape.letters : Letters::kDotted; };
+  const auto note = [&](const Pattern& pattern, size_t at, const Match& match) {
+    if (match.verdict == Verdict::kUndecided) decided = std::min(decided, at);
+    if (match.verdict != Verdict::kMatch) return;
+    found.push_back({at, match, pattern.shape ? static_cast<size_t>(letters_of(*pattern.shape)) : 0});
+    // An open run that ends early waits for the rest of an escape.
+    if (match.open) decided = std::min(decided, match.span.to);
+  };
+
+  for (size_t kind = 0; kind < kLetterKinds; ++kind) {
+    const size_t goes_on = std::exchange(state.open_run[kind], kNone);
+    if (goes_on == kNone) continue;
+    const Runs::Run& run = runs.run(Letters(kind), goes_on);
+    state.spans.push_back({goes_on, run.to});
+    if (!run.open) continue;
+    state.open_run[kind] = run.to;
+    decided = std::min(decided, run.to);
+  }
+
+  // A head that is not all there may have nothing known in what is there.
+  for (size_t at = std::max(from, text.size() - std::min(text.size(), longest_)); at < text.size(); ++at) {
+    if (at + 2 <= text.size() && !beginnings_[pair_at(text.data() + at)]) continue;
+    for (std::uint16_t index : by_first_byte_[static_cast<unsigned char>(text[at])]) {
+      const Pattern& pattern = patterns_[index];
+      if (pattern.head.size() >= text.size() - at) note(pattern, at, match(pattern, text, at, at_end, runs));
+    }
+  }
+
+  for (size_t known = next_known(text, from); known != kNone; known = next_known(text, known + 2)) {
+    const std::uint8_t what = known_[hash_of(three_bytes_at(text.data() + known))];
+    for (const bool begins : {true, false}) {
+      if ((what & (begins ? kBegins : kEnds)) == 0 || (!begins && known == from)) continue;
+      const size_t fragment = begins ? known : known - 1;
+      const std::uint32_t three_bytes = three_bytes_at(text.data() + fragment);
+      for (std::uint16_t i = by_fragment_[slot_of(three_bytes)]; i != kNoPattern; i = patterns_[i].next_alike) {
+        const Pattern& pattern = patterns_[i];
+        if (pattern.three_bytes != three_bytes || fragment < from + pattern.fragment) continue;
+        const size_t at = fragment - pattern.fragment;
+        note(pattern, at, match(pattern, text, at, at_end, runs));
+      }
+    }
+  }
+
+  // What begins at or after `decided` is found again when more is there.
+  for (const Found& f : found) {
+    if (f.at >= decided && !at_end) continue;
+    // Tokens that begin within one another end together; masking each of them anew would take for ever.
+    if (!state.spans.empty() && f.match.span.from >= state.spans.back().from &&
+        f.match.span.from <= state.spans.back().to) {
+      state.spans.back().to = std::max(state.spans.back().to, f.match.span.to);
+    } else {
+      state.spans.push_back(f.match.span);
+    }
+    if (f.match.open) state.open_run[f.letters] = f.match.span.to;
+  }
+  state.decided = decided;
+}
+
+}  // namespace ralph

@@ -1,0 +1,189 @@
+#include "journal/secret_variables.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace ralph {
+namespace {
+
+constexpr size_t kShortestSecret = 8;    // shorter values are ordinary words too often
+constexpr size_t kShortestPassword = 3;  // in a URL, where ':' and '@' around it make it certain
+constexpr size_t kShortestEncoded = 10;
+
+constexpr std::string_view kSecretWords[] = {
+    "KEY",    "KEYS",       "APIKEY",      "ACCESSKEY",  "SECRETKEY",    "PRIVATEKEY", "TOKEN",     "TOKENS",
+    "PAT",    "AUTHTOKEN",  "ACCESSTOKEN", "SECRET",     "SECRETS",      "PASSWORD",   "PASSWORDS", "PASSWD",
+    "PASS",   "PASSPHRASE", "PASSCODE",    "CREDENTIAL", "CREDENTIALS",  "CREDS",      "AUTH",      "AUTHORIZATION",
+    "BEARER", "DSN",        "COOKIE",      "PRIVKEY",    "CLIENTSECRET",
+};
+
+// SSL_KEY_FILE and SSH_AUTH_SOCK say where a secret is, not what it is.
+constexpr std::string_view kPlaceWords[] = {"FILE", "PATH", "DIR", "SOCK", "SOCKET", "HELPER", "METHOD", "TYPE"};
+
+// What settings such as AUTH=disabled hold. Masking these words everywhere would only make logs unreadable.
+constexpr std::string_view kOrdinaryValues[] = {"disabled",  "optional",  "required",  "automatic",  "keychain",
+                                                "anonymous", "undefined", "localhost", "notrequired"};
+
+bool contains(std::span<const std::string_view> words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+bool is_alnum(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+std::vector<std::string> words_of(std::string_view name) {
+  std::vector<std::string> words(1);
+  for (char c : to_upper(name)) {
+    if (is_alnum(c)) {
+      words.back() += c;
+    } else {
+      words.emplace_back();
+    }
+  }
+  return words;
+}
+
+// "/home/me/key.pem": a secret is in the file, not in its name. Keys may begin with '/', but have no such ending.
+bool is_path_of_file(std::string_view value) {
+  if (!value.starts_with('/') && !value.starts_with("~/") && !value.starts_with("./")) return false;
+  const std::string_view name = value.substr(value.rfind('/') + 1);
+  const size_t dot = name.rfind('.');
+  return dot != std::string_view::npos && name.size() - dot - 1 <= 5;
+}
+
+struct JsonStyle {
+  bool slash, html, ascii;  // what some writers escape besides the necessary: PHP, Go, Python
+};
+
+std::string escaped_for_json(std::string_view text, JsonStyle style) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    static constexpr std::string_view kShort = "\"\\\n\r\t\b\f", kLetters = "\"\\nrtbf";
+    if (const size_t at = kShort.find(text[i]); at != std::string_view::npos) {
+      out += {'\\', kLetters[at]};
+    } else if (c == '/' && style.slash) {
+      out += "\\/";
+    } else if (c < 0x20 || (style.html && (c == '<' || c == '>' || c == '&'))) {
+      out += fmt::format("\\u{:04x}", c);
+    } else if (style.ascii && (c & 0xe0) == 0xc0 && i + 1 < text.size()) {
+      out += fmt::format("\\u{:04x}", (c & 0x1fu) << 6 | (static_cast<unsigned char>(text[++i]) & 0x3fu));
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
+std::string encoded_for_url(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    if (is_alnum(c) || std::string_view("-_.~").find(c) != std::string_view::npos) {
+      out += c;
+    } else {
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+  }
+  return out;
+}
+
+// The Base64 letters that `text` fully determines when `before` other bytes (0, 1 or 2) stand in front of it in a
+// group.
+std::string inside_base64(std::string_view text, size_t before, bool for_urls) {
+  const std::string_view letters = for_urls ? "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+                                            : "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  const size_t bits = (before + text.size()) * 8;
+  for (size_t bit = (before * 8 + 5) / 6 * 6; bit + 6 <= bits; bit += 6) {
+    unsigned letter = 0;
+    for (size_t i = bit - before * 8; i < bit - before * 8 + 6; ++i) {
+      letter = letter << 1 | (static_cast<unsigned char>(text[i / 8]) >> (7 - i % 8) & 1u);
+    }
+    out += letters[letter];
+  }
+  return out;
+}
+
+class Collector {
+ public:
+  void add_value(std::string_view value) {
+    add(std::string(value));
+    const std::string json = escaped_for_json(value, {});
+    add(json);
+    add(escaped_for_json(json, {}));  // JSON inside JSON, as tool results are
+    add(escaped_for_json(value, {.slash = true, .html = false, .ascii = false}));
+    add(escaped_for_json(value, {.slash = false, .html = true, .ascii = false}));
+    add(escaped_for_json(value, {.slash = false, .html = false, .ascii = true}));
+    add(encoded_for_url(value));
+    for (size_t before : {0, 1, 2}) {
+      for (bool for_urls : {false, true}) {
+        std::string encoded = inside_base64(value, before, for_urls);
+        if (encoded.size() >= kShortestEncoded) add(std::move(encoded));
+      }
+    }
+  }
+
+  // scheme://user:password@host, and https://token@host
+  void add_url_passwords(std::string_view value) {
+    for (size_t at = value.find("://"); at != std::string_view::npos; at = value.find("://", at)) {
+      at += 3;
+      const std::string_view authority = value.substr(at, value.find_first_of("/?# \t\r\n", at) - at);
+      const size_t end = authority.rfind('@');
+      if (end == std::string_view::npos) continue;
+      const std::string_view user = authority.substr(0, end);
+      const size_t colon = user.find(':');
+      const std::string_view password = colon == std::string_view::npos ? user : user.substr(colon + 1);
+      if (colon != std::string_view::npos && password.size() >= kShortestPassword) {
+        add(fmt::format(":{}@", password), 1, 1);
+      }
+      if (password.size() >= (colon == std::string_view::npos ? 2 * kShortestSecret : kShortestSecret)) {
+        add_value(password);
+      }
+    }
+  }
+
+  std::vector<SecretText> take() { return std::move(secrets_); }
+
+ private:
+  void add(std::string bytes, size_t front = 0, size_t behind = 0) {
+    if (seen_.insert(bytes).second) secrets_.push_back({std::move(bytes), front, behind});
+  }
+
+  std::set<std::string> seen_;
+  std::vector<SecretText> secrets_;
+};
+
+}  // namespace
+
+bool is_secret_name(std::string_view name) {
+  const std::vector<std::string> words = words_of(name);
+  if (contains(kPlaceWords, words.back())) return false;
+  return std::any_of(words.begin(), words.end(), [](const std::string& word) { return contains(kSecretWords, word); });
+}
+
+std::vector<SecretText> secrets_of(std::span<const std::string> environment,
+                                   const std::map<std::string, std::string>& more) {
+  Collector collector;
+  const auto consider = [&](std::string_view name, std::string_view value) {
+    collector.add_url_passwords(value);
+    if (!is_secret_name(name)) return;
+    value = trim(value);  // a final newline from a file is often not printed
+    const bool ordinary = contains(kOrdinaryValues, to_lower(value)) || is_path_of_file(value);
+    if (value.size() >= kShortestSecret && !ordinary) collector.add_value(value);
+  };
+  for (const std::string& variable : environment) {
+    const size_t equals = variable.find('=');
+    if (equals != std::string::npos)
+      consider(std::string_view(variable).substr(0, equals), std::string_view(variable).substr(equals + 1));
+  }
+  for (const auto& [name, value] : more) consider(name, value);
+  return collector.take();
+}
+
+}  // namespace ralph
