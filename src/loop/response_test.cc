@@ -1,0 +1,110 @@
+#include "loop/response.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace ralph {
+namespace {
+
+std::optional<std::string> response_of(std::string_view prompt, std::string_view output, size_t piece = std::string::npos) {
+  ResponseFinder finder(prompt);
+  for (size_t at = 0; at < output.size(); at += piece) {
+    finder.feed(output.substr(at, piece));
+    if (piece == std::string::npos) break;
+  }
+  finder.finish();
+  return finder.response();
+}
+
+constexpr std::string_view kPrompt =
+    "Fix the build and run the tests.\n\nWhen everything works, answer with:\n<response>DONE</response>\nNothing else counts.";
+
+struct Row {
+  const char* name;
+  std::string prompt;
+  std::string output;
+  std::optional<std::string> response;
+};
+
+const std::vector<Row>& table() {
+  static const std::string kText(kPrompt);
+  static const std::vector<Row> kRows = {
+      {"a plain answer", "p", "text\n<response>DONE</response>\n", "DONE"},
+      {"no tag at all", "p", "I am DONE. response: DONE", std::nullopt},
+      {"the first tag wins", "p", "<response>NO</response> <response>DONE</response>", "NO"},
+      {"the tag's case is ignored", "p", "<RESPONSE>DONE</Response>", "DONE"},
+      {"an empty answer is an answer", "p", "<response></response>", ""},
+      {"a tag that never closes is none", "p", "<response>DONE", std::nullopt},
+      {"a tag across lines is none", "p", "<response>DO\nNE</response>", std::nullopt},
+      {"an opening tag before the real one on another line", "p", "<response>\n<response>DONE</response>", "DONE"},
+      {"inside other text", "p", "ok<response>DONE</response>ok", "DONE"},
+      {"the prompt echoed", kText, kText, std::nullopt},
+      {"the prompt echoed with words around it", kText, "You said:\n" + kText + "\nI begin now.", std::nullopt},
+      {"the prompt echoed, then answered", kText, kText + "\n\nAll tests pass.\n<response>DONE</response>\n", "DONE"},
+      {"answered as the prompt asks", kText, "<response>DONE</response>", "DONE"},
+      {"answered after words of its own", kText, "I fixed it.\n<response>DONE</response>\n", "DONE"},
+      {"the prompt quoted line by line", kText,
+       "> Fix the build and run the tests.\n> \n> When everything works, answer with:\n> <response>DONE</response>\n> Nothing else counts.\n",
+       std::nullopt},
+      {"the prompt re-wrapped", kText,
+       "Fix the build and\nrun the tests. When everything works,\nanswer with: <response>DONE</response>\nNothing else counts.",
+       std::nullopt},
+      {"a short prompt echoed", "Say <response>DONE</response>", "Say <response>DONE</response>\n", std::nullopt},
+      {"its words inside a sentence of the agent's", "Say <response>DONE</response>", "They say <response>DONE</response>", "DONE"},
+      {"another answer than the prompt's", kText, "<response>BLOCKED</response>", "BLOCKED"},
+      {"a prompt that is the tag and nothing else", "<response>DONE</response>", "<response>DONE</response>", std::nullopt},
+      {"NUL bytes around", "p", std::string("\0\0<response>DONE</response>\0", 28), "DONE"},
+  };
+  return kRows;
+}
+
+TEST(ResponseFinder, FollowsItsTable) {
+  for (const Row& row : table()) EXPECT_EQ(response_of(row.prompt, row.output), row.response) << row.name;
+}
+
+TEST(ResponseFinder, FindsTheSameHoweverTheTextIsCut) {
+  for (const Row& row : table()) {
+    for (size_t piece : {1, 2, 3, 7, 16, 61}) {
+      EXPECT_EQ(response_of(row.prompt, row.output, piece), row.response) << row.name << " in pieces of " << piece;
+    }
+  }
+}
+
+TEST(ResponseFinder, FindsATagAfterMuchText) {
+  std::string output(3'000'000, 'x');
+  output += "\n<response>DONE</response>\n" + std::string(100'000, 'y');
+  EXPECT_EQ(response_of(kPrompt, output, 65536), "DONE");
+}
+
+TEST(ResponseFinder, FindsAnEchoAfterMuchText) {
+  std::string output(300'000, 'x');
+  for (int i = 0; i < 2000; ++i) output += "\nline";
+  output += "\n" + std::string(kPrompt);
+  EXPECT_EQ(response_of(kPrompt, output, 4096), std::nullopt);
+}
+
+TEST(ResponseFinder, StaysFastOnAMillionOpeningTags) {
+  std::string output;
+  for (int i = 0; i < 1'000'000; ++i) output += "<response>";
+  EXPECT_EQ(response_of("p", output, 65536), std::nullopt);
+  output.clear();
+  for (int i = 0; i < 100'000; ++i) output += "<response>";
+  EXPECT_EQ(response_of("p", output + "DONE</response>").has_value(), true);
+}
+
+TEST(ResponseFinder, KnowsSilence) {
+  ResponseFinder finder("p");
+  finder.feed(" \n\t");
+  EXPECT_FALSE(finder.said_anything());
+  finder.feed("x");
+  EXPECT_TRUE(finder.said_anything());
+}
+
+TEST(FindResponse, TakesTheFirstTagOfAText) {
+  EXPECT_EQ(find_response("a <response>Fix it</response> b"), "Fix it");
+  EXPECT_EQ(find_response("none"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace ralph
