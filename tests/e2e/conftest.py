@@ -1,0 +1,19 @@
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from support import Project  # noqa: E402
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "slow: takes more than a few seconds; leave out with -m 'not slow'")
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A fresh project folder and all that a test does with it: see support.Project."""
+    fresh = Project(tmp_path)
+    yield fresh
+    fresh.clean_up()
