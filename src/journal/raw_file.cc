@@ -1,0 +1,66 @@
+#include "journal/raw_file.h"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace ralph {
+namespace {
+
+std::string_view advice_for(int error) {
+  switch (error) {
+    case ENOSPC:
+    case EDQUOT:
+      return "; free disk space there and start again";
+    case EFBIG:
+      return "; the limit of a file's size is reached (ulimit -f, or the file system's)";
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return "; make the folder writable for this user";
+    case ELOOP:
+      return "; it is a symlink, which ralph does not follow here: remove it";
+    case EEXIST:
+      return "; remove it";
+    case ENXIO:  // what opening a pipe that nobody reads gives
+      return "; it is no plain file: remove it";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
+tl::unexpected<Error> cannot_write(std::string_view path, int error) {
+  return fail(ErrorKind::kIo, "cannot write {}: {}{}", path, errno_text(error), advice_for(error));
+}
+
+Result<RawFile> RawFile::create(const std::string& path) {
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT) return cannot_write(path, errno);
+  Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!fd) return cannot_write(path, errno);
+  return RawFile(std::move(fd), path);
+}
+
+Result<RawFile> RawFile::append_to(const std::string& path) {
+  // Opening a pipe for writing waits for a reader; O_NONBLOCK makes it an error instead, and means nothing for files.
+  Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600));
+  if (!fd) return cannot_write(path, errno);
+  struct stat info{};
+  if (::fstat(fd.get(), &info) != 0) return cannot_write(path, errno);
+  if (!S_ISREG(info.st_mode)) return cannot_write(path, ENXIO);
+  return RawFile(std::move(fd), path);
+}
+
+Status RawFile::append(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(fd_.get(), bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return cannot_write(path_, errno);
+    bytes.remove_prefix(static_cast<size_t>(n));
+  }
+  return {};
+}
+
+}  // namespace ralph

@@ -1,0 +1,90 @@
+#include "journal/reader.h"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+#include "base/text.h"
+
+namespace ralph {
+namespace {
+
+constexpr size_t kBlock = 64 << 10;
+constexpr size_t kKeptBadLines = 10;
+
+tl::unexpected<Error> cannot_read(const std::string& path, int error) {
+  const ErrorKind kind = error == ENOENT ? ErrorKind::kNotFound : ErrorKind::kIo;
+  return fail(kind, "cannot read {}: {}", path, errno_text(error));
+}
+
+}  // namespace
+
+Result<JournalReader> JournalReader::open(const std::string& path) {
+  Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+  if (!fd) return cannot_read(path, errno);
+  struct stat info{};
+  if (::fstat(fd.get(), &info) != 0) return cannot_read(path, errno);
+  if (!S_ISREG(info.st_mode)) return fail(ErrorKind::kIo, "cannot read {}: it is no plain file", path);
+  return JournalReader(std::move(fd), path);
+}
+
+Result<bool> JournalReader::read_more() {
+  buffer_.erase(0, at_);
+  searched_ -= at_;
+  at_ = 0;
+  const size_t before = buffer_.size();
+  buffer_.resize(before + kBlock);
+  ssize_t n = 0;
+  do {
+    n = ::read(fd_.get(), buffer_.data() + before, kBlock);
+  } while (n < 0 && errno == EINTR);
+  const int error = errno;
+  buffer_.resize(before + (n > 0 ? static_cast<size_t>(n) : 0));
+  if (n < 0) return cannot_read(path_, error);
+  return n > 0;
+}
+
+void JournalReader::note_bad_line(std::string reason) {
+  ++bad_count_;
+  if (bad_.size() < kKeptBadLines) bad_.push_back({line_, std::move(reason)});
+}
+
+Result<std::optional<record::Record>> JournalReader::next() {
+  for (;;) {
+    const size_t end = buffer_.find('\n', searched_);
+    if (end == std::string::npos) {
+      unfinished_ += buffer_.size() - searched_;
+      searched_ = buffer_.size();
+      if (searched_ - at_ > kLongestLine) too_long_ = true;
+      if (too_long_) at_ = searched_;
+      TRY_VALUE(const bool more, read_more());
+      if (!more) return std::nullopt;
+      continue;
+    }
+    const std::string_view line = std::string_view(buffer_).substr(at_, end - at_);
+    ++line_;
+    unfinished_ = 0;
+    at_ = searched_ = end + 1;
+    if (std::exchange(too_long_, false)) {
+      note_bad_line(fmt::format("longer than {}", human_bytes(kLongestLine)));
+      continue;
+    }
+    auto record = record::from_line(line);
+    if (record) return std::optional(*std::move(record));
+    note_bad_line(record.error().message);
+  }
+}
+
+std::vector<std::string> JournalReader::problems() const {
+  std::vector<std::string> problems;
+  for (const BadLine& bad : bad_) problems.push_back(fmt::format("line {} is damaged: {}", bad.line, bad.reason));
+  if (bad_count_ > bad_.size()) problems.push_back(fmt::format("{} more lines are damaged", bad_count_ - bad_.size()));
+  if (unfinished_ > 0) {
+    problems.push_back(fmt::format("the last {} are a record that was not finished", count_of(unfinished_, "byte")));
+  }
+  return problems;
+}
+
+}  // namespace ralph
