@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <map>
+#include <span>
 #include <sys/stat.h>
 
 #include "base/text.h"
@@ -51,22 +53,35 @@ const json::value* at_pointer(const json::value& document, std::string_view poin
   return document.find_pointer(pointer, ignored);
 }
 
-void add_origins(const json::value& value, const std::string& pointer, const std::vector<Layer>& layers,
-                 const Overrides& overrides, std::vector<Origin>& origins) {
+// Where values come from: the layers from the lowest to the uppermost, the flags as the last.
+struct Source {
+  const json::object* values;
+  std::string name{};                                    // of a file
+  const std::map<std::string, std::string>* flags = {};  // of the flags: the one behind each pointer
+};
+
+std::string name_of(const Source& source, const std::string& pointer) {
+  if (!source.flags) return source.name;
+  const auto flag = source.flags->find(pointer);
+  return flag == source.flags->end() ? "command line" : flag->second;
+}
+
+void add_origins(const json::value& value, const std::string& pointer, std::span<const Source> sources,
+                 std::vector<Origin>& origins) {
   if (value.is_object()) {
     for (const auto& member : value.get_object())
-      add_origins(member.value(), child_pointer(pointer, member.key()), layers, overrides, origins);
+      add_origins(member.value(), child_pointer(pointer, member.key()), sources, origins);
     return;
   }
-  std::string source = "default";
-  for (const Layer& layer : layers) {
-    if (at_pointer(layer.values, pointer)) source = layer.source;
+  while (!sources.empty() && !at_pointer(*sources.back().values, pointer)) sources = sources.first(sources.size() - 1);
+  origins.push_back({pointer, sources.empty() ? "default" : name_of(sources.back(), pointer)});
+  if (!value.is_array() || sources.empty()) return;
+  // A list replaces as a whole, so what stands inside it is from the same source, or a default.
+  size_t index = 0;
+  for (const json::value& item : value.get_array()) {
+    if (item.is_object()) add_origins(item, fmt::format("{}/{}", pointer, index), sources.last(1), origins);
+    ++index;
   }
-  if (at_pointer(overrides.values, pointer)) {
-    const auto flag = overrides.flags.find(pointer);
-    source = flag == overrides.flags.end() ? "command line" : flag->second;
-  }
-  origins.push_back({pointer, source});
 }
 
 // "agent.flags[2]: ". The message about a wrong key names it already, so then it is the path of what holds the key.
@@ -121,8 +136,11 @@ void merge_into(json::object& lower, const json::object& upper) {
 
 std::vector<Origin> origins_of(const json::value& effective, const std::vector<Layer>& layers,
                                const Overrides& overrides) {
+  std::vector<Source> sources;
+  for (const Layer& layer : layers) sources.push_back({&layer.values, layer.source});
+  sources.push_back({&overrides.values, {}, &overrides.flags});
   std::vector<Origin> origins;
-  add_origins(effective, "", layers, overrides, origins);
+  add_origins(effective, "", sources, origins);
   return origins;
 }
 

@@ -170,6 +170,19 @@ TEST_F(SettingsTest, LocalOverridesBaseAndFlagsOverrideBoth) {
   EXPECT_EQ(sources.at("/scm/addAll"), "default");
 }
 
+TEST_F(SettingsTest, WhatALocalListLeavesOutIsDefaultAndNotFromTheListItReplaced) {
+  base(R"({"guardrails": [{"command": "x", "timeoutSeconds": 5}]})");
+  local(R"({"guardrails": [{"command": "y"}]})");
+  const auto loaded = load_settings(project_);
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  EXPECT_EQ(loaded->settings.guardrails[0].timeout_seconds, 0);
+  std::map<std::string, std::string> sources;
+  for (const Origin& origin : loaded->origins) sources[origin.pointer] = origin.source;
+  EXPECT_EQ(sources.at("/guardrails"), ".ralph/settings.local.json");
+  EXPECT_EQ(sources.at("/guardrails/0/command"), ".ralph/settings.local.json");
+  EXPECT_EQ(sources.at("/guardrails/0/timeoutSeconds"), "default");
+}
+
 TEST_F(SettingsTest, NullTurnsSourceControlOff) {
   base(R"({"scm": {"command": "git", "tasks": ["commit"]}})");
   local(R"({"scm": null})");

@@ -1,0 +1,154 @@
+// ralph init: makes .ralph/settings.json, in a dialogue or from flags.
+#include <algorithm>
+#include <cstdio>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/json_schema.h"
+#include "cli/init_choices.h"
+#include "cli/init_dialogue.h"
+#include "cli/questions.h"
+#include "cli/registry.h"
+#include "os/environment.h"
+#include "os/files.h"
+#include "os/tty.h"
+#include "settings/layers.h"
+#include "settings/mask.h"
+#include "settings/project_scan.h"
+#include "settings/ralph_folder.h"
+
+namespace ralph::cli {
+namespace {
+
+// Commands work in the current folder: -C has changed to it already.
+constexpr const char* kProject = ".";
+
+bool is_there(std::string_view name) {
+  struct stat info{};
+  return ::lstat(std::string(name).c_str(), &info) == 0;
+}
+
+bool answered_by_flags(const Arguments& arguments) {
+  const auto options = answering_options();
+  return std::any_of(options.begin(), options.end(), [&](std::string_view option) { return arguments.has(option); });
+}
+
+// Shows what would be replaced and asks. False: the person wants to keep it.
+Result<bool> ask_to_overwrite(Questions& questions) {
+  const auto loaded = load_settings(kProject);
+  if (loaded) {
+    std::string shown = to_pretty_json(masked_settings(loaded->effective));
+    shown.pop_back();
+    questions.say(shown);
+    questions.say(loaded->files.size() > 1
+                      ? fmt::format("Loaded from {} (with local overlay from settings.local.json)", kSettingsFile)
+                      : fmt::format("Loaded from {}", kSettingsFile));
+  } else {
+    questions.say(loaded.error().message);
+    questions.say("The settings that are there have this fault.");
+  }
+  return ask_yes_or_no(questions, "Overwrite? (y/N): ");
+}
+
+Status write_settings(const json::object& document) {
+  TRY_VALUE(const auto problems, check_schema(parsed_settings_schema(), document));
+  if (!problems.empty())
+    return fail(ErrorKind::kInternal, "{}: {}", readable_path(problems[0].pointer), problems[0].message);
+  TRY(prepare_ralph_folder(kProject));
+  return write_file_atomically(std::string(kSettingsFile), to_pretty_json(document));
+}
+
+void note_missing_agent(const std::string& agent) {
+  const auto found = resolve_program(agent, Environment::of_this_process(), kProject);
+  if (!found) fmt::print(stderr, "Note: {} (ralph doctor says more)\n", found.error().message);
+}
+
+Status finish(const InitChoices& choices, bool dry_run) {
+  const json::object document = settings_document(choices);
+  if (dry_run) {
+    fmt::print("{}", to_pretty_json(document));
+    fmt::print(stderr, "Nothing was written; this would be {}.\n", kSettingsFile);
+    return {};
+  }
+  TRY(write_settings(document));
+  fmt::print("Settings written to {}\n", kSettingsFile);
+  note_missing_agent(choices.agent);
+  return {};
+}
+
+Status init_from_flags(const Arguments& arguments) {
+  if (is_there(kSettingsFile) && !arguments.has("force"))
+    return fail(ErrorKind::kUsage, "{} exists already and was left as it is; --force replaces it", kSettingsFile);
+  TRY_VALUE(const InitChoices choices, choices_from_flags(arguments, suggest_guardrails(kProject)));
+  return finish(choices, arguments.has("dry-run"));
+}
+
+Status init_in_dialogue(const Arguments& arguments) {
+  if (!is_terminal(STDIN_FILENO))
+    return fail(ErrorKind::kUsage,
+                "ralph init asks questions and needs a terminal; in a script answer them with flags: "
+                "ralph init --agent claude --guardrail 'make test'");
+  // It lives until the file is written, so that Ctrl-C comes before that or after it.
+  TerminalQuestions questions;
+  if (is_there(kSettingsFile) && !arguments.has("force")) {
+    TRY_VALUE(const bool overwrite, ask_to_overwrite(questions));
+    if (!overwrite) return {};
+  }
+  questions.say("");
+  TRY_VALUE(const InitChoices choices, ask_for_choices(questions, suggest_guardrails(kProject)));
+  questions.say("");
+  return finish(choices, arguments.has("dry-run"));
+}
+
+int run_init(const Arguments& arguments) {
+  const Status done = answered_by_flags(arguments) ? init_from_flags(arguments) : init_in_dialogue(arguments);
+  return done ? 0 : report(done.error());
+}
+
+constexpr Option kOptions[] = {
+    {"agent", 0, "COMMAND", "the agent's program: claude, codex, amp, or any other"},
+    {.name = "flag", .letter = 0, .value = "FLAG", .help = "a flag for the agent", .repeatable = true},
+    {"maximum-iterations", 'm', "N", "stop after so many iterations (10)"},
+    {"max-iterations", 0, "N", "the same"},
+    {"completion-response", 'c', "TEXT", "what the agent says when the work is done (DONE)"},
+    {.name = "guardrail",
+     .letter = 0,
+     .value = "COMMAND",
+     .help = "a command that must succeed after each iteration",
+     .repeatable = true},
+    {.name = "suggested", .letter = 0, .value = "", .help = "add every guardrail that fits this project"},
+    {.name = "fail-action",
+     .letter = 0,
+     .value = "ACTION",
+     .help = "where a failure goes in the next prompt (APPEND); once for all guardrails or once for each",
+     .repeatable = true,
+     .choices = "APPEND|PREPEND|REPLACE"},
+    {.name = "hint",
+     .letter = 0,
+     .value = "TEXT",
+     .help = "advice for the agent on failure; once for all guardrails or once for each",
+     .repeatable = true},
+    {"scm", 0, "COMMAND", "source control to use when guardrails pass, such as git"},
+    {.name = "scm-task", .letter = 0, .value = "TASK", .help = "what it does, such as commit", .repeatable = true},
+    {"force", 0, "", "replace settings that exist"},
+    {"dry-run", 0, "", "print what would be written, write nothing"},
+};
+
+}  // namespace
+
+const Command kInit = {
+    "init",
+    "make .ralph/settings.json, in a dialogue or from flags",
+    "Asks for the agent, its limits, guardrails and source control, and writes .ralph/settings.json. Guardrails that "
+    "fit\n"
+    "the project (its Makefile, package.json, Cargo.toml, ...) are offered to pick from. Ctrl-C writes nothing.\n"
+    "With --agent and the other flags nothing is asked, so that scripts can use it.",
+    "ralph init\n"
+    "ralph init --agent claude --flag '--permission-mode acceptEdits' --guardrail 'make test'\n"
+    "ralph init --agent codex --suggested --scm git --scm-task commit --dry-run",
+    kOptions,
+    {},
+    run_init,
+};
+
+}  // namespace ralph::cli

@@ -1,0 +1,177 @@
+#include "cli/init_choices.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "settings/layers.h"
+
+namespace ralph::cli {
+namespace {
+
+constexpr std::array<std::string_view, 11> kAnsweringOptions = {"agent",
+                                                                "flag",
+                                                                "maximum-iterations",
+                                                                "max-iterations",
+                                                                "completion-response",
+                                                                "guardrail",
+                                                                "fail-action",
+                                                                "hint",
+                                                                "suggested",
+                                                                "scm",
+                                                                "scm-task"};
+
+FailAction fail_action_from(std::string_view word) {
+  const std::string name = to_upper(word);
+  if (name == "PREPEND") return FailAction::kPrepend;
+  if (name == "REPLACE") return FailAction::kReplace;
+  return FailAction::kAppend;
+}
+
+json::array strings(std::span<const std::string> texts) {
+  json::array array;
+  for (const std::string& text : texts) array.push_back(to_json_string(text));
+  return array;
+}
+
+json::object guardrail_document(const GuardrailSettings& guardrail) {
+  json::object document;
+  document["command"] = to_json_string(guardrail.command);
+  document["failAction"] = to_string(guardrail.fail_action);
+  if (!guardrail.hint.empty()) document["hint"] = to_json_string(guardrail.hint);
+  return document;
+}
+
+// An option beside --guardrail that is given once for all guardrails, or once for each in their order.
+class PerGuardrail {
+ public:
+  static Result<PerGuardrail> read(const Arguments& arguments, std::string_view option, size_t guardrails,
+                                   bool suggested) {
+    PerGuardrail result;
+    result.values_ = arguments.values(option);
+    if (!result.values_.empty() && guardrails == 0 && !suggested)
+      return fail(ErrorKind::kUsage, "--{} belongs to a guardrail; add --guardrail 'make test'", option);
+    if (result.values_.size() > 1 && result.values_.size() != guardrails)
+      return fail(ErrorKind::kUsage,
+                  "--{} is given {} and --guardrail {}: give it once for all guardrails, or once for each", option,
+                  count_of(result.values_.size(), "time"), count_of(guardrails, "time"));
+    return result;
+  }
+
+  std::string at(size_t guardrail) const {
+    if (values_.size() == 1) return values_[0];
+    return guardrail < values_.size() ? values_[guardrail] : "";
+  }
+
+ private:
+  std::vector<std::string> values_;
+};
+
+Result<std::vector<GuardrailSettings>> guardrails_from(const Arguments& arguments,
+                                                       std::span<const GuardrailSuggestion> suggestions) {
+  std::vector<std::string> commands = arguments.values("guardrail");
+  const bool suggested = arguments.has("suggested");
+  TRY_VALUE(const auto actions, PerGuardrail::read(arguments, "fail-action", commands.size(), suggested));
+  TRY_VALUE(const auto hints, PerGuardrail::read(arguments, "hint", commands.size(), suggested));
+  if (suggested && suggestions.empty())
+    return fail(ErrorKind::kUsage,
+                "--suggested: no tool that ralph knows was found in this folder; name commands with --guardrail");
+  if (suggested) {
+    for (const GuardrailSuggestion& suggestion : suggestions) {
+      if (std::find(commands.begin(), commands.end(), suggestion.command) == commands.end())
+        commands.push_back(suggestion.command);
+    }
+  }
+  std::vector<GuardrailSettings> guardrails;
+  for (const std::string& command : commands) {
+    if (trim(command).empty()) return fail(ErrorKind::kUsage, "--guardrail: expected a command that is not blank");
+    GuardrailSettings guardrail;
+    guardrail.command = command;
+    guardrail.fail_action = fail_action_from(actions.at(guardrails.size()));
+    guardrail.hint = hints.at(guardrails.size());
+    guardrails.push_back(std::move(guardrail));
+  }
+  return guardrails;
+}
+
+Result<std::optional<ScmSettings>> scm_from(const Arguments& arguments) {
+  const auto command = arguments.value("scm");
+  ScmSettings scm;
+  scm.tasks = arguments.values("scm-task");
+  if (!command && scm.tasks.empty()) return std::nullopt;
+  if (!command) return fail(ErrorKind::kUsage, "--scm-task needs to know which program; add --scm git");
+  if (scm.tasks.empty()) return fail(ErrorKind::kUsage, "--scm {} has nothing to do; add --scm-task commit", *command);
+  scm.command = *command;
+  TRY(check_setting("/scm/command", to_json_string(scm.command), "--scm"));
+  TRY(check_setting("/scm/tasks", strings(scm.tasks), "--scm-task"));
+  return scm;
+}
+
+}  // namespace
+
+std::span<const std::string_view> answering_options() {
+  return kAnsweringOptions;
+}
+
+Result<InitChoices> choices_from_flags(const Arguments& arguments, std::span<const GuardrailSuggestion> suggestions) {
+  InitChoices choices;
+  const auto agent = arguments.value("agent");
+  if (!agent) return fail(ErrorKind::kUsage, "which agent? add --agent claude (or codex, amp, any program)");
+  choices.agent = trim(*agent);
+  TRY(check_setting("/agent/command", to_json_string(choices.agent), "--agent"));
+
+  choices.flags = arguments.values("flag");
+  TRY(check_setting("/agent/flags", strings(choices.flags), "--flag"));
+
+  for (const std::string_view option : {"maximum-iterations", "max-iterations"}) {
+    const auto text = arguments.value(option);
+    if (!text) continue;
+    const json::value count = number_or_text(*text);
+    TRY(check_setting("/maximumIterations", count, fmt::format("--{}", option)));
+    choices.maximum_iterations = count.to_number<int>();
+  }
+  if (const auto text = arguments.value("completion-response")) {
+    choices.completion_response = *text;
+    TRY(check_setting("/completionResponse", to_json_string(*text), "--completion-response"));
+  }
+  TRY_VALUE(choices.guardrails, guardrails_from(arguments, suggestions));
+  TRY_VALUE(choices.scm, scm_from(arguments));
+  return choices;
+}
+
+json::object settings_document(const InitChoices& choices) {
+  const Settings defaults;
+  json::object document;
+  document["maximumIterations"] = choices.maximum_iterations;
+  document["completionResponse"] = to_json_string(choices.completion_response);
+  document["outputTruncateChars"] = defaults.output_truncate_chars;
+  document["streamAgentOutput"] = defaults.stream_agent_output;
+  document["includeIterationCountInPrompt"] = defaults.include_iteration_count_in_prompt;
+  document["agent"] = {{"command", to_json_string(choices.agent)}, {"flags", strings(choices.flags)}};
+  json::array guardrails;
+  for (const GuardrailSettings& guardrail : choices.guardrails) guardrails.push_back(guardrail_document(guardrail));
+  document["guardrails"] = std::move(guardrails);
+  if (choices.scm)
+    document["scm"] = {{"command", to_json_string(choices.scm->command)}, {"tasks", strings(choices.scm->tasks)}};
+  return document;
+}
+
+Status check_setting(std::string_view pointer, json::value value, std::string_view name) {
+  Overrides overrides;
+  const std::vector<std::string> keys = split(pointer.substr(1), '/');
+  if (keys.size() == 2) value = json::object{{keys[1], std::move(value)}};
+  overrides.values[keys[0]] = std::move(value);
+  Status checked = check_overrides(overrides);
+  if (checked || name.empty()) return checked;
+  // The message begins with the path in the file; here the option is what the person knows.
+  const std::string message = checked.error().message;
+  return fail(checked.error().kind, "{}{}", name, message.substr(std::min(message.find(": "), message.size())));
+}
+
+json::value number_or_text(std::string_view typed) {
+  auto number = parse_json(typed, "number");
+  if (number && number->is_number()) return *std::move(number);
+  return to_json_string(typed);
+}
+
+}  // namespace ralph::cli

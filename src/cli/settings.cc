@@ -1,0 +1,136 @@
+// ralph settings show: the effective settings and where each came from. ralph settings schema: the schema, for editors.
+#include "settings/settings.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+#include "base/json_schema.h"
+#include "base/utf8.h"
+#include "cli/registry.h"
+#include "settings/layers.h"
+#include "settings/mask.h"
+
+namespace ralph::cli {
+namespace {
+
+struct Row {
+  std::string setting;
+  std::string value;
+  std::string source;
+};
+
+std::string shown(const json::value& value) {
+  const json::string* text = value.if_string();
+  std::string plain = text ? std::string(*text) : json::serialize(value);
+  if (value.is_double()) plain = fmt::format("{}", value.get_double());
+  // Values are shown whole; only what could disturb a terminal is taken out.
+  return fit_to_width(plain, plain.size() * 2 + 1);
+}
+
+bool holds_objects(const json::value& value) {
+  return value.is_array() && !value.get_array().empty() && value.get_array().front().is_object();
+}
+
+// One row for each scalar and list; a list of objects is opened.
+void add_rows(const json::value& value, const std::string& pointer, const std::map<std::string, std::string>& sources,
+              std::vector<Row>& rows) {
+  if (value.is_object()) {
+    for (const auto& member : value.get_object())
+      add_rows(member.value(), child_pointer(pointer, member.key()), sources, rows);
+  } else if (holds_objects(value)) {
+    size_t index = 0;
+    for (const json::value& item : value.get_array())
+      add_rows(item, fmt::format("{}/{}", pointer, index++), sources, rows);
+  } else {
+    const auto source = sources.find(pointer);
+    rows.push_back({readable_path(pointer), shown(value), source == sources.end() ? "default" : source->second});
+  }
+}
+
+void print_padded(const std::string& text, size_t width) {
+  const size_t used = display_width(text);
+  fmt::print("{}{:{}}  ", text, "", width > used ? width - used : 0);
+}
+
+void print_table(const LoadedSettings& loaded) {
+  std::map<std::string, std::string> sources;
+  for (const Origin& origin : loaded.origins) sources[origin.pointer] = origin.source;
+  std::vector<Row> rows = {{"SETTING", "VALUE", "FROM"}};
+  add_rows(masked_settings(loaded.effective), "", sources, rows);
+
+  constexpr size_t kWidestValue = 50;  // a longer one pushes its own row only
+  size_t settings = 0, values = 0;
+  for (const Row& row : rows) {
+    settings = std::max(settings, display_width(row.setting));
+    if (display_width(row.value) <= kWidestValue) values = std::max(values, display_width(row.value));
+  }
+  for (const Row& row : rows) {
+    print_padded(row.setting, settings);
+    print_padded(row.value, values);
+    fmt::print("{}\n", row.source);
+  }
+}
+
+void print_json(const LoadedSettings& loaded) {
+  json::object origins;
+  for (const Origin& origin : loaded.origins) origins[origin.pointer] = to_json_string(origin.source);
+  json::array files;
+  for (const std::string& file : loaded.files) files.push_back(to_json_string(file));
+  json::object document;
+  document["settings"] = masked_settings(loaded.effective);
+  document["origins"] = std::move(origins);
+  document["files"] = std::move(files);
+  fmt::print("{}", to_pretty_json(document));
+}
+
+int run_show(const Arguments& arguments) {
+  const auto loaded = load_settings(".");
+  if (!loaded) return report(loaded.error());
+  if (arguments.has("json")) {
+    print_json(*loaded);
+    return 0;
+  }
+  print_table(*loaded);
+  if (loaded->files.empty()) fmt::print("\nThere is no {} here; ralph init makes one.\n", kSettingsFile);
+  if (!loaded->files.empty() && loaded->settings.agent.command.empty())
+    fmt::print("\nNo agent is set: put \"agent\": {{\"command\": \"claude\"}} into {}.\n", kSettingsFile);
+  return 0;
+}
+
+int run_schema(const Arguments&) {
+  const std::string_view schema = settings_schema();
+  std::fwrite(schema.data(), 1, schema.size(), stdout);
+  return 0;
+}
+
+constexpr Option kShowOptions[] = {{"json", 0, "", "as JSON: settings, origins (by JSON pointer) and files"}};
+
+}  // namespace
+
+const Command kSettingsShow = {
+    "settings show",
+    "the settings in force here, and where each came from",
+    "Reads .ralph/settings.json and .ralph/settings.local.json, checks them, merges them, and shows every value with "
+    "its\n"
+    "source. Values of agent.env that look like secrets are shown as ***.",
+    "ralph settings show\n"
+    "ralph settings show --json",
+    kShowOptions,
+    {},
+    run_show,
+};
+
+const Command kSettingsSchema = {
+    "settings schema",
+    "the JSON Schema of the settings files",
+    "Prints the schema against which settings files are checked. Save it and name it as \"$schema\" in a settings "
+    "file, and\n"
+    "editors complete and explain the keys.",
+    "ralph settings schema > .ralph/settings.schema.json",
+    {},
+    {},
+    run_schema,
+};
+
+}  // namespace ralph::cli
