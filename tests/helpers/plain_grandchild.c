@@ -1,0 +1,10 @@
+// Ends at once and leaves a child behind that sleeps; the child keeps standard output open.
+#include <unistd.h>
+
+int main(void) {
+  if (fork() == 0) {
+    sleep(120);
+    _exit(0);
+  }
+  return 0;
+}

@@ -1,0 +1,12 @@
+// Ends at once and leaves a child behind in a session of its own, without any open stream.
+#include <unistd.h>
+
+int main(void) {
+  if (fork() == 0) {
+    setsid();
+    for (int fd = 0; fd < 64; ++fd) close(fd);
+    sleep(120);
+    _exit(0);
+  }
+  return 0;
+}
