@@ -57,7 +57,7 @@ void redact(record::Body& body, const Redactor& redactor) {
   std::visit(
       [&](auto& b) {
         if constexpr (requires { b.fields_as_written; }) {
-          for (auto& member : b.fields_as_written) redact_value(member.value(), redactor, false);
+          for (auto& [key, value] : b.fields_as_written) redact_value(value, redactor, is_secret_name(key));
         } else {
           b.fields(FieldRedactor{redactor});
         }

@@ -1,0 +1,96 @@
+#include "journal/run_view.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace ralph {
+namespace {
+
+class Adder {
+ public:
+  explicit Adder(RunView& run) : run_(run) {}
+
+  void operator()(const record::RunStarted& started) { run_.start = started; }
+  void operator()(const record::RunEnded& ended) { run_.end = ended; }
+  void operator()(const record::IterationStarted& started) { run_.iterations.push_back({started.iteration, {}, {}}); }
+  void operator()(const record::IterationEnded& ended) {
+    if (IterationView* iteration = find(ended.iteration)) iteration->duration = Milliseconds(ended.duration_ms);
+  }
+
+  void operator()(const record::AgentStarted& started) { steps().push_back(AgentTurn{started, {}}); }
+  void operator()(const record::AgentEnded& ended) {
+    end<AgentTurn>(ended, [&](const record::AgentStarted& started) {
+      return started.attempt == ended.attempt && started.purpose == ended.purpose;
+    });
+  }
+  void operator()(const record::GuardrailStarted& started) { steps().push_back(GuardrailCheck{started, {}}); }
+  void operator()(const record::GuardrailEnded& ended) {
+    record::GuardrailEnded brief = ended;
+    brief.feedback.clear();  // long, and in the journal for whoever wants it
+    end<GuardrailCheck>(std::move(brief), [&](const record::GuardrailStarted& s) { return s.index == ended.index; });
+  }
+  void operator()(const record::ScmStarted& started) { steps().push_back(ScmTask{started, {}}); }
+  void operator()(const record::ScmEnded& ended) {
+    end<ScmTask>(ended, [&](const record::ScmStarted& started) { return started.task == ended.task; });
+  }
+
+  void operator()(const record::ProcessesSwept& swept) { steps().push_back(swept); }
+  void operator()(const record::SignalReceived& received) { steps().push_back(received); }
+  void operator()(const record::Decided& decided) { steps().push_back(decided); }
+  void operator()(const record::Unknown&) { ++run_.unknown_records; }
+
+ private:
+  std::vector<RunStep>& steps() { return run_.iterations.empty() ? run_.before : run_.iterations.back().steps; }
+
+  IterationView* find(std::int64_t number) {
+    const auto found = std::find_if(run_.iterations.rbegin(), run_.iterations.rend(),
+                                    [&](const IterationView& iteration) { return iteration.number == number; });
+    return found == run_.iterations.rend() ? nullptr : &*found;
+  }
+
+  // Ends the last step under way that it can belong to. An end without a beginning, whose line was damaged, is a step
+  // too.
+  template <class Step, class Ended, class Belongs>
+  void end(Ended ended, Belongs belongs) {
+    std::vector<RunStep>& all = steps();
+    for (auto step = all.rbegin(); step != all.rend(); ++step) {
+      Step* candidate = std::get_if<Step>(&*step);
+      if (!candidate || candidate->ended || !belongs(candidate->started)) continue;
+      candidate->ended = std::move(ended);
+      return;
+    }
+    Step step;
+    step.ended = std::move(ended);
+    all.push_back(std::move(step));
+  }
+
+  RunView& run_;
+};
+
+}  // namespace
+
+void RunView::add(const record::Record& record) {
+  if (records++ == 0) first_time = record.time;
+  last_time = std::max(last_time, record.time);
+  std::visit(Adder(*this), record.body);
+}
+
+std::string_view RunView::state(bool alive) const {
+  if (end) return end->status.empty() ? "ended" : std::string_view(end->status);
+  return alive ? "running" : "crashed";
+}
+
+std::string RunView::reason(bool alive) const {
+  if (end) return end->reason;
+  if (alive) return iterations.empty() ? "starting" : fmt::format("in iteration {}", iterations.back().number);
+  if (records == 0) return "its journal is empty";
+  if (iterations.empty()) return "it was killed before its first iteration";
+  return fmt::format("it was killed in iteration {}", iterations.back().number);
+}
+
+Milliseconds RunView::duration() const {
+  return end ? Milliseconds(end->duration_ms) : std::max(Milliseconds(0), last_time - first_time);
+}
+
+}  // namespace ralph
