@@ -1,0 +1,179 @@
+// ralph runs list: every run of this project. ralph runs show: one of them, told from its journal.
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <fcntl.h>
+#include <functional>
+#include <optional>
+#include <sys/file.h>
+#include <unistd.h>
+#include <utility>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "base/utf8.h"
+#include "cli/registry.h"
+#include "journal/reader.h"
+#include "journal/run_folder.h"
+#include "journal/writer.h"
+#include "os/environment.h"
+#include "os/files.h"
+#include "ui/run_story.h"
+
+namespace ralph::cli {
+namespace {
+
+// The id of the run that works here now. A live run holds a lock on .ralph/lock, which says whose it is.
+std::optional<std::string> live_run(const std::string& project) {
+  const std::string path = join_path(project, ".ralph/lock");
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+  if (!fd || ::flock(fd.get(), LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK) return std::nullopt;
+  char buffer[4096];
+  const ssize_t n = ::read(fd.get(), buffer, sizeof buffer);
+  const auto owner = parse_json(std::string_view(buffer, n > 0 ? static_cast<size_t>(n) : 0), path);
+  if (!owner) return std::nullopt;
+  const auto id = find_string(*owner, "runId");
+  return id ? std::optional(std::string(*id)) : std::nullopt;
+}
+
+using OnRecord = std::function<void(const record::Record&)>;
+
+// Reads a run's journal as far as it can be read; what cannot be is among the problems.
+ToldRun read_run(const std::string& project, const RunFolder& folder, const OnRecord& on_record = {}) {
+  ToldRun run{folder.id, join_path(".ralph/runs", folder.id), {}, false, {}};
+  auto reader = JournalReader::open(join_path(folder.path, kJournalFile));
+  if (!reader) {
+    run.alive = live_run(project) == folder.id;
+    if (!run.alive) run.problems.push_back(reader.error().message);  // a live run makes its journal in a moment
+    return run;
+  }
+  const auto read_on = [&] {
+    for (;;) {
+      const auto record = reader->next();
+      if (!record) run.problems.push_back(record.error().message);
+      if (!record || !*record) return;
+      run.view.add(**record);
+      if (on_record) on_record(**record);
+    }
+  };
+  read_on();
+  if (!run.view.end) {
+    // The lock is probed for a run without an end only: a probe stands in the way of a run that starts just now.
+    run.alive = live_run(project) == folder.id;
+    if (!run.alive) read_on();  // it may have ended between reading and probing
+  }
+  // A live run may be in the middle of its next record.
+  if (!run.alive || reader->bad_lines() > 0) {
+    for (std::string& problem : reader->problems()) run.problems.push_back(std::move(problem));
+  }
+  return run;
+}
+
+int list_all(const Arguments& arguments) {
+  const auto project = current_directory();
+  if (!project) return report(project.error());
+  auto folders = list_runs(*project);
+  if (!folders) return report(folders.error());
+  const size_t total = folders->size();
+  if (const auto text = arguments.value("limit")) {
+    const auto limit = parse_count(*text);
+    if (!limit)
+      return report(Error{ErrorKind::kUsage, fmt::format("--limit must be a positive number, not \"{}\"", *text)});
+    folders->resize(std::min(folders->size(), static_cast<size_t>(*limit)));
+  }
+  std::vector<ToldRun> runs;
+  for (const RunFolder& folder : *folders) runs.push_back(read_run(*project, folder));
+
+  if (arguments.has("json")) {
+    json::array list;
+    for (const ToldRun& run : runs) list.emplace_back(run_summary(run));
+    fmt::print("{}", to_pretty_json(list));
+    return 0;
+  }
+  if (total == 0) {
+    fmt::print("There are no runs here yet. Start one with: ralph run -p 'what to do'\n");
+    return 0;
+  }
+  fmt::print("{}", run_table(runs, style_for(STDOUT_FILENO, Environment::of_this_process())));
+  if (runs.size() < total) fmt::print("({} more, older)\n", total - runs.size());
+  return 0;
+}
+
+// One object: "records" as they stand in the journal, then what `runs list --json` says of the run.
+void print_as_json(const std::string& project, const RunFolder& folder) {
+  fmt::print("{{\"records\":[");
+  const char* separator = "\n";
+  const ToldRun run = read_run(project, folder, [&](const record::Record& record) {
+    fmt::print("{}{}", std::exchange(separator, ",\n"), record::to_line(record));
+  });
+  const std::string summary = json::serialize(run_summary(run));
+  fmt::print("\n],{}\n", std::string_view(summary).substr(1));
+}
+
+void print_records(const std::string& project, const RunFolder& folder) {
+  const ToldRun run =
+      read_run(project, folder, [](const record::Record& record) { fmt::print("{}\n", record::to_line(record)); });
+  std::fflush(stdout);
+  for (const std::string& problem : run.problems) {
+    fmt::print(stderr, "ralph: {}: {}\n", join_path(run.folder, kJournalFile), fit_to_width(problem, 400));
+  }
+}
+
+int show_one(const Arguments& arguments) {
+  const auto project = current_directory();
+  if (!project) return report(project.error());
+  const std::string_view which =
+      arguments.positionals().empty() ? "last" : std::string_view(arguments.positionals()[0]);
+  const auto folder = find_run(*project, which);
+  if (!folder) return report(folder.error());
+  if (arguments.has("records")) {
+    print_records(*project, *folder);
+  } else if (arguments.has("json")) {
+    print_as_json(*project, *folder);
+  } else {
+    fmt::print("{}", run_story(read_run(*project, *folder), style_for(STDOUT_FILENO, Environment::of_this_process())));
+  }
+  return 0;
+}
+
+constexpr Option kListOptions[] = {
+    {"limit", 'n', "N", "only the newest N runs"},
+    {"json", 0, "", "as a JSON array, newest first"},
+};
+
+constexpr Option kShowOptions[] = {
+    {"json", 0, "", "one JSON object: the records, and what 'runs list --json' says"},
+    {"records", 0, "", "the records alone, one line of JSON each"},
+};
+
+constexpr Positional kShowPositionals[] = {{"RUN", "an id, the beginning of one, or \"last\" (the default)"}};
+
+}  // namespace
+
+const Command kRunsList = {
+    "runs list",
+    "every run of this project: when, how long, why it ended",
+    "Newest first. A run without an end is \"running\" if its process lives, and \"crashed\" if it was killed.\n"
+    "Runs are kept in .ralph/runs/.",
+    "ralph runs list\n"
+    "ralph runs list --limit 5\n"
+    "ralph runs list --json",
+    kListOptions,
+    {},
+    list_all,
+};
+
+const Command kRunsShow = {
+    "runs show",
+    "the story of one run, iteration by iteration",
+    "Tells what the agent, the guardrails and the SCM did in each iteration, what was decided and why, and in which\n"
+    "files their output is. A damaged journal is shown as far as it is good.",
+    "ralph runs show\n"
+    "ralph runs show 20261115-202233\n"
+    "ralph runs show last --records | jq .type",
+    kShowOptions,
+    kShowPositionals,
+    show_one,
+};
+
+}  // namespace ralph::cli

@@ -1,0 +1,225 @@
+#include "ui/run_story.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "base/utf8.h"
+
+namespace ralph {
+namespace {
+
+constexpr size_t kLongestText = 400;  // columns of one text within a line that may wrap
+
+std::string clean(std::string_view text, size_t columns = kLongestText) {
+  return fit_to_width(trim(text), columns);
+}
+
+std::string shown_time(WallTime time) {
+  const std::string iso = to_iso8601(time);
+  return fmt::format("{} {} UTC", iso.substr(0, 10), iso.substr(11, 8));
+}
+
+std::string shown_duration(std::int64_t milliseconds) {
+  return human_duration(Milliseconds(std::max<std::int64_t>(0, milliseconds)));
+}
+
+std::string shown_bytes(std::int64_t bytes) {
+  return human_bytes(static_cast<unsigned long long>(std::max<std::int64_t>(0, bytes)));
+}
+
+std::string words(std::string_view name) {
+  return replace_all(clean(name), "_", " ");
+}  // timed_out: "timed out"
+
+std::string painted_state(const ToldRun& run, const Style& style) {
+  const std::string state = words(run.view.state(run.alive));
+  if (state == "complete") return style.green(state);
+  if (state == "running") return style.cyan(state);
+  return state == "fatal" || state == "crashed" ? style.red(state) : style.yellow(state);
+}
+
+// Tells the steps of one iteration, a line each.
+class StepTeller {
+ public:
+  StepTeller(std::string& out, const Style& style, bool alive) : out_(out), style_(style), alive_(alive) {}
+
+  void operator()(const AgentTurn& turn) {
+    const std::string purpose = turn.ended ? turn.ended->purpose : turn.started.purpose;
+    const std::string what = purpose == "work" || purpose.empty() ? "" : clean(purpose) + ": ";
+    const std::string argv = turn.started.argv.empty() ? "" : clean(turn.started.argv[0]) + ": ";
+    if (!turn.ended) return unfinished("agent", argv + what, turn.started.stdout_file);
+    const record::AgentEnded& ended = *turn.ended;
+    std::string text = argv + what + words(ended.outcome);
+    if (ended.outcome != "ok" && !ended.reason.empty()) text += fmt::format(" ({})", clean(ended.reason));
+    if (ended.attempt > 1) text += fmt::format(", attempt {}", ended.attempt);
+    text += fmt::format(", {}, {} of output", shown_duration(ended.duration_ms), shown_bytes(ended.output_bytes));
+    if (ended.response) text += fmt::format(", answered \"{}\"", clean(*ended.response, 60));
+    line(ended.outcome == "ok" ? Mark::kGood : Mark::kBad, "agent", text, turn.started.stdout_file);
+  }
+
+  void operator()(const GuardrailCheck& check) {
+    if (!check.ended) return unfinished("guardrail", clean(check.started.name) + ": ", check.started.log_file);
+    const record::GuardrailEnded& ended = *check.ended;
+    std::string text = fmt::format("{}: {}", clean(ended.name), words(ended.outcome));
+    if (ended.outcome == "failed") text += fmt::format(" (exit code {})", ended.exit_code);
+    text += ", " + shown_duration(ended.duration_ms);
+    line(ended.outcome == "passed" ? Mark::kGood : Mark::kBad, "guardrail", text, ended.log_file);
+  }
+
+  void operator()(const ScmTask& task) {
+    if (!task.ended) return unfinished("scm", clean(task.started.task) + ": ", "");
+    const record::ScmEnded& ended = *task.ended;
+    std::string text = fmt::format("{}: {}", clean(ended.task), words(ended.outcome));
+    if (!ended.note.empty()) text += fmt::format(" ({})", clean(ended.note));
+    text += ", " + shown_duration(ended.duration_ms);
+    line(ended.outcome == "failed" ? Mark::kBad : Mark::kGood, "scm", text, "");
+  }
+
+  void operator()(const record::ProcessesSwept& swept) {
+    if (!swept.ended.empty()) {
+      line(Mark::kNote, "swept",
+           fmt::format("left by the {}, ended: {}", clean(swept.after), clean(join(swept.ended, "; "))), "");
+    }
+    if (!swept.survivors.empty()) {
+      line(Mark::kBad, "swept",
+           fmt::format("left by the {}, still there: {}", clean(swept.after), clean(join(swept.survivors, "; "))), "");
+    }
+  }
+
+  void operator()(const record::SignalReceived& received) {
+    line(Mark::kNote, "signal", fmt::format("{}, number {}", clean(received.signal), received.count), "");
+  }
+
+  void operator()(const record::Decided& decided) {
+    // That the next step may begin is decided many times; what matters is why a turn ended and what came of it.
+    if (decided.decision == "continue" && (decided.moment != "after_checks" || decided.reason.empty())) return;
+    std::string text = words(decided.decision);
+    if (!decided.status.empty() && decided.status != "none") text += fmt::format(" ({})", words(decided.status));
+    if (decided.delay_ms > 0) text += " after " + shown_duration(decided.delay_ms);
+    if (!decided.reason.empty()) text += ": " + clean(decided.reason);
+    line(Mark::kNote, "decided", text, "");
+  }
+
+ private:
+  enum class Mark { kGood, kBad, kNote };
+
+  void unfinished(std::string_view kind, const std::string& what, std::string_view file) {
+    line(Mark::kNote, kind, what + (alive_ ? "under way" : "not finished"), file);
+  }
+
+  void line(Mark mark, std::string_view kind, std::string_view text, std::string_view file) {
+    const std::string_view plain = mark == Mark::kGood  ? style_.ok()
+                                   : mark == Mark::kBad ? style_.error()
+                                                        : style_.note();
+    const std::string sign = mark == Mark::kGood  ? style_.green(plain)
+                             : mark == Mark::kBad ? style_.red(plain)
+                                                  : std::string(plain);
+    const size_t widest = display_width(style_.error());
+    out_ += fmt::format("  {}{:{}} {:<9}  {}", sign, "", widest - std::min(widest, display_width(plain)), kind, text);
+    if (!file.empty()) out_ += "  " + style_.dim(clean(file));
+    out_ += '\n';
+  }
+
+  std::string& out_;
+  const Style& style_;
+  bool alive_;
+};
+
+void tell_head(std::string& out, const ToldRun& run, const Style& style) {
+  const RunView& view = run.view;
+  const auto row = [&](std::string_view name, const std::string& value) {
+    if (!value.empty()) out += fmt::format("  {:<9}  {}\n", name, value);
+  };
+  out += fmt::format("{} {}: {}\n", style.bold("Run"), style.bold(run.id), painted_state(run, style));
+  row("why", clean(view.reason(run.alive)));
+  if (view.records > 0) row("began", shown_time(view.first_time));
+  row("took",
+      human_duration(view.duration()) + style.dot().data() + count_of(view.iterations.size(), "iteration") +
+          (view.start && view.start->max_iterations > 0 ? fmt::format(" of at most {}", view.start->max_iterations)
+                                                        : ""));
+  if (view.start) {
+    row("agent", clean(view.start->agent));
+    row("prompt", fmt::format("{}: {}", clean(view.start->prompt_source), clean(first_line(view.start->prompt), 100)));
+    row("ralph", clean(view.start->ralph_version));
+  }
+  row("files", run.folder);
+}
+
+std::string padded(const std::string& text, size_t width) {
+  const size_t used = display_width(text);
+  return used < width ? text + std::string(width - used, ' ') : text;
+}
+
+}  // namespace
+
+std::string run_story(const ToldRun& run, const Style& style) {
+  std::string out;
+  tell_head(out, run, style);
+  const bool alive = run.alive && !run.view.end;
+  StepTeller teller(out, style, alive);
+  for (const RunStep& step : run.view.before) std::visit(teller, step);
+  for (const IterationView& iteration : run.view.iterations) {
+    const std::string took = iteration.duration
+                                 ? human_duration(*iteration.duration)
+                                 : (alive && &iteration == &run.view.iterations.back() ? "under way" : "not finished");
+    out += fmt::format("\n{} ({})\n", style.bold(fmt::format("Iteration {}", iteration.number)), took);
+    for (const RunStep& step : iteration.steps) std::visit(teller, step);
+  }
+  if (run.view.unknown_records > 0) {
+    out += fmt::format("\n{} of a kind that this version of ralph does not know\n",
+                       count_of(static_cast<unsigned long long>(run.view.unknown_records), "record"));
+  }
+  if (!run.problems.empty())
+    out += fmt::format("\n{}\n", style.yellow("The journal is damaged; what is good is shown above:"));
+  for (const std::string& problem : run.problems) out += fmt::format("  {}\n", clean(problem));
+  return out;
+}
+
+std::string run_table(std::span<const ToldRun> runs, const Style& style) {
+  constexpr size_t kColumns = 6;
+  std::vector<std::array<std::string, kColumns>> rows = {{"RUN", "BEGAN", "AGENT", "ITERATIONS", "TIME", "END"}};
+  for (const ToldRun& run : runs) {
+    const RunView& view = run.view;
+    std::string end = words(view.state(run.alive));
+    if (const std::string reason = view.reason(run.alive); !reason.empty()) end += ": " + clean(reason);
+    if (!run.problems.empty()) end += " (its journal is damaged)";
+    rows.push_back({run.id, view.records > 0 ? shown_time(view.first_time) : "-",
+                    view.start ? clean(view.start->agent, 20) : "-", std::to_string(view.iterations.size()),
+                    human_duration(view.duration()), end});
+  }
+  std::array<size_t, kColumns> widths{};
+  for (const auto& row : rows) {
+    for (size_t i = 0; i < kColumns; ++i) widths[i] = std::max(widths[i], display_width(row[i]));
+  }
+  std::string out;
+  for (const auto& row : rows) {
+    std::string line;
+    for (size_t i = 0; i + 1 < kColumns; ++i) line += padded(row[i], widths[i]) + "  ";
+    const size_t used = display_width(line);
+    // A terminal gets one line per run; a file gets all of it.
+    line += style.terminal ? fit_to_width(row.back(), style.width > used + 20 ? style.width - used : 20) : row.back();
+    out += (&row == &rows.front() ? style.bold(line) : line) + "\n";
+  }
+  return out;
+}
+
+json::object run_summary(const ToldRun& run) {
+  const RunView& view = run.view;
+  json::object summary;
+  summary["id"] = run.id;
+  summary["folder"] = to_json_string(run.folder);
+  summary["state"] = to_json_string(view.state(run.alive));
+  summary["reason"] = to_json_string(view.reason(run.alive));
+  if (view.records > 0) summary["began"] = to_iso8601(view.first_time);
+  if (view.start) summary["agent"] = to_json_string(view.start->agent);
+  summary["iterations"] = view.iterations.size();
+  summary["durationMs"] = view.duration().count();
+  if (view.end) summary["exitCode"] = view.end->exit_code;
+  json::array problems;
+  for (const std::string& problem : run.problems) problems.emplace_back(to_json_string(problem));
+  summary["problems"] = std::move(problems);
+  return summary;
+}
+
+}  // namespace ralph
