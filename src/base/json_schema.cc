@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+#include <map>
 
 #include "base/simple_pattern.h"
 #include "base/text.h"
@@ -141,10 +143,14 @@ class Checker {
   }
 
   std::vector<SchemaProblem> take() {
-    const auto depth = [](const SchemaProblem& p) { return std::count(p.pointer.begin(), p.pointer.end(), '/'); };
-    std::stable_sort(problems_.begin(), problems_.end(),
-                     [&](const SchemaProblem& a, const SchemaProblem& b) { return depth(a) > depth(b); });
-    return std::move(problems_);
+    std::multimap<std::ptrdiff_t, SchemaProblem, std::greater<>> by_depth;  // equals stay in their order
+    for (SchemaProblem& problem : problems_) {
+      const std::ptrdiff_t depth = std::count(problem.pointer.begin(), problem.pointer.end(), '/');
+      by_depth.emplace(depth, std::move(problem));
+    }
+    std::vector<SchemaProblem> sorted;
+    for (auto& entry : by_depth) sorted.push_back(std::move(entry.second));
+    return sorted;
   }
 
  private:

@@ -158,24 +158,19 @@ std::vector<SchemaProblem> check_meaning(const json::value& document) {
   return problems;
 }
 
-Error explain(std::vector<SchemaProblem> problems, const Layer& layer) {
-  struct Line {
-    size_t offset;
-    std::string text;
-  };
-  std::vector<Line> lines;
+Error explain(const std::vector<SchemaProblem>& problems, const Layer& layer) {
+  std::multimap<size_t, std::string> lines;  // by their place in the file
   for (const SchemaProblem& problem : problems) {
     const size_t offset = locate(layer.text, problem.pointer, problem.is_key).value_or(0);
     const TextPosition at = position_of(layer.text, offset);
-    lines.push_back(
-        {offset, fmt::format("{}:{}:{}: {}{}", layer.path, at.line, at.column, path_prefix(problem), problem.message)});
+    lines.emplace(offset,
+                  fmt::format("{}:{}:{}: {}{}", layer.path, at.line, at.column, path_prefix(problem), problem.message));
   }
-  std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.offset < b.offset; });
   std::string message;
-  for (size_t i = 0; i < std::min(lines.size(), kMaxProblemsShown); ++i)
-    message += (i == 0 ? "" : "\n") + lines[i].text;
-  if (lines.size() > kMaxProblemsShown)
-    message += fmt::format("\n(and {} more)", count_of(lines.size() - kMaxProblemsShown, "problem"));
+  size_t shown = 0;
+  for (auto line = lines.begin(); line != lines.end() && shown < kMaxProblemsShown; ++line)
+    message += (shown++ == 0 ? "" : "\n") + line->second;
+  if (lines.size() > shown) message += fmt::format("\n(and {} more)", count_of(lines.size() - shown, "problem"));
   return Error{ErrorKind::kInput, message};
 }
 

@@ -43,7 +43,7 @@ std::vector<Origin> origins_of(const json::value& effective, const std::vector<L
 std::vector<SchemaProblem> check_meaning(const json::value& document);
 
 // One line per problem, in the order of the file: "PATH:LINE:COLUMN: agent.flags[2]: expected ...".
-Error explain(std::vector<SchemaProblem> problems, const Layer& layer);
+Error explain(const std::vector<SchemaProblem>& problems, const Layer& layer);
 
 const json::value& parsed_settings_schema();
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <initializer_list>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <sys/stat.h>
@@ -247,22 +248,24 @@ void find_ruby(const Project& project, Suggestions& out) {
 
 std::vector<GuardrailSuggestion> suggest_guardrails(const std::string& folder) {
   const Project project(folder);
-  Suggestions found;
-  for (auto* find_runner : {find_make, find_just}) find_runner(project, found);
+  Suggestions runners;
+  for (auto* find_runner : {find_make, find_just}) find_runner(project, runners);
   Suggestions languages;
   for (auto* find_language :
        {find_node, find_deno, find_cmake, find_cargo, find_go, find_python, find_jvm, find_elixir, find_ruby})
     find_language(project, languages);
 
-  const size_t runners = found.size();
+  std::multimap<Purpose, GuardrailSuggestion> by_purpose;
+  for (const GuardrailSuggestion& suggestion : runners) by_purpose.emplace(suggestion.purpose, suggestion);
   for (GuardrailSuggestion& suggestion : languages) {
-    const auto end = found.begin() + static_cast<std::ptrdiff_t>(runners);
-    const bool hidden = std::any_of(
-        found.begin(), end, [&](const GuardrailSuggestion& runner) { return runner.purpose == suggestion.purpose; });
-    if (!hidden) found.push_back(std::move(suggestion));
+    const bool hidden = std::any_of(runners.begin(), runners.end(), [&](const GuardrailSuggestion& runner) {
+      return runner.purpose == suggestion.purpose;
+    });
+    if (!hidden) by_purpose.emplace(suggestion.purpose, std::move(suggestion));
   }
-  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.purpose < b.purpose; });
-  return found;
+  Suggestions sorted;
+  for (auto& entry : by_purpose) sorted.push_back(std::move(entry.second));
+  return sorted;
 }
 
 }  // namespace ralph
