@@ -88,6 +88,21 @@ def peak_kb(pid):
     return 0
 
 
+def _program_of(pid):
+    try:
+        return os.readlink(f"/proc/{pid}/exe")
+    except OSError:  # it has ended meanwhile, or is a zombie
+        return ""
+
+
+def is_ralph(pid):
+    """Whether the process runs the program under test (and not yet or no longer another one)."""
+    try:
+        return os.readlink(f"/proc/{pid}/exe") == str(RALPH)
+    except OSError:  # it has ended meanwhile
+        return False
+
+
 def wait_until(predicate, timeout=15, what=None):
     """Waits for a true value and returns it; fails the test, saying what was awaited."""
     end = time.monotonic() + timeout
@@ -134,7 +149,7 @@ class Running:
         end = time.monotonic() + timeout
         while self.process.poll() is None:
             for pid in [self.pid, *children_of(self.pid)]:
-                if os.path.realpath(f"/proc/{pid}/exe") == str(RALPH):
+                if _program_of(pid) == str(RALPH):
                     self._peak = max(self._peak, peak_kb(pid))
             if time.monotonic() > end:
                 self.process.kill()
