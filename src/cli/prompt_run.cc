@@ -68,8 +68,8 @@ std::string owner_line(const std::string& run_id, const Clock& clock) {
   return json::serialize(owner) + "\n";
 }
 
-Result<Lock> lock_project(const PromptRun& run, const std::string& run_id, const Clock& clock) {
-  auto lock = Lock::acquire(join_path(run.project, ".ralph/lock"), owner_line(run_id, clock));
+Result<Lock> lock_project(const PromptRun& run) {
+  auto lock = Lock::acquire(join_path(run.project, ".ralph/lock"));
   if (lock || lock.error().kind != ErrorKind::kBusy) return lock;
   const auto owner = parse_json(lock.error().message, "lock");
   if (!owner) return fail(ErrorKind::kBusy, "another ralph run is working in {}; wait for it to end", run.project);
@@ -93,10 +93,10 @@ Result<int> run_loop(const PromptRun& run, int guardian) {
   const SystemClock clock;
   Environment environment = Environment::of_this_process();
   LinuxProcesses processes(clock, guardian);
-  std::string run_id = new_run_id(clock.wall());
-  TRY_VALUE(const Lock lock, lock_project(run, run_id, clock));
-  TRY_VALUE(const RunFolder folder, create_run_folder(run.project, run_id));
-  run_id = folder.id;
+  TRY_VALUE(Lock lock, lock_project(run));
+  TRY_VALUE(const RunFolder folder, create_run_folder(run.project, new_run_id(clock.wall())));
+  const std::string& run_id = folder.id;
+  TRY(lock.name_owner(owner_line(run_id, clock)));
   environment.set("RALPH_RUN_ID", run_id);
 
   TRY_VALUE(const Agent agent, make_agent(run, environment));
@@ -163,7 +163,7 @@ int print_dry_run(const PromptRun& run) {
   if (run.json) {
     json::object object;
     object["agent"] = agent->name();
-    object["argv"] = json::value_from(launch.argv);
+    object["argv"] = json::array(launch.argv.begin(), launch.argv.end());
     object["promptVia"] = by_argument ? "argument" : "stdin";
     object["prompt"] = to_json_string(redactor.redact(text));
     object["settings"] = run.loaded.effective;

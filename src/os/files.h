@@ -28,6 +28,7 @@ class Fd {
 
 bool file_exists(const std::string& path);
 bool is_directory(const std::string& path);
+bool is_regular_file(const std::string& path);
 bool is_executable_file(const std::string& path);
 
 Result<std::string> read_file(const std::string& path);

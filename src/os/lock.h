@@ -13,11 +13,15 @@ namespace ralph {
 class Lock {
  public:
   // Fails with kBusy, and the owner's line as the message, if another process holds it.
-  static Result<Lock> acquire(const std::string& path, std::string_view owner);
+  static Result<Lock> acquire(const std::string& path);
+
+  // Writes the line that others are shown.
+  Status name_owner(std::string_view line);
 
  private:
-  explicit Lock(Fd fd) : fd_(std::move(fd)) {}
+  Lock(Fd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
   Fd fd_;
+  std::string path_;
 };
 
 }  // namespace ralph

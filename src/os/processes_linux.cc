@@ -56,6 +56,7 @@ LinuxProcesses::LinuxProcesses(const Clock& clock, int guardian) : clock_(clock)
   const sigset_t set = signals_we_take();
   ::sigprocmask(SIG_BLOCK, &set, nullptr);
   ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error to report, not a death
   signals_ = Fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
   buffer_.resize(kBufferBytes);
 }
