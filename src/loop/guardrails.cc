@@ -17,7 +17,7 @@ std::string outcome_of(const StepEnd& end) {
 Status run_guardrail(RunContext& context, const GuardrailSettings& guardrail, int index, size_t excerpt_characters,
                      std::set<std::string>& log_names) {
   const int iteration = context.log.progress().iteration;
-  const std::string log_file = join_path(".ralph", log_name(iteration, guardrail.command, log_names));
+  const std::string log_file = join_path(".ralph", log_name(iteration, context.redactor.redact(guardrail.command), log_names));
   TRY_VALUE(RawFile log, RawFile::create(join_path(context.project, log_file)));
 
   record::GuardrailStarted started;
@@ -32,6 +32,7 @@ Status run_guardrail(RunContext& context, const GuardrailSettings& guardrail, in
   std::int64_t output_bytes = 0;
   StepRequest step;
   step.launch = guardrail_launch(guardrail.command, context.environment, context.project);
+  step.launch.environment.set("RALPH_ITERATION", std::to_string(iteration));
   step.moment = Moment::kDuringCheck;
   step.limit = Milliseconds(static_cast<long long>(guardrail.timeout_seconds * 1000));
   step.who = "guardrail";

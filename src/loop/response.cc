@@ -12,6 +12,7 @@ constexpr std::string_view kClose = "</response>";
 constexpr size_t kMaxAnswer = 64 * 1024;  // a longer one is no answer but a document
 constexpr size_t kContext = 64;           // letters and digits compared on either side
 constexpr size_t kContextBytes = 1024;    // bytes looked at to find them
+constexpr size_t kDistinctive = 10;       // so many of them are not said again by chance
 
 bool counts(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || static_cast<signed char>(c) < 0;
@@ -91,9 +92,10 @@ ResponseFinder::ResponseFinder(std::string_view prompt) {
 
 bool ResponseFinder::is_echo(std::string_view before, std::string_view after) const {
   return std::any_of(places_.begin(), places_.end(), [&](const Place& place) {
-    // Where the prompt's beginning is part of the context, the output must begin there as well (or begin a line with
+    // Where the prompt has only a word or two before the tag, the output must begin there as well (or begin a line with
     // it, which `before` shows by being cut there): "Say X" is no echo in "They say X".
-    const bool same_before = place.from_start ? before == place.before : before.ends_with(place.before);
+    const bool whole = place.from_start && place.before.size() < kDistinctive;
+    const bool same_before = whole ? before == place.before : before.ends_with(place.before);
     return same_before && after.starts_with(place.after);
   });
 }

@@ -52,6 +52,8 @@ const std::vector<Row>& table() {
        std::nullopt},
       {"a short prompt echoed", "Say <response>DONE</response>", "Say <response>DONE</response>\n", std::nullopt},
       {"its words inside a sentence of the agent's", "Say <response>DONE</response>", "They say <response>DONE</response>", "DONE"},
+      {"a short prompt echoed after a label", "When done say <response>DONE</response>, please.",
+       "user: When done say <response>DONE</response>, please.", std::nullopt},
       {"another answer than the prompt's", kText, "<response>BLOCKED</response>", "BLOCKED"},
       {"a prompt that is the tag and nothing else", "<response>DONE</response>", "<response>DONE</response>", std::nullopt},
       {"NUL bytes around", "p", std::string("\0\0<response>DONE</response>\0", 28), "DONE"},

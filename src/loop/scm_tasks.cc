@@ -26,6 +26,7 @@ Result<CommandEnd> run_command(RunContext& context, const Argv& argv) {
   StepRequest step;
   step.launch.argv = argv;
   step.launch.environment = context.environment;
+  step.launch.environment.set("RALPH_ITERATION", std::to_string(context.log.progress().iteration));
   // Its words are read below, so they have to be English; and nobody is there to type a password.
   step.launch.environment.set("LC_ALL", "C");
   step.launch.environment.set("GIT_TERMINAL_PROMPT", "0");
@@ -66,7 +67,9 @@ Status note_end(RunContext& context, const std::string& task, std::string outcom
 // With git, an unchanged tree is seen before the agent is asked: a question about nothing costs money.
 Result<bool> nothing_to_commit(RunContext& context, const ScmSettings& scm) {
   if (base_name(scm.command) != "git") return false;
-  TRY_VALUE(const CommandEnd status, run_command(context, {scm.command, "status", "--porcelain"}));
+  Argv argv = {scm.command, "status", "--porcelain"};
+  if (!scm.add_all) argv.emplace_back("--untracked-files=no");  // commit -a would leave new files out
+  TRY_VALUE(const CommandEnd status, run_command(context, argv));
   return status.end.status.success() && trim(status.output).empty();
 }
 
@@ -76,7 +79,8 @@ struct TaskEnd {
 
 Result<TaskEnd> run_task(RunContext& context, const ScmSettings& scm, const std::string& task,
                          const std::string& message) {
-  for (const Argv& argv : scm_commands(scm.command, task, message, scm.add_all)) {
+  const std::vector<Argv> commands = scm_commands(scm.command, task, message, scm.add_all);
+  for (const Argv& argv : commands) {
     record::ScmStarted started;
     started.iteration = context.log.progress().iteration;
     started.task = task;
@@ -84,9 +88,8 @@ Result<TaskEnd> run_task(RunContext& context, const ScmSettings& scm, const std:
     TRY(context.log.note(std::move(started)));
     TRY(context.log.sync());
     TRY_VALUE(const CommandEnd command, run_command(context, argv));
-    const bool last = argv.back() != "-A" || !is_commit(task);
     if (command.end.status.success()) {
-      if (last) TRY(note_end(context, task, "done", note_from(command), command.end));
+      if (&argv == &commands.back()) TRY(note_end(context, task, "done", note_from(command), command.end));
       continue;
     }
     if (is_commit(task) && says_nothing_to_commit(command.output)) {

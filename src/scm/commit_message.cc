@@ -25,8 +25,22 @@ std::string_view without_quotes(std::string_view line) {
   return line;
 }
 
+// Colours and other sequences of a terminal: ESC [ parameters letter.
+std::string without_escapes(std::string_view line) {
+  std::string text;
+  for (size_t at = 0; at < line.size(); ++at) {
+    if (line.substr(at).starts_with("\033[")) {
+      at = std::min(line.find_first_not_of("0123456789;:?", at + 2), line.size());
+    } else {
+      text += line[at];
+    }
+  }
+  return text;
+}
+
 std::string cleaned(std::string_view line) {
-  std::string text = to_valid_utf8(without_quotes(trim(line)));
+  std::string text = without_escapes(to_valid_utf8(line));
+  text = without_quotes(trim(text));
   std::replace_if(
       text.begin(), text.end(), [](char c) { return (c >= 0 && c < 0x20) || c == 0x7f; }, ' ');
   return std::string(trim(text));

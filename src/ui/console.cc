@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -34,6 +35,11 @@ void Console::write(std::string_view bytes) {
 }
 
 void Console::start_line() {
+  if (std::exchange(colored_, false)) {  // the agent may have left a colour on
+    const bool at_start = at_line_start_;
+    write("\033[0m");
+    at_line_start_ = at_start;
+  }
   if (passing_) {
     write("\r\033[K");
   } else if (!at_line_start_) {
@@ -67,7 +73,9 @@ void Console::on_agent_output(std::string_view bytes) {
   if (!options_.agent_output) return;
   if (passing_) start_line();
   if (options_.style.terminal) {
-    write(out_filter_.feed(bytes));
+    const std::string text = out_filter_.feed(bytes);
+    colored_ = colored_ || text.find('\033') != std::string::npos;
+    write(text);
   } else {
     write(bytes);
   }
@@ -76,6 +84,7 @@ void Console::on_agent_output(std::string_view bytes) {
 void Console::on_agent_error_output(std::string_view bytes) {
   if (!options_.agent_output) return;
   const std::string text = options_.style.terminal ? err_filter_.feed(bytes) : std::string(bytes);
+  if (options_.style.terminal) colored_ = colored_ || text.find('\033') != std::string::npos;
   static_cast<void>(write_all(STDERR_FILENO, text, "standard error"));
   if (options_.style.terminal && !text.empty()) at_line_start_ = text.back() == '\n';
 }
@@ -218,7 +227,8 @@ void Console::show(const record::RunEnded& ended) {
                             : ended.status == "waiting"      ? "Waiting for you"
                                                              : "Failed";
   const std::string mark = complete ? style.green(style.ok()) : style.red(style.error());
-  line(fmt::format("{} {}: {}", mark, style.bold(title), to_valid_utf8(ended.reason)));
+  // Never cut: it is what one wants to know. Only what could disturb a terminal is taken out.
+  line(fmt::format("{} {}: {}", mark, style.bold(title), fit_to_width(ended.reason, ended.reason.size() * 2 + 1)));
   std::vector<std::string> facts = {count_of(static_cast<unsigned long long>(ended.iterations), "iteration"),
                                     human_duration(ms(ended.duration_ms))};
   if (totals_.turns > 0) {

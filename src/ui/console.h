@@ -60,6 +60,7 @@ class Console : public RunListener {
   TerminalFilter out_filter_, err_filter_;
   bool at_line_start_ = true;
   bool passing_ = false;
+  bool colored_ = false;  // the agent has used colours since the last line of ours
   bool broken_ = false;  // nobody reads any more: go on silently
   std::string current_check_, run_id_, agent_;
   std::int64_t max_iterations_ = 0, iteration_ = 0;
