@@ -49,15 +49,40 @@ std::string keys_of(const std::map<std::string, std::vector<std::string>>& map) 
   return join(keys, " ");
 }
 
+// "-f|--prompt-file": how an option can be typed.
+std::string spellings(const Option& option) {
+  return option.letter ? fmt::format("-{}|--{}", option.letter, option.name) : fmt::format("--{}", option.name);
+}
+
+// What follows an option that takes a value: a file, one of its choices, or something that only the person knows.
+std::string bash_values() {
+  std::map<std::string, std::string> cases;  // an option that several commands have stands there once
+  for (const Command* command : visible_commands()) {
+    for (const Option& option : command->options) {
+      if (option.value.empty()) continue;
+      std::string reply = "return";
+      if (option.value == "FILE") reply = "local IFS=$'\\n'; compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- \"$current\")); return";
+      if (!option.choices.empty()) {
+        reply = fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$current\")); return", replace_all(option.choices, "|", " "));
+      }
+      cases[spellings(option)] = std::move(reply);
+    }
+  }
+  std::string text;
+  for (const auto& [option, reply] : cases) text += fmt::format("    {}) {} ;;\n", option, reply);
+  return text;
+}
+
 std::string bash_script() {
   const auto firsts = first_words();
   std::string script =
       "# bash completion for ralph; load it with: source <(ralph completion bash)\n"
       "_ralph() {\n"
       "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} words=\n"
-      "  case $previous in\n"
-      "    -f|--prompt-file) COMPREPLY=($(compgen -f -- \"$current\")); return ;;\n"
-      "    -C) COMPREPLY=($(compgen -d -- \"$current\")); return ;;\n"
+      "  COMPREPLY=()\n"
+      "  case $previous in\n" +
+      bash_values() +
+      "    -C) local IFS=$'\\n'; compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- \"$current\")); return ;;\n"
       "  esac\n"
       "  local first=1\n"
       "  [[ ${COMP_WORDS[1]} == -C ]] && first=3\n"
@@ -104,6 +129,9 @@ std::string fish_script() {
       script += fmt::format("complete -c ralph -n '{}' -l {}{}{} -d {}\n", seen, option.name,
                             option.letter ? fmt::format(" -s {}", option.letter) : "",
                             option.value == "FILE" ? " -r -F" : option.value.empty() ? "" : " -x", fish_quoted(option.help));
+      if (!option.choices.empty()) {
+        script += fmt::format("complete -c ralph -n '{}' -l {} -x -a '{}'\n", seen, option.name, replace_all(option.choices, "|", " "));
+      }
       if (option.negatable) script += fmt::format("complete -c ralph -n '{}' -l no-{}\n", seen, option.name);
     }
     for (const Positional& positional : command->positionals) {
@@ -115,7 +143,7 @@ std::string fish_script() {
   return script;
 }
 
-constexpr std::array kPositionals = {Positional{"SHELL", "bash, zsh or fish", true, false, "bash|zsh|fish"}};
+constexpr std::array kPositionals = {Positional{"SHELL", "bash, zsh or fish.", true, false, "bash|zsh|fish"}};
 
 }  // namespace
 

@@ -25,6 +25,14 @@ constexpr std::array kOptions = {
     Option{"json", 0, "", "Print one JSON record per step instead of lines for people."},
 };
 
+// Inside a git hook, git says by variables which repository is meant: the user's, which is no place for a demo.
+void forget_outer_repository() {
+  for (const char* name : {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_PREFIX",
+                           "GIT_NAMESPACE", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_CEILING_DIRECTORIES"}) {
+    ::unsetenv(name);
+  }
+}
+
 Result<std::string> make_scratch_folder(const Environment& environment) {
   std::string folder = join_path(environment.get("TMPDIR").value_or("/tmp"), "ralph-demo-XXXXXX");
   if (!::mkdtemp(folder.data())) return fail(ErrorKind::kIo, "cannot make a scratch folder {}: {}", folder, errno_text(errno));
@@ -91,6 +99,7 @@ void show_next_steps(const Style& style, const std::string& folder, bool with_gi
 }
 
 Result<int> demo(const Arguments& arguments) {
+  forget_outer_repository();
   const Environment environment = Environment::of_this_process();
   const bool with_git = resolve_program("git", environment, "/").has_value();
   TRY_VALUE(const std::string folder, make_scratch_folder(environment));

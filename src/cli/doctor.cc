@@ -54,6 +54,15 @@ void check_system(std::vector<Finding>& findings) {
   if (!is_executable_file("/bin/sh")) findings.push_back({Health::kProblem, "/bin/sh", "missing", "guardrails run in it"});
 }
 
+bool is_repository(const std::string& git, const Environment& environment, const std::string& project) {
+  Launch launch;
+  launch.argv = {git, "rev-parse", "--is-inside-work-tree"};
+  launch.environment = environment;
+  launch.folder = project;
+  const auto inside = run_command(launch);
+  return inside && inside->exit_code == 0;
+}
+
 void check_git(std::vector<Finding>& findings, const Environment& environment, const std::string& project) {
   const auto git = resolve_program("git", environment, project);
   if (!git) {
@@ -61,12 +70,7 @@ void check_git(std::vector<Finding>& findings, const Environment& environment, c
     return;
   }
   findings.push_back({Health::kOk, "git", version_of(*git, environment)});
-  Launch launch;
-  launch.argv = {*git, "rev-parse", "--is-inside-work-tree"};
-  launch.environment = environment;
-  launch.folder = project;
-  const auto inside = run_command(launch);
-  if (inside && inside->exit_code == 0) {
+  if (is_repository(*git, environment, project)) {
     findings.push_back({Health::kOk, "repository", project});
   } else {
     findings.push_back({Health::kNote, "repository", "this folder is not a git repository", "git init, if ralph is to commit"});
@@ -88,6 +92,19 @@ bool check_agents(std::vector<Finding>& findings, const Environment& environment
                         "install one, or set agent.command to any command that takes a prompt"});
   }
   return any;
+}
+
+// The same as a run checks before it starts.
+void check_scm(std::vector<Finding>& findings, const ScmSettings& scm, const Environment& environment, const std::string& project) {
+  const auto program = resolve_program(scm.command, environment, project);
+  if (!program) {
+    findings.push_back({Health::kProblem, "scm", program.error().message, "install it, or correct scm.command"});
+  } else if (base_name(scm.command) == "git" && !is_repository(*program, environment, project)) {
+    findings.push_back({Health::kProblem, "scm", fmt::format("{} is set, but this folder is not a git repository", join(scm.tasks, ", ")),
+                        "git init, or remove scm from the settings"});
+  } else {
+    findings.push_back({Health::kOk, "scm", fmt::format("{}: {}", scm.command, join(scm.tasks, ", "))});
+  }
 }
 
 void check_settings(std::vector<Finding>& findings, const Environment& environment, const std::string& project) {
@@ -118,6 +135,7 @@ void check_settings(std::vector<Finding>& findings, const Environment& environme
   } else {
     findings.push_back({Health::kOk, "guardrails", count_of(settings.guardrails.size(), "command")});
   }
+  if (settings.scm && !settings.scm->tasks.empty()) check_scm(findings, *settings.scm, environment, project);
   if (::access(join_path(project, ".ralph").c_str(), W_OK) != 0) {
     findings.push_back({Health::kProblem, ".ralph", "not writable", "ralph keeps its journal there: correct its owner or mode"});
   }

@@ -106,42 +106,41 @@ int run_init(const Arguments& arguments) {
 }
 
 constexpr Option kOptions[] = {
-    {"agent", 0, "COMMAND", "the agent's program: claude, codex, amp, or any other"},
-    {.name = "flag", .letter = 0, .value = "FLAG", .help = "a flag for the agent", .repeatable = true},
-    {"maximum-iterations", 'm', "N", "stop after so many iterations (10)"},
-    {"max-iterations", 0, "N", "the same"},
-    {"completion-response", 'c', "TEXT", "what the agent says when the work is done (DONE)"},
+    {"agent", 0, "COMMAND", "The agent's program: claude, codex, amp, or any other."},
+    {.name = "flag", .letter = 0, .value = "FLAG", .help = "A flag for the agent.", .repeatable = true},
+    {"maximum-iterations", 'm', "N", "Stop after N iterations (default 10)."},
+    {"max-iterations", 0, "N", "The same."},
+    {"completion-response", 'c', "TEXT", "The answer that means done (default DONE)."},
     {.name = "guardrail",
      .letter = 0,
      .value = "COMMAND",
-     .help = "a command that must succeed after each iteration",
+     .help = "A command that must succeed after each iteration.",
      .repeatable = true},
-    {.name = "suggested", .letter = 0, .value = "", .help = "add every guardrail that fits this project"},
+    {.name = "suggested", .letter = 0, .value = "", .help = "Add every guardrail that fits this project."},
     {.name = "fail-action",
      .letter = 0,
      .value = "ACTION",
-     .help = "where a failure goes in the next prompt (APPEND); once for all guardrails or once for each",
+     .help = "Where failures go in the next prompt: once for all guardrails, or once for each (APPEND).",
      .repeatable = true,
      .choices = "APPEND|PREPEND|REPLACE"},
     {.name = "hint",
      .letter = 0,
      .value = "TEXT",
-     .help = "advice for the agent on failure; once for all guardrails or once for each",
+     .help = "Advice for the agent on failure: once for all guardrails, or once for each.",
      .repeatable = true},
-    {"scm", 0, "COMMAND", "source control to use when guardrails pass, such as git"},
-    {.name = "scm-task", .letter = 0, .value = "TASK", .help = "what it does, such as commit", .repeatable = true},
-    {"force", 0, "", "replace settings that exist"},
-    {"dry-run", 0, "", "print what would be written, write nothing"},
+    {"scm", 0, "COMMAND", "Source control to use when guardrails pass, such as git."},
+    {.name = "scm-task", .letter = 0, .value = "TASK", .help = "What it does, such as commit.", .repeatable = true},
+    {"force", 0, "", "Replace settings that exist."},
+    {"dry-run", 0, "", "Print what would be written; write nothing."},
 };
 
 }  // namespace
 
 const Command kInit = {
     "init",
-    "make .ralph/settings.json, in a dialogue or from flags",
-    "Asks for the agent, its limits, guardrails and source control, and writes .ralph/settings.json. Guardrails that "
-    "fit\n"
-    "the project (its Makefile, package.json, Cargo.toml, ...) are offered to pick from. Ctrl-C writes nothing.\n"
+    "Make .ralph/settings.json, in a dialogue or from flags.",
+    "Asks for the agent, its limits, guardrails and source control, and writes .ralph/settings.json. Guardrails\n"
+    "that fit the project (its Makefile, package.json, Cargo.toml, ...) are offered. Ctrl-C writes nothing.\n"
     "With --agent and the other flags nothing is asked, so that scripts can use it.",
     "ralph init\n"
     "ralph init --agent claude --flag '--permission-mode acceptEdits' --guardrail 'make test'\n"

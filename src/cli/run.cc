@@ -1,9 +1,12 @@
 // ralph run: the prompt loop.
+#include <unistd.h>
+
 #include <array>
 
 #include "base/text.h"
 #include "cli/prompt_run.h"
 #include "cli/registry.h"
+#include "journal/redactor.h"
 #include "os/files.h"
 #include "settings/mask.h"
 
@@ -47,6 +50,7 @@ Result<PromptSource> prompt_from(const Arguments& arguments, const std::string& 
   const auto text = arguments.value("prompt");
   const auto file = arguments.value("prompt-file");
   if (text && file) return fail(ErrorKind::kUsage, "-p and -f are both given; the prompt is either a text or a file");
+  if (file && trim(*file).empty()) return fail(ErrorKind::kUsage, "-f, --prompt-file is blank; name the file with the prompt");
   if (text) return PromptSource::text(std::string(*text));
   if (file) return PromptSource::file(absolute_path(*file, project));
   return fail(ErrorKind::kUsage,
@@ -64,8 +68,11 @@ Result<int> run(const Arguments& arguments) {
   plan.json = arguments.has("json");
   TRY_VALUE(plan.loaded, load_settings(plan.project, overrides));
   if (plan.verbose) {
-    for (const std::string& file : plan.loaded.files) fmt::print(stderr, "[ralph] Loading settings from {}\n", file);
-    fmt::print(stderr, "[ralph] Settings: {}\n", json::serialize(masked_settings(plan.loaded.effective)));
+    std::string lines;
+    for (const std::string& file : plan.loaded.files) lines += fmt::format("[ralph] Loading settings from {}\n", file);
+    lines += fmt::format("[ralph] Settings: {}\n", json::serialize(masked_settings(plan.loaded.effective)));
+    const Redactor redactor(Environment::of_this_process().as_lines(), plan.loaded.settings.agent.env);
+    static_cast<void>(write_all(STDERR_FILENO, redactor.redact(lines), "standard error"));
   }
   TRY(preflight(plan));
   return arguments.has("dry-run") ? print_dry_run(plan) : execute(plan);

@@ -137,22 +137,22 @@ int show_one(const Arguments& arguments) {
 }
 
 constexpr Option kListOptions[] = {
-    {"limit", 'n', "N", "only the newest N runs"},
-    {"json", 0, "", "as a JSON array, newest first"},
+    {"limit", 'n', "N", "Only the newest N runs."},
+    {"json", 0, "", "Print a JSON array, newest first."},
 };
 
 constexpr Option kShowOptions[] = {
-    {"json", 0, "", "one JSON object: the records, and what 'runs list --json' says"},
-    {"records", 0, "", "the records alone, one line of JSON each"},
+    {"json", 0, "", "Print one JSON object: the records, and what 'runs list --json' says."},
+    {"records", 0, "", "Print the records alone, one line of JSON each."},
 };
 
-constexpr Positional kShowPositionals[] = {{"RUN", "an id, the beginning of one, or \"last\" (the default)"}};
+constexpr Positional kShowPositionals[] = {{"RUN", "An id, the beginning of one, or \"last\" (the default)."}};
 
 }  // namespace
 
 const Command kRunsList = {
     "runs list",
-    "every run of this project: when, how long, why it ended",
+    "List every run of this project: when, how long, why it ended.",
     "Newest first. A run without an end is \"running\" if its process lives, and \"crashed\" if it was killed.\n"
     "Runs are kept in .ralph/runs/.",
     "ralph runs list\n"
@@ -165,7 +165,7 @@ const Command kRunsList = {
 
 const Command kRunsShow = {
     "runs show",
-    "the story of one run, iteration by iteration",
+    "Tell the story of one run, iteration by iteration.",
     "Tells what the agent, the guardrails and the SCM did in each iteration, what was decided and why, and in which\n"
     "files their output is. A damaged journal is shown as far as it is good.",
     "ralph runs show\n"

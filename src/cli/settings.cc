@@ -104,16 +104,15 @@ int run_schema(const Arguments&) {
   return 0;
 }
 
-constexpr Option kShowOptions[] = {{"json", 0, "", "as JSON: settings, origins (by JSON pointer) and files"}};
+constexpr Option kShowOptions[] = {{"json", 0, "", "Print JSON: settings, origins (by JSON pointer) and files."}};
 
 }  // namespace
 
 const Command kSettingsShow = {
     "settings show",
-    "the settings in force here, and where each came from",
-    "Reads .ralph/settings.json and .ralph/settings.local.json, checks them, merges them, and shows every value with "
-    "its\n"
-    "source. Values of agent.env that look like secrets are shown as ***.",
+    "Show the settings in force here, and where each came from.",
+    "Reads .ralph/settings.json and .ralph/settings.local.json, checks them, merges them, and shows every value\n"
+    "with its source. Values of agent.env that look like secrets are shown as ***.",
     "ralph settings show\n"
     "ralph settings show --json",
     kShowOptions,
@@ -123,10 +122,9 @@ const Command kSettingsShow = {
 
 const Command kSettingsSchema = {
     "settings schema",
-    "the JSON Schema of the settings files",
-    "Prints the schema against which settings files are checked. Save it and name it as \"$schema\" in a settings "
-    "file, and\n"
-    "editors complete and explain the keys.",
+    "Print the JSON Schema of the settings files.",
+    "Prints the schema against which settings files are checked. Save it and name it as \"$schema\" in a settings\n"
+    "file, and editors complete and explain the keys.",
     "ralph settings schema > .ralph/settings.schema.json",
     {},
     {},
