@@ -188,7 +188,7 @@ int print_dry_run(const PromptRun& run) {
   if (settings.scm) out += fmt::format("SCM          {}: {}\n", settings.scm->command, join(settings.scm->tasks, ", "));
   out += fmt::format("Prompt       from {}, {} {}:\n\n{}\n", run.prompt.describe(), human_bytes(text.size()),
                      by_argument ? "as an argument" : "on standard input", redactor.redact(text));
-  fmt::print("{}", out);
+  fmt::print("{}", redactor.redact(out));
   return 0;
 }
 

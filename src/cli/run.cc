@@ -7,6 +7,7 @@
 #include "cli/prompt_run.h"
 #include "cli/registry.h"
 #include "journal/redactor.h"
+#include "os/environment.h"
 #include "os/files.h"
 #include "settings/mask.h"
 
