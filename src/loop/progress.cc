@@ -16,7 +16,7 @@ FailAction action_from(std::string_view name) {
   return FailAction::kAppend;
 }
 
-struct Fold {
+struct Folding {
   Progress& progress;
 
   void operator()(const record::IterationStarted& started) {
@@ -63,8 +63,8 @@ struct Fold {
 
 }  // namespace
 
-Progress apply(Progress progress, const record::Body& body) {
-  std::visit(Fold{progress}, body);
+Progress fold(Progress progress, const record::Body& body) {
+  std::visit(Folding{progress}, body);
   return progress;
 }
 

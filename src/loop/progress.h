@@ -31,6 +31,6 @@ struct Progress {
 };
 
 // The progress after `body` was written. Records that are of no consequence leave it as it is.
-Progress apply(Progress progress, const record::Body& body);
+Progress fold(Progress progress, const record::Body& body);
 
 }  // namespace ralph

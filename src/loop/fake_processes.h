@@ -1,0 +1,94 @@
+// Processes that follow a script, and a clock that moves only when told: for testing the loop without either.
+#pragma once
+
+#include <deque>
+#include <functional>
+
+#include "os/clock.h"
+#include "os/processes.h"
+
+namespace ralph {
+
+class FakeClock : public Clock {
+ public:
+  WallTime wall() const override { return WallTime(Milliseconds(1763238153123)) + now_.time_since_epoch(); }
+  MonotonicTime monotonic() const override { return now_; }
+  void advance(Milliseconds time) { now_ += time; }
+
+ private:
+  MonotonicTime now_{};
+};
+
+// What one started process does.
+struct Act {
+  std::string out{};
+  int exit_code = 0;
+  Milliseconds takes{0};               // before it prints and exits; it can be ended meanwhile
+  std::vector<int> signals{};          // that reach ralph while it runs
+  std::vector<std::string> leaves{};   // processes it leaves behind
+};
+
+class FakeProcesses : public Processes {
+ public:
+  explicit FakeProcesses(FakeClock& clock) : clock_(clock) {}
+
+  void expect(Act act) { script_.push_back(std::move(act)); }
+  const std::vector<Launch>& launches() const { return launches_; }
+  bool script_is_over() const { return script_.empty(); }
+  int ended() const { return ended_; }
+  void signal_later(int signal) { pending_.push_back(SignalArrived{signal}); }
+
+  Status start(const Launch& launch) override {
+    launches_.push_back(launch);
+    if (script_.empty()) return fail(ErrorKind::kInternal, "the script has no act for: {}", launch.argv[0]);
+    act_ = std::move(script_.front());
+    script_.pop_front();
+    exits_at_ = clock_.monotonic() + act_.takes;
+    for (int signal : act_.signals) pending_.push_back(SignalArrived{signal});
+    running_ = true;
+    return {};
+  }
+
+  Event next(std::optional<MonotonicTime> deadline) override {
+    if (!pending_.empty()) {
+      Event event = pending_.front();
+      pending_.pop_front();
+      return event;
+    }
+    if (running_ && (!deadline || exits_at_ <= *deadline)) {
+      if (exits_at_ > clock_.monotonic()) clock_.advance(exits_at_ - clock_.monotonic());
+      running_ = false;
+      Finished finished;
+      for (const std::string& command : act_.leaves) finished.swept.ended.push_back({99, 1, 1, 'S', command});
+      pending_.push_back(Exited{{act_.exit_code, 0}});
+      pending_.push_back(finished);
+      if (!act_.out.empty()) return Output{StreamName::kOut, act_.out};
+      return next(deadline);
+    }
+    if (!deadline) std::abort();  // a wait that nothing would ever end
+    if (*deadline > clock_.monotonic()) clock_.advance(*deadline - clock_.monotonic());
+    return DeadlinePassed{};
+  }
+
+  void end(const StopSequence&) override {
+    if (!running_) return;
+    ++ended_;
+    running_ = false;
+    pending_.push_back(Exited{{143, 15}});
+    pending_.push_back(Finished{});
+  }
+
+  Status watch_file(const std::string&) override { return {}; }
+
+ private:
+  FakeClock& clock_;
+  std::deque<Act> script_;
+  std::vector<Launch> launches_;
+  Act act_;
+  MonotonicTime exits_at_{};
+  bool running_ = false;
+  int ended_ = 0;
+  std::deque<Event> pending_;
+};
+
+}  // namespace ralph
