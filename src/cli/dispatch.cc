@@ -8,6 +8,9 @@
 
 #include "base/text.h"
 #include "cli/registry.h"
+#include "journal/redactor.h"
+#include "os/environment.h"
+#include "os/files.h"
 #include "version.h"
 
 namespace ralph::cli {
@@ -77,7 +80,8 @@ int explain_unknown(std::span<const std::string> words) {
 
 int report(const Error& error) {
   std::fflush(stdout);
-  fmt::print(stderr, "ralph: {}\n", error.message);
+  const Redactor redactor(Environment::of_this_process().as_lines());
+  static_cast<void>(write_all(STDERR_FILENO, redactor.redact(fmt::format("ralph: {}\n", error.message)), "standard error"));
   return error.kind == ErrorKind::kInterrupted ? 130 : 2;
 }
 
