@@ -22,6 +22,8 @@ constexpr size_t kBufferBytes = 256 * 1024;
 constexpr Milliseconds kLookAgain{20};
 // How long to wait for a pipe that somebody outside our tree holds open after all our processes have ended.
 constexpr Milliseconds kDrainGrace{200};
+// More than two pipes can hold: whoever writes more than this afterwards is not one of ours.
+constexpr size_t kDrainBytes = 4 << 20;
 
 sigset_t signals_we_take() {
   sigset_t set;
@@ -143,7 +145,10 @@ void LinuxProcesses::collect_signals() {
 
 std::optional<Event> LinuxProcesses::read_output(Fd& pipe, StreamName stream) {
   const ssize_t n = ::read(pipe.get(), buffer_.data(), buffer_.size());
-  if (n > 0) return Output{stream, {buffer_.data(), static_cast<size_t>(n)}};
+  if (n > 0) {
+    drain_left_ -= std::min(drain_left_, static_cast<size_t>(n));
+    return Output{stream, {buffer_.data(), static_cast<size_t>(n)}};
+  }
   if (n == 0 || (errno != EAGAIN && errno != EINTR)) pipe.close();
   return std::nullopt;
 }
@@ -213,9 +218,12 @@ Event LinuxProcesses::next(std::optional<MonotonicTime> deadline) {
       return event;
     }
     if (deadline && clock_.monotonic() >= *deadline) return DeadlinePassed{};
-    if (active_ && ending_ && !drain_ends_ && advance_ending()) drain_ends_ = clock_.monotonic() + kDrainGrace;
+    if (active_ && ending_ && !drain_ends_ && advance_ending()) {
+      drain_ends_ = clock_.monotonic() + kDrainGrace;
+      drain_left_ = kDrainBytes;
+    }
     if (!waiting_.empty()) continue;
-    if (drain_ends_ && ((!out_ && !err_) || clock_.monotonic() >= *drain_ends_)) return finish();
+    if (drain_ends_ && ((!out_ && !err_) || drain_left_ == 0)) return finish();
 
     std::array<pollfd, 5> fds = {{{signals_.get(), POLLIN, 0},
                                   {out_.get(), POLLIN, 0},
@@ -242,6 +250,9 @@ Event LinuxProcesses::next(std::optional<MonotonicTime> deadline) {
     if (fds[2].revents) {
       if (auto event = read_output(err_, StreamName::kErr)) return *event;
     }
+    // The time is over only when nothing waits to be read: a slow disk or console must not cost the last words.
+    const bool nothing_to_read = !fds[1].revents && !fds[2].revents;
+    if (drain_ends_ && nothing_to_read && clock_.monotonic() >= *drain_ends_) return finish();
   }
 }
 
