@@ -27,6 +27,17 @@ Result<std::string> own_program() {
   return std::string(path, static_cast<size_t>(n));
 }
 
+// Whether the kernel takes one more argument of `size` bytes: there is a limit for each, and one for all of them and the
+// environment together, pointers included.
+bool fits_as_argument(size_t size, const Launch& launch) {
+  if (size > kMaxArgumentBytes) return false;
+  const long limit = ::sysconf(_SC_ARG_MAX);
+  size_t total = 4096 + size + launch.folder.size();
+  for (const std::string& word : launch.argv) total += word.size() + 1 + sizeof(char*);
+  for (const std::string& line : launch.environment.as_lines()) total += line.size() + 1 + sizeof(char*);
+  return limit <= 0 || total < static_cast<size_t>(limit);
+}
+
 }  // namespace
 
 const std::vector<AgentKind>& known_agents() {
@@ -91,7 +102,7 @@ Launch Agent::launch(const std::string& prompt, const std::map<std::string, std:
   launch.environment = environment_;
   for (const auto& [name, value] : extra) launch.environment.set(name, value);
   launch.folder = folder_;
-  const bool fits = prompt.size() <= kMaxArgumentBytes && prompt.find('\0') == std::string::npos;
+  const bool fits = fits_as_argument(prompt.size(), launch) && prompt.find('\0') == std::string::npos;
   if (prompt_ == PromptPath::kArgument && fits) {
     launch.argv.push_back(prompt);
   } else {
