@@ -1,6 +1,8 @@
 #include "journal/raw_file.h"
 
 #include <cerrno>
+
+#include "base/text.h"
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -30,6 +32,24 @@ std::string_view advice_for(int error) {
   }
 }
 
+#ifndef O_PATH
+#define O_PATH O_RDONLY
+#endif
+
+// The folder in which `path` stands, reached without any symlink: the project's path has none when a run begins (getcwd
+// tells it), so one that is there now was put there to lead us elsewhere.
+Result<Fd> open_folder_of(const std::string& path) {
+  constexpr int kHow = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+  Fd folder(::open(path.starts_with('/') ? "/" : ".", kHow));
+  for (const std::string& part : split(parent_path(path), '/')) {
+    if (part.empty() || part == ".") continue;
+    if (!folder) break;
+    folder = Fd(::openat(folder.get(), part.c_str(), kHow));
+  }
+  if (!folder) return cannot_write(path, errno);
+  return folder;
+}
+
 }  // namespace
 
 tl::unexpected<Error> cannot_write(std::string_view path, int error) {
@@ -37,15 +57,19 @@ tl::unexpected<Error> cannot_write(std::string_view path, int error) {
 }
 
 Result<RawFile> RawFile::create(const std::string& path) {
-  if (::unlink(path.c_str()) != 0 && errno != ENOENT) return cannot_write(path, errno);
-  Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
+  TRY_VALUE(const Fd folder, open_folder_of(path));
+  const std::string name = base_name(path);
+  if (::unlinkat(folder.get(), name.c_str(), 0) != 0 && errno != ENOENT) return cannot_write(path, errno);
+  Fd fd(::openat(folder.get(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!fd) return cannot_write(path, errno);
   return RawFile(std::move(fd), path);
 }
 
 Result<RawFile> RawFile::append_to(const std::string& path) {
   // Opening a pipe for writing waits for a reader; O_NONBLOCK makes it an error instead, and means nothing for files.
-  Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600));
+  TRY_VALUE(const Fd folder, open_folder_of(path));
+  Fd fd(::openat(folder.get(), base_name(path).c_str(),
+                 O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600));
   if (!fd) return cannot_write(path, errno);
   struct stat info{};
   if (::fstat(fd.get(), &info) != 0) return cannot_write(path, errno);
