@@ -29,8 +29,8 @@ Console::Console(ConsoleOptions options)
     : options_(std::move(options)), out_filter_(options_.style.color), err_filter_(options_.style.color) {}
 
 void Console::write(std::string_view bytes) {
-  if (bytes.empty() || broken_) return;
-  broken_ = !write_all(STDOUT_FILENO, bytes, "standard output");
+  if (bytes.empty()) return;
+  out_.write(bytes);
   at_line_start_ = bytes.back() == '\n';
 }
 
@@ -85,14 +85,14 @@ void Console::on_agent_error_output(std::string_view bytes) {
   if (!options_.agent_output) return;
   const std::string text = options_.style.terminal ? err_filter_.feed(bytes) : std::string(bytes);
   if (options_.style.terminal) colored_ = colored_ || text.find('\033') != std::string::npos;
-  static_cast<void>(write_all(STDERR_FILENO, text, "standard error"));
+  err_.write(text);
   if (options_.style.terminal && !text.empty()) at_line_start_ = text.back() == '\n';
 }
 
 void Console::on_detail(std::string_view text) {
   if (!options_.verbose) return;
   start_line();
-  static_cast<void>(write_all(STDERR_FILENO, fmt::format("[ralph] {}\n", text), "standard error"));
+  err_.write(fmt::format("[ralph] {}\n", text));
 }
 
 std::optional<Milliseconds> Console::tick_interval() const {
@@ -199,7 +199,7 @@ void Console::show(const record::SignalReceived& received) {
   start_line();
   const char* text = received.count == 1 ? "Received signal, shutting down... (the current step may finish; once more ends it now)\n"
                                          : "Received signal, ending everything now...\n";
-  static_cast<void>(write_all(STDERR_FILENO, text, "standard error"));
+  err_.write(text);
 }
 
 void Console::show(const record::ProcessesSwept& swept) {
@@ -246,7 +246,7 @@ void Console::show(const record::RunEnded& ended) {
 }
 
 void JsonLines::on_record(const record::Record& record) {
-  static_cast<void>(write_all(STDOUT_FILENO, record::to_line(record) + "\n", "standard output"));
+  out_.write(record::to_line(record) + "\n");
 }
 
 }  // namespace ralph

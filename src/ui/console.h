@@ -2,10 +2,13 @@
 // why it stopped and where things are. Lines come from journal records, so the screen can't tell another story.
 #pragma once
 
+#include <unistd.h>
+
 #include <map>
 #include <string>
 
 #include "journal/listener.h"
+#include "os/console_stream.h"
 #include "ui/style.h"
 #include "ui/terminal_filter.h"
 
@@ -57,11 +60,11 @@ class Console : public RunListener {
   std::string clean(std::string_view text) const;  // one line of somebody else's words, safe to print
 
   ConsoleOptions options_;
+  ConsoleStream out_{STDOUT_FILENO}, err_{STDERR_FILENO};
   TerminalFilter out_filter_, err_filter_;
   bool at_line_start_ = true;
   bool passing_ = false;
   bool colored_ = false;  // the agent has used colours since the last line of ours
-  bool broken_ = false;  // nobody reads any more: go on silently
   std::string current_check_, run_id_, agent_;
   std::int64_t max_iterations_ = 0, iteration_ = 0;
   Totals totals_;
@@ -77,6 +80,9 @@ class JsonLines : public RunListener {
   void on_detail(std::string_view) override {}
   std::optional<Milliseconds> tick_interval() const override { return std::nullopt; }
   void on_tick(Milliseconds) override {}
+
+ private:
+  ConsoleStream out_{STDOUT_FILENO};
 };
 
 }  // namespace ralph
