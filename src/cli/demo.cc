@@ -86,9 +86,9 @@ void show_beginning(const Style& style, const std::string& folder) {
 void show_next_steps(const Style& style, const std::string& folder, bool with_git) {
   fmt::print("\n{}\n", style.bold("What to type next"));
   const std::array<std::pair<std::string, std::string_view>, 4> kSteps = {{
-      {fmt::format("ralph -C {} runs show", folder), "the story of this run, with every decision's reason"},
+      {fmt::format("ralph -C {} runs show", folder), "what happened, step by step, and why"},
       {with_git ? fmt::format("git -C {} log -p", folder) : fmt::format("cat {}/sum.sh", folder), "what the agent did"},
-      {"ralph init", "in your own project: choose an agent and guardrails"},
+      {"ralph init", "in your own project: an agent, guardrails"},
       {"ralph run -p 'Make the failing tests pass'", "and leave it alone"},
   }};
   size_t width = 0;

@@ -30,7 +30,15 @@ class Adder {
     brief.feedback.clear();  // long, and in the journal for whoever wants it
     end<GuardrailCheck>(std::move(brief), [&](const record::GuardrailStarted& s) { return s.index == ended.index; });
   }
-  void operator()(const record::ScmStarted& started) { steps().push_back(ScmTask{started, {}}); }
+  void operator()(const record::ScmStarted& started) {
+    // A task may take several commands (add, commit) and ends once, with the last of them.
+    ScmTask* last = steps().empty() ? nullptr : std::get_if<ScmTask>(&steps().back());
+    if (last && !last->ended && last->started.task == started.task) {
+      last->started = started;
+    } else {
+      steps().push_back(ScmTask{started, {}});
+    }
+  }
   void operator()(const record::ScmEnded& ended) {
     end<ScmTask>(ended, [&](const record::ScmStarted& started) { return started.task == ended.task; });
   }

@@ -5,9 +5,12 @@
 #include <initializer_list>
 
 #include "base/text.h"
+#include "base/utf8.h"
 
 namespace ralph {
 namespace {
+
+constexpr size_t kNameWidth = 60;  // of a guardrail in a reason: its name may be a long command
 
 struct Case {
   const Policy& policy;
@@ -51,7 +54,9 @@ std::string what_the_agent_answered(const Case& c) {
 
 std::string what_is_missing(const Case& c) {
   if (!c.progress.guardrails_failed.empty()) {
-    return fmt::format("{} still {}", join_for_people(c.progress.guardrails_failed),
+    std::vector<std::string> names;
+    for (const std::string& name : c.progress.guardrails_failed) names.push_back(fit_to_width(name, kNameWidth));
+    return fmt::format("{} still {}", join_for_people(names),
                        c.progress.guardrails_failed.size() == 1 ? "fails" : "fail");
   }
   return fmt::format("the agent never answered \"{}\": {}", c.policy.completion_response, what_the_agent_answered(c));

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,25 @@ std::string next_prompt_phrase(std::string_view action) {
   if (action == "PREPEND") return "PREPEND to the next prompt";
   if (action == "REPLACE") return "REPLACE the next prompt";
   return "APPEND to the next prompt";
+}
+
+// What a failed guardrail said, in a few lines: its last ones, or the first ones of what was cut short. The whole is in
+// its log.
+std::vector<std::string> glimpse_of(std::string_view feedback) {
+  constexpr std::string_view kBegin = "\nOutput (truncated):\n", kCut = "... [truncated]";
+  constexpr size_t kLines = 4;
+  const size_t at = feedback.find(kBegin);
+  if (at == std::string_view::npos) return {};
+  const std::string_view output = trim(feedback.substr(at + kBegin.size()));
+  if (output.empty()) return {};
+  std::vector<std::string> lines = split(output, '\n');
+  if (lines.size() <= kLines) return lines;
+  if (output.ends_with(kCut)) {
+    lines.resize(kLines);
+  } else {
+    lines.erase(lines.begin(), lines.end() - kLines);
+  }
+  return lines;
 }
 
 }  // namespace
@@ -122,6 +142,7 @@ void Console::show(const record::RunStarted& started) {
 
 void Console::show(const record::IterationStarted& started) {
   iteration_ = started.iteration;
+  line("");
   line(options_.style.cyan(fmt::format("{} Iteration {}/{}", options_.style.step(), iteration_, max_iterations_)));
   on_detail(fmt::format("Iteration {}/{} starting", iteration_, max_iterations_));
 }
@@ -164,7 +185,8 @@ void Console::show(const record::GuardrailStarted& started) {
 void Console::show(const record::GuardrailEnded& ended) {
   const Style& style = options_.style;
   current_check_.clear();
-  const std::string name = clean(ended.name);
+  // What became of it has to stand on the same line, so a long command is cut.
+  const std::string name = fit_to_width(ended.name, std::max<size_t>(style.terminal ? style.width / 2 : 120, 20));
   const std::string took = human_duration(ms(ended.duration_ms));
   if (ended.outcome == "passed") {
     ++totals_.passed;
@@ -175,9 +197,15 @@ void Console::show(const record::GuardrailEnded& ended) {
     if (ended.exit_code == 127) what += " (command not found)";
     if (ended.outcome == "timed_out") what = "timed out";
     if (ended.outcome == "interrupted" || ended.outcome == "over_budget") what = "was ended";
-    line(fmt::format("{} {} {} {}", style.red(style.error()), name, what,
-                     style.dim(fmt::format("({}){}{}{}{}", took, style.dot(), next_prompt_phrase(ended.fail_action),
-                                           style.dot(), ended.log_file))));
+    const std::string head = fmt::format("{} {} {}", name, what, style.dim(fmt::format("({})", took)));
+    const std::string facts = fmt::format("{}{}{}", next_prompt_phrase(ended.fail_action), style.dot(), ended.log_file);
+    // Where the terminal is too narrow for both, the facts get a line of their own instead of a break anywhere.
+    const size_t width = display_width(fmt::format("{} {} {} ({}){}{}", style.error(), name, what, took, style.dot(), facts));
+    const bool fits = !style.terminal || width <= style.width;
+    line(fmt::format("{} {}{}", style.red(style.error()), head, style.dim((fits ? std::string(style.dot()) : "\n    ") + facts)));
+    for (const std::string& said : glimpse_of(ended.feedback)) {
+      line("    " + style.dim(fit_to_width(said, std::max<size_t>(style.width, 24) - 4)));
+    }
   }
   on_detail(fmt::format("Guardrail exited with code {} ({})", ended.exit_code, took));
 }
@@ -227,6 +255,7 @@ void Console::show(const record::RunEnded& ended) {
                             : ended.status == "waiting"      ? "Waiting for you"
                                                              : "Failed";
   const std::string mark = complete ? style.green(style.ok()) : style.red(style.error());
+  line("");
   // Never cut: it is what one wants to know. Only what could disturb a terminal is taken out.
   line(fmt::format("{} {}: {}", mark, style.bold(title), fit_to_width(ended.reason, ended.reason.size() * 2 + 1)));
   std::vector<std::string> facts = {count_of(static_cast<unsigned long long>(ended.iterations), "iteration"),
@@ -240,7 +269,7 @@ void Console::show(const record::RunEnded& ended) {
   }
   if (totals_.commits > 0) facts.push_back(count_of(static_cast<unsigned>(totals_.commits), "commit"));
   if (totals_.scm_failures > 0) facts.push_back(style.red(fmt::format("{} failed", count_of(static_cast<unsigned>(totals_.scm_failures), "SCM task"))));
-  if (totals_.swept > 0) facts.push_back(fmt::format("{} left behind and ended", totals_.swept));
+  if (totals_.swept > 0) facts.push_back(fmt::format("{} leftover process{} ended", totals_.swept, totals_.swept == 1 ? "" : "es"));
   line("  " + style.dim(join(facts, style.dot())));
   line("  " + style.dim(fmt::format("everything is in .ralph/runs/{} (ralph runs show {})", run_id_, run_id_)));
 }

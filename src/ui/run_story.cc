@@ -140,7 +140,8 @@ void tell_head(std::string& out, const ToldRun& run, const Style& style) {
                                                         : ""));
   if (view.start) {
     row("agent", clean(view.start->agent));
-    row("prompt", fmt::format("{}: {}", clean(view.start->prompt_source), clean(first_line(view.start->prompt), 100)));
+    const std::string prompt = clean(first_line(view.start->prompt), 100);  // none if it was a file
+    row("prompt", clean(view.start->prompt_source) + (prompt.empty() ? "" : ": " + prompt));
     row("ralph", clean(view.start->ralph_version));
   }
   row("files", run.folder);
