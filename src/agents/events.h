@@ -1,0 +1,151 @@
+// What agents do, in one vocabulary. Every agent's stream becomes these events; everything above (loop, console, `ralph
+// stream`) knows no other. Specified in docs/formats/events.md.
+//
+// Texts are views into the line under way: whoever needs one after the callback copies it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/time.h"
+
+namespace ralph {
+
+// Why a turn failed, told from structured events, never from prose that the agent wrote.
+enum class FailureKind {
+  kNone,
+  kUsageLimit,        // a plan's or account's limit; often with the time of its reset
+  kOverloaded,        // 429 without a plan limit, 529, 5xx, connection lost: later it may work
+  kAuthentication,    // no valid key or login
+  kBilling,           // no credit
+  kContextExhausted,  // the conversation does not fit
+  kPermissionDenied,  // the agent may not use the tools it needs, or refuses the folder
+  kMaxTurns,          // its own limit of turns
+  kMaxBudget,         // its own limit of cost
+  kModelNotFound,
+  kAborted,           // ended by a signal
+  kOther,
+};
+std::string_view to_string(FailureKind kind);  // "usage_limit", ...
+
+struct Tokens {
+  std::int64_t input = 0;  // without what came from the cache
+  std::int64_t output = 0;
+  std::int64_t cache_read = 0;
+  std::int64_t cache_write = 0;
+
+  std::int64_t total() const { return input + output + cache_read + cache_write; }
+  Tokens& operator+=(const Tokens& other);
+  Tokens operator-(const Tokens& other) const;
+  bool operator==(const Tokens&) const = default;
+};
+
+namespace event {
+
+struct Session {
+  std::string_view id, model, version;
+};
+
+// The agent's own words. Pieces of one text follow each other and are to be joined.
+struct Text {
+  std::string_view text;
+  bool piece = false;
+  bool sub_agent = false;  // said by an agent that the agent started: shown, but it completes nothing
+};
+
+// Its reasoning: shown on request, never taken for words.
+struct Thinking {
+  std::string_view text;
+  bool sub_agent = false;
+};
+
+struct ToolStart {
+  std::string_view id, name;
+  std::string_view summary;  // what it works on: a path, a command
+  bool sub_agent = false;
+};
+
+struct ToolEnd {
+  std::string_view id;
+  std::string_view name;  // of its ToolStart; empty if that was not seen
+  std::string_view output;
+  bool failed = false;
+  bool sub_agent = false;
+};
+
+enum class TodoStatus { kPending, kActive, kDone };
+struct TodoItem {
+  std::string text;
+  TodoStatus status = TodoStatus::kPending;
+};
+struct Todo {
+  std::vector<TodoItem> items;  // the whole list
+};
+
+// What was used since the last Spent event of this run. Never cumulative, whatever the agent's own counters are.
+struct Spent {
+  Tokens tokens;
+  double cost_usd = 0;
+  bool estimate = false;  // a later event corrects it
+};
+
+// The end of a turn of the agent's. There may be several; the last counts.
+struct Result {
+  bool failed = false;
+  std::string_view text;      // its final words, where the agent repeats them
+  std::optional<double> cost_usd;  // of this run so far, if the agent tells
+  Tokens tokens;              // of this run so far
+  int turns = 0;
+  Milliseconds duration{0};
+};
+
+struct Progress {
+  std::string_view kind;  // "compacting", "background task", "hook", ...
+  std::string_view text;
+};
+
+// The agent itself tries again; nothing to be done.
+struct Retry {
+  int attempt = 0, maximum = 0;
+  Milliseconds delay{0};
+  FailureKind kind = FailureKind::kOther;
+  std::string_view message;
+};
+
+// News of a plan's limit; `rejected` means that it is reached.
+struct Limit {
+  bool rejected = false;
+  std::optional<WallTime> resets_at;
+  std::string_view type;  // "five_hour"
+};
+
+// The turn failed, for a reason that is known.
+struct Failure {
+  FailureKind kind = FailureKind::kOther;
+  std::string_view message;
+  std::optional<WallTime> resets_at;
+};
+
+// A line that could not be understood: counted, shown on request, never fatal.
+struct Unknown {
+  std::string_view type;    // of an event that is not known; empty if the line is no event at all
+  std::string_view reason;  // "not JSON", "larger than 16 MB", "unknown type"
+};
+
+}  // namespace event
+
+using AgentEvent = std::variant<event::Session, event::Text, event::Thinking, event::ToolStart, event::ToolEnd,
+                                event::Todo, event::Spent, event::Result, event::Progress, event::Retry, event::Limit,
+                                event::Failure, event::Unknown>;
+
+class EventSink {
+ public:
+  virtual ~EventSink() = default;
+  virtual void on_event(const AgentEvent& event) = 0;
+};
+
+}  // namespace ralph
