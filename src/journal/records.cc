@@ -1,5 +1,6 @@
 #include "journal/records.h"
 
+#include <cmath>
 #include <concepts>
 #include <type_traits>
 #include <utility>
@@ -38,6 +39,17 @@ std::optional<std::int64_t> as_integer(const json::value& value) {
   return std::nullopt;  // larger numbers and fractions are nothing that ralph writes
 }
 
+// A number beyond all doubles has no JSON text that could be written again.
+void drop_infinities(json::value& value) {
+  if (const double* number = value.if_double(); number && !std::isfinite(*number)) value = nullptr;
+  if (json::array* items = value.if_array()) {
+    for (json::value& item : *items) drop_infinities(item);
+  }
+  if (json::object* members = value.if_object()) {
+    for (auto& member : *members) drop_infinities(member.value());
+  }
+}
+
 // Reads each field that a record lists. A journal lies where an agent can write, so a field of another type is left at
 // its default instead of being trusted or thrown about.
 struct FieldReader {
@@ -52,7 +64,7 @@ struct FieldReader {
     if (const json::value* found = in.if_contains(key)) value = as_integer(*found).value_or(value);
   }
   void operator()(std::string_view key, json::value& value) const {
-    if (const json::value* found = in.if_contains(key)) value = *found;
+    if (const json::value* found = in.if_contains(key)) drop_infinities(value = *found);
   }
   void operator()(std::string_view key, std::vector<std::string>& values) const {
     const json::value* found = in.if_contains(key);
@@ -83,7 +95,7 @@ void write_fields(const T& body, json::object& out) {
 Body read_unknown(std::string_view type, const json::object& in) {
   Unknown unknown{std::string(type), {}};
   for (const auto& [key, value] : in) {
-    if (!is_envelope(key)) unknown.fields_as_written[key] = value;
+    if (!is_envelope(key)) drop_infinities(unknown.fields_as_written[key] = value);
   }
   return unknown;
 }

@@ -18,7 +18,7 @@ namespace {
 // field that is added later is safe until it is listed here.
 constexpr std::string_view kStructural[] = {
     "runId",   "way",        "ralph",  "project", "purpose", "outcome", "promptFile", "stdoutFile", "stderrFile",
-    "logFile", "failAction", "signal", "after",   "moment",  "rule",    "decision",   "status",     "task",
+    "logFile", "failAction", "signal", "after",   "moment",  "rule",    "decision",   "status",
 };
 
 bool is_structural(std::string_view key) {
