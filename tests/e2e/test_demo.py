@@ -10,7 +10,7 @@ import pytest
 from terminal import end_of, in_terminal, screen, seen
 
 STORY = [r"A project with a failing test", r"▶ Iteration 1/5", r"That should be all", r"✔ agent finished and answered \"DONE\"",
-         r"✘ sh test\.sh failed with exit code 1", r"▶ Iteration 2/5", r"✔ sh test\.sh passed", r"✔ commit .*Add up all arguments",
+         r"✘ sh test\.sh failed with exit code 1", r"FAILED: sum of 1 2 3 4 is 10, got 3", r"▶ Iteration 2/5", r"✔ sh test\.sh passed", r"✔ commit .*Add up all arguments",
          r"✔ Complete: the agent answered \"DONE\" and the guardrail passed", r"What to type next"]
 
 

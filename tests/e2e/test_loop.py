@@ -475,6 +475,37 @@ def test_the_console_says_every_step_and_why_it_stopped(project):
     assert "\x1b" not in result.out and "\r" not in result.out
 
 
+def test_the_console_shows_the_end_of_what_a_failing_guardrail_said(project):
+    project.agent_script(DONE)
+    project.guardrails("seq 1 50; printf 'the last word\\033[2J'; false")
+    result = project.run("run", "-p", "x", "-m", "1")
+    lines = result.out.splitlines()
+    at = next(i for i, line in enumerate(lines) if "failed with exit code 1" in line)
+    assert [line.strip() for line in lines[at + 1:at + 5]] == ["48", "49", "50", "the last word [2J"], result
+
+
+def test_the_console_shows_the_beginning_of_output_that_was_cut(project):
+    project.agent_script(DONE)
+    project.settings(outputTruncateChars=100)
+    project.guardrails("seq 1 5000; false")
+    result = project.run("run", "-p", "x", "-m", "1")
+    lines = result.out.splitlines()
+    at = next(i for i, line in enumerate(lines) if "failed with exit code 1" in line)
+    assert [line.strip() for line in lines[at + 1:at + 5]] == ["1", "2", "3", "4"], result
+
+
+def test_long_commands_are_cut_so_that_the_result_is_seen(project):
+    project.agent_script(DONE)
+    project.guardrails("true " + "a" * 500 + "; false")
+    with in_terminal(project, "run", "-p", "x", "-m", "1", width=80) as child:
+        assert end_of(child) == 1
+        lines = screen(child).splitlines()
+        failed = next(line for line in lines if "failed with exit code 1" in line)
+        assert len(failed) <= 80 and "…" in failed, lines
+        limit = next(line for line in lines if "Stopped at a limit" in line)
+        assert len(limit) < 200, limit
+
+
 def test_plain_markers_where_the_locale_is_not_utf8(project):
     project.agent_script(DONE)
     project.guardrails("true")
@@ -586,6 +617,23 @@ def test_on_a_terminal_there_is_colour_and_without_it_none(project):
     with in_terminal(project, "run", "-p", "x", env={"NO_COLOR": "1"}) as child:
         assert end_of(child) == 0
         assert not re.search(r"\x1b\[[0-9;]*m", seen(child)) and "✔" in seen(child)
+
+
+@pytest.mark.parametrize("width", [0, 1, 10])
+def test_a_terminal_of_no_width_is_no_trouble(project, width):
+    project.agent_script(DONE)
+    project.guardrails("echo failing; false")
+    with in_terminal(project, "run", "-p", "x", "-m", "1", width=width) as child:
+        assert end_of(child) == 1
+        assert "Iteration 1/1" in seen(child)
+
+
+def test_a_dumb_terminal_gets_plain_lines(project):
+    project.agent_script(DONE)
+    project.guardrails("true")
+    with in_terminal(project, "run", "-p", "x", env={"TERM": "dumb"}) as child:
+        assert end_of(child) == 0
+        assert "\x1b" not in seen(child) and "true passed" in seen(child)
 
 
 def test_colour_can_be_forced_where_there_is_no_terminal(project):

@@ -86,6 +86,13 @@ def test_show_tells_the_story_of_a_run(project):
     assert "\x1b" not in text
 
 
+def test_the_story_of_a_run_with_a_prompt_file_names_the_file(project):
+    project.agent_script(DONE)
+    (project.path / "PROMPT.md").write_text("do it")
+    assert project.run("run", "-f", "PROMPT.md").code == 0
+    assert re.search(r"^  prompt +\S.*PROMPT\.md$", show(project), re.M)
+
+
 def test_a_run_is_found_by_id_beginning_or_as_the_last(project):
     first, second = a_run(project), a_run(project)
     assert first in show(project, first)

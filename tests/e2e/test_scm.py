@@ -275,6 +275,14 @@ def test_an_editor_is_never_opened(project):
     assert result.code == 0, result
 
 
+def test_the_story_of_the_run_tells_a_commit_once(project):
+    project.git_init()
+    committing_agent(project)
+    assert project.run("run", "-p", "x").code == 0
+    story = project.run("runs", "show").out
+    assert len([line for line in story.splitlines() if " scm " in line]) == 1 and "not finished" not in story, story
+
+
 def test_the_journal_says_what_was_run_before_it_was(project):
     project.git_init()
     committing_agent(project)
