@@ -73,6 +73,17 @@ ScmSettings scm_from(const json::value& from) {
   return scm;
 }
 
+OutputSettings output_from(const json::value& from) {
+  OutputSettings output;
+  output.emoji = find_bool(from, "emoji");  // "auto" is no boolean
+  output.color = find_bool(from, "color");
+  read(from, "timestamps", output.timestamps);
+  read(from, "maxToolLines", output.max_tool_lines);
+  read(from, "maxToolChars", output.max_tool_chars);
+  read(from, "thinking", output.thinking);
+  return output;
+}
+
 Settings settings_from(const json::value& from) {
   Settings settings;
   read(from, "maximumIterations", settings.maximum_iterations);
@@ -87,6 +98,7 @@ Settings settings_from(const json::value& from) {
   }
   if (const json::value* scm = find(from, "scm"); scm && scm->is_object()) settings.scm = scm_from(*scm);
   if (const json::value* budget = find(from, "budget")) read(*budget, "maxMinutes", settings.budget.max_minutes);
+  if (const json::value* output = find(from, "output")) settings.output = output_from(*output);
   return settings;
 }
 

@@ -52,6 +52,16 @@ struct BudgetSettings {
   double max_minutes = 0;  // 0: none
 };
 
+// How what the agent does is shown. Unset: decided by the terminal and the environment.
+struct OutputSettings {
+  std::optional<bool> emoji;
+  std::optional<bool> color;
+  bool timestamps = false;
+  int max_tool_lines = 5;     // of a tool's output; 0: none of it
+  int max_tool_chars = 1000;
+  bool thinking = false;
+};
+
 struct Settings {
   int maximum_iterations = 10;
   std::string completion_response = "DONE";
@@ -62,6 +72,7 @@ struct Settings {
   std::vector<GuardrailSettings> guardrails;
   std::optional<ScmSettings> scm;
   BudgetSettings budget;
+  OutputSettings output;
 };
 
 // Where a value came from: "default", ".ralph/settings.json", ".ralph/settings.local.json" or "-m" and the like.

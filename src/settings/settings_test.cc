@@ -84,6 +84,12 @@ TEST_F(SettingsTest, TheDefaultsOfTheSchemaAreThoseOfTheStruct) {
   EXPECT_EQ(from_schema.scm->tasks, ScmSettings{}.tasks);
   EXPECT_EQ(from_schema.scm->add_all, ScmSettings{}.add_all);
   EXPECT_EQ(from_schema.budget.max_minutes, plain.budget.max_minutes);
+  EXPECT_EQ(from_schema.output.emoji, plain.output.emoji);
+  EXPECT_EQ(from_schema.output.color, plain.output.color);
+  EXPECT_EQ(from_schema.output.timestamps, plain.output.timestamps);
+  EXPECT_EQ(from_schema.output.max_tool_lines, plain.output.max_tool_lines);
+  EXPECT_EQ(from_schema.output.max_tool_chars, plain.output.max_tool_chars);
+  EXPECT_EQ(from_schema.output.thinking, plain.output.thinking);
 }
 
 TEST_F(SettingsTest, TheSchemaItselfIsUnderstoodAndItsExamplesAndDefaultsFitIt) {
@@ -183,6 +189,18 @@ TEST_F(SettingsTest, WhatALocalListLeavesOutIsDefaultAndNotFromTheListItReplaced
   EXPECT_EQ(sources.at("/guardrails/0/timeoutSeconds"), "default");
 }
 
+TEST_F(SettingsTest, OutputIsReadAndAutoLeavesTheChoiceToTheTerminal) {
+  base(R"({"output": {"emoji": false, "color": "auto", "timestamps": true, "maxToolLines": 0, "thinking": true}})");
+  const OutputSettings output = load().output;
+  EXPECT_EQ(output.emoji, false);
+  EXPECT_EQ(output.color, std::nullopt);
+  EXPECT_TRUE(output.timestamps);
+  EXPECT_EQ(output.max_tool_lines, 0);
+  EXPECT_TRUE(output.thinking);
+  base(R"({"output": {"emoji": "yes"}})");
+  EXPECT_EQ(error(), R"(.ralph/settings.json:1:22: output.emoji: expected "auto", true or false, found "yes" (a string))");
+}
+
 TEST_F(SettingsTest, NullTurnsSourceControlOff) {
   base(R"({"scm": {"command": "git", "tasks": ["commit"]}})");
   local(R"({"scm": null})");
@@ -245,7 +263,7 @@ TEST_F(SettingsTest, AllProblemsOfAFileAreReportedInItsOrder) {
             ".ralph/settings.json:2:22: maximumIterations: expected a whole number of at least 1, found 0 (a number)\n"
             ".ralph/settings.json:3:21: agent.flags[0]: expected a string, found 1 (a number)\n"
             ".ralph/settings.json:4:1: unknown key \"x\"; the keys here are maximumIterations, completionResponse, "
-            "outputTruncateChars, streamAgentOutput, includeIterationCountInPrompt, agent, guardrails, scm and budget");
+            "outputTruncateChars, streamAgentOutput, includeIterationCountInPrompt, agent, guardrails, scm, budget and output");
 }
 
 TEST_F(SettingsTest, ErrorsInTheLocalFileNameTheLocalFile) {

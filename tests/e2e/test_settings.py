@@ -291,7 +291,8 @@ GOOD = [{}, {"$schema": "x"}, {"maximumIterations": 1}, {"maximumIterations": 10
         {"guardrails": []}, {"guardrails": [{"command": "x"}]}, {"guardrails": [{"command": "x", "failAction": "append"}]},
         {"guardrails": [{"command": "x", "failAction": "RePlAcE", "hint": "", "name": "", "timeoutSeconds": 0}]},
         {"scm": None}, {"scm": {"command": "git"}}, {"scm": {"command": "git", "tasks": ["commit"], "addAll": False}},
-        {"budget": {"maxMinutes": 0}}, {"budget": {"maxMinutes": 0.001}}]
+        {"budget": {"maxMinutes": 0}}, {"budget": {"maxMinutes": 0.001}},
+        {"output": {}}, {"output": {"emoji": "auto", "color": True, "maxToolLines": 0}}, {"output": {"emoji": False, "thinking": True}}]
 BAD = [{"maximumIterations": v} for v in (0, -1, 1.5, "3", None, True, [], 1000001, 1e300)] + \
       [{"completionResponse": v} for v in ("", "  ", None, 3, False)] + \
       [{"outputTruncateChars": v} for v in (0, -5, "many", 1e9)] + \
@@ -307,6 +308,7 @@ BAD = [{"maximumIterations": v} for v in (0, -1, 1.5, "3", None, True, [], 10000
       [{"scm": v} for v in ({}, [], "git", {"command": ""}, {"command": "git", "tasks": "commit"}, {"command": "git", "tasks": [" "]},
                             {"command": "git", "addAll": "yes"}, {"command": "git", "extra": 1}, False)] + \
       [{"budget": v} for v in (None, {"maxMinutes": -1}, {"maxMinutes": "1"}, {"maxMinutes": 1e9}, {"minutes": 3})] + \
+      [{"output": v} for v in (None, {"emoji": "yes"}, {"color": 1}, {"maxToolLines": -1}, {"maxToolChars": "5"}, {"colour": True})] + \
       [{"unknown": 1}, {"Guardrails": []}, {"": 1}, [], 3, None]
 
 
