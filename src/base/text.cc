@@ -163,7 +163,7 @@ std::string human_bytes(unsigned long long bytes) {
   double value = static_cast<double>(bytes);
   std::string_view unit;
   for (std::string_view next : {"KB", "MB", "GB", "TB"}) {
-    if (value < 1000) break;
+    if (value < 999.95) break;  // what would be shown as 1000.0 is 1.0 of the next unit
     value /= 1000;
     unit = next;
   }

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "journal/scratch_folder.h"
+#include "os/scratch_folder.h"
 
 namespace ralph {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "journal/scratch_folder.h"
 #include "os/files.h"
+#include "os/scratch_folder.h"
 
 namespace ralph {
 namespace {

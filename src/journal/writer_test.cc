@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "journal/raw_file.h"
 #include "journal/reader.h"
-#include "journal/scratch_folder.h"
+#include "os/scratch_folder.h"
 
 namespace ralph {
 namespace {

@@ -13,7 +13,7 @@ namespace ralph {
 class ScratchFolder {
  public:
   ScratchFolder() {
-    std::string name = "/tmp/ralph-journal-XXXXXX";
+    std::string name = "/tmp/ralph-test-XXXXXX";
     path_ = ::mkdtemp(name.data());
   }
   ScratchFolder(const ScratchFolder&) = delete;

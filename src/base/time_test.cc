@@ -1,0 +1,41 @@
+#include "base/time.h"
+
+#include <gtest/gtest.h>
+
+namespace ralph {
+namespace {
+
+using namespace std::chrono_literals;
+
+WallTime at(long long milliseconds) {
+  return WallTime(Milliseconds(milliseconds));
+}
+
+TEST(WallTimeText, IsUtcWithMilliseconds) {
+  EXPECT_EQ(to_iso8601(at(1'794'774'153'123)), "2026-11-15T20:22:33.123Z");
+  EXPECT_EQ(to_iso8601(at(0)), "1970-01-01T00:00:00.000Z");
+  EXPECT_EQ(to_iso8601(at(1'709'164'800'007)), "2024-02-29T00:00:00.007Z");
+  EXPECT_EQ(to_iso8601(at(-1)), "1969-12-31T23:59:59.999Z");
+}
+
+TEST(WallTimeText, HasACompactForm) {
+  EXPECT_EQ(to_compact_utc(at(1'794'774'153'999)), "20261115-202233");
+  EXPECT_EQ(to_compact_utc(at(1'709'164'800'000)), "20240229-000000");
+}
+
+TEST(HumanDuration, ReadsWellAtEverySize) {
+  struct Row {
+    Milliseconds duration;
+    std::string_view text;
+  };
+  const Row rows[] = {
+      {0ms, "0.0s"},    {49ms, "0.0s"},      {50ms, "0.1s"},      {400ms, "0.4s"},    {949ms, "0.9s"},
+      {950ms, "1.0s"},  {12'300ms, "12.3s"}, {59'949ms, "59.9s"}, {59'950ms, "1m0s"}, {60s, "1m0s"},
+      {367s, "6m7s"},   {367'499ms, "6m7s"}, {367'500ms, "6m8s"}, {3'599s, "59m59s"}, {3'599'500ms, "1h00m"},
+      {3720s, "1h02m"}, {3779s, "1h02m"},    {100h, "100h00m"},
+  };
+  for (const Row& row : rows) EXPECT_EQ(human_duration(row.duration), row.text) << row.duration.count();
+}
+
+}  // namespace
+}  // namespace ralph

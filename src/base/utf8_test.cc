@@ -1,0 +1,104 @@
+#include "base/utf8.h"
+
+#include <gtest/gtest.h>
+
+namespace ralph {
+namespace {
+
+constexpr size_t kNone = std::string_view::npos;
+
+TEST(FindInvalidUtf8, KnowsEveryWayToBeWrong) {
+  struct Row {
+    const char* name;
+    std::string_view text;
+    size_t at;
+  };
+  const Row rows[] = {
+      {"nothing", "", kNone},
+      {"ASCII with control characters", std::string_view("a\0\x7f\n", 4), kNone},
+      {"one to four bytes", "aé€😀", kNone},
+      {"the last code point", "\xF4\x8F\xBF\xBF", kNone},
+      {"beyond it", "a\xF4\x90\x80\x80", 1},
+      {"a lone continuation", "ab\x80", 2},
+      {"a lead alone at the end", "ab\xC3", 2},
+      {"a lead before ASCII", "\xC3(", 0},
+      {"three bytes cut short", "é\xE2\x82", 2},
+      {"four bytes cut short", "\xF0\x9F\x98", 0},
+      {"an overlong slash", "\xC0\xAF", 0},
+      {"an overlong slash of three bytes", "\xE0\x80\xAF", 0},
+      {"a surrogate", "x\xED\xA0\xBD", 1},
+      {"a byte that never occurs", "\xFF", 0},
+  };
+  for (const Row& row : rows) {
+    EXPECT_EQ(find_invalid_utf8(row.text), row.at) << row.name;
+    EXPECT_EQ(find_invalid_utf8(to_valid_utf8(row.text)), kNone) << row.name;
+    EXPECT_EQ(to_valid_utf8(row.text) == row.text, row.at == kNone) << row.name;
+  }
+}
+
+TEST(ToValidUtf8, PutsOneMarkForEachInvalidByte) {
+  EXPECT_EQ(to_valid_utf8("a\xFF\xFE"
+                          "b"),
+            "a\uFFFD\uFFFDb");
+  EXPECT_EQ(to_valid_utf8("\xE2\x82"), "\uFFFD\uFFFD");
+  EXPECT_EQ(to_valid_utf8("\xC3(é"), "\uFFFD(é");
+}
+
+TEST(PrefixOfCharacters, NeverCutsACharacter) {
+  const std::string_view text = "aé€😀z";
+  const std::string_view prefixes[] = {"", "a", "aé", "aé€", "aé€😀", "aé€😀z", "aé€😀z"};
+  for (size_t n = 0; n < std::size(prefixes); ++n) EXPECT_EQ(prefix_of_characters(text, n), prefixes[n]) << n;
+}
+
+TEST(PrefixOfCharacters, CountsAnInvalidByteAsOne) {
+  EXPECT_EQ(prefix_of_characters("\xFF\xC3(x", 2), "\xFF\xC3");
+  EXPECT_EQ(prefix_of_characters("\xFF\xC3(x", 3), "\xFF\xC3(");
+}
+
+TEST(DisplayWidth, CountsColumns) {
+  struct Row {
+    std::string_view text;
+    size_t columns;
+  };
+  const Row rows[] = {
+      {"", 0},   {"abc", 3},          {"é", 1},    {"e\u0301", 1}, {"世界", 4},
+      {"😀", 2}, {"a\tb\x7f\033", 2}, {"\xFF", 1}, {"…✔", 2},
+  };
+  for (const Row& row : rows) EXPECT_EQ(display_width(row.text), row.columns) << row.text;
+}
+
+TEST(FitToWidth, CutsWithAnEllipsisAndNeverACharacter) {
+  struct Row {
+    std::string_view text;
+    size_t columns;
+    std::string_view line;
+  };
+  const Row rows[] = {
+      {"abc", 3, "abc"},
+      {"abcd", 3, "ab…"},
+      {"abcd", 1, "…"},
+      {"abcd", 0, ""},
+      {"", 0, ""},
+      {"世界", 4, "世界"},
+      {"世界", 3, "世…"},
+      {"世界", 2, "…"},
+      {"a世界", 4, "a世…"},
+      {"e\u0301e\u0301e\u0301", 2, "e\u0301…"},
+      {"abé", 3, "abé"},
+      {"abéé", 3, "ab…"},
+      {"\xFF\xFE", 2, "\uFFFD\uFFFD"},
+  };
+  for (const Row& row : rows) {
+    EXPECT_EQ(fit_to_width(row.text, row.columns), row.line) << row.text << " in " << row.columns;
+    EXPECT_LE(display_width(fit_to_width(row.text, row.columns)), row.columns) << row.text;
+  }
+}
+
+TEST(FitToWidth, ShowsControlCharactersAsBlanks) {
+  EXPECT_EQ(fit_to_width("a\033[2Jb\r\n\tc\x7f\u009bd", 80), "a [2Jb   c  d");
+  EXPECT_EQ(fit_to_width(std::string_view("a\0b", 3), 80), "a b");
+  EXPECT_EQ(fit_to_width("\n\n\n", 2), " …");
+}
+
+}  // namespace
+}  // namespace ralph
