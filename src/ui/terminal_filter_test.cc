@@ -1,0 +1,68 @@
+#include "ui/terminal_filter.h"
+
+#include <gtest/gtest.h>
+
+namespace ralph {
+namespace {
+
+TEST(TerminalFilter, LetsTextThroughAndNothingThatSteersATerminal) {
+  struct Row {
+    std::string_view in, out;
+  };
+  const Row rows[] = {
+      {"plain text\twith\r\nlines", "plain text\twith\r\nlines"},
+      {"日本 é 👍", "日本 é 👍"},
+      {"\033[2Jcleared\033[H", "cleared"},
+      {"\033[31mred\033[0m", "red"},
+      {"\033]0;title\atext", "text"},
+      {"\033]0;title\033\\text", "text"},
+      {"\033]52;c;aGk=\xC2\x9Ctext", "text"},
+      {"\033]never ended\nnext line", "\nnext line"},
+      {"\033]never ended\033[31mtext", "text"},
+      {"\033P1$r\033\\text\033^x\033\\\033_y\033\\", "text"},
+      {"\0337\033c\033(Btext\a\b\x7f", "text"},
+      {"\xC2\x9B"
+       "31mtext",
+       "text"},  // C1, as UTF-8
+      {"\x9B"
+       "31mtext",
+       "\xEF\xBF\xBD"
+       "31mtext"},  // C1, as a byte: no UTF-8
+      {"\xC2\033[m\x9B"
+       "2J",
+       "\xEF\xBF\xBD\xEF\xBF\xBD"
+       "2J"},                                // must not grow together
+      {"\033\xE4\x9B\x80", "\xE4\x9B\x80"},  // half a character must not remain
+      {"\033[1\xE4\x9B\x80", "\xE4\x9B\x80"},
+      {"\033[12", ""},
+      {"a\xE2\x80\xAE"
+       "b\xE2\x81\xA7"
+       "c\xE2\x80\x93",
+       "abc\xE2\x80\x93"},
+      {"cut \xE6\x97", "cut \xEF\xBF\xBD"},
+  };
+  for (const Row& row : rows) EXPECT_EQ(without_controls(row.in), row.out) << row.in;
+}
+
+TEST(TerminalFilter, KeepsColoursWhereTheyAreWanted) {
+  TerminalFilter filter(true);
+  EXPECT_EQ(filter.feed("\033[1;38:5:200mred\033[0m\033[?25m\033[2J"), "\033[1;38:5:200mred\033[0m");
+  EXPECT_EQ(filter.feed("\033[" + std::string(100, '1') + "mx"), "x");
+}
+
+TEST(TerminalFilter, DoesTheSameHoweverTheTextIsCut) {
+  const std::string text =
+      "a\033[31mé日👍\033]0;t\033\\\xC2\x9B"
+      "5m\xFF\xE6\x97x\033[2Jb\r\n";
+  const std::string whole = without_controls(text);
+  for (size_t piece = 1; piece < text.size(); ++piece) {
+    TerminalFilter filter(false);
+    std::string joined;
+    for (size_t at = 0; at < text.size(); at += piece) joined += filter.feed(std::string_view(text).substr(at, piece));
+    joined += filter.finish();
+    EXPECT_EQ(joined, whole) << piece;
+  }
+}
+
+}  // namespace
+}  // namespace ralph
