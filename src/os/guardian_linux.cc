@@ -24,6 +24,7 @@ int guard(pid_t loop, const sigset_t& signals) {
     if (signal < 0) continue;
     if (signal != SIGCHLD) {
       ::kill(loop, signal);
+      ::kill(loop, SIGCONT);  // a loop that an agent has stopped could not hear it
       continue;
     }
     int status = 0;

@@ -17,6 +17,8 @@ Result<Lock> Lock::acquire(const std::string& path) {
     if (errno != EWOULDBLOCK) return fail(ErrorKind::kIo, "cannot lock {}: {}", path, errno_text(errno));
     return fail(ErrorKind::kBusy, "{}", trim(read_file(path).value_or("")));
   }
+  // The line of an earlier owner would name the wrong process until name_owner() is called.
+  if (::ftruncate(fd.get(), 0) != 0) return fail(ErrorKind::kIo, "cannot write {}: {}", path, errno_text(errno));
   return Lock(std::move(fd), path);
 }
 
