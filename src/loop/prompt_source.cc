@@ -24,6 +24,10 @@ std::string PromptSource::describe() const { return path_.empty() ? "the command
 Result<std::string> PromptSource::read() const {
   std::string prompt = text_;
   if (!path_.empty()) {
+    // It is read anew for every iteration, which a pipe does not allow; reading one could also wait for ever.
+    if (file_exists(path_) && !is_directory(path_) && !is_regular_file(path_)) {
+      return fail(ErrorKind::kInput, "the prompt file {} is no plain file but a pipe or a device; save the prompt to a file", path_);
+    }
     auto content = read_file(path_);
     if (!content) return fail(ErrorKind::kInput, "the prompt file: {}", content.error().message);
     prompt = *std::move(content);
