@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from support import helper, read_lines
+from support import HELPERS, helper, read_lines
 
 DONE = "echo '<response>DONE</response>'"
 
@@ -178,6 +178,21 @@ def test_an_ordinary_user_can_run_in_an_ordinary_folder(project, as_nobody):
     os.chown(project.ralph, NOBODY, NOBODY)
     result = project.run("run", "-p", "do it", "-m", "1", **as_nobody)
     assert result.code == 0, result
+
+
+@pytest.mark.slow
+def test_a_process_that_this_user_may_not_end_is_named_and_the_run_goes_on(project, as_nobody):
+    foreign = project.base / "foreign"
+    shutil.copy(HELPERS / "become_root", foreign)
+    foreign.chmod(0o4755)
+    project.agent_script(f'"{foreign}" & sleep 0.1; echo working')
+    os.chown(project.ralph, NOBODY, NOBODY)
+    result = project.run("run", "-p", "do it", "-m", "1", **as_nobody)
+    if not project.processes():
+        pytest.skip("set-user-id programs do not work on this file system")
+    assert result.code == 1 and result.seconds < 14, result
+    assert "could not end" in result.out and "foreign" in result.out
+    assert "foreign" in project.last("processes_swept")["survivors"][0]
 
 
 def test_a_file_named_ralph_is_refused_and_kept(project):

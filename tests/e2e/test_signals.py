@@ -347,6 +347,62 @@ def test_sigkill_at_any_moment_leaves_a_readable_journal_and_no_process(project)
     assert_new_run_works(project)
 
 
+def test_an_agent_that_kills_the_loop_ends_with_it(project):
+    project.agent_script(f"{helper('setsid_grandchild')}; kill -9 $PPID; " + LASTING)
+    result = project.run("run", "-p", "do it", timeout=15)
+    assert result.code == 128 + signal.SIGKILL, result
+    project.nothing_left()
+    assert_new_run_works(project)
+
+
+def test_an_agent_that_stops_the_loop_does_not_make_it_immune_to_signals(project):
+    project.agent_script("echo begun >> agent.log; kill -STOP $PPID; exec sleep 100")
+    running = start(project)
+    wait_until(lambda: "\nState:\tT" in open(f"/proc/{running.loop_pid}/status").read(), what="the loop to be stopped")
+    running.signal(signal.SIGTERM)
+    noted(running)
+    running.signal(signal.SIGTERM)
+    assert running.wait(10).code == 130 and not project.processes()
+
+
+def test_a_burst_of_signals_is_no_fault_and_one_more_ends_everything(project):
+    # Signals of one kind that come faster than they are heard are one; the burst is one request or several.
+    project.agent_script(LASTING)
+    running = start(project)
+    for _ in range(1000):
+        running.signal(signal.SIGTERM)
+    noted(running)
+    running.signal(signal.SIGTERM)
+    assert running.wait(10).code == 130 and not project.processes()
+    project.journal()
+
+
+def test_a_commit_hook_that_hangs_can_be_ended_and_leaves_nothing(project):
+    project.git_init()
+    project.agent_script('case "$1" in *"commit message"*) echo Change it;; *) date > file; ' + DONE + ";; esac")
+    project.settings(scm={"command": "git", "tasks": ["commit"]})
+    hook = project.path / ".git/hooks/pre-commit"
+    hook.write_text(f"#!/bin/sh\n{helper('double_fork')}\necho begun >> agent.log\nsleep 100\n")
+    hook.chmod(0o755)
+    running = start(project)
+    running.signal(signal.SIGTERM)
+    noted(running)
+    running.signal(signal.SIGTERM)
+    assert running.wait(12).code == 130 and not project.processes()
+
+
+def test_what_a_commit_hook_leaves_behind_is_ended_and_reported(project):
+    project.git_init()
+    project.agent_script('case "$1" in *"commit message"*) echo Change it;; *) date > file; ' + DONE + ";; esac")
+    project.settings(scm={"command": "git", "tasks": ["commit"]})
+    hook = project.path / ".git/hooks/post-commit"
+    hook.write_text(f"#!/bin/sh\n{helper('double_fork')}\n")
+    hook.chmod(0o755)
+    result = project.run("run", "-p", "do it", "-m", "1")
+    assert result.code == 0 and project.last("processes_swept")["after"] == "scm", result
+    assert not project.processes()
+
+
 # ---- two at once
 
 def test_a_second_run_in_the_same_project_is_refused_and_the_first_is_undisturbed(project):
@@ -360,6 +416,18 @@ def test_a_second_run_in_the_same_project_is_refused_and_the_first_is_undisturbe
     (project.path / "go").touch()
     assert running.wait().code == 0
     assert_new_run_works(project)
+
+
+def test_of_many_runs_that_start_at_once_exactly_one_works(project):
+    project.agent_script(PATIENT + DONE)
+    many = [project.start("run", "-p", "do it", "-m", "1") for _ in range(6)]
+    begun(project)
+    wait_until(lambda: sum(r.process.poll() is not None for r in many) == 5, what="five refusals")
+    (project.path / "go").touch()
+    results = [r.wait() for r in many]
+    assert sorted(r.code for r in results) == [0, 2, 2, 2, 2, 2], results
+    assert all("another ralph run" in r.err for r in results if r.code == 2)
+    assert read_lines(project.path / "agent.log") == ["begun", "finished"]
 
 
 def test_the_pid_that_a_refusal_names_is_the_one_to_end(project):
