@@ -202,9 +202,10 @@ std::string overview(std::span<const Command* const> commands) {
       "  -v, --version  Print the version.\n"
       "  -h, --help     Show this help; 'ralph <command> --help' says more on one.\n"
       "\nStart here:\n"
-      "  ralph demo                                      see a complete loop, no account needed\n"
-      "  ralph init                                      make settings for this project\n"
-      "  ralph run -p 'Make the failing tests pass'      let the agent work\n";
+      "  ralph demo              see a complete loop, no account needed\n"
+      "  ralph init              make settings for this project\n"
+      "  ralph run -f PROMPT.md  let the agent work on what that file says, or:\n"
+      "  ralph run -p 'Make the tests pass, then answer <response>DONE</response>'\n";
   return text;
 }
 

@@ -56,7 +56,17 @@ Result<PromptSource> prompt_from(const Arguments& arguments, const std::string& 
   if (file) return PromptSource::file(absolute_path(*file, project));
   return fail(ErrorKind::kUsage,
               "what is the agent to do? Give the prompt with -p TEXT or -f FILE\n"
-              "  ralph run -p 'Make the failing tests pass'\n  ralph --help lists all commands");
+              "  ralph run -p 'Make the tests pass, then answer <response>DONE</response>'\n  ralph --help lists all commands");
+}
+
+// Most agents answer in this form only if they are asked to; without it a run goes on to its limit, at a price.
+Status note_missing_request(const PromptRun& plan) {
+  TRY_VALUE(const std::string prompt, plan.prompt.read());
+  if (to_lower(prompt).find("<response>") != std::string::npos) return {};
+  fmt::print(stderr, "Note: the prompt does not say how to finish, and only the agent's answer completes a run. Add to it:\n"
+                     "  When everything works, answer with <response>{}</response>.\n",
+             plan.loaded.settings.completion_response);
+  return {};
 }
 
 Result<int> run(const Arguments& arguments) {
@@ -76,6 +86,7 @@ Result<int> run(const Arguments& arguments) {
     static_cast<void>(write_all(STDERR_FILENO, redactor.redact(lines), "standard error"));
   }
   TRY(preflight(plan));
+  TRY(note_missing_request(plan));
   return arguments.has("dry-run") ? print_dry_run(plan) : execute(plan);
 }
 
@@ -90,7 +101,7 @@ into the next prompt. The run is complete when every guardrail passes and the ag
 
 Ctrl-C lets the current step finish; a second one ends everything at once.
 Exit codes: 0 complete, 1 a limit ended it, 2 something is wrong with the settings or the system, 130 interrupted.)",
-    R"(ralph run -p 'Make the failing tests pass'
+    R"(ralph run -p 'Make the tests pass, then answer <response>DONE</response>'
        ralph run -f PROMPT.md -m 25
        ralph run -f PROMPT.md --dry-run)",
     kOptions,

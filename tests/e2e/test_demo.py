@@ -41,7 +41,7 @@ def test_the_demo_shows_a_complete_loop_in_a_few_seconds(project):
     assert result.code == 0 and result.err == "", result
     assert result.seconds < 10
     follow(STORY, result.out)
-    for command in ("runs show", "log -p", "ralph init", "ralph run -p"):
+    for command in ("runs show", "log -p", "ralph init", "ralph run -f PROMPT.md"):
         assert command in result.out.partition("What to type next")[2]
     assert list(project.path.iterdir()) == [], "the demo wrote into the folder where it was started"
     project.nothing_left()

@@ -464,7 +464,7 @@ def test_verbose_does_not_show_secrets(project):
 def test_the_console_says_every_step_and_why_it_stopped(project):
     project.agent_script(DONE)
     project.guardrails({"command": fails_until(2), "name": "tests", "failAction": "PREPEND"}, "true")
-    result = project.run("run", "-p", "x")
+    result = project.run("run", "-p", "Fix it, then answer <response>DONE</response>.")
     assert result.code == 0 and result.err == ""
     lines = result.out.splitlines()
     for pattern in (r"ralph · run \S+ · agent custom · up to 10 iterations · 2 guardrails", r"▶ Iteration 1/10", r"✔ agent finished and answered \"DONE\" \(\d+\.\ds\)",
@@ -504,6 +504,15 @@ def test_long_commands_are_cut_so_that_the_result_is_seen(project):
         assert len(failed) <= 80 and "…" in failed, lines
         limit = next(line for line in lines if "Stopped at a limit" in line)
         assert len(limit) < 200, limit
+
+
+def test_a_prompt_that_never_asks_for_the_answer_is_noted(project):
+    project.agent_script(DONE)
+    result = project.run("run", "-p", "fix it", "-c", "READY", "-m", "1")
+    assert "<response>READY</response>" in result.err, result
+    assert "<response>" not in project.run("run", "-p", "fix it and say <Response>DONE</response>").err
+    (project.path / "PROMPT.md").write_text("fix it")
+    assert "<response>DONE</response>" in project.run("run", "-f", "PROMPT.md", "--json").err
 
 
 def test_plain_markers_where_the_locale_is_not_utf8(project):
