@@ -89,7 +89,7 @@ void show_next_steps(const Style& style, const std::string& folder, bool with_gi
       {fmt::format("ralph -C {} runs show", folder), "what happened, step by step, and why"},
       {with_git ? fmt::format("git -C {} log -p", folder) : fmt::format("cat {}/sum.sh", folder), "what the agent did"},
       {"ralph init", "in your own project: an agent, guardrails"},
-      {"ralph run -f PROMPT.md", "and leave it alone (an example is there)"},
+      {"ralph run -f PROMPT.md", "with a prompt such as the demo's PROMPT.md"},
   }};
   size_t width = 0;
   for (const auto& [command, what] : kSteps) width = std::max(width, command.size());
