@@ -11,8 +11,9 @@ constexpr std::string_view kOpen = "<response>";
 constexpr std::string_view kClose = "</response>";
 constexpr size_t kMaxAnswer = 64 * 1024;  // a longer one is no answer but a document
 constexpr size_t kContext = 64;           // letters and digits compared on either side
-constexpr size_t kContextBytes = 1024;    // bytes looked at to find them
 constexpr size_t kDistinctive = 10;       // so many of them are not said again by chance
+constexpr size_t kMaxWait = 64 * 1024;    // bytes after a tag in which they are looked for
+constexpr size_t kTrimAbove = 4 * 1024;   // bytes that are done with are dropped when there are more
 
 bool counts(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || static_cast<signed char>(c) < 0;
@@ -27,12 +28,36 @@ std::string letters_before(std::string_view text, size_t end) {
   return to_lower(letters);
 }
 
-std::string letters_after(std::string_view text, size_t from) {
+std::string letters_of(std::string_view text) {
   std::string letters;
-  for (size_t i = from; i < text.size() && letters.size() < kContext; ++i) {
+  for (size_t i = 0; i < text.size() && letters.size() < kContext; ++i) {
     if (counts(text[i])) letters += text[i];
   }
   return to_lower(letters);
+}
+
+// Whether `text`, or its end from the beginning of some line, has just these letters.
+bool ends_with_lines_of(std::string_view text, std::string_view letters) {
+  for (size_t i = text.size();; --i) {
+    if (letters.empty() && (i == 0 || text[i - 1] == '\n')) return true;
+    if (i == 0) return false;
+    if (!counts(text[i - 1])) continue;
+    if (letters.empty() || !equals_ignoring_case(letters.substr(letters.size() - 1), text.substr(i - 1, 1))) return false;
+    letters.remove_suffix(1);
+  }
+}
+
+// What of `text` can matter to a tag after it: the last letters, and where lines begin among them.
+std::string context_of(std::string_view text) {
+  std::string context;
+  size_t letters = 0;
+  for (size_t i = text.size(); i > 0 && letters < kContext; --i) {
+    const char c = text[i - 1];
+    if (counts(c)) ++letters;
+    if (counts(c) || (c == '\n' && !context.ends_with('\n'))) context += c;
+  }
+  std::reverse(context.begin(), context.end());
+  return context;
 }
 
 size_t find_ignoring_case(std::string_view text, std::string_view word, size_t from) {
@@ -68,12 +93,12 @@ std::optional<Tag> next_tag(std::string_view text, size_t from) {
 
 // Where an unfinished tag may begin at the end of `text`: nothing before it needs to be looked at again.
 size_t unfinished_from(std::string_view text, size_t from) {
-  const size_t line_start = text.rfind('\n') == std::string_view::npos ? 0 : text.rfind('\n') + 1;
-  const size_t open = find_ignoring_case(text, kOpen, std::max(from, line_start));
-  if (open != std::string_view::npos && text.size() - open <= kMaxAnswer + kOpen.size() + kClose.size()) return open;
+  const size_t line_start = text.rfind('\n') + 1;  // 0 if there is none
+  const size_t reach = std::min(text.size(), kOpen.size() + kMaxAnswer + kClose.size());
+  const size_t open = find_ignoring_case(text, kOpen, std::max({from, line_start, text.size() - reach}));
+  if (open != std::string_view::npos) return open;
   const size_t tail = std::max(from, text.size() - std::min(text.size(), kOpen.size() - 1));
-  const size_t bracket = text.find('<', tail);
-  return bracket == std::string_view::npos ? text.size() : bracket;
+  return std::min(text.find('<', tail), text.size());
 }
 
 }  // namespace
@@ -83,7 +108,7 @@ ResponseFinder::ResponseFinder(std::string_view prompt) {
     Place place;
     place.before = letters_before(prompt, tag->from);
     place.from_start = place.before.size() < kContext;
-    place.after = letters_after(prompt, tag->to);
+    place.after = letters_of(prompt.substr(tag->to, kMaxWait));
     places_.push_back(std::move(place));
   }
   std::sort(places_.begin(), places_.end());
@@ -91,19 +116,21 @@ ResponseFinder::ResponseFinder(std::string_view prompt) {
 }
 
 bool ResponseFinder::is_echo(std::string_view before, std::string_view after) const {
+  const std::string letters_there = letters_before(before, before.size());
+  const std::string letters_then = letters_of(after);
+  const bool cut = after.size() == kMaxWait;  // what follows has more to say than is looked at
   return std::any_of(places_.begin(), places_.end(), [&](const Place& place) {
-    // Where the prompt has only a word or two before the tag, the output must begin there as well (or begin a line with
-    // it, which `before` shows by being cut there): "Say X" is no echo in "They say X".
+    if (!letters_then.starts_with(place.after) && !(cut && place.after.starts_with(letters_then))) return false;
+    // Where the prompt has only a word or two before the tag, the output, or a line of it, must begin there as well:
+    // "Say X" is no echo in "They say X".
     const bool whole = place.from_start && place.before.size() < kDistinctive;
-    const bool same_before = whole ? before == place.before : before.ends_with(place.before);
-    return same_before && after.starts_with(place.after);
+    return whole ? ends_with_lines_of(before, place.before) : letters_there.ends_with(place.before);
   });
 }
 
 void ResponseFinder::feed(std::string_view text) {
   if (!said_anything_) said_anything_ = !trim(text).empty();
   if (response_) return;
-  // Most output has no tag in sight: keep only the tail that gives a later tag its context.
   window_ += text;
   scan(false);
 }
@@ -116,27 +143,18 @@ void ResponseFinder::finish() {
 
 void ResponseFinder::scan(bool last) {
   while (const auto tag = next_tag(window_, scanned_)) {
-    const std::string_view rest = std::string_view(window_).substr(tag->to);
     if (places_.empty()) {
       response_ = std::string(tag->answer);
       return;
     }
+    const std::string_view window(window_);
+    const std::string_view after = window.substr(tag->to, kMaxWait);
     // Judging an echo needs what follows the tag; wait for it unless the text is over.
-    if (!last && rest.size() < kContextBytes) {
+    if (!last && after.size() < kMaxWait && letters_of(after).size() < kContext) {
       scanned_ = tag->from;
       return;
     }
-    const std::string after = letters_after(rest, 0);
-    bool echo = is_echo(letters_before(window_, tag->from), after);
-    if (!echo) {
-      // The echo may begin at any line above: compare again from each line start that is in sight.
-      for (size_t line = window_.rfind('\n', tag->from); line != std::string::npos && !echo;
-           line = line == 0 ? std::string::npos : window_.rfind('\n', line - 1)) {
-        echo = is_echo(letters_before(std::string_view(window_).substr(line, tag->from - line), tag->from - line), after);
-        if (tag->from - line > kContextBytes) break;
-      }
-    }
-    if (!echo) {
+    if (!is_echo(window.substr(0, tag->from), after)) {
       response_ = std::string(tag->answer);
       return;
     }
@@ -144,9 +162,11 @@ void ResponseFinder::scan(bool last) {
     scanned_ = tag->to;
   }
   scanned_ = unfinished_from(window_, scanned_);
-  if (scanned_ > 2 * kContextBytes && scanned_ > window_.size() / 2) {
-    window_.erase(0, scanned_ - kContextBytes);
-    scanned_ = kContextBytes;
+  // Most output has no tag in sight: keep only what gives a later tag its context.
+  if (scanned_ > kTrimAbove && scanned_ > window_.size() / 2) {
+    const std::string context = context_of(std::string_view(window_).substr(0, scanned_));
+    window_.replace(0, scanned_, context);
+    scanned_ = context.size();
   }
 }
 

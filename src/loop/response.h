@@ -37,10 +37,10 @@ class ResponseFinder {
   };
 
   void scan(bool last);
-  bool is_echo(std::string_view before, std::string_view after) const;
+  bool is_echo(std::string_view before, std::string_view after) const;  // of a tag between these texts
 
   std::vector<Place> places_;
-  std::string window_;        // text not yet dropped: what precedes, and what may still become a tag
+  std::string window_;        // the context of what comes next, and what may still become a tag
   size_t scanned_ = 0;        // bytes of `window_` that are known to begin no tag
   bool said_anything_ = false;
   size_t echoes_ = 0;

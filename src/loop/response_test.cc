@@ -86,6 +86,27 @@ TEST(ResponseFinder, FindsAnEchoAfterMuchText) {
   EXPECT_EQ(response_of(kPrompt, output, 4096), std::nullopt);
 }
 
+TEST(ResponseFinder, KnowsAnEchoThroughALongRuleOfDashes) {
+  const std::string rule(3000, '-');
+  const std::string before = "Fix the build and answer with\n" + rule + "\n<response>DONE</response>";
+  const std::string after = "<response>DONE</response>\n" + rule + "\nis what to say when the build works.";
+  for (const std::string& prompt : {before, after, before + "\n" + rule + "\nNothing else counts."}) {
+    for (size_t piece : {7UL, 500UL, 5000UL, std::string::npos}) {
+      const std::string filling(5000, 'x');
+      EXPECT_EQ(response_of(prompt, prompt, piece), std::nullopt) << piece;
+      EXPECT_EQ(response_of(prompt, filling + "\n" + prompt, piece), std::nullopt) << piece;
+      EXPECT_EQ(response_of(prompt, prompt + "\nI did.\n<response>DONE</response>", piece), "DONE") << piece;
+    }
+  }
+}
+
+TEST(ResponseFinder, FindsAnAnswerBehindATagThatNeverClosedOnAVeryLongLine) {
+  const std::string output = "<response>" + std::string(100'000, 'x') + "<response>DONE</response>";
+  for (size_t piece : {10UL, 4096UL, 65536UL, std::string::npos}) {
+    EXPECT_EQ(response_of("p", output, piece), "DONE") << piece;
+  }
+}
+
 TEST(ResponseFinder, StaysFastOnAMillionOpeningTags) {
   std::string output;
   for (int i = 0; i < 1'000'000; ++i) output += "<response>";
