@@ -1,11 +1,11 @@
 #include "journal/raw_file.h"
 
 #include <cerrno>
-
-#include "base/text.h"
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/text.h"
 
 namespace ralph {
 namespace {
