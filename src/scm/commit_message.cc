@@ -15,6 +15,15 @@ bool is_stream_json(std::string_view line) {
   return parsed && parsed->is_object();
 }
 
+// An answer of nothing: <response></response>.
+bool is_empty_tag(std::string_view line) {
+  constexpr std::string_view kOpen = "<response>", kClose = "</response>";
+  if (line.size() < kOpen.size() + kClose.size()) return false;
+  const std::string_view inside = line.substr(kOpen.size(), line.size() - kOpen.size() - kClose.size());
+  return trim(inside).empty() && equals_ignoring_case(line.substr(0, kOpen.size()), kOpen) &&
+         equals_ignoring_case(line.substr(line.size() - kClose.size()), kClose);
+}
+
 bool is_fence(std::string_view line) { return line.starts_with("```") || line.starts_with("~~~"); }
 
 std::string_view without_quotes(std::string_view line) {
@@ -54,7 +63,7 @@ std::optional<std::string> commit_message_from(std::string_view answer, const st
   }
   for (const std::string& raw : split(answer, '\n')) {
     const std::string_view line = trim(raw);
-    if (line.empty() || is_fence(line) || is_stream_json(line)) continue;
+    if (line.empty() || is_fence(line) || is_empty_tag(line) || is_stream_json(line)) continue;
     if (std::string message = cleaned(line); !message.empty()) return message;
   }
   return std::nullopt;
