@@ -63,9 +63,12 @@ Result<PromptSource> prompt_from(const Arguments& arguments, const std::string& 
 Status note_missing_request(const PromptRun& plan) {
   TRY_VALUE(const std::string prompt, plan.prompt.read());
   if (to_lower(prompt).find("<response>") != std::string::npos) return {};
-  fmt::print(stderr, "Note: the prompt does not say how to finish, and only the agent's answer completes a run. Add to it:\n"
-                     "  When everything works, answer with <response>{}</response>.\n",
-             plan.loaded.settings.completion_response);
+  // Not by fmt::print: it throws where standard error can't be written, and a note must not end a run.
+  const std::string note = fmt::format(
+      "Note: the prompt does not say how to finish, and only the agent's answer completes a run. Add to it:\n"
+      "  When everything works, answer with <response>{}</response>.\n",
+      plan.loaded.settings.completion_response);
+  static_cast<void>(write_all(STDERR_FILENO, note, "standard error"));
   return {};
 }
 
