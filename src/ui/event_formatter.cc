@@ -1,0 +1,335 @@
+#include "ui/event_formatter.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "base/utf8.h"
+#include "ui/figures.h"
+#include "ui/tool_output.h"
+
+namespace ralph {
+
+struct EventFormatter::Markers {
+  std::string_view tool, ok, error, note, retry, limit, thinking;
+  std::string_view todo, done, active, pending, progress;
+};
+
+namespace {
+
+constexpr size_t kMostRunning = 1000;  // tools whose end is awaited; an agent that never ends any costs no more memory
+constexpr size_t kMostTodos = 50;
+constexpr size_t kLongestMessage = 500;  // columns of the reason of a failure, which is not cut at the terminal's edge
+constexpr size_t kLongestLabel = 120;    // of a tool, when its end names what it worked on
+constexpr std::string_view kIndent = "     ";
+
+std::string words_for(FailureKind kind) {
+  switch (kind) {
+    case FailureKind::kUsageLimit:
+      return "Usage limit reached";
+    case FailureKind::kOverloaded:
+      return "The service is overloaded";
+    case FailureKind::kAuthentication:
+      return "Authentication failed";
+    case FailureKind::kBilling:
+      return "No credit";
+    case FailureKind::kContextExhausted:
+      return "The conversation is too long";
+    case FailureKind::kPermissionDenied:
+      return "Permission denied";
+    case FailureKind::kMaxTurns:
+      return "The agent's limit of turns is reached";
+    case FailureKind::kMaxBudget:
+      return "The agent's limit of cost is reached";
+    case FailureKind::kModelNotFound:
+      return "Model not found";
+    case FailureKind::kAborted:
+      return "Aborted";
+    case FailureKind::kNone:
+    case FailureKind::kOther:
+      break;
+  }
+  return "The agent failed";
+}
+
+std::string tokens_phrase(const Tokens& tokens) {
+  const std::int64_t in = tokens.input + tokens.cache_read + tokens.cache_write;
+  const std::string cached = tokens.cache_read > 0 ? fmt::format(" ({} cached)", human_count(tokens.cache_read)) : "";
+  return fmt::format("tokens: {} in{} / {} out", human_count(in), cached, human_count(tokens.output));
+}
+
+// What an event says, without what a terminal would obey, on one line: runs of blanks and line ends are one blank.
+std::string squeezed(std::string_view text) {
+  std::string line;
+  for (const char c : without_controls(text)) {
+    if (c != ' ' && c != '\t' && c != '\n' && c != '\r') {
+      line += c;
+    } else if (!line.empty() && line.back() != ' ') {
+      line += ' ';
+    }
+  }
+  return std::string(trim(line));
+}
+
+}  // namespace
+
+EventFormatter::EventFormatter(const FormatOptions& options, const Style& style, Write write, Now now)
+    : options_(options),
+      style_(style),
+      now_(std::move(now)),
+      markers_([&]() -> const Markers& {
+        static constexpr Markers kEmoji = {"⏺", "✅", "❌", "•", "🔁", "⏳", "💭", "📋", "✅", "🔄", "⏸️", "📊 "};
+        static constexpr Markers kWords = {"[TOOL]",  "[OK]",   "[ERR]", "[--]", "[RETRY]", "[LIMIT]",
+                                           "[THINK]", "[TODO]", "[x]",   "[>]",  "[ ]",     ""};
+        return options.emoji ? kEmoji : kWords;
+      }()),
+      unicode_(style.unicode || options.emoji),
+      flow_(style_, unicode_, std::move(write),
+            options.timestamps ? LineFlow::Stamp([this] { return fmt::format("[{}]", time_of_day(now_())); })
+                               : LineFlow::Stamp()) {}
+
+void EventFormatter::on_event(const AgentEvent& event) {
+  std::visit([this](const auto& body) { show(body); }, event);
+  flow_.flush();
+}
+
+void EventFormatter::finish() {
+  end_words();
+  flow_.end_line();
+  flow_.flush();
+}
+
+void EventFormatter::interrupted() {
+  flowing_ = false;
+  tool_above_.clear();
+  flow_.forget();
+}
+
+void EventFormatter::begin(Block block) {
+  end_words();
+  tool_above_.clear();
+  flow_.begin(block);
+}
+
+void EventFormatter::end_words() {
+  const std::string rest = words_.finish();
+  if (std::exchange(flowing_, false)) flow_.words(rest, flowing_sub_agent_);
+}
+
+std::string EventFormatter::one_line(std::string_view text, size_t columns) const {
+  // Of a text of megabytes only the beginning is looked at; a column can take several bytes, and controls take some.
+  return fit_to_width(squeezed(text.substr(0, columns * 16 + 4096)), columns);
+}
+
+std::string EventFormatter::tool_label(std::string_view name, std::string_view summary, size_t columns) const {
+  std::string label = one_line(name.empty() ? "tool" : name, columns);
+  const size_t used = display_width(label) + 2;
+  if (summary.empty() || used >= columns) return label;
+  const std::string what = one_line(summary, columns - used);
+  return what.empty() ? label : fmt::format("{}({})", label, what);
+}
+
+void EventFormatter::note(std::string_view mark, std::string_view text) {
+  begin(Block::kActivity);
+  flow_.line(fmt::format("{} {}", mark, text));
+}
+
+std::string EventFormatter::reset_phrase(WallTime resets_at) const {
+  return fmt::format("resets at {}", moment(resets_at, now_()));
+}
+
+void EventFormatter::show(const event::Session& session) {
+  const std::string id = one_line(session.id, 80);
+  if (std::exchange(session_, id) == id && !id.empty()) return;  // some agents introduce themselves again in each turn
+  std::vector<std::string> facts = {id.empty() ? "Session" : "Session " + id};
+  for (const std::string_view fact : {session.model, session.version}) {
+    if (!fact.empty()) facts.push_back(one_line(fact, 80));
+  }
+  note(style_.dim(markers_.note),
+       style_.dim(fit_to_width(join(facts, unicode_ ? " · " : ", "), flow_.room(false) - 8)));
+}
+
+void EventFormatter::show(const event::Text& text) {
+  const bool goes_on = text.piece && flowing_ && flowing_sub_agent_ == text.sub_agent;
+  if (!goes_on) begin(Block::kWords);
+  flow_.words(words_.feed(text.text), text.sub_agent);
+  flowing_ = true;
+  flowing_sub_agent_ = text.sub_agent;
+  if (!text.sub_agent && !trim(text.text).empty()) said_something_ = true;
+  if (text.piece) return;
+  end_words();
+  flow_.end_line();
+}
+
+void EventFormatter::show(const event::Thinking& thinking) {
+  if (!options_.thinking) {
+    end_words();  // what it says next is something new
+    return;
+  }
+  begin(Block::kWords);
+  std::string_view mark = markers_.thinking;
+  for (const std::string& line : split(trim(without_controls(thinking.text)), '\n')) {
+    flow_.line(style_.dim(fmt::format("{} {}", mark, replace_all(line, "\r", ""))), thinking.sub_agent);
+    mark = "  ";
+  }
+}
+
+void EventFormatter::show(const event::ToolStart& start) {
+  ++tools_;
+  begin(Block::kActivity);
+  const size_t room = flow_.room(start.sub_agent) - display_width(markers_.tool) - 2;
+  const std::string label = tool_label(start.name, start.summary, room);
+  const size_t name_end = std::min(label.find('('), label.size());
+  flow_.line(fmt::format("{} {}{}", style_.cyan(markers_.tool), style_.bold(label.substr(0, name_end)),
+                         label.substr(name_end)),
+             start.sub_agent);
+  tool_above_ = start.id.substr(0, kLongestMessage);
+  if (!start.id.empty() && running_.size() < kMostRunning) {
+    running_.insert_or_assign(tool_above_, tool_label(start.name, start.summary, kLongestLabel));
+  }
+}
+
+void EventFormatter::show(const event::ToolEnd& end) {
+  if (end.failed) ++errors_;
+  const bool just_started = !tool_above_.empty() && tool_above_ == end.id;
+  const auto started = running_.find(end.id.substr(0, kLongestMessage));
+  if (started == running_.end() && end.name.empty()) ++tools_;  // its start was not seen
+  // With other lines in between, the name alone would leave open which of several was meant.
+  const bool explain = started != running_.end() && !just_started;
+  const std::string name = explain ? started->second : tool_label(end.name, "", kLongestLabel);
+  if (started != running_.end()) running_.erase(started);
+
+  begin(Block::kActivity);
+  const Excerpt excerpt = excerpt_of(end.output, options_.max_output_lines, options_.max_output_chars);
+  const OutputSize size = size_of_output(end.output);
+  const std::string counts =
+      size.characters == 0 ? "(no output)"
+                           : fmt::format("({}, {})", count_of(size.lines, "line"), count_of(size.characters, "char"));
+  const std::string head = fmt::format("{} {} ", end.failed ? "Error" : "Result", unicode_ ? "←" : "<-");
+  const std::string_view mark = end.failed ? markers_.error : markers_.ok;
+  const size_t used = display_width(mark) + display_width(head) + counts.size() + 2;
+  const size_t room = std::max<size_t>(flow_.room(end.sub_agent), used + 12) - used;
+  flow_.line(fmt::format("{} {}{} {}", end.failed ? style_.red(mark) : style_.green(mark), head,
+                         fit_to_width(name, room), style_.dim(counts)),
+             end.sub_agent);
+
+  // On a terminal a long line is cut at its edge; elsewhere only the limit of characters holds.
+  const size_t columns = flow_.room(end.sub_agent) - kIndent.size();
+  std::string_view lead = unicode_ ? "  ⎿  " : "  |  ";
+  for (const std::string& line : excerpt.lines) {
+    flow_.line(style_.dim(fmt::format("{}{}", lead, style_.terminal ? fit_to_width(line, columns) : line)),
+               end.sub_agent);
+    lead = kIndent;
+  }
+  if (excerpt.more > 0 && !excerpt.lines.empty()) {
+    const std::string more = fmt::format("{} more {}", excerpt.more, excerpt.more == 1 ? "line" : "lines");
+    flow_.line(style_.dim(fmt::format("{}{} {}", kIndent, unicode_ ? "…" : "...", more)), end.sub_agent);
+  }
+}
+
+void EventFormatter::show(const event::Todo& todo) {
+  if (todo.items.empty()) return;
+  std::string seen;
+  size_t done = 0;
+  std::vector<std::string> lines;
+  const size_t room = flow_.room(false) - 14;  // beside marker and "← ACTIVE"
+  for (const event::TodoItem& item : todo.items) {
+    const bool active = item.status == event::TodoStatus::kActive;
+    if (item.status == event::TodoStatus::kDone) ++done;
+    if (lines.size() == kMostTodos) continue;
+    const std::string text = one_line(item.text, room);
+    const std::string_view mark = item.status == event::TodoStatus::kDone ? markers_.done
+                                  : active                                ? markers_.active
+                                                                          : markers_.pending;
+    lines.push_back(active ? style_.bold(fmt::format("  {} {} {} ACTIVE", mark, text, unicode_ ? "←" : "<-"))
+                           : fmt::format("  {} {}", mark, text));
+    seen += lines.back() + "\n";
+  }
+  if (todo.items.size() > kMostTodos)
+    lines.push_back(fmt::format("{}{} more", kIndent, todo.items.size() - kMostTodos));
+  lines.push_back(fmt::format("  {}Progress: {}/{} ({}%)", markers_.progress, done, todo.items.size(),
+                              done * 100 / todo.items.size()));
+  if (std::exchange(last_todo_, seen + lines.back()) == seen + lines.back()) return;  // told again, not changed
+  begin(Block::kTodo);
+  flow_.line(fmt::format("{} {}", markers_.todo, style_.bold("Todo List")));
+  for (const std::string& line : lines) flow_.line(line);
+}
+
+void EventFormatter::show(const event::Spent& spent) {
+  spent_.tokens.input += spent.tokens.input;
+  spent_.tokens.output += spent.tokens.output;
+  spent_.tokens.cache_read += spent.tokens.cache_read;
+  spent_.tokens.cache_write += spent.tokens.cache_write;
+  spent_.cost_usd += spent.cost_usd;
+}
+
+std::string EventFormatter::facts_of(const event::Result& result) const {
+  std::vector<std::string> facts;
+  if (result.cost_usd || spent_.cost_usd > 0) {
+    facts.push_back("cost: " + human_cost(result.cost_usd.value_or(spent_.cost_usd)));
+  }
+  const Tokens& tokens = result.tokens.total() > 0 ? result.tokens : spent_.tokens;
+  if (tokens.total() > 0) facts.push_back(tokens_phrase(tokens));
+  if (tools_ > 0) facts.push_back(fmt::format("tools: {}", tools_));
+  if (errors_ > 0) facts.push_back(fmt::format("errors: {}", errors_));
+  if (not_understood_ > 0) facts.push_back(fmt::format("lines not understood: {}", not_understood_));
+  if (result.duration.count() > 0) facts.push_back("time: " + human_duration(result.duration));
+  return facts.empty() ? "" : fmt::format(" ({})", join(facts, ", "));
+}
+
+void EventFormatter::show(const event::Result& result) {
+  // Most agents repeat their last words here; those that say them only here are heard, too.
+  const bool unheard = !std::exchange(said_something_, false) && !trim(result.text).empty();
+  if (unheard && squeezed(result.text.substr(0, kLongestMessage)) != last_failure_) {
+    show(event::Text{.text = result.text});
+    said_something_ = false;
+  }
+  begin(Block::kClosing);
+  const std::string mark = result.failed ? style_.red(markers_.error) : style_.green(markers_.ok);
+  flow_.line(fmt::format("{} {}{}", mark, style_.bold(result.failed ? "Failed" : "Complete"), facts_of(result)));
+}
+
+void EventFormatter::show(const event::Progress& progress) {
+  const size_t room = flow_.room(false) - 8;
+  std::string text = one_line(progress.kind, room);
+  if (!progress.text.empty())
+    text = fit_to_width(fmt::format("{}{}{}", text, text.empty() ? "" : ": ", one_line(progress.text, room)), room);
+  if (text.empty() || std::exchange(last_progress_, text) == text) return;
+  note(style_.dim(markers_.note), style_.dim(text));
+}
+
+void EventFormatter::show(const event::Retry& retry) {
+  std::string text = fmt::format("Retry {}", retry.attempt);
+  if (retry.maximum > 0) text += fmt::format("/{}", retry.maximum);
+  if (retry.delay.count() >= 50) text += fmt::format(" in {}", human_duration(retry.delay));
+  const std::string reason = one_line(retry.message.empty() ? words_for(retry.kind) : retry.message, kLongestMessage);
+  const size_t used = display_width(markers_.retry) + 2;
+  note(style_.yellow(markers_.retry), fit_to_width(fmt::format("{}: {}", text, reason), flow_.room(false) - used));
+}
+
+void EventFormatter::show(const event::Limit& limit) {
+  // News that a limit is near comes with every answer; once is enough.
+  const std::string type = replace_all(one_line(limit.type, 80), "_", " ");
+  if (!limits_told_.insert(fmt::format("{}{}", limit.rejected, type)).second) return;
+  std::string text = limit.rejected ? "Limit reached" : "Near a limit";
+  if (!type.empty()) text += fmt::format(" ({})", type);
+  if (limit.resets_at) text += ", " + reset_phrase(*limit.resets_at);
+  note(limit.rejected ? style_.red(markers_.limit) : style_.yellow(markers_.limit), text);
+}
+
+void EventFormatter::show(const event::Failure& failure) {
+  const std::string message = one_line(failure.message, kLongestMessage);
+  std::string text = words_for(failure.kind);
+  if (!message.empty()) text += ": " + message;
+  if (failure.resets_at) text += fmt::format(" ({})", reset_phrase(*failure.resets_at));
+  last_failure_ = squeezed(failure.message.substr(0, kLongestMessage));
+  begin(Block::kClosing);
+  flow_.line(fmt::format("{} {}", style_.red(markers_.error), text));
+}
+
+void EventFormatter::show(const event::Unknown&) {
+  ++not_understood_;
+}
+
+}  // namespace ralph

@@ -1,0 +1,95 @@
+// What an agent does, for people: a line per tool and its result, its words as they come, its todo list, a closing line
+// with what it used. The console and `ralph stream --pretty` share it.
+//
+//   ⏺ Read(/path/to/file.go)
+//   ✅ Result ← Read (45 lines, 1234 chars)
+//     ⎿  package main
+//
+// Nothing that comes out of an event can steer a terminal: every text passes TerminalFilter, colours dropped, wherever
+// the output goes. The only control sequences written are the colours of `style`.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "agents/events.h"
+#include "ui/line_flow.h"
+#include "ui/style.h"
+#include "ui/terminal_filter.h"
+
+namespace ralph {
+
+struct FormatOptions {
+  bool emoji = true;            // or words: [OK], [ERR]
+  bool timestamps = false;      // [HH:MM:SS] before every line
+  size_t max_output_lines = 5;  // of a tool's output; 0: none of it
+  size_t max_output_chars = 1000;
+  bool thinking = false;  // show the agent's reasoning
+};
+
+class EventFormatter : public EventSink {
+ public:
+  using Write = LineFlow::Write;  // called once for each event that is shown
+  using Now = std::function<WallTime()>;
+
+  EventFormatter(const FormatOptions& options, const Style& style, Write write, Now now);
+  EventFormatter(const EventFormatter&) = delete;
+  EventFormatter& operator=(const EventFormatter&) = delete;
+
+  void on_event(const AgentEvent& event) override;
+
+  // The agent is over, or somebody else has something to say: the line under way is ended.
+  void finish();
+
+  // Somebody else has ended the line and written below it.
+  void interrupted();
+
+ private:
+  struct Markers;
+
+  void show(const event::Session& session);
+  void show(const event::Text& text);
+  void show(const event::Thinking& thinking);
+  void show(const event::ToolStart& start);
+  void show(const event::ToolEnd& end);
+  void show(const event::Todo& todo);
+  void show(const event::Spent& spent);
+  void show(const event::Result& result);
+  void show(const event::Progress& progress);
+  void show(const event::Retry& retry);
+  void show(const event::Limit& limit);
+  void show(const event::Failure& failure);
+  void show(const event::Unknown& unknown);
+
+  void begin(Block block);  // ends the words that may be flowing
+  void end_words();
+  void note(std::string_view mark, std::string_view text);
+  std::string one_line(std::string_view text, size_t columns) const;
+  std::string tool_label(std::string_view name, std::string_view summary, size_t columns) const;
+  std::string reset_phrase(WallTime resets_at) const;
+  std::string facts_of(const event::Result& result) const;
+
+  FormatOptions options_;
+  Style style_;
+  Now now_;
+  const Markers& markers_;
+  bool unicode_;
+  LineFlow flow_;
+
+  TerminalFilter words_{false};
+  bool flowing_ = false;  // pieces of a text are coming
+  bool flowing_sub_agent_ = false;
+  bool said_something_ = false;  // the agent itself, since its last result
+
+  std::map<std::string, std::string, std::less<>> running_;  // tools by id: "Read(/path)"
+  std::string tool_above_;  // whose start is the line just above; its end need not repeat what it works on
+  std::string session_, last_todo_, last_progress_, last_failure_;
+  std::set<std::string, std::less<>> limits_told_;
+  size_t tools_ = 0, errors_ = 0, not_understood_ = 0;
+  event::Spent spent_;
+};
+
+}  // namespace ralph

@@ -1,0 +1,53 @@
+// Lines as they come about: whole ones, and words that flow on in pieces. Knows where a line begins, puts the time and
+// the mark of a sub-agent there, and leaves one blank line between blocks of different kinds.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "ui/style.h"
+
+namespace ralph {
+
+enum class Block { kNone, kActivity, kWords, kTodo, kClosing };
+
+class LineFlow {
+ public:
+  using Write = std::function<void(std::string_view)>;
+  using Stamp = std::function<std::string()>;  // what every line begins with; empty function: nothing
+
+  LineFlow(const Style& style, bool unicode, Write write, Stamp stamp);
+
+  // All that follows belongs to a block of this kind; it starts on a new line.
+  void begin(Block block);
+
+  // One line; `text` has no line end of its own.
+  void line(std::string_view text, bool sub_agent = false);
+
+  // Goes on where the last words ended. Line ends of all kinds become LF; those at the end of a block are not shown.
+  void words(std::string_view text, bool sub_agent);
+
+  void end_line();
+  void flush();   // gives all that was gathered to `write`, in one piece
+  void forget();  // somebody else has written whole lines in between
+
+  // Columns that a line has left beside what stands before it; generous where nothing limits it.
+  size_t room(bool sub_agent) const;
+
+ private:
+  void begin_line(bool sub_agent);
+
+  Style style_;
+  std::string bar_;  // before the lines of a sub-agent
+  Write write_;
+  Stamp stamp_;
+  std::string gathered_;
+  Block block_ = Block::kNone;
+  bool at_line_start_ = true;
+  bool silent_ = true;           // nothing has been said in this block
+  bool after_return_ = false;    // the last character was CR: an LF after it ends no further line
+  size_t pending_newlines_ = 0;  // written when more words come
+};
+
+}  // namespace ralph

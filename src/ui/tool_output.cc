@@ -1,0 +1,69 @@
+#include "ui/tool_output.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "base/utf8.h"
+#include "ui/terminal_filter.h"
+
+namespace ralph {
+namespace {
+
+size_t characters_in(std::string_view text) {
+  return static_cast<size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+std::string_view take_line(std::string_view& text) {
+  const size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return line;
+}
+
+// As a terminal would show it in the end.
+std::string_view last_drawn(std::string_view line) {
+  while (line.ends_with('\r')) line.remove_suffix(1);
+  const size_t redrawn = line.rfind('\r');
+  return redrawn == std::string_view::npos ? line : line.substr(redrawn + 1);
+}
+
+// `room` is the number of characters that may be shown, and is lessened by those that are.
+std::string shown(std::string_view line, size_t& room) {
+  // A line may have megabytes; what can't be shown anyway is not looked at. Control sequences take some room, too.
+  const std::string_view looked_at = line.substr(0, room * 4 + 4096);
+  std::string plain = replace_all(without_controls(looked_at), "\t", "    ");
+  plain.resize(plain.find_last_not_of(" \r") + 1);
+  const size_t whole = plain.size();
+  plain.resize(prefix_of_characters(plain, room).size());
+  room -= std::min(room, characters_in(plain));
+  if (plain.size() < whole || looked_at.size() < line.size()) plain += "…";
+  return plain;
+}
+
+}  // namespace
+
+OutputSize size_of_output(std::string_view output) {
+  if (output.empty()) return {};
+  const auto ends = static_cast<size_t>(std::count(output.begin(), output.end(), '\n'));
+  return {ends + (output.ends_with('\n') ? 0 : 1), characters_in(output)};
+}
+
+Excerpt excerpt_of(std::string_view output, size_t max_lines, size_t max_characters) {
+  // Blank lines go, but the blanks before the first words stay: they are an indentation.
+  const size_t first_word = output.find_first_not_of(" \t\r\n");
+  if (first_word == std::string_view::npos) return {};
+  const size_t line_start = output.rfind('\n', first_word);
+  output.remove_prefix(line_start == std::string_view::npos ? 0 : line_start + 1);
+  output = output.substr(0, output.find_last_not_of(" \t\r\n") + 1);
+
+  Excerpt excerpt;
+  max_characters = std::min<size_t>(max_characters, output.size());
+  for (size_t room = max_characters; !output.empty() && room > 0 && excerpt.lines.size() < max_lines;) {
+    excerpt.lines.push_back(shown(last_drawn(take_line(output)), room));
+  }
+  excerpt.more = size_of_output(output).lines;
+  return excerpt;
+}
+
+}  // namespace ralph
