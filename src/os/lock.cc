@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <ctime>
 
 #include "base/text.h"
 
@@ -13,7 +14,14 @@ namespace ralph {
 Result<Lock> Lock::acquire(const std::string& path) {
   Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!fd) return fail(ErrorKind::kIo, "cannot open the lock {}: {}", path, errno_text(errno));
-  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+  // `ralph runs` looks whether a run is alive by taking the lock for an instant: that is no owner.
+  int locked = ::flock(fd.get(), LOCK_EX | LOCK_NB);
+  for (int tries = 0; locked != 0 && errno == EWOULDBLOCK && tries < 5; ++tries) {
+    const timespec moment{0, 10'000'000};
+    ::nanosleep(&moment, nullptr);
+    locked = ::flock(fd.get(), LOCK_EX | LOCK_NB);
+  }
+  if (locked != 0) {
     if (errno != EWOULDBLOCK) return fail(ErrorKind::kIo, "cannot lock {}: {}", path, errno_text(errno));
     return fail(ErrorKind::kBusy, "{}", trim(read_file(path).value_or("")));
   }
