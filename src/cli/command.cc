@@ -108,7 +108,7 @@ Result<Arguments> parse_arguments(const Command& command, std::span<const std::s
       continue;
     }
     const size_t equals = word.find('=');
-    const std::string shown = word.substr(0, equals);
+    std::string shown = word.substr(0, equals);
     Match match;
     std::optional<std::string> value;
     if (word.starts_with("--")) {
@@ -120,6 +120,7 @@ Result<Arguments> parse_arguments(const Command& command, std::span<const std::s
       if (match.option && word.size() > 2) {
         if (!match.option->value.empty()) {
           value = word.substr(word[2] == '=' ? 3 : 2);
+          shown.resize(2);
         } else {
           for (const char letter : word.substr(1)) {
             const Option* option = find_letter(command, letter);

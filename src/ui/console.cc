@@ -103,6 +103,7 @@ void Console::on_agent_output(std::string_view bytes) {
 
 void Console::on_agent_error_output(std::string_view bytes) {
   if (!options_.agent_output) return;
+  if (passing_) start_line();
   const std::string text = options_.style.terminal ? err_filter_.feed(bytes) : std::string(bytes);
   if (options_.style.terminal) colored_ = colored_ || text.find('\033') != std::string::npos;
   err_.write(text);
