@@ -68,6 +68,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, size_t size) {
   const size_t end = std::min(text.find('\0'), text.size());
   const std::string prompt = expanded(text.substr(0, end));
   const std::string output = expanded(text.substr(std::min(end + 1, text.size())));
+  if (prompt.size() + output.size() > 100'000) return 0;  // slow, and no different
 
   require(answer_in(prompt, output, seed) == answer_in(prompt, output, 0));
 
