@@ -119,8 +119,9 @@ daemon_auto_start = false
 """)
 
     @staticmethod
-    def shell(command):
-        return {"name": "exec_command", "input": {"cmd": command}}
+    def shell(command, **more):
+        # It leaves a command in the background after this time, 10 s if not said, and goes on.
+        return {"name": "exec_command", "input": {"cmd": command, "yield_time_ms": 30000, **more}}
 
     @staticmethod
     def write(path, text):
@@ -175,7 +176,7 @@ class Gemini:
         (home / ".gemini").mkdir()
         (home / ".gemini/settings.json").write_text(json.dumps({
             "privacy": {"usageStatisticsEnabled": False}, "telemetry": {"enabled": False},
-            "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False},
+            "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False, "maxAttempts": 2},
             "security": {"auth": {"selectedType": "gemini-api-key"}}}))
 
     @staticmethod
@@ -253,10 +254,9 @@ class Agent(e2e.Project):
     # Running
 
     def environment(self, **more):
-        env = super().environment(TERM="dumb", **self.kind.environment(), **self.more_environment)
-        env["PATH"] = install.clean_environment(AGENTS, self.home)["PATH"]
-        env.update({k: str(v) for k, v in more.items()})
-        return {k: v for k, v in env.items() if v != "None"}  # None takes one away
+        path = install.clean_environment(AGENTS, self.home)["PATH"]
+        env = {**super().environment(TERM="dumb"), **self.kind.environment(), "PATH": path, **self.more_environment, **more}
+        return {k: str(v) for k, v in env.items() if v is not None}  # None takes one away
 
     def _enter_network(self):
         """Runs between fork and exec: joins the namespaces of the model."""

@@ -1,0 +1,65 @@
+"""Going on with a session: the arguments that ralph gives, tried on the CLIs themselves."""
+import json
+
+import pytest
+
+import support
+
+
+def fresh_arguments(agent):
+    """The arguments of a session that is not gone on with, as the adapter builds them."""
+    arguments = agent.kind.resume("ID")
+    for word in ("resume", "--resume", "-s", "ID"):
+        while word in arguments:
+            arguments.remove(word)
+    return arguments
+
+
+def session_of(agent, output):
+    for line in output.splitlines():
+        if line.startswith("{") and agent.kind.session_key in json.loads(line):
+            return json.loads(line)[agent.kind.session_key]
+    raise AssertionError(f"no session in {output}")
+
+
+def test_a_session_goes_on_with_its_history(agent):
+    agent.play(agent.says("The word is swordfish."), agent.says("As I said."))
+    first = agent.by_hand(*fresh_arguments(agent), stdin="what is the word")
+    assert first.returncode == 0, first
+    session = session_of(agent, first.stdout)
+    second = agent.by_hand(*agent.kind.resume(session), stdin="say it again")
+    assert second.returncode == 0, second
+    assert session_of(agent, second.stdout) == session
+    asked = agent.asked(1)
+    assert "what is the word" in asked and "swordfish" in asked and "say it again" in asked
+
+
+def test_an_unknown_session_is_an_error_at_once(agent):
+    agent.play(agent.says("Hello."))
+    unknown = "ses_doesnotexist0000000000000" if agent.name == "opencode" else "00000000-0000-4000-8000-000000000000"
+    result = agent.by_hand(*agent.kind.resume(unknown), stdin="say it again")
+    assert result.returncode != 0 and not agent.requests(), result
+
+
+@pytest.mark.only("codex")
+def test_the_sandbox_is_not_remembered_with_a_session(agent):
+    """Why the adapter names the sandbox again, and before the word resume: after it, codex refuses the flag."""
+    agent.play(agent.says("One."), agent.says("Two."), agent.says("Three."))
+    session = session_of(agent, agent.by_hand(*fresh_arguments(agent), stdin="first").stdout)
+    assert agent.by_hand("exec", "resume", "--sandbox", "workspace-write", session, "-", stdin="x").returncode == 2
+    agent.by_hand("exec", "--json", "--skip-git-repo-check", "resume", session, "-", stdin="second")
+    assert "`sandbox_mode` is `read-only`" in agent.asked(1)
+    agent.by_hand(*agent.kind.resume(session), stdin="third")
+    developer = agent.asked(2)
+    assert developer.rindex("`sandbox_mode` is `workspace-write`") > developer.rindex("`sandbox_mode` is `read-only`")
+
+
+@pytest.mark.only("codex")
+def test_full_auto_is_gone(agent):
+    agent.play(agent.says("Hello."))
+    assert agent.by_hand("exec", "--full-auto", "x").returncode == 2
+
+
+def test_every_agent_says_the_version_that_is_pinned(agent):
+    agent.play()
+    assert support.install.PACKAGES[agent.name][1] in agent.by_hand("--version").stdout
