@@ -29,7 +29,7 @@ std::string words_for(FailureKind kind) {
     case FailureKind::kUsageLimit:
       return "Usage limit reached";
     case FailureKind::kOverloaded:
-      return "The service is overloaded";
+      return "Temporarily unavailable";
     case FailureKind::kAuthentication:
       return "Authentication failed";
     case FailureKind::kBilling:
@@ -109,6 +109,7 @@ void EventFormatter::interrupted() {
 void EventFormatter::begin(Block block) {
   end_words();
   tool_above_.clear();
+  last_progress_.clear();
   flow_.begin(block);
 }
 
@@ -131,7 +132,9 @@ std::string EventFormatter::tool_label(std::string_view name, std::string_view s
 }
 
 void EventFormatter::note(std::string_view mark, std::string_view text) {
+  std::string tool = std::move(tool_above_);  // a note about it does not part its end from its start
   begin(Block::kActivity);
+  tool_above_ = std::move(tool);
   flow_.line(fmt::format("{} {}", mark, text));
 }
 
@@ -199,6 +202,8 @@ void EventFormatter::show(const event::ToolEnd& end) {
   const bool explain = started != running_.end() && !just_started;
   const std::string name = explain ? started->second : tool_label(end.name, "", kLongestLabel);
   if (started != running_.end()) running_.erase(started);
+  const bool told = !end.failed && !todo_tool_.empty() && todo_tool_ == end.id;
+  if (told) return;  // the list that it changed says more
 
   begin(Block::kActivity);
   const Excerpt excerpt = excerpt_of(end.output, options_.max_output_lines, options_.max_output_chars);
@@ -218,8 +223,8 @@ void EventFormatter::show(const event::ToolEnd& end) {
   const size_t columns = flow_.room(end.sub_agent) - kIndent.size();
   std::string_view lead = unicode_ ? "  ⎿  " : "  |  ";
   for (const std::string& line : excerpt.lines) {
-    flow_.line(style_.dim(fmt::format("{}{}", lead, style_.terminal ? fit_to_width(line, columns) : line)),
-               end.sub_agent);
+    const std::string text = fmt::format("{}{}", lead, style_.terminal ? fit_to_width(line, columns) : line);
+    flow_.line(line.empty() ? "" : style_.dim(text), end.sub_agent);
     lead = kIndent;
   }
   if (excerpt.more > 0 && !excerpt.lines.empty()) {
@@ -251,6 +256,7 @@ void EventFormatter::show(const event::Todo& todo) {
   lines.push_back(fmt::format("  {}Progress: {}/{} ({}%)", markers_.progress, done, todo.items.size(),
                               done * 100 / todo.items.size()));
   if (std::exchange(last_todo_, seen + lines.back()) == seen + lines.back()) return;  // told again, not changed
+  todo_tool_ = tool_above_;
   begin(Block::kTodo);
   flow_.line(fmt::format("{} {}", markers_.todo, style_.bold("Todo List")));
   for (const std::string& line : lines) flow_.line(line);
@@ -266,10 +272,10 @@ void EventFormatter::show(const event::Spent& spent) {
 
 std::string EventFormatter::facts_of(const event::Result& result) const {
   std::vector<std::string> facts;
-  if (result.cost_usd || spent_.cost_usd > 0) {
-    facts.push_back("cost: " + human_cost(result.cost_usd.value_or(spent_.cost_usd)));
-  }
   const Tokens& tokens = result.tokens.total() > 0 ? result.tokens : spent_.tokens;
+  const double cost = result.cost_usd.value_or(spent_.cost_usd);
+  const bool known = cost > 0 || (result.cost_usd && tokens.total() > 0);
+  if (known) facts.push_back("cost: " + human_cost(cost));
   if (tokens.total() > 0) facts.push_back(tokens_phrase(tokens));
   if (tools_ > 0) facts.push_back(fmt::format("tools: {}", tools_));
   if (errors_ > 0) facts.push_back(fmt::format("errors: {}", errors_));
@@ -285,9 +291,13 @@ void EventFormatter::show(const event::Result& result) {
     show(event::Text{.text = result.text});
     said_something_ = false;
   }
+  const std::string facts = facts_of(result);
+  // A failure that was just told needs no second line that only says so.
+  const bool told = result.failed && flow_.block() == Block::kFailure && facts.empty();
+  if (told) return;
   begin(Block::kClosing);
   const std::string mark = result.failed ? style_.red(markers_.error) : style_.green(markers_.ok);
-  flow_.line(fmt::format("{} {}{}", mark, style_.bold(result.failed ? "Failed" : "Complete"), facts_of(result)));
+  flow_.line(fmt::format("{} {}{}", mark, style_.bold(result.failed ? "Failed" : "Complete"), facts));
 }
 
 void EventFormatter::show(const event::Progress& progress) {
@@ -295,17 +305,21 @@ void EventFormatter::show(const event::Progress& progress) {
   std::string text = one_line(progress.kind, room);
   if (!progress.text.empty())
     text = fit_to_width(fmt::format("{}{}{}", text, text.empty() ? "" : ": ", one_line(progress.text, room)), room);
-  if (text.empty() || std::exchange(last_progress_, text) == text) return;
+  if (text.empty() || text == last_progress_) return;
   note(style_.dim(markers_.note), style_.dim(text));
+  last_progress_ = text;
 }
 
 void EventFormatter::show(const event::Retry& retry) {
   std::string text = fmt::format("Retry {}", retry.attempt);
   if (retry.maximum > 0) text += fmt::format("/{}", retry.maximum);
   if (retry.delay.count() >= 50) text += fmt::format(" in {}", human_duration(retry.delay));
-  const std::string reason = one_line(retry.message.empty() ? words_for(retry.kind) : retry.message, kLongestMessage);
+  // One word is a code such as "rate_limit"; what it means is known.
+  const bool code = retry.message.find(' ') == std::string_view::npos && retry.kind != FailureKind::kOther;
+  const std::string reason = one_line(code ? words_for(retry.kind) : retry.message, kLongestMessage);
   const size_t used = display_width(markers_.retry) + 2;
-  note(style_.yellow(markers_.retry), fit_to_width(fmt::format("{}: {}", text, reason), flow_.room(false) - used));
+  note(style_.yellow(markers_.retry),
+       fit_to_width(fmt::format("{}{}{}", text, reason.empty() ? "" : ": ", reason), flow_.room(false) - used));
 }
 
 void EventFormatter::show(const event::Limit& limit) {
@@ -324,7 +338,7 @@ void EventFormatter::show(const event::Failure& failure) {
   if (!message.empty()) text += ": " + message;
   if (failure.resets_at) text += fmt::format(" ({})", reset_phrase(*failure.resets_at));
   last_failure_ = squeezed(failure.message.substr(0, kLongestMessage));
-  begin(Block::kClosing);
+  begin(Block::kFailure);
   flow_.line(fmt::format("{} {}", style_.red(markers_.error), text));
 }
 

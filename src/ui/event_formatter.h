@@ -86,6 +86,7 @@ class EventFormatter : public EventSink {
 
   std::map<std::string, std::string, std::less<>> running_;  // tools by id: "Read(/path)"
   std::string tool_above_;  // whose start is the line just above; its end need not repeat what it works on
+  std::string todo_tool_;   // whose start was followed by a todo list, which says more than its output
   std::string session_, last_todo_, last_progress_, last_failure_;
   std::set<std::string, std::less<>> limits_told_;
   size_t tools_ = 0, errors_ = 0, not_understood_ = 0;

@@ -177,7 +177,7 @@ TEST_F(EventFormatterTest, TellsOfRetriesLimitsAndFailures) {
             "• compacting\n"
             "• hook: Stop says: go on\n"
             "⏳ Near a limit (five hour), resets at 22:22\n"
-            "🔁 Retry 2/10 in 5.0s: The service is overloaded\n"
+            "🔁 Retry 2/10 in 5.0s: Temporarily unavailable\n"
             "🔁 Retry 3: connection lost\n"
             "⏳ Limit reached (five hour), resets at 22:22\n"
             "\n"
@@ -194,6 +194,19 @@ TEST_F(EventFormatterTest, WhatWasSpentIsSummedWhereTheResultDoesNotTell) {
   EXPECT_EQ(shown({event::Spent{{.input = 900, .output = 10}, 0.25}, event::Spent{{.input = 100, .output = 5}, 0.25},
                    result()}),
             "✅ Complete (cost: $0.50, tokens: 1K in / 15 out)\n");
+}
+
+TEST_F(EventFormatterTest, AFailureWithNothingToAddIsToldOnce) {
+  EXPECT_EQ(shown({event::Failure{FailureKind::kAuthentication, "no key", {}}, result(true)}),
+            "❌ Authentication failed: no key\n");
+}
+
+TEST_F(EventFormatterTest, ATodoListStandsForTheOutputOfTheToolThatChangedIt) {
+  const std::string start = "⏺ TodoWrite(3 items)\n\n" + shown({todo_list()});
+  const ToolStart tool{"1", "TodoWrite", "3 items"};
+  EXPECT_EQ(shown({tool, todo_list(), ToolEnd{"1", "TodoWrite", "modified"}}), start);
+  EXPECT_EQ(shown({tool, todo_list(), ToolEnd{"1", "TodoWrite", "disabled", true}}),
+            start + "\n❌ Error ← TodoWrite(3 items) (1 line, 8 chars)\n  ⎿  disabled\n");
 }
 
 TEST_F(EventFormatterTest, TheSameTodoListIsShownOnce) {

@@ -25,7 +25,8 @@ size_t LineFlow::room(bool sub_agent) const {
 
 void LineFlow::begin(Block block) {
   end_line();
-  if (block_ != Block::kNone && block_ != block) gathered_ += '\n';
+  const bool belongs = block_ == Block::kFailure && block == Block::kClosing;
+  if (block_ != Block::kNone && block_ != block && !belongs) gathered_ += '\n';
   if (block_ != block || block == Block::kWords) silent_ = true;
   block_ = block;
 }

@@ -10,7 +10,7 @@
 
 namespace ralph {
 
-enum class Block { kNone, kActivity, kWords, kTodo, kClosing };
+enum class Block { kNone, kActivity, kWords, kTodo, kFailure, kClosing };
 
 class LineFlow {
  public:
@@ -21,6 +21,7 @@ class LineFlow {
 
   // All that follows belongs to a block of this kind; it starts on a new line.
   void begin(Block block);
+  Block block() const { return block_; }
 
   // One line; `text` has no line end of its own.
   void line(std::string_view text, bool sub_agent = false);
