@@ -5,7 +5,9 @@
 #include <string_view>
 
 #include "agents/events.h"
-#include "base/json.h"
+#include "agents/json_view.h"
+#include "agents/wanted.h"
+#include "os/clock.h"
 
 namespace ralph {
 
@@ -13,7 +15,8 @@ namespace ralph {
 class LineParser {
  public:
   virtual ~LineParser() = default;
-  virtual void on_object(const json::object& object, EventSink& sink) = 0;
+  virtual const Wanted& wanted() const = 0;  // what on_object looks at; the rest of a line is not read
+  virtual void on_object(JsonView line, EventSink& sink) = 0;
   virtual void on_end(EventSink&) {}  // the stream is over
 };
 
@@ -23,8 +26,10 @@ struct UsedBefore {
   double cost_usd = 0;
 };
 
-// "claude", "codex", "amp", "gemini", "opencode"; nothing for any other name.
-std::unique_ptr<LineParser> make_line_parser(std::string_view stream, const UsedBefore& before = {});
+// "claude", "codex", "amp", "gemini", "opencode"; nothing for any other name. The clock is for messages that tell the end of
+// a limit as "3:33 AM" or "in 2 hours": the system's, or one that outlives the parser.
+std::unique_ptr<LineParser> make_line_parser(std::string_view stream, const UsedBefore& before = {},
+                                             const Clock* clock = nullptr);
 
 // A whole stream: lines, JSON, events. Line ends may be LF or CRLF, a byte order mark is passed over, blank lines are
 // ignored, invalid UTF-8 and lone surrogates are repaired, a last line without its end is read too. A line of more than

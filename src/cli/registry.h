@@ -11,6 +11,7 @@ extern const Command kRunsList;       // runs.cc
 extern const Command kRunsShow;       // runs.cc
 extern const Command kSettingsShow;   // settings.cc
 extern const Command kSettingsSchema; // settings.cc
+extern const Command kStream;          // stream.cc
 extern const Command kDoctor;          // doctor.cc
 extern const Command kDemo;            // demo.cc
 extern const Command kDemoAgent;       // demo_agent.cc

@@ -1,0 +1,207 @@
+// Codex (`codex exec --json`): a thread of turns, a turn of items.
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "agents/claude_reader.h"
+#include "agents/failure_from.h"
+#include "agents/line_parsers.h"
+#include "agents/tool_summary.h"
+#include "base/text.h"
+
+namespace ralph {
+namespace {
+
+constexpr std::string_view kReconnecting = "Reconnecting... ";
+
+class CodexParser final : public LineParser {
+ public:
+  CodexParser(const UsedBefore& before, const Clock& clock) : clock_(clock), counted_(before.tokens) {}
+
+  const Wanted& wanted() const override;
+  void on_object(JsonView line, EventSink& sink) override;
+  void on_end(EventSink& sink) override;
+
+ private:
+  enum class Phase { kStarted, kUpdated, kCompleted };
+
+  void on_item(JsonView item, Phase phase, EventSink& sink);
+  void on_tool(JsonView item, std::string_view name, std::string_view summary, Phase phase, EventSink& sink);
+  void on_error(std::string_view message, EventSink& sink);
+  void on_turn_completed(JsonView usage, EventSink& sink);
+  void on_turn_failed(std::string_view message, EventSink& sink);
+  std::string_view output_of(JsonView item);
+
+  const Clock& clock_;
+  OpenTools tools_;
+  Tokens counted_;  // the counters go on over all runs of a thread
+  Tokens tokens_;   // of this run
+  std::string pending_error_;
+  std::string scratch_;
+};
+
+const Wanted& CodexParser::wanted() const {
+  static const Wanted error{{"message"}};
+  static const Wanted block{{"type"}, {"text"}};
+  static const Wanted result{{"content", &block}};
+  static const Wanted change{{"path"}};
+  static const Wanted item{{"id"},
+                           {"type"},
+                           {"text"},
+                           {"message"},
+                           {"command"},
+                           {"aggregated_output"},
+                           {"exit_code"},
+                           {"status"},
+                           {"changes", &change},
+                           {"items", &wanted_of_todo()},
+                           {"server"},
+                           {"tool"},
+                           {"arguments", &wanted_of_tool_input()},
+                           {"result", &result},
+                           {"error", &error},
+                           {"query"},
+                           {"prompt"}};
+  static const Wanted usage{{"input_tokens"}, {"cached_input_tokens"}, {"cache_write_input_tokens"}, {"output_tokens"}};
+  static const Wanted line{{"type"}, {"thread_id"}, {"item", &item}, {"usage", &usage}, {"error", &error}, {"message"}};
+  return line;
+}
+
+void CodexParser::on_object(JsonView line, EventSink& sink) {
+  const std::string_view type = line["type"].text();
+  if (type == "item.started") {
+    on_item(line["item"], Phase::kStarted, sink);
+  } else if (type == "item.updated") {
+    on_item(line["item"], Phase::kUpdated, sink);
+  } else if (type == "item.completed") {
+    on_item(line["item"], Phase::kCompleted, sink);
+  } else if (type == "turn.completed") {
+    on_turn_completed(line["usage"], sink);
+  } else if (type == "turn.failed") {
+    on_turn_failed(line["error"]["message"].text(), sink);
+  } else if (type == "error") {
+    on_error(line["message"].text(), sink);
+  } else if (type == "thread.started") {
+    sink.on_event(event::Session{line["thread_id"].text(), {}, {}});
+  } else if (type != "turn.started") {
+    sink.on_event(event::Unknown{type, "unknown type"});
+  }
+}
+
+void CodexParser::on_end(EventSink& sink) {
+  // It ended between telling the error and ending the turn.
+  if (!pending_error_.empty()) on_turn_failed(std::string(pending_error_), sink);
+}
+
+void CodexParser::on_item(JsonView item, Phase phase, EventSink& sink) {
+  const std::string_view type = item["type"].text();
+  if (type == "agent_message") {
+    if (phase == Phase::kCompleted) sink.on_event(event::Text{item["text"].text(), false, false});
+  } else if (type == "reasoning") {
+    if (phase == Phase::kCompleted) sink.on_event(event::Thinking{item["text"].text(), false});
+  } else if (type == "todo_list") {
+    sink.on_event(event::Todo{todo_items(item["items"])});
+  } else if (type == "error") {  // a warning; a failure ends the turn
+    sink.on_event(event::Progress{"warning", item["message"].text()});
+  } else if (type == "command_execution") {
+    // The names by which Codex calls these two in its hooks.
+    on_tool(item, "Bash", command_without_shell(item["command"].text(), scratch_), phase, sink);
+  } else if (type == "file_change") {
+    scratch_.clear();
+    for (const JsonView change : item["changes"]) {
+      if (!scratch_.empty()) scratch_ += ", ";
+      scratch_ += change["path"].text();
+    }
+    on_tool(item, "apply_patch", scratch_, phase, sink);
+  } else if (type == "mcp_tool_call") {
+    const std::string name = fmt::format("{}.{}", item["server"].text(), item["tool"].text());
+    on_tool(item, name, summary_of_input(item["arguments"], scratch_), phase, sink);
+  } else if (type == "web_search") {
+    on_tool(item, "web_search", item["query"].text(), phase, sink);
+  } else if (type == "collab_tool_call") {
+    on_tool(item, item["tool"].text(), item["prompt"].text(), phase, sink);
+  } else {
+    scratch_ = fmt::format("item/{}", type.substr(0, 256));
+    sink.on_event(event::Unknown{scratch_, "unknown type"});
+  }
+}
+
+void CodexParser::on_tool(JsonView item, std::string_view name, std::string_view summary, Phase phase,
+                          EventSink& sink) {
+  const std::string_view id = item["id"].text();
+  if (!tools_.is_open(id)) {  // some are told only when they are over
+    tools_.start(id, name);
+    sink.on_event(event::ToolStart{id, name, summary, false});
+  }
+  if (phase != Phase::kCompleted) return;
+  const std::string ended(tools_.end(id).name);
+  const bool failed =
+      item["status"].text() == "failed" || item["status"].text() == "declined" || item["exit_code"].integer() != 0;
+  sink.on_event(event::ToolEnd{id, ended, output_of(item), failed, false});
+}
+
+std::string_view CodexParser::output_of(JsonView item) {
+  if (const JsonView output = item["aggregated_output"]) return output.text();
+  if (const std::string_view error = item["error"]["message"].text(); !error.empty()) return error;
+  return text_of_content(item["result"]["content"], scratch_);
+}
+
+// "Reconnecting... 1/5 (reason)" is a retry; anything else is told once more by turn.failed.
+void CodexParser::on_error(std::string_view message, EventSink& sink) {
+  if (!message.starts_with(kReconnecting)) {
+    pending_error_ = message.substr(0, 64 << 10);
+    return;
+  }
+  std::string_view rest = message.substr(kReconnecting.size());
+  const auto number = [&rest] {
+    const size_t digits = std::min(rest.find_first_not_of("0123456789"), rest.size());
+    const auto count = parse_count(rest.substr(0, digits));
+    rest.remove_prefix(std::min(digits + 1, rest.size()));
+    return count && *count < 1 << 30 ? static_cast<int>(*count) : 0;
+  };
+  event::Retry retry;
+  retry.attempt = number();
+  retry.maximum = number();
+  retry.message = rest;
+  if (rest.starts_with('(') && rest.ends_with(')')) retry.message = rest.substr(1, rest.size() - 2);
+  retry.kind = failure_from_message(retry.message, clock_.wall()).kind;
+  sink.on_event(retry);
+}
+
+void CodexParser::on_turn_completed(JsonView usage, EventSink& sink) {
+  pending_error_.clear();
+  if (usage) {
+    const std::int64_t read = usage["cached_input_tokens"].integer();  // both are part of the input
+    const std::int64_t written = usage["cache_write_input_tokens"].integer();
+    const Tokens counter{std::max<std::int64_t>(usage["input_tokens"].integer() - read - written, 0),
+                         usage["output_tokens"].integer(), read, written};
+    if (counter.total() < counted_.total()) counted_ = {};  // it has begun anew
+    const Tokens used = counter - counted_;
+    counted_ = counter;
+    tokens_ += used;
+    if (!(used == Tokens())) sink.on_event(event::Spent{used, 0, false});
+  }
+  event::Result result;
+  result.tokens = tokens_;
+  sink.on_event(result);
+}
+
+void CodexParser::on_turn_failed(std::string_view message, EventSink& sink) {
+  const ToldFailure told = failure_from_message(message, clock_.wall());
+  sink.on_event(event::Failure{told.kind, message, told.resets_at});
+  pending_error_.clear();
+  event::Result result;
+  result.failed = true;
+  result.tokens = tokens_;
+  sink.on_event(result);
+}
+
+}  // namespace
+
+std::unique_ptr<LineParser> make_codex_parser(const UsedBefore& before, const Clock& clock) {
+  return std::make_unique<CodexParser>(before, clock);
+}
+
+}  // namespace ralph

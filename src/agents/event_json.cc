@@ -1,0 +1,315 @@
+#include "agents/event_json.h"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <string>
+
+#include "base/utf8.h"
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace ralph {
+namespace {
+
+// The bytes at the beginning of `text` that stand in a JSON string as they are: printable ASCII.
+size_t plain_prefix(std::string_view text) {
+  size_t at = 0;
+#if defined(__SSE2__)
+  for (; text.size() - at >= 16; at += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at));
+    // As signed bytes, those beyond ASCII are below the blank too.
+    const __m128i special = _mm_or_si128(
+        _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))),
+        _mm_or_si128(_mm_cmplt_epi8(bytes, _mm_set1_epi8(' ')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x7f))));
+    if (const auto mask = static_cast<unsigned>(_mm_movemask_epi8(special))) {
+      return at + static_cast<size_t>(std::countr_zero(mask));
+    }
+  }
+#endif
+  for (; at < text.size(); ++at) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    if (byte < ' ' || byte >= 0x7f || byte == '"' || byte == '\\') break;
+  }
+  return at;
+}
+
+char* put(char* out, std::string_view text) {
+  std::memcpy(out, text.data(), text.size());
+  return out + text.size();
+}
+
+char* put_escape(char* out, unsigned char byte) {
+  static constexpr std::string_view kDigits = "0123456789abcdef";
+  switch (byte) {
+    case '"':
+      return put(out, "\\\"");
+    case '\\':
+      return put(out, "\\\\");
+    case '\n':
+      return put(out, "\\n");
+    case '\t':
+      return put(out, "\\t");
+    case '\r':
+      return put(out, "\\r");
+    default:
+      out = put(out, "\\u00");
+      *out++ = kDigits[byte >> 4];
+      *out++ = kDigits[byte & 15];
+      return out;
+  }
+}
+
+constexpr size_t kLongestEscape = 6;
+
+// One character that is not ASCII, of `text`, which is valid.
+char* put_beyond_ascii(char* out, std::string_view& text) {
+  const auto second = static_cast<unsigned char>(text.size() > 1 ? text[1] : 0);
+  if (text[0] == '\xC2' && second < 0xA0) {  // a C1 control, which a terminal may obey
+    text.remove_prefix(2);
+    return put_escape(out, second);
+  }
+  do {
+    *out++ = text[0];
+    text.remove_prefix(1);
+  } while (!text.empty() && (static_cast<unsigned char>(text[0]) & 0xC0) == 0x80);
+  return out;
+}
+
+void append_valid_string(ByteBuffer& out, std::string_view text) {
+  constexpr size_t kAtOnce = 4096;
+  while (!text.empty()) {
+    char* at = out.room((kAtOnce + 4) * kLongestEscape);
+    const char* const enough = text.data() + std::min(text.size(), kAtOnce);
+    while (text.data() < enough) {
+      const size_t plain = plain_prefix(text.substr(0, static_cast<size_t>(enough - text.data())));
+      at = put(at, text.substr(0, plain));
+      text.remove_prefix(plain);
+      if (text.data() >= enough) break;
+      if (static_cast<unsigned char>(text[0]) >= 0x80) {
+        at = put_beyond_ascii(at, text);
+      } else {
+        at = put_escape(at, static_cast<unsigned char>(text[0]));
+        text.remove_prefix(1);
+      }
+    }
+    out.added(at);
+  }
+}
+
+void append_string(ByteBuffer& out, std::string_view text) {
+  out.append("\"");
+  // Most texts are plain ASCII; only others are looked through for what is not UTF-8.
+  const size_t plain = plain_prefix(text);
+  if (plain == text.size()) {
+    out.append(text);
+  } else if (find_invalid_utf8(text.substr(plain)) == std::string_view::npos) {
+    append_valid_string(out, text);
+  } else {
+    append_valid_string(out, to_valid_utf8(text));
+  }
+  out.append("\"");
+}
+
+// The members of one event, in order.
+class Members {
+ public:
+  Members(ByteBuffer& out, std::string_view type) : out_(out) {
+    out_.append(R"({"type":")");
+    out_.append(type);
+    out_.append("\"");
+  }
+  ~Members() { out_.append("}\n"); }
+  Members(const Members&) = delete;
+  Members& operator=(const Members&) = delete;
+
+  Members& text(std::string_view key, std::string_view value) {
+    begin(key);
+    append_string(out_, value);
+    return *this;
+  }
+  Members& text_if_any(std::string_view key, std::string_view value) {
+    return value.empty() ? *this : text(key, value);
+  }
+  Members& truth(std::string_view key, bool value) {
+    begin(key);
+    out_.append(value ? "true" : "false");
+    return *this;
+  }
+  Members& truth_if_so(std::string_view key, bool value) { return value ? truth(key, value) : *this; }
+  template <class Number>
+  Members& number(std::string_view key, Number value) {
+    begin(key);
+    char* const at = out_.room(32);
+    out_.added(std::to_chars(at, at + 32, value).ptr);
+    return *this;
+  }
+  Members& cost(double usd) {
+    // What is left over from adding and subtracting binary fractions is no money.
+    const double rounded = std::round(usd * 1e9) / 1e9;
+    if (rounded == 0) return number("costUsd", 0);
+    begin("costUsd");
+    constexpr size_t kLongest = 400;
+    char* const at = out_.room(kLongest);
+    out_.added(std::to_chars(at, at + kLongest, std::isfinite(rounded) ? rounded : 0, std::chars_format::fixed).ptr);
+    return *this;
+  }
+  Members& tokens(const Tokens& tokens) {
+    return number("inputTokens", tokens.input)
+        .number("outputTokens", tokens.output)
+        .number("cacheReadTokens", tokens.cache_read)
+        .number("cacheWriteTokens", tokens.cache_write);
+  }
+  Members& time_if_any(std::string_view key, const std::optional<WallTime>& time) {
+    return time ? text(key, to_iso8601(*time)) : *this;
+  }
+  // The key only; its value is the caller's.
+  void begin(std::string_view key) {
+    char* at = put(out_.room(key.size() + 4), ",\"");
+    at = put(at, key);
+    out_.added(put(at, "\":"));
+  }
+
+ private:
+  ByteBuffer& out_;
+};
+
+std::string_view name_of(event::TodoStatus status) {
+  switch (status) {
+    case event::TodoStatus::kActive:
+      return "active";
+    case event::TodoStatus::kDone:
+      return "done";
+    case event::TodoStatus::kPending:
+      break;
+  }
+  return "pending";
+}
+
+struct Size {
+  size_t lines = 0;
+  size_t characters = 0;
+};
+
+Size size_of(std::string_view text) {
+  Size size;
+  size_t at = 0;
+#if defined(__SSE2__)
+  for (; text.size() - at >= 16; at += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at));
+    const int ends = _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\n')));
+    const int firsts =
+        _mm_movemask_epi8(_mm_cmpgt_epi8(bytes, _mm_set1_epi8(-65)));  // below are bytes within characters
+    size.lines += static_cast<size_t>(std::popcount(static_cast<unsigned>(ends)));
+    size.characters += static_cast<size_t>(std::popcount(static_cast<unsigned>(firsts)));
+  }
+#endif
+  for (; at < text.size(); ++at) {
+    size.lines += text[at] == '\n' ? 1 : 0;
+    size.characters += (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80 ? 1 : 0;
+  }
+  if (!text.empty() && text.back() != '\n') ++size.lines;
+  return size;
+}
+
+// The first characters; a text of no more bytes than that has no more characters either.
+std::string_view beginning_of(std::string_view output) {
+  return output.size() <= kToolOutputCharacters ? output : prefix_of_characters(output, kToolOutputCharacters);
+}
+
+void write(ByteBuffer& out, const event::Session& e) {
+  Members(out, "session").text("id", e.id).text_if_any("model", e.model).text_if_any("version", e.version);
+}
+
+void write(ByteBuffer& out, const event::Text& e) {
+  Members(out, "text").text("text", e.text).truth_if_so("piece", e.piece).truth_if_so("subAgent", e.sub_agent);
+}
+
+void write(ByteBuffer& out, const event::Thinking& e) {
+  Members(out, "thinking").text("text", e.text).truth_if_so("subAgent", e.sub_agent);
+}
+
+void write(ByteBuffer& out, const event::ToolStart& e) {
+  Members(out, "tool_start")
+      .text("id", e.id)
+      .text("name", e.name)
+      .text_if_any("summary", e.summary)
+      .truth_if_so("subAgent", e.sub_agent);
+}
+
+void write(ByteBuffer& out, const event::ToolEnd& e) {
+  const Size size = size_of(e.output);
+  Members(out, "tool_end")
+      .text("id", e.id)
+      .text_if_any("name", e.name)
+      .truth("failed", e.failed)
+      .number("lines", size.lines)
+      .number("chars", size.characters)
+      .text_if_any("output", beginning_of(e.output))
+      .truth_if_so("subAgent", e.sub_agent);
+}
+
+void write(ByteBuffer& out, const event::Todo& e) {
+  Members members(out, "todo");
+  members.begin("items");
+  out.append("[");
+  for (size_t i = 0; i < e.items.size(); ++i) {
+    out.append(i == 0 ? R"({"text":)" : R"(,{"text":)");
+    append_string(out, e.items[i].text);
+    out.append(R"(,"status":")");
+    out.append(name_of(e.items[i].status));
+    out.append("\"}");
+  }
+  out.append("]");
+}
+
+void write(ByteBuffer& out, const event::Spent& e) {
+  Members(out, "spent").tokens(e.tokens).cost(e.cost_usd).truth_if_so("estimate", e.estimate);
+}
+
+void write(ByteBuffer& out, const event::Result& e) {
+  Members members(out, "result");
+  members.truth("failed", e.failed).text_if_any("text", e.text).tokens(e.tokens);
+  if (e.cost_usd) members.cost(*e.cost_usd);
+  if (e.turns != 0) members.number("turns", e.turns);
+  if (e.duration.count() != 0) members.number("durationMs", e.duration.count());
+}
+
+void write(ByteBuffer& out, const event::Progress& e) {
+  Members(out, "progress").text("kind", e.kind).text_if_any("text", e.text);
+}
+
+void write(ByteBuffer& out, const event::Retry& e) {
+  Members(out, "retry")
+      .number("attempt", e.attempt)
+      .number("maximum", e.maximum)
+      .number("delayMs", e.delay.count())
+      .text("kind", to_string(e.kind))
+      .text_if_any("message", e.message);
+}
+
+void write(ByteBuffer& out, const event::Limit& e) {
+  Members(out, "limit").truth("rejected", e.rejected).text_if_any("limit", e.type).time_if_any("resetsAt", e.resets_at);
+}
+
+void write(ByteBuffer& out, const event::Failure& e) {
+  Members(out, "failure")
+      .text("kind", to_string(e.kind))
+      .text_if_any("message", e.message)
+      .time_if_any("resetsAt", e.resets_at);
+}
+
+void write(ByteBuffer& out, const event::Unknown& e) {
+  Members(out, "unknown").text_if_any("event", e.type).text("reason", e.reason);
+}
+
+}  // namespace
+
+void append_event_line(ByteBuffer& out, const AgentEvent& event) {
+  std::visit([&out](const auto& body) { write(out, body); }, event);
+}
+
+}  // namespace ralph

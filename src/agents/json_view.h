@@ -1,0 +1,91 @@
+// What was kept of a line of JSON, to look things up in. A lookup never fails: what is not there, or is of another
+// kind, reads as empty, so that a parser of an agent's stream can say what it looks for and nothing else.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace ralph {
+
+// Keys are short and mostly differ in length; a call of memcmp for each costs more than all the rest of a lookup.
+inline bool same_key(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  const auto differ = [&]<class Word>(Word, size_t at) {
+    Word x;
+    Word y;
+    std::memcpy(&x, a.data() + at, sizeof x);
+    std::memcpy(&y, b.data() + at, sizeof y);
+    return x != y;
+  };
+  const size_t n = a.size();
+  if (n > 16) return std::memcmp(a.data(), b.data(), n) == 0;
+  if (n >= 8) return !differ(std::uint64_t{}, 0) && !differ(std::uint64_t{}, n - 8);
+  if (n >= 4) return !differ(std::uint32_t{}, 0) && !differ(std::uint32_t{}, n - 4);
+  for (size_t i = 0; i < n; ++i) {
+    if (a[i] != b[i]) return false;
+  }
+  return true;
+}
+
+enum class JsonKind : std::uint8_t { kNull, kBool, kInteger, kReal, kString, kObject, kArray };
+
+// One value. A container is followed by what is in it.
+struct JsonNode {
+  std::string_view key;   // if it is a member of an object
+  std::string_view text;  // kString
+  union {
+    std::int64_t integer = 0;  // kInteger, and kBool as 0 or 1
+    double real;               // kReal
+  };
+  std::uint32_t span = 1;  // nodes that it takes with all that is in it
+  JsonKind kind = JsonKind::kNull;
+};
+
+// A value, or nothing. Cheap to copy; valid as long as the line that it was read from.
+class JsonView {
+ public:
+  JsonView() = default;
+  explicit JsonView(const JsonNode* node) : node_(node) {}
+
+  explicit operator bool() const { return node_ != nullptr; }
+  bool is(JsonKind kind) const { return node_ && node_->kind == kind; }
+
+  // A member of an object: the first of that name.
+  JsonView operator[](std::string_view key) const {
+    if (is(JsonKind::kObject)) {
+      for (const JsonNode* n = node_ + 1; n < node_ + node_->span; n += n->span) {
+        if (same_key(n->key, key)) return JsonView(n);
+      }
+    }
+    return {};
+  }
+
+  std::string_view key() const { return node_ ? node_->key : std::string_view(); }
+  std::string_view text() const { return is(JsonKind::kString) ? node_->text : std::string_view(); }
+  bool truth() const { return is(JsonKind::kBool) && node_->integer != 0; }
+  std::int64_t integer() const;  // 0 for anything but a number; a real one is cut, one that does not fit is the nearest
+  double real() const;           // 0 for anything but a number
+
+  // The elements of an array, or the members of an object.
+  class Iterator {
+   public:
+    explicit Iterator(const JsonNode* node) : node_(node) {}
+    JsonView operator*() const { return JsonView(node_); }
+    Iterator& operator++() {
+      node_ += node_->span;
+      return *this;
+    }
+    bool operator==(const Iterator&) const = default;
+
+   private:
+    const JsonNode* node_;
+  };
+  Iterator begin() const { return Iterator(node_ ? node_ + 1 : nullptr); }
+  Iterator end() const { return Iterator(node_ ? node_ + node_->span : nullptr); }
+
+ private:
+  const JsonNode* node_ = nullptr;
+};
+
+}  // namespace ralph

@@ -1,0 +1,129 @@
+// opencode (`opencode run --format json`): steps, without a first or a last event.
+#include <algorithm>
+#include <string>
+
+#include "agents/failure_from.h"
+#include "agents/line_parsers.h"
+#include "agents/todo_items.h"
+#include "agents/tool_summary.h"
+
+namespace ralph {
+namespace {
+
+class OpencodeParser final : public LineParser {
+ public:
+  explicit OpencodeParser(const Clock& clock) : clock_(clock) {}
+
+  const Wanted& wanted() const override;
+  void on_object(JsonView line, EventSink& sink) override;
+
+ private:
+  void on_tool(JsonView part, EventSink& sink);
+  void on_step_finish(JsonView part, EventSink& sink);
+  void on_error(JsonView error, EventSink& sink);
+
+  const Clock& clock_;
+  std::string session_;
+  Tokens tokens_;
+  double cost_usd_ = 0;
+  std::string scratch_;
+};
+
+const Wanted& OpencodeParser::wanted() const {
+  static const Wanted nothing{};
+  static const Wanted metadata{{"exit"}};
+  static const Wanted state{
+      {"status"}, {"input", &wanted_of_tool_input()}, {"output"}, {"error"}, {"metadata", &metadata}};
+  static const Wanted cache{{"read"}, {"write"}};
+  static const Wanted tokens{{"total"}, {"input"}, {"output"}, {"reasoning"}, {"cache", &cache}};
+  static const Wanted part{{"text"},   {"synthetic"}, {"tool"},          {"callID"},
+                           {"reason"}, {"cost"},      {"state", &state}, {"tokens", &tokens}};
+  static const Wanted data{{"message"}, {"statusCode"}, {"responseBody"}};
+  static const Wanted error{{"name"}, {"data", &data}, {"*", &nothing}};
+  static const Wanted line{{"type"}, {"sessionID"}, {"part", &part}, {"error", &error}};
+  return line;
+}
+
+void OpencodeParser::on_object(JsonView line, EventSink& sink) {
+  if (const std::string_view session = line["sessionID"].text(); !session.empty() && session != session_) {
+    session_ = session.substr(0, 256);
+    sink.on_event(event::Session{session_, {}, {}});
+  }
+  const std::string_view type = line["type"].text();
+  const JsonView part = line["part"];
+  if (type == "text") {
+    // What opencode says to the model in the user's place is not the agent's word.
+    if (part["synthetic"].truth()) {
+      sink.on_event(event::Progress{"feedback", part["text"].text()});
+    } else {
+      sink.on_event(event::Text{part["text"].text(), false, false});
+    }
+  } else if (type == "reasoning") {
+    sink.on_event(event::Thinking{part["text"].text(), false});
+  } else if (type == "tool_use") {
+    on_tool(part, sink);
+  } else if (type == "step_finish") {
+    on_step_finish(part, sink);
+  } else if (type == "error") {
+    on_error(line["error"], sink);
+  } else if (type != "step_start") {
+    sink.on_event(event::Unknown{type, "unknown type"});
+  }
+}
+
+// Told once, when it is over.
+void OpencodeParser::on_tool(JsonView part, EventSink& sink) {
+  const JsonView state = part["state"];
+  const std::string_view id = part["callID"].text();
+  const std::string_view name = part["tool"].text();
+  sink.on_event(event::ToolStart{id, name, summary_of_input(state["input"], scratch_), false});
+  if (name == "todowrite") sink.on_event(event::Todo{todo_items(state["input"]["todos"])});
+  const bool failed = state["status"].text() == "error" || state["metadata"]["exit"].integer() != 0;
+  const std::string_view output = state["output"].text();
+  sink.on_event(event::ToolEnd{id, name, output.empty() ? state["error"].text() : output, failed, false});
+}
+
+void OpencodeParser::on_step_finish(JsonView part, EventSink& sink) {
+  const JsonView told = part["tokens"];
+  Tokens tokens{told["input"].integer(), told["output"].integer(), told["cache"]["read"].integer(),
+                told["cache"]["write"].integer()};
+  // Whether reasoning is part of the output differs between versions and providers; the total has it once.
+  const std::int64_t rest = told["total"].integer() - tokens.input - tokens.cache_read - tokens.cache_write;
+  tokens.output = rest > 0 ? rest : tokens.output + told["reasoning"].integer();
+  const double cost = part["cost"].real();
+  tokens_ += tokens;
+  cost_usd_ += cost;
+  if (!(tokens == Tokens()) || cost != 0) sink.on_event(event::Spent{tokens, cost, false});
+  if (part["reason"].text() == "tool-calls") return;  // a step follows
+  event::Result result;
+  result.cost_usd = cost_usd_;
+  result.tokens = tokens_;
+  sink.on_event(result);
+}
+
+void OpencodeParser::on_error(JsonView error, EventSink& sink) {
+  const JsonView data = error["data"];
+  const std::string_view name = error["name"].text();
+  const std::string_view message = data["message"].text().empty() ? name : data["message"].text();
+  ToldFailure told{failure_from_type(name), std::nullopt};
+  // What the API has answered tells more than its status: 429 may be a limit or an empty account.
+  if (told.kind == FailureKind::kNone) told = failure_from_message(data["responseBody"].text(), clock_.wall());
+  if (told.kind == FailureKind::kOther) {
+    const FailureKind kind = failure_from_status(data["statusCode"].integer());
+    told = kind == FailureKind::kNone ? failure_from_message(message, clock_.wall()) : ToldFailure{kind, std::nullopt};
+  }
+  sink.on_event(event::Failure{told.kind, message, told.resets_at});
+  event::Result result;
+  result.failed = true;
+  result.cost_usd = cost_usd_;
+  result.tokens = tokens_;
+  sink.on_event(result);
+}
+
+}  // namespace
+
+std::unique_ptr<LineParser> make_opencode_parser(const Clock& clock) {
+  return std::make_unique<OpencodeParser>(clock);
+}
+
+}  // namespace ralph

@@ -1,0 +1,87 @@
+#include "agents/todo_items.h"
+
+#include <algorithm>
+
+#include "base/utf8.h"
+
+namespace ralph {
+namespace {
+
+constexpr size_t kMostItems = 1000;
+constexpr size_t kLongestText = 2000;  // characters
+
+event::TodoStatus status_of(std::string_view status) {
+  if (status == "completed" || status == "done") return event::TodoStatus::kDone;
+  return status == "in_progress" || status == "in-progress" ? event::TodoStatus::kActive : event::TodoStatus::kPending;
+}
+
+bool is_gone(std::string_view status) {
+  return status == "cancelled" || status == "deleted";
+}
+
+std::string text_of(JsonView item) {
+  for (const std::string_view key : {"content", "subject", "text", "description"}) {
+    if (const std::string_view text = item[key].text(); !text.empty()) {
+      return std::string(prefix_of_characters(text, kLongestText));
+    }
+  }
+  return std::string(prefix_of_characters(item.text(), kLongestText));
+}
+
+}  // namespace
+
+const Wanted& wanted_of_todo() {
+  static const Wanted todo{{"id"}, {"content"}, {"description"}, {"text"}, {"subject"}, {"status"}, {"completed"}};
+  return todo;
+}
+
+std::vector<event::TodoItem> todo_items(JsonView list) {
+  std::vector<event::TodoItem> items;
+  if (!list.is(JsonKind::kArray)) return items;
+  for (const JsonView item : list) {
+    const std::string_view status = item["status"].text();
+    if (items.size() == kMostItems) break;
+    if (is_gone(status)) continue;
+    items.push_back({text_of(item), item["completed"].truth() ? event::TodoStatus::kDone : status_of(status)});
+  }
+  return items;
+}
+
+TaskList::Task& TaskList::task(std::string_view id) {
+  id = id.substr(0, 256);
+  const auto found = std::find_if(tasks_.begin(), tasks_.end(), [&](const Task& task) { return task.id == id; });
+  if (found != tasks_.end()) return *found;
+  if (tasks_.size() == kMostItems) tasks_.erase(tasks_.begin());
+  return tasks_.emplace_back(Task{std::string(id), {"Task #" + std::string(id), event::TodoStatus::kPending}});
+}
+
+void TaskList::create(std::string_view id, std::string_view text) {
+  task(id).item = {std::string(prefix_of_characters(text, kLongestText)), event::TodoStatus::kPending};
+}
+
+void TaskList::update(std::string_view id, std::string_view text, std::string_view status) {
+  if (is_gone(status)) {
+    std::erase_if(tasks_, [&](const Task& task) { return task.id == id; });
+    return;
+  }
+  Task& changed = task(id);
+  if (!text.empty()) changed.item.text = prefix_of_characters(text, kLongestText);
+  if (!status.empty()) changed.item.status = status_of(status);
+}
+
+void TaskList::replace(JsonView tasks) {
+  tasks_.clear();
+  for (const JsonView told : tasks) {
+    if (is_gone(told["status"].text()) || tasks_.size() == kMostItems) continue;
+    task(told["id"].text()).item = {text_of(told), status_of(told["status"].text())};
+  }
+}
+
+std::vector<event::TodoItem> TaskList::items() const {
+  std::vector<event::TodoItem> items;
+  items.reserve(tasks_.size());
+  for (const Task& task : tasks_) items.push_back(task.item);
+  return items;
+}
+
+}  // namespace ralph

@@ -1,0 +1,126 @@
+// ralph stream: an agent's own stream in, ralph's events out.
+#include "agents/stream.h"
+
+#include <array>
+#include <cerrno>
+#include <fcntl.h>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unistd.h>
+
+#include "agents/event_json.h"
+#include "base/text.h"
+#include "cli/registry.h"
+#include "os/clock.h"
+#include "os/files.h"
+#include "ui/event_formatter.h"
+
+namespace ralph::cli {
+namespace {
+
+constexpr size_t kPiece = 256 << 10;  // bytes that are read, and written, at once
+
+// Events as lines of JSON, or for people. What could not be understood is counted, and told at the end.
+class Output final : public EventSink {
+ public:
+  explicit Output(bool pretty) {
+    if (!pretty) return;
+    const Style style = style_for(STDOUT_FILENO, Environment::of_this_process());
+    FormatOptions options;
+    options.emoji = style.unicode;
+    formatter_.emplace(
+        options, style, [this](std::string_view bytes) { out_.append(bytes); }, [this] { return clock_.wall(); });
+  }
+
+  void on_event(const AgentEvent& event) override {
+    if (const auto* unknown = std::get_if<event::Unknown>(&event)) {
+      ++(unknown->type.empty() ? not_events_ : unknown_);
+    }
+    if (formatter_) {
+      formatter_->on_event(event);
+    } else {
+      append_event_line(out_, event);
+    }
+    if (out_.size() >= kPiece) flush();
+  }
+
+  void finish() {
+    if (formatter_) formatter_->finish();
+    flush();
+  }
+
+  void flush() {
+    if (status_) status_ = write_all(STDOUT_FILENO, out_.bytes(), "standard output");
+    out_.clear(4 * kPiece);
+  }
+
+  const Status& status() const { return status_; }
+  size_t unknown() const { return unknown_; }
+  size_t not_events() const { return not_events_; }
+
+ private:
+  ByteBuffer out_;
+  Status status_;
+  SystemClock clock_;
+  std::optional<EventFormatter> formatter_;
+  size_t unknown_ = 0;
+  size_t not_events_ = 0;
+};
+
+Status pass_through(AgentStream& stream, Output& output) {
+#ifdef F_SETPIPE_SZ
+  // Fewer and larger steps between whoever writes and us; not every stdin is a pipe, and not every pipe may grow.
+  (void)::fcntl(STDIN_FILENO, F_SETPIPE_SZ, 4 * kPiece);
+#endif
+  const auto piece = std::make_unique_for_overwrite<char[]>(kPiece);
+  for (;;) {
+    const ssize_t got = ::read(STDIN_FILENO, piece.get(), kPiece);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail(ErrorKind::kIo, "cannot read standard input: {}", errno_text(errno));
+    if (got == 0) break;
+    stream.feed({piece.get(), static_cast<size_t>(got)}, output);
+    // Whoever follows a stream under way sees what there is; a full piece means that more is waiting.
+    if (static_cast<size_t>(got) < kPiece / 4) output.flush();
+    if (!output.status()) return output.status();
+  }
+  stream.finish(output);
+  output.finish();
+  return output.status();
+}
+
+int run(const Arguments& arguments) {
+  const std::string agent = to_lower(arguments.value("agent").value_or(""));
+  auto parser = make_line_parser(agent);
+  if (!parser) return report({ErrorKind::kUsage, "ralph stream needs --agent: claude, codex, amp, gemini or opencode"});
+  const auto stream = make_json_stream(std::move(parser));
+  Output output(arguments.has("pretty"));
+  if (const Status status = pass_through(*stream, output); !status) return report(status.error());
+  if (output.unknown() > 0) fmt::print(stderr, "ralph: {} not known to ralph\n", count_of(output.unknown(), "event"));
+  if (output.not_events() > 0) {
+    fmt::print(stderr, "ralph: {} that {} no event\n", count_of(output.not_events(), "line"),
+               output.not_events() == 1 ? "is" : "are");
+  }
+  return 0;
+}
+
+constexpr std::array kOptions = {
+    Option{"agent", 'a', "NAME", "Whose stream it is.", false, false, "claude|codex|amp|gemini|opencode"},
+    Option{"pretty", 'p', "", "Print it for people, as the console of a run shows it."},
+};
+
+}  // namespace
+
+const Command kStream = {
+    "stream",
+    "Translate an agent's stream into ralph's events.",
+    "Reads on standard input what an agent prints with its streaming flags, and prints what it did as lines of JSON,\n"
+    "the same for every agent: docs/formats/events.md. Lines that are not understood are counted, never fatal.",
+    "claude -p hello --output-format stream-json --verbose | ralph stream --agent claude --pretty\n"
+    "ralph stream --agent codex < .ralph/runs/20261115-202233-7f3a/agent_1.out",
+    kOptions,
+    {},
+    run,
+};
+
+}  // namespace ralph::cli
