@@ -263,10 +263,7 @@ void EventFormatter::show(const event::Todo& todo) {
 }
 
 void EventFormatter::show(const event::Spent& spent) {
-  spent_.tokens.input += spent.tokens.input;
-  spent_.tokens.output += spent.tokens.output;
-  spent_.tokens.cache_read += spent.tokens.cache_read;
-  spent_.tokens.cache_write += spent.tokens.cache_write;
+  spent_.tokens += spent.tokens;
   spent_.cost_usd += spent.cost_usd;
 }
 
