@@ -40,65 +40,58 @@ bool fits_as_argument(size_t size, const Launch& launch) {
 
 }  // namespace
 
-const std::vector<AgentKind>& known_agents() {
-  // Claude, Codex, Gemini and opencode take the prompt on standard input: it has no size limit there, and a flag that
-  // takes several values can't swallow it. Amp takes it after -x only.
-  static const std::vector<AgentKind> kKinds = {
-      {"claude", {"-p", "--output-format", "text"}, {}, PromptPath::kStdin},
-      {"codex", {"exec", "--sandbox", "workspace-write"}, {"-"}, PromptPath::kStdin},
-      {"amp", {"--dangerously-allow-all"}, {"-x"}, PromptPath::kArgument},
-      {"gemini", {"--yolo", "--skip-trust"}, {}, PromptPath::kStdin},
-      {"opencode", {"run"}, {}, PromptPath::kStdin},
-      {kDemoAgentCommand, {}, {}, PromptPath::kStdin},
-  };
-  return kKinds;
-}
-
 Result<Agent> Agent::make(const Setup& setup, const Environment& environment, const std::string& folder) {
   Agent agent;
   agent.environment_ = environment;
   agent.folder_ = folder;
+  leave_host_agent(agent.environment_);
   for (const auto& [name, value] : setup.env) agent.environment_.set(name, value);
 
-  std::vector<std::string> words;
-  if (setup.command == kDemoAgentCommand) {
+  const bool demo = setup.command == kDemoAgentCommand;
+  if (demo) {
     TRY_VALUE(const std::string self, own_program());
-    words = {self, "demo-agent"};
-    agent.name_ = "demo";
+    agent.words_ = {self, "demo-agent"};
   } else {
-    TRY_VALUE(words, command_words(setup.command, agent.environment_, folder));
-    agent.name_ = base_name(words[0]);
+    TRY_VALUE(agent.words_, command_words(setup.command, agent.environment_, folder));
   }
-  auto program = resolve_program(words[0], agent.environment_, folder);
-  if (!program) return tl::unexpected(program.error());
-  agent.program_ = *program;
-  agent.arguments_ = words;
+  TRY_VALUE(agent.program_, resolve_program(agent.words_[0], agent.environment_, folder));
 
-  const auto& kinds = known_agents();
-  const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const AgentKind& known) {
-    return known.name == base_name(words[0]) || (known.name == kDemoAgentCommand && agent.name_ == "demo");
-  });
-  if (kind == kinds.end()) {
-    agent.name_ = "custom";
-  } else {
-    agent.prompt_ = kind->prompt;
-    agent.arguments_.insert(agent.arguments_.end(), kind->leading.begin(), kind->leading.end());
+  const std::string kind = setup.kind.empty() ? base_name(agent.words_[0]) : setup.kind;
+  const Adapter* known = demo ? nullptr : find_adapter(kind);
+  agent.adapter_ = known ? known : &custom_adapter();
+  agent.name_ = !setup.name.empty() ? setup.name : demo ? "demo" : std::string(agent.adapter_->name);
+  agent.prompt_ = setup.prompt.value_or(demo ? PromptPath::kStdin : agent.adapter_->prompt);
+  agent.stream_ = setup.stream.empty() ? std::string(agent.adapter_->stream) : setup.stream == "text" ? "" : setup.stream;
+  const Adapter* speaks = find_adapter(agent.stream_);
+  agent.tells_cost_ = speaks && speaks->tells_cost;
+  agent.tells_tokens_ = speaks && speaks->tells_tokens;
+  agent.ends_with_result_ = speaks && speaks->ends_with_result;
+  agent.model_ = setup.model;
+  if (!setup.model.empty() && (!known || known == &kAmp)) {
+    return fail(ErrorKind::kInput, "agent.model is \"{}\", but {} has no flag for a model that ralph knows; put it into agent.flags",
+                setup.model, agent.name_);
   }
   for (const std::string& flag : setup.flags) {
     TRY_VALUE(const auto parts, split_shell_words(flag));
-    agent.arguments_.insert(agent.arguments_.end(), parts.begin(), parts.end());
+    agent.flags_.insert(agent.flags_.end(), parts.begin(), parts.end());
   }
-  if (kind != kinds.end()) {
-    agent.arguments_.insert(agent.arguments_.end(), kind->trailing.begin(), kind->trailing.end());
-  }
-  if (setup.prompt) agent.prompt_ = *setup.prompt;
+  agent.adapter_->prepare(agent.environment_);
+  agent.probe_ = std::make_shared<FlagProbe>(agent.program_, agent.environment_);
   return agent;
 }
 
-Launch Agent::launch(const std::string& prompt, const std::map<std::string, std::string>& extra) const {
+Launch Agent::launch(const std::string& prompt, TurnWishes wishes,
+                     const std::map<std::string, std::string>& extra) const {
+  wishes.model = model_;
+  wishes.events = prints_events(wishes.events);
+  const TurnArguments arguments = adapter_->arguments(
+      wishes, [this](std::string_view help, std::string_view flag) { return probe_->has(help, flag); });
   Launch launch;
-  launch.argv = arguments_;
+  launch.argv = words_;
   launch.argv[0] = program_;
+  for (const std::vector<std::string>* part : {&arguments.before, &flags_, &arguments.after}) {
+    launch.argv.insert(launch.argv.end(), part->begin(), part->end());
+  }
   launch.environment = environment_;
   for (const auto& [name, value] : extra) launch.environment.set(name, value);
   launch.folder = folder_;
@@ -110,6 +103,10 @@ Launch Agent::launch(const std::string& prompt, const std::map<std::string, std:
     if (prompt_ == PromptPath::kFile) launch.argv.emplace_back("/dev/stdin");
   }
   return launch;
+}
+
+std::unique_ptr<AgentStream> Agent::make_stream(bool events, const UsedBefore& before) const {
+  return prints_events(events) ? make_json_stream(make_line_parser(stream_, before)) : make_text_stream();
 }
 
 }  // namespace ralph

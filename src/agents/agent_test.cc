@@ -1,5 +1,6 @@
 #include "agents/agent.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <sys/stat.h>
 
@@ -60,14 +61,14 @@ TEST_F(AgentTest, IsStartedAsItsKindWantsIt) {
     std::string input;
   };
   const Row rows[] = {
-      {"claude", "claude", {"@/bin/claude", "-p", "--output-format", "text", "--flag"}, "Do it."},
-      {"codex", "codex", {"@/bin/codex", "exec", "--sandbox", "workspace-write", "--flag", "-"}, "Do it."},
-      {"amp", "amp", {"@/bin/amp", "--dangerously-allow-all", "--flag", "-x", "Do it."}, ""},
-      {"gemini", "gemini", {"@/bin/gemini", "--yolo", "--skip-trust", "--flag"}, "Do it."},
-      {"opencode", "opencode", {"@/bin/opencode", "run", "--flag"}, "Do it."},
+      {"claude", "claude", {"@/bin/claude", "-p", "--output-format", "stream-json", "--verbose", "--flag"}, "Do it."},
+      {"codex", "codex", {"@/bin/codex", "exec", "--json", "--sandbox", "workspace-write", "--skip-git-repo-check", "--flag", "-"}, "Do it."},
+      {"amp", "amp", {"@/bin/amp", "--stream-json", "--dangerously-allow-all", "--flag", "-x", "Do it."}, ""},
+      {"gemini", "gemini", {"@/bin/gemini", "--yolo", "--output-format", "stream-json", "--flag"}, "Do it."},
+      {"opencode", "opencode", {"@/bin/opencode", "run", "--format", "json", "--flag"}, "Do it."},
       {"my-agent", "custom", {"@/bin/my-agent", "--flag", "Do it."}, ""},
-      {"bin/claude", "claude", {"@/bin/claude", "-p", "--output-format", "text", "--flag"}, "Do it."},
-      {"claude --resume", "claude", {"@/bin/claude", "--resume", "-p", "--output-format", "text", "--flag"}, "Do it."},
+      {"bin/claude", "claude", {"@/bin/claude", "-p", "--output-format", "stream-json", "--verbose", "--flag"}, "Do it."},
+      {"claude --resume", "claude", {"@/bin/claude", "--resume", "-p", "--output-format", "stream-json", "--verbose", "--flag"}, "Do it."},
       {"python3 'my agent.py'", "custom", {"@/bin/python3", "my agent.py", "--flag", "Do it."}, ""},
       {"two words", "custom", {"@/bin/two words", "--flag", "Do it."}, ""},
       {"./bin/two words", "custom", {"@/./bin/two words", "--flag", "Do it."}, ""},
@@ -88,8 +89,77 @@ TEST_F(AgentTest, IsStartedAsItsKindWantsIt) {
 
 TEST_F(AgentTest, EveryKnownKindHasARowAbove) {
   Words names;
-  for (const AgentKind& kind : known_agents()) names.emplace_back(kind.name);
-  EXPECT_EQ(names, (Words{"claude", "codex", "amp", "gemini", "opencode", "ralph-demo-agent"}));
+  for (const Adapter* kind : adapters()) names.emplace_back(kind->name);
+  EXPECT_EQ(names, (Words{"claude", "codex", "amp", "gemini", "opencode"}));
+}
+
+TEST_F(AgentTest, GetsWhatATurnAsksForInItsOwnFlags) {
+  struct Row {
+    std::string command;
+    TurnWishes wishes;
+    Words argv;
+  };
+  const TurnWishes text{.events = false}, resumed{.resume = "S1"}, with_model{.model = "ignored: it is a setting"};
+  const Row rows[] = {
+      {"claude", text, {"@/bin/claude", "-p", "--output-format", "text"}},
+      {"codex", text, {"@/bin/codex", "exec", "--sandbox", "workspace-write", "--skip-git-repo-check", "-"}},
+      {"gemini", text, {"@/bin/gemini", "--yolo"}},
+      {"opencode", text, {"@/bin/opencode", "run"}},
+      {"amp", text, {"@/bin/amp", "--dangerously-allow-all", "-x", "Do it."}},
+      {"claude", resumed, {"@/bin/claude", "-p", "--output-format", "stream-json", "--verbose", "--resume", "S1"}},
+      {"codex",
+       resumed,
+       {"@/bin/codex", "exec", "--json", "--sandbox", "workspace-write", "--skip-git-repo-check", "resume", "S1", "-"}},
+      {"gemini", resumed, {"@/bin/gemini", "--yolo", "--output-format", "stream-json", "--resume", "S1"}},
+      {"amp", resumed, {"@/bin/amp", "threads", "continue", "S1", "--stream-json", "--dangerously-allow-all", "-x", "Do it."}},
+      {"opencode", resumed, {"@/bin/opencode", "run", "--format", "json", "--session", "S1"}},
+      {"my-agent", with_model, {"@/bin/my-agent", "Do it."}},
+  };
+  for (const Row& row : rows) EXPECT_EQ(argv_of(make({row.command})->launch("Do it.", row.wishes)), row.argv) << row.command;
+}
+
+TEST_F(AgentTest, GetsItsModelByItsOwnFlag) {
+  for (const char* command : {"claude", "codex", "gemini", "opencode"}) {
+    const auto agent = make({.command = command, .model = "best"});
+    ASSERT_TRUE(agent);
+    const Words argv = agent->launch("Do it.").argv;
+    const auto flag = std::find(argv.begin(), argv.end(), "--model");
+    ASSERT_NE(flag, argv.end()) << command;
+    EXPECT_EQ(*(flag + 1), "best") << command;
+  }
+  EXPECT_NE(error_of({.command = "amp", .model = "best"}).find("no flag for a model"), std::string::npos);
+  EXPECT_NE(error_of({.command = "my-agent", .model = "best"}).find("no flag for a model"), std::string::npos);
+}
+
+TEST_F(AgentTest, OfAnotherNameIsSpokenToAsItsKind) {
+  const auto wrapper = make({.command = "my-agent", .kind = "claude"});
+  ASSERT_TRUE(wrapper);
+  EXPECT_EQ(argv_of(wrapper->launch("Do it.")),
+            (Words{"@/bin/my-agent", "-p", "--output-format", "stream-json", "--verbose"}));
+  EXPECT_TRUE(wrapper->tells_cost());
+  const auto compatible = make({.command = "my-agent", .stream = "claude"});
+  EXPECT_TRUE(compatible->prints_events(true));
+  EXPECT_EQ(argv_of(compatible->launch("Do it.")), (Words{"@/bin/my-agent", "Do it."}));
+  const auto plain = make({.command = "claude", .stream = "text"});
+  EXPECT_FALSE(plain->prints_events(true));
+  EXPECT_EQ(argv_of(plain->launch("Do it.")), (Words{"@/bin/claude", "-p", "--output-format", "text"}));
+}
+
+TEST_F(AgentTest, OfAnOlderVersionGetsTheFlagsThatItHas) {
+  const std::string path = folder_ / "bin/codex";
+  ScratchFolder::write(path, "#!/bin/sh\necho '  --full-auto   Convenience alias'\n");
+  ::chmod(path.c_str(), 0755);
+  EXPECT_EQ(argv_of(launch({"codex"})), (Words{"@/bin/codex", "exec", "--json", "--full-auto", "--skip-git-repo-check", "-"}));
+}
+
+TEST_F(AgentTest, DoesNotTakeItselfForAChildOfTheAgentThatRalphRunsIn) {
+  environment_.set("CLAUDECODE", "1");
+  environment_.set("CLAUDE_CODE_SESSION_ID", "outer");
+  environment_.set("CLAUDE_CODE_MAX_OUTPUT_TOKENS", "32000");
+  const Launch started = launch({"claude"});
+  EXPECT_EQ(started.environment.get("CLAUDECODE"), std::nullopt);
+  EXPECT_EQ(started.environment.get("CLAUDE_CODE_SESSION_ID"), std::nullopt);
+  EXPECT_EQ(started.environment.get("CLAUDE_CODE_MAX_OUTPUT_TOKENS"), "32000");
 }
 
 TEST_F(AgentTest, OfTheDemoIsRalphItself) {
@@ -119,8 +189,8 @@ TEST_F(AgentTest, ThePromptGoesTheWayThatSettingsSay) {
       {"my-agent", PromptPath::kArgument, {"@/bin/my-agent", "Do it."}, ""},
       {"my-agent", PromptPath::kStdin, {"@/bin/my-agent"}, "Do it."},
       {"my-agent", PromptPath::kFile, {"@/bin/my-agent", "/dev/stdin"}, "Do it."},
-      {"opencode", PromptPath::kArgument, {"@/bin/opencode", "run", "Do it."}, ""},
-      {"amp", PromptPath::kStdin, {"@/bin/amp", "--dangerously-allow-all", "-x"}, "Do it."},
+      {"opencode", PromptPath::kArgument, {"@/bin/opencode", "run", "--format", "json", "Do it."}, ""},
+      {"amp", PromptPath::kStdin, {"@/bin/amp", "--stream-json", "--dangerously-allow-all", "-x"}, "Do it."},
   };
   for (const Row& row : rows) {
     const Launch started = launch({row.command, {}, row.path, {}});
@@ -150,7 +220,7 @@ TEST_F(AgentTest, APromptThatFitsAloneButNotWithTheEnvironmentGoesToStandardInpu
 TEST_F(AgentTest, ItsEnvironmentIsTheOuterOneThenSettingsThenTheRun) {
   const auto agent = make({"my-agent", {}, {}, {{"FROM", "settings"}, {"KEY", "settings"}, {"MORE", "settings"}}});
   ASSERT_TRUE(agent);
-  const Launch started = agent->launch("Do it.", {{"KEY", "run"}, {"RUN", "run"}});
+  const Launch started = agent->launch("Do it.", {}, {{"KEY", "run"}, {"RUN", "run"}});
   EXPECT_EQ(started.environment.as_lines(),
             (Words{"FROM=settings", "KEY=run", "MORE=settings", "PATH=" + folder_ / "bin", "RUN=run"}));
   EXPECT_EQ(agent->launch("Do it.", {}).environment.get("KEY"), "settings");

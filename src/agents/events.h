@@ -47,32 +47,32 @@ struct Tokens {
 namespace event {
 
 struct Session {
-  std::string_view id, model, version;
+  std::string_view id{}, model{}, version{};
 };
 
 // The agent's own words. Pieces of one text follow each other and are to be joined.
 struct Text {
-  std::string_view text;
+  std::string_view text{};
   bool piece = false;
   bool sub_agent = false;  // said by an agent that the agent started: shown, but it completes nothing
 };
 
 // Its reasoning: shown on request, never taken for words.
 struct Thinking {
-  std::string_view text;
+  std::string_view text{};
   bool sub_agent = false;
 };
 
 struct ToolStart {
-  std::string_view id, name;
-  std::string_view summary;  // what it works on: a path, a command
+  std::string_view id{}, name{};
+  std::string_view summary{};  // what it works on: a path, a command
   bool sub_agent = false;
 };
 
 struct ToolEnd {
-  std::string_view id;
-  std::string_view name;  // of its ToolStart; empty if that was not seen
-  std::string_view output;
+  std::string_view id{};
+  std::string_view name{};  // of its ToolStart; empty if that was not seen
+  std::string_view output{};
   bool failed = false;
   bool sub_agent = false;
 };
@@ -88,7 +88,7 @@ struct Todo {
 
 // What was used since the last Spent event of this run. Never cumulative, whatever the agent's own counters are.
 struct Spent {
-  Tokens tokens;
+  Tokens tokens{};
   double cost_usd = 0;
   bool estimate = false;  // a later event corrects it
 };
@@ -96,16 +96,16 @@ struct Spent {
 // The end of a turn of the agent's. There may be several; the last counts.
 struct Result {
   bool failed = false;
-  std::string_view text;      // its final words, where the agent repeats them
-  std::optional<double> cost_usd;  // of this run so far, if the agent tells
-  Tokens tokens;              // of this run so far
+  std::string_view text{};      // its final words, where the agent repeats them
+  std::optional<double> cost_usd{};  // of this run so far, if the agent tells
+  Tokens tokens{};              // of this run so far
   int turns = 0;
   Milliseconds duration{0};
 };
 
 struct Progress {
-  std::string_view kind;  // "compacting", "background task", "hook", ...
-  std::string_view text;
+  std::string_view kind{};  // "compacting", "background task", "hook", ...
+  std::string_view text{};
 };
 
 // The agent itself tries again; nothing to be done.
@@ -113,27 +113,27 @@ struct Retry {
   int attempt = 0, maximum = 0;
   Milliseconds delay{0};
   FailureKind kind = FailureKind::kOther;
-  std::string_view message;
+  std::string_view message{};
 };
 
 // News of a plan's limit; `rejected` means that it is reached.
 struct Limit {
   bool rejected = false;
-  std::optional<WallTime> resets_at;
-  std::string_view type;  // "five_hour"
+  std::optional<WallTime> resets_at{};
+  std::string_view type{};  // "five_hour"
 };
 
 // The turn failed, for a reason that is known.
 struct Failure {
   FailureKind kind = FailureKind::kOther;
-  std::string_view message;
-  std::optional<WallTime> resets_at;
+  std::string_view message{};
+  std::optional<WallTime> resets_at{};
 };
 
 // A line that could not be understood: counted, shown on request, never fatal.
 struct Unknown {
-  std::string_view type;    // of an event that is not known; empty if the line is no event at all
-  std::string_view reason;  // "not JSON", "larger than 16 MB", "unknown type"
+  std::string_view type{};    // of an event that is not known; empty if the line is no event at all
+  std::string_view reason{};  // "not JSON", "larger than 16 MB", "unknown type"
 };
 
 }  // namespace event

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <string_view>
 
 #include "agents/events.h"
@@ -22,7 +21,6 @@ FailureKind failure_from_type(std::string_view type);
 struct ToldFailure {
   FailureKind kind = FailureKind::kOther;
   std::optional<WallTime> resets_at;
-  std::string message;  // for people: what the API said, if its JSON is in there; else all of it
 };
 ToldFailure failure_from_message(std::string_view message, WallTime now);
 

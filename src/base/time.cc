@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <ctime>
 
 namespace ralph {
@@ -21,6 +22,19 @@ std::string to_iso8601(WallTime time) {
   const auto whole = std::chrono::floor<std::chrono::seconds>(time);
   return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", t.tm_year + 1900, t.tm_mon + 1, t.tm_mday, t.tm_hour,
                      t.tm_min, t.tm_sec, (time - whole).count());
+}
+
+std::optional<WallTime> from_iso8601(std::string_view text) {
+  std::tm t{};
+  int milliseconds = 0;
+  char zone = 0;
+  const std::string copy(text);
+  const int read = std::sscanf(copy.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d.%3d%c", &t.tm_year, &t.tm_mon, &t.tm_mday, &t.tm_hour,
+                               &t.tm_min, &t.tm_sec, &milliseconds, &zone);
+  if (read != 8 || zone != 'Z') return std::nullopt;
+  t.tm_year -= 1900;
+  t.tm_mon -= 1;
+  return WallTime(std::chrono::seconds(timegm(&t)) + Milliseconds(milliseconds));
 }
 
 std::string to_compact_utc(WallTime time) {

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "cli/registry.h"
+#include "cli/roster.h"
 #include "os/files.h"
 #include "os/run_command.h"
 #include "settings/settings.h"
@@ -79,13 +80,12 @@ void check_git(std::vector<Finding>& findings, const Environment& environment, c
 
 bool check_agents(std::vector<Finding>& findings, const Environment& environment, const std::string& project) {
   bool any = false;
-  for (const AgentKind& kind : known_agents()) {
-    if (kind.name == kDemoAgentCommand) continue;
-    const auto program = resolve_program(std::string(kind.name), environment, project);
+  for (const Adapter* kind : adapters()) {
+    const auto program = resolve_program(std::string(kind->name), environment, project);
     if (!program) continue;
     any = true;
     const std::string version = version_of(*program, environment);
-    findings.push_back({Health::kOk, fmt::format("agent {}", kind.name), version.empty() ? *program : fmt::format("{} ({})", *program, version)});
+    findings.push_back({Health::kOk, fmt::format("agent {}", kind->name), version.empty() ? *program : fmt::format("{} ({})", *program, version)});
   }
   if (!any) {
     findings.push_back({Health::kNote, "agents", "none of claude, codex, amp, gemini, opencode is on PATH",
@@ -122,12 +122,11 @@ void check_settings(std::vector<Finding>& findings, const Environment& environme
   if (settings.agent.command.empty()) {
     findings.push_back({Health::kProblem, "agent", "agent.command is not set", "ralph init, or set it in .ralph/settings.json"});
   } else {
-    const Agent::Setup setup{settings.agent.command, settings.agent.flags, std::nullopt, settings.agent.env};
-    const auto agent = Agent::make(setup, environment, project);
-    if (agent) {
-      findings.push_back({Health::kOk, "agent", fmt::format("{} ({})", settings.agent.command, agent->program())});
-    } else {
-      findings.push_back({Health::kProblem, "agent", agent.error().message, "install it, or correct agent.command"});
+    const auto agents = make_agents(settings, environment, project);
+    if (!agents) findings.push_back({Health::kProblem, "agent", agents.error().message, "install it, or correct the setting"});
+    for (const Agent& agent : agents.value_or(std::vector<Agent>())) {
+      const bool first = &agent == agents->data();
+      findings.push_back({Health::kOk, first ? "agent" : "fallback", fmt::format("{} ({})", agent.name(), agent.program())});
     }
   }
   if (settings.guardrails.empty()) {

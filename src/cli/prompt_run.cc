@@ -7,6 +7,7 @@
 #include "agents/agent.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/roster.h"
 #include "journal/run_folder.h"
 #include "journal/writer.h"
 #include "loop/engine.h"
@@ -22,28 +23,6 @@
 namespace ralph::cli {
 namespace {
 
-Agent::Setup agent_setup(const AgentSettings& settings) {
-  Agent::Setup setup{settings.command, settings.flags, std::nullopt, settings.env};
-  if (settings.prompt_via == PromptVia::kArgument) setup.prompt = PromptPath::kArgument;
-  if (settings.prompt_via == PromptVia::kStdin) setup.prompt = PromptPath::kStdin;
-  if (settings.prompt_via == PromptVia::kFile) setup.prompt = PromptPath::kFile;
-  return setup;
-}
-
-Result<Agent> make_agent(const PromptRun& run, const Environment& environment) {
-  const AgentSettings& settings = run.loaded.settings.agent;
-  if (settings.command.empty()) {
-    return fail(ErrorKind::kInput, "no agent is set in {}; run 'ralph init', or set agent.command",
-                join_path(run.project, ".ralph/settings.json"));
-  }
-  auto agent = Agent::make(agent_setup(settings), environment, run.project);
-  if (!agent) {
-    return fail(ErrorKind::kNotFound, "the agent cannot be started: {} (agent.command is \"{}\"; 'ralph doctor' shows what is installed)",
-                agent.error().message, settings.command);
-  }
-  return agent;
-}
-
 Status check_repository(const PromptRun& run, const Environment& environment) {
   const auto& scm = run.loaded.settings.scm;
   if (!scm || scm->tasks.empty()) return {};
@@ -58,6 +37,16 @@ Status check_repository(const PromptRun& run, const Environment& environment) {
   if (result.exit_code == 0) return {};
   return fail(ErrorKind::kInput, "scm tasks are set ({}), but {} is not a git repository; run 'git init' there, or remove scm from the settings",
               join(scm->tasks, ", "), run.project);
+}
+
+// Variables of all agents: any of their values may turn up in anybody's output.
+std::map<std::string, std::string> secret_candidates(const Settings& settings) {
+  std::map<std::string, std::string> variables = settings.agent.env;
+  for (const auto& [name, agent] : settings.agents) {
+    // Two agents may have the same variable with two values: both count.
+    for (const auto& [variable, value] : agent.env) variables[fmt::format("{}_{}", name, variable)] = value;
+  }
+  return variables;
 }
 
 std::string owner_line(const std::string& run_id, const Clock& clock) {
@@ -78,10 +67,18 @@ Result<Lock> lock_project(const PromptRun& run) {
               find_string(*owner, "startTime").value_or("?"), find_integer(*owner, "pid").value_or(0));
 }
 
-std::unique_ptr<RunListener> make_listener(const PromptRun& run, const Environment& environment) {
+std::unique_ptr<RunWatcher> make_watcher(const PromptRun& run, const Environment& environment) {
   if (run.json) return std::make_unique<JsonLines>();
   ConsoleOptions options;
+  const OutputSettings& output = run.loaded.settings.output;
   options.style = style_for(STDOUT_FILENO, environment);
+  options.style.color = output.color.value_or(options.style.color);
+  options.style.unicode = output.emoji.value_or(options.style.unicode);
+  options.format.emoji = options.style.unicode;
+  options.format.timestamps = output.timestamps;
+  options.format.max_output_lines = static_cast<size_t>(output.max_tool_lines);
+  options.format.max_output_chars = static_cast<size_t>(output.max_tool_chars);
+  options.format.thinking = output.thinking;
   options.agent_output = run.loaded.settings.stream_agent_output;
   options.verbose = run.verbose;
   options.guardrails = static_cast<int>(run.loaded.settings.guardrails.size());
@@ -99,29 +96,31 @@ Result<int> run_loop(const PromptRun& run, int guardian) {
   TRY(lock.name_owner(owner_line(run_id, clock)));
   environment.set("RALPH_RUN_ID", run_id);
 
-  TRY_VALUE(const Agent agent, make_agent(run, environment));
   const Settings& settings = run.loaded.settings;
-  const Redactor redactor(environment.as_lines(), settings.agent.env);
-  const Policy policy = policy_from(settings);
-  const auto listener = make_listener(run, environment);
+  TRY_VALUE(const std::vector<Agent> agents, make_agents(settings, environment, run.project));
+  const Redactor redactor(environment.as_lines(), secret_candidates(settings));
+  Policy policy = policy_from(settings);
+  for (const Agent& agent : agents) policy.agents.push_back(agent.name());
+  const auto watcher = make_watcher(run, environment);
   TRY_VALUE(JournalWriter writer, JournalWriter::open(folder.path, redactor, [&] { return clock.wall(); }));
-  RunLog log(std::move(writer), *listener);
-  RunContext context{policy,      processes, clock,  redactor,    log,        *listener,
-                     clock.monotonic(), run.project, run_id, folder.path, environment};
+  RunLog log(std::move(writer), *watcher);
+  RunContext context{policy,   processes,         clock,       redactor, log,         *watcher,
+                     *watcher, clock.monotonic(), run.project, run_id,   folder.path, environment};
 
   record::RunStarted started;
   started.run_id = run_id;
   started.way = "run";
   started.ralph_version = RALPH_VERSION;
   started.project = run.project;
-  started.agent = agent.name();
+  started.agent = join(policy.agents, ", then ");
   started.prompt_source = run.prompt.describe();
   started.prompt = run.prompt_text;
   started.pid = ::getppid();
   started.max_iterations = policy.max_iterations;
   started.settings = run.loaded.effective;
   TRY(log.note(std::move(started)));
-  TRY_VALUE(const Decision decision, run_prompt_loop({settings, agent, run.prompt, context}));
+  TRY_VALUE(const Decision decision, run_prompt_loop({settings, agents, run.prompt, context}));
+  if (decision.status == StopStatus::kFatal) return fail(ErrorKind::kInput, "{}", decision.reason);
   return exit_code_of(decision.status);
 }
 
@@ -133,7 +132,7 @@ std::string describe_limit(double seconds) {
 
 Status preflight(const PromptRun& run) {
   const Environment environment = Environment::of_this_process();
-  TRY(make_agent(run, environment));
+  TRY(make_agents(run.loaded.settings, environment, run.project));
   TRY(run.prompt.read());
   return check_repository(run, environment);
 }
@@ -148,15 +147,19 @@ int execute(const PromptRun& run) {
 
 int print_dry_run(const PromptRun& run) {
   const Environment environment = Environment::of_this_process();
-  const auto agent = make_agent(run, environment);
-  const auto prompt = run.prompt.read();
-  if (!agent) return report(agent.error());
-  if (!prompt) return report(prompt.error());
   const Settings& settings = run.loaded.settings;
+  const auto agents = make_agents(settings, environment, run.project);
+  const auto prompt = run.prompt.read();
+  if (!agents) return report(agents.error());
+  if (!prompt) return report(prompt.error());
+  const Agent* agent = &agents->front();
   std::string text = *prompt;
   if (settings.include_iteration_count_in_prompt) text = with_iteration_count(text, 1, settings.maximum_iterations);
-  const Redactor redactor(environment.as_lines(), settings.agent.env);
-  Launch launch = agent->launch(text, {});
+  const Redactor redactor(environment.as_lines(), secret_candidates(settings));
+  TurnWishes wishes;
+  wishes.events = settings.stream_agent_output;
+  if (settings.budget.max_cost_usd > 0) wishes.max_cost_usd = settings.budget.max_cost_usd;
+  Launch launch = agent->launch(text, wishes, {});
   const bool by_argument = launch.input.empty();
   if (by_argument) launch.argv.back() = "<prompt>";
 
@@ -178,6 +181,9 @@ int print_dry_run(const PromptRun& run) {
                      settings.maximum_iterations, settings.completion_response);
   out += fmt::format("Time limits  agent {}, silence {}, run {}\n", describe_limit(settings.agent.timeout_seconds),
                      describe_limit(settings.agent.idle_timeout_seconds), describe_limit(settings.budget.max_minutes * 60));
+  if (settings.budget.max_cost_usd > 0) out += fmt::format("Budget       ${:.2f}\n", settings.budget.max_cost_usd);
+  if (settings.budget.max_tokens > 0) out += fmt::format("Budget       {:.0f} tokens\n", settings.budget.max_tokens);
+  if (agents->size() > 1) out += fmt::format("Fallback     {}\n", join(settings.agent.fallback, ", "));
   out += fmt::format("Retries      {} within an iteration, after {} and doubling\n", settings.agent.retry.attempts,
                      describe_limit(settings.agent.retry.backoff_seconds));
   for (const GuardrailSettings& guardrail : settings.guardrails) {

@@ -22,6 +22,10 @@ class RunListener {
   // While a check runs: how often to be told that it still does. Nothing: never.
   virtual std::optional<Milliseconds> tick_interval() const = 0;
   virtual void on_tick(Milliseconds since_start) = 0;
+
+  // While the run waits (for a limit to end, before a retry): how often to be told how long it still does.
+  virtual std::optional<Milliseconds> countdown_interval() const = 0;
+  virtual void on_countdown(Milliseconds left) = 0;
 };
 
 }  // namespace ralph

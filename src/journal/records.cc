@@ -23,6 +23,7 @@ struct FieldWriter {
 
   void operator()(std::string_view key, const std::string& value) const { out[key] = to_json_string(value); }
   void operator()(std::string_view key, std::int64_t value) const { out[key] = value; }
+  void operator()(std::string_view key, double value) const { out[key] = value; }
   void operator()(std::string_view key, const json::value& value) const { out[key] = value; }
   void operator()(std::string_view key, const std::vector<std::string>& values) const {
     json::array list;
@@ -62,6 +63,11 @@ struct FieldReader {
   }
   void operator()(std::string_view key, std::int64_t& value) const {
     if (const json::value* found = in.if_contains(key)) value = as_integer(*found).value_or(value);
+  }
+  void operator()(std::string_view key, double& value) const {
+    const json::value* found = in.if_contains(key);
+    if (found && found->is_number()) value = found->to_number<double>();
+    if (!std::isfinite(value)) value = 0;
   }
   void operator()(std::string_view key, json::value& value) const {
     if (const json::value* found = in.if_contains(key)) drop_infinities(value = *found);

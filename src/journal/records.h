@@ -45,13 +45,15 @@ struct AgentStarted {
   static constexpr std::string_view kType = "agent_started";
   std::int64_t iteration = 0, attempt = 0, prompt_bytes = 0;
   std::string purpose;      // "work" or "commit message"
+  std::string agent;        // which of the run's agents
+  std::string resumes;      // the session that it goes on with; empty: a new one
   std::string prompt_file;  // relative to the run's folder, as all files here
   std::string stdout_file, stderr_file;
   std::vector<std::string> argv;
   template <class V>
   void fields(V&& v) {
-    v("iteration", iteration), v("attempt", attempt), v("purpose", purpose), v("argv", argv);
-    v("promptFile", prompt_file), v("promptBytes", prompt_bytes);
+    v("iteration", iteration), v("attempt", attempt), v("purpose", purpose), v("agent", agent), v("resumes", resumes);
+    v("argv", argv), v("promptFile", prompt_file), v("promptBytes", prompt_bytes);
     v("stdoutFile", stdout_file), v("stderrFile", stderr_file);
   }
 };
@@ -59,15 +61,24 @@ struct AgentStarted {
 struct AgentEnded {
   static constexpr std::string_view kType = "agent_ended";
   std::int64_t iteration = 0, attempt = 0, exit_code = 0, signal = 0, duration_ms = 0, output_bytes = 0;
-  std::string purpose;
-  std::string outcome;                  // ok, crashed, empty, timed_out, idle, over_budget, interrupted
+  std::int64_t input_tokens = 0, output_tokens = 0, cache_read_tokens = 0, cache_write_tokens = 0;  // of this turn
+  std::int64_t tools = 0, unknown_events = 0;
+  double cost_usd = 0;  // of this turn; 0 if the agent does not tell
+  std::string purpose, agent, session;
+  // ok; crashed, empty; timed_out, idle, over_budget, interrupted: ended by ralph; or a typed failure of the agent's
+  // (docs/formats/events.md): usage_limit, overloaded, authentication, ...
+  std::string outcome;
+  std::string resets_at;                // of a usage limit, if it was told
   std::string reason;                   // why, if the outcome is not ok: "exit code 1"
   std::optional<std::string> response;  // what stood in its first <response> tag
   template <class V>
   void fields(V&& v) {
-    v("iteration", iteration), v("attempt", attempt), v("purpose", purpose), v("outcome", outcome);
+    v("iteration", iteration), v("attempt", attempt), v("purpose", purpose), v("agent", agent), v("outcome", outcome);
     v("exitCode", exit_code), v("signal", signal), v("durationMs", duration_ms), v("outputBytes", output_bytes);
-    v("reason", reason), v("response", response);
+    v("reason", reason), v("response", response), v("session", session), v("resetsAt", resets_at);
+    v("inputTokens", input_tokens), v("outputTokens", output_tokens), v("cacheReadTokens", cache_read_tokens);
+    v("cacheWriteTokens", cache_write_tokens), v("costUsd", cost_usd), v("tools", tools);
+    v("unknownEvents", unknown_events);
   }
 };
 
@@ -167,11 +178,12 @@ struct IterationEnded {
 struct RunEnded {
   static constexpr std::string_view kType = "run_ended";
   std::string status, reason;
-  std::int64_t exit_code = 0, iterations = 0, duration_ms = 0;
+  std::int64_t exit_code = 0, iterations = 0, duration_ms = 0, tokens = 0;
+  double cost_usd = 0;
   template <class V>
   void fields(V&& v) {
     v("status", status), v("reason", reason), v("exitCode", exit_code), v("iterations", iterations);
-    v("durationMs", duration_ms);
+    v("durationMs", duration_ms), v("tokens", tokens), v("costUsd", cost_usd);
   }
 };
 

@@ -137,6 +137,7 @@ struct Randomiser {
     return result;
   }
   void operator()(std::string_view, std::string& value) const { value = text(); }
+  void operator()(std::string_view, double& value) const { value = static_cast<double>(random() % 1000) / 8; }
   void operator()(std::string_view, std::int64_t& value) const {
     value = static_cast<std::int64_t>((std::uint64_t{random()} << 32 | random()) >> random() % 64);
   }

@@ -42,6 +42,7 @@ struct FieldRedactor {
     if (!is_structural(key)) value = redactor.redact(value);
   }
   void operator()(std::string_view, std::int64_t&) const {}
+  void operator()(std::string_view, double&) const {}
   void operator()(std::string_view, json::value& value) const { redact_value(value, redactor, false); }
   void operator()(std::string_view key, std::vector<std::string>& values) const {
     for (std::string& value : values) (*this)(key, value);

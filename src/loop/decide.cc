@@ -23,7 +23,21 @@ struct Case {
   bool running() const { return is({Moment::kDuringTurn, Moment::kDuringCheck}); }
   bool out_of_time() const { return policy.run_time_limit.count() > 0 && now.run_time >= policy.run_time_limit; }
   bool step_too_long() const { return now.step_limit.count() > 0 && now.step_time >= now.step_limit; }
-  bool too_quiet() const { return policy.agent_idle_limit.count() > 0 && now.quiet_time >= policy.agent_idle_limit; }
+  bool too_quiet() const {
+    return policy.agent_idle_limit.count() > 0 && now.tools_running == 0 && now.quiet_time >= policy.agent_idle_limit;
+  }
+  bool lingers() const { return now.since_result && *now.since_result >= policy.linger_limit; }
+  double cost() const { return progress.cost_usd + now.turn_cost_usd; }
+  std::int64_t tokens() const { return progress.tokens.total() + now.turn_tokens; }
+  bool cost_spent() const { return policy.max_cost_usd > 0 && cost() >= policy.max_cost_usd; }
+  bool tokens_spent() const { return policy.max_tokens > 0 && tokens() >= policy.max_tokens; }
+  bool budget_spent() const { return cost_spent() || tokens_spent(); }
+  // The agent stopped itself at what was left of our budget.
+  bool stopped_by_budget() const { return policy.max_cost_usd > 0 && progress.turn_outcome == "max_budget"; }
+  bool refused() const {
+    return progress.turn_outcome == "authentication" || progress.turn_outcome == "billing" ||
+           progress.turn_outcome == "model_not_found" || progress.turn_outcome == "permission_denied";
+  }
   bool turn_failed() const { return progress.turn_outcome == "crashed" || progress.turn_outcome == "empty"; }
   bool answered() const {
     return progress.turn_outcome == "ok" && progress.response &&
@@ -45,7 +59,7 @@ Milliseconds backoff(const Case& c) {
 }
 
 std::string what_the_agent_answered(const Case& c) {
-  if (c.progress.turn_outcome == "crashed") return "its last turn crashed";
+  if (c.progress.turn_outcome == "crashed") return fmt::format("its last turn crashed ({})", c.progress.turn_reason);
   if (c.progress.turn_outcome == "empty") return "its last turn said nothing";
   if (c.progress.turn_outcome != "ok") return fmt::format("its last turn was ended ({})", c.progress.turn_outcome);
   if (!c.progress.response) return "it gave no <response>";
@@ -70,6 +84,56 @@ std::string why_complete(const Case& c) {
   return fmt::format("the agent answered \"{}\" and {}", trim(*c.progress.response), guardrails);
 }
 
+std::string budget_phrase(const Case& c) {
+  if (c.tokens_spent()) return fmt::format("{} tokens used of {} (budget.maxTokens)", c.tokens(), c.policy.max_tokens);
+  return fmt::format("${:.2f} spent of ${:.2f} (budget.maxCostUsd)", c.cost(), c.policy.max_cost_usd);
+}
+
+// When the next of the limited agents may be asked again; nothing if one is free now.
+std::optional<WallTime> all_limited_until(const Case& c) {
+  std::optional<WallTime> soonest;
+  for (const std::string& agent : c.policy.agents) {
+    const auto limit = c.progress.limited.find(agent);
+    if (limit == c.progress.limited.end()) return std::nullopt;
+    Milliseconds unknown = c.policy.unknown_limit_wait;
+    for (int i = 1; i < c.progress.limits_in_row && unknown < std::chrono::hours(1); ++i) unknown *= 2;
+    const WallTime until = limit->second.value_or(c.now.now + unknown);
+    if (until <= c.now.now) return std::nullopt;
+    soonest = soonest ? std::min(*soonest, until) : until;
+  }
+  return soonest;
+}
+
+Decision wait_for_limit(const Case& c) {
+  const auto until = all_limited_until(c);
+  if (!until) {
+    const size_t next = agent_to_ask(c.policy, c.progress, c.now.now);
+    Decision retry{Action::kRetry, StopStatus::kNone, {}, {}};
+    retry.reason = fmt::format("{} is at its usage limit; going on with {}", c.progress.turn_agent, c.policy.agents[next]);
+    if (c.policy.agents[next] == c.progress.turn_agent) retry.reason = fmt::format("the limit of {} is over", c.progress.turn_agent);
+    return retry;
+  }
+  const Milliseconds wait = *until - c.now.now + std::chrono::seconds(1);  // a second later, so that it is surely over
+  const std::string what = fmt::format("{} is at its usage limit until {}", c.progress.turn_agent, to_iso8601(*until));
+  const bool past_run = c.policy.run_time_limit.count() > 0 && c.now.run_time + wait > c.policy.run_time_limit;
+  if (past_run) return stop(StopStatus::kLimit, fmt::format("{}, which is after the end of this run (budget.maxMinutes)", what));
+  if (wait > c.policy.max_limit_wait) {
+    return stop(StopStatus::kLimit, fmt::format("{}: longer than ralph is to wait (agent.maxLimitWaitMinutes)", what));
+  }
+  Decision decision{Action::kWait, StopStatus::kNone, {}, what, wait};
+  return decision;
+}
+
+Decision retry_overload(const Case& c) {
+  Milliseconds delay = c.policy.overload_backoff;
+  for (int i = 1; i < c.progress.overloads_in_row && delay < c.policy.overload_max_backoff; ++i) delay *= 2;
+  delay = std::min(delay, c.policy.overload_max_backoff);
+  // Between half of it and all of it, so that many loops do not come back in the same second.
+  delay = Milliseconds(static_cast<long long>(static_cast<double>(delay.count()) * (0.5 + c.now.random / 2)));
+  return {Action::kRetry, StopStatus::kNone, {},
+          fmt::format("{} is overloaded ({}); again in {}", c.progress.turn_agent, c.progress.turn_reason, human_duration(delay)), delay};
+}
+
 struct Rule {
   std::string_view name;
   bool (*applies)(const Case&);
@@ -85,6 +149,8 @@ constexpr std::array kRules = {
          [](const Case& c) {
            return end_now("over_budget", fmt::format("the run's {} are over", human_duration(c.policy.run_time_limit)));
          }},
+    Rule{"budget_spent_while_running", [](const Case& c) { return c.running() && c.budget_spent(); },
+         [](const Case& c) { return end_now("over_budget", budget_phrase(c)); }},
     Rule{"step_time_spent", [](const Case& c) { return c.running() && c.step_too_long(); },
          [](const Case& c) {
            return end_now("timed_out", fmt::format("it took longer than {}", human_duration(c.now.step_limit)));
@@ -92,6 +158,10 @@ constexpr std::array kRules = {
     Rule{"agent_idle", [](const Case& c) { return c.is({Moment::kDuringTurn}) && c.too_quiet(); },
          [](const Case& c) {
            return end_now("idle", fmt::format("it printed nothing for {}", human_duration(c.policy.agent_idle_limit)));
+         }},
+    Rule{"agent_lingers", [](const Case& c) { return c.is({Moment::kDuringTurn}) && c.lingers(); },
+         [](const Case& c) {
+           return end_now("lingered", fmt::format("it gave its result {} ago and did not end", human_duration(c.policy.linger_limit)));
          }},
     Rule{"running", [](const Case& c) { return c.running(); }, [](const Case&) { return go_on(); }},
 
@@ -108,15 +178,27 @@ constexpr std::array kRules = {
            return stop(StopStatus::kLimit, fmt::format("the run's {} are over (budget.maxMinutes)",
                                                        human_duration(c.policy.run_time_limit)));
          }},
+    Rule{"budget_spent", [](const Case& c) { return c.budget_spent() || c.stopped_by_budget(); },
+         [](const Case& c) { return stop(StopStatus::kLimit, budget_phrase(c)); }},
+    Rule{"agent_refused", [](const Case& c) { return c.is({Moment::kAfterTurn}) && c.refused(); },
+         [](const Case& c) { return stop(StopStatus::kFatal, c.progress.turn_reason); }},
+    Rule{"agent_limited", [](const Case& c) { return c.is({Moment::kAfterTurn}) && c.progress.turn_outcome == "usage_limit"; },
+         wait_for_limit},
+    Rule{"agent_overloaded",
+         [](const Case& c) {
+           return c.is({Moment::kAfterTurn}) && c.progress.turn_outcome == "overloaded" &&
+                  c.progress.overloads_in_row <= c.policy.overload_retries;
+         },
+         retry_overload},
     Rule{"agent_failed_retry",
          [](const Case& c) {
-           return c.is({Moment::kAfterTurn}) && c.turn_failed() && c.progress.attempts <= c.policy.retry_attempts;
+           return c.is({Moment::kAfterTurn}) && c.turn_failed() && c.progress.failed_attempts <= c.policy.retry_attempts;
          },
          [](const Case& c) {
            Decision retry{Action::kRetry, StopStatus::kNone, {}, {}, backoff(c)};
            retry.reason = fmt::format("the agent {}; try {} of {} in {}",
                                       c.progress.turn_outcome == "empty" ? "said nothing" : "crashed",
-                                      c.progress.attempts + 1, c.policy.retry_attempts + 1, human_duration(retry.delay));
+                                      c.progress.failed_attempts + 1, c.policy.retry_attempts + 1, human_duration(retry.delay));
            return retry;
          }},
     Rule{"turn_ended", [](const Case& c) { return c.is({Moment::kAfterTurn}); }, [](const Case&) { return go_on(); }},
@@ -188,8 +270,19 @@ std::optional<Milliseconds> time_until_change(const Policy& policy, const Observ
   };
   consider(policy.run_time_limit, observation.run_time);
   consider(observation.step_limit, observation.step_time);
-  if (observation.moment == Moment::kDuringTurn) consider(policy.agent_idle_limit, observation.quiet_time);
+  if (observation.moment == Moment::kDuringTurn) {
+    if (observation.tools_running == 0) consider(policy.agent_idle_limit, observation.quiet_time);
+    if (observation.since_result) consider(policy.linger_limit, *observation.since_result);
+  }
   return soonest;
+}
+
+size_t agent_to_ask(const Policy& policy, const Progress& progress, WallTime now) {
+  const auto free = std::find_if(policy.agents.begin(), policy.agents.end(), [&](const std::string& agent) {
+    const auto limit = progress.limited.find(agent);
+    return limit == progress.limited.end() || (limit->second && *limit->second <= now);
+  });
+  return free == policy.agents.end() ? 0 : static_cast<size_t>(free - policy.agents.begin());
 }
 
 std::span<const std::string_view> rule_names() { return kRuleNames; }

@@ -10,6 +10,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
+constexpr WallTime kNow{Milliseconds(1'794'800'000'000)};
+
 // One situation and what has to come of it.
 struct Row {
   const char* situation;
@@ -20,6 +22,15 @@ struct Row {
   StopStatus status = StopStatus::kNone;
   Policy policy{};
   Milliseconds run_time{0}, step_time{0}, quiet_time{0}, step_limit{0};
+  int tools_running = 0;
+  std::optional<Milliseconds> since_result{};
+  double turn_cost_usd = 0;
+  std::int64_t turn_tokens = 0;
+
+  Observation observation() const {
+    return {moment,       run_time,      step_time,   quiet_time, step_limit, tools_running,
+            since_result, turn_cost_usd, turn_tokens, kNow,       0.5};
+  }
 };
 
 Progress at(int iteration) {
@@ -50,7 +61,43 @@ Progress asked_to_stop(Progress progress, int requests) {
 Progress crashed(int iteration, int attempts, const char* outcome = "crashed") {
   Progress progress = answered(iteration, "DONE", outcome);
   progress.attempts = attempts;
+  progress.failed_attempts = attempts;
   progress.failed_turns_in_row = attempts;
+  return progress;
+}
+
+Progress failed_with(const char* outcome, int times = 1) {
+  Progress progress = answered(1, "DONE", outcome);
+  progress.turn_agent = "claude";
+  progress.turn_reason = "claude: it says why";
+  if (std::string_view(outcome) == "overloaded") progress.overloads_in_row = times;
+  return progress;
+}
+
+Progress limited(std::optional<Milliseconds> from_now, int times = 1) {
+  Progress progress = failed_with("usage_limit");
+  progress.limits_in_row = times;
+  progress.limited["claude"] = from_now ? std::optional(kNow + *from_now) : std::nullopt;
+  return progress;
+}
+
+Policy with_agents(std::vector<std::string> agents, Milliseconds run_limit = Milliseconds(0)) {
+  Policy policy;
+  policy.agents = std::move(agents);
+  policy.run_time_limit = run_limit;
+  return policy;
+}
+
+Policy with_budget(double dollars, std::int64_t tokens) {
+  Policy policy;
+  policy.max_cost_usd = dollars;
+  policy.max_tokens = tokens;
+  return policy;
+}
+
+Progress spent(double dollars, std::int64_t tokens, Progress progress) {
+  progress.cost_usd = dollars;
+  progress.tokens.output = tokens;
   return progress;
 }
 
@@ -99,6 +146,46 @@ std::vector<Row> table() {
       {"a stop request keeps even a good turn from going on", kAfterTurn, asked_to_stop(answered(1, "DONE"), 1),
        "stop_requested", kStop, kInterrupted},
 
+      {"an agent that waits for its tool is not idle", kDuringTurn, at(1), "running", kContinue, kNone, with_idle_limit(5s),
+       9s, 9s, 9s, 0s, 1},
+      {"an agent that has just given its result may tidy up", kDuringTurn, at(1), "running", kContinue, kNone, {}, 9s, 9s, 5s,
+       0s, 0, 5s},
+      {"an agent that stays long after its result is ended", kDuringTurn, at(1), "agent_lingers", kEndNow, kNone, {}, 99s,
+       99s, 30s, 0s, 0, 30s},
+      {"a turn within the budget", kDuringTurn, spent(4, 0, at(1)), "running", kContinue, kNone, with_budget(5, 0), 9s, 9s, 0s,
+       0s, 0, {}, 0.9},
+      {"a turn that spends the rest of the money", kDuringTurn, spent(4, 0, at(1)), "budget_spent_while_running", kEndNow,
+       kNone, with_budget(5, 0), 9s, 9s, 0s, 0s, 0, {}, 1.0},
+      {"a turn that spends the rest of the tokens", kDuringTurn, spent(0, 900, at(1)), "budget_spent_while_running", kEndNow,
+       kNone, with_budget(0, 1000), 9s, 9s, 0s, 0s, 0, {}, 0, 100},
+      {"no iteration after the money is spent", kBeforeIteration, spent(5, 0, at(1)), "budget_spent", kStop, kLimit,
+       with_budget(5, 0)},
+      {"complete although the money is spent", kAfterChecks, spent(5, 0, answered(1, "DONE")), "complete", kStop, kComplete,
+       with_budget(5, 0)},
+      {"an agent that stopped itself at our budget", kAfterTurn, failed_with("max_budget"), "budget_spent", kStop, kLimit,
+       with_budget(5, 0)},
+      {"an agent that stopped itself at its own", kAfterTurn, failed_with("max_budget"), "turn_ended", kContinue},
+      {"no valid key ends the run", kAfterTurn, failed_with("authentication"), "agent_refused", kStop, kFatal},
+      {"no credit does", kAfterTurn, failed_with("billing"), "agent_refused", kStop, kFatal},
+      {"no such model does", kAfterTurn, failed_with("model_not_found"), "agent_refused", kStop, kFatal},
+      {"no permission does", kAfterTurn, failed_with("permission_denied"), "agent_refused", kStop, kFatal},
+      {"a full context does not: its work is checked", kAfterTurn, failed_with("context_exhausted"), "turn_ended", kContinue},
+      {"nor do its own turns being used up", kAfterTurn, failed_with("max_turns"), "turn_ended", kContinue},
+      {"a turn that failed so completes nothing", kAfterChecks, failed_with("max_turns"), "not_answered", kContinue},
+      {"an overloaded service is asked again", kAfterTurn, failed_with("overloaded"), "agent_overloaded", kRetry},
+      {"eight times", kAfterTurn, failed_with("overloaded", 8), "agent_overloaded", kRetry},
+      {"then the iteration is spent", kAfterTurn, failed_with("overloaded", 9), "turn_ended", kContinue},
+      {"a usage limit is waited for", kAfterTurn, limited(2h), "agent_limited", kWait, kNone, with_agents({"claude"})},
+      {"one that ends at an unknown time too", kAfterTurn, limited({}), "agent_limited", kWait, kNone, with_agents({"claude"})},
+      {"one that is over already is not", kAfterTurn, limited(-1s), "agent_limited", kRetry, kNone, with_agents({"claude"})},
+      {"another agent goes on meanwhile", kAfterTurn, limited(2h), "agent_limited", kRetry, kNone,
+       with_agents({"claude", "codex"})},
+      {"one that ends after the run's time is the limit", kAfterTurn, limited(2h), "agent_limited", kStop, kLimit,
+       with_agents({"claude"}, 3600s)},
+      {"one that ends in days is the limit", kAfterTurn, limited(48h), "agent_limited", kStop, kLimit, with_agents({"claude"})},
+      {"no waiting after a stop request", kAfterTurn, asked_to_stop(limited(2h), 1), "stop_requested", kStop, kInterrupted,
+       with_agents({"claude"})},
+
       {"one step follows another", kBetweenSteps, answered(1, "DONE"), "step_ended", kContinue},
       {"unless a stop was requested", kBetweenSteps, asked_to_stop(answered(1, "DONE"), 1), "stop_requested", kStop, kInterrupted},
 
@@ -129,7 +216,7 @@ std::vector<Row> table() {
 TEST(Decide, FollowsItsTable) {
   for (const Row& row : table()) {
     const Decision decision =
-        decide(row.policy, row.progress, {row.moment, row.run_time, row.step_time, row.quiet_time, row.step_limit});
+        decide(row.policy, row.progress, row.observation());
     EXPECT_EQ(decision.rule, row.rule) << row.situation;
     EXPECT_EQ(decision.action, row.action) << row.situation;
     EXPECT_EQ(decision.status, row.status) << row.situation;
@@ -145,7 +232,7 @@ TEST(Decide, EveryRuleIsReachedByTheTable) {
 TEST(Decide, EveryStopHasAReason) {
   for (const Row& row : table()) {
     const Decision decision =
-        decide(row.policy, row.progress, {row.moment, row.run_time, row.step_time, row.quiet_time, row.step_limit});
+        decide(row.policy, row.progress, row.observation());
     if (decision.action == Action::kStop || decision.action == Action::kEndNow || decision.action == Action::kRetry) {
       EXPECT_FALSE(decision.reason.empty()) << row.situation;
     }
@@ -160,6 +247,43 @@ TEST(Decide, BackOffDoublesAndIsBounded) {
     delays.push_back(decide(policy, crashed(1, attempt), {Moment::kAfterTurn}).delay.count());
   }
   EXPECT_EQ(delays, (std::vector<long long>{2000, 4000, 8000, 16000, 32000, 60000, 60000, 60000}));
+}
+
+TEST(Decide, WaitsForALimitUntilItIsSurelyOver) {
+  const Decision decision = decide(with_agents({"claude"}), limited(90s), Row{"", Moment::kAfterTurn, {}, "", {}}.observation());
+  EXPECT_EQ(decision.delay, 91s);
+  EXPECT_EQ(decision.reason, "claude is at its usage limit until 2026-11-16T03:34:50.000Z");
+}
+
+TEST(Decide, WaitsLongerEachTimeNobodySaysUntilWhen) {
+  std::vector<long long> minutes;
+  for (int times = 1; times <= 6; ++times) {
+    const Row row{"", Moment::kAfterTurn, limited({}, times), "", {}};
+    minutes.push_back(decide(with_agents({"claude"}), row.progress, row.observation()).delay / 1min);
+  }
+  EXPECT_EQ(minutes, (std::vector<long long>{5, 10, 20, 40, 80, 80}));
+}
+
+TEST(Decide, OverloadBackOffHasJitterAndIsBounded) {
+  Observation now{Moment::kAfterTurn};
+  now.random = 0;
+  EXPECT_EQ(decide({}, failed_with("overloaded", 1), now).delay, 2500ms);
+  now.random = 1;
+  EXPECT_EQ(decide({}, failed_with("overloaded", 1), now).delay, 5000ms);
+  EXPECT_EQ(decide({}, failed_with("overloaded", 8), now).delay, 300s);
+}
+
+TEST(AgentToAsk, IsTheFirstThatIsNotLimitedAndReturnsToThePreferredOne) {
+  const Policy policy = with_agents({"claude", "codex", "gemini"});
+  Progress progress;
+  EXPECT_EQ(agent_to_ask(policy, progress, kNow), 0U);
+  progress.limited["claude"] = kNow + 1h;
+  EXPECT_EQ(agent_to_ask(policy, progress, kNow), 1U);
+  progress.limited["codex"] = std::nullopt;
+  EXPECT_EQ(agent_to_ask(policy, progress, kNow), 2U);
+  progress.limited["gemini"] = kNow + 1h;
+  EXPECT_EQ(agent_to_ask(policy, progress, kNow), 0U);
+  EXPECT_EQ(agent_to_ask(policy, progress, kNow + 1h), 0U);
 }
 
 TEST(Decide, TheLimitSaysWhatIsMissing) {

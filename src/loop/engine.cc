@@ -8,6 +8,9 @@
 namespace ralph {
 namespace {
 
+// What a session that was cut off is told when it is resumed: it has the task in its history.
+constexpr std::string_view kGoOn = "You were interrupted. Go on with the task where you left off.";
+
 class Engine {
  public:
   explicit Engine(PromptLoop loop) : loop_(loop), context_(loop.context) {}
@@ -36,7 +39,7 @@ class Engine {
     if (after_guardrails.action == Action::kStop) return after_guardrails;
 
     if (context_.log.progress().guardrails_failed.empty() && loop_.settings.scm) {
-      TRY_VALUE(const Decision after_scm, run_scm_tasks(context_, loop_.agent, *loop_.settings.scm));
+      TRY_VALUE(const Decision after_scm, run_scm_tasks(context_, agent_to_start(), {*loop_.settings.scm, loop_.settings.stream_agent_output}));
       if (after_scm.action == Action::kStop) return after_scm;
     }
 
@@ -47,20 +50,30 @@ class Engine {
     return decision;
   }
 
-  // The agent's turn, with its retries.
+  // The agent's turn, with its retries: after a crash, an overload or a limit, by the same agent or another.
   Result<Decision> take_turn(const std::string& base) {
     std::string prompt = compose_prompt(base, context_.log.progress().feedback);
     if (loop_.settings.include_iteration_count_in_prompt) {
       prompt = with_iteration_count(prompt, context_.log.progress().iteration, context_.policy.max_iterations);
     }
     for (int attempt = 1;; ++attempt) {
-      TRY(run_turn(context_, loop_.agent, {prompt, "work", attempt}));
+      const Agent& agent = agent_to_start();
+      TurnRequest request{prompt, "work", attempt, loop_.settings.stream_agent_output};
+      if (const auto& session = context_.log.progress().session; session && session->agent == agent.name()) {
+        request.resume = session;
+        request.prompt = kGoOn;
+      }
+      TRY(run_turn(context_, agent, request));
       TRY_VALUE(const Decision decision, ask(context_, {Moment::kAfterTurn}));
-      if (decision.action != Action::kRetry) return decision;
+      if (decision.action != Action::kRetry && decision.action != Action::kWait) return decision;
       TRY(pause(context_, decision.delay));
       TRY_VALUE(const Decision after_pause, ask(context_, {Moment::kBetweenSteps}));
       if (after_pause.action == Action::kStop) return after_pause;
     }
+  }
+
+  const Agent& agent_to_start() const {
+    return loop_.agents[agent_to_ask(context_.policy, context_.log.progress(), context_.clock.wall())];
   }
 
   size_t excerpt_size() const { return static_cast<size_t>(loop_.settings.output_truncate_chars); }
@@ -76,6 +89,8 @@ Status note_end(RunContext& context, StopStatus status, const std::string& reaso
   ended.exit_code = exit_code_of(status);
   ended.iterations = context.log.progress().iteration;
   ended.duration_ms = (context.clock.monotonic() - context.started).count();
+  ended.tokens = context.log.progress().tokens.total();
+  ended.cost_usd = context.log.progress().cost_usd;
   TRY(context.log.note(std::move(ended)));
   return context.log.sync();
 }

@@ -1,6 +1,8 @@
 // The prompt loop: iterations of agent, guardrails and SCM tasks until decide() says stop.
 #pragma once
 
+#include <span>
+
 #include "agents/agent.h"
 #include "loop/prompt_source.h"
 #include "loop/step.h"
@@ -10,7 +12,7 @@ namespace ralph {
 
 struct PromptLoop {
   const Settings& settings;
-  const Agent& agent;
+  std::span<const Agent> agents;  // the preferred one first, as in the policy
   const PromptSource& prompt;
   RunContext& context;
 };

@@ -13,8 +13,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class Silent : public RunListener {
+class Silent : public RunListener, public EventSink {
  public:
+  void on_event(const AgentEvent&) override {}
+  std::optional<Milliseconds> countdown_interval() const override { return std::nullopt; }
+  void on_countdown(Milliseconds) override {}
   void on_record(const record::Record& record) override { records.push_back(record); }
   void on_agent_output(std::string_view) override {}
   void on_agent_error_output(std::string_view) override {}
@@ -39,14 +42,16 @@ class EngineTest : public ::testing::Test {
   Result<Decision> run() {
     const Environment environment = Environment::of_this_process();
     const Redactor redactor(std::vector<std::string>{});
-    const auto agent = Agent::make({"/bin/cat", {}, PromptPath::kStdin, {}}, environment, folder_);
+    std::vector<Agent> agents;
+    for (const Agent::Setup& setup : setups_) agents.push_back(*Agent::make(setup, environment, folder_));
     auto writer = JournalWriter::open(folder_, redactor, [this] { return clock_.wall(); });
     RunLog log(*std::move(writer), listener_);
-    const Policy policy = policy_from(settings_);
-    RunContext context{policy,  processes_, clock_,  redactor, log,        listener_,
-                       clock_.monotonic(), folder_, "run", folder_, environment};
+    Policy policy = policy_from(settings_);
+    for (const Agent& agent : agents) policy.agents.push_back(agent.name());
+    RunContext context{policy,    processes_,         clock_,  redactor, log,     listener_,
+                       listener_, clock_.monotonic(), folder_, "run",    folder_, environment};
     const PromptSource prompt = PromptSource::text("Fix it.");
-    Result<Decision> decision = run_prompt_loop({settings_, *agent, prompt, context});
+    Result<Decision> decision = run_prompt_loop({settings_, agents, prompt, context});
     progress_ = log.progress();
     return decision;
   }
@@ -64,6 +69,7 @@ class EngineTest : public ::testing::Test {
 
   std::string folder_;
   Settings settings_;
+  std::vector<Agent::Setup> setups_ = {{"/bin/cat", {}, PromptPath::kStdin}};
   FakeClock clock_;
   FakeProcesses processes_{clock_};
   Silent listener_;

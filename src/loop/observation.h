@@ -1,6 +1,8 @@
 // What is the case at the moment a decision is asked for. Values only: whoever asks has read the clock.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "base/time.h"
@@ -23,6 +25,15 @@ struct Observation {
   Milliseconds step_time{0};   // since the running process was started
   Milliseconds quiet_time{0};  // since it last printed anything
   Milliseconds step_limit{0};  // how long this step may take; 0: no limit
+
+  // Of an agent's turn under way.
+  int tools_running = 0;                     // an agent that waits for a tool is not idle
+  std::optional<Milliseconds> since_result{};  // it has given its result, and nothing came after it
+  double turn_cost_usd = 0;                  // spent by this turn so far
+  std::int64_t turn_tokens = 0;
+
+  WallTime now{};     // for limits that end at a time of day
+  double random = 0;  // from 0 to 1: jitter is part of the situation, so that deciding stays pure
 };
 
 }  // namespace ralph

@@ -1,5 +1,7 @@
 #include "loop/policy.h"
 
+#include <algorithm>
+
 namespace ralph {
 namespace {
 
@@ -17,6 +19,13 @@ Policy policy_from(const Settings& settings) {
   policy.agent_time_limit = from_seconds(settings.agent.timeout_seconds);
   policy.agent_idle_limit = from_seconds(settings.agent.idle_timeout_seconds);
   policy.run_time_limit = from_seconds(settings.budget.max_minutes * 60);
+  policy.max_cost_usd = settings.budget.max_cost_usd;
+  policy.max_tokens = static_cast<std::int64_t>(settings.budget.max_tokens);
+  policy.linger_limit = from_seconds(settings.agent.linger_seconds);
+  policy.max_limit_wait = from_seconds(settings.agent.max_limit_wait_minutes * 60);
+  policy.overload_retries = settings.agent.retry.overload_attempts;
+  // The same patience as after a crash, but never below what a service needs to recover.
+  policy.overload_backoff = std::max(policy.retry_backoff * 2, Milliseconds(settings.agent.retry.backoff_seconds > 0 ? 1000 : 0));
   return policy;
 }
 

@@ -1,7 +1,9 @@
 // What a run may do, fixed at its start: the numbers that decide() goes by.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/time.h"
 #include "settings/settings.h"
@@ -17,6 +19,17 @@ struct Policy {
   Milliseconds agent_time_limit{0};  // 0: none
   Milliseconds agent_idle_limit{0};  // 0: none
   Milliseconds run_time_limit{0};    // 0: none
+  double max_cost_usd = 0;           // 0: no limit
+  std::int64_t max_tokens = 0;       // 0: no limit
+  Milliseconds linger_limit{30000};  // how long an agent may stay after its result
+
+  // Agents by name, the preferred one first; the others go on while it is limited.
+  std::vector<std::string> agents;
+  Milliseconds max_limit_wait{24 * 3600 * 1000};  // the longest wait for a usage limit to end
+  Milliseconds unknown_limit_wait{5 * 60 * 1000}; // when nobody says how long it lasts; doubled for each in a row
+  int overload_retries = 8;
+  Milliseconds overload_backoff{5000};  // doubled for each in a row, with jitter
+  Milliseconds overload_max_backoff{5 * 60 * 1000};
 };
 
 Policy policy_from(const Settings& settings);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/time.h"
 
 namespace ralph {
 namespace {
@@ -22,7 +23,9 @@ struct Folding {
   void operator()(const record::IterationStarted& started) {
     progress.iteration = static_cast<int>(started.iteration);
     progress.attempts = 0;
+    progress.failed_attempts = 0;
     progress.turn_outcome.clear();
+    progress.turn_reason.clear();
     progress.response.reset();
     progress.guardrails_passed = 0;
     progress.guardrails_failed.clear();
@@ -34,11 +37,40 @@ struct Folding {
   }
 
   void operator()(const record::AgentEnded& ended) {
+    const Tokens tokens{ended.input_tokens, ended.output_tokens, ended.cache_read_tokens, ended.cache_write_tokens};
+    progress.tokens += tokens;
+    progress.cost_usd += ended.cost_usd;
     if (ended.purpose != kWork) return;
     progress.turn_outcome = ended.outcome;
+    progress.turn_reason = ended.reason;
+    progress.turn_agent = ended.agent;
     progress.response = ended.response;
     const bool failed = ended.outcome == "crashed" || ended.outcome == "empty";
+    if (failed) ++progress.failed_attempts;
     progress.failed_turns_in_row = failed ? progress.failed_turns_in_row + 1 : 0;
+    progress.overloads_in_row = ended.outcome == "overloaded" ? progress.overloads_in_row + 1 : 0;
+    if (ended.outcome == "usage_limit") {
+      ++progress.limits_in_row;
+      progress.limited[ended.agent] = from_iso8601(ended.resets_at);
+    } else {
+      progress.limits_in_row = 0;
+      progress.limited.erase(ended.agent);
+    }
+    remember_session(ended, tokens);
+  }
+
+  // Only a turn that was cut off from outside is worth going on with, and only if it had begun to work.
+  void remember_session(const record::AgentEnded& ended, const Tokens& tokens) {
+    const bool cut_off = ended.outcome == "usage_limit" || ended.outcome == "overloaded";
+    if (!cut_off || ended.session.empty() || ended.tools == 0) {
+      if (!cut_off) progress.session.reset();
+      return;
+    }
+    const bool same = progress.session && progress.session->id == ended.session;
+    Progress::Session session = same ? *progress.session : Progress::Session{ended.session, ended.agent, {}, 0};
+    session.tokens += tokens;
+    session.cost_usd += ended.cost_usd;
+    progress.session = session;
   }
 
   void operator()(const record::GuardrailEnded& ended) {

@@ -2,10 +2,12 @@
 // one and a replay are the same thing.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "agents/events.h"
 #include "journal/records.h"
 #include "loop/prompt.h"
 
@@ -15,10 +17,30 @@ struct Progress {
   int iteration = 0;  // the one under way, or the last one; 0 before the first
 
   // The agent's turn in this iteration.
-  int attempts = 0;             // how often the agent was started for it
+  int attempts = 0;             // how often an agent was started for it
+  int failed_attempts = 0;      // of these, how often it crashed or said nothing
   std::string turn_outcome;     // as in record::AgentEnded; empty while none has ended
+  std::string turn_reason;      // the same, as a sentence
+  std::string turn_agent;       // whose turn it was
   std::optional<std::string> response;
   int failed_turns_in_row = 0;  // crashed or silent, across iterations: what back-off grows with
+  int overloads_in_row = 0;
+  int limits_in_row = 0;
+
+  // Usage limits: until when which agent is not to be asked. No time: nobody knows.
+  std::map<std::string, std::optional<WallTime>> limited;
+
+  // The session to go on with after a limit or an overload, so that work under way is not begun anew.
+  struct Session {
+    std::string id, agent;
+    Tokens tokens;
+    double cost_usd = 0;
+  };
+  std::optional<Session> session;
+
+  // What the run has used.
+  Tokens tokens;
+  double cost_usd = 0;
 
   // The guardrails of this iteration.
   int guardrails_passed = 0;

@@ -105,7 +105,8 @@ Result<TaskEnd> run_task(RunContext& context, const ScmSettings& scm, const std:
 
 }  // namespace
 
-Result<Decision> run_scm_tasks(RunContext& context, const Agent& agent, const ScmSettings& scm) {
+Result<Decision> run_scm_tasks(RunContext& context, const Agent& agent, const ScmPlan& plan) {
+  const ScmSettings& scm = plan.scm;
   for (const std::string& task : scm.tasks) {
     std::string message;
     if (is_commit(task)) {
@@ -117,6 +118,7 @@ Result<Decision> run_scm_tasks(RunContext& context, const Agent& agent, const Sc
       TurnRequest request;
       request.prompt = kCommitMessageRequest;
       request.purpose = "commit message";
+      request.events = plan.events;
       TRY_VALUE(const TurnEnd turn, run_turn(context, agent, request));
       TRY_VALUE(const Decision decision, ask(context, {Moment::kBetweenSteps}));
       if (decision.action != Action::kContinue) return decision;

@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <random>
 
 namespace ralph {
 namespace {
@@ -56,7 +57,8 @@ class Step {
       const Event event = context_.processes.next(deadline());
       if (const auto* finished = std::get_if<Finished>(&event)) return finish(*finished);
       keep_error(handle(event));
-      if (!std::holds_alternative<Output>(event)) keep_error(judge());
+      const bool output = std::holds_alternative<Output>(event);
+      if (!output || (request_.has_news && request_.has_news())) keep_error(judge());
     }
   }
 
@@ -107,8 +109,10 @@ class Step {
   }
 
   Observation observe() const {
-    return {request_.moment, since(context_, context_.started), since(context_, started_), since(context_, last_output_),
-            request_.limit};
+    Observation now{request_.moment, since(context_, context_.started), since(context_, started_),
+                    since(context_, last_output_), request_.limit};
+    if (request_.observe) request_.observe(now, context_.clock.monotonic());
+    return now;
   }
 
   // The next time at which something may have to be done although nothing happens.
@@ -153,8 +157,12 @@ Result<StepEnd> run_step(RunContext& context, const StepRequest& request) { retu
 Status pause(RunContext& context, Milliseconds delay) {
   const MonotonicTime until = context.clock.monotonic() + delay;
   for (;;) {
-    const Event event = context.processes.next(until);
-    if (std::holds_alternative<DeadlinePassed>(event)) return {};
+    const MonotonicTime now = context.clock.monotonic();
+    if (now >= until) return {};
+    // A countdown where somebody watches it; nobody is woken where nobody does.
+    const auto interval = context.listener.countdown_interval();
+    if (interval) context.listener.on_countdown(until - now);
+    const Event event = context.processes.next(interval ? std::min(until, now + *interval) : until);
     TRY(note_if_signal(context, event));
     if (context.log.progress().stop_requests > 0) return {};
   }
@@ -162,6 +170,8 @@ Status pause(RunContext& context, Milliseconds delay) {
 
 Result<Decision> ask(RunContext& context, Observation observation) {
   observation.run_time = since(context, context.started);
+  observation.now = context.clock.wall();
+  observation.random = std::uniform_real_distribution<double>()(context.random);
   Decision decision = decide(context.policy, context.log.progress(), observation);
   // A step that simply follows another is no news; everything else is.
   if (decision.action == Action::kContinue && decision.reason.empty()) return decision;

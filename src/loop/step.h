@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <random>
 #include <string>
 #include <string_view>
 
@@ -22,11 +23,13 @@ struct RunContext {
   const Redactor& redactor;
   RunLog& log;
   RunListener& listener;
+  EventSink& events;  // what an agent does, where its output is a stream of events
   MonotonicTime started;
   std::string project;     // absolute
   std::string run_id;
   std::string run_folder;  // absolute
   Environment environment;  // of every child, RALPH_RUN_ID included
+  std::minstd_rand random{std::random_device{}()};  // for jitter only
 };
 
 struct StepRequest {
@@ -35,12 +38,17 @@ struct StepRequest {
   Milliseconds limit{0};
   std::string_view who;  // for the record of swept processes: "agent", "guardrail", "scm"
   std::function<Status(StreamName, std::string_view)> on_output;  // an error ends the step and the run
+
+  // For steps that tell more than bytes: adds what they know to the situation, and says whether, since it was last asked,
+  // anything came that may change a decision.
+  std::function<void(Observation&, MonotonicTime now)> observe{};
+  std::function<bool()> has_news{};
 };
 
 struct StepEnd {
   ExitStatus status;
-  std::string outcome;  // why it was ended (timed_out, idle, over_budget, interrupted); empty: it ended by itself
-  std::string reason;   // the same, as a sentence
+  std::string outcome{};  // why it was ended (timed_out, idle, over_budget, interrupted); empty: it ended by itself
+  std::string reason{};   // the same, as a sentence
   Milliseconds duration{0};
 };
 

@@ -14,8 +14,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class Watcher : public RunListener {
+class Watcher : public RunListener, public EventSink {
  public:
+  void on_event(const AgentEvent&) override {}
+  std::optional<Milliseconds> countdown_interval() const override { return countdown; }
+  void on_countdown(Milliseconds left) override { countdowns.push_back(left); }
   void on_record(const record::Record& record) override { records.push_back(record); }
   void on_agent_output(std::string_view) override {}
   void on_agent_error_output(std::string_view) override {}
@@ -26,6 +29,8 @@ class Watcher : public RunListener {
   std::vector<record::Record> records;
   std::optional<Milliseconds> interval;
   std::vector<Milliseconds> ticks;
+  std::optional<Milliseconds> countdown;
+  std::vector<Milliseconds> countdowns;
 };
 
 class StepTest : public ::testing::Test {
@@ -57,7 +62,7 @@ class StepTest : public ::testing::Test {
   Watcher watcher_;
   RunLog log_{*JournalWriter::open(folder_.path(), redactor_, [this] { return clock_.wall(); }), watcher_};
   Policy policy_;
-  RunContext context_{policy_,        processes_, clock_,         redactor_,    log_, watcher_, clock_.monotonic(),
+  RunContext context_{policy_,        processes_, clock_,         redactor_,    log_, watcher_, watcher_, clock_.monotonic(),
                       folder_.path(), "run",      folder_.path(), Environment{}};
   StepRequest request_;
   std::string output_;
@@ -168,6 +173,13 @@ TEST_F(StepTest, APauseEndsWithItsTimeOrWithASignal) {
   ASSERT_TRUE(pause(context_, 1h));
   EXPECT_EQ(clock_.monotonic().time_since_epoch(), 5s);
   EXPECT_EQ(log_.progress().stop_requests, 1);
+}
+
+TEST_F(StepTest, APauseCountsDownWhereSomebodyWatches) {
+  watcher_.countdown = 2s;
+  ASSERT_TRUE(pause(context_, 5s));
+  EXPECT_EQ(watcher_.countdowns, (std::vector<Milliseconds>{5s, 3s, 1s}));
+  EXPECT_EQ(clock_.monotonic().time_since_epoch(), 5s);
 }
 
 TEST_F(StepTest, OnlyDecisionsOfConsequenceAreRecorded) {

@@ -13,10 +13,12 @@ struct TurnRequest {
   std::string prompt;
   std::string purpose = "work";  // or "commit message": then what it says is shown to nobody and completes nothing
   int attempt = 1;
+  bool events = true;  // ask for a stream of events where the agent has one
+  std::optional<Progress::Session> resume{};
 };
 
 struct TurnEnd {
-  std::string outcome;  // ok, crashed, empty, timed_out, idle, over_budget, interrupted
+  std::string outcome;  // as in record::AgentEnded
   std::optional<std::string> response;
   std::string answer;  // the beginning of what it said, for a commit message
   std::string reason;  // why, if the outcome is not ok

@@ -147,13 +147,19 @@ std::vector<Origin> origins_of(const json::value& effective, const std::vector<L
 std::vector<SchemaProblem> check_meaning(const json::value& document) {
   std::vector<SchemaProblem> problems;
   add_meaning(document, "", problems);
-  const json::value* flags = at_pointer(document, "/agent/flags");
-  if (!flags || !flags->is_array()) return problems;
-  size_t index = 0;
-  for (const json::value& flag : flags->get_array()) {
-    const auto words = split_shell_words(std::string_view(flag.as_string()));
-    if (!words) problems.push_back({fmt::format("/agent/flags/{}", index), false, words.error().message});
-    ++index;
+  std::vector<std::string> agents = {"/agent"};
+  if (const json::value* defined = find(document, "agents"); defined && defined->is_object()) {
+    for (const auto& agent : defined->get_object()) agents.push_back(child_pointer("/agents", agent.key()));
+  }
+  for (const std::string& agent : agents) {
+    const json::value* flags = at_pointer(document, agent + "/flags");
+    if (!flags || !flags->is_array()) continue;
+    size_t index = 0;
+    for (const json::value& flag : flags->get_array()) {
+      const auto words = split_shell_words(std::string_view(flag.as_string()));
+      if (!words) problems.push_back({fmt::format("{}/flags/{}", agent, index), false, words.error().message});
+      ++index;
+    }
   }
   return problems;
 }

@@ -31,8 +31,8 @@ void read(const json::value& from, std::string_view key, std::vector<std::string
   for (const json::value& item : list->get_array()) to.emplace_back(item.as_string());
 }
 
-AgentSettings agent_from(const json::value& from) {
-  AgentSettings agent;
+AgentDefinition definition_from(const json::value& from) {
+  AgentDefinition agent;
   read(from, "command", agent.command);
   read(from, "flags", agent.flags);
   if (const auto via = find_string(from, "promptVia")) {
@@ -42,12 +42,25 @@ AgentSettings agent_from(const json::value& from) {
     for (const auto& variable : env->get_object())
       agent.env.emplace(std::string(variable.key()), std::string(variable.value().as_string()));
   }
+  read(from, "kind", agent.kind);
+  read(from, "stream", agent.stream);
+  read(from, "model", agent.model);
+  return agent;
+}
+
+AgentSettings agent_from(const json::value& from) {
+  AgentSettings agent;
+  static_cast<AgentDefinition&>(agent) = definition_from(from);
   read(from, "timeoutSeconds", agent.timeout_seconds);
   read(from, "idleTimeoutSeconds", agent.idle_timeout_seconds);
+  read(from, "lingerSeconds", agent.linger_seconds);
+  read(from, "fallback", agent.fallback);
+  read(from, "maxLimitWaitMinutes", agent.max_limit_wait_minutes);
   if (const json::value* retry = find(from, "retry")) {
     read(*retry, "attempts", agent.retry.attempts);
     read(*retry, "backoffSeconds", agent.retry.backoff_seconds);
     read(*retry, "maxBackoffSeconds", agent.retry.max_backoff_seconds);
+    read(*retry, "overloadAttempts", agent.retry.overload_attempts);
   }
   return agent;
 }
@@ -97,7 +110,16 @@ Settings settings_from(const json::value& from) {
       settings.guardrails.push_back(guardrail_from(guardrail));
   }
   if (const json::value* scm = find(from, "scm"); scm && scm->is_object()) settings.scm = scm_from(*scm);
-  if (const json::value* budget = find(from, "budget")) read(*budget, "maxMinutes", settings.budget.max_minutes);
+  if (const json::value* agents = find(from, "agents"); agents && agents->is_object()) {
+    for (const auto& agent : agents->get_object()) {
+      settings.agents.emplace(std::string(agent.key()), definition_from(agent.value()));
+    }
+  }
+  if (const json::value* budget = find(from, "budget")) {
+    read(*budget, "maxMinutes", settings.budget.max_minutes);
+    read(*budget, "maxCostUsd", settings.budget.max_cost_usd);
+    read(*budget, "maxTokens", settings.budget.max_tokens);
+  }
   if (const json::value* output = find(from, "output")) settings.output = output_from(*output);
   return settings;
 }

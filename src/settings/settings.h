@@ -21,17 +21,28 @@ struct RetrySettings {
   int attempts = 3;                  // further tries of a crashed or silent agent within one iteration
   double backoff_seconds = 2;        // before the first; doubled for each further one
   double max_backoff_seconds = 60;
+  int overload_attempts = 8;         // further tries of an agent whose service is overloaded
 };
 
-struct AgentSettings {
+// What an agent is and how it is spoken to.
+struct AgentDefinition {
   std::string command;
   std::vector<std::string> flags;           // as written; each is split like shell words when the agent is started
   std::optional<PromptVia> prompt_via;      // how a custom agent gets its prompt; unset: as an argument, or on standard
                                             // input when it is too large for one
   std::map<std::string, std::string> env;   // added to the agent's environment
-  double timeout_seconds = 0;               // 0: none
-  double idle_timeout_seconds = 0;          // 0: none
+  std::string kind;    // "claude", ..., "custom"; empty: told by the command's name
+  std::string stream;  // what it prints: "claude", ..., "text"; empty: what its kind prints
+  std::string model;   // empty: the agent's own choice
+};
+
+struct AgentSettings : AgentDefinition {
+  double timeout_seconds = 0;       // 0: none
+  double idle_timeout_seconds = 0;  // 0: none
+  double linger_seconds = 30;       // how long it may stay after its result
   RetrySettings retry;
+  std::vector<std::string> fallback;     // agents to go on with while this one is limited
+  double max_limit_wait_minutes = 1440;  // the longest wait for a usage limit to end
 };
 
 struct GuardrailSettings {
@@ -49,7 +60,9 @@ struct ScmSettings {
 };
 
 struct BudgetSettings {
-  double max_minutes = 0;  // 0: none
+  double max_minutes = 0;   // 0: none
+  double max_cost_usd = 0;  // 0: none
+  double max_tokens = 0;    // 0: none
 };
 
 // How what the agent does is shown. Unset: decided by the terminal and the environment.
@@ -69,6 +82,7 @@ struct Settings {
   bool stream_agent_output = true;
   bool include_iteration_count_in_prompt = false;
   AgentSettings agent;
+  std::map<std::string, AgentDefinition> agents;  // by name, for agent.command and agent.fallback
   std::vector<GuardrailSettings> guardrails;
   std::optional<ScmSettings> scm;
   BudgetSettings budget;

@@ -263,7 +263,7 @@ TEST_F(SettingsTest, AllProblemsOfAFileAreReportedInItsOrder) {
             ".ralph/settings.json:2:22: maximumIterations: expected a whole number of at least 1, found 0 (a number)\n"
             ".ralph/settings.json:3:21: agent.flags[0]: expected a string, found 1 (a number)\n"
             ".ralph/settings.json:4:1: unknown key \"x\"; the keys here are maximumIterations, completionResponse, "
-            "outputTruncateChars, streamAgentOutput, includeIterationCountInPrompt, agent, guardrails, scm, budget and output");
+            "outputTruncateChars, streamAgentOutput, includeIterationCountInPrompt, agent, agents, guardrails, scm, budget and output");
 }
 
 TEST_F(SettingsTest, ErrorsInTheLocalFileNameTheLocalFile) {

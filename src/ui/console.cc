@@ -8,7 +8,9 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "os/clock.h"
 #include "os/files.h"
+#include "ui/figures.h"
 
 namespace ralph {
 namespace {
@@ -46,7 +48,12 @@ std::vector<std::string> glimpse_of(std::string_view feedback) {
 }  // namespace
 
 Console::Console(ConsoleOptions options)
-    : options_(std::move(options)), out_filter_(options_.style.color), err_filter_(options_.style.color) {}
+    : options_(std::move(options)),
+      out_filter_(options_.style.color),
+      err_filter_(options_.style.color),
+      formatter_(
+          options_.format, options_.style, [this](std::string_view text) { write(text); },
+          [] { return SystemClock().wall(); }) {}
 
 void Console::write(std::string_view bytes) {
   if (bytes.empty()) return;
@@ -55,6 +62,7 @@ void Console::write(std::string_view bytes) {
 }
 
 void Console::start_line() {
+  formatter_.finish();
   if (std::exchange(colored_, false)) {  // the agent may have left a colour on
     const bool at_start = at_line_start_;
     write("\033[0m");
@@ -72,6 +80,7 @@ void Console::start_line() {
 void Console::line(std::string_view text) {
   start_line();
   write(std::string(text) + "\n");
+  formatter_.interrupted();
 }
 
 void Console::passing_line(std::string_view text) {
@@ -110,6 +119,12 @@ void Console::on_agent_error_output(std::string_view bytes) {
   if (options_.style.terminal && !text.empty()) at_line_start_ = text.back() == '\n';
 }
 
+void Console::on_event(const AgentEvent& event) {
+  if (!options_.agent_output) return;
+  if (passing_) start_line();
+  formatter_.on_event(event);
+}
+
 void Console::on_detail(std::string_view text) {
   if (!options_.verbose) return;
   start_line();
@@ -128,6 +143,16 @@ void Console::on_tick(Milliseconds since_start) {
   } else {
     line(fmt::format("  {} still running: {} ({})", options_.style.note(), current_check_, human_duration(since_start)));
   }
+}
+
+std::optional<Milliseconds> Console::countdown_interval() const {
+  return options_.style.terminal ? std::optional(kTerminalTick) : std::nullopt;
+}
+
+void Console::on_countdown(Milliseconds left) {
+  // Whole seconds, so that the line is the same until it has to change.
+  const Milliseconds seconds = std::chrono::ceil<std::chrono::seconds>(left);
+  passing_line(fmt::format("  {} going on in {}", options_.style.begin(), human_duration(seconds)));
 }
 
 void Console::show(const record::RunStarted& started) {
@@ -170,7 +195,9 @@ void Console::show(const record::AgentEnded& ended) {
     const std::string answer = ended.response ? fmt::format(" and answered \"{}\"", clean(*ended.response)) : "";
     line(fmt::format("{} agent finished{} {}", style.green(style.ok()), answer, took));
   } else {
-    const std::string what = ended.outcome == "crashed" ? "crashed" : ended.outcome == "empty" ? "ended" : "was ended";
+    const bool by_ralph = ended.outcome == "timed_out" || ended.outcome == "idle" || ended.outcome == "over_budget" ||
+                          ended.outcome == "interrupted";
+    const std::string_view what = ended.outcome == "crashed" ? "crashed" : ended.outcome == "empty" ? "ended" : by_ralph ? "was ended" : "failed";
     line(fmt::format("{} agent {}: {} {}", style.red(style.error()), what, clean(ended.reason), took));
   }
   on_detail(ended.response ? fmt::format("Completion detection: the agent answered \"{}\"", clean(*ended.response))
@@ -244,7 +271,7 @@ void Console::show(const record::ProcessesSwept& swept) {
 
 void Console::show(const record::Decided& decided) {
   on_detail(fmt::format("Decision: {} ({}): {}", decided.decision, decided.rule, decided.reason));
-  if (decided.decision == "retry") line(fmt::format("{} {}", options_.style.yellow(options_.style.again()), clean(decided.reason)));
+  if (decided.decision == "retry" || decided.decision == "wait") line(fmt::format("{} {}", options_.style.yellow(options_.style.again()), clean(decided.reason)));
 }
 
 void Console::show(const record::RunEnded& ended) {
@@ -257,14 +284,21 @@ void Console::show(const record::RunEnded& ended) {
                                                              : "Failed";
   const std::string mark = complete ? style.green(style.ok()) : style.red(style.error());
   line("");
-  // Never cut: it is what one wants to know. Only what could disturb a terminal is taken out.
-  line(fmt::format("{} {}: {}", mark, style.bold(title), fit_to_width(ended.reason, ended.reason.size() * 2 + 1)));
+  if (ended.status == "fatal") {
+    // The reason is told on standard error, as every error is, by whoever started the run.
+    line(fmt::format("{} {}", mark, style.bold(title)));
+  } else {
+    // Never cut: it is what one wants to know. Only what could disturb a terminal is taken out.
+    line(fmt::format("{} {}: {}", mark, style.bold(title), fit_to_width(ended.reason, ended.reason.size() * 2 + 1)));
+  }
   std::vector<std::string> facts = {count_of(static_cast<unsigned long long>(ended.iterations), "iteration"),
                                     human_duration(ms(ended.duration_ms))};
   if (totals_.turns > 0) {
     facts.push_back(fmt::format("agent {} in {}", count_of(static_cast<unsigned>(totals_.turns), "turn"),
                                 human_duration(totals_.agent_time)));
   }
+  if (ended.cost_usd > 0) facts.push_back(fmt::format("${:.2f}", ended.cost_usd));
+  if (ended.tokens > 0) facts.push_back(fmt::format("{} tokens", human_count(ended.tokens)));
   if (totals_.passed + totals_.failed > 0) {
     facts.push_back(fmt::format("guardrails {} passed, {} failed", totals_.passed, totals_.failed));
   }

@@ -9,28 +9,36 @@
 
 #include "journal/listener.h"
 #include "os/console_stream.h"
+#include "ui/event_formatter.h"
 #include "ui/style.h"
 #include "ui/terminal_filter.h"
 
 namespace ralph {
 
+// Whoever is told of a run and of what its agents do.
+class RunWatcher : public RunListener, public EventSink {};
+
 struct ConsoleOptions {
   Style style;               // of standard output
+  FormatOptions format;      // of what agents do, where they tell it as events
   bool agent_output = true;  // show what the agent prints
   bool verbose = false;      // "[ralph] …" lines on standard error
   int guardrails = 0;
 };
 
-class Console : public RunListener {
+class Console : public RunWatcher {
  public:
   explicit Console(ConsoleOptions options);
 
   void on_record(const record::Record& record) override;
   void on_agent_output(std::string_view bytes) override;
   void on_agent_error_output(std::string_view bytes) override;
+  void on_event(const AgentEvent& event) override;
   void on_detail(std::string_view line) override;
   std::optional<Milliseconds> tick_interval() const override;
   void on_tick(Milliseconds since_start) override;
+  std::optional<Milliseconds> countdown_interval() const override;
+  void on_countdown(Milliseconds left) override;
 
  private:
   // What the closing summary counts.
@@ -62,6 +70,7 @@ class Console : public RunListener {
   ConsoleOptions options_;
   ConsoleStream out_{STDOUT_FILENO}, err_{STDERR_FILENO};
   TerminalFilter out_filter_, err_filter_;
+  EventFormatter formatter_;
   bool at_line_start_ = true;
   bool passing_ = false;
   bool colored_ = false;  // the agent has used colours since the last line of ours
@@ -72,14 +81,17 @@ class Console : public RunListener {
 
 // Every record as one line of JSON on standard output, as in the journal. What the agent prints is in the files that
 // the records name.
-class JsonLines : public RunListener {
+class JsonLines : public RunWatcher {
  public:
   void on_record(const record::Record& record) override;
   void on_agent_output(std::string_view) override {}
   void on_agent_error_output(std::string_view) override {}
+  void on_event(const AgentEvent&) override {}
   void on_detail(std::string_view) override {}
   std::optional<Milliseconds> tick_interval() const override { return std::nullopt; }
   void on_tick(Milliseconds) override {}
+  std::optional<Milliseconds> countdown_interval() const override { return std::nullopt; }
+  void on_countdown(Milliseconds) override {}
 
  private:
   ConsoleStream out_{STDOUT_FILENO};

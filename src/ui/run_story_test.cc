@@ -109,6 +109,7 @@ struct Attacker {
       "31mboo";
   void operator()(std::string_view, std::string& value) const { value = text; }
   void operator()(std::string_view, std::int64_t& value) const { value = 1; }
+  void operator()(std::string_view, double& value) const { value = 1; }
   void operator()(std::string_view, json::value&) const {}
   void operator()(std::string_view, std::vector<std::string>& value) const { value = {text}; }
   void operator()(std::string_view, std::optional<std::string>& value) const { value = text; }

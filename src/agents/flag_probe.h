@@ -1,0 +1,34 @@
+// Which flags the installed version of an agent has, read from its own help and remembered: asking costs a fraction of a
+// second, and an agent is the same until its file changes.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "os/environment.h"
+
+namespace ralph {
+
+class FlagProbe {
+ public:
+  // `program` is the agent's file. The memory is $XDG_CACHE_HOME/ralph/agent-flags.json (or ~/.cache/…); without a home
+  // nothing is remembered beyond this object.
+  FlagProbe(std::string program, Environment environment);
+
+  // `help_command`: "--help", or "exec --help". False if the program does not answer.
+  bool has(std::string_view help_command, std::string_view flag);
+
+ private:
+  const std::set<std::string>& flags_of(const std::string& help_command);
+
+  std::string program_;
+  Environment environment_;
+  std::map<std::string, std::set<std::string>> known_;  // by help command
+};
+
+// The words in a help text that begin with "--".
+std::set<std::string> flags_in(std::string_view help);
+
+}  // namespace ralph

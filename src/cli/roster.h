@@ -1,0 +1,17 @@
+// The agents of a run: the one that the settings name, then its fallbacks.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "agents/agent.h"
+#include "settings/settings.h"
+
+namespace ralph::cli {
+
+// Every agent has to exist and to be able to do what the settings ask: an agent that tells no cost can't be held to one.
+// Errors say which setting to change.
+Result<std::vector<Agent>> make_agents(const Settings& settings, const Environment& environment,
+                                       const std::string& project);
+
+}  // namespace ralph::cli
