@@ -183,7 +183,7 @@ void ClaudeReader::on_tool_use(JsonView block, bool sub_agent, EventSink& sink) 
   sink.on_event(event::ToolStart{block["id"].text(), name, summary_of_input(input, scratch_), sub_agent});
   if (sub_agent) return;  // its list is its own
   if (is_todo_tool(name)) {
-    sink.on_event(event::Todo{todo_items(input["todos"])});
+    tool.todo = todo_items(input["todos"]);
   } else if (is_task_tool(name)) {
     tool.subject = input["subject"].text().substr(0, 8192);
     tool.task = input["taskId"].text().substr(0, 256);
@@ -208,12 +208,17 @@ void ClaudeReader::on_user(JsonView line, EventSink& sink) {
 void ClaudeReader::on_tool_result(JsonView block, JsonView told, bool sub_agent, EventSink& sink) {
   const OpenTool& tool = tools_.end(block["tool_use_id"].text());
   const bool failed = block["is_error"].truth();
+  if (!failed && !sub_agent) on_list_change(tool, told, sink);
   sink.on_event(event::ToolEnd{block["tool_use_id"].text(), tool.name, text_of_content(block["content"], scratch_),
                                failed, sub_agent});
-  if (!failed && !sub_agent && is_task_tool(tool.name)) on_task_change(tool, told, sink);
 }
 
-void ClaudeReader::on_task_change(const OpenTool& tool, JsonView told, EventSink& sink) {
+// Lists change when the tool has succeeded: some versions refuse it.
+void ClaudeReader::on_list_change(const OpenTool& tool, JsonView told, EventSink& sink) {
+  if (is_todo_tool(tool.name)) {
+    sink.on_event(event::Todo{tool.todo});
+    return;
+  }
   if (tool.name == "TaskCreate") {
     const JsonView task = told["task"];
     if (task["id"].text().empty()) return;
@@ -222,7 +227,7 @@ void ClaudeReader::on_task_change(const OpenTool& tool, JsonView told, EventSink
     if (told["success"].is(JsonKind::kBool) && !told["success"].truth()) return;
     const std::string_view status = told["statusChange"]["to"].text();
     tasks_.update(tool.task, tool.subject, status.empty() ? tool.status : status);
-  } else if (told["tasks"].is(JsonKind::kArray)) {
+  } else if (tool.name == "TaskList" && told["tasks"].is(JsonKind::kArray)) {
     tasks_.replace(told["tasks"]);
   } else {
     return;

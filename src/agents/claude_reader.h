@@ -24,7 +24,7 @@ class ClaudeReader : public LineParser {
   void on_tool_use(JsonView block, bool sub_agent, EventSink& sink);
   void on_user(JsonView line, EventSink& sink);
   void on_tool_result(JsonView block, JsonView told, bool sub_agent, EventSink& sink);
-  void on_task_change(const OpenTool& tool, JsonView told, EventSink& sink);
+  void on_list_change(const OpenTool& tool, JsonView told, EventSink& sink);
   void on_system(JsonView line, EventSink& sink);
   void on_stream_event(JsonView event, EventSink& sink);
   void on_result(JsonView line, EventSink& sink);

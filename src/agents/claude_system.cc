@@ -118,7 +118,10 @@ ResultFailure result_failure(JsonView line, WallTime now, std::string& scratch) 
   const auto certainly = [&](FailureKind kind) { return ResultFailure{{kind, message, std::nullopt}, true}; };
   if (reason == "max_turns" || subtype == "error_max_turns") return certainly(FailureKind::kMaxTurns);
   if (reason == "budget_exhausted" || subtype == "error_max_budget_usd") return certainly(FailureKind::kMaxBudget);
-  if (reason.starts_with("aborted")) return certainly(FailureKind::kAborted);
+  if (reason.starts_with("aborted")) {  // what it says is for its makers: "[ede_diagnostic] result_type=user"
+    message = "interrupted";
+    return certainly(FailureKind::kAborted);
+  }
   return {api_failure(line, message, now), false};
 }
 

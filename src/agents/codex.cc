@@ -166,7 +166,9 @@ void CodexParser::on_error(std::string_view message, EventSink& sink) {
   retry.maximum = number();
   retry.message = rest;
   if (rest.starts_with('(') && rest.ends_with(')')) retry.message = rest.substr(1, rest.size() - 2);
-  retry.kind = failure_from_message(retry.message, clock_.wall()).kind;
+  const ToldFailure told = failure_from_message(retry.message, clock_.wall());
+  retry.kind = told.kind;
+  retry.message = told.message;
   sink.on_event(retry);
 }
 
@@ -190,7 +192,7 @@ void CodexParser::on_turn_completed(JsonView usage, EventSink& sink) {
 
 void CodexParser::on_turn_failed(std::string_view message, EventSink& sink) {
   const ToldFailure told = failure_from_message(message, clock_.wall());
-  sink.on_event(event::Failure{told.kind, message, told.resets_at});
+  sink.on_event(event::Failure{told.kind, told.message, told.resets_at});
   pending_error_.clear();
   event::Result result;
   result.failed = true;

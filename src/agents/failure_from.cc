@@ -87,9 +87,6 @@ FailureKind from_phrases(std::string_view lower) {
 FailureKind from_api_error(const json::value& body) {
   const json::value* inner = find(body, "error");
   const json::value& error = inner ? *inner : body;
-  if (const auto message = find_string(error, "message")) {
-    if (const FailureKind kind = from_phrases(to_lower(*message)); kind != FailureKind::kNone) return kind;
-  }
   for (const std::string_view key : {"code", "status", "type"}) {
     if (const auto name = find_string(error, key)) {
       if (const FailureKind kind = failure_from_type(*name); kind != FailureKind::kNone) return kind;
@@ -100,12 +97,18 @@ FailureKind from_api_error(const json::value& body) {
   return FailureKind::kNone;
 }
 
-FailureKind from_embedded_json(std::string_view message) {
+// The object in "[API Error: {…}]", or all of it; null if there is none.
+json::value embedded_json(std::string_view message) {
   const size_t begin = message.find('{');
   const size_t end = message.rfind('}');
-  if (begin == npos || end == npos || end < begin || end - begin > 64 << 10) return FailureKind::kNone;
-  const auto body = parse_json(message.substr(begin, end - begin + 1), "");
-  return body ? from_api_error(*body) : FailureKind::kNone;
+  if (begin == npos || end == npos || end < begin) return nullptr;
+  auto body = parse_json(message.substr(begin, end - begin + 1), "");
+  return body ? *std::move(body) : nullptr;
+}
+
+std::optional<std::string_view> message_of_api(const json::value& body) {
+  const json::value* inner = find(body, "error");
+  return find_string(inner ? *inner : body, "message");
 }
 
 // "unexpected status 401 Unauthorized", "last status: 429 Too Many Requests"
@@ -153,13 +156,16 @@ FailureKind failure_from_type(std::string_view type) {
 
 ToldFailure failure_from_message(std::string_view message, WallTime now) {
   message = message.substr(0, 64 << 10);
+  const json::value body = embedded_json(message);
   const std::string lower = to_lower(message);
-  FailureKind kind = from_phrases(lower);
-  if (kind == FailureKind::kNone) kind = from_embedded_json(message);
-  if (kind == FailureKind::kNone) kind = from_status_words(lower);
-  if (kind == FailureKind::kNone) kind = FailureKind::kOther;
-  if (kind != FailureKind::kUsageLimit) return {kind, std::nullopt};
-  return {kind, reset_time_in(message, now)};
+  ToldFailure told;
+  told.kind = from_phrases(lower);
+  if (told.kind == FailureKind::kNone) told.kind = from_api_error(body);
+  if (told.kind == FailureKind::kNone) told.kind = from_status_words(lower);
+  if (told.kind == FailureKind::kNone) told.kind = FailureKind::kOther;
+  if (told.kind == FailureKind::kUsageLimit) told.resets_at = reset_time_in(message, now);
+  told.message = message_of_api(body).value_or(message);
+  return told;
 }
 
 }  // namespace ralph

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "agents/events.h"
@@ -21,6 +22,7 @@ FailureKind failure_from_type(std::string_view type);
 struct ToldFailure {
   FailureKind kind = FailureKind::kOther;
   std::optional<WallTime> resets_at;
+  std::string message;  // for people: what the API said, if its JSON is in there; else all of it
 };
 ToldFailure failure_from_message(std::string_view message, WallTime now);
 

@@ -66,9 +66,9 @@ void GeminiParser::on_object(JsonView line, EventSink& sink) {
 void GeminiParser::on_tool_use(JsonView line, EventSink& sink) {
   const std::string_view id = line["tool_id"].text();
   const std::string_view name = line["tool_name"].text();
-  tools_.start(id, name);
+  OpenTool& tool = tools_.start(id, name);
+  if (name == "write_todos") tool.todo = todo_items(line["parameters"]["todos"]);
   sink.on_event(event::ToolStart{id, name, summary_of_input(line["parameters"], scratch_), false});
-  if (name == "write_todos") sink.on_event(event::Todo{todo_items(line["parameters"]["todos"])});
 }
 
 // A command that failed has the status "success" too, and says so only in its output: that is no field to go by.
@@ -76,8 +76,10 @@ void GeminiParser::on_tool_result(JsonView line, EventSink& sink) {
   const std::string_view id = line["tool_id"].text();
   const bool failed = line["status"].text() == "error";
   const std::string_view output = line["output"].text();
-  sink.on_event(event::ToolEnd{id, tools_.end(id).name, output.empty() ? line["error"]["message"].text() : output,
-                               failed, false});
+  const OpenTool& tool = tools_.end(id);
+  if (tool.name == "write_todos" && !failed) sink.on_event(event::Todo{tool.todo});
+  sink.on_event(
+      event::ToolEnd{id, tool.name, output.empty() ? line["error"]["message"].text() : output, failed, false});
 }
 
 void GeminiParser::on_error(JsonView line, EventSink& sink) {
@@ -87,7 +89,7 @@ void GeminiParser::on_error(JsonView line, EventSink& sink) {
     return;
   }
   const ToldFailure told = failure_from_message(message, clock_.wall());
-  sink.on_event(event::Failure{told.kind, message, told.resets_at});
+  sink.on_event(event::Failure{told.kind, told.message, told.resets_at});
 }
 
 void GeminiParser::on_result(JsonView line, EventSink& sink) {
@@ -107,10 +109,9 @@ void GeminiParser::on_result(JsonView line, EventSink& sink) {
   result.duration = Milliseconds(stats["duration_ms"].integer());
   if (result.failed) {
     const JsonView error = line["error"];
-    const std::string_view message = error["message"].text();
-    ToldFailure told_failure{failure_from_type(error["type"].text()), std::nullopt};
-    if (told_failure.kind == FailureKind::kNone) told_failure = failure_from_message(message, clock_.wall());
-    sink.on_event(event::Failure{told_failure.kind, message, told_failure.resets_at});
+    const ToldFailure failure = failure_from_message(error["message"].text(), clock_.wall());
+    const FailureKind kind = failure_from_type(error["type"].text());
+    sink.on_event(event::Failure{kind == FailureKind::kNone ? failure.kind : kind, failure.message, failure.resets_at});
   }
   sink.on_event(result);
 }

@@ -26,6 +26,7 @@ OpenTool& OpenTools::start(std::string_view id, std::string_view name) {
   OpenTool& tool = tools_[at];
   tool.id.assign(short_id(id));
   tool.name.assign(name.substr(0, 256));
+  tool.todo.clear();
   tool.subject.clear();
   tool.task.clear();
   tool.status.clear();

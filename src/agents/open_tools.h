@@ -5,11 +5,14 @@
 #include <string_view>
 #include <vector>
 
+#include "agents/events.h"
+
 namespace ralph {
 
 struct OpenTool {
   std::string id, name;
-  // What it was asked, where its end alone does not tell what it did (tasks).
+  // What it was asked, where its end alone does not tell what it did: todo lists and tasks.
+  std::vector<event::TodoItem> todo;
   std::string subject, task, status;
   unsigned long number = 0;  // in the order of starts
 };

@@ -77,8 +77,8 @@ void OpencodeParser::on_tool(JsonView part, EventSink& sink) {
   const std::string_view id = part["callID"].text();
   const std::string_view name = part["tool"].text();
   sink.on_event(event::ToolStart{id, name, summary_of_input(state["input"], scratch_), false});
-  if (name == "todowrite") sink.on_event(event::Todo{todo_items(state["input"]["todos"])});
   const bool failed = state["status"].text() == "error" || state["metadata"]["exit"].integer() != 0;
+  if (name == "todowrite" && !failed) sink.on_event(event::Todo{todo_items(state["input"]["todos"])});
   const std::string_view output = state["output"].text();
   sink.on_event(event::ToolEnd{id, name, output.empty() ? state["error"].text() : output, failed, false});
 }
@@ -105,14 +105,13 @@ void OpencodeParser::on_error(JsonView error, EventSink& sink) {
   const JsonView data = error["data"];
   const std::string_view name = error["name"].text();
   const std::string_view message = data["message"].text().empty() ? name : data["message"].text();
-  ToldFailure told{failure_from_type(name), std::nullopt};
   // What the API has answered tells more than its status: 429 may be a limit or an empty account.
-  if (told.kind == FailureKind::kNone) told = failure_from_message(data["responseBody"].text(), clock_.wall());
-  if (told.kind == FailureKind::kOther) {
-    const FailureKind kind = failure_from_status(data["statusCode"].integer());
-    told = kind == FailureKind::kNone ? failure_from_message(message, clock_.wall()) : ToldFailure{kind, std::nullopt};
-  }
-  sink.on_event(event::Failure{told.kind, message, told.resets_at});
+  const ToldFailure answer = failure_from_message(data["responseBody"].text(), clock_.wall());
+  FailureKind kind = failure_from_type(name);
+  if (kind == FailureKind::kNone) kind = answer.kind;
+  if (kind == FailureKind::kOther) kind = failure_from_status(data["statusCode"].integer());
+  if (kind == FailureKind::kNone) kind = failure_from_message(message, clock_.wall()).kind;
+  sink.on_event(event::Failure{kind, message, answer.resets_at});
   event::Result result;
   result.failed = true;
   result.cost_usd = cost_usd_;

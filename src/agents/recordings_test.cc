@@ -1,0 +1,89 @@
+// Every recording of a real agent, as events. The expected ones are in tests/fixtures/events and were read by a person;
+// RALPH_UPDATE_EVENTS=1 writes them anew, to be read again before they are committed.
+#include <cstdlib>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "agents/recordings_for_tests.h"
+
+namespace ralph {
+namespace {
+
+class RecordingsTest : public testing::Test {
+ protected:
+  RecordingsTest() {
+    ::setenv("TZ", "UTC", 1);
+    ::tzset();
+  }
+};
+
+TEST_F(RecordingsTest, AreThere) {
+  EXPECT_GE(all_recordings().size(), 83U);
+}
+
+TEST_F(RecordingsTest, GiveTheEventsThatAPersonHasRead) {
+  const bool update = std::getenv("RALPH_UPDATE_EVENTS") != nullptr;
+  for (const Recording& recording : all_recordings()) {
+    const auto path = fixtures_folder() / "events" / recording.agent / (recording.name + ".jsonl");
+    const EventLines events = events_of(recording.agent, recording.text);
+    if (update) {
+      std::filesystem::create_directories(path.parent_path());
+      std::ofstream(path, std::ios::binary) << events.text;
+    } else {
+      EXPECT_EQ(events.text, read_whole(path)) << recording.agent << "/" << recording.name;
+    }
+  }
+}
+
+TEST_F(RecordingsTest, LeaveNothingUnexplained) {
+  for (const Recording& recording : all_recordings()) {
+    EXPECT_EQ(events_of(recording.agent, recording.text).unknown, 0) << recording.agent << "/" << recording.name;
+  }
+}
+
+TEST_F(RecordingsTest, SpentAddsUpToWhatTheLastResultTells) {
+  for (const Recording& recording : all_recordings()) {
+    const EventLines events = events_of(recording.agent, recording.text);
+    if (events.result_tokens == Tokens()) continue;  // ended without a result, or failed before it began
+    EXPECT_EQ(events.tokens, events.result_tokens) << recording.agent << "/" << recording.name;
+    if (events.result_cost_usd) {
+      EXPECT_NEAR(events.cost_usd, *events.result_cost_usd, 1e-9) << recording.agent << "/" << recording.name;
+    }
+  }
+}
+
+TEST_F(RecordingsTest, GiveTheSameEventsInPiecesOfAnySize) {
+  for (const Recording& recording : all_recordings()) {
+    const std::string whole = events_of(recording.agent, recording.text).text;
+    for (const size_t piece : {1, 2, 7, 64, 1000, 4096}) {
+      EXPECT_EQ(events_of(recording.agent, recording.text, piece).text, whole)
+          << recording.agent << "/" << recording.name << " in pieces of " << piece;
+    }
+  }
+}
+
+TEST_F(RecordingsTest, GiveTheSameEventsWithWindowsLineEndsAndAByteOrderMark) {
+  for (const Recording& recording : all_recordings()) {
+    std::string text = "\xEF\xBB\xBF";
+    for (const char c : recording.text) text += c == '\n' ? std::string("\r\n\r\n") : std::string(1, c);
+    EXPECT_EQ(events_of(recording.agent, text).text, events_of(recording.agent, recording.text).text)
+        << recording.agent << "/" << recording.name;
+  }
+}
+
+// The fast way of reading and the library's are one.
+TEST_F(RecordingsTest, GiveTheSameEventsWhenTheLibraryReadsThem) {
+  for (const Recording& recording : all_recordings()) {
+    std::string text = recording.text;
+    // A key with an escape in it is not for the fast way.
+    for (size_t at = text.find("\"type\":"); at != std::string::npos; at = text.find("\"type\":", at + 1)) {
+      text.replace(at, 7, "\"\\u0074ype\":");
+    }
+    EXPECT_EQ(events_of(recording.agent, text).text, events_of(recording.agent, recording.text).text)
+        << recording.agent << "/" << recording.name;
+  }
+}
+
+}  // namespace
+}  // namespace ralph
