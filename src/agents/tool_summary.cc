@@ -10,10 +10,10 @@ namespace {
 
 // What tools call the thing that they work on; the first that is there counts. A pattern is more telling than the
 // folder it is looked for in.
-constexpr std::array<std::string_view, 19> kSubjects = {
-    "command",  "file_path", "filePath", "absolute_path", "notebook_path", "pattern", "path",
-    "dir_path", "query",     "url",      "subject",       "description",   "prompt",  "skill",
-    "task_id",  "shell_id",  "bash_id",  "name",          "title",
+constexpr std::array<std::string_view, 20> kSubjects = {
+    "command", "cmd",      "file_path", "filePath", "absolute_path", "notebook_path", "pattern",
+    "path",    "dir_path", "query",     "url",      "subject",       "description",   "prompt",
+    "skill",   "task_id",  "shell_id",  "bash_id",  "name",          "title",
 };
 
 constexpr size_t kLongestCommand = 64 << 10;
