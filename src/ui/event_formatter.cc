@@ -277,7 +277,7 @@ std::string EventFormatter::facts_of(const event::Result& result) const {
   if (tools_ > 0) facts.push_back(fmt::format("tools: {}", tools_));
   if (errors_ > 0) facts.push_back(fmt::format("errors: {}", errors_));
   if (not_understood_ > 0) facts.push_back(fmt::format("lines not understood: {}", not_understood_));
-  if (result.duration.count() > 0) facts.push_back("time: " + human_duration(result.duration));
+  if (result.duration.count() >= 50) facts.push_back("time: " + human_duration(result.duration));
   return facts.empty() ? "" : fmt::format(" ({})", join(facts, ", "));
 }
 
