@@ -7,6 +7,7 @@
 #include "agents/agent.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/output_options.h"
 #include "cli/roster.h"
 #include "journal/run_folder.h"
 #include "journal/writer.h"
@@ -71,14 +72,8 @@ std::unique_ptr<RunWatcher> make_watcher(const PromptRun& run, const Environment
   if (run.json) return std::make_unique<JsonLines>();
   ConsoleOptions options;
   const OutputSettings& output = run.loaded.settings.output;
-  options.style = style_for(STDOUT_FILENO, environment);
-  options.style.color = output.color.value_or(options.style.color);
-  options.style.unicode = output.emoji.value_or(options.style.unicode);
-  options.format.emoji = options.style.unicode;
-  options.format.timestamps = output.timestamps;
-  options.format.max_output_lines = static_cast<size_t>(output.max_tool_lines);
-  options.format.max_output_chars = static_cast<size_t>(output.max_tool_chars);
-  options.format.thinking = output.thinking;
+  options.style = with_output_settings(style_for(STDOUT_FILENO, environment), output);
+  options.format = format_options(output, options.style);
   options.agent_output = run.loaded.settings.stream_agent_output;
   options.verbose = run.verbose;
   options.guardrails = static_cast<int>(run.loaded.settings.guardrails.size());

@@ -329,7 +329,7 @@ TEST(Console, EveryEndHasItsTitle) {
       {"limit", "[ERR] Stopped at a limit: why"},
       {"interrupted", "[ERR] Interrupted: why"},
       {"waiting", "[ERR] Waiting for you: why"},
-      {"fatal", "[ERR] Failed: why"},
+      {"fatal", "[ERR] Failed"},  // why is told on standard error by whoever started the run
   };
   static std::string status;
   for (const auto& [name, title] : titles) {
