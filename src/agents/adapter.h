@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,6 +28,10 @@ struct TurnWishes {
   std::string model{};   // empty: the agent's own choice
   std::string resume{};  // a session to go on with; empty: a new one
   std::optional<double> max_cost_usd{};  // for agents that can stop themselves
+  std::span<const std::string> user_flags{};  // what the user says stands over what ralph would say
+
+  // One of these stands among the user's flags, alone or with a value ("--sandbox=x").
+  bool user_says(std::initializer_list<std::string_view> flags) const;
 };
 
 // The arguments of one turn. The user's flags stand between `before` and `after`.

@@ -9,7 +9,7 @@ TurnArguments arguments(const TurnWishes& wishes, const HasFlag&) {
   TurnArguments result;
   if (!wishes.resume.empty()) result.before.insert(result.before.end(), {"threads", "continue", wishes.resume});
   if (wishes.events) result.before.emplace_back("--stream-json");
-  result.before.emplace_back("--dangerously-allow-all");
+  if (!wishes.user_says({"--dangerously-allow-all"})) result.before.emplace_back("--dangerously-allow-all");
   result.after = {"-x"};
   return result;
 }

@@ -10,12 +10,15 @@ TurnArguments arguments(const TurnWishes& wishes, const HasFlag& has_flag) {
   result.before = {"exec"};
   if (wishes.events) result.before.emplace_back("--json");
   // The default sandbox of `exec` may not write. --full-auto was the way out until newer versions dropped it.
-  if (has_flag("exec --help", "--full-auto")) {
+  const bool sandbox_chosen = wishes.user_says({"-s", "--sandbox", "--full-auto", "--yolo", "--approve-for-me",
+                                                "--dangerously-bypass-approvals-and-sandbox"});
+  if (!sandbox_chosen && has_flag("exec --help", "--full-auto")) {
     result.before.emplace_back("--full-auto");
-  } else {
+  } else if (!sandbox_chosen) {
     result.before.insert(result.before.end(), {"--sandbox", "workspace-write"});
   }
-  result.before.emplace_back("--skip-git-repo-check");
+  // codex refuses an option that stands twice.
+  if (!wishes.user_says({"--skip-git-repo-check"})) result.before.emplace_back("--skip-git-repo-check");
   if (!wishes.model.empty()) result.before.insert(result.before.end(), {"--model", wishes.model});
   // Behind the flags: `resume` itself knows few of them, and without --sandbox a resumed session may not write.
   if (!wishes.resume.empty()) result.after = {"resume", wishes.resume};

@@ -9,7 +9,7 @@ constexpr int kUnknownSession = 42;
 
 TurnArguments arguments(const TurnWishes& wishes, const HasFlag&) {
   TurnArguments result;
-  result.before = {"--yolo"};
+  if (!wishes.user_says({"-y", "--yolo", "--approval-mode"})) result.before.emplace_back("--yolo");
   if (wishes.events) result.before.insert(result.before.end(), {"--output-format", "stream-json"});
   if (!wishes.model.empty()) result.before.insert(result.before.end(), {"--model", wishes.model});
   if (!wishes.resume.empty()) result.before.insert(result.before.end(), {"--resume", wishes.resume});

@@ -16,6 +16,13 @@ constexpr Adapter kCustom = {"custom", "", PromptPath::kArgument, false, false, 
 
 }  // namespace
 
+bool TurnWishes::user_says(std::initializer_list<std::string_view> flags) const {
+  return std::any_of(user_flags.begin(), user_flags.end(), [&](const std::string& word) {
+    const std::string_view name = std::string_view(word).substr(0, word.find('='));
+    return std::find(flags.begin(), flags.end(), name) != flags.end();
+  });
+}
+
 std::span<const Adapter* const> adapters() { return kAdapters; }
 
 const Adapter* find_adapter(std::string_view name) {

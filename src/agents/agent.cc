@@ -83,6 +83,7 @@ Result<Agent> Agent::make(const Setup& setup, const Environment& environment, co
 Launch Agent::launch(const std::string& prompt, TurnWishes wishes,
                      const std::map<std::string, std::string>& extra) const {
   wishes.model = model_;
+  wishes.user_flags = flags_;
   wishes.events = prints_events(wishes.events);
   const TurnArguments arguments = adapter_->arguments(
       wishes, [this](std::string_view help, std::string_view flag) { return probe_->has(help, flag); });

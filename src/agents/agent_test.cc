@@ -118,6 +118,15 @@ TEST_F(AgentTest, GetsWhatATurnAsksForInItsOwnFlags) {
   for (const Row& row : rows) EXPECT_EQ(argv_of(make({row.command})->launch("Do it.", row.wishes)), row.argv) << row.command;
 }
 
+TEST_F(AgentTest, IsNotToldTwiceWhatTheUserSays) {
+  EXPECT_EQ(argv_of(launch({"codex", {"--dangerously-bypass-approvals-and-sandbox --skip-git-repo-check"}})),
+            (Words{"@/bin/codex", "exec", "--json", "--dangerously-bypass-approvals-and-sandbox", "--skip-git-repo-check", "-"}));
+  EXPECT_EQ(argv_of(launch({"codex", {"--sandbox=read-only"}})),
+            (Words{"@/bin/codex", "exec", "--json", "--skip-git-repo-check", "--sandbox=read-only", "-"}));
+  EXPECT_EQ(argv_of(launch({"gemini", {"--approval-mode auto_edit"}})),
+            (Words{"@/bin/gemini", "--output-format", "stream-json", "--approval-mode", "auto_edit"}));
+}
+
 TEST_F(AgentTest, GetsItsModelByItsOwnFlag) {
   for (const char* command : {"claude", "codex", "gemini", "opencode"}) {
     const auto agent = make({.command = command, .model = "best"});

@@ -52,7 +52,7 @@ class ClaudeUsage {
   bool cost_known_ = false;
   Tokens estimated_;  // since the last result
   // The messages of the agent and of its sub-agents mix, but only so many are under way at once.
-  std::array<std::string, 32> messages_;
+  std::array<std::string, 8> messages_;
   size_t next_message_ = 0;
 };
 

@@ -19,7 +19,7 @@ namespace {
 size_t plain_prefix(std::string_view text) {
   size_t at = 0;
 #if defined(__SSE2__)
-  for (; text.size() - at >= 16; at += 16) {
+  while (text.size() - at >= 16) {
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at));
     // As signed bytes, those beyond ASCII are below the blank too.
     const __m128i special = _mm_or_si128(
@@ -28,6 +28,8 @@ size_t plain_prefix(std::string_view text) {
     if (const auto mask = static_cast<unsigned>(_mm_movemask_epi8(special))) {
       return at + static_cast<size_t>(std::countr_zero(mask));
     }
+    if (text.size() - at == 16) return text.size();
+    at = std::min(at + 16, text.size() - 16);  // the last step may look at bytes once more, instead of at each alone
   }
 #endif
   for (; at < text.size(); ++at) {
@@ -147,14 +149,25 @@ class Members {
     out_.added(std::to_chars(at, at + 32, value).ptr);
     return *this;
   }
+  // To a billionth: what is left over from adding and subtracting binary fractions is no money.
   Members& cost(double usd) {
-    // What is left over from adding and subtracting binary fractions is no money.
-    const double rounded = std::round(usd * 1e9) / 1e9;
-    if (rounded == 0) return number("costUsd", 0);
+    constexpr std::int64_t kBillion = 1'000'000'000;
+    const double most = 9e9;
+    std::int64_t rest = std::llround((usd > -most && usd < most ? usd : 0) * static_cast<double>(kBillion));
     begin("costUsd");
-    constexpr size_t kLongest = 400;
-    char* const at = out_.room(kLongest);
-    out_.added(std::to_chars(at, at + kLongest, std::isfinite(rounded) ? rounded : 0, std::chars_format::fixed).ptr);
+    if (rest < 0) {
+      out_.append("-");
+      rest = -rest;
+    }
+    char* at = out_.room(32);
+    at = std::to_chars(at, at + 20, rest / kBillion).ptr;
+    rest %= kBillion;
+    if (rest > 0) *at++ = '.';
+    for (std::int64_t digit = kBillion / 10; rest > 0; digit /= 10) {
+      *at++ = static_cast<char>('0' + rest / digit);
+      rest %= digit;
+    }
+    out_.added(at);
     return *this;
   }
   Members& tokens(const Tokens& tokens) {

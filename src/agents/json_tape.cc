@@ -126,11 +126,21 @@ const char* JsonTape::read_string(const char* at, JsonNode& node) {
 }
 
 const char* JsonTape::read_number(const char* at, JsonNode& node) const {
+  // Nearly all are counts of a few digits.
+  constexpr std::ptrdiff_t kSurelyFits = 18;
+  const char* p = at;
+  for (; p < end_ && *p >= '0' && *p <= '9'; ++p)
+    node.integer =
+        static_cast<std::int64_t>(static_cast<std::uint64_t>(node.integer) * 10 + static_cast<std::uint64_t>(*p - '0'));
+  const bool whole = p == end_ || (*p != '.' && *p != 'e' && *p != 'E');
+  if (p != at && p - at <= kSurelyFits && whole && (*at != '0' || p - at == 1)) {
+    node.kind = JsonKind::kInteger;
+    return p;
+  }
   const char* const stop = skip_number(at, end_);
   if (!stop) return nullptr;
-  const std::string_view text(at, static_cast<size_t>(stop - at));
   std::from_chars_result result{};
-  if (text.find_first_of(".eE") == std::string_view::npos) {
+  if (std::string_view(at, static_cast<size_t>(stop - at)).find_first_of(".eE") == std::string_view::npos) {
     node.kind = JsonKind::kInteger;
     result = std::from_chars(at, stop, node.integer);
   } else {

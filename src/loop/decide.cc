@@ -149,7 +149,8 @@ constexpr std::array kRules = {
          [](const Case& c) {
            return end_now("over_budget", fmt::format("the run's {} are over", human_duration(c.policy.run_time_limit)));
          }},
-    Rule{"budget_spent_while_running", [](const Case& c) { return c.running() && c.budget_spent(); },
+    Rule{"budget_spent_while_running",
+         [](const Case& c) { return c.is({Moment::kDuringTurn}) && c.budget_spent(); },
          [](const Case& c) { return end_now("over_budget", budget_phrase(c)); }},
     Rule{"step_time_spent", [](const Case& c) { return c.running() && c.step_too_long(); },
          [](const Case& c) {
@@ -178,7 +179,13 @@ constexpr std::array kRules = {
            return stop(StopStatus::kLimit, fmt::format("the run's {} are over (budget.maxMinutes)",
                                                        human_duration(c.policy.run_time_limit)));
          }},
-    Rule{"budget_spent", [](const Case& c) { return c.budget_spent() || c.stopped_by_budget(); },
+    // After a turn that went well, what it did is checked first, because that costs nothing: it may be complete.
+    Rule{"budget_spent",
+         [](const Case& c) {
+           const bool now = c.is({Moment::kBeforeIteration, Moment::kAfterChecks}) ||
+                            (c.is({Moment::kAfterTurn}) && c.progress.turn_outcome != "ok");
+           return now && (c.budget_spent() || c.stopped_by_budget());
+         },
          [](const Case& c) { return stop(StopStatus::kLimit, budget_phrase(c)); }},
     Rule{"agent_refused", [](const Case& c) { return c.is({Moment::kAfterTurn}) && c.refused(); },
          [](const Case& c) { return stop(StopStatus::kFatal, c.progress.turn_reason); }},

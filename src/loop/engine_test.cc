@@ -1,9 +1,9 @@
 #include "loop/engine.h"
 
-#include <gtest/gtest.h>
+#include <filesystem>
 #include <signal.h>
 
-#include <filesystem>
+#include <gtest/gtest.h>
 
 #include "journal/reader.h"
 #include "loop/fake_processes.h"
@@ -188,6 +188,114 @@ TEST_F(EngineTest, EndsARunWhoseTimeIsOver) {
   EXPECT_EQ(run()->status, StopStatus::kLimit);
   EXPECT_EQ(clock_.monotonic().time_since_epoch(), 120s);
   EXPECT_EQ(records<record::AgentEnded>().at(0).outcome, "over_budget");
+}
+
+// Lines as Claude Code prints them.
+constexpr std::string_view kSession = R"({"type":"system","subtype":"init","session_id":"S1"})"
+                                      "\n";
+constexpr std::string_view kTool =
+    R"({"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"t","name":"Bash","input":{"command":"ls"}}]}})"
+    "\n"
+    R"({"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"ok"}]}})"
+    "\n";
+
+std::string says(std::string_view text) {
+  return fmt::format(R"({{"type":"assistant","message":{{"id":"m2","content":[{{"type":"text","text":"{}"}}]}}}})"
+                     "\n",
+                     text);
+}
+
+std::string result(double cost) {
+  return fmt::format(R"({{"type":"result","subtype":"success","is_error":false,"result":"","total_cost_usd":{},)"
+                     R"("usage":{{"input_tokens":100,"output_tokens":10}}}})"
+                     "\n",
+                     cost);
+}
+
+std::string limit(WallTime resets_at) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(resets_at.time_since_epoch()).count();
+  return fmt::format(
+      R"({{"type":"assistant","message":{{"id":"e","content":[{{"type":"text","text":"limit"}}]}},"error":"rate_limit",)"
+      R"("is_api_error_message":true,"api_error_status":429,"api_error":"usage_limit_reached","api_error_params":)"
+      R"({{"rate_limit_info":{{"status":"rejected","resetsAt":{}}}}}}})"
+      "\n"
+      R"({{"type":"result","subtype":"success","is_error":true,"terminal_reason":"api_error","api_error_status":429,)"
+      R"("api_error":"usage_limit_reached","result":"limit","total_cost_usd":0,"usage":{{}}}})"
+      "\n",
+      seconds);
+}
+
+std::string joined(std::initializer_list<std::string_view> parts) {
+  std::string all;
+  for (std::string_view part : parts) all += part;
+  return all;
+}
+
+class StreamingTest : public EngineTest {
+ protected:
+  StreamingTest() { setups_ = {{.command = "/bin/cat", .kind = "claude", .name = "first"}}; }
+
+  bool launched_with(size_t launch, std::string_view word) const {
+    const auto& argv = processes_.launches().at(launch).argv;
+    return std::find(argv.begin(), argv.end(), word) != argv.end();
+  }
+};
+
+TEST_F(StreamingTest, WaitsForALimitAndResumesTheSessionThatItCutOff) {
+  processes_.expect({joined({kSession, kTool, limit(clock_.wall() + 2h)}), 1});
+  processes_.expect({joined({kSession, says("<response>DONE</response>"), result(0.5)})});
+  processes_.expect({});
+  EXPECT_EQ(run()->status, StopStatus::kComplete);
+  EXPECT_EQ(progress_.iteration, 1);
+  EXPECT_GE(clock_.monotonic().time_since_epoch(), 2h);
+  EXPECT_FALSE(launched_with(0, "--resume"));
+  EXPECT_TRUE(launched_with(1, "S1"));
+  EXPECT_EQ(prompt_of(1), "You were interrupted. Go on with the task where you left off.");
+}
+
+TEST_F(StreamingTest, BeginsAnewWhereTheLimitCameBeforeAnyWork) {
+  processes_.expect({joined({kSession, limit(clock_.wall() + 1h)}), 1});
+  processes_.expect({joined({kSession, says("<response>DONE</response>"), result(0.5)})});
+  processes_.expect({});
+  EXPECT_EQ(run()->status, StopStatus::kComplete);
+  EXPECT_FALSE(launched_with(1, "--resume"));
+  EXPECT_EQ(prompt_of(1), "Fix it.");
+}
+
+TEST_F(StreamingTest, GoesOnWithTheFallbackAndReturns) {
+  setups_.push_back({.command = "/bin/cat", .kind = "claude", .name = "second"});
+  processes_.expect({joined({kSession, limit(clock_.wall() + 1h)}), 1});
+  processes_.expect({joined({kSession, says("half"), result(0.5)}), 0, 2h});
+  processes_.expect({"", 1});
+  processes_.expect({joined({kSession, says("<response>DONE</response>"), result(0.5)})});
+  processes_.expect({});
+  EXPECT_EQ(run()->status, StopStatus::kComplete);
+  std::vector<std::string> agents;
+  for (const auto& ended : records<record::AgentEnded>()) agents.push_back(ended.agent);
+  EXPECT_EQ(agents, (std::vector<std::string>{"first", "second", "first"}));
+}
+
+TEST_F(StreamingTest, StopsWhenTheMoneyIsSpent) {
+  settings_.budget.max_cost_usd = 1;
+  for (int i = 0; i < 2; ++i) {
+    processes_.expect({joined({kSession, says("working"), result(0.6)})});
+    processes_.expect({});
+  }
+  EXPECT_EQ(run()->status, StopStatus::kLimit);
+  EXPECT_DOUBLE_EQ(progress_.cost_usd, 1.2);
+  EXPECT_TRUE(processes_.script_is_over());
+}
+
+TEST_F(StreamingTest, AFailedTurnCompletesNothing) {
+  settings_.maximum_iterations = 1;
+  processes_.expect(
+      {joined({kSession, says("<response>DONE</response>"),
+               R"({"type":"result","subtype":"error_max_turns","is_error":true,"terminal_reason":"max_turns"})"
+               "\n"}),
+       1});
+  processes_.expect({});
+  EXPECT_EQ(run()->status, StopStatus::kLimit);
+  EXPECT_EQ(records<record::AgentEnded>().at(0).outcome, "max_turns");
 }
 
 TEST_F(EngineTest, RecordsWhatWasLeftBehind) {
