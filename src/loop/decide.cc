@@ -149,8 +149,9 @@ constexpr std::array kRules = {
          [](const Case& c) {
            return end_now("over_budget", fmt::format("the run's {} are over", human_duration(c.policy.run_time_limit)));
          }},
+    // A turn that has given its result costs no more: what it did may be complete.
     Rule{"budget_spent_while_running",
-         [](const Case& c) { return c.is({Moment::kDuringTurn}) && c.budget_spent(); },
+         [](const Case& c) { return c.is({Moment::kDuringTurn}) && !c.now.since_result && c.budget_spent(); },
          [](const Case& c) { return end_now("over_budget", budget_phrase(c)); }},
     Rule{"step_time_spent", [](const Case& c) { return c.running() && c.step_too_long(); },
          [](const Case& c) {

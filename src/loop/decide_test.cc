@@ -156,6 +156,8 @@ std::vector<Row> table() {
        0s, 0, {}, 0.9},
       {"a turn that spends the rest of the money", kDuringTurn, spent(4, 0, at(1)), "budget_spent_while_running", kEndNow,
        kNone, with_budget(5, 0), 9s, 9s, 0s, 0s, 0, {}, 1.0},
+      {"a turn whose result tells that the money is spent may end", kDuringTurn, spent(4, 0, at(1)), "running", kContinue,
+       kNone, with_budget(5, 0), 9s, 9s, 0s, 0s, 0, 0s, 1.0},
       {"a turn that spends the rest of the tokens", kDuringTurn, spent(0, 900, at(1)), "budget_spent_while_running", kEndNow,
        kNone, with_budget(0, 1000), 9s, 9s, 0s, 0s, 0, {}, 0, 100},
       {"no iteration after the money is spent", kBeforeIteration, spent(5, 0, at(1)), "budget_spent", kStop, kLimit,
