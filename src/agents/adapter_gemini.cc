@@ -1,5 +1,9 @@
 // Gemini CLI: prompt on standard input.
+#include <fmt/format.h>
+
 #include "agents/adapter.h"
+#include "agents/failure_from.h"
+#include "base/text.h"
 
 namespace ralph {
 namespace {
@@ -25,6 +29,12 @@ StartFailure start_failure(int exit_code, std::string_view) {
     return {FailureKind::kPermissionDenied, "gemini does not trust this folder; start it here once and trust it, or add --skip-trust to agent.flags"};
   }
   if (exit_code == kUnknownSession) return {FailureKind::kOther, "gemini does not know the session to resume"};
+  // After an error of the API it is the HTTP status, cut to a byte, where the message often has none.
+  for (const int status : {401, 403, 404, 408, 429, 500, 502, 503, 504, 529}) {
+    if (exit_code != status % 256) continue;
+    const FailureKind kind = failure_from_status(status);
+    return {kind, fmt::format("gemini: {}: HTTP status {}", replace_all(to_string(kind), "_", " "), status)};
+  }
   // Before any event, its exit code is all that tells a missing login (41) from other trouble.
   if (exit_code == 41) return {FailureKind::kAuthentication, "gemini has no login; set GEMINI_API_KEY, or start gemini once and log in"};
   return {};

@@ -70,6 +70,7 @@ constexpr std::array kPhrases = {
     Name{"quota exceeded. check your plan", FailureKind::kBilling},
     Name{"maximum session turns", FailureKind::kMaxTurns},
     Name{"not logged in", FailureKind::kAuthentication},
+    Name{"api key not valid", FailureKind::kAuthentication},
     Name{"high demand", FailureKind::kOverloaded},
     Name{"at capacity", FailureKind::kOverloaded},
     Name{"stream disconnected", FailureKind::kOverloaded},

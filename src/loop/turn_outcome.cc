@@ -53,7 +53,12 @@ TurnOutcome judge_turn(const TurnFacts& facts) {
   const bool lingered = end.outcome == "lingered";  // its result stands; only its process had to be ended
   if (!end.outcome.empty() && !lingered) return {end.outcome, end.reason};
   if (reader.failure()) {
-    return {outcome_name(*reader.failure()), sentence(facts.agent, *reader.failure(), reader.failure_message())};
+    FailureKind kind = *reader.failure();
+    if (kind == FailureKind::kOther) {  // the events do not say; the exit code may
+      const StartFailure exit = facts.adapter.start_failure(end.status.code, facts.error_tail);
+      if (exit.kind != FailureKind::kNone) kind = exit.kind;
+    }
+    return {outcome_name(kind), sentence(facts.agent, kind, reader.failure_message())};
   }
   if (!lingered && !end.status.success()) {
     const StartFailure start = facts.adapter.start_failure(end.status.code, facts.error_tail);

@@ -117,6 +117,13 @@ TEST_F(TurnReaderTest, AFailureIsWhatItIsUnlessTheAgentRecovered) {
   EXPECT_EQ(outcome(), "ok");
 }
 
+TEST_F(TurnReaderTest, AFailureThatTheEventsLeaveOpenIsToldByTheExitCode) {
+  tell({event::Failure{FailureKind::kOther, "[API Error: Overloaded]"}, event::Result{true}});
+  EXPECT_EQ(outcome({{503 % 256, 0}}, kGemini), "overloaded");
+  EXPECT_EQ(outcome({{401 % 256, 0}}, kGemini), "authentication");
+  EXPECT_EQ(outcome({{1, 0}}, kGemini), "failed");
+}
+
 TEST_F(TurnReaderTest, ALimitKeepsItsTime) {
   const WallTime reset{Milliseconds(1'794'800'000'000)};
   tell({event::Limit{true, reset, "five_hour"}, event::Failure{FailureKind::kUsageLimit, "limit"}, event::Result{true}});
