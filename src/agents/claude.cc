@@ -36,6 +36,13 @@ bool is_task_tool(std::string_view name) {
   return name == "TaskCreate" || name == "TaskUpdate" || name == "TaskList";
 }
 
+const Wanted& wanted_of_task_result() {
+  static const Wanted task{{"id"}, {"subject"}, {"status"}};
+  static const Wanted change{{"to"}};
+  static const Wanted told{{"task", &task}, {"tasks", &task}, {"success"}, {"taskId"}, {"statusChange", &change}};
+  return told;
+}
+
 bool is_api_error(JsonView line) {
   // Older versions mark it by the model's name only.
   return line["is_api_error_message"].truth() ||
@@ -57,9 +64,6 @@ const Wanted& ClaudeReader::wanted() const {
                             {"input", &wanted_of_tool_input()}};
   static const Wanted message{
       {"id"}, {"model"}, {"stop_reason"}, {"content", &block}, {"usage", &wanted_of_claude_usage()}};
-  static const Wanted task{{"id"}, {"subject"}, {"status"}};
-  static const Wanted change{{"to"}};
-  static const Wanted told{{"task", &task}, {"tasks", &task}, {"success"}, {"taskId"}, {"statusChange", &change}};
   static const Wanted limit{{"status"}, {"resetsAt"}, {"rateLimitType"}};
   static const Wanted limits{{"rate_limit_info", &limit}};
   static const Wanted event{{"type"}, {"usage", &wanted_of_claude_usage()}};
@@ -70,7 +74,7 @@ const Wanted& ClaudeReader::wanted() const {
       {"message", &message},
       {"parent_tool_use_id"},
       // user
-      {"tool_use_result", &told},
+      {"tool_use_result", &Wanted::later()},
       {"isSynthetic"},
       // what went wrong
       {"error"},
@@ -111,9 +115,9 @@ const Wanted& ClaudeReader::wanted() const {
       {"num_turns"},
       {"duration_ms"},
       {"total_cost_usd"},
-      {"usage", &wanted_of_claude_usage()},
-      {"modelUsage", &wanted_of_claude_models()},
-      {"model_usage_since_last_result", &wanted_of_claude_models()},
+      {"usage", &Wanted::later()},
+      {"modelUsage", &Wanted::later()},
+      {"model_usage_since_last_result", &Wanted::later()},
   };
   return line;
 }
@@ -219,6 +223,8 @@ void ClaudeReader::on_list_change(const OpenTool& tool, JsonView told, EventSink
     sink.on_event(event::Todo{tool.todo});
     return;
   }
+  if (!is_task_tool(tool.name)) return;
+  told = looked_into_.look_into(told, wanted_of_task_result());
   if (tool.name == "TaskCreate") {
     const JsonView task = told["task"];
     if (task["id"].text().empty()) return;
@@ -227,7 +233,7 @@ void ClaudeReader::on_list_change(const OpenTool& tool, JsonView told, EventSink
     if (told["success"].is(JsonKind::kBool) && !told["success"].truth()) return;
     const std::string_view status = told["statusChange"]["to"].text();
     tasks_.update(tool.task, tool.subject, status.empty() ? tool.status : status);
-  } else if (tool.name == "TaskList" && told["tasks"].is(JsonKind::kArray)) {
+  } else if (told["tasks"].is(JsonKind::kArray)) {
     tasks_.replace(told["tasks"]);
   } else {
     return;

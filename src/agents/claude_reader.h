@@ -31,6 +31,7 @@ class ClaudeReader : public LineParser {
 
   const Clock& clock_;
   ClaudeUsage usage_;
+  JsonTape looked_into_;
   OpenTools tools_;
   TaskList tasks_;
   bool failure_told_ = false;        // since the last result

@@ -8,19 +8,19 @@ Tokens tokens_of(JsonView usage) {
           usage["cache_creation_input_tokens"].integer()};
 }
 
+const Wanted& wanted_of_models() {
+  static const Wanted model{
+      {"inputTokens"}, {"outputTokens"}, {"cacheReadInputTokens"}, {"cacheCreationInputTokens"}, {"costUSD"}};
+  static const Wanted models{{"*", &model}};
+  return models;
+}
+
 }  // namespace
 
 const Wanted& wanted_of_claude_usage() {
   static const Wanted usage{
       {"input_tokens"}, {"output_tokens"}, {"cache_read_input_tokens"}, {"cache_creation_input_tokens"}};
   return usage;
-}
-
-const Wanted& wanted_of_claude_models() {
-  static const Wanted model{
-      {"inputTokens"}, {"outputTokens"}, {"cacheReadInputTokens"}, {"cacheCreationInputTokens"}, {"costUSD"}};
-  static const Wanted models{{"*", &model}};
-  return models;
 }
 
 std::optional<event::Spent> ClaudeUsage::on_message(JsonView message) {
@@ -65,9 +65,9 @@ std::optional<event::Spent> ClaudeUsage::on_result(JsonView result) {
 }
 
 std::optional<ClaudeUsage::Exact> ClaudeUsage::since_last_result(JsonView result) {
-  const auto sum = [](JsonView models) {
+  const auto sum = [this](JsonView models) {
     Exact total;
-    for (const JsonView model : models) {
+    for (const JsonView model : looked_into_.look_into(models, wanted_of_models())) {
       total.tokens += {model["inputTokens"].integer(), model["outputTokens"].integer(),
                        model["cacheReadInputTokens"].integer(), model["cacheCreationInputTokens"].integer()};
       total.cost_usd += model["costUSD"].real();
@@ -84,7 +84,8 @@ std::optional<ClaudeUsage::Exact> ClaudeUsage::since_last_result(JsonView result
   Exact exact{tokens - counted_.tokens, cost - counted_.cost_usd};
   if (!models) {
     if (!result["usage"] && !result["total_cost_usd"]) return std::nullopt;
-    exact.tokens = result["usage"] ? tokens_of(result["usage"]) : estimated_;
+    const JsonView usage = looked_into_.look_into(result["usage"], wanted_of_claude_usage());
+    exact.tokens = usage ? tokens_of(usage) : estimated_;
   }
   counted_ = {models ? tokens : Tokens(), cost};
   return exact;

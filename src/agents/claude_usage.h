@@ -13,14 +13,14 @@
 #include <string>
 
 #include "agents/events.h"
-#include "agents/json_view.h"
+#include "agents/json_tape.h"
 #include "agents/stream.h"
 #include "agents/wanted.h"
 
 namespace ralph {
 
+// Of `usage` in messages; those of a result are looked into later.
 const Wanted& wanted_of_claude_usage();
-const Wanted& wanted_of_claude_models();
 
 class ClaudeUsage {
  public:
@@ -46,6 +46,7 @@ class ClaudeUsage {
   std::optional<event::Spent> estimate(const Tokens& tokens);
   bool seen_before(std::string_view message_id);
 
+  JsonTape looked_into_;
   UsedBefore counted_;  // of the counters that go on from run to run: what is told already
   Tokens tokens_;
   double cost_usd_ = 0;

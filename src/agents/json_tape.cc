@@ -31,6 +31,13 @@ bool JsonTape::read(std::string_view line, const Wanted& wanted) {
   return at && skip_blanks(at, end_) == end_;
 }
 
+JsonView JsonTape::look_into(JsonView value, const Wanted& wanted) {
+  const std::string_view text = value.unread();
+  if (text.empty()) return value;
+  if (!read(text, wanted) && read_slowly(text, wanted)) return {};
+  return root();
+}
+
 void JsonTape::make_room(size_t bytes) {
   texts_size_ = 0;
   if (bytes <= texts_capacity_ && texts_capacity_ <= std::max(bytes, kKeptTexts)) return;
@@ -93,10 +100,12 @@ const char* JsonTape::read_value(const char* at, std::string_view key, const Wan
       return read_string(at + 1, node);
     case '{':
       node.kind = JsonKind::kObject;
-      return wanted && wanted->none() ? skip_container(at, end_) : read_members(at + 1, wanted, self, depth);
+      if (wanted && wanted->none()) return leave_unread(at, wanted == later_, node);
+      return read_members(at + 1, wanted, self, depth);
     case '[':
       node.kind = JsonKind::kArray;
-      return wanted && wanted->none() ? skip_container(at, end_) : read_elements(at + 1, wanted, self, depth);
+      if (wanted && wanted->none()) return leave_unread(at, wanted == later_, node);
+      return read_elements(at + 1, wanted, self, depth);
     case 't':
       node.kind = JsonKind::kBool;
       node.integer = 1;
@@ -109,6 +118,14 @@ const char* JsonTape::read_value(const char* at, std::string_view key, const Wan
     default:
       return read_number(at, node);
   }
+}
+
+const char* JsonTape::leave_unread(const char* at, bool keep, JsonNode& node) const {
+  const char* const stop = skip_container(at, end_);
+  if (!stop || !keep) return stop;
+  node.kind = JsonKind::kUnread;
+  node.text = {at, static_cast<size_t>(stop - at)};
+  return stop;
 }
 
 const char* JsonTape::read_string(const char* at, JsonNode& node) {

@@ -28,6 +28,9 @@ class JsonTape {
   // ... nullptr if all is well.
   const char* read_slowly(std::string_view line, const Wanted& wanted);
 
+  // What is in a value of another line that was left unread there. A value that was read is returned as it is.
+  JsonView look_into(JsonView value, const Wanted& wanted);
+
   // What was read last. Its texts are in the line given, or here, until the next is read.
   JsonView root() const { return JsonView(nodes_.get()); }
 
@@ -39,12 +42,14 @@ class JsonTape {
   const char* read_value(const char* at, std::string_view key, const Wanted* wanted, int depth);
   const char* read_string(const char* at, JsonNode& node);
   const char* read_number(const char* at, JsonNode& node) const;
+  const char* leave_unread(const char* at, bool keep, JsonNode& node) const;
 
   bool copy(const json::value& value, std::string_view key, const Wanted* wanted);
   std::string_view keep(std::string_view text);
   void make_room(size_t bytes);
 
   const char* end_ = nullptr;  // of the line
+  const Wanted* const later_ = &Wanted::later();
   // Reserved for the most that there may be; memory that was not written to is not used.
   struct Free {
     void operator()(JsonNode* memory) const { std::free(memory); }

@@ -107,6 +107,7 @@ bool JsonTape::copy(const json::value& value, std::string_view key, const Wanted
       break;
   }
   add_node() = node;
+  if (wanted == later_) wanted = nullptr;  // it is read already
   if (wanted && wanted->none()) return true;
   if (const json::array* array = value.if_array()) {
     for (const json::value& element : *array) {

@@ -28,12 +28,21 @@ inline bool same_key(std::string_view a, std::string_view b) {
   return true;
 }
 
-enum class JsonKind : std::uint8_t { kNull, kBool, kInteger, kReal, kString, kObject, kArray };
+enum class JsonKind : std::uint8_t {
+  kNull,
+  kBool,
+  kInteger,
+  kReal,
+  kString,
+  kObject,
+  kArray,
+  kUnread,  // a container, as its text: Wanted::later()
+};
 
 // One value. A container is followed by what is in it.
 struct JsonNode {
   std::string_view key;   // if it is a member of an object
-  std::string_view text;  // kString
+  std::string_view text;  // kString, kUnread
   union {
     std::int64_t integer = 0;  // kInteger, and kBool as 0 or 1
     double real;               // kReal
@@ -63,6 +72,7 @@ class JsonView {
 
   std::string_view key() const { return node_ ? node_->key : std::string_view(); }
   std::string_view text() const { return is(JsonKind::kString) ? node_->text : std::string_view(); }
+  std::string_view unread() const { return is(JsonKind::kUnread) ? node_->text : std::string_view(); }
   bool truth() const { return is(JsonKind::kBool) && node_->integer != 0; }
   std::int64_t integer() const;  // 0 for anything but a number; a real one is cut, one that does not fit is the nearest
   double real() const;           // 0 for anything but a number

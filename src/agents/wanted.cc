@@ -17,4 +17,9 @@ Wanted::Wanted(std::initializer_list<WantedKey> keys) : keys_(keys) {
   }
 }
 
+const Wanted& Wanted::later() {
+  static const Wanted later{};
+  return later;
+}
+
 }  // namespace ralph

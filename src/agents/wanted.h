@@ -28,6 +28,9 @@ class Wanted {
 
   bool none() const { return keys_.empty(); }
 
+  // For WantedKey::inside: containers are kept as their text, for the few lines in which somebody looks into them.
+  static const Wanted& later();
+
   // nullptr if nobody wants it.
   const WantedKey* find(std::string_view key) const {
     for (size_t slot = slot_of(key);; ++slot) {
