@@ -26,6 +26,7 @@ _spec.loader.exec_module(e2e)
 wait_until = e2e.wait_until
 
 AGENTS = Path(os.environ.get("RALPH_AGENTS", e2e.ROOT / "build/agents")).resolve()
+SYSTEM_PATH = "/usr/bin:/bin:/usr/sbin:/sbin"
 PORT = 8080  # each test has a network of its own
 DONE = "<response>DONE</response>"
 CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000
@@ -49,7 +50,7 @@ def _unshare():
 def no_private_network():
     """Why there can be no private network here; nothing if there can."""
     try:
-        done = subprocess.run([*_unshare(), "true"], capture_output=True, text=True, env={"PATH": os.environ["PATH"] + ":/usr/sbin:/sbin"})
+        done = subprocess.run([*_unshare(), "true"], capture_output=True, text=True, env={"PATH": SYSTEM_PATH})
     except OSError as error:
         return f"no network namespace: {error}"
     return f"no network namespace: {done.stderr.strip()[:200]}" if done.returncode else None
@@ -59,6 +60,7 @@ def no_private_network():
 
 class Claude:
     name = "claude"
+    tries = 2  # of a request, until it gives up
     flags = ["--dangerously-skip-permissions"]
 
     @staticmethod
@@ -86,6 +88,7 @@ class Claude:
 
 class Codex:
     name = "codex"
+    tries = 4  # of a request, until it gives up
     flags = ["--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"]
 
     @staticmethod
@@ -128,12 +131,14 @@ daemon_auto_start = false
         lines = "".join(f"+{line}\n" for line in text.splitlines())
         return {"name": "apply_patch", "input": f"*** Begin Patch\n*** Add File: {Path(path).name}\n{lines}*** End Patch\n"}
 
-    resume = staticmethod(lambda session: ["exec", "--json", "--sandbox", "workspace-write", "--skip-git-repo-check", "resume", session, "-"])
+    resume = staticmethod(lambda session: ["exec", "--json", "--sandbox", "workspace-write", "--skip-git-repo-check", "resume",
+                                           session, "-"])
     session_key = "thread_id"
 
 
 class Opencode:
     name = "opencode"
+    tries = 6  # of a request, until it gives up
     flags = []
 
     @staticmethod
@@ -164,6 +169,7 @@ class Opencode:
 
 class Gemini:
     name = "gemini"
+    tries = 2  # of a request, until it gives up
     flags = ["-m gemini-2.5-pro"]
 
     @staticmethod
@@ -187,7 +193,8 @@ class Gemini:
     def write(path, text):
         return {"name": "write_file", "input": {"file_path": str(path), "content": text}}
 
-    resume = staticmethod(lambda session: ["--resume", session, "--yolo", "--skip-trust", "-m", "gemini-2.5-pro", "--output-format", "stream-json"])
+    resume = staticmethod(lambda session: ["--resume", session, "--yolo", "--skip-trust", "-m", "gemini-2.5-pro",
+                                           "--output-format", "stream-json"])
     session_key = "session_id"
 
 
@@ -207,7 +214,7 @@ class Agent(e2e.Project):
         self.more_environment = {}
         self._model = None
         kind.set_up(self.home)
-        self.settings({"agent": {"command": str(self.program), "flags": kind.flags}})
+        self.settings({"agent": {"command": str(self.program), "flags": kind.flags, "retry": {"maxBackoffSeconds": 1}}})
 
     # The model
 
@@ -220,7 +227,7 @@ class Agent(e2e.Project):
         command = [*_unshare(), sys.executable, "-S", str(Path(__file__).with_name("fake_model.py")),
                    "--scenario", str(path), "--port", str(PORT), "--log", str(self.log)]
         self._model = subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL,
-                                       env={"PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "LANG": "C.UTF-8"})
+                                       env={"PATH": SYSTEM_PATH, "LANG": "C.UTF-8"})
         assert self._model.stdout.readline().strip() == str(PORT).encode(), "the model did not start"
 
     @staticmethod
@@ -235,6 +242,11 @@ class Agent(e2e.Project):
     def error(status, message, repeat=50, **more):
         turn = {key: more.pop(key) for key in ("until",) if key in more}
         return {"error": {"status": status, "message": message, **more}, "repeat": repeat, **turn}
+
+    def overload(self):
+        """Overloaded, until the agent gives up; the next request is answered."""
+        status = 529 if self.name == "claude" else 503
+        return self.error(status, "Overloaded", repeat=self.kind.tries, headers={"retry-after-ms": "50"})
 
     def shell(self, command, **more):
         return self.kind.shell(command, **more)

@@ -17,8 +17,8 @@ class Model:
         self.log = folder / "log"
         (folder / "scenario").write_text(json.dumps({"turns": turns}))
         program = Path(__file__).with_name("fake_model.py")
-        self.process = subprocess.Popen([sys.executable, str(program), "--scenario", str(folder / "scenario"), "--log", str(self.log)],
-                                        stdout=subprocess.PIPE)
+        command = [sys.executable, str(program), "--scenario", str(folder / "scenario"), "--log", str(self.log)]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE)
         self.port = int(self.process.stdout.readline())
 
     def post(self, path, body):

@@ -41,6 +41,18 @@ def test_an_unknown_session_is_an_error_at_once(agent):
     assert result.returncode != 0 and not agent.requests(), result
 
 
+def test_work_that_was_cut_off_goes_on_in_its_session(agent):
+    agent.play(agent.shell("echo the word is swordfish"), agent.overload(), agent.says(f"Done with it. {support.DONE}"))
+    result = agent.run("run", "-p", "the first prompt", "-m", "1")
+    assert result.code == 0, result
+    first, second = agent.records("agent_ended")
+    assert [first["outcome"], second["outcome"]] == ["overloaded", "ok"] and first["session"] == second["session"]
+    last = agent.asked(-1)
+    assert "the first prompt" in last and "the word is swordfish" in last and "Go on with the task" in last
+    # The usual 20 for each answer, whatever the agent's own counters do over a session.
+    assert first["outputTokens"] + second["outputTokens"] == 40, (first, second)
+
+
 @pytest.mark.only("codex")
 def test_the_sandbox_is_not_remembered_with_a_session(agent):
     """Why the adapter names the sandbox again, and before the word resume: after it, codex refuses the flag."""
