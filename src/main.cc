@@ -1,10 +1,9 @@
 // ralph: arguments -> command -> exit code.
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cstdio>
+#include <fcntl.h>
 #include <string>
 #include <system_error>
+#include <unistd.h>
 #include <vector>
 
 #include "cli/dispatch.h"

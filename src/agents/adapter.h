@@ -24,10 +24,10 @@ enum class PromptPath {
 
 // What is wanted of one turn.
 struct TurnWishes {
-  bool events = true;  // a stream of events; otherwise its final words as text
-  std::string model{};   // empty: the agent's own choice
-  std::string resume{};  // a session to go on with; empty: a new one
-  std::optional<double> max_cost_usd{};  // for agents that can stop themselves
+  bool events = true;                         // a stream of events; otherwise its final words as text
+  std::string model{};                        // empty: the agent's own choice
+  std::string resume{};                       // a session to go on with; empty: a new one
+  std::optional<double> max_cost_usd{};       // for agents that can stop themselves
   std::span<const std::string> user_flags{};  // what the user says stands over what ralph would say
 
   // One of these stands among the user's flags, alone or with a value ("--sandbox=x").
@@ -53,7 +53,7 @@ struct Adapter {
   std::string_view name;    // "claude", also the program's name
   std::string_view stream;  // of make_line_parser(); empty: text only
   PromptPath prompt = PromptPath::kArgument;
-  bool tells_cost = false;    // its events tell what a turn cost
+  bool tells_cost = false;  // its events tell what a turn cost
   bool tells_tokens = false;
   bool ends_with_result = false;  // its stream has an event that says that a turn is over
   TurnArguments (*arguments)(const TurnWishes& wishes, const HasFlag& has_flag);

@@ -1,5 +1,5 @@
-// Amp: `amp … -x PROMPT`; -x and the prompt have to stand together at the end. A prompt that is too large for an argument
-// goes on standard input, which -x without a value reads.
+// Amp: `amp … -x PROMPT`; -x and the prompt have to stand together at the end. A prompt that is too large for an
+// argument goes on standard input, which -x without a value reads.
 #include "agents/adapter.h"
 
 namespace ralph {
@@ -17,7 +17,8 @@ TurnArguments arguments(const TurnWishes& wishes, const HasFlag&) {
 void prepare(Environment&) {}
 
 StartFailure start_failure(int, std::string_view error) {
-  if (error.find("getUserInfo failed: 401") != std::string_view::npos || error.find("amp login") != std::string_view::npos) {
+  if (error.find("getUserInfo failed: 401") != std::string_view::npos ||
+      error.find("amp login") != std::string_view::npos) {
     return {FailureKind::kAuthentication, "amp is not logged in; run 'amp login', or set AMP_API_KEY"};
   }
   return {};

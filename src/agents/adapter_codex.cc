@@ -10,8 +10,8 @@ TurnArguments arguments(const TurnWishes& wishes, const HasFlag& has_flag) {
   result.before = {"exec"};
   if (wishes.events) result.before.emplace_back("--json");
   // The default sandbox of `exec` may not write. --full-auto was the way out until newer versions dropped it.
-  const bool sandbox_chosen = wishes.user_says({"-s", "--sandbox", "--full-auto", "--yolo", "--approve-for-me",
-                                                "--dangerously-bypass-approvals-and-sandbox"});
+  const bool sandbox_chosen = wishes.user_says(
+      {"-s", "--sandbox", "--full-auto", "--yolo", "--approve-for-me", "--dangerously-bypass-approvals-and-sandbox"});
   if (!sandbox_chosen && has_flag("exec --help", "--full-auto")) {
     result.before.emplace_back("--full-auto");
   } else if (!sandbox_chosen) {
@@ -30,7 +30,8 @@ void prepare(Environment&) {}
 
 StartFailure start_failure(int exit_code, std::string_view error) {
   if (error.find("Not inside a trusted directory") != std::string_view::npos) {
-    return {FailureKind::kPermissionDenied, "codex does not trust this folder; make it a git repository, or add --skip-git-repo-check to agent.flags"};
+    return {FailureKind::kPermissionDenied,
+            "codex does not trust this folder; make it a git repository, or add --skip-git-repo-check to agent.flags"};
   }
   if (error.find("no rollout found for thread id") != std::string_view::npos) {
     return {FailureKind::kOther, "codex does not know the session to resume"};

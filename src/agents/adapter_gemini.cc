@@ -22,11 +22,14 @@ TurnArguments arguments(const TurnWishes& wishes, const HasFlag&) {
 
 // A folder that was never opened interactively is not trusted, and even --yolo ends with exit code 55 there. Older
 // versions know neither the question nor this variable.
-void prepare(Environment& environment) { environment.set("GEMINI_CLI_TRUST_WORKSPACE", "true"); }
+void prepare(Environment& environment) {
+  environment.set("GEMINI_CLI_TRUST_WORKSPACE", "true");
+}
 
 StartFailure start_failure(int exit_code, std::string_view) {
   if (exit_code == kUntrustedFolder) {
-    return {FailureKind::kPermissionDenied, "gemini does not trust this folder; start it here once and trust it, or add --skip-trust to agent.flags"};
+    return {FailureKind::kPermissionDenied,
+            "gemini does not trust this folder; start it here once and trust it, or add --skip-trust to agent.flags"};
   }
   if (exit_code == kUnknownSession) return {FailureKind::kOther, "gemini does not know the session to resume"};
   // After an error of the API it is the HTTP status, cut to a byte, where the message often has none.
@@ -36,7 +39,8 @@ StartFailure start_failure(int exit_code, std::string_view) {
     return {kind, fmt::format("gemini: {}: HTTP status {}", replace_all(to_string(kind), "_", " "), status)};
   }
   // Before any event, its exit code is all that tells a missing login (41) from other trouble.
-  if (exit_code == 41) return {FailureKind::kAuthentication, "gemini has no login; set GEMINI_API_KEY, or start gemini once and log in"};
+  if (exit_code == 41)
+    return {FailureKind::kAuthentication, "gemini has no login; set GEMINI_API_KEY, or start gemini once and log in"};
   return {};
 }
 

@@ -1,9 +1,8 @@
 #include "agents/agent.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <climits>
+#include <unistd.h>
 
 #include "base/text.h"
 
@@ -27,8 +26,8 @@ Result<std::string> own_program() {
   return std::string(path, static_cast<size_t>(n));
 }
 
-// Whether the kernel takes one more argument of `size` bytes: there is a limit for each, and one for all of them and the
-// environment together, pointers included.
+// Whether the kernel takes one more argument of `size` bytes: there is a limit for each, and one for all of them and
+// the environment together, pointers included.
 bool fits_as_argument(size_t size, const Launch& launch) {
   if (size > kMaxArgumentBytes) return false;
   const long limit = ::sysconf(_SC_ARG_MAX);
@@ -61,14 +60,17 @@ Result<Agent> Agent::make(const Setup& setup, const Environment& environment, co
   agent.adapter_ = known ? known : &custom_adapter();
   agent.name_ = !setup.name.empty() ? setup.name : demo ? "demo" : std::string(agent.adapter_->name);
   agent.prompt_ = setup.prompt.value_or(demo ? PromptPath::kStdin : agent.adapter_->prompt);
-  agent.stream_ = setup.stream.empty() ? std::string(agent.adapter_->stream) : setup.stream == "text" ? "" : setup.stream;
+  agent.stream_ = setup.stream.empty()     ? std::string(agent.adapter_->stream)
+                  : setup.stream == "text" ? ""
+                                           : setup.stream;
   const Adapter* speaks = find_adapter(agent.stream_);
   agent.tells_cost_ = speaks && speaks->tells_cost;
   agent.tells_tokens_ = speaks && speaks->tells_tokens;
   agent.ends_with_result_ = speaks && speaks->ends_with_result;
   agent.model_ = setup.model;
   if (!setup.model.empty() && (!known || known == &kAmp)) {
-    return fail(ErrorKind::kInput, "agent.model is \"{}\", but {} has no flag for a model that ralph knows; put it into agent.flags",
+    return fail(ErrorKind::kInput,
+                "agent.model is \"{}\", but {} has no flag for a model that ralph knows; put it into agent.flags",
                 setup.model, agent.name_);
   }
   for (const std::string& flag : setup.flags) {

@@ -20,8 +20,8 @@ namespace ralph {
 class Agent {
  public:
   struct Setup {
-    std::string command;             // a program, by name or path, or several words ("python3 agent.py")
-    std::vector<std::string> flags{};  // each is split like shell words
+    std::string command;                 // a program, by name or path, or several words ("python3 agent.py")
+    std::vector<std::string> flags{};    // each is split like shell words
     std::optional<PromptPath> prompt{};  // instead of the kind's own way
     std::map<std::string, std::string> env{};
     std::string kind{};    // "claude", ...; empty: told by the program's name

@@ -62,13 +62,22 @@ TEST_F(AgentTest, IsStartedAsItsKindWantsIt) {
   };
   const Row rows[] = {
       {"claude", "claude", {"@/bin/claude", "-p", "--output-format", "stream-json", "--verbose", "--flag"}, "Do it."},
-      {"codex", "codex", {"@/bin/codex", "exec", "--json", "--sandbox", "workspace-write", "--skip-git-repo-check", "--flag", "-"}, "Do it."},
+      {"codex",
+       "codex",
+       {"@/bin/codex", "exec", "--json", "--sandbox", "workspace-write", "--skip-git-repo-check", "--flag", "-"},
+       "Do it."},
       {"amp", "amp", {"@/bin/amp", "--stream-json", "--dangerously-allow-all", "--flag", "-x", "Do it."}, ""},
       {"gemini", "gemini", {"@/bin/gemini", "--yolo", "--output-format", "stream-json", "--flag"}, "Do it."},
       {"opencode", "opencode", {"@/bin/opencode", "run", "--format", "json", "--flag"}, "Do it."},
       {"my-agent", "custom", {"@/bin/my-agent", "--flag", "Do it."}, ""},
-      {"bin/claude", "claude", {"@/bin/claude", "-p", "--output-format", "stream-json", "--verbose", "--flag"}, "Do it."},
-      {"claude --resume", "claude", {"@/bin/claude", "--resume", "-p", "--output-format", "stream-json", "--verbose", "--flag"}, "Do it."},
+      {"bin/claude",
+       "claude",
+       {"@/bin/claude", "-p", "--output-format", "stream-json", "--verbose", "--flag"},
+       "Do it."},
+      {"claude --resume",
+       "claude",
+       {"@/bin/claude", "--resume", "-p", "--output-format", "stream-json", "--verbose", "--flag"},
+       "Do it."},
       {"python3 'my agent.py'", "custom", {"@/bin/python3", "my agent.py", "--flag", "Do it."}, ""},
       {"two words", "custom", {"@/bin/two words", "--flag", "Do it."}, ""},
       {"./bin/two words", "custom", {"@/./bin/two words", "--flag", "Do it."}, ""},
@@ -111,16 +120,20 @@ TEST_F(AgentTest, GetsWhatATurnAsksForInItsOwnFlags) {
        resumed,
        {"@/bin/codex", "exec", "--json", "--sandbox", "workspace-write", "--skip-git-repo-check", "resume", "S1", "-"}},
       {"gemini", resumed, {"@/bin/gemini", "--yolo", "--output-format", "stream-json", "--resume", "S1"}},
-      {"amp", resumed, {"@/bin/amp", "threads", "continue", "S1", "--stream-json", "--dangerously-allow-all", "-x", "Do it."}},
+      {"amp",
+       resumed,
+       {"@/bin/amp", "threads", "continue", "S1", "--stream-json", "--dangerously-allow-all", "-x", "Do it."}},
       {"opencode", resumed, {"@/bin/opencode", "run", "--format", "json", "--session", "S1"}},
       {"my-agent", with_model, {"@/bin/my-agent", "Do it."}},
   };
-  for (const Row& row : rows) EXPECT_EQ(argv_of(make({row.command})->launch("Do it.", row.wishes)), row.argv) << row.command;
+  for (const Row& row : rows)
+    EXPECT_EQ(argv_of(make({row.command})->launch("Do it.", row.wishes)), row.argv) << row.command;
 }
 
 TEST_F(AgentTest, IsNotToldTwiceWhatTheUserSays) {
   EXPECT_EQ(argv_of(launch({"codex", {"--dangerously-bypass-approvals-and-sandbox --skip-git-repo-check"}})),
-            (Words{"@/bin/codex", "exec", "--json", "--dangerously-bypass-approvals-and-sandbox", "--skip-git-repo-check", "-"}));
+            (Words{"@/bin/codex", "exec", "--json", "--dangerously-bypass-approvals-and-sandbox",
+                   "--skip-git-repo-check", "-"}));
   EXPECT_EQ(argv_of(launch({"codex", {"--sandbox=read-only"}})),
             (Words{"@/bin/codex", "exec", "--json", "--skip-git-repo-check", "--sandbox=read-only", "-"}));
   EXPECT_EQ(argv_of(launch({"gemini", {"--approval-mode auto_edit"}})),
@@ -158,7 +171,8 @@ TEST_F(AgentTest, OfAnOlderVersionGetsTheFlagsThatItHas) {
   const std::string path = folder_ / "bin/codex";
   ScratchFolder::write(path, "#!/bin/sh\necho '  --full-auto   Convenience alias'\n");
   ::chmod(path.c_str(), 0755);
-  EXPECT_EQ(argv_of(launch({"codex"})), (Words{"@/bin/codex", "exec", "--json", "--full-auto", "--skip-git-repo-check", "-"}));
+  EXPECT_EQ(argv_of(launch({"codex"})),
+            (Words{"@/bin/codex", "exec", "--json", "--full-auto", "--skip-git-repo-check", "-"}));
 }
 
 TEST_F(AgentTest, DoesNotTakeItselfForAChildOfTheAgentThatRalphRunsIn) {

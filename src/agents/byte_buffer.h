@@ -3,39 +3,51 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 namespace ralph {
 
 class ByteBuffer {
  public:
-  std::string_view bytes() const { return {data_.get(), size_}; }
-  size_t size() const { return size_; }
+  using Write = std::function<void(std::string_view)>;
 
-  // Empty again. Memory beyond `keep` bytes is given back.
-  void clear(size_t keep) {
+  // Keeps all that is appended.
+  ByteBuffer() = default;
+  // Writes what has come together whenever that is `piece` bytes or more, so that it stays about that large.
+  ByteBuffer(size_t piece, Write write) : piece_(piece), write_(std::move(write)) {}
+
+  std::string_view bytes() const { return {data_.get(), size_}; }
+
+  void flush() {
+    if (size_ > 0) write_(bytes());
     size_ = 0;
-    if (capacity_ <= keep) return;
-    data_.reset();
-    capacity_ = 0;
   }
 
-  // Where the next `bytes` bytes may be written; added() tells how many were.
+  // Where the next `bytes` bytes may be written; added() tells where they end.
   char* room(size_t bytes) {
-    if (capacity_ - size_ < bytes) grow(bytes);
+    if (capacity_ - size_ < bytes) make_room(bytes);
     return data_.get() + size_;
   }
   void added(const char* end) { size_ = static_cast<size_t>(end - data_.get()); }
 
   void append(std::string_view text) {
+    if (write_ && text.size() >= piece_) {
+      flush();
+      write_(text);
+      return;
+    }
     char* const at = room(text.size());
     if (!text.empty()) std::memcpy(at, text.data(), text.size());
     size_ += text.size();
   }
 
  private:
-  void grow(size_t bytes) {
+  void make_room(size_t bytes) {
+    if (write_ && size_ >= piece_) flush();
+    if (capacity_ - size_ >= bytes) return;
     const size_t capacity = std::max({size_ + bytes, capacity_ * 2, size_t{4096}});
     auto larger = std::make_unique_for_overwrite<char[]>(capacity);
     if (size_ > 0) std::memcpy(larger.get(), data_.get(), size_);
@@ -43,6 +55,8 @@ class ByteBuffer {
     capacity_ = capacity;
   }
 
+  size_t piece_ = 0;
+  Write write_;
   std::unique_ptr<char[]> data_;
   size_t size_ = 0;
   size_t capacity_ = 0;

@@ -27,7 +27,7 @@ enum class FailureKind {
   kMaxTurns,          // its own limit of turns
   kMaxBudget,         // its own limit of cost
   kModelNotFound,
-  kAborted,           // ended by a signal
+  kAborted,  // ended by a signal
   kOther,
 };
 std::string_view to_string(FailureKind kind);  // "usage_limit", ...
@@ -96,9 +96,9 @@ struct Spent {
 // The end of a turn of the agent's. There may be several; the last counts.
 struct Result {
   bool failed = false;
-  std::string_view text{};      // its final words, where the agent repeats them
+  std::string_view text{};           // its final words, where the agent repeats them
   std::optional<double> cost_usd{};  // of this run so far, if the agent tells
-  Tokens tokens{};              // of this run so far
+  Tokens tokens{};                   // of this run so far
   int turns = 0;
   Milliseconds duration{0};
 };

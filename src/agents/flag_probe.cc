@@ -21,7 +21,7 @@ std::string memory_path(const Environment& environment) {
 
 // What a file is: an update changes its time or size.
 std::string identity_of(const std::string& program) {
-  struct stat info {};
+  struct stat info{};
   if (::stat(program.c_str(), &info) != 0) return "";
   return fmt::format("{} {} {}.{:09}", program, info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
 }

@@ -1,5 +1,5 @@
-// Which flags the installed version of an agent has, read from its own help and remembered: asking costs a fraction of a
-// second, and an agent is the same until its file changes.
+// Which flags the installed version of an agent has, read from its own help and remembered: asking costs a fraction of
+// a second, and an agent is the same until its file changes.
 #pragma once
 
 #include <map>

@@ -26,8 +26,8 @@ struct UsedBefore {
   double cost_usd = 0;
 };
 
-// "claude", "codex", "amp", "gemini", "opencode"; nothing for any other name. The clock is for messages that tell the end of
-// a limit as "3:33 AM" or "in 2 hours": the system's, or one that outlives the parser.
+// "claude", "codex", "amp", "gemini", "opencode"; nothing for any other name. The clock is for messages that tell the
+// end of a limit as "3:33 AM" or "in 2 hours": the system's, or one that outlives the parser.
 std::unique_ptr<LineParser> make_line_parser(std::string_view stream, const UsedBefore& before = {},
                                              const Clock* clock = nullptr);
 

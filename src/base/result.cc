@@ -4,6 +4,8 @@
 
 namespace ralph {
 
-std::string errno_text(int error) { return std::strerror(error); }
+std::string errno_text(int error) {
+  return std::strerror(error);
+}
 
 }  // namespace ralph

@@ -2,11 +2,10 @@
 // it names the file or value and says what to do. Exceptions of libraries end where the library is called.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
 #include <tl/expected.hpp>
 
 namespace ralph {
@@ -45,15 +44,15 @@ std::string errno_text(int error);
 #define RALPH_JOIN(a, b) RALPH_JOIN_(a, b)
 
 // Passes an error on to the caller: `TRY(do_it());`
-#define TRY(expression)                                                                \
-  do {                                                                                 \
-    if (auto try_result = (expression); !try_result)                                   \
-      return ::tl::unexpected<::ralph::Error>(std::move(try_result).error());          \
+#define TRY(expression)                                                       \
+  do {                                                                        \
+    if (auto try_result = (expression); !try_result)                          \
+      return ::tl::unexpected<::ralph::Error>(std::move(try_result).error()); \
   } while (false)
 
 // Passes an error on, or declares the value: `TRY_VALUE(auto text, read_file(path));`
 #define TRY_VALUE(declaration, expression) TRY_VALUE_(declaration, expression, RALPH_JOIN(try_value_, __LINE__))
-#define TRY_VALUE_(declaration, expression, name)                                          \
-  auto name = (expression);                                                                \
-  if (!name) return ::tl::unexpected<::ralph::Error>(std::move(name).error());             \
+#define TRY_VALUE_(declaration, expression, name)                              \
+  auto name = (expression);                                                    \
+  if (!name) return ::tl::unexpected<::ralph::Error>(std::move(name).error()); \
   declaration = *std::move(name)

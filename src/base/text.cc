@@ -9,8 +9,12 @@ namespace {
 
 constexpr std::string_view kBlank = " \t\r\n\v\f";
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+char upper(char c) {
+  return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+}
 
 // Edit distance in which swapping two neighbours is one step, as people mistype.
 size_t edit_distance(std::string_view a, std::string_view b) {

@@ -18,7 +18,8 @@ std::string to_lower(std::string_view text);  // ASCII only
 std::string to_upper(std::string_view text);  // ASCII only
 bool equals_ignoring_case(std::string_view a, std::string_view b);
 std::string replace_all(std::string_view text, std::string_view from, std::string_view to);
-std::string_view first_line(std::string_view text);  // the first line that is not blank, trimmed; empty if there is none
+std::string_view first_line(
+    std::string_view text);  // the first line that is not blank, trimmed; empty if there is none
 
 // A positive decimal number with nothing around it; nothing for "", "x", "-1", "1.5" or a value that overflows.
 std::optional<long> parse_count(std::string_view text);

@@ -1,9 +1,9 @@
 #include "base/time.h"
 
-#include <fmt/format.h>
-
 #include <cstdio>
 #include <ctime>
+
+#include <fmt/format.h>
 
 namespace ralph {
 namespace {
@@ -29,8 +29,8 @@ std::optional<WallTime> from_iso8601(std::string_view text) {
   int milliseconds = 0;
   char zone = 0;
   const std::string copy(text);
-  const int read = std::sscanf(copy.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d.%3d%c", &t.tm_year, &t.tm_mon, &t.tm_mday, &t.tm_hour,
-                               &t.tm_min, &t.tm_sec, &milliseconds, &zone);
+  const int read = std::sscanf(copy.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d.%3d%c", &t.tm_year, &t.tm_mon, &t.tm_mday,
+                               &t.tm_hour, &t.tm_min, &t.tm_sec, &milliseconds, &zone);
   if (read != 8 || zone != 'Z') return std::nullopt;
   t.tm_year -= 1900;
   t.tm_mon -= 1;

@@ -46,9 +46,9 @@ Launch guardrail_launch(const std::string& command, const Environment& environme
 }
 
 std::string failure_message(const GuardrailFailure& failure) {
-  std::string message = failure.why.empty()
-                            ? fmt::format("Guardrail \"{}\" failed with exit code {}.", failure.command, failure.exit_code)
-                            : fmt::format("Guardrail \"{}\" {}.", failure.command, failure.why);
+  std::string message = failure.why.empty() ? fmt::format("Guardrail \"{}\" failed with exit code {}.", failure.command,
+                                                          failure.exit_code)
+                                            : fmt::format("Guardrail \"{}\" {}.", failure.command, failure.why);
   if (!failure.hint.empty()) message += fmt::format("\nHint: {}", failure.hint);
   message += fmt::format("\nOutput file: {}\nOutput (truncated):\n{}", failure.log_file, failure.output);
   if (failure.truncated) message += "... [truncated]";
@@ -61,8 +61,12 @@ void OutputExcerpt::feed(std::string_view bytes) {
   if (bytes.size() > room) dropped_ = true;
 }
 
-std::string OutputExcerpt::text() const { return to_valid_utf8(prefix_of_characters(kept_, limit_)); }
+std::string OutputExcerpt::text() const {
+  return to_valid_utf8(prefix_of_characters(kept_, limit_));
+}
 
-bool OutputExcerpt::truncated() const { return dropped_ || prefix_of_characters(kept_, limit_).size() < kept_.size(); }
+bool OutputExcerpt::truncated() const {
+  return dropped_ || prefix_of_characters(kept_, limit_).size() < kept_.size();
+}
 
 }  // namespace ralph

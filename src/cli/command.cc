@@ -31,7 +31,9 @@ tl::unexpected<Error> usage_error(const Command& command, std::string_view messa
   return fail(ErrorKind::kUsage, "{}\n  ralph {} --help says what it takes", message, command.name);
 }
 
-std::string did_you_mean(std::string_view near) { return near.empty() ? "" : fmt::format("; did you mean {}?", near); }
+std::string did_you_mean(std::string_view near) {
+  return near.empty() ? "" : fmt::format("; did you mean {}?", near);
+}
 
 tl::unexpected<Error> unknown_option(const Command& command, std::string_view word) {
   std::vector<std::string> names{"--help"};
@@ -63,7 +65,9 @@ std::string label_of(const Option& option) {
 
 }  // namespace
 
-bool Arguments::has(std::string_view option) const { return options_.find(option) != options_.end(); }
+bool Arguments::has(std::string_view option) const {
+  return options_.find(option) != options_.end();
+}
 
 std::optional<std::string_view> Arguments::value(std::string_view option) const {
   const auto found = options_.find(option);
@@ -152,7 +156,8 @@ Result<Arguments> parse_arguments(const Command& command, std::span<const std::s
   for (size_t i = 0; i < most; ++i) {
     const Positional& positional = command.positionals[i];
     if (i >= result.positionals_.size()) {
-      if (positional.required) return usage_error(command, fmt::format("{} is missing: {}", positional.name, positional.help));
+      if (positional.required)
+        return usage_error(command, fmt::format("{} is missing: {}", positional.name, positional.help));
     } else if (auto wrong = check_choice(positional.name, positional.choices, result.positionals_[i])) {
       return usage_error(command, *wrong);
     }
@@ -177,7 +182,8 @@ std::string help_of(const Command& command) {
     help += fmt::format("  {:<{}}  {}\n", positional.name, width, positional.help);
   }
   help += "\nOptions:\n";
-  for (const Option& option : command.options) help += fmt::format("  {:<{}}  {}\n", label_of(option), width, option.help);
+  for (const Option& option : command.options)
+    help += fmt::format("  {:<{}}  {}\n", label_of(option), width, option.help);
   help += fmt::format("  {:<{}}  {}\n", "-h, --help", width, "Show this help.");
   if (!command.examples.empty()) {
     help += "\nExamples:\n";

@@ -14,21 +14,21 @@
 namespace ralph::cli {
 
 struct Option {
-  std::string_view name;        // "prompt-file", without dashes
-  char letter = 0;              // 'f', or 0
-  std::string_view value;       // "FILE"; empty for a switch that takes no value
-  std::string_view help;        // one line
-  bool negatable = false;       // a switch that also exists as --no-<name>
-  bool repeatable = false;      // may be given several times
-  std::string_view choices{};   // "APPEND|PREPEND|REPLACE": the only values accepted (any case), and completed
+  std::string_view name;       // "prompt-file", without dashes
+  char letter = 0;             // 'f', or 0
+  std::string_view value;      // "FILE"; empty for a switch that takes no value
+  std::string_view help;       // one line
+  bool negatable = false;      // a switch that also exists as --no-<name>
+  bool repeatable = false;     // may be given several times
+  std::string_view choices{};  // "APPEND|PREPEND|REPLACE": the only values accepted (any case), and completed
 };
 
 struct Positional {
   std::string_view name;  // "RUN"
   std::string_view help;
   bool required = false;
-  bool rest = false;             // takes all remaining words
-  std::string_view choices{};    // "bash|zsh|fish"
+  bool rest = false;           // takes all remaining words
+  std::string_view choices{};  // "bash|zsh|fish"
 };
 
 class Arguments;
@@ -47,10 +47,10 @@ struct Command {
 // What was typed, checked against the command's entry.
 class Arguments {
  public:
-  bool has(std::string_view option) const;                                // --x, or its negation, was given
-  std::optional<std::string_view> value(std::string_view option) const;   // the last one given
-  std::vector<std::string> values(std::string_view option) const;         // all of them
-  std::optional<bool> flag(std::string_view option) const;                // --x true, --no-x false, neither: nothing
+  bool has(std::string_view option) const;                               // --x, or its negation, was given
+  std::optional<std::string_view> value(std::string_view option) const;  // the last one given
+  std::vector<std::string> values(std::string_view option) const;        // all of them
+  std::optional<bool> flag(std::string_view option) const;               // --x true, --no-x false, neither: nothing
   std::span<const std::string> positionals() const { return positionals_; }
 
  private:

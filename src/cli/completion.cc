@@ -61,9 +61,11 @@ std::string bash_values() {
     for (const Option& option : command->options) {
       if (option.value.empty()) continue;
       std::string reply = "return";
-      if (option.value == "FILE") reply = "local IFS=$'\\n'; compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- \"$current\")); return";
+      if (option.value == "FILE")
+        reply = "local IFS=$'\\n'; compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- \"$current\")); return";
       if (!option.choices.empty()) {
-        reply = fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$current\")); return", replace_all(option.choices, "|", " "));
+        reply = fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$current\")); return",
+                            replace_all(option.choices, "|", " "));
       }
       cases[spellings(option)] = std::move(reply);
     }
@@ -82,23 +84,26 @@ std::string bash_script() {
       "  COMPREPLY=()\n"
       "  case $previous in\n" +
       bash_values() +
-      "    -C) local IFS=$'\\n'; compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- \"$current\")); return ;;\n"
+      "    -C) local IFS=$'\\n'; compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- \"$current\")); return "
+      ";;\n"
       "  esac\n"
       "  local first=1\n"
       "  [[ ${COMP_WORDS[1]} == -C ]] && first=3\n"
       "  if ((COMP_CWORD == first)); then\n";
-  script += fmt::format("    words='{} --help --version -C'\n  else\n    case ${{COMP_WORDS[first]}} in\n", keys_of(firsts));
+  script +=
+      fmt::format("    words='{} --help --version -C'\n  else\n    case ${{COMP_WORDS[first]}} in\n", keys_of(firsts));
   for (const auto& [word, seconds] : firsts) {
     if (seconds.empty()) continue;
-    script += fmt::format("      {}) if ((COMP_CWORD == first + 1)); then words='{}'; fi ;;\n", word, join(seconds, " "));
+    script +=
+        fmt::format("      {}) if ((COMP_CWORD == first + 1)); then words='{}'; fi ;;\n", word, join(seconds, " "));
   }
   script += "    esac\n    case \"${COMP_WORDS[first]} ${COMP_WORDS[first+1]}\" in\n";
   for (const Command* command : visible_commands()) {
     const bool group = command->name.find(' ') != std::string_view::npos;
-    script += fmt::format("      '{}'{}) words+=' {}' ;;\n", command->name, group ? "" : "' '*", join(words_of(*command), " "));
+    script += fmt::format("      '{}'{}) words+=' {}' ;;\n", command->name, group ? "" : "' '*",
+                          join(words_of(*command), " "));
   }
-  script +=
-      "    esac\n  fi\n  COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n}\ncomplete -F _ralph ralph\n";
+  script += "    esac\n  fi\n  COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n}\ncomplete -F _ralph ralph\n";
   return script;
 }
 
@@ -108,29 +113,38 @@ std::string zsh_script() {
          bash_script();
 }
 
-std::string fish_quoted(std::string_view text) { return "'" + replace_all(replace_all(text, "\\", "\\\\"), "'", "\\'") + "'"; }
+std::string fish_quoted(std::string_view text) {
+  return "'" + replace_all(replace_all(text, "\\", "\\\\"), "'", "\\'") + "'";
+}
 
 std::string fish_script() {
-  std::string script = "# fish completion for ralph; load it with: ralph completion fish | source\ncomplete -c ralph -f\n";
-  script += "complete -c ralph -n __fish_use_subcommand -s C -r -a '(__fish_complete_directories)' -d 'Work in a folder'\n";
+  std::string script =
+      "# fish completion for ralph; load it with: ralph completion fish | source\ncomplete -c ralph -f\n";
+  script +=
+      "complete -c ralph -n __fish_use_subcommand -s C -r -a '(__fish_complete_directories)' -d 'Work in a folder'\n";
   script += "complete -c ralph -n __fish_use_subcommand -s v -l version -d 'Print the version'\n";
   for (const Command* command : visible_commands()) {
     const std::vector<std::string> parts = split(command->name, ' ');
     std::string seen = fmt::format("__fish_seen_subcommand_from {}", parts[0]);
     if (parts.size() == 1) {
-      script += fmt::format("complete -c ralph -n __fish_use_subcommand -a {} -d {}\n", parts[0], fish_quoted(command->summary));
+      script += fmt::format("complete -c ralph -n __fish_use_subcommand -a {} -d {}\n", parts[0],
+                            fish_quoted(command->summary));
     } else {
       script += fmt::format("complete -c ralph -n __fish_use_subcommand -a {}\n", parts[0]);
-      script += fmt::format("complete -c ralph -n '{}; and not __fish_seen_subcommand_from {}' -a {} -d {}\n", seen, parts[1], parts[1],
-                            fish_quoted(command->summary));
+      script += fmt::format("complete -c ralph -n '{}; and not __fish_seen_subcommand_from {}' -a {} -d {}\n", seen,
+                            parts[1], parts[1], fish_quoted(command->summary));
       seen += fmt::format("; and __fish_seen_subcommand_from {}", parts[1]);
     }
     for (const Option& option : command->options) {
       script += fmt::format("complete -c ralph -n '{}' -l {}{}{} -d {}\n", seen, option.name,
                             option.letter ? fmt::format(" -s {}", option.letter) : "",
-                            option.value == "FILE" ? " -r -F" : option.value.empty() ? "" : " -x", fish_quoted(option.help));
+                            option.value == "FILE" ? " -r -F"
+                            : option.value.empty() ? ""
+                                                   : " -x",
+                            fish_quoted(option.help));
       if (!option.choices.empty()) {
-        script += fmt::format("complete -c ralph -n '{}' -l {} -x -a '{}'\n", seen, option.name, replace_all(option.choices, "|", " "));
+        script += fmt::format("complete -c ralph -n '{}' -l {} -x -a '{}'\n", seen, option.name,
+                              replace_all(option.choices, "|", " "));
       }
       if (option.negatable) script += fmt::format("complete -c ralph -n '{}' -l no-{}\n", seen, option.name);
     }

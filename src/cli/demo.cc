@@ -1,8 +1,7 @@
 // ralph demo: a complete loop in a scratch repository, with the built-in agent. No account, no network.
-#include <unistd.h>
-
 #include <array>
 #include <cstdlib>
+#include <unistd.h>
 
 #include "agents/agent.h"
 #include "base/text.h"
@@ -27,15 +26,17 @@ constexpr std::array kOptions = {
 
 // Inside a git hook, git says by variables which repository is meant: the user's, which is no place for a demo.
 void forget_outer_repository() {
-  for (const char* name : {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_PREFIX",
-                           "GIT_NAMESPACE", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_CEILING_DIRECTORIES"}) {
+  for (const char* name :
+       {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_PREFIX",
+        "GIT_NAMESPACE", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_CEILING_DIRECTORIES"}) {
     ::unsetenv(name);
   }
 }
 
 Result<std::string> make_scratch_folder(const Environment& environment) {
   std::string folder = join_path(environment.get("TMPDIR").value_or("/tmp"), "ralph-demo-XXXXXX");
-  if (!::mkdtemp(folder.data())) return fail(ErrorKind::kIo, "cannot make a scratch folder {}: {}", folder, errno_text(errno));
+  if (!::mkdtemp(folder.data()))
+    return fail(ErrorKind::kIo, "cannot make a scratch folder {}: {}", folder, errno_text(errno));
   return folder;
 }
 
@@ -69,8 +70,11 @@ Status make_project(const std::string& folder, const Environment& environment, b
   if (!with_git) return {};
   TRY(run_git(folder, environment, {"init", "-q", "-b", "main"}));
   // Of its own, because a new machine has no name to commit under and the user's may demand signatures.
-  for (const auto& [key, value] : std::initializer_list<std::pair<const char*, const char*>>{
-           {"user.name", "ralph demo"}, {"user.email", "demo@localhost"}, {"commit.gpgsign", "false"}, {"core.hooksPath", "/dev/null"}}) {
+  for (const auto& [key, value] :
+       std::initializer_list<std::pair<const char*, const char*>>{{"user.name", "ralph demo"},
+                                                                  {"user.email", "demo@localhost"},
+                                                                  {"commit.gpgsign", "false"},
+                                                                  {"core.hooksPath", "/dev/null"}}) {
     TRY(run_git(folder, environment, {"config", key, value}));
   }
   TRY(run_git(folder, environment, {"add", "-A"}));
@@ -79,7 +83,8 @@ Status make_project(const std::string& folder, const Environment& environment, b
 
 void show_beginning(const Style& style, const std::string& folder) {
   fmt::print("{}\n", style.bold("A project with a failing test, an agent that says it is done too early, and ralph."));
-  fmt::print("{}\n\n", style.dim(fmt::format("The project is {}; the agent is built in: no account, no network.", folder)));
+  fmt::print("{}\n\n",
+             style.dim(fmt::format("The project is {}; the agent is built in: no account, no network.", folder)));
   std::fflush(stdout);
 }
 

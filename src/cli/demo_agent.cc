@@ -1,9 +1,8 @@
-// The built-in scripted agent of `ralph demo`. It behaves as real agents do on a bad day: it mends half, says that it is
-// done, and mends the rest when the guardrail's output is put before it.
-#include <unistd.h>
-
+// The built-in scripted agent of `ralph demo`. It behaves as real agents do on a bad day: it mends half, says that it
+// is done, and mends the rest when the guardrail's output is put before it.
 #include <chrono>
 #include <thread>
+#include <unistd.h>
 
 #include "cli/registry.h"
 #include "os/files.h"
@@ -14,7 +13,8 @@ namespace {
 
 constexpr std::string_view kHalf = "#!/bin/sh\n# Prints the sum of its arguments.\necho $(($1 + $2))\n";
 constexpr std::string_view kWhole =
-    "#!/bin/sh\n# Prints the sum of its arguments.\ntotal=0\nfor number in \"$@\"; do\n  total=$((total + number))\ndone\n"
+    "#!/bin/sh\n# Prints the sum of its arguments.\ntotal=0\nfor number in \"$@\"; do\n  total=$((total + "
+    "number))\ndone\n"
     "echo \"$total\"\n";
 
 void say(std::string_view line) {

@@ -1,10 +1,9 @@
 #include "cli/dispatch.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "cli/registry.h"
@@ -81,7 +80,8 @@ int explain_unknown(std::span<const std::string> words) {
 int report(const Error& error) {
   std::fflush(stdout);
   const Redactor redactor(Environment::of_this_process().as_lines());
-  static_cast<void>(write_all(STDERR_FILENO, redactor.redact(fmt::format("ralph: {}\n", error.message)), "standard error"));
+  static_cast<void>(
+      write_all(STDERR_FILENO, redactor.redact(fmt::format("ralph: {}\n", error.message)), "standard error"));
   return error.kind == ErrorKind::kInterrupted ? 130 : 2;
 }
 

@@ -1,8 +1,7 @@
 // ralph doctor: what is installed, what will work, what to fix.
+#include <array>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include <array>
 
 #include "agents/agent.h"
 #include "base/text.h"
@@ -44,7 +43,8 @@ std::string version_of(const std::string& program, const Environment& environmen
 void check_system(std::vector<Finding>& findings) {
   const Fd self(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0)));
   if (self) {
-    findings.push_back({Health::kOk, "process containment", "process descriptors and a subreaper: nothing an agent starts is left behind"});
+    findings.push_back({Health::kOk, "process containment",
+                        "process descriptors and a subreaper: nothing an agent starts is left behind"});
   } else {
     findings.push_back({Health::kProblem, "process containment", fmt::format("pidfd_open: {}", errno_text(errno)),
                         "use Linux 5.3 or newer; inside a container, allow pidfd_open in its seccomp profile"});
@@ -52,7 +52,8 @@ void check_system(std::vector<Finding>& findings) {
   if (!file_exists("/proc/self/stat")) {
     findings.push_back({Health::kProblem, "/proc", "not mounted", "mount it: ralph finds an agent's processes there"});
   }
-  if (!is_executable_file("/bin/sh")) findings.push_back({Health::kProblem, "/bin/sh", "missing", "guardrails run in it"});
+  if (!is_executable_file("/bin/sh"))
+    findings.push_back({Health::kProblem, "/bin/sh", "missing", "guardrails run in it"});
 }
 
 bool is_repository(const std::string& git, const Environment& environment, const std::string& project) {
@@ -74,7 +75,8 @@ void check_git(std::vector<Finding>& findings, const Environment& environment, c
   if (is_repository(*git, environment, project)) {
     findings.push_back({Health::kOk, "repository", project});
   } else {
-    findings.push_back({Health::kNote, "repository", "this folder is not a git repository", "git init, if ralph is to commit"});
+    findings.push_back(
+        {Health::kNote, "repository", "this folder is not a git repository", "git init, if ralph is to commit"});
   }
 }
 
@@ -85,7 +87,8 @@ bool check_agents(std::vector<Finding>& findings, const Environment& environment
     if (!program) continue;
     any = true;
     const std::string version = version_of(*program, environment);
-    findings.push_back({Health::kOk, fmt::format("agent {}", kind->name), version.empty() ? *program : fmt::format("{} ({})", *program, version)});
+    findings.push_back({Health::kOk, fmt::format("agent {}", kind->name),
+                        version.empty() ? *program : fmt::format("{} ({})", *program, version)});
   }
   if (!any) {
     findings.push_back({Health::kNote, "agents", "none of claude, codex, amp, gemini, opencode is on PATH",
@@ -95,12 +98,14 @@ bool check_agents(std::vector<Finding>& findings, const Environment& environment
 }
 
 // The same as a run checks before it starts.
-void check_scm(std::vector<Finding>& findings, const ScmSettings& scm, const Environment& environment, const std::string& project) {
+void check_scm(std::vector<Finding>& findings, const ScmSettings& scm, const Environment& environment,
+               const std::string& project) {
   const auto program = resolve_program(scm.command, environment, project);
   if (!program) {
     findings.push_back({Health::kProblem, "scm", program.error().message, "install it, or correct scm.command"});
   } else if (base_name(scm.command) == "git" && !is_repository(*program, environment, project)) {
-    findings.push_back({Health::kProblem, "scm", fmt::format("{} is set, but this folder is not a git repository", join(scm.tasks, ", ")),
+    findings.push_back({Health::kProblem, "scm",
+                        fmt::format("{} is set, but this folder is not a git repository", join(scm.tasks, ", ")),
                         "git init, or remove scm from the settings"});
   } else {
     findings.push_back({Health::kOk, "scm", fmt::format("{}: {}", scm.command, join(scm.tasks, ", "))});
@@ -110,7 +115,8 @@ void check_scm(std::vector<Finding>& findings, const ScmSettings& scm, const Env
 void check_settings(std::vector<Finding>& findings, const Environment& environment, const std::string& project) {
   const auto loaded = load_settings(project);
   if (!loaded) {
-    findings.push_back({Health::kProblem, "settings", loaded.error().message, "correct the file; 'ralph settings schema' says what is allowed"});
+    findings.push_back({Health::kProblem, "settings", loaded.error().message,
+                        "correct the file; 'ralph settings schema' says what is allowed"});
     return;
   }
   if (loaded->files.empty()) {
@@ -120,23 +126,28 @@ void check_settings(std::vector<Finding>& findings, const Environment& environme
   const Settings& settings = loaded->settings;
   findings.push_back({Health::kOk, "settings", join_for_people(loaded->files)});
   if (settings.agent.command.empty()) {
-    findings.push_back({Health::kProblem, "agent", "agent.command is not set", "ralph init, or set it in .ralph/settings.json"});
+    findings.push_back(
+        {Health::kProblem, "agent", "agent.command is not set", "ralph init, or set it in .ralph/settings.json"});
   } else {
     const auto agents = make_agents(settings, environment, project);
-    if (!agents) findings.push_back({Health::kProblem, "agent", agents.error().message, "install it, or correct the setting"});
+    if (!agents)
+      findings.push_back({Health::kProblem, "agent", agents.error().message, "install it, or correct the setting"});
     for (const Agent& agent : agents.value_or(std::vector<Agent>())) {
       const bool first = &agent == agents->data();
-      findings.push_back({Health::kOk, first ? "agent" : "fallback", fmt::format("{} ({})", agent.name(), agent.program())});
+      findings.push_back(
+          {Health::kOk, first ? "agent" : "fallback", fmt::format("{} ({})", agent.name(), agent.program())});
     }
   }
   if (settings.guardrails.empty()) {
-    findings.push_back({Health::kNote, "guardrails", "none: only the agent's own word would end a run", "ralph init suggests some"});
+    findings.push_back(
+        {Health::kNote, "guardrails", "none: only the agent's own word would end a run", "ralph init suggests some"});
   } else {
     findings.push_back({Health::kOk, "guardrails", count_of(settings.guardrails.size(), "command")});
   }
   if (settings.scm && !settings.scm->tasks.empty()) check_scm(findings, *settings.scm, environment, project);
   if (::access(join_path(project, ".ralph").c_str(), W_OK) != 0) {
-    findings.push_back({Health::kProblem, ".ralph", "not writable", "ralph keeps its journal there: correct its owner or mode"});
+    findings.push_back(
+        {Health::kProblem, ".ralph", "not writable", "ralph keeps its journal there: correct its owner or mode"});
   }
 }
 
@@ -149,14 +160,17 @@ int print_findings(const std::vector<Finding>& findings, const Environment& envi
   for (const Finding& finding : findings) {
     problem = problem || finding.health == Health::kProblem;
     if (as_json) {
-      list.push_back(json::object{{"health", to_string(finding.health)}, {"what", to_json_string(finding.what)},
-                                  {"detail", to_json_string(finding.detail)}, {"fix", to_json_string(finding.fix)}});
+      list.push_back(json::object{{"health", to_string(finding.health)},
+                                  {"what", to_json_string(finding.what)},
+                                  {"detail", to_json_string(finding.detail)},
+                                  {"fix", to_json_string(finding.fix)}});
       continue;
     }
     const std::string mark = finding.health == Health::kOk     ? style.green(style.ok())
                              : finding.health == Health::kNote ? style.yellow(style.note())
                                                                : style.red(style.error());
-    fmt::print("{} {}{}  {}\n", mark, finding.what, std::string(width - display_width(finding.what), ' '), finding.detail);
+    fmt::print("{} {}{}  {}\n", mark, finding.what, std::string(width - display_width(finding.what), ' '),
+               finding.detail);
     if (!finding.fix.empty()) fmt::print("  {}  {}\n", std::string(width, ' '), style.dim(finding.fix));
   }
   if (as_json) {

@@ -1,8 +1,7 @@
 #include "cli/prompt_run.h"
 
-#include <unistd.h>
-
 #include <memory>
+#include <unistd.h>
 
 #include "agents/agent.h"
 #include "base/text.h"
@@ -36,8 +35,10 @@ Status check_repository(const PromptRun& run, const Environment& environment) {
   launch.folder = run.project;
   TRY_VALUE(const CommandResult result, run_command(launch));
   if (result.exit_code == 0) return {};
-  return fail(ErrorKind::kInput, "scm tasks are set ({}), but {} is not a git repository; run 'git init' there, or remove scm from the settings",
-              join(scm->tasks, ", "), run.project);
+  return fail(
+      ErrorKind::kInput,
+      "scm tasks are set ({}), but {} is not a git repository; run 'git init' there, or remove scm from the settings",
+      join(scm->tasks, ", "), run.project);
 }
 
 // Variables of all agents: any of their values may turn up in anybody's output.
@@ -63,7 +64,8 @@ Result<Lock> lock_project(const PromptRun& run) {
   if (lock || lock.error().kind != ErrorKind::kBusy) return lock;
   const auto owner = parse_json(lock.error().message, "lock");
   if (!owner) return fail(ErrorKind::kBusy, "another ralph run is working in {}; wait for it to end", run.project);
-  return fail(ErrorKind::kBusy, "another ralph run is working in {}: run {}, pid {}, since {}; wait for it, or end it with: kill {}",
+  return fail(ErrorKind::kBusy,
+              "another ralph run is working in {}: run {}, pid {}, since {}; wait for it, or end it with: kill {}",
               run.project, find_string(*owner, "runId").value_or("?"), find_integer(*owner, "pid").value_or(0),
               find_string(*owner, "startTime").value_or("?"), find_integer(*owner, "pid").value_or(0));
 }
@@ -172,10 +174,12 @@ int print_dry_run(const PromptRun& run) {
   out += fmt::format("Agent        {} ({})\n", agent->name(), agent->program());
   out += fmt::format("Command      {}\n", redactor.redact(quote_shell_words(launch.argv)));
   out += fmt::format("Folder       {}\n", run.project);
-  out += fmt::format("Iterations   up to {}, complete when the agent answers <response>{}</response> and all guardrails pass\n",
-                     settings.maximum_iterations, settings.completion_response);
+  out += fmt::format(
+      "Iterations   up to {}, complete when the agent answers <response>{}</response> and all guardrails pass\n",
+      settings.maximum_iterations, settings.completion_response);
   out += fmt::format("Time limits  agent {}, silence {}, run {}\n", describe_limit(settings.agent.timeout_seconds),
-                     describe_limit(settings.agent.idle_timeout_seconds), describe_limit(settings.budget.max_minutes * 60));
+                     describe_limit(settings.agent.idle_timeout_seconds),
+                     describe_limit(settings.budget.max_minutes * 60));
   if (settings.budget.max_cost_usd > 0) out += fmt::format("Budget       ${:.2f}\n", settings.budget.max_cost_usd);
   if (settings.budget.max_tokens > 0) out += fmt::format("Budget       {:.0f} tokens\n", settings.budget.max_tokens);
   if (agents->size() > 1) out += fmt::format("Fallback     {}\n", join(settings.agent.fallback, ", "));

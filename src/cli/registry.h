@@ -7,10 +7,10 @@ namespace ralph::cli {
 
 extern const Command kRun;             // run.cc
 extern const Command kInit;            // init.cc
-extern const Command kRunsList;       // runs.cc
-extern const Command kRunsShow;       // runs.cc
-extern const Command kSettingsShow;   // settings.cc
-extern const Command kSettingsSchema; // settings.cc
+extern const Command kRunsList;        // runs.cc
+extern const Command kRunsShow;        // runs.cc
+extern const Command kSettingsShow;    // settings.cc
+extern const Command kSettingsSchema;  // settings.cc
 extern const Command kStream;          // stream.cc
 extern const Command kDoctor;          // doctor.cc
 extern const Command kDemo;            // demo.cc

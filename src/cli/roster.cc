@@ -51,12 +51,15 @@ Agent::Setup setup_of_fallback(const Settings& settings, const std::string& name
 Status check_budget(const Settings& settings, const Agent& agent) {
   const BudgetSettings& budget = settings.budget;
   const bool events = agent.prints_events(settings.stream_agent_output);
-  const std::string_view advice = events ? "use budget.maxMinutes" : "let streamAgentOutput be true, or use budget.maxMinutes";
+  const std::string_view advice =
+      events ? "use budget.maxMinutes" : "let streamAgentOutput be true, or use budget.maxMinutes";
   if (budget.max_tokens > 0 && !(events && agent.tells_tokens())) {
-    return fail(ErrorKind::kInput, "budget.maxTokens is set, but {} does not tell what it uses; {}", agent.name(), advice);
+    return fail(ErrorKind::kInput, "budget.maxTokens is set, but {} does not tell what it uses; {}", agent.name(),
+                advice);
   }
   if (budget.max_cost_usd > 0 && !(events && agent.tells_cost())) {
-    return fail(ErrorKind::kInput, "budget.maxCostUsd is set, but {} does not tell what it costs; use budget.maxTokens, or {}",
+    return fail(ErrorKind::kInput,
+                "budget.maxCostUsd is set, but {} does not tell what it costs; use budget.maxTokens, or {}",
                 agent.name(), advice);
   }
   return {};
@@ -78,13 +81,18 @@ Result<std::vector<Agent>> make_agents(const Settings& settings, const Environme
     const bool first = agents.empty();
     auto agent = Agent::make(setup, environment, project);
     if (!agent && agent.error().kind == ErrorKind::kNotFound) {
-      return fail(ErrorKind::kNotFound, "the agent cannot be started: {} ({} is \"{}\"; 'ralph doctor' shows what is installed)",
-                  agent.error().message, first ? "agent.command" : "agent.fallback", first ? settings.agent.command : setup.name);
+      return fail(ErrorKind::kNotFound,
+                  "the agent cannot be started: {} ({} is \"{}\"; 'ralph doctor' shows what is installed)",
+                  agent.error().message, first ? "agent.command" : "agent.fallback",
+                  first ? settings.agent.command : setup.name);
     }
     if (!agent) return tl::unexpected(agent.error());
     TRY(check_budget(settings, *agent));
-    const bool twice = std::any_of(agents.begin(), agents.end(), [&](const Agent& one) { return one.name() == agent->name(); });
-    if (twice) return fail(ErrorKind::kInput, "agent.fallback names {} twice; a fallback has to be another agent", agent->name());
+    const bool twice =
+        std::any_of(agents.begin(), agents.end(), [&](const Agent& one) { return one.name() == agent->name(); });
+    if (twice)
+      return fail(ErrorKind::kInput, "agent.fallback names {} twice; a fallback has to be another agent",
+                  agent->name());
     agents.push_back(*std::move(agent));
   }
   return agents;

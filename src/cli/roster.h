@@ -9,8 +9,8 @@
 
 namespace ralph::cli {
 
-// Every agent has to exist and to be able to do what the settings ask: an agent that tells no cost can't be held to one.
-// Errors say which setting to change.
+// Every agent has to exist and to be able to do what the settings ask: an agent that tells no cost can't be held to
+// one. Errors say which setting to change.
 Result<std::vector<Agent>> make_agents(const Settings& settings, const Environment& environment,
                                        const std::string& project);
 

@@ -1,7 +1,6 @@
 // ralph run: the prompt loop.
-#include <unistd.h>
-
 #include <array>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "cli/prompt_run.h"
@@ -30,13 +29,15 @@ Result<Overrides> overrides_from(const Arguments& arguments) {
   if (const auto count = arguments.value("maximum-iterations")) {
     const auto number = parse_count(*count);
     if (!number || *number > 1000000) {
-      return fail(ErrorKind::kUsage, "-m, --maximum-iterations: \"{}\" is not a whole number from 1 to 1000000", *count);
+      return fail(ErrorKind::kUsage, "-m, --maximum-iterations: \"{}\" is not a whole number from 1 to 1000000",
+                  *count);
     }
     overrides.values["maximumIterations"] = *number;
     overrides.flags["/maximumIterations"] = "--maximum-iterations";
   }
   if (const auto response = arguments.value("completion-response")) {
-    if (trim(*response).empty()) return fail(ErrorKind::kUsage, "-c, --completion-response is blank; give the answer that means done");
+    if (trim(*response).empty())
+      return fail(ErrorKind::kUsage, "-c, --completion-response is blank; give the answer that means done");
     overrides.values["completionResponse"] = *response;
     overrides.flags["/completionResponse"] = "--completion-response";
   }
@@ -51,12 +52,14 @@ Result<PromptSource> prompt_from(const Arguments& arguments, const std::string& 
   const auto text = arguments.value("prompt");
   const auto file = arguments.value("prompt-file");
   if (text && file) return fail(ErrorKind::kUsage, "-p and -f are both given; the prompt is either a text or a file");
-  if (file && trim(*file).empty()) return fail(ErrorKind::kUsage, "-f, --prompt-file is blank; name the file with the prompt");
+  if (file && trim(*file).empty())
+    return fail(ErrorKind::kUsage, "-f, --prompt-file is blank; name the file with the prompt");
   if (text) return PromptSource::text(std::string(*text));
   if (file) return PromptSource::file(absolute_path(*file, project));
-  return fail(ErrorKind::kUsage,
-              "what is the agent to do? Give the prompt with -p TEXT or -f FILE\n"
-              "  ralph run -p 'Make the tests pass, then answer <response>DONE</response>'\n  ralph --help lists all commands");
+  return fail(
+      ErrorKind::kUsage,
+      "what is the agent to do? Give the prompt with -p TEXT or -f FILE\n"
+      "  ralph run -p 'Make the tests pass, then answer <response>DONE</response>'\n  ralph --help lists all commands");
 }
 
 // Most agents answer in this form only if they are asked to; without it a run goes on to its limit, at a price.

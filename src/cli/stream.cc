@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <unistd.h>
+#include <vector>
 
 #include "agents/event_json.h"
 #include "base/text.h"
@@ -42,7 +43,6 @@ class Output final : public EventSink {
     } else {
       append_event_line(out_, event);
     }
-    if (out_.size() >= kPiece) flush();
   }
 
   void finish() {
@@ -50,17 +50,18 @@ class Output final : public EventSink {
     flush();
   }
 
-  void flush() {
-    if (status_) status_ = write_all(STDOUT_FILENO, out_.bytes(), "standard output");
-    out_.clear(4 * kPiece);
-  }
+  void flush() { out_.flush(); }
 
   const Status& status() const { return status_; }
   size_t unknown() const { return unknown_; }
   size_t not_events() const { return not_events_; }
 
  private:
-  ByteBuffer out_;
+  void write(std::string_view bytes) {
+    if (status_) status_ = write_all(STDOUT_FILENO, bytes, "standard output");
+  }
+
+  ByteBuffer out_{kPiece, [this](std::string_view bytes) { write(bytes); }};
   Status status_;
   SystemClock clock_;
   std::optional<EventFormatter> formatter_;
@@ -71,7 +72,7 @@ class Output final : public EventSink {
 Status pass_through(AgentStream& stream, Output& output) {
 #ifdef F_SETPIPE_SZ
   // Fewer and larger steps between whoever writes and us; not every stdin is a pipe, and not every pipe may grow.
-  (void)::fcntl(STDIN_FILENO, F_SETPIPE_SZ, 4 * kPiece);
+  (void)::fcntl(STDIN_FILENO, F_SETPIPE_SZ, kPiece);
 #endif
   const auto piece = std::make_unique_for_overwrite<char[]>(kPiece);
   for (;;) {
@@ -96,11 +97,10 @@ int run(const Arguments& arguments) {
   const auto stream = make_json_stream(std::move(parser));
   Output output(arguments.has("pretty"));
   if (const Status status = pass_through(*stream, output); !status) return report(status.error());
-  if (output.unknown() > 0) fmt::print(stderr, "ralph: {} not known to ralph\n", count_of(output.unknown(), "event"));
-  if (output.not_events() > 0) {
-    fmt::print(stderr, "ralph: {} that {} no event\n", count_of(output.not_events(), "line"),
-               output.not_events() == 1 ? "is" : "are");
-  }
+  std::vector<std::string> odd;
+  if (output.unknown() > 0) odd.push_back(count_of(output.unknown(), "event"));
+  if (output.not_events() > 0) odd.push_back(count_of(output.not_events(), "line"));
+  if (!odd.empty()) fmt::print(stderr, "ralph: not understood: {}\n", join_for_people(odd));
   return 0;
 }
 

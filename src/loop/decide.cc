@@ -46,8 +46,12 @@ struct Case {
   bool last_iteration() const { return progress.iteration >= policy.max_iterations; }
 };
 
-Decision go_on(std::string reason = {}) { return {Action::kContinue, StopStatus::kNone, {}, std::move(reason)}; }
-Decision stop(StopStatus status, std::string reason) { return {Action::kStop, status, {}, std::move(reason)}; }
+Decision go_on(std::string reason = {}) {
+  return {Action::kContinue, StopStatus::kNone, {}, std::move(reason)};
+}
+Decision stop(StopStatus status, std::string reason) {
+  return {Action::kStop, status, {}, std::move(reason)};
+}
 Decision end_now(std::string_view outcome, std::string reason) {
   return {Action::kEndNow, StopStatus::kNone, {}, std::move(reason), Milliseconds(0), outcome};
 }
@@ -109,14 +113,17 @@ Decision wait_for_limit(const Case& c) {
   if (!until) {
     const size_t next = agent_to_ask(c.policy, c.progress, c.now.now);
     Decision retry{Action::kRetry, StopStatus::kNone, {}, {}};
-    retry.reason = fmt::format("{} is at its usage limit; going on with {}", c.progress.turn_agent, c.policy.agents[next]);
-    if (c.policy.agents[next] == c.progress.turn_agent) retry.reason = fmt::format("the limit of {} is over", c.progress.turn_agent);
+    retry.reason =
+        fmt::format("{} is at its usage limit; going on with {}", c.progress.turn_agent, c.policy.agents[next]);
+    if (c.policy.agents[next] == c.progress.turn_agent)
+      retry.reason = fmt::format("the limit of {} is over", c.progress.turn_agent);
     return retry;
   }
   const Milliseconds wait = *until - c.now.now + std::chrono::seconds(1);  // a second later, so that it is surely over
   const std::string what = fmt::format("{} is at its usage limit until {}", c.progress.turn_agent, to_iso8601(*until));
   const bool past_run = c.policy.run_time_limit.count() > 0 && c.now.run_time + wait > c.policy.run_time_limit;
-  if (past_run) return stop(StopStatus::kLimit, fmt::format("{}, which is after the end of this run (budget.maxMinutes)", what));
+  if (past_run)
+    return stop(StopStatus::kLimit, fmt::format("{}, which is after the end of this run (budget.maxMinutes)", what));
   if (wait > c.policy.max_limit_wait) {
     return stop(StopStatus::kLimit, fmt::format("{}: longer than ralph is to wait (agent.maxLimitWaitMinutes)", what));
   }
@@ -130,8 +137,12 @@ Decision retry_overload(const Case& c) {
   delay = std::min(delay, c.policy.overload_max_backoff);
   // Between half of it and all of it, so that many loops do not come back in the same second.
   delay = Milliseconds(static_cast<long long>(static_cast<double>(delay.count()) * (0.5 + c.now.random / 2)));
-  return {Action::kRetry, StopStatus::kNone, {},
-          fmt::format("{} is overloaded ({}); again in {}", c.progress.turn_agent, c.progress.turn_reason, human_duration(delay)), delay};
+  return {Action::kRetry,
+          StopStatus::kNone,
+          {},
+          fmt::format("{} is overloaded ({}); again in {}", c.progress.turn_agent, c.progress.turn_reason,
+                      human_duration(delay)),
+          delay};
 }
 
 struct Rule {
@@ -163,7 +174,8 @@ constexpr std::array kRules = {
          }},
     Rule{"agent_lingers", [](const Case& c) { return c.is({Moment::kDuringTurn}) && c.lingers(); },
          [](const Case& c) {
-           return end_now("lingered", fmt::format("it gave its result {} ago and did not end", human_duration(c.policy.linger_limit)));
+           return end_now("lingered", fmt::format("it gave its result {} ago and did not end",
+                                                  human_duration(c.policy.linger_limit)));
          }},
     Rule{"running", [](const Case& c) { return c.running(); }, [](const Case&) { return go_on(); }},
 
@@ -190,7 +202,8 @@ constexpr std::array kRules = {
          [](const Case& c) { return stop(StopStatus::kLimit, budget_phrase(c)); }},
     Rule{"agent_refused", [](const Case& c) { return c.is({Moment::kAfterTurn}) && c.refused(); },
          [](const Case& c) { return stop(StopStatus::kFatal, c.progress.turn_reason); }},
-    Rule{"agent_limited", [](const Case& c) { return c.is({Moment::kAfterTurn}) && c.progress.turn_outcome == "usage_limit"; },
+    Rule{"agent_limited",
+         [](const Case& c) { return c.is({Moment::kAfterTurn}) && c.progress.turn_outcome == "usage_limit"; },
          wait_for_limit},
     Rule{"agent_overloaded",
          [](const Case& c) {
@@ -200,24 +213,26 @@ constexpr std::array kRules = {
          retry_overload},
     Rule{"agent_failed_retry",
          [](const Case& c) {
-           return c.is({Moment::kAfterTurn}) && c.turn_failed() && c.progress.failed_attempts <= c.policy.retry_attempts;
+           return c.is({Moment::kAfterTurn}) && c.turn_failed() &&
+                  c.progress.failed_attempts <= c.policy.retry_attempts;
          },
          [](const Case& c) {
            Decision retry{Action::kRetry, StopStatus::kNone, {}, {}, backoff(c)};
-           retry.reason = fmt::format("the agent {}; try {} of {} in {}",
-                                      c.progress.turn_outcome == "empty" ? "said nothing" : "crashed",
-                                      c.progress.failed_attempts + 1, c.policy.retry_attempts + 1, human_duration(retry.delay));
+           retry.reason = fmt::format(
+               "the agent {}; try {} of {} in {}", c.progress.turn_outcome == "empty" ? "said nothing" : "crashed",
+               c.progress.failed_attempts + 1, c.policy.retry_attempts + 1, human_duration(retry.delay));
            return retry;
          }},
     Rule{"turn_ended", [](const Case& c) { return c.is({Moment::kAfterTurn}); }, [](const Case&) { return go_on(); }},
-    Rule{"step_ended", [](const Case& c) { return c.is({Moment::kBetweenSteps}); }, [](const Case&) { return go_on(); }},
+    Rule{"step_ended", [](const Case& c) { return c.is({Moment::kBetweenSteps}); },
+         [](const Case&) { return go_on(); }},
     Rule{"iterations_spent",
          [](const Case& c) { return c.is({Moment::kAfterChecks, Moment::kBeforeIteration}) && c.last_iteration(); },
          [](const Case& c) {
-           return stop(StopStatus::kLimit,
-                       fmt::format("{} done and not complete: {}",
-                                   count_of(static_cast<unsigned>(c.policy.max_iterations), "iteration"),
-                                   what_is_missing(c)));
+           return stop(
+               StopStatus::kLimit,
+               fmt::format("{} done and not complete: {}",
+                           count_of(static_cast<unsigned>(c.policy.max_iterations), "iteration"), what_is_missing(c)));
          }},
     Rule{"iteration_may_begin", [](const Case& c) { return c.is({Moment::kBeforeIteration}); },
          [](const Case&) { return go_on(); }},
@@ -227,9 +242,7 @@ constexpr std::array kRules = {
            return go_on(fmt::format("{} failed; the next prompt says so", count_of(failed, "guardrail")));
          }},
     Rule{"not_answered", [](const Case&) { return true; },
-         [](const Case& c) {
-           return go_on(fmt::format("not complete: {}", what_the_agent_answered(c)));
-         }},
+         [](const Case& c) { return go_on(fmt::format("not complete: {}", what_the_agent_answered(c))); }},
 };
 
 constexpr auto kRuleNames = [] {
@@ -293,6 +306,8 @@ size_t agent_to_ask(const Policy& policy, const Progress& progress, WallTime now
   return free == policy.agents.end() ? 0 : static_cast<size_t>(free - policy.agents.begin());
 }
 
-std::span<const std::string_view> rule_names() { return kRuleNames; }
+std::span<const std::string_view> rule_names() {
+  return kRuleNames;
+}
 
 }  // namespace ralph

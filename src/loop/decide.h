@@ -30,9 +30,9 @@ int exit_code_of(StopStatus status);  // 0, 1, 2, 3, 130
 struct Decision {
   Action action = Action::kContinue;
   StopStatus status = StopStatus::kNone;
-  std::string_view rule;    // the name of the row
-  std::string reason;       // a sentence for people
-  Milliseconds delay{0};    // for kWait and kRetry
+  std::string_view rule;       // the name of the row
+  std::string reason;          // a sentence for people
+  Milliseconds delay{0};       // for kWait and kRetry
   std::string_view outcome{};  // for kEndNow: what the ended step's record says (timed_out, idle, ...)
 };
 

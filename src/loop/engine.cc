@@ -39,7 +39,8 @@ class Engine {
     if (after_guardrails.action == Action::kStop) return after_guardrails;
 
     if (context_.log.progress().guardrails_failed.empty() && loop_.settings.scm) {
-      TRY_VALUE(const Decision after_scm, run_scm_tasks(context_, agent_to_start(), {*loop_.settings.scm, loop_.settings.stream_agent_output}));
+      TRY_VALUE(const Decision after_scm,
+                run_scm_tasks(context_, agent_to_start(), {*loop_.settings.scm, loop_.settings.stream_agent_output}));
       if (after_scm.action == Action::kStop) return after_scm;
     }
 

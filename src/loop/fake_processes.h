@@ -23,9 +23,9 @@ class FakeClock : public Clock {
 struct Act {
   std::string out{};
   int exit_code = 0;
-  Milliseconds takes{0};               // before it prints and exits; it can be ended meanwhile
-  std::vector<int> signals{};          // that reach ralph while it runs
-  std::vector<std::string> leaves{};   // processes it leaves behind
+  Milliseconds takes{0};              // before it prints and exits; it can be ended meanwhile
+  std::vector<int> signals{};         // that reach ralph while it runs
+  std::vector<std::string> leaves{};  // processes it leaves behind
 };
 
 class FakeProcesses : public Processes {

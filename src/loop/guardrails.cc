@@ -17,7 +17,8 @@ std::string outcome_of(const StepEnd& end) {
 Status run_guardrail(RunContext& context, const GuardrailSettings& guardrail, int index, size_t excerpt_characters,
                      std::set<std::string>& log_names) {
   const int iteration = context.log.progress().iteration;
-  const std::string log_file = join_path(".ralph", log_name(iteration, context.redactor.redact(guardrail.command), log_names));
+  const std::string log_file =
+      join_path(".ralph", log_name(iteration, context.redactor.redact(guardrail.command), log_names));
   TRY_VALUE(RawFile log, RawFile::create(join_path(context.project, log_file)));
 
   record::GuardrailStarted started;

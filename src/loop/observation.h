@@ -27,9 +27,9 @@ struct Observation {
   Milliseconds step_limit{0};  // how long this step may take; 0: no limit
 
   // Of an agent's turn under way.
-  int tools_running = 0;                     // an agent that waits for a tool is not idle
+  int tools_running = 0;                       // an agent that waits for a tool is not idle
   std::optional<Milliseconds> since_result{};  // it has given its result, and nothing came after it
-  double turn_cost_usd = 0;                  // spent by this turn so far
+  double turn_cost_usd = 0;                    // spent by this turn so far
   std::int64_t turn_tokens = 0;
 
   WallTime now{};     // for limits that end at a time of day

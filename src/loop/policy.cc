@@ -5,7 +5,9 @@
 namespace ralph {
 namespace {
 
-Milliseconds from_seconds(double seconds) { return Milliseconds(static_cast<long long>(seconds * 1000)); }
+Milliseconds from_seconds(double seconds) {
+  return Milliseconds(static_cast<long long>(seconds * 1000));
+}
 
 }  // namespace
 
@@ -25,7 +27,8 @@ Policy policy_from(const Settings& settings) {
   policy.max_limit_wait = from_seconds(settings.agent.max_limit_wait_minutes * 60);
   policy.overload_retries = settings.agent.retry.overload_attempts;
   // The same patience as after a crash, but never below what a service needs to recover.
-  policy.overload_backoff = std::max(policy.retry_backoff * 2, Milliseconds(settings.agent.retry.backoff_seconds > 0 ? 1000 : 0));
+  policy.overload_backoff =
+      std::max(policy.retry_backoff * 2, Milliseconds(settings.agent.retry.backoff_seconds > 0 ? 1000 : 0));
   return policy;
 }
 

@@ -25,8 +25,8 @@ struct Policy {
 
   // Agents by name, the preferred one first; the others go on while it is limited.
   std::vector<std::string> agents;
-  Milliseconds max_limit_wait{24 * 3600 * 1000};  // the longest wait for a usage limit to end
-  Milliseconds unknown_limit_wait{5 * 60 * 1000}; // when nobody says how long it lasts; doubled for each in a row
+  Milliseconds max_limit_wait{24 * 3600 * 1000};   // the longest wait for a usage limit to end
+  Milliseconds unknown_limit_wait{5 * 60 * 1000};  // when nobody says how long it lasts; doubled for each in a row
   int overload_retries = 8;
   Milliseconds overload_backoff{5000};  // doubled for each in a row, with jitter
   Milliseconds overload_max_backoff{5 * 60 * 1000};

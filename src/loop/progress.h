@@ -17,11 +17,11 @@ struct Progress {
   int iteration = 0;  // the one under way, or the last one; 0 before the first
 
   // The agent's turn in this iteration.
-  int attempts = 0;             // how often an agent was started for it
-  int failed_attempts = 0;      // of these, how often it crashed or said nothing
-  std::string turn_outcome;     // as in record::AgentEnded; empty while none has ended
-  std::string turn_reason;      // the same, as a sentence
-  std::string turn_agent;       // whose turn it was
+  int attempts = 0;          // how often an agent was started for it
+  int failed_attempts = 0;   // of these, how often it crashed or said nothing
+  std::string turn_outcome;  // as in record::AgentEnded; empty while none has ended
+  std::string turn_reason;   // the same, as a sentence
+  std::string turn_agent;    // whose turn it was
   std::optional<std::string> response;
   int failed_turns_in_row = 0;  // crashed or silent, across iterations: what back-off grows with
   int overloads_in_row = 0;

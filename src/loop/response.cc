@@ -42,7 +42,8 @@ bool ends_with_lines_of(std::string_view text, std::string_view letters) {
     if (letters.empty() && (i == 0 || text[i - 1] == '\n')) return true;
     if (i == 0) return false;
     if (!counts(text[i - 1])) continue;
-    if (letters.empty() || !equals_ignoring_case(letters.substr(letters.size() - 1), text.substr(i - 1, 1))) return false;
+    if (letters.empty() || !equals_ignoring_case(letters.substr(letters.size() - 1), text.substr(i - 1, 1)))
+      return false;
     letters.remove_suffix(1);
   }
 }

@@ -2,9 +2,9 @@
 // any total; memory stays small.
 //
 // The first tag counts (case of the tag name ignored, no line break inside), as long as the agent said it itself: many
-// prompts contain the tag they ask for, and an agent that repeats its prompt has answered nothing. A tag is an echo when
-// it stands in the output as it stands in the prompt: after the same words and before the same words. Blanks, quote
-// marks and other punctuation are not compared, so a quoted or re-wrapped prompt is an echo too.
+// prompts contain the tag they ask for, and an agent that repeats its prompt has answered nothing. A tag is an echo
+// when it stands in the output as it stands in the prompt: after the same words and before the same words. Blanks,
+// quote marks and other punctuation are not compared, so a quoted or re-wrapped prompt is an echo too.
 #pragma once
 
 #include <compare>
@@ -40,8 +40,8 @@ class ResponseFinder {
   bool is_echo(std::string_view before, std::string_view after) const;  // of a tag between these texts
 
   std::vector<Place> places_;
-  std::string window_;        // the context of what comes next, and what may still become a tag
-  size_t scanned_ = 0;        // bytes of `window_` that are known to begin no tag
+  std::string window_;  // the context of what comes next, and what may still become a tag
+  size_t scanned_ = 0;  // bytes of `window_` that are known to begin no tag
   bool said_anything_ = false;
   size_t echoes_ = 0;
   std::optional<std::string> response_;

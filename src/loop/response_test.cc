@@ -1,13 +1,14 @@
 #include "loop/response.h"
 
-#include <gtest/gtest.h>
-
 #include <random>
+
+#include <gtest/gtest.h>
 
 namespace ralph {
 namespace {
 
-std::optional<std::string> response_of(std::string_view prompt, std::string_view output, size_t piece = std::string::npos) {
+std::optional<std::string> response_of(std::string_view prompt, std::string_view output,
+                                       size_t piece = std::string::npos) {
   ResponseFinder finder(prompt);
   for (size_t at = 0; at < output.size(); at += piece) {
     finder.feed(output.substr(at, piece));
@@ -18,7 +19,8 @@ std::optional<std::string> response_of(std::string_view prompt, std::string_view
 }
 
 constexpr std::string_view kPrompt =
-    "Fix the build and run the tests.\n\nWhen everything works, answer with:\n<response>DONE</response>\nNothing else counts.";
+    "Fix the build and run the tests.\n\nWhen everything works, answer with:\n<response>DONE</response>\nNothing else "
+    "counts.";
 
 struct Row {
   const char* name;
@@ -45,17 +47,21 @@ const std::vector<Row>& table() {
       {"answered as the prompt asks", kText, "<response>DONE</response>", "DONE"},
       {"answered after words of its own", kText, "I fixed it.\n<response>DONE</response>\n", "DONE"},
       {"the prompt quoted line by line", kText,
-       "> Fix the build and run the tests.\n> \n> When everything works, answer with:\n> <response>DONE</response>\n> Nothing else counts.\n",
+       "> Fix the build and run the tests.\n> \n> When everything works, answer with:\n> <response>DONE</response>\n> "
+       "Nothing else counts.\n",
        std::nullopt},
       {"the prompt re-wrapped", kText,
-       "Fix the build and\nrun the tests. When everything works,\nanswer with: <response>DONE</response>\nNothing else counts.",
+       "Fix the build and\nrun the tests. When everything works,\nanswer with: <response>DONE</response>\nNothing else "
+       "counts.",
        std::nullopt},
       {"a short prompt echoed", "Say <response>DONE</response>", "Say <response>DONE</response>\n", std::nullopt},
-      {"its words inside a sentence of the agent's", "Say <response>DONE</response>", "They say <response>DONE</response>", "DONE"},
+      {"its words inside a sentence of the agent's", "Say <response>DONE</response>",
+       "They say <response>DONE</response>", "DONE"},
       {"a short prompt echoed after a label", "When done say <response>DONE</response>, please.",
        "user: When done say <response>DONE</response>, please.", std::nullopt},
       {"another answer than the prompt's", kText, "<response>BLOCKED</response>", "BLOCKED"},
-      {"a prompt that is the tag and nothing else", "<response>DONE</response>", "<response>DONE</response>", std::nullopt},
+      {"a prompt that is the tag and nothing else", "<response>DONE</response>", "<response>DONE</response>",
+       std::nullopt},
       {"NUL bytes around", "p", std::string("\0\0<response>DONE</response>\0", 28), "DONE"},
   };
   return kRows;

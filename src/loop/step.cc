@@ -1,9 +1,8 @@
 #include "loop/step.h"
 
-#include <signal.h>
-
 #include <algorithm>
 #include <random>
+#include <signal.h>
 
 namespace ralph {
 namespace {
@@ -30,7 +29,9 @@ std::vector<std::string> lines_for(const std::vector<ProcessInfo>& processes) {
   return lines;
 }
 
-Milliseconds since(const RunContext& context, MonotonicTime time) { return context.clock.monotonic() - time; }
+Milliseconds since(const RunContext& context, MonotonicTime time) {
+  return context.clock.monotonic() - time;
+}
 
 Status note_decision(RunContext& context, Moment moment, const Decision& decision) {
   record::Decided note;
@@ -152,7 +153,9 @@ class Step {
 
 }  // namespace
 
-Result<StepEnd> run_step(RunContext& context, const StepRequest& request) { return Step(context, request).run(); }
+Result<StepEnd> run_step(RunContext& context, const StepRequest& request) {
+  return Step(context, request).run();
+}
 
 Status pause(RunContext& context, Milliseconds delay) {
   const MonotonicTime until = context.clock.monotonic() + delay;

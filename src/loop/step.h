@@ -25,10 +25,10 @@ struct RunContext {
   RunListener& listener;
   EventSink& events;  // what an agent does, where its output is a stream of events
   MonotonicTime started;
-  std::string project;     // absolute
+  std::string project;  // absolute
   std::string run_id;
-  std::string run_folder;  // absolute
-  Environment environment;  // of every child, RALPH_RUN_ID included
+  std::string run_folder;                           // absolute
+  Environment environment;                          // of every child, RALPH_RUN_ID included
   std::minstd_rand random{std::random_device{}()};  // for jitter only
 };
 
@@ -39,8 +39,8 @@ struct StepRequest {
   std::string_view who;  // for the record of swept processes: "agent", "guardrail", "scm"
   std::function<Status(StreamName, std::string_view)> on_output;  // an error ends the step and the run
 
-  // For steps that tell more than bytes: adds what they know to the situation, and says whether, since it was last asked,
-  // anything came that may change a decision.
+  // For steps that tell more than bytes: adds what they know to the situation, and says whether, since it was last
+  // asked, anything came that may change a decision.
   std::function<void(Observation&, MonotonicTime now)> observe{};
   std::function<bool()> has_news{};
 };

@@ -62,8 +62,8 @@ class StepTest : public ::testing::Test {
   Watcher watcher_;
   RunLog log_{*JournalWriter::open(folder_.path(), redactor_, [this] { return clock_.wall(); }), watcher_};
   Policy policy_;
-  RunContext context_{policy_,        processes_, clock_,         redactor_,    log_, watcher_, watcher_, clock_.monotonic(),
-                      folder_.path(), "run",      folder_.path(), Environment{}};
+  RunContext context_{policy_,  processes_,         clock_,         redactor_, log_,           watcher_,
+                      watcher_, clock_.monotonic(), folder_.path(), "run",     folder_.path(), Environment{}};
   StepRequest request_;
   std::string output_;
   Status on_output_;

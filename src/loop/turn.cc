@@ -17,7 +17,8 @@ struct FileNames {
 
 FileNames names_for(const TurnRequest& request, int iteration) {
   const bool work = request.purpose == "work";
-  const std::string tail = request.attempt > 1 ? fmt::format("{}_{}", iteration, request.attempt) : std::to_string(iteration);
+  const std::string tail =
+      request.attempt > 1 ? fmt::format("{}_{}", iteration, request.attempt) : std::to_string(iteration);
   const std::string stem = fmt::format("{}_{}", work ? "agent" : "commit_message", tail);
   return {work ? fmt::format("prompt_{}.txt", tail) : stem + ".prompt.txt", stem + ".out", stem + ".err"};
 }
@@ -46,7 +47,8 @@ class Turn {
     TRY_VALUE(out_file_, RawFile::create(in_run_folder(names_.out)));
     TRY(note_start(launch));
     const std::string glimpse = context_.redactor.redact(prefix_of_characters(request_.prompt, 200));
-    context_.listener.on_detail(fmt::format("Prompt ({}): {}", human_bytes(request_.prompt.size()), fit_to_width(glimpse, 200)));
+    context_.listener.on_detail(
+        fmt::format("Prompt ({}): {}", human_bytes(request_.prompt.size()), fit_to_width(glimpse, 200)));
 
     UsedBefore before;
     if (request_.resume) before = {request_.resume->tokens, request_.resume->cost_usd};
@@ -65,7 +67,8 @@ class Turn {
     stream_->finish(reader_);
     reader_.finish();
 
-    const TurnOutcome outcome = judge_turn({end, reader_, agent_.adapter(), agent_.name(), error_tail_, events_ && agent_.ends_with_result()});
+    const TurnOutcome outcome =
+        judge_turn({end, reader_, agent_.adapter(), agent_.name(), error_tail_, events_ && agent_.ends_with_result()});
     TRY(note_end(end, outcome));
     return TurnEnd{outcome.name, reader_.response(), reader_.answer(), outcome.reason};
   }

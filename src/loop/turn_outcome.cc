@@ -37,10 +37,12 @@ std::string sentence(std::string_view agent, FailureKind kind, std::string_view 
 }
 
 std::string exit_phrase(const ExitStatus& status, std::string_view error_tail) {
-  std::string phrase = status.signal != 0 ? fmt::format("ended by {}", signal_name(status.signal)) : fmt::format("exit code {}", status.code);
+  std::string phrase = status.signal != 0 ? fmt::format("ended by {}", signal_name(status.signal))
+                                          : fmt::format("exit code {}", status.code);
   const std::string text = to_valid_utf8(trim(error_tail));
   const size_t line = text.rfind('\n');
-  const std::string_view last = trim(line == std::string::npos ? std::string_view(text) : std::string_view(text).substr(line));
+  const std::string_view last =
+      trim(line == std::string::npos ? std::string_view(text) : std::string_view(text).substr(line));
   if (!last.empty()) phrase += fmt::format(": {}", fit_to_width(last, 200));
   return phrase;
 }

@@ -28,7 +28,9 @@ void TurnReader::hear(std::string_view words, bool piece) {
   }
 }
 
-void TurnReader::read(const event::Session& session) { session_ = session.id; }
+void TurnReader::read(const event::Session& session) {
+  session_ = session.id;
+}
 
 void TurnReader::read(const event::Text& text) {
   if (!text.sub_agent) hear(text.text, text.piece);

@@ -39,7 +39,8 @@ class TurnReaderTest : public ::testing::Test {
 
 TEST_F(TurnReaderTest, TakesOnlyTheAgentsOwnWordsForAnAnswer) {
   tell({event::Thinking{"<response>DONE</response>"}, event::Text{"<response>DONE</response>", false, true},
-        event::ToolEnd{"1", "Bash", "<response>DONE</response>"}, event::Failure{FailureKind::kOther, "<response>DONE</response>"},
+        event::ToolEnd{"1", "Bash", "<response>DONE</response>"},
+        event::Failure{FailureKind::kOther, "<response>DONE</response>"},
         event::Progress{"x", "<response>DONE</response>"}});
   reader_.finish();
   EXPECT_EQ(reader_.response(), std::nullopt);
@@ -65,7 +66,8 @@ TEST_F(TurnReaderTest, TakesTheResultsWordsWhereNoOthersCame) {
 }
 
 TEST_F(TurnReaderTest, AddsUpWhatWasUsedAndCorrectsEstimates) {
-  tell({event::Spent{{100, 0, 10, 0}, 0, true}, event::Spent{{50, 20, 0, 0}, 0.25, false}, event::Spent{{-10, 5, 0, 0}, 0, false}});
+  tell({event::Spent{{100, 0, 10, 0}, 0, true}, event::Spent{{50, 20, 0, 0}, 0.25, false},
+        event::Spent{{-10, 5, 0, 0}, 0, false}});
   EXPECT_EQ(reader_.tokens(), (Tokens{140, 25, 10, 0}));
   EXPECT_DOUBLE_EQ(reader_.cost_usd(), 0.25);
   EXPECT_EQ(observe_at(0ms).turn_tokens, 175);
@@ -126,7 +128,8 @@ TEST_F(TurnReaderTest, AFailureThatTheEventsLeaveOpenIsToldByTheExitCode) {
 
 TEST_F(TurnReaderTest, ALimitKeepsItsTime) {
   const WallTime reset{Milliseconds(1'794'800'000'000)};
-  tell({event::Limit{true, reset, "five_hour"}, event::Failure{FailureKind::kUsageLimit, "limit"}, event::Result{true}});
+  tell(
+      {event::Limit{true, reset, "five_hour"}, event::Failure{FailureKind::kUsageLimit, "limit"}, event::Result{true}});
   EXPECT_EQ(outcome({{1, 0}}), "usage_limit");
   EXPECT_EQ(reader_.resets_at(), reset);
 }
@@ -143,7 +146,8 @@ TEST_F(TurnReaderTest, WhatEndedItOutranksWhatItSaid) {
 }
 
 TEST_F(TurnReaderTest, WhatItSaidBeforeItsStreamTellsWhyItDidNotStart) {
-  EXPECT_EQ(outcome({{1, 0}}, kClaude, "--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons"),
+  EXPECT_EQ(outcome({{1, 0}}, kClaude,
+                    "--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons"),
             "permission_denied");
   EXPECT_EQ(outcome({{55, 0}}, kGemini), "permission_denied");
   EXPECT_EQ(outcome({{1, 0}}, kClaude, "some trouble"), "crashed");

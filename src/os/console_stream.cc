@@ -1,12 +1,11 @@
 #include "os/console_stream.h"
 
+#include <algorithm>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <algorithm>
 
 #include "os/files.h"
 
@@ -17,7 +16,7 @@ constexpr int kLook = 100;       // milliseconds
 constexpr int kPatience = 1000;  // without progress, once ralph is asked to stop
 
 bool is_pipe_or_terminal(int fd) {
-  struct stat info {};
+  struct stat info{};
   return ::fstat(fd, &info) == 0 && (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode) || ::isatty(fd));
 }
 

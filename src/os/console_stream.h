@@ -9,9 +9,9 @@ class ConsoleStream {
  public:
   explicit ConsoleStream(int fd);
 
-  // Writes all of it, waiting for a slow reader as long as that takes: but when ralph is asked to stop, or its guardian is
-  // gone, a reader that takes nothing for a second is given up, so that a full pipe can't make ralph deaf. After that,
-  // and when nobody reads any more, it does nothing.
+  // Writes all of it, waiting for a slow reader as long as that takes: but when ralph is asked to stop, or its guardian
+  // is gone, a reader that takes nothing for a second is given up, so that a full pipe can't make ralph deaf. After
+  // that, and when nobody reads any more, it does nothing.
   void write(std::string_view bytes);
 
  private:

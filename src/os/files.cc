@@ -1,12 +1,11 @@
 #include "os/files.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/text.h"
 
@@ -32,27 +31,29 @@ void Fd::close() {
   if (fd_ >= 0) ::close(std::exchange(fd_, -1));
 }
 
-bool file_exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
+bool file_exists(const std::string& path) {
+  return ::access(path.c_str(), F_OK) == 0;
+}
 
 bool is_directory(const std::string& path) {
-  struct stat info {};
+  struct stat info{};
   return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
 bool is_regular_file(const std::string& path) {
-  struct stat info {};
+  struct stat info{};
   return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
 }
 
 bool is_executable_file(const std::string& path) {
-  struct stat info {};
+  struct stat info{};
   return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && ::access(path.c_str(), X_OK) == 0;
 }
 
 Result<std::string> read_file(const std::string& path) {
   Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
   if (!fd) return cannot("read", path, errno);
-  struct stat info {};
+  struct stat info{};
   if (::fstat(fd.get(), &info) != 0) return cannot("read", path, errno);
   if (S_ISDIR(info.st_mode)) return cannot("read", path, EISDIR);
   std::string content;
@@ -80,7 +81,7 @@ Status write_all(int fd, std::string_view bytes, std::string_view path_for_error
 }
 
 Status write_file_atomically(const std::string& path, std::string_view content, unsigned mode) {
-  struct stat old {};
+  struct stat old{};
   if (::lstat(path.c_str(), &old) == 0 && S_ISREG(old.st_mode)) mode = old.st_mode & 07777;
   std::string temporary = path + ".XXXXXX";
   Fd fd(::mkostemp(temporary.data(), O_CLOEXEC));
@@ -123,7 +124,9 @@ std::string parent_path(std::string_view path) {
   return std::string(path.substr(0, slash == 0 ? 1 : slash));
 }
 
-std::string base_name(std::string_view path) { return std::string(path.substr(path.find_last_of('/') + 1)); }
+std::string base_name(std::string_view path) {
+  return std::string(path.substr(path.find_last_of('/') + 1));
+}
 
 Result<std::string> current_directory() {
   char buffer[PATH_MAX];

@@ -1,12 +1,11 @@
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cerrno>
-#include <cstdio>
-#include <cstdlib>
 
 #include "base/text.h"
 #include "os/files.h"
@@ -32,8 +31,10 @@ int guard(pid_t loop, const sigset_t& signals) {
     const SweepReport swept = end_all_descendants(stop_abandoned());  // at once when nothing is left, as it should be
     if (WIFEXITED(status)) return WEXITSTATUS(status);
     std::string line = fmt::format("ralph: the loop was killed by {}", signal_name(WTERMSIG(status)));
-    if (!swept.ended.empty()) line += fmt::format("; ended {} that it had started", count_of(swept.ended.size(), "process"));
-    for (const ProcessInfo& left : swept.survivors) line += fmt::format("\nralph: could not end pid {}: {}", left.pid, left.command);
+    if (!swept.ended.empty())
+      line += fmt::format("; ended {} that it had started", count_of(swept.ended.size(), "process"));
+    for (const ProcessInfo& left : swept.survivors)
+      line += fmt::format("\nralph: could not end pid {}: {}", left.pid, left.command);
     static_cast<void>(write_all(STDERR_FILENO, line + "\n", "standard error"));
     return 128 + WTERMSIG(status);
   }

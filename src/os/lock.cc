@@ -1,11 +1,10 @@
 #include "os/lock.h"
 
+#include <cerrno>
+#include <ctime>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
-
-#include <cerrno>
-#include <ctime>
 
 #include "base/text.h"
 

@@ -17,9 +17,9 @@ struct StopStep {
 };
 using StopSequence = std::vector<StopStep>;
 
-StopSequence stop_gently();      // SIGTERM, 5 s, SIGKILL: ends an agent that is to stop
-StopSequence stop_leftovers();   // a moment to end by itself, SIGTERM, 2 s, SIGKILL: after an agent has ended
-StopSequence stop_abandoned();   // SIGTERM, 1 s, SIGKILL: the guardian's, when the loop itself has died
+StopSequence stop_gently();     // SIGTERM, 5 s, SIGKILL: ends an agent that is to stop
+StopSequence stop_leftovers();  // a moment to end by itself, SIGTERM, 2 s, SIGKILL: after an agent has ended
+StopSequence stop_abandoned();  // SIGTERM, 1 s, SIGKILL: the guardian's, when the loop itself has died
 
 struct ProcessInfo {
   int pid = 0;

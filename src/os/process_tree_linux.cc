@@ -1,22 +1,20 @@
-#include "os/process_tree.h"
-
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <ctime>
 #include <dirent.h>
+#include <map>
+#include <optional>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <charconv>
-#include <ctime>
-#include <map>
-#include <optional>
-
 #include "base/text.h"
 #include "base/utf8.h"
 #include "os/files.h"
+#include "os/process_tree.h"
 
 namespace ralph {
 namespace {
@@ -62,13 +60,19 @@ std::vector<ProcessInfo> all_processes() {
 
 }  // namespace
 
-StopSequence stop_gently() { return {{SIGTERM, Milliseconds(5000)}, {SIGKILL, Milliseconds(3000)}}; }
+StopSequence stop_gently() {
+  return {{SIGTERM, Milliseconds(5000)}, {SIGKILL, Milliseconds(3000)}};
+}
 StopSequence stop_leftovers() {
   return {{0, Milliseconds(50)}, {SIGTERM, Milliseconds(2000)}, {SIGKILL, Milliseconds(3000)}};
 }
-StopSequence stop_abandoned() { return {{SIGTERM, Milliseconds(1000)}, {SIGKILL, Milliseconds(3000)}}; }
+StopSequence stop_abandoned() {
+  return {{SIGTERM, Milliseconds(1000)}, {SIGKILL, Milliseconds(3000)}};
+}
 
-void become_subreaper() { ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); }
+void become_subreaper() {
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+}
 
 bool has_children() {
   siginfo_t info{};

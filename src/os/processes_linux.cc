@@ -1,5 +1,9 @@
 #include "os/processes_linux.h"
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -7,11 +11,6 @@
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cstring>
 
 namespace ralph {
 namespace {
@@ -29,7 +28,7 @@ sigset_t signals_we_take() {
   sigset_t set;
   ::sigemptyset(&set);
   for (int signal : {SIGINT, SIGTERM, SIGQUIT, SIGCHLD}) ::sigaddset(&set, signal);
-  struct sigaction hangup {};
+  struct sigaction hangup{};
   ::sigaction(SIGHUP, nullptr, &hangup);
   if (hangup.sa_handler != SIG_IGN) ::sigaddset(&set, SIGHUP);  // ignored: the user said nohup
   return set;

@@ -52,9 +52,9 @@ class LinuxProcesses : public Processes {
   bool active_ = false;  // between start() and Finished
   Fd out_, err_;
   std::optional<Ending> ending_;
-  std::vector<ProcessInfo> survivors_;            // of earlier sweeps: known, not to be fought again
-  std::optional<MonotonicTime> drain_ends_;       // all have ended, but someone outside still holds a pipe open
-  size_t drain_left_ = 0;                         // bytes that may still be read then
+  std::vector<ProcessInfo> survivors_;       // of earlier sweeps: known, not to be fought again
+  std::optional<MonotonicTime> drain_ends_;  // all have ended, but someone outside still holds a pipe open
+  size_t drain_left_ = 0;                    // bytes that may still be read then
   std::vector<char> buffer_;
   std::deque<Event> waiting_;
 };

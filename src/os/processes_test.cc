@@ -1,14 +1,14 @@
 // Real processes, real signals: the containment that everything stands on.
-#include "os/processes_linux.h"
-
-#include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <gtest/gtest.h>
+
 #include "os/clock.h"
 #include "os/guardian.h"
+#include "os/processes_linux.h"
 
 namespace ralph {
 namespace {
@@ -127,8 +127,9 @@ TEST_F(ProcessesTest, EndsProcessesThatIgnoreSigterm) {
 }
 
 TEST_F(ProcessesTest, EndsManyProcessesThatKeepForking) {
-  const Ran ran = run(shell(
-      "for i in $(seq 50); do setsid sh -c 'trap \"\" TERM; while :; do sleep 0.05; done' >/dev/null 2>&1 & done; echo started"));
+  const Ran ran =
+      run(shell("for i in $(seq 50); do setsid sh -c 'trap \"\" TERM; while :; do sleep 0.05; done' >/dev/null 2>&1 & "
+                "done; echo started"));
   EXPECT_EQ(ran.out, "started\n");
   EXPECT_TRUE(ran.swept.survivors.empty());
   EXPECT_FALSE(has_children());

@@ -1,11 +1,10 @@
 #include "os/run_command.h"
 
+#include <cerrno>
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cerrno>
 
 #include "os/clock.h"
 

@@ -1,3 +1,5 @@
+#include <cerrno>
+#include <climits>
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <signal.h>
@@ -6,9 +8,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cerrno>
-#include <climits>
 
 #include "os/launch.h"
 
@@ -102,8 +101,14 @@ Result<Spawned> spawn(const Launch& launch) {
   const std::vector<char*> argv_pointers = pointers(launch.argv);
   const std::vector<char*> environment_pointers = pointers(environment);
   const int error_end = launch.merge_streams ? out.write.get() : err.write.get();
-  const ChildPlan plan{program.c_str(), argv_pointers.data(), environment_pointers.data(), launch.folder.c_str(),
-                       input.get(),     out.write.get(),      error_end,                   ::getpid()};
+  const ChildPlan plan{program.c_str(),
+                       argv_pointers.data(),
+                       environment_pointers.data(),
+                       launch.folder.c_str(),
+                       input.get(),
+                       out.write.get(),
+                       error_end,
+                       ::getpid()};
   volatile int error = 0;
   const pid_t pid = start_child(plan, &error);
   if (pid < 0) return fail(ErrorKind::kIo, "cannot start {}: {}", program, errno_text(errno));

@@ -5,7 +5,9 @@
 
 namespace ralph {
 
-bool is_terminal(int fd) { return ::isatty(fd) == 1; }
+bool is_terminal(int fd) {
+  return ::isatty(fd) == 1;
+}
 
 size_t terminal_width(int fd) {
   winsize size{};

@@ -24,7 +24,9 @@ bool is_empty_tag(std::string_view line) {
          equals_ignoring_case(line.substr(line.size() - kClose.size()), kClose);
 }
 
-bool is_fence(std::string_view line) { return line.starts_with("```") || line.starts_with("~~~"); }
+bool is_fence(std::string_view line) {
+  return line.starts_with("```") || line.starts_with("~~~");
+}
 
 std::string_view without_quotes(std::string_view line) {
   for (std::string_view quote : {"\"", "'", "`", "**"}) {
@@ -50,8 +52,7 @@ std::string without_escapes(std::string_view line) {
 std::string cleaned(std::string_view line) {
   std::string text = without_escapes(to_valid_utf8(line));
   text = without_quotes(trim(text));
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return (c >= 0 && c < 0x20) || c == 0x7f; }, ' ');
+  std::replace_if(text.begin(), text.end(), [](char c) { return (c >= 0 && c < 0x20) || c == 0x7f; }, ' ');
   return std::string(trim(text));
 }
 

@@ -35,7 +35,8 @@ bool says_nothing_to_commit(std::string_view output) {
   const std::string text = to_lower(output);
   return text.find("nothing to commit") != std::string::npos ||
          text.find("nothing added to commit") != std::string::npos ||
-         text.find("no changes added to commit") != std::string::npos || text.find("nothing changed") != std::string::npos;
+         text.find("no changes added to commit") != std::string::npos ||
+         text.find("nothing changed") != std::string::npos;
 }
 
 }  // namespace ralph

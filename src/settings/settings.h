@@ -18,22 +18,22 @@ std::string_view to_string(FailAction action);  // "APPEND", ...
 enum class PromptVia { kArgument, kStdin, kFile };
 
 struct RetrySettings {
-  int attempts = 3;                  // further tries of a crashed or silent agent within one iteration
-  double backoff_seconds = 2;        // before the first; doubled for each further one
+  int attempts = 3;            // further tries of a crashed or silent agent within one iteration
+  double backoff_seconds = 2;  // before the first; doubled for each further one
   double max_backoff_seconds = 60;
-  int overload_attempts = 8;         // further tries of an agent whose service is overloaded
+  int overload_attempts = 8;  // further tries of an agent whose service is overloaded
 };
 
 // What an agent is and how it is spoken to.
 struct AgentDefinition {
   std::string command;
-  std::vector<std::string> flags;           // as written; each is split like shell words when the agent is started
-  std::optional<PromptVia> prompt_via;      // how a custom agent gets its prompt; unset: as an argument, or on standard
-                                            // input when it is too large for one
-  std::map<std::string, std::string> env;   // added to the agent's environment
-  std::string kind;    // "claude", ..., "custom"; empty: told by the command's name
-  std::string stream;  // what it prints: "claude", ..., "text"; empty: what its kind prints
-  std::string model;   // empty: the agent's own choice
+  std::vector<std::string> flags;          // as written; each is split like shell words when the agent is started
+  std::optional<PromptVia> prompt_via;     // how a custom agent gets its prompt; unset: as an argument, or on standard
+                                           // input when it is too large for one
+  std::map<std::string, std::string> env;  // added to the agent's environment
+  std::string kind;                        // "claude", ..., "custom"; empty: told by the command's name
+  std::string stream;                      // what it prints: "claude", ..., "text"; empty: what its kind prints
+  std::string model;                       // empty: the agent's own choice
 };
 
 struct AgentSettings : AgentDefinition {
@@ -70,7 +70,7 @@ struct OutputSettings {
   std::optional<bool> emoji;
   std::optional<bool> color;
   bool timestamps = false;
-  int max_tool_lines = 5;     // of a tool's output; 0: none of it
+  int max_tool_lines = 5;  // of a tool's output; 0: none of it
   int max_tool_chars = 1000;
   bool thinking = false;
 };
@@ -97,9 +97,9 @@ struct Origin {
 
 struct LoadedSettings {
   Settings settings;
-  json::value effective;              // the merged document, defaults filled in, in schema order
-  std::vector<Origin> origins;        // one per scalar or array of `effective`
-  std::vector<std::string> files;     // the files that were read, in order
+  json::value effective;           // the merged document, defaults filled in, in schema order
+  std::vector<Origin> origins;     // one per scalar or array of `effective`
+  std::vector<std::string> files;  // the files that were read, in order
 };
 
 // Flags of the command line, as a JSON object of the same shape as a settings file, and the flag behind each pointer.

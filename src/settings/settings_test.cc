@@ -198,7 +198,8 @@ TEST_F(SettingsTest, OutputIsReadAndAutoLeavesTheChoiceToTheTerminal) {
   EXPECT_EQ(output.max_tool_lines, 0);
   EXPECT_TRUE(output.thinking);
   base(R"({"output": {"emoji": "yes"}})");
-  EXPECT_EQ(error(), R"(.ralph/settings.json:1:22: output.emoji: expected "auto", true or false, found "yes" (a string))");
+  EXPECT_EQ(error(),
+            R"(.ralph/settings.json:1:22: output.emoji: expected "auto", true or false, found "yes" (a string))");
 }
 
 TEST_F(SettingsTest, NullTurnsSourceControlOff) {
@@ -263,7 +264,8 @@ TEST_F(SettingsTest, AllProblemsOfAFileAreReportedInItsOrder) {
             ".ralph/settings.json:2:22: maximumIterations: expected a whole number of at least 1, found 0 (a number)\n"
             ".ralph/settings.json:3:21: agent.flags[0]: expected a string, found 1 (a number)\n"
             ".ralph/settings.json:4:1: unknown key \"x\"; the keys here are maximumIterations, completionResponse, "
-            "outputTruncateChars, streamAgentOutput, includeIterationCountInPrompt, agent, agents, guardrails, scm, budget and output");
+            "outputTruncateChars, streamAgentOutput, includeIterationCountInPrompt, agent, agents, guardrails, scm, "
+            "budget and output");
 }
 
 TEST_F(SettingsTest, ErrorsInTheLocalFileNameTheLocalFile) {

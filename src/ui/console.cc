@@ -1,8 +1,7 @@
 #include "ui/console.h"
 
-#include <unistd.h>
-
 #include <algorithm>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -18,7 +17,9 @@ namespace {
 constexpr Milliseconds kTerminalTick{1000};
 constexpr Milliseconds kLogTick{60000};
 
-Milliseconds ms(std::int64_t count) { return Milliseconds(count); }
+Milliseconds ms(std::int64_t count) {
+  return Milliseconds(count);
+}
 
 std::string next_prompt_phrase(std::string_view action) {
   if (action == "PREPEND") return "PREPEND to the next prompt";
@@ -137,11 +138,13 @@ std::optional<Milliseconds> Console::tick_interval() const {
 }
 
 void Console::on_tick(Milliseconds since_start) {
-  const std::string text = fmt::format("  {} {} {}", options_.style.begin(), current_check_, human_duration(since_start));
+  const std::string text =
+      fmt::format("  {} {} {}", options_.style.begin(), current_check_, human_duration(since_start));
   if (options_.style.terminal) {
     passing_line(text);
   } else {
-    line(fmt::format("  {} still running: {} ({})", options_.style.note(), current_check_, human_duration(since_start)));
+    line(
+        fmt::format("  {} still running: {} ({})", options_.style.note(), current_check_, human_duration(since_start)));
   }
 }
 
@@ -160,8 +163,9 @@ void Console::show(const record::RunStarted& started) {
   agent_ = started.agent;
   max_iterations_ = started.max_iterations;
   const Style& style = options_.style;
-  std::vector<std::string> facts = {fmt::format("run {}", started.run_id), fmt::format("agent {}", started.agent),
-                                    fmt::format("up to {}", count_of(static_cast<unsigned>(max_iterations_), "iteration"))};
+  std::vector<std::string> facts = {
+      fmt::format("run {}", started.run_id), fmt::format("agent {}", started.agent),
+      fmt::format("up to {}", count_of(static_cast<unsigned>(max_iterations_), "iteration"))};
   if (options_.guardrails > 0) facts.push_back(count_of(static_cast<unsigned>(options_.guardrails), "guardrail"));
   line(style.bold("ralph") + style.dim(std::string(style.dot()) + join(facts, style.dot())));
 }
@@ -197,7 +201,10 @@ void Console::show(const record::AgentEnded& ended) {
   } else {
     const bool by_ralph = ended.outcome == "timed_out" || ended.outcome == "idle" || ended.outcome == "over_budget" ||
                           ended.outcome == "interrupted";
-    const std::string_view what = ended.outcome == "crashed" ? "crashed" : ended.outcome == "empty" ? "ended" : by_ralph ? "was ended" : "failed";
+    const std::string_view what = ended.outcome == "crashed" ? "crashed"
+                                  : ended.outcome == "empty" ? "ended"
+                                  : by_ralph                 ? "was ended"
+                                                             : "failed";
     line(fmt::format("{} agent {}: {} {}", style.red(style.error()), what, clean(ended.reason), took));
   }
   on_detail(ended.response ? fmt::format("Completion detection: the agent answered \"{}\"", clean(*ended.response))
@@ -228,9 +235,11 @@ void Console::show(const record::GuardrailEnded& ended) {
     const std::string head = fmt::format("{} {} {}", name, what, style.dim(fmt::format("({})", took)));
     const std::string facts = fmt::format("{}{}{}", next_prompt_phrase(ended.fail_action), style.dot(), ended.log_file);
     // Where the terminal is too narrow for both, the facts get a line of their own instead of a break anywhere.
-    const size_t width = display_width(fmt::format("{} {} {} ({}){}{}", style.error(), name, what, took, style.dot(), facts));
+    const size_t width =
+        display_width(fmt::format("{} {} {} ({}){}{}", style.error(), name, what, took, style.dot(), facts));
     const bool fits = !style.terminal || width <= style.width;
-    line(fmt::format("{} {}{}", style.red(style.error()), head, style.dim((fits ? std::string(style.dot()) : "\n    ") + facts)));
+    line(fmt::format("{} {}{}", style.red(style.error()), head,
+                     style.dim((fits ? std::string(style.dot()) : "\n    ") + facts)));
     for (const std::string& said : glimpse_of(ended.feedback)) {
       line("    " + style.dim(fit_to_width(said, std::max<size_t>(style.width, 24) - 4)));
     }
@@ -253,8 +262,9 @@ void Console::show(const record::ScmEnded& ended) {
 
 void Console::show(const record::SignalReceived& received) {
   start_line();
-  const char* text = received.count == 1 ? "Received signal, shutting down... (the current step may finish; once more ends it now)\n"
-                                         : "Received signal, ending everything now...\n";
+  const char* text = received.count == 1
+                         ? "Received signal, shutting down... (the current step may finish; once more ends it now)\n"
+                         : "Received signal, ending everything now...\n";
   err_.write(text);
 }
 
@@ -262,26 +272,29 @@ void Console::show(const record::ProcessesSwept& swept) {
   const Style& style = options_.style;
   totals_.swept += static_cast<int>(swept.ended.size());
   for (const std::string& process : swept.ended) {
-    line(fmt::format("{} ended a process that the {} left behind: {}", style.yellow(style.note()), swept.after, clean(process)));
+    line(fmt::format("{} ended a process that the {} left behind: {}", style.yellow(style.note()), swept.after,
+                     clean(process)));
   }
   for (const std::string& process : swept.survivors) {
-    line(fmt::format("{} could not end a process of the {}: {}", style.red(style.error()), swept.after, clean(process)));
+    line(
+        fmt::format("{} could not end a process of the {}: {}", style.red(style.error()), swept.after, clean(process)));
   }
 }
 
 void Console::show(const record::Decided& decided) {
   on_detail(fmt::format("Decision: {} ({}): {}", decided.decision, decided.rule, decided.reason));
-  if (decided.decision == "retry" || decided.decision == "wait") line(fmt::format("{} {}", options_.style.yellow(options_.style.again()), clean(decided.reason)));
+  if (decided.decision == "retry" || decided.decision == "wait")
+    line(fmt::format("{} {}", options_.style.yellow(options_.style.again()), clean(decided.reason)));
 }
 
 void Console::show(const record::RunEnded& ended) {
   const Style& style = options_.style;
   const bool complete = ended.status == "complete";
-  const std::string title = complete                         ? "Complete"
-                            : ended.status == "limit"        ? "Stopped at a limit"
-                            : ended.status == "interrupted"  ? "Interrupted"
-                            : ended.status == "waiting"      ? "Waiting for you"
-                                                             : "Failed";
+  const std::string title = complete                        ? "Complete"
+                            : ended.status == "limit"       ? "Stopped at a limit"
+                            : ended.status == "interrupted" ? "Interrupted"
+                            : ended.status == "waiting"     ? "Waiting for you"
+                                                            : "Failed";
   const std::string mark = complete ? style.green(style.ok()) : style.red(style.error());
   line("");
   if (ended.status == "fatal") {
@@ -303,8 +316,11 @@ void Console::show(const record::RunEnded& ended) {
     facts.push_back(fmt::format("guardrails {} passed, {} failed", totals_.passed, totals_.failed));
   }
   if (totals_.commits > 0) facts.push_back(count_of(static_cast<unsigned>(totals_.commits), "commit"));
-  if (totals_.scm_failures > 0) facts.push_back(style.red(fmt::format("{} failed", count_of(static_cast<unsigned>(totals_.scm_failures), "SCM task"))));
-  if (totals_.swept > 0) facts.push_back(fmt::format("{} leftover process{} ended", totals_.swept, totals_.swept == 1 ? "" : "es"));
+  if (totals_.scm_failures > 0)
+    facts.push_back(
+        style.red(fmt::format("{} failed", count_of(static_cast<unsigned>(totals_.scm_failures), "SCM task"))));
+  if (totals_.swept > 0)
+    facts.push_back(fmt::format("{} leftover process{} ended", totals_.swept, totals_.swept == 1 ? "" : "es"));
   line("  " + style.dim(join(facts, style.dot())));
   line("  " + style.dim(fmt::format("everything is in .ralph/runs/{} (ralph runs show {})", run_id_, run_id_)));
 }

@@ -2,10 +2,9 @@
 // why it stopped and where things are. Lines come from journal records, so the screen can't tell another story.
 #pragma once
 
-#include <unistd.h>
-
 #include <map>
 #include <string>
+#include <unistd.h>
 
 #include "journal/listener.h"
 #include "os/console_stream.h"

@@ -16,7 +16,9 @@ bool locale_is_utf8(const Environment& environment) {
   return false;
 }
 
-bool is_set(const Environment& environment, const char* name) { return !environment.get(name).value_or("").empty(); }
+bool is_set(const Environment& environment, const char* name) {
+  return !environment.get(name).value_or("").empty();
+}
 
 }  // namespace
 
