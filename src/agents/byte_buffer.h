@@ -34,18 +34,20 @@ class ByteBuffer {
   void added(const char* end) { size_ = static_cast<size_t>(end - data_.get()); }
 
   void append(std::string_view text) {
-    if (write_ && text.size() >= piece_) {
-      flush();
-      write_(text);
-      return;
+    if (capacity_ - size_ < text.size()) [[unlikely]] {
+      if (write_ && text.size() >= piece_) {  // not worth a copy
+        flush();
+        write_(text);
+        return;
+      }
+      make_room(text.size());
     }
-    char* const at = room(text.size());
-    if (!text.empty()) std::memcpy(at, text.data(), text.size());
+    if (!text.empty()) std::memcpy(data_.get() + size_, text.data(), text.size());
     size_ += text.size();
   }
 
  private:
-  void make_room(size_t bytes) {
+  [[gnu::noinline]] void make_room(size_t bytes) {
     if (write_ && size_ >= piece_) flush();
     if (capacity_ - size_ >= bytes) return;
     const size_t capacity = std::max({size_ + bytes, capacity_ * 2, size_t{4096}});

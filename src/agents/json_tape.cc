@@ -46,16 +46,23 @@ void JsonTape::make_room(size_t bytes) {
   texts_ = std::make_unique_for_overwrite<char[]>(texts_capacity_);
 }
 
+// Where the value after a key begins.
+inline const char* JsonTape::colon_after(const char* at) const {
+  if (end_ - at >= 2 && at[0] == ':' && static_cast<unsigned char>(at[1]) > ' ') return at + 1;
+  at = expect(at, end_, ':');
+  return at ? skip_blanks(at, end_) : nullptr;
+}
+
 const char* JsonTape::read_members(const char* at, const Wanted* wanted, size_t self, int depth) {
   at = skip_blanks(at, end_);
   if (at < end_ && *at == '}') return at + 1;
-  for (;;) {
-    at = expect(at, end_, '"');
+  at = expect(at, end_, '"');
+  while (at) {
     const char* const begin = at;
-    const char* const quote = at ? find_key_end(begin, end_) : nullptr;
-    at = quote ? expect(quote + 1, end_, ':') : nullptr;
+    const char* const quote = find_key_end(begin, end_);
+    if (!quote) return nullptr;
+    at = colon_after(quote + 1);
     if (!at) return nullptr;
-    at = skip_blanks(at, end_);
     const std::string_view key(begin, static_cast<size_t>(quote - begin));
     if (!wanted) {
       at = read_value(at, key, nullptr, depth + 1);
@@ -65,13 +72,16 @@ const char* JsonTape::read_members(const char* at, const Wanted* wanted, size_t 
       at = skip_value(at, end_);
     }
     if (!at) return nullptr;
-    if (const char* const next = expect(at, end_, ',')) {
-      at = next;
-      continue;
+    if (end_ - at >= 2 && at[0] == ',' && at[1] == '"') {  // as everybody writes it
+      at += 2;
+    } else if (const char* const next = expect(at, end_, ',')) {
+      at = expect(next, end_, '"');
+    } else {
+      nodes_.get()[self].span = static_cast<std::uint32_t>(size_ - self);
+      return expect(at, end_, '}');
     }
-    nodes_.get()[self].span = static_cast<std::uint32_t>(size_ - self);
-    return expect(at, end_, '}');
   }
+  return nullptr;
 }
 
 const char* JsonTape::read_elements(const char* at, const Wanted* wanted, size_t self, int depth) {

@@ -37,6 +37,7 @@ class JsonTape {
  private:
   // Each returns where it has come to, or nullptr. `wanted` is nullptr if everything is. What follows the opening
   // bracket of node `self`:
+  const char* colon_after(const char* at) const;
   const char* read_members(const char* at, const Wanted* wanted, size_t self, int depth);
   const char* read_elements(const char* at, const Wanted* wanted, size_t self, int depth);
   const char* read_value(const char* at, std::string_view key, const Wanted* wanted, int depth);

@@ -41,13 +41,13 @@ class Wanted {
   }
 
  private:
-  static constexpr size_t kSlots = 256;
+  static constexpr size_t kSlots = 512;
 
   // Its length and two of its characters tell nearly all of some dozen keys apart.
   static size_t slot_of(std::string_view key) {
     if (key.empty()) return 0;
     const auto at = [&](size_t i) { return static_cast<size_t>(static_cast<unsigned char>(key[i])); };
-    return key.size() * 8 + at(0) * 2 + at(key.size() - 1) * 32;
+    return key.size() * 37 + at(0) * 5 + at(key.size() - 1) * 67;
   }
 
   std::vector<WantedKey> keys_;

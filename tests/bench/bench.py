@@ -22,6 +22,9 @@ import time
 ITERATIONS = 100
 DOCUMENTED_FSYNCS_PER_ITERATION = 2  # taken where strace cannot count them
 MEMORY_LIMIT_MB = 32
+EVENTS_MEMORY_LIMIT_MB = 24
+RECORDINGS = pathlib.Path(__file__).resolve().parent.parent / "fixtures/recordings/claude"
+SECTIONS = ["startup", "loop", "stream", "events"]
 LIMIT_REACHED = 1  # ralph's exit code when the iterations are used up, as they are here
 
 
@@ -35,10 +38,11 @@ class Size:
     loops: int
     streams: int
     stream_bytes: int
+    event_streams: int
 
 
-FULL = Size(starts=400, loops=9, streams=5, stream_bytes=1_000_000_000)
-QUICK = Size(starts=60, loops=3, streams=3, stream_bytes=100_000_000)
+FULL = Size(starts=400, loops=9, streams=5, stream_bytes=1_000_000_000, event_streams=11)
+QUICK = Size(starts=60, loops=3, streams=3, stream_bytes=100_000_000, event_streams=5)
 
 
 @dataclasses.dataclass
@@ -221,15 +225,52 @@ class Bench:
             memory("peak memory meanwhile, largest process", [sample.peak_mb for sample in samples[0]]),
         ]
 
+    def recorded_stream(self):
+        """A file with the recordings of Claude Code, again and again, and how often they are in it."""
+        recordings = b"".join(path.read_bytes() for path in sorted(RECORDINGS.glob("*.ndjson")))
+        if not recordings:
+            raise CouldNotRun(f"{RECORDINGS} has no recordings")
+        results = recordings.count(b'"type":"result"')
+        events = subprocess.run([self.ralph, "stream", "--agent", "claude"], input=recordings, capture_output=True,
+                                check=False)
+        if events.stdout.count(b'{"type":"result"') != results or events.stderr:
+            errors = events.stderr.decode(errors="replace").strip()
+            raise CouldNotRun(f"ralph stream does not tell of {results} results. {errors}")
+        times = self.size.stream_bytes // len(recordings) + 1
+        path = self.scratch / "recorded.ndjson"
+        with open(path, "wb") as file:
+            for _ in range(times):
+                file.write(recordings)
+        return path
+
+    def events(self):
+        path = self.recorded_stream()
+
+        def ralph():
+            sample = self.measure(["sh", "-c", 'cat "$1" | "$0" stream --agent claude', self.ralph, path], self.scratch)
+            if sample.status != 0:
+                raise CouldNotRun(f"ralph stream ended with exit code {sample.status}")
+            return sample
+
+        def count_lines():
+            return self.measure(["sh", "-c", 'cat "$0" | wc -l', path], self.scratch)
+
+        samples = self.take_turns(self.size.event_streams, [ralph, count_lines])
+        amount = f"{self.size.stream_bytes / 1e9:g} GB"
+        return [
+            compare(f"{amount} of recorded agent streams into events; `cat | wc -l`", *samples, 1, "s", 3.0),
+            memory("peak memory meanwhile", [sample.peak_mb for sample in samples[0]], EVENTS_MEMORY_LIMIT_MB),
+        ]
+
 
 def compare(name, ours, theirs, scale, unit, limit):
     a, b = (statistics.median(sample.seconds for sample in side) for side in (ours, theirs))
     return Row(name, f"{a * scale:.2f} {unit}", f"{b * scale:.2f} {unit}", f"{a / b:.2f}x", f"{limit:g}x", a / b <= limit)
 
 
-def memory(name, peaks):
+def memory(name, peaks, limit=MEMORY_LIMIT_MB):
     peak = max(peaks)
-    return Row(name, f"{peak:.1f} MB", "", "", f"{MEMORY_LIMIT_MB} MB", 0 < peak <= MEMORY_LIMIT_MB)
+    return Row(name, f"{peak:.1f} MB", "", "", f"{limit} MB", 0 < peak <= limit)
 
 
 # ---- showing ----------------------------------------------------------------------------------------------------
@@ -251,7 +292,8 @@ def machine(bench):
     filesystem = subprocess.run(["stat", "-f", "-c", "%T", bench.scratch], capture_output=True, text=True, check=False)
     return (f"{version}; {os.cpu_count()} cores, Linux {platform.release().split('-')[0]}, "
             f"file system {filesystem.stdout.strip() or 'unknown'}; medians of {bench.size.starts} starts, "
-            f"{bench.size.loops} loops and {bench.size.streams} streams a side")
+            f"{bench.size.loops} loops, {bench.size.streams} streams and {bench.size.event_streams} recorded streams "
+            "a side")
 
 
 def main():
@@ -259,7 +301,7 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build/release"), help="the build folder")
     parser.add_argument("--quick", action="store_true", help="fewer repetitions and a tenth of the stream")
     parser.add_argument("--markdown", action="store_true", help="print the table for docs/performance.md")
-    parser.add_argument("--only", choices=["startup", "loop", "stream"], action="append", help="may be repeated")
+    parser.add_argument("--only", choices=SECTIONS, action="append", help="may be repeated")
     arguments = parser.parse_args()
 
     build = arguments.build.resolve()
@@ -270,7 +312,7 @@ def main():
             bench = Bench(build, pathlib.Path(scratch), QUICK if arguments.quick else FULL)
         except CouldNotRun as error:
             sys.exit(f"bench: {error}")
-        for name in arguments.only or ["startup", "loop", "stream"]:
+        for name in arguments.only or SECTIONS:
             try:
                 rows += getattr(bench, name)()
             except CouldNotRun as error:
