@@ -1,5 +1,8 @@
 #include "agents/claude_usage.h"
 
+#include <algorithm>
+#include <functional>
+
 namespace ralph {
 namespace {
 
@@ -43,12 +46,10 @@ std::optional<event::Spent> ClaudeUsage::estimate(const Tokens& tokens) {
 }
 
 bool ClaudeUsage::seen_before(std::string_view id) {
-  id = id.substr(0, 256);
-  if (id.empty()) return false;                              // Amp's messages have none, and come whole
-  for (size_t back = 1; back <= messages_.size(); ++back) {  // nearly always it is the last one
-    if (messages_[(next_message_ - back) % messages_.size()] == id) return true;
-  }
-  messages_[next_message_++ % messages_.size()].assign(id);
+  if (id.empty()) return false;  // Amp's messages have none, and come whole
+  const size_t hash = std::hash<std::string_view>()(id);
+  if (std::find(messages_.begin(), messages_.end(), hash) != messages_.end()) return true;
+  messages_[next_message_++ % messages_.size()] = hash;
   return false;
 }
 

@@ -10,7 +10,7 @@
 
 #include <array>
 #include <optional>
-#include <string>
+#include <string_view>
 
 #include "agents/events.h"
 #include "agents/json_tape.h"
@@ -53,7 +53,7 @@ class ClaudeUsage {
   bool cost_known_ = false;
   Tokens estimated_;  // since the last result
   // The messages of the agent and of its sub-agents mix, but only so many are under way at once.
-  std::array<std::string, 8> messages_;
+  std::array<size_t, 32> messages_{};  // hashes of their ids
   size_t next_message_ = 0;
 };
 
