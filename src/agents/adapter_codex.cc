@@ -36,8 +36,10 @@ StartFailure start_failure(int exit_code, std::string_view error) {
   if (error.find("no rollout found for thread id") != std::string_view::npos) {
     return {FailureKind::kOther, "codex does not know the session to resume"};
   }
-  if (exit_code == 2 && error.find("unexpected argument") != std::string_view::npos) {
-    return {FailureKind::kPermissionDenied, "codex does not know one of its options; correct agent.flags"};
+  // Its parser of arguments ends with 2 and says in its first line what is wrong.
+  if (const size_t at = error.find("error: "); exit_code == 2 && at != std::string_view::npos) {
+    return {FailureKind::kPermissionDenied,
+            fmt::format("codex did not start: {}; correct agent.flags", first_line(error.substr(at)))};
   }
   return {};
 }

@@ -62,11 +62,13 @@ TEST_F(FailureTest, TheEndOfALimit) {  // asked at 2026-11-15T20:22:33Z
     std::string_view message, expected;
   };
   const Row rows[] = {
-      {"or try again at Nov 16th, 2026 3:33 AM.", "2026-11-16T03:33:00.000Z"},
-      {"or try again at Dec 1st, 2026 12:05 PM.", "2026-12-01T12:05:00.000Z"},
-      {"try again at Jan 2nd, 2027 12:00 AM.", "2027-01-02T00:00:00.000Z"},
-      {"try again at 11:07 PM.", "2026-11-15T23:07:00.000Z"},
-      {"try again at 3:33 AM.", "2026-11-16T03:33:00.000Z"},  // today it is over
+      {"or try again at Nov 16th, 2026 3:33 AM.", "2026-11-16T03:33:59.000Z"},
+      {"or try again at Dec 1st, 2026 12:05 PM.", "2026-12-01T12:05:59.000Z"},
+      {"try again at Jan 2nd, 2027 12:00 AM.", "2027-01-02T00:00:59.000Z"},
+      {"try again at 11:07 PM.", "2026-11-15T23:07:59.000Z"},
+      {"try again at 3:33 AM.", "2026-11-16T03:33:59.000Z"},  // today that was long ago
+      {"try again at 8:22 PM.", "2026-11-15T20:22:59.000Z"},  // this very minute
+      {"try again at 8:20 PM.", "2026-11-15T20:20:59.000Z"},  // over, a moment ago
       {"Try again in 3 days 4 hours 5 minutes.", "2026-11-19T00:27:33.000Z"},
       {"try again in 2 hours", "2026-11-15T22:22:33.000Z"},
       {"Claude AI usage limit reached|1794800000", "2026-11-16T03:33:20.000Z"},
@@ -87,7 +89,7 @@ TEST_F(FailureTest, ALimitEndsInTheTimeZoneOfThisMachine) {
   ::setenv("TZ", "UTC", 1);
   ::tzset();
   // Where there is no database of time zones, the name is UTC.
-  EXPECT_TRUE(shown(time) == "2026-11-16T08:33:00.000Z" || shown(time) == "2026-11-16T03:33:00.000Z") << shown(time);
+  EXPECT_TRUE(shown(time) == "2026-11-16T08:33:59.000Z" || shown(time) == "2026-11-16T03:33:59.000Z") << shown(time);
 }
 
 TEST_F(FailureTest, KindsOfStatuses) {
@@ -132,7 +134,7 @@ TEST_F(FailureTest, KindsOfRecordings) {
       {"codex", "exec-error-connection-dropped", "overloaded", ""},
       {"codex", "exec-error-stream-cut", "overloaded", ""},
       {"codex", "exec-error-then-recovered", "", ""},
-      {"codex", "exec-error-usage-limit", "usage_limit", "2026-11-16T03:33:00.000Z"},
+      {"codex", "exec-error-usage-limit", "usage_limit", "2026-11-16T03:33:59.000Z"},
       {"codex", "exec-unknown-model", "", ""},
       {"gemini", "stream-error-401", "authentication", ""},
       {"gemini", "stream-afteragent-hook-deny", "", ""},

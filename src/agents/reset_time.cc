@@ -47,7 +47,7 @@ bool read_clock(std::string_view time, std::string_view half, std::tm& result) {
   if (hour < 1 || hour > 12 || minute < 0 || minute > 59 || (half != "am" && half != "pm")) return false;
   result.tm_hour = hour % 12 + (half == "pm" ? 12 : 0);
   result.tm_min = minute;
-  result.tm_sec = 0;
+  result.tm_sec = 59;  // told to the minute, rounded down: it is surely over at the end of that minute
   result.tm_isdst = -1;
   return true;
 }
@@ -56,7 +56,8 @@ std::optional<WallTime> from_local(std::tm local) {
   return time_from_unix(std::mktime(&local));
 }
 
-// "Nov 16th, 2026 3:33 AM", or "3:33 AM" of today, or of tomorrow if that is over.
+// "Nov 16th, 2026 3:33 AM", or "3:33 AM" of today, or of tomorrow if that was long ago: a limit that ended a moment ago
+// is over.
 std::optional<WallTime> read_moment(std::string_view text, WallTime now) {
   const std::vector<std::string> words = words_of(text);
   const std::time_t today = std::chrono::system_clock::to_time_t(now);
@@ -64,7 +65,7 @@ std::optional<WallTime> read_moment(std::string_view text, WallTime now) {
   if (!::localtime_r(&today, &local)) return std::nullopt;
   if (words.size() >= 2 && read_clock(words[0], words[1], local)) {
     const auto moment = from_local(local);
-    if (!moment || *moment > now) return moment;
+    if (!moment || *moment > now - std::chrono::hours(12)) return moment;
     ++local.tm_mday;
     return from_local(local);
   }

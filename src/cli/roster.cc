@@ -44,7 +44,7 @@ Agent::Setup setup_of_fallback(const Settings& settings, const std::string& name
   AgentDefinition definition;
   definition.command = name;
   Agent::Setup setup = setup_from(defined == settings.agents.end() ? definition : defined->second);
-  setup.name = name;
+  if (defined != settings.agents.end()) setup.name = name;
   return setup;
 }
 
@@ -83,8 +83,7 @@ Result<std::vector<Agent>> make_agents(const Settings& settings, const Environme
     if (!agent && agent.error().kind == ErrorKind::kNotFound) {
       return fail(ErrorKind::kNotFound,
                   "the agent cannot be started: {} ({} is \"{}\"; 'ralph doctor' shows what is installed)",
-                  agent.error().message, first ? "agent.command" : "agent.fallback",
-                  first ? settings.agent.command : setup.name);
+                  agent.error().message, first ? "agent.command" : "agent.fallback", setup.command);
     }
     if (!agent) return tl::unexpected(agent.error());
     TRY(check_budget(settings, *agent));

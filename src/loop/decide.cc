@@ -93,6 +93,12 @@ std::string budget_phrase(const Case& c) {
   return fmt::format("${:.2f} spent of ${:.2f} (budget.maxCostUsd)", c.cost(), c.policy.max_cost_usd);
 }
 
+Milliseconds again_after(int limits_in_row) {
+  Milliseconds wait = std::chrono::seconds(30);
+  for (int i = 2; i < limits_in_row && wait < std::chrono::minutes(10); ++i) wait *= 2;
+  return wait;
+}
+
 // When the next of the limited agents may be asked again; nothing if one is free now.
 std::optional<WallTime> all_limited_until(const Case& c) {
   std::optional<WallTime> soonest;
@@ -101,7 +107,9 @@ std::optional<WallTime> all_limited_until(const Case& c) {
     if (limit == c.progress.limited.end()) return std::nullopt;
     Milliseconds unknown = c.policy.unknown_limit_wait;
     for (int i = 1; i < c.progress.limits_in_row && unknown < std::chrono::hours(1); ++i) unknown *= 2;
-    const WallTime until = limit->second.value_or(c.now.now + unknown);
+    WallTime until = limit->second.value_or(c.now.now + unknown);
+    // A limit that was told to be over and is met again is not asked again at once.
+    if (c.progress.limits_in_row > 1) until = std::max(until, c.now.now + again_after(c.progress.limits_in_row));
     if (until <= c.now.now) return std::nullopt;
     soonest = soonest ? std::min(*soonest, until) : until;
   }

@@ -254,6 +254,7 @@ std::vector<Row> table() {
        with_agents({"claude"})},
       {"one that is over already is not", kAfterTurn, limited(-1s), "agent_limited", kRetry, kNone,
        with_agents({"claude"})},
+      {"unless it is met again", kAfterTurn, limited(-1s, 2), "agent_limited", kWait, kNone, with_agents({"claude"})},
       {"another agent goes on meanwhile", kAfterTurn, limited(2h), "agent_limited", kRetry, kNone,
        with_agents({"claude", "codex"})},
       {"one that ends after the run's time is the limit", kAfterTurn, limited(2h), "agent_limited", kStop, kLimit,

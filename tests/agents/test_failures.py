@@ -57,7 +57,6 @@ def test_another_agent_goes_on_while_one_is_limited(agent):
 
 
 @pytest.mark.only("codex")
-@pytest.mark.xfail(reason="a time of this very minute is taken for tomorrow's: src/agents/reset_time.cc")
 def test_a_usage_limit_is_waited_for(agent):
     # Codex tells the minute, rounded down: this one is over already when it says so.
     reset = int(time.time()) + 2
