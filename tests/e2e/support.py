@@ -23,6 +23,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 RALPH = Path(os.environ.get("RALPH_BINARY", ROOT / "build/release/ralph")).resolve()
 HELPERS = Path(os.environ.get("RALPH_HELPERS", ROOT / "build/release/helpers")).resolve()
+# ./dev sanitize runs these tests too; a sanitizer's own memory is not ralph's.
+SANITIZED = "ASAN_OPTIONS" in os.environ
+FLAT_KB = (128 if SANITIZED else 32) * 1024
 MARKER_VARIABLE = "RALPH_TEST_MARKER"
 
 

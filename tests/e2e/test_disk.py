@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from support import HELPERS, helper, read_lines
+from support import HELPERS, SANITIZED, helper, read_lines
 
 DONE = "echo '<response>DONE</response>'"
 
@@ -107,6 +107,7 @@ def test_a_file_size_limit_is_an_error_and_not_a_death_by_signal(project):
     project.journal()
 
 
+@pytest.mark.skipif(SANITIZED, reason="the sanitizers need descriptors of their own")
 def test_too_few_file_descriptors_are_an_error_with_words(project):
     import resource
     project.agent_script(DONE)
