@@ -3,12 +3,12 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cli/masked_settings.h"
 #include "cli/prompt_run.h"
 #include "cli/registry.h"
 #include "journal/redactor.h"
 #include "os/environment.h"
 #include "os/files.h"
-#include "settings/mask.h"
 
 namespace ralph::cli {
 namespace {

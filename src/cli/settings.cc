@@ -7,9 +7,9 @@
 
 #include "base/json_schema.h"
 #include "base/utf8.h"
+#include "cli/masked_settings.h"
 #include "cli/registry.h"
 #include "settings/layers.h"
-#include "settings/mask.h"
 
 namespace ralph::cli {
 namespace {
