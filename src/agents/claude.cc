@@ -51,77 +51,6 @@ bool is_api_error(JsonView line) {
 
 }  // namespace
 
-const Wanted& ClaudeReader::wanted() const {
-  static const Wanted inner{{"type"}, {"text"}};
-  static const Wanted block{{"type"},
-                            {"text"},
-                            {"thinking"},
-                            {"id"},
-                            {"name"},
-                            {"tool_use_id"},
-                            {"content", &inner},
-                            {"is_error"},
-                            {"input", &wanted_of_tool_input()}};
-  static const Wanted message{
-      {"id"}, {"model"}, {"stop_reason"}, {"content", &block}, {"usage", &wanted_of_claude_usage()}};
-  static const Wanted limit{{"status"}, {"resetsAt"}, {"rateLimitType"}};
-  static const Wanted limits{{"rate_limit_info", &limit}};
-  static const Wanted event{{"type"}, {"usage", &wanted_of_claude_usage()}};
-  static const Wanted compaction{{"pre_tokens"}, {"post_tokens"}};
-  static const Wanted line{
-      {"type"},
-      {"subtype"},
-      {"message", &message},
-      {"parent_tool_use_id"},
-      // user
-      {"tool_use_result", &Wanted::later()},
-      {"isSynthetic"},
-      // what went wrong
-      {"error"},
-      {"errors"},
-      {"is_api_error_message"},
-      {"api_error"},
-      {"api_error_status"},
-      {"api_error_type"},
-      {"api_error_params", &limits},
-      {"rate_limit_info", &limit},
-      // system
-      {"session_id"},
-      {"model"},
-      {"claude_code_version"},
-      {"attempt"},
-      {"max_retries"},
-      {"retry_delay_ms"},
-      {"error_status"},
-      {"status"},
-      {"compact_metadata", &compaction},
-      {"hook_name"},
-      {"outcome"},
-      {"exit_code"},
-      {"stderr"},
-      {"description"},
-      {"summary"},
-      {"task_type"},
-      {"is_backgrounded"},
-      {"tool_name"},
-      {"content"},
-      {"text"},
-      // partial messages
-      {"event", &event},
-      // result
-      {"result"},
-      {"is_error"},
-      {"terminal_reason"},
-      {"num_turns"},
-      {"duration_ms"},
-      {"total_cost_usd"},
-      {"usage", &Wanted::later()},
-      {"modelUsage", &Wanted::later()},
-      {"model_usage_since_last_result", &Wanted::later()},
-  };
-  return line;
-}
-
 void ClaudeReader::on_object(JsonView line, EventSink& sink) {
   const std::string_view type = line["type"].text();
   if (type == "assistant") {
@@ -260,8 +189,7 @@ void ClaudeReader::on_result(JsonView line, EventSink& sink) {
   const bool failed = line["is_error"].truth() || line["subtype"].text().starts_with("error");
   if (const auto spent = usage_.on_result(line)) sink.on_event(*spent);
   if (failed) {
-    const auto failure = result_failure(line, clock_.wall(), scratch_);
-    if (!failure_told_ || failure.certain) sink.on_event(failure.event);
+    if (const auto failure = result_failure(line, failure_told_, clock_.wall(), scratch_)) sink.on_event(*failure);
   }
   failure_told_ = false;
   sink.on_event(event::Result{failed, failed ? std::string_view() : line["result"].text(), usage_.cost_usd(),

@@ -99,30 +99,33 @@ void claude_system_event(JsonView line, std::string& scratch, EventSink& sink) {
 
 event::Failure api_failure(JsonView line, std::string_view message, WallTime now) {
   FailureKind kind = kind_of_error(line);
-  const auto resets_at = time_from_unix(line["api_error_params"]["rate_limit_info"]["resetsAt"].integer());
-  // Some are told apart by the sentence only: a prompt that is too long is an "invalid_request" as any other.
-  if (kind == FailureKind::kNone || kind == FailureKind::kOther || kind == FailureKind::kOverloaded) {
+  std::optional<WallTime> resets_at = time_from_unix(line["api_error_params"]["rate_limit_info"]["resetsAt"].integer());
+  // Some are told apart by the sentence only: a prompt that is too long is an "invalid_request" as any other, and older
+  // versions tell a plan's limit as any other limit.
+  const bool vague = kind == FailureKind::kNone || kind == FailureKind::kOther;
+  if (vague || (kind == FailureKind::kOverloaded && message.find("usage limit") != std::string_view::npos)) {
     const ToldFailure told = failure_from_message(message, now);
-    if (told.kind == FailureKind::kUsageLimit) return {told.kind, message, resets_at ? resets_at : told.resets_at};
-    if (kind != FailureKind::kOverloaded) kind = told.kind;
+    kind = told.kind;
+    if (!resets_at) resets_at = told.resets_at;
   }
   return {kind, message, kind == FailureKind::kUsageLimit ? resets_at : std::nullopt};
 }
 
-ResultFailure result_failure(JsonView line, WallTime now, std::string& scratch) {
+std::optional<event::Failure> result_failure(JsonView line, bool told, WallTime now, std::string& scratch) {
+  const std::string_view reason = line["terminal_reason"].text();
+  const std::string_view subtype = line["subtype"].text();
+  FailureKind kind = FailureKind::kNone;
+  if (reason == "max_turns" || subtype == "error_max_turns") kind = FailureKind::kMaxTurns;
+  if (reason == "budget_exhausted" || subtype == "error_max_budget_usd") kind = FailureKind::kMaxBudget;
+  // What an interrupted one says is for its makers: "[ede_diagnostic] result_type=user".
+  if (reason.starts_with("aborted")) return event::Failure{FailureKind::kAborted, "interrupted", std::nullopt};
+  if (told && kind == FailureKind::kNone) return std::nullopt;
+
   std::string_view message = text_of_content(line["errors"], scratch);
   if (message.empty()) message = line["result"].text();
   if (message.empty()) message = line["error"].text();
-  const std::string_view reason = line["terminal_reason"].text();
-  const std::string_view subtype = line["subtype"].text();
-  const auto certainly = [&](FailureKind kind) { return ResultFailure{{kind, message, std::nullopt}, true}; };
-  if (reason == "max_turns" || subtype == "error_max_turns") return certainly(FailureKind::kMaxTurns);
-  if (reason == "budget_exhausted" || subtype == "error_max_budget_usd") return certainly(FailureKind::kMaxBudget);
-  if (reason.starts_with("aborted")) {  // what it says is for its makers: "[ede_diagnostic] result_type=user"
-    message = "interrupted";
-    return certainly(FailureKind::kAborted);
-  }
-  return {api_failure(line, message, now), false};
+  if (kind == FailureKind::kNone) return api_failure(line, message, now);
+  return event::Failure{kind, message, std::nullopt};
 }
 
 }  // namespace ralph

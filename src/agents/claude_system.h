@@ -1,6 +1,7 @@
 // The parts of Claude Code's stream that need no memory: notes on its state, and what a failure is.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "agents/events.h"
@@ -14,11 +15,7 @@ void claude_system_event(JsonView line, std::string& scratch, EventSink& sink);
 // An `assistant` event that is an API error, with `message` as its text.
 event::Failure api_failure(JsonView line, std::string_view message, WallTime now);
 
-// A `result` that failed.
-struct ResultFailure {
-  event::Failure event;
-  bool certain = false;  // it says more than an API error that was told before it
-};
-ResultFailure result_failure(JsonView line, WallTime now, std::string& scratch);
+// A `result` that failed. Nothing if it says no more than an API error that was `told` before it.
+std::optional<event::Failure> result_failure(JsonView line, bool told, WallTime now, std::string& scratch);
 
 }  // namespace ralph

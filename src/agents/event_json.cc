@@ -116,7 +116,7 @@ void append_string(ByteBuffer& out, std::string_view text) {
   out.append("\"");
 }
 
-// The members of one event, in order.
+// The members of one event, in order. Inlined, a key is a constant and needs no call of memcpy.
 class Members {
  public:
   Members(ByteBuffer& out, std::string_view type) : out_(out) {
@@ -128,7 +128,7 @@ class Members {
   Members(const Members&) = delete;
   Members& operator=(const Members&) = delete;
 
-  Members& text(std::string_view key, std::string_view value) {
+  [[gnu::always_inline]] Members& text(std::string_view key, std::string_view value) {
     begin(key);
     append_string(out_, value);
     return *this;
@@ -136,14 +136,14 @@ class Members {
   Members& text_if_any(std::string_view key, std::string_view value) {
     return value.empty() ? *this : text(key, value);
   }
-  Members& truth(std::string_view key, bool value) {
+  [[gnu::always_inline]] Members& truth(std::string_view key, bool value) {
     begin(key);
     out_.append(value ? "true" : "false");
     return *this;
   }
   Members& truth_if_so(std::string_view key, bool value) { return value ? truth(key, value) : *this; }
   template <class Number>
-  Members& number(std::string_view key, Number value) {
+  [[gnu::always_inline]] Members& number(std::string_view key, Number value) {
     begin(key);
     char* const at = out_.room(32);
     out_.added(std::to_chars(at, at + 32, value).ptr);
@@ -170,7 +170,7 @@ class Members {
     out_.added(at);
     return *this;
   }
-  Members& tokens(const Tokens& tokens) {
+  [[gnu::always_inline]] Members& tokens(const Tokens& tokens) {
     return number("inputTokens", tokens.input)
         .number("outputTokens", tokens.output)
         .number("cacheReadTokens", tokens.cache_read)
@@ -180,7 +180,7 @@ class Members {
     return time ? text(key, to_iso8601(*time)) : *this;
   }
   // The key only; its value is the caller's.
-  void begin(std::string_view key) {
+  [[gnu::always_inline]] void begin(std::string_view key) {
     char* at = put(out_.room(key.size() + 4), ",\"");
     at = put(at, key);
     out_.added(put(at, "\":"));

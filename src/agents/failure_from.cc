@@ -10,7 +10,7 @@
 namespace ralph {
 namespace {
 
-constexpr auto npos = std::string_view::npos;
+constexpr size_t kNowhere = std::string_view::npos;
 
 struct Name {
   std::string_view name;
@@ -79,7 +79,7 @@ constexpr std::array kPhrases = {
 
 FailureKind from_phrases(std::string_view lower) {
   for (const Name& phrase : kPhrases) {
-    if (lower.find(phrase.name) != npos) return phrase.kind;
+    if (lower.find(phrase.name) != kNowhere) return phrase.kind;
   }
   return FailureKind::kNone;
 }
@@ -102,7 +102,7 @@ FailureKind from_api_error(const json::value& body) {
 json::value embedded_json(std::string_view message) {
   const size_t begin = message.find('{');
   const size_t end = message.rfind('}');
-  if (begin == npos || end == npos || end < begin) return nullptr;
+  if (begin == kNowhere || end == kNowhere || end < begin) return nullptr;
   auto body = parse_json(message.substr(begin, end - begin + 1), "");
   return body ? *std::move(body) : nullptr;
 }
@@ -114,9 +114,9 @@ std::optional<std::string_view> message_of_api(const json::value& body) {
 
 // "unexpected status 401 Unauthorized", "last status: 429 Too Many Requests"
 FailureKind from_status_words(std::string_view lower) {
-  for (size_t at = lower.find("status"); at != npos; at = lower.find("status", at + 1)) {
+  for (size_t at = lower.find("status"); at != kNowhere; at = lower.find("status", at + 1)) {
     const size_t digits = lower.find_first_not_of(": ", at + 6);
-    if (digits == npos) break;
+    if (digits == kNowhere) break;
     const size_t end = std::min(lower.find_first_not_of("0123456789", digits), lower.size());
     if (end - digits != 3) continue;
     const FailureKind kind = failure_from_status(parse_count(lower.substr(digits, 3)).value_or(0));

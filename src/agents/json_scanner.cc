@@ -35,7 +35,7 @@ Marks marks_of(const char* block) {
   return marks;
 }
 
-__attribute__((target("avx2"))) inline std::uint64_t mask_of(__m256i low, __m256i high, char c) {
+__attribute__((target("avx2,pclmul"))) inline std::uint64_t mask_of(__m256i low, __m256i high, char c) {
   const __m256i wanted = _mm256_set1_epi8(c);
   const auto first = static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(low, wanted)));
   const auto second = static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(high, wanted)));
@@ -43,7 +43,7 @@ __attribute__((target("avx2"))) inline std::uint64_t mask_of(__m256i low, __m256
 }
 
 // The same with the wider registers that nearly every machine has.
-__attribute__((target("avx2"))) inline Marks marks_of_avx2(const char* block) {
+__attribute__((target("avx2,pclmul"))) inline Marks marks_of_wide(const char* block) {
   const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(block));
   const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(block + 32));
   const __m256i fold = _mm256_set1_epi8(0x20);
@@ -94,7 +94,7 @@ std::uint64_t parity(std::uint64_t bits) {
   return bits;
 }
 
-template <Marks (*kMarksOf)(const char*)>
+template <Marks (*kMarksOf)(const char*), std::uint64_t (*kParity)(std::uint64_t)>
 [[gnu::always_inline]] inline const char* skip_blocks(const char* at, const char* end) {
   long depth = 0;
   bool escape_pending = false;
@@ -109,7 +109,7 @@ template <Marks (*kMarksOf)(const char*)>
     const Marks marks = kMarksOf(whole ? block : last);
     std::uint64_t quotes = marks.quotes;
     if (marks.backslashes != 0 || escape_pending) quotes &= ~escaped_by(marks.backslashes, escape_pending);
-    const std::uint64_t strings = parity(quotes) ^ inside;
+    const std::uint64_t strings = kParity(quotes) ^ inside;
     inside = static_cast<std::uint64_t>(static_cast<std::int64_t>(strings) >> 63);
     const std::uint64_t closing = marks.closing & ~strings;
     for (std::uint64_t brackets = (marks.opening & ~strings) | closing; brackets != 0; brackets &= brackets - 1) {
@@ -125,8 +125,15 @@ template <Marks (*kMarksOf)(const char*)>
 }
 
 #if defined(__SSE2__)
-__attribute__((target("avx2"))) const char* skip_container_avx2(const char* at, const char* end) {
-  return skip_blocks<marks_of_avx2>(at, end);
+// A product without carries with all ones is the parity.
+__attribute__((target("avx2,pclmul"))) inline std::uint64_t parity_wide(std::uint64_t bits) {
+  const __m128i product =
+      _mm_clmulepi64_si128(_mm_set_epi64x(0, static_cast<std::int64_t>(bits)), _mm_set1_epi8('\xFF'), 0);
+  return static_cast<std::uint64_t>(_mm_cvtsi128_si64(product));
+}
+
+__attribute__((target("avx2,pclmul"))) const char* skip_blocks_wide(const char* at, const char* end) {
+  return skip_blocks<marks_of_wide, parity_wide>(at, end);
 }
 #endif
 
@@ -213,10 +220,10 @@ char* put_escape(const char*& at, const char* end, char* out) {
 
 const char* skip_container(const char* at, const char* end) {
 #if defined(__SSE2__)
-  static const bool avx2 = __builtin_cpu_supports("avx2") != 0;
-  if (avx2) return skip_container_avx2(at, end);
+  static const bool wide = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("pclmul");
+  if (wide) return skip_blocks_wide(at, end);
 #endif
-  return skip_blocks<marks_of>(at, end);
+  return skip_blocks<marks_of, parity>(at, end);
 }
 
 const char* plain_string_beyond_ascii(const char* at, const char* end) {

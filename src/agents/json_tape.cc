@@ -7,7 +7,15 @@
 
 namespace ralph {
 
-using namespace json_scan;
+using json_scan::decode_string;
+using json_scan::expect;
+using json_scan::find_key_end;
+using json_scan::find_plain_end;
+using json_scan::skip_blanks;
+using json_scan::skip_container;
+using json_scan::skip_number;
+using json_scan::skip_value;
+using json_scan::take_word;
 
 namespace {
 
@@ -21,10 +29,11 @@ JsonTape::JsonTape() : nodes_(static_cast<JsonNode*>(std::malloc(kMostNodes * si
 }
 
 bool JsonTape::read(std::string_view line, const Wanted& wanted) {
-  end_ = line.data() + line.size();
+  const char* const begin = line.data();
+  end_ = begin + line.size();
   size_ = 0;
   make_room(line.size());
-  const char* at = expect(line.data(), end_, '{');
+  const char* at = expect(begin, end_, '{');
   if (!at) return false;
   add_node().kind = JsonKind::kObject;
   at = read_members(at, &wanted, 0, 0);
@@ -178,8 +187,9 @@ const char* JsonTape::read_number(const char* at, JsonNode& node) const {
 }
 
 std::string_view outermost_string(std::string_view head, std::string_view key) {
-  const char* const end = head.data() + head.size();
-  const char* at = expect(head.data(), end, '{');
+  const char* at = head.data();
+  const char* const end = at + head.size();
+  at = expect(at, end, '{');
   while (at) {
     const char* const begin = expect(at, end, '"');
     const char* const quote = begin ? find_plain_end(begin, end) : nullptr;

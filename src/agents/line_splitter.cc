@@ -57,10 +57,10 @@ void LineSplitter::keep(std::string_view bytes) {
 }
 
 void LineSplitter::set_capacity(size_t capacity) {
-  char* const moved = static_cast<char*>(std::realloc(kept_.get(), capacity));
+  char* const old = kept_.release();  // realloc frees it, or leaves it as it is
+  char* const moved = static_cast<char*>(std::realloc(old, capacity));
+  kept_.reset(moved ? moved : old);
   if (!moved) throw std::bad_alloc();
-  (void)kept_.release();
-  kept_.reset(moved);
   kept_capacity_ = capacity;
 }
 

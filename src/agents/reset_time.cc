@@ -10,14 +10,14 @@
 namespace ralph {
 namespace {
 
-constexpr auto npos = std::string_view::npos;
+constexpr size_t kNowhere = std::string_view::npos;
 
 // The words, without the punctuation around them: "Nov", "16th", "2026", "3:33", "AM".
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words;
   for (const std::string& part : split(text, ' ')) {
     std::string_view word = trim(part);
-    while (!word.empty() && std::string_view(".,;()").find(word.back()) != npos) word.remove_suffix(1);
+    while (!word.empty() && std::string_view(".,;()").find(word.back()) != kNowhere) word.remove_suffix(1);
     if (!word.empty()) words.push_back(to_lower(word));
   }
   return words;
@@ -39,7 +39,7 @@ int leading_number(std::string_view word) {
 // "3:33", "am" -> hour and minute of the day.
 bool read_clock(std::string_view time, std::string_view half, std::tm& result) {
   const size_t colon = time.find(':');
-  if (colon == npos) return false;
+  if (colon == kNowhere) return false;
   const int hour = leading_number(time.substr(0, colon));
   const std::string_view minutes = time.substr(colon + 1);
   const int minute =
@@ -106,9 +106,9 @@ std::optional<WallTime> reset_time_in(std::string_view message, WallTime now) {
   static constexpr std::string_view kAt = "again at ";
   static constexpr std::string_view kIn = "again in ";
   static constexpr std::string_view kReached = "limit reached|";
-  if (const size_t at = message.find(kAt); at != npos) return read_moment(message.substr(at + kAt.size()), now);
-  if (const size_t at = message.find(kIn); at != npos) return read_duration(message.substr(at + kIn.size()), now);
-  if (const size_t at = message.find(kReached); at != npos) {
+  if (const size_t at = message.find(kAt); at != kNowhere) return read_moment(message.substr(at + kAt.size()), now);
+  if (const size_t at = message.find(kIn); at != kNowhere) return read_duration(message.substr(at + kIn.size()), now);
+  if (const size_t at = message.find(kReached); at != kNowhere) {
     const std::string_view rest = message.substr(at + kReached.size());
     if (const auto seconds = parse_count(rest.substr(0, std::min(rest.find_first_not_of("0123456789"), rest.size()))))
       return time_from_unix(*seconds);
