@@ -1,6 +1,7 @@
 #include "agents/event_json.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -14,6 +15,12 @@
 
 namespace ralph {
 namespace {
+
+constexpr std::array<bool, 256> kPlain = [] {
+  std::array<bool, 256> plain{};
+  for (size_t c = ' '; c < 0x7f; ++c) plain[c] = c != '"' && c != '\\';
+  return plain;
+}();
 
 // The bytes at the beginning of `text` that stand in a JSON string as they are: printable ASCII.
 size_t plain_prefix(std::string_view text) {
@@ -32,10 +39,7 @@ size_t plain_prefix(std::string_view text) {
     at = std::min(at + 16, text.size() - 16);  // the last step may look at bytes once more, instead of at each alone
   }
 #endif
-  for (; at < text.size(); ++at) {
-    const auto byte = static_cast<unsigned char>(text[at]);
-    if (byte < ' ' || byte >= 0x7f || byte == '"' || byte == '\\') break;
-  }
+  while (at < text.size() && kPlain[static_cast<unsigned char>(text[at])]) ++at;
   return at;
 }
 

@@ -76,7 +76,17 @@ const char* JsonTape::read_members(const char* at, const Wanted* wanted, size_t 
     if (!wanted) {
       at = read_value(at, key, nullptr, depth + 1);
     } else if (const WantedKey* const found = wanted->find(key)) {
-      at = read_value(at, key, found->inside, depth + 1);
+      const char* const text = at + 1;
+      const char* const stop = at < end_ && *at == '"' && size_ < kMostNodes ? find_plain_end(text, end_) : nullptr;
+      if (stop) {  // most are plain strings
+        JsonNode& node = add_node();
+        node.key = key;
+        node.kind = JsonKind::kString;
+        node.text = {text, static_cast<size_t>(stop - text)};
+        at = stop + 1;
+      } else {
+        at = read_value(at, key, found->inside, depth + 1);
+      }
     } else {
       at = skip_value(at, end_);
     }
