@@ -89,7 +89,8 @@ std::optional<unsigned> last_number(const std::vector<std::string>& ids, std::st
 }  // namespace
 
 std::string new_run_id(WallTime now) {
-  return fmt::format("{}-{:04x}", to_compact_utc(now), random_number());
+  // Not from the very end of the numbers: runs that follow in the same second need room behind it.
+  return fmt::format("{}-{:04x}", to_compact_utc(now), random_number() % 0xe000);
 }
 
 bool is_run_id(std::string_view text) {

@@ -266,7 +266,7 @@ def test_show_without_settings_says_how_to_make_them(project):
 
 
 def test_show_hides_secrets_and_terminal_codes(project):
-    write(project, json.dumps({"agent": {"command": "a\x1b[2Jb", "env": {"API_KEY": "hunter2", "X": "ghp_0123456789", "PLAIN": "seen"}}}))
+    write(project, json.dumps({"agent": {"command": "a\x1b[2Jb", "env": {"API_KEY": "hunter2", "X": "ghp_" + "0123456789" * 4, "PLAIN": "seen"}}}))
     for arguments in ([], ["--json"]):
         result = project.run("settings", "show", *arguments)
         assert result.code == 0 and "hunter2" not in result.out and "ghp_" not in result.out and "seen" in result.out
