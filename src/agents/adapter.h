@@ -27,6 +27,7 @@ struct TurnWishes {
   bool events = true;                         // a stream of events; otherwise its final words as text
   std::string model{};                        // empty: the agent's own choice
   std::string resume{};                       // a session to go on with; empty: a new one
+  bool skip_permissions = false;              // nobody is there to be asked; for agents that ask by default
   std::optional<double> max_cost_usd{};       // for agents that can stop themselves
   std::span<const std::string> user_flags{};  // what the user says stands over what ralph would say
 
@@ -59,6 +60,8 @@ struct Adapter {
   TurnArguments (*arguments)(const TurnWishes& wishes, const HasFlag& has_flag);
   void (*prepare)(Environment& environment);  // for its non-interactive use
   StartFailure (*start_failure)(int exit_code, std::string_view standard_error);
+  // What stands before a first prompt when a person is to talk to it, apart from the model; nothing: it takes none.
+  std::optional<std::string_view> interactive{};
 };
 
 std::span<const Adapter* const> adapters();

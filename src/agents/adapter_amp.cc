@@ -26,6 +26,7 @@ StartFailure start_failure(int, std::string_view error) {
 
 }  // namespace
 
-const Adapter kAmp = {"amp", "amp", PromptPath::kArgument, false, true, true, arguments, prepare, start_failure};
+const Adapter kAmp = {"amp",     "amp",   PromptPath::kArgument, false,       true, true,
+                      arguments, prepare, start_failure,         std::nullopt};
 
 }  // namespace ralph

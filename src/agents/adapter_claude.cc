@@ -12,6 +12,9 @@ TurnArguments arguments(const TurnWishes& wishes, const HasFlag& has_flag) {
   result.before = wishes.events ? std::vector<std::string>{"-p", "--output-format", "stream-json", "--verbose"}
                                 : std::vector<std::string>{"-p", "--output-format", "text"};
   if (!wishes.model.empty()) result.before.insert(result.before.end(), {"--model", wishes.model});
+  const bool user_decides = wishes.user_says({"--permission-mode", "--dangerously-skip-permissions", "--allowedTools",
+                                              "--allowed-tools", "--permission-prompt-tool"});
+  if (wishes.skip_permissions && !user_decides) result.before.emplace_back("--dangerously-skip-permissions");
   if (!wishes.resume.empty()) result.before.insert(result.before.end(), {"--resume", wishes.resume});
   if (wishes.max_cost_usd && has_flag("--help", "--max-budget-usd")) {
     result.before.insert(result.before.end(), {"--max-budget-usd", fmt::format("{:.4f}", *wishes.max_cost_usd)});
@@ -38,6 +41,7 @@ StartFailure start_failure(int, std::string_view error) {
 
 }  // namespace
 
-const Adapter kClaude = {"claude", "claude", PromptPath::kStdin, true, true, true, arguments, prepare, start_failure};
+const Adapter kClaude = {"claude",  "claude", PromptPath::kStdin, true, true, true,
+                         arguments, prepare,  start_failure,      ""};
 
 }  // namespace ralph

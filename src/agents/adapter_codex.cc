@@ -46,6 +46,6 @@ StartFailure start_failure(int exit_code, std::string_view error) {
 
 }  // namespace
 
-const Adapter kCodex = {"codex", "codex", PromptPath::kStdin, false, true, true, arguments, prepare, start_failure};
+const Adapter kCodex = {"codex", "codex", PromptPath::kStdin, false, true, true, arguments, prepare, start_failure, ""};
 
 }  // namespace ralph

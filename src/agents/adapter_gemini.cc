@@ -46,6 +46,7 @@ StartFailure start_failure(int exit_code, std::string_view) {
 
 }  // namespace
 
-const Adapter kGemini = {"gemini", "gemini", PromptPath::kStdin, false, true, true, arguments, prepare, start_failure};
+const Adapter kGemini = {"gemini", "gemini",      PromptPath::kStdin,    false, true, true, arguments,
+                         prepare,  start_failure, "--prompt-interactive"};
 
 }  // namespace ralph

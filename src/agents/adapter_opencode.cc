@@ -24,7 +24,7 @@ StartFailure start_failure(int, std::string_view error) {
 
 }  // namespace
 
-const Adapter kOpencode = {"opencode", "opencode", PromptPath::kStdin, true, true, false,
-                           arguments,  prepare,    start_failure};
+const Adapter kOpencode = {"opencode", "opencode", PromptPath::kStdin, true,      true, false,
+                           arguments,  prepare,    start_failure,      "--prompt"};
 
 }  // namespace ralph

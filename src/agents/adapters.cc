@@ -16,8 +16,8 @@ StartFailure unknown_failure(int, std::string_view) {
   return {};
 }
 
-constexpr Adapter kCustom = {"custom", "",           PromptPath::kArgument, false,          false,
-                             false,    nothing_more, leave_as_it_is,        unknown_failure};
+constexpr Adapter kCustom = {"custom", "",           PromptPath::kArgument, false,           false,
+                             false,    nothing_more, leave_as_it_is,        unknown_failure, ""};
 
 }  // namespace
 

@@ -86,6 +86,7 @@ Launch Agent::launch(const std::string& prompt, TurnWishes wishes,
                      const std::map<std::string, std::string>& extra) const {
   wishes.model = model_;
   wishes.user_flags = flags_;
+  wishes.skip_permissions = skip_permissions_;
   wishes.events = prints_events(wishes.events);
   const TurnArguments arguments = adapter_->arguments(
       wishes, [this](std::string_view help, std::string_view flag) { return probe_->has(help, flag); });
@@ -105,6 +106,22 @@ Launch Agent::launch(const std::string& prompt, TurnWishes wishes,
     launch.input = prompt;
     if (prompt_ == PromptPath::kFile) launch.argv.emplace_back("/dev/stdin");
   }
+  return launch;
+}
+
+Result<Launch> Agent::interactive(const std::string& prompt) const {
+  if (!adapter_->interactive) {
+    return fail(ErrorKind::kInput, "{} can't be started with a first prompt to go on with in person", name_);
+  }
+  Launch launch;
+  launch.argv = words_;
+  launch.argv[0] = program_;
+  if (adapter_ == &custom_adapter()) launch.argv.insert(launch.argv.end(), flags_.begin(), flags_.end());
+  if (!model_.empty()) launch.argv.insert(launch.argv.end(), {"--model", model_});
+  if (!adapter_->interactive->empty()) launch.argv.emplace_back(*adapter_->interactive);
+  launch.argv.push_back(prompt);
+  launch.environment = environment_;
+  launch.folder = folder_;
   return launch;
 }
 

@@ -40,9 +40,16 @@ class Agent {
   bool tells_tokens() const { return tells_tokens_; }
   bool ends_with_result() const { return ends_with_result_; }
 
+  // From now on it is started so that it asks for no permission, unless the user's flags decide that.
+  void skip_permissions() { skip_permissions_ = true; }
+
   // The process to start. `extra` goes into its environment, over everything else.
   Launch launch(const std::string& prompt, TurnWishes wishes = {},
                 const std::map<std::string, std::string>& extra = {}) const;
+
+  // The process to start for a person to talk to, with a first prompt. The flags of the settings are left out, because
+  // they are for its use without a person; a custom agent's belong to its command. Fails if it takes no first prompt.
+  Result<Launch> interactive(const std::string& prompt) const;
 
   // How to read what it prints; text if its kind has no events or none were asked for.
   std::unique_ptr<AgentStream> make_stream(bool events, const UsedBefore& before = {}) const;
@@ -57,7 +64,7 @@ class Agent {
   std::string model_;
   const Adapter* adapter_ = nullptr;
   PromptPath prompt_ = PromptPath::kArgument;
-  bool tells_cost_ = false, tells_tokens_ = false, ends_with_result_ = false;
+  bool tells_cost_ = false, tells_tokens_ = false, ends_with_result_ = false, skip_permissions_ = false;
   Environment environment_;
   std::string folder_;
   std::shared_ptr<FlagProbe> probe_;

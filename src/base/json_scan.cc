@@ -42,7 +42,9 @@ void append_utf8(std::string& out, unsigned code) {
 // A recursive walk. The first fault ends it: every step returns false once `fault_` is set.
 class Scanner {
  public:
-  Scanner(std::string_view text, const std::function<void(const JsonPlace&)>& visit) : text_(text), visit_(visit) {}
+  Scanner(std::string_view text, const std::function<void(const JsonPlace&)>& visit,
+          const std::function<void(size_t)>& leave)
+      : text_(text), visit_(visit), leave_(leave) {}
 
   std::optional<JsonFault> scan() {
     if (text_.starts_with(kByteOrderMark)) at_ = kByteOrderMark.size();
@@ -92,7 +94,13 @@ class Scanner {
   }
 
   bool value(std::optional<size_t> key, size_t depth) {
-    if (visit_) visit_(JsonPlace{pointer_, key, at_});
+    if (visit_) visit_(JsonPlace{pointer_, key, at_, depth});
+    if (!content(depth)) return false;
+    if (leave_) leave_(at_);
+    return true;
+  }
+
+  bool content(size_t depth) {
     if (at_ >= text_.size()) return wrong(at_, "expected a value, found the end of the document");
     const char c = text_[at_];
     if (c == '{' || c == '[') {
@@ -264,7 +272,7 @@ class Scanner {
     ++at_;
     skip_blank();
     const size_t parent = pointer_.size();
-    if (visit_) pointer_ += '/' + replace_all(replace_all(key.name, "~", "~0"), "/", "~1");
+    if (visit_) pointer_.append(1, '/').append(to_pointer_part(key.name));
     if (fault_ || !value(key.offset, depth + 1)) return false;
     pointer_.resize(parent);
     keys.push_back(std::move(key));
@@ -283,6 +291,7 @@ class Scanner {
 
   std::string_view text_;
   const std::function<void(const JsonPlace&)>& visit_;
+  const std::function<void(size_t)>& leave_;
   size_t at_ = 0;
   std::string pointer_;
   std::optional<JsonFault> fault_;
@@ -290,8 +299,17 @@ class Scanner {
 
 }  // namespace
 
-std::optional<JsonFault> scan_json(std::string_view text, const std::function<void(const JsonPlace&)>& visit) {
-  return Scanner(text, visit).scan();
+std::optional<JsonFault> scan_json(std::string_view text, const std::function<void(const JsonPlace&)>& visit,
+                                   const std::function<void(size_t)>& leave) {
+  return Scanner(text, visit, leave).scan();
+}
+
+std::string to_pointer_part(std::string_view key) {
+  return replace_all(replace_all(key, "~", "~0"), "/", "~1");
+}
+
+std::string from_pointer_part(std::string_view part) {
+  return replace_all(replace_all(part, "~1", "/"), "~0", "~");
 }
 
 }  // namespace ralph

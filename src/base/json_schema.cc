@@ -13,29 +13,18 @@
 namespace ralph {
 namespace {
 
-constexpr std::array<std::string_view, 23> kKeywords = {"type",
-                                                        "properties",
-                                                        "required",
-                                                        "additionalProperties",
-                                                        "propertyNames",
-                                                        "items",
-                                                        "enum",
-                                                        "const",
-                                                        "minimum",
-                                                        "exclusiveMinimum",
-                                                        "maximum",
-                                                        "minLength",
-                                                        "pattern",
-                                                        "anyOf",
-                                                        "$schema",
-                                                        "$id",
-                                                        "$comment",
-                                                        "title",
-                                                        "description",
-                                                        "default",
-                                                        "examples",
-                                                        "writeOnly",
-                                                        "patternErrorMessage"};
+constexpr std::array<std::string_view, 24> kKeywords = {"type",          "properties",
+                                                        "required",      "additionalProperties",
+                                                        "propertyNames", "items",
+                                                        "enum",          "const",
+                                                        "minimum",       "exclusiveMinimum",
+                                                        "maximum",       "minLength",
+                                                        "minItems",      "pattern",
+                                                        "anyOf",         "$schema",
+                                                        "$id",           "$comment",
+                                                        "title",         "description",
+                                                        "default",       "examples",
+                                                        "writeOnly",     "patternErrorMessage"};
 
 bool is_whole(const json::value& value) {
   if (value.is_int64() || value.is_uint64()) return true;
@@ -284,6 +273,10 @@ class Checker {
   }
 
   Status check_items(const json::value& schema, const json::array& array, const std::string& pointer, bool secret) {
+    const auto least = find_integer(schema, "minItems");
+    if (least && array.size() < static_cast<size_t>(*least))
+      add(pointer, fmt::format("expected a list with at least {}, found {}",
+                               count_of(static_cast<unsigned long long>(*least), "item"), found(array, secret)));
     const json::value* items = find(schema, "items");
     if (!items) return {};
     for (size_t i = 0; i < array.size(); ++i) TRY(check(*items, array[i], fmt::format("{}/{}", pointer, i), secret));

@@ -1,7 +1,7 @@
 // Checks a JSON document against a JSON Schema (draft 2020-12) and says what is wrong in words for the person who wrote
 // the document. Only the part of the standard that ralph's own schemas use is known:
-//   type, properties, required, additionalProperties, propertyNames, items, enum, const, minimum, exclusiveMinimum,
-//   maximum, minLength, pattern (see simple_pattern.h), anyOf
+//   type, properties, required, additionalProperties, propertyNames, items, minItems, enum, const, minimum,
+//   exclusiveMinimum, maximum, minLength, pattern (see simple_pattern.h), anyOf
 // and the annotations $schema, $id, $comment, title, description, default, examples, writeOnly, patternErrorMessage.
 // Any other keyword is an error of kind kInternal: a rule that is not checked must not look as if it were.
 #pragma once

@@ -180,7 +180,10 @@ std::string join_for_people(std::span<const std::string> parts) {
 }
 
 std::string count_of(unsigned long long n, std::string_view noun) {
-  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
+  if (n == 1) return fmt::format("1 {}", noun);
+  const bool ies = noun.size() > 1 && noun.back() == 'y' &&
+                   std::string_view("aeiou").find(noun[noun.size() - 2]) == std::string_view::npos;
+  return ies ? fmt::format("{} {}ies", n, noun.substr(0, noun.size() - 1)) : fmt::format("{} {}s", n, noun);
 }
 
 }  // namespace ralph

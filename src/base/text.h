@@ -40,7 +40,7 @@ std::string human_bytes(unsigned long long bytes);
 // "a", "a and b", "a, b and c".
 std::string join_for_people(std::span<const std::string> parts);
 
-// "1 iteration", "2 iterations".
+// "1 iteration", "2 iterations", "3 stories".
 std::string count_of(unsigned long long n, std::string_view noun);
 
 }  // namespace ralph

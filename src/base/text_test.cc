@@ -209,6 +209,11 @@ TEST(CountOf, AgreesWithItsNoun) {
   EXPECT_EQ(count_of(0, "iteration"), "0 iterations");
   EXPECT_EQ(count_of(1, "iteration"), "1 iteration");
   EXPECT_EQ(count_of(2, "iteration"), "2 iterations");
+  EXPECT_EQ(count_of(0, "story"), "0 stories");
+  EXPECT_EQ(count_of(1, "story"), "1 story");
+  EXPECT_EQ(count_of(2, "story"), "2 stories");
+  EXPECT_EQ(count_of(2, "day"), "2 days");
+  EXPECT_EQ(count_of(2, "key"), "2 keys");
 }
 
 }  // namespace

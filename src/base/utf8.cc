@@ -5,6 +5,8 @@
 namespace ralph {
 namespace {
 
+constexpr size_t kNoLimit = std::string_view::npos / 2;
+
 struct Character {
   utf8proc_int32_t code;  // negative if invalid
   size_t bytes;
@@ -18,6 +20,14 @@ Character character_at(std::string_view text, size_t at) {
                                       static_cast<utf8proc_ssize_t>(text.size() - at), &code);
   if (bytes <= 0) return {-1, 1};
   return {code, static_cast<size_t>(bytes)};
+}
+
+// What a terminal takes as a command, or what shows text in another order than it has.
+bool is_control(utf8proc_int32_t code) {
+  if (code < 0) return false;
+  const bool turns = code == 0x61c || code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
+                     (code >= 0x2066 && code <= 0x2069);
+  return code < 0x20 || (code >= 0x7f && code < 0xa0) || turns;
 }
 
 size_t width_of(utf8proc_int32_t code) {
@@ -75,7 +85,7 @@ std::string fit_to_width(std::string_view text, size_t columns) {
   size_t last_cut = 0;  // bytes of `line` that leave room for the ellipsis
   for (size_t at = 0; at < text.size();) {
     const Character c = character_at(text, at);
-    const bool control = c.code >= 0 && (c.code < 0x20 || (c.code >= 0x7f && c.code < 0xa0));
+    const bool control = is_control(c.code);
     const size_t wide = control ? 1 : width_of(c.code);
     if (width + wide > columns) {
       line.resize(last_cut);
@@ -93,6 +103,15 @@ std::string fit_to_width(std::string_view text, size_t columns) {
     at += c.bytes;
   }
   return line;
+}
+
+std::string printable_lines(std::string_view text) {
+  std::string lines;
+  for (size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
+    lines += fit_to_width(text.substr(0, end), kNoLimit) + '\n';
+    text.remove_prefix(end + 1);
+  }
+  return lines + fit_to_width(text, kNoLimit);
 }
 
 }  // namespace ralph

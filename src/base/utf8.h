@@ -20,7 +20,11 @@ std::string_view prefix_of_characters(std::string_view text, size_t characters);
 size_t display_width(std::string_view text);
 
 // `text` on one line in at most `columns` columns, with "…" at the end when something was cut. Control characters are
-// shown as blanks, so that nothing printed through it can move a cursor or change a terminal.
+// shown as blanks, so that nothing printed through it can move a cursor, turn the direction of writing or change a
+// terminal.
 std::string fit_to_width(std::string_view text, size_t columns);
+
+// The same for text of several lines: nothing is cut, and line ends stay.
+std::string printable_lines(std::string_view text);
 
 }  // namespace ralph

@@ -98,6 +98,9 @@ TEST(FitToWidth, ShowsControlCharactersAsBlanks) {
   EXPECT_EQ(fit_to_width("a\033[2Jb\r\n\tc\x7f\u009bd", 80), "a [2Jb   c  d");
   EXPECT_EQ(fit_to_width(std::string_view("a\0b", 3), 80), "a b");
   EXPECT_EQ(fit_to_width("\n\n\n", 2), " …");
+  EXPECT_EQ(fit_to_width("a\u202eb\u2066c\u2028d\u200fe", 80), "a b c d e");
+  EXPECT_EQ(printable_lines("one\033[2J\n\n\ttwo\r\n"), "one [2J\n\n two \n");
+  EXPECT_EQ(printable_lines(""), "");
 }
 
 }  // namespace

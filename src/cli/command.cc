@@ -192,16 +192,38 @@ std::string help_of(const Command& command) {
   return help;
 }
 
+namespace {
+
+// Under which heading a command stands, by its first word.
+std::string_view heading_of(const Command& command) {
+  const std::string_view first = command.name.substr(0, command.name.find(' '));
+  if (first == "run" || first == "init") return "Commands";
+  if (first == "plan") return "Plans: stories with enforced review";
+  if (first == "loop") return "Loops inside a session of a host agent";
+  if (first == "hooks") return "Hooks of a host agent";
+  return "Around it";
+}
+
+}  // namespace
+
 std::string overview(std::span<const Command* const> commands) {
   std::string text =
       "ralph keeps a coding agent working until the work is provably done.\n\n"
-      "Usage: ralph [-C DIR] <command> [options]\n\nCommands:\n";
+      "Usage: ralph [-C DIR] <command> [options]\n";
   size_t width = 0;
+  std::vector<std::string_view> headings;
   for (const Command* command : commands) {
-    if (!command->hidden) width = std::max(width, command->name.size());
+    if (command->hidden) continue;
+    width = std::max(width, command->name.size());
+    if (std::find(headings.begin(), headings.end(), heading_of(*command)) == headings.end())
+      headings.push_back(heading_of(*command));
   }
-  for (const Command* command : commands) {
-    if (!command->hidden) text += fmt::format("  {:<{}}  {}\n", command->name, width, command->summary);
+  for (const std::string_view heading : headings) {
+    text += fmt::format("\n{}:\n", heading);
+    for (const Command* command : commands) {
+      if (command->hidden || heading_of(*command) != heading) continue;
+      text += fmt::format("  {:<{}}  {}\n", command->name, width, command->summary);
+    }
   }
   text +=
       "\nOptions:\n"

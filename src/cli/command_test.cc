@@ -186,7 +186,7 @@ Options:
 TEST(Overview, ListsCommandsInOrderButNoHiddenOnes) {
   const Command* const commands[] = {&kSample, &kOpenEnded, &kPlain};
   const std::string text = overview(commands);
-  EXPECT_NE(text.find("Commands:\n"
+  EXPECT_NE(text.find("Around it:\n"
                       "  sample  Show what a command can say of itself\n"
                       "  plain   Take nothing\n"
                       "\n"),

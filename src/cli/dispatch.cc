@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "cli/registry.h"
 #include "journal/redactor.h"
 #include "os/environment.h"
@@ -75,13 +76,22 @@ int explain_unknown(std::span<const std::string> words) {
   return report({ErrorKind::kUsage, std::move(message)});
 }
 
+// Hosts take a hook's exit code 2 for a refusal. One that is called with an option, or by a name, that this version
+// does not know must not hold an agent up for that.
+int as_hook(std::span<const std::string> words, int code) {
+  if (words.size() < 2 || words[0] != "hooks") return code;
+  const bool for_people = words[1] == "install" || words[1] == "uninstall" || words[1] == "explain";
+  return for_people || code == 0 ? code : 1;
+}
+
 }  // namespace
 
 int report(const Error& error) {
   std::fflush(stdout);
   const Redactor redactor(Environment::of_this_process().as_lines());
-  static_cast<void>(
-      write_all(STDERR_FILENO, redactor.redact(fmt::format("ralph: {}\n", error.message)), "standard error"));
+  // A message may quote what an agent wrote.
+  static_cast<void>(write_all(
+      STDERR_FILENO, printable_lines(redactor.redact(fmt::format("ralph: {}\n", error.message))), "standard error"));
   return error.kind == ErrorKind::kInterrupted ? 130 : 2;
 }
 
@@ -105,11 +115,11 @@ int dispatch(std::span<const std::string> words) {
     return found.command ? print(help_of(*found.command)) : explain_unknown(words);
   }
   const Found found = find_command(words);
-  if (!found.command) return explain_unknown(words);
+  if (!found.command) return as_hook(words, explain_unknown(words));
   const std::span<const std::string> rest = words.subspan(found.words);
   if (asks_for_help(rest)) return print(help_of(*found.command));
   const auto arguments = parse_arguments(*found.command, rest);
-  if (!arguments) return report(arguments.error());
+  if (!arguments) return as_hook(words, report(arguments.error()));
   return found.command->run(*arguments);
 }
 

@@ -1,4 +1,6 @@
 // ralph doctor: what is installed, what will work, what to fix.
+#include "cli/doctor.h"
+
 #include <array>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -17,27 +19,8 @@
 namespace ralph::cli {
 namespace {
 
-enum class Health { kOk, kNote, kProblem };
-
-struct Finding {
-  Health health;
-  std::string what;
-  std::string detail;
-  std::string fix{};  // what to do about it
-};
-
 std::string_view to_string(Health health) {
   return health == Health::kOk ? "ok" : health == Health::kNote ? "note" : "problem";
-}
-
-std::string version_of(const std::string& program, const Environment& environment) {
-  Launch launch;
-  launch.argv = {program, "--version"};
-  launch.environment = environment;
-  launch.folder = "/";
-  const auto result = run_command(launch, Milliseconds(5000));
-  if (!result || result->exit_code != 0) return "";
-  return fit_to_width(first_line(result->output), 60);
 }
 
 void check_system(std::vector<Finding>& findings) {
@@ -186,10 +169,20 @@ constexpr std::array kOptions = {Option{"json", 0, "", "Print the findings as JS
 
 }  // namespace
 
+std::string version_of(const std::string& program, const Environment& environment) {
+  Launch launch;
+  launch.argv = {program, "--version"};
+  launch.environment = environment;
+  launch.folder = "/";
+  const auto result = run_command(launch, Milliseconds(5000));
+  if (!result || result->exit_code != 0) return "";
+  return fit_to_width(first_line(result->output), 60);
+}
+
 const Command kDoctor = {
     "doctor",
     "Check what is installed, what will work, and what to fix.",
-    "Looks at the system, git, the agents on PATH and this folder's settings. Changes nothing.\n"
+    "Looks at the system, git, the agents on PATH, this folder's settings and the hooks. Changes nothing.\n"
     "Exit codes: 0 a run can work here, 2 something has to be fixed.",
     "ralph doctor\nralph doctor --json",
     kOptions,
@@ -203,6 +196,7 @@ const Command kDoctor = {
       check_git(findings, environment, *project);
       check_agents(findings, environment, *project);
       check_settings(findings, environment, *project);
+      check_hooks(findings, environment, *project);
       return print_findings(findings, environment, arguments.has("json"));
     },
 };

@@ -1,24 +1,12 @@
 #include "cli/prompt_run.h"
 
-#include <memory>
-#include <unistd.h>
-
 #include "agents/agent.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/output_options.h"
+#include "cli/guarded_run.h"
 #include "cli/roster.h"
-#include "journal/run_folder.h"
-#include "journal/writer.h"
 #include "loop/engine.h"
-#include "os/clock.h"
-#include "os/guardian.h"
-#include "os/lock.h"
-#include "os/processes_linux.h"
 #include "os/run_command.h"
-#include "settings/ralph_folder.h"
-#include "ui/console.h"
-#include "version.h"
 
 namespace ralph::cli {
 namespace {
@@ -41,84 +29,14 @@ Status check_repository(const PromptRun& run, const Environment& environment) {
       join(scm->tasks, ", "), run.project);
 }
 
-// Variables of all agents: any of their values may turn up in anybody's output.
-std::map<std::string, std::string> secret_candidates(const Settings& settings) {
-  std::map<std::string, std::string> variables = settings.agent.env;
-  for (const auto& [name, agent] : settings.agents) {
-    // Two agents may have the same variable with two values: both count.
-    for (const auto& [variable, value] : agent.env) variables[fmt::format("{}_{}", name, variable)] = value;
-  }
-  return variables;
-}
-
-std::string owner_line(const std::string& run_id, const Clock& clock) {
-  json::object owner;
-  owner["runId"] = run_id;
-  owner["pid"] = ::getppid();  // the guardian: the process that the user started and may end
-  owner["startTime"] = to_iso8601(clock.wall());
-  return json::serialize(owner) + "\n";
-}
-
-Result<Lock> lock_project(const PromptRun& run) {
-  auto lock = Lock::acquire(join_path(run.project, ".ralph/lock"));
-  if (lock || lock.error().kind != ErrorKind::kBusy) return lock;
-  const auto owner = parse_json(lock.error().message, "lock");
-  if (!owner) return fail(ErrorKind::kBusy, "another ralph run is working in {}; wait for it to end", run.project);
-  return fail(ErrorKind::kBusy,
-              "another ralph run is working in {}: run {}, pid {}, since {}; wait for it, or end it with: kill {}",
-              run.project, find_string(*owner, "runId").value_or("?"), find_integer(*owner, "pid").value_or(0),
-              find_string(*owner, "startTime").value_or("?"), find_integer(*owner, "pid").value_or(0));
-}
-
-std::unique_ptr<RunWatcher> make_watcher(const PromptRun& run, const Environment& environment) {
-  if (run.json) return std::make_unique<JsonLines>();
-  ConsoleOptions options;
-  const OutputSettings& output = run.loaded.settings.output;
-  options.style = with_output_settings(style_for(STDOUT_FILENO, environment), output);
-  options.format = format_options(output, options.style);
-  options.agent_output = run.loaded.settings.stream_agent_output;
-  options.verbose = run.verbose;
-  options.guardrails = static_cast<int>(run.loaded.settings.guardrails.size());
-  return std::make_unique<Console>(std::move(options));
-}
-
 // The run itself, in the process that the guardian guards.
-Result<int> run_loop(const PromptRun& run, int guardian) {
-  const SystemClock clock;
-  Environment environment = Environment::of_this_process();
-  LinuxProcesses processes(clock, guardian);
-  TRY_VALUE(Lock lock, lock_project(run));
-  TRY_VALUE(const RunFolder folder, create_run_folder(run.project, new_run_id(clock.wall())));
-  const std::string& run_id = folder.id;
-  TRY(lock.name_owner(owner_line(run_id, clock)));
-  environment.set("RALPH_RUN_ID", run_id);
-
+Result<Decision> run_loop(const PromptRun& run, RunContext& context, Policy& policy) {
   const Settings& settings = run.loaded.settings;
-  TRY_VALUE(const std::vector<Agent> agents, make_agents(settings, environment, run.project));
-  const Redactor redactor(environment.as_lines(), secret_candidates(settings));
-  Policy policy = policy_from(settings);
+  TRY_VALUE(const std::vector<Agent> agents, make_agents(settings, context.environment, run.project));
   for (const Agent& agent : agents) policy.agents.push_back(agent.name());
-  const auto watcher = make_watcher(run, environment);
-  TRY_VALUE(JournalWriter writer, JournalWriter::open(folder.path, redactor, [&] { return clock.wall(); }));
-  RunLog log(std::move(writer), *watcher);
-  RunContext context{policy,   processes,         clock,       redactor, log,         *watcher,
-                     *watcher, clock.monotonic(), run.project, run_id,   folder.path, environment};
-
-  record::RunStarted started;
-  started.run_id = run_id;
-  started.way = "run";
-  started.ralph_version = RALPH_VERSION;
-  started.project = run.project;
-  started.agent = join(policy.agents, ", then ");
-  started.prompt_source = run.prompt.describe();
-  started.prompt = run.prompt_text;
-  started.pid = ::getppid();
-  started.max_iterations = policy.max_iterations;
-  started.settings = run.loaded.effective;
-  TRY(log.note(std::move(started)));
-  TRY_VALUE(const Decision decision, run_prompt_loop({settings, agents, run.prompt, context}));
-  if (decision.status == StopStatus::kFatal) return fail(ErrorKind::kInput, "{}", decision.reason);
-  return exit_code_of(decision.status);
+  TRY(note_start(context, {"run", join(policy.agents, ", then "), run.prompt.describe(), run.prompt_text},
+                 run.loaded.effective));
+  return run_prompt_loop({settings, agents, run.prompt, context});
 }
 
 std::string describe_limit(double seconds) {
@@ -135,11 +53,13 @@ Status preflight(const PromptRun& run) {
 }
 
 int execute(const PromptRun& run) {
-  if (auto ready = prepare_ralph_folder(run.project); !ready) return report(ready.error());
-  return run_guarded([&](int guardian) {
-    const Result<int> code = run_loop(run, guardian);
-    return code ? *code : report(code.error());
-  });
+  const GuardedRun guarded{run.loaded,
+                           run.project,
+                           run.verbose,
+                           run.json,
+                           policy_from(run.loaded.settings),
+                           static_cast<int>(run.loaded.settings.guardrails.size())};
+  return execute_guarded(guarded, [&](RunContext& context, Policy& policy) { return run_loop(run, context, policy); });
 }
 
 int print_dry_run(const PromptRun& run) {

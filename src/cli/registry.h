@@ -5,16 +5,35 @@
 
 namespace ralph::cli {
 
-extern const Command kRun;             // run.cc
-extern const Command kInit;            // init.cc
-extern const Command kRunsList;        // runs.cc
-extern const Command kRunsShow;        // runs.cc
-extern const Command kSettingsShow;    // settings.cc
-extern const Command kSettingsSchema;  // settings.cc
-extern const Command kStream;          // stream.cc
-extern const Command kDoctor;          // doctor.cc
-extern const Command kDemo;            // demo.cc
-extern const Command kDemoAgent;       // demo_agent.cc
-extern const Command kCompletion;      // completion.cc
+extern const Command kRun;                  // run.cc
+extern const Command kInit;                 // init.cc
+extern const Command kPlanRun;              // plan_run.cc
+extern const Command kPlanCheck;            // plan_check.cc
+extern const Command kPlanStatus;           // plan_status.cc
+extern const Command kHooksUserPrompt;      // hooks_user_prompt.cc
+extern const Command kLoopStart;            // loop_start.cc
+extern const Command kLoopRun;              // loop_run.cc
+extern const Command kLoopStatus;           // loop_status.cc
+extern const Command kLoopCancel;           // loop_status.cc
+extern const Command kHooksSessionStart;    // hooks_session_start.cc
+extern const Command kHooksPostTool;        // hooks_post_tool.cc
+extern const Command kHooksContextMonitor;  // hooks_context_monitor.cc
+extern const Command kHooksPreTool;         // hooks_pre_tool.cc
+extern const Command kHooksExplain;         // hooks_explain.cc
+extern const Command kHooksStop;            // hooks_stop.cc
+extern const Command kHooksInstall;         // hooks_install.cc
+extern const Command kHooksUninstall;       // hooks_install.cc
+extern const Command kPlanDraft;            // plan_draft.cc
+extern const Command kPlanInit;             // plan_init.cc
+extern const Command kPlanArchive;          // plan_archive.cc
+extern const Command kRunsList;             // runs.cc
+extern const Command kRunsShow;             // runs.cc
+extern const Command kSettingsShow;         // settings.cc
+extern const Command kSettingsSchema;       // settings.cc
+extern const Command kStream;               // stream.cc
+extern const Command kDoctor;               // doctor.cc
+extern const Command kDemo;                 // demo.cc
+extern const Command kDemoAgent;            // demo_agent.cc
+extern const Command kCompletion;           // completion.cc
 
 }  // namespace ralph::cli

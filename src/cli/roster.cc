@@ -65,25 +65,21 @@ Status check_budget(const Settings& settings, const Agent& agent) {
   return {};
 }
 
-}  // namespace
+// Where an agent is named, for errors.
+struct Named {
+  Agent::Setup setup;
+  std::string_view setting;
+};
 
-Result<std::vector<Agent>> make_agents(const Settings& settings, const Environment& environment,
-                                       const std::string& project) {
-  if (settings.agent.command.empty()) {
-    return fail(ErrorKind::kInput, "no agent is set in {}; run 'ralph init', or set agent.command",
-                join_path(project, ".ralph/settings.json"));
-  }
-  std::vector<Agent::Setup> setups = {setup_of_first(settings)};
-  for (const std::string& name : settings.agent.fallback) setups.push_back(setup_of_fallback(settings, name));
-
+Result<std::vector<Agent>> make_all(const std::vector<Named>& named, const Settings& settings,
+                                    const Environment& environment, const std::string& project) {
   std::vector<Agent> agents;
-  for (const Agent::Setup& setup : setups) {
-    const bool first = agents.empty();
+  for (const auto& [setup, setting] : named) {
     auto agent = Agent::make(setup, environment, project);
     if (!agent && agent.error().kind == ErrorKind::kNotFound) {
       return fail(ErrorKind::kNotFound,
                   "the agent cannot be started: {} ({} is \"{}\"; 'ralph doctor' shows what is installed)",
-                  agent.error().message, first ? "agent.command" : "agent.fallback", setup.command);
+                  agent.error().message, setting, setup.command);
     }
     if (!agent) return tl::unexpected(agent.error());
     TRY(check_budget(settings, *agent));
@@ -95,6 +91,31 @@ Result<std::vector<Agent>> make_agents(const Settings& settings, const Environme
     agents.push_back(*std::move(agent));
   }
   return agents;
+}
+
+}  // namespace
+
+Result<std::vector<Agent>> make_agents(const Settings& settings, const Environment& environment,
+                                       const std::string& project) {
+  if (settings.agent.command.empty()) {
+    return fail(ErrorKind::kInput, "no agent is set in {}; run 'ralph init', or set agent.command",
+                join_path(project, ".ralph/settings.json"));
+  }
+  std::vector<Named> named = {{setup_of_first(settings), "agent.command"}};
+  for (const std::string& name : settings.agent.fallback)
+    named.push_back({setup_of_fallback(settings, name), "agent.fallback"});
+  return make_all(named, settings, environment, project);
+}
+
+Result<std::vector<Agent>> make_agents_with(const std::string& first, std::string_view setting,
+                                            const Settings& settings, const Environment& environment,
+                                            const std::string& project) {
+  if (first.empty()) return make_agents(settings, environment, project);
+  std::vector<Named> named = {{setup_of_fallback(settings, first), setting}};
+  for (const std::string& name : settings.agent.fallback) {
+    if (name != first) named.push_back({setup_of_fallback(settings, name), "agent.fallback"});
+  }
+  return make_all(named, settings, environment, project);
 }
 
 }  // namespace ralph::cli

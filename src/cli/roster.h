@@ -14,4 +14,10 @@ namespace ralph::cli {
 Result<std::vector<Agent>> make_agents(const Settings& settings, const Environment& environment,
                                        const std::string& project);
 
+// The same with another agent in the first place, which `setting` ("plan.agents.review") names; its fallbacks are those
+// of the settings. An empty name changes nothing.
+Result<std::vector<Agent>> make_agents_with(const std::string& first, std::string_view setting,
+                                            const Settings& settings, const Environment& environment,
+                                            const std::string& project);
+
 }  // namespace ralph::cli

@@ -166,6 +166,36 @@ struct Decided {
   }
 };
 
+// A plan's iteration has begun: what ralph chose for it.
+struct PlanWork {
+  static constexpr std::string_view kType = "plan_work";
+  std::int64_t iteration = 0, reviews = 0, review_cap = 0;
+  std::string mode, story, title;
+  template <class V>
+  void fields(V&& v) {
+    v("iteration", iteration), v("mode", mode), v("story", story), v("title", title), v("reviews", reviews);
+    v("reviewCap", review_cap);
+  }
+};
+
+// What became of it: the task list as ralph left it, and what it had to take back.
+struct PlanChecked {
+  static constexpr std::string_view kType = "plan_checked";
+  std::int64_t iteration = 0, stories = 0, done = 0;
+  std::string mode, story;
+  std::string
+      outcome;  // submitted, resubmitted, approved, auto_approved, changes_requested, sent_back, passed; or empty
+  std::vector<std::string> open;        // stories that are not done, with their states: "US-002 (needs_review)"
+  std::vector<std::string> violations;  // what was taken back, and why
+  std::vector<std::string> notes;       // what people and the next iteration should know besides
+  std::string feedback;                 // the message for the agent; empty if there is nothing to say
+  template <class V>
+  void fields(V&& v) {
+    v("iteration", iteration), v("mode", mode), v("story", story), v("outcome", outcome), v("stories", stories);
+    v("done", done), v("open", open), v("violations", violations), v("notes", notes), v("feedback", feedback);
+  }
+};
+
 struct IterationEnded {
   static constexpr std::string_view kType = "iteration_ended";
   std::int64_t iteration = 0, duration_ms = 0;
@@ -192,9 +222,9 @@ struct Unknown {
   json::object fields_as_written;
 };
 
-using Body =
-    std::variant<RunStarted, IterationStarted, AgentStarted, AgentEnded, GuardrailStarted, GuardrailEnded, ScmStarted,
-                 ScmEnded, SignalReceived, ProcessesSwept, Decided, IterationEnded, RunEnded, Unknown>;
+using Body = std::variant<RunStarted, IterationStarted, AgentStarted, AgentEnded, GuardrailStarted, GuardrailEnded,
+                          ScmStarted, ScmEnded, SignalReceived, ProcessesSwept, Decided, PlanWork, PlanChecked,
+                          IterationEnded, RunEnded, Unknown>;
 
 struct Record {
   std::int64_t sequence = 0;  // from 1, no gaps

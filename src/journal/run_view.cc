@@ -46,6 +46,12 @@ class Adder {
   void operator()(const record::ProcessesSwept& swept) { steps().push_back(swept); }
   void operator()(const record::SignalReceived& received) { steps().push_back(received); }
   void operator()(const record::Decided& decided) { steps().push_back(decided); }
+  void operator()(const record::PlanWork& work) { steps().push_back(work); }
+  void operator()(const record::PlanChecked& checked) {
+    record::PlanChecked brief = checked;
+    brief.feedback.clear();  // its violations and notes say the same
+    steps().push_back(std::move(brief));
+  }
   void operator()(const record::Unknown&) { ++run_.unknown_records; }
 
  private:

@@ -23,8 +23,8 @@ using AgentTurn = StepOf<record::AgentStarted, record::AgentEnded>;
 using GuardrailCheck = StepOf<record::GuardrailStarted, record::GuardrailEnded>;
 using ScmTask = StepOf<record::ScmStarted, record::ScmEnded>;
 
-using RunStep =
-    std::variant<AgentTurn, GuardrailCheck, ScmTask, record::ProcessesSwept, record::SignalReceived, record::Decided>;
+using RunStep = std::variant<AgentTurn, GuardrailCheck, ScmTask, record::ProcessesSwept, record::SignalReceived,
+                             record::Decided, record::PlanWork, record::PlanChecked>;
 
 struct IterationView {
   std::int64_t number = 0;

@@ -40,9 +40,11 @@ struct Case {
   }
   bool turn_failed() const { return progress.turn_outcome == "crashed" || progress.turn_outcome == "empty"; }
   bool answered() const {
-    return progress.turn_outcome == "ok" && progress.response &&
-           equals_ignoring_case(trim(*progress.response), trim(policy.completion_response));
+    if (progress.turn_outcome != "ok" || !progress.response) return false;
+    if (policy.promise) return *progress.response == policy.completion_response;
+    return equals_ignoring_case(trim(*progress.response), trim(policy.completion_response));
   }
+  bool all_stories_done() const { return progress.plan.stories > 0 && progress.plan.done == progress.plan.stories; }
   bool last_iteration() const { return progress.iteration >= policy.max_iterations; }
 };
 
@@ -70,6 +72,16 @@ std::string what_the_agent_answered(const Case& c) {
   return fmt::format("it answered \"{}\"", *c.progress.response);
 }
 
+std::string stories_phrase(const Case& c) {
+  const Progress::Plan& plan = c.progress.plan;
+  constexpr size_t kNamed = 3;
+  std::vector<std::string> names(plan.open.begin(),
+                                 plan.open.begin() + static_cast<std::ptrdiff_t>(std::min(plan.open.size(), kNamed)));
+  if (plan.open.size() > kNamed) names.push_back(fmt::format("{} more", plan.open.size() - kNamed));
+  return fmt::format("{} of {} done; open: {}", plan.done, count_of(static_cast<unsigned>(plan.stories), "story"),
+                     join_for_people(names));
+}
+
 std::string what_is_missing(const Case& c) {
   if (!c.progress.guardrails_failed.empty()) {
     std::vector<std::string> names;
@@ -77,14 +89,25 @@ std::string what_is_missing(const Case& c) {
     return fmt::format("{} still {}", join_for_people(names),
                        c.progress.guardrails_failed.size() == 1 ? "fails" : "fail");
   }
+  if (c.policy.plan) return stories_phrase(c);
   return fmt::format("the agent never answered \"{}\": {}", c.policy.completion_response, what_the_agent_answered(c));
 }
 
-std::string why_complete(const Case& c) {
+std::string what_passed(const Case& c) {
   const int passed = c.progress.guardrails_passed;
-  const std::string guardrails = passed == 0   ? "there are no guardrails"
-                                 : passed == 1 ? "the guardrail passed"
-                                               : fmt::format("all {} guardrails passed", passed);
+  const std::string_view noun = c.policy.plan ? "check" : "guardrail";
+  if (passed == 0) return fmt::format("there are no {}s", noun);
+  return passed == 1 ? fmt::format("the {} passed", noun) : fmt::format("all {} {}s passed", passed, noun);
+}
+
+std::string why_plan_complete(const Case& c) {
+  const int stories = c.progress.plan.stories;
+  return fmt::format("{} done and {}{}", stories == 1 ? "the story is" : fmt::format("all {} stories are", stories),
+                     what_passed(c), c.answered() ? ", as the agent promised" : "");
+}
+
+std::string why_complete(const Case& c) {
+  const std::string guardrails = what_passed(c);
   return fmt::format("the agent answered \"{}\" and {}", trim(*c.progress.response), guardrails);
 }
 
@@ -153,6 +176,17 @@ Decision retry_overload(const Case& c) {
           delay};
 }
 
+std::string why_accepted(const Case& c) {
+  if (!c.now.worked) return "the promise was given; whether work was done can't be known here";
+  if (!*c.now.worked) {
+    return c.policy.on_promise_no_work == PromiseWithoutWork::kWarn
+               ? "the promise was given without any work, and accepted with this warning"
+               : "the promise was given without any work, which is accepted here";
+  }
+  if (c.now.tool_calls == 0) return "the promise was given and the tree has changed";
+  return fmt::format("the promise was given after {}", count_of(static_cast<unsigned>(c.now.tool_calls), "tool call"));
+}
+
 struct Rule {
   std::string_view name;
   bool (*applies)(const Case&);
@@ -187,14 +221,59 @@ constexpr std::array kRules = {
          }},
     Rule{"running", [](const Case& c) { return c.running(); }, [](const Case&) { return go_on(); }},
 
+    // A host's session wants to end. An agent that mends nothing would be sent back for ever; what it leaves out of
+    // order is taken back after it has ended.
+    Rule{"plan_out_of_order",
+         [](const Case& c) {
+           return c.is({Moment::kAtStop}) && c.now.plan_problems > 0 && c.now.objections < c.policy.max_objections;
+         },
+         [](const Case& c) {
+           return go_on(
+               fmt::format("the plan has {}", count_of(static_cast<unsigned>(c.now.plan_problems), "problem")));
+         }},
+    Rule{"objections_spent", [](const Case& c) { return c.is({Moment::kAtStop}) && c.now.plan_problems > 0; },
+         [](const Case&) {
+           return stop(StopStatus::kLimit, "the agent was sent back often enough; it stops with the plan out of order");
+         }},
+    // A promise in the last allowed iteration counts, so it is looked at first.
+    Rule{"promise_accepted",
+         [](const Case& c) {
+           return c.is({Moment::kAtStop}) && c.now.promised &&
+                  (c.now.worked.value_or(true) || c.policy.on_promise_no_work != PromiseWithoutWork::kReject);
+         },
+         [](const Case& c) { return stop(StopStatus::kComplete, why_accepted(c)); }},
+    Rule{"continuations_spent", [](const Case& c) { return c.is({Moment::kAtStop}) && c.last_iteration(); },
+         [](const Case& c) {
+           return stop(
+               StopStatus::kLimit,
+               fmt::format("{} done without {}", count_of(static_cast<unsigned>(c.policy.max_iterations), "iteration"),
+                           c.now.promised ? "work behind the promise" : "the promise"));
+         }},
+    Rule{"promise_without_work", [](const Case& c) { return c.is({Moment::kAtStop}) && c.now.promised; },
+         [](const Case& c) {
+           return go_on(fmt::format("the promise was made, but {} of at least {} done",
+                                    count_of(static_cast<unsigned>(c.now.tool_calls), "tool call"),
+                                    c.policy.min_tool_calls));
+         }},
+    Rule{"promise_missing", [](const Case& c) { return c.is({Moment::kAtStop}); },
+         [](const Case&) { return go_on("the promise is missing"); }},
+
     // Between steps.
     Rule{"stop_requested", [](const Case& c) { return c.progress.stop_requests >= 1; },
          [](const Case&) { return stop(StopStatus::kInterrupted, "asked to stop"); }},
     Rule{"complete",
          [](const Case& c) {
-           return c.is({Moment::kAfterChecks}) && c.progress.guardrails_failed.empty() && c.answered();
+           return !c.policy.plan && c.is({Moment::kAfterChecks}) && c.progress.guardrails_failed.empty() &&
+                  c.answered();
          },
          [](const Case& c) { return stop(StopStatus::kComplete, why_complete(c)); }},
+    // A promise alone completes nothing: the stories do, and they count without a promise too.
+    Rule{"plan_complete",
+         [](const Case& c) {
+           return c.policy.plan && c.is({Moment::kAfterChecks}) && c.progress.guardrails_failed.empty() &&
+                  c.all_stories_done();
+         },
+         [](const Case& c) { return stop(StopStatus::kComplete, why_plan_complete(c)); }},
     Rule{"run_time_spent", [](const Case& c) { return c.out_of_time(); },
          [](const Case& c) {
            return stop(StopStatus::kLimit, fmt::format("the run's {} are over (budget.maxMinutes)",
@@ -249,6 +328,10 @@ constexpr std::array kRules = {
            const size_t failed = c.progress.guardrails_failed.size();
            return go_on(fmt::format("{} failed; the next prompt says so", count_of(failed, "guardrail")));
          }},
+    Rule{"promise_too_early", [](const Case& c) { return c.policy.plan && c.answered(); },
+         [](const Case& c) { return go_on(fmt::format("the agent promised too early: {}", stories_phrase(c))); }},
+    Rule{"stories_left", [](const Case& c) { return c.policy.plan; },
+         [](const Case& c) { return go_on(stories_phrase(c)); }},
     Rule{"not_answered", [](const Case&) { return true; },
          [](const Case& c) { return go_on(fmt::format("not complete: {}", what_the_agent_answered(c))); }},
 };
@@ -262,8 +345,8 @@ constexpr auto kRuleNames = [] {
 }  // namespace
 
 std::string_view to_string(Moment moment) {
-  constexpr std::array kNames = {"before_iteration", "during_turn",   "during_check",
-                                 "after_turn",       "between_steps", "after_checks"};
+  constexpr std::array kNames = {"before_iteration", "during_turn", "during_check", "after_turn",
+                                 "between_steps",    "at_stop",     "after_checks"};
   return kNames[static_cast<size_t>(moment)];
 }
 

@@ -12,6 +12,14 @@ using namespace std::chrono_literals;
 
 constexpr WallTime kNow{Milliseconds(1'794'800'000'000)};
 
+// What a host's session that wants to end has said and done.
+struct Session {
+  bool promised = false;
+  std::optional<bool> worked{};
+  int tool_calls = 0;
+  int plan_problems = 0, objections = 0;
+};
+
 // One situation and what has to come of it.
 struct Row {
   const char* situation;
@@ -26,10 +34,19 @@ struct Row {
   std::optional<Milliseconds> since_result{};
   double turn_cost_usd = 0;
   std::int64_t turn_tokens = 0;
+  Session session{};
 
   Observation observation() const {
-    return {moment,       run_time,      step_time,   quiet_time, step_limit, tools_running,
-            since_result, turn_cost_usd, turn_tokens, kNow,       0.5};
+    Observation now{moment,        run_time,     step_time,     quiet_time, step_limit,
+                    tools_running, since_result, turn_cost_usd, turn_tokens};
+    now.plan_problems = session.plan_problems;
+    now.objections = session.objections;
+    now.promised = session.promised;
+    now.worked = session.worked;
+    now.tool_calls = session.tool_calls;
+    now.now = kNow;
+    now.random = 0.5;
+    return now;
   }
 };
 
@@ -101,6 +118,43 @@ Progress spent(double dollars, std::int64_t tokens, Progress progress) {
   return progress;
 }
 
+Policy for_a_session(PromiseWithoutWork without_work = PromiseWithoutWork::kReject) {
+  Policy policy;
+  policy.promise = true;
+  policy.on_promise_no_work = without_work;
+  return policy;
+}
+
+Row at_stop(const char* situation, Progress progress, Session session, const char* rule,
+            PromiseWithoutWork without_work = PromiseWithoutWork::kReject) {
+  const std::string_view name = rule;
+  const bool limit = name == "continuations_spent" || name == "objections_spent";
+  const StopStatus status = name == "promise_accepted" ? StopStatus::kComplete
+                            : limit                    ? StopStatus::kLimit
+                                                       : StopStatus::kNone;
+  Row row{situation, Moment::kAtStop, std::move(progress), rule,
+          status == StopStatus::kNone ? Action::kContinue : Action::kStop};
+  row.status = status;
+  row.policy = for_a_session(without_work);
+  row.session = session;
+  return row;
+}
+
+Policy for_a_plan() {
+  Policy policy;
+  policy.plan = true;
+  policy.promise = true;
+  policy.completion_response = "COMPLETE";
+  return policy;
+}
+
+Progress stories(int done, int of, Progress progress) {
+  progress.plan.stories = of;
+  progress.plan.done = done;
+  for (int i = done + 1; i <= of; ++i) progress.plan.open.push_back(fmt::format("US-{:03}", i));
+  return progress;
+}
+
 Policy with_run_limit(Milliseconds limit) {
   Policy policy;
   policy.run_time_limit = limit;
@@ -117,6 +171,7 @@ std::vector<Row> table() {
   using enum Moment;
   using enum Action;
   using enum StopStatus;
+  using enum PromiseWithoutWork;
   return {
       {"a fresh run may begin", kBeforeIteration, at(0), "iteration_may_begin", kContinue},
       {"a resumed run whose iterations are spent may not", kBeforeIteration, at(10), "iterations_spent", kStop, kLimit},
@@ -292,6 +347,55 @@ std::vector<Row> table() {
        kStop, kInterrupted},
       {"time over after the checks", kAfterChecks, failing(answered(1, "DONE")), "run_time_spent", kStop, kLimit,
        with_run_limit(60s), 61s},
+
+      {"all stories done and promised: the plan is complete", kAfterChecks, stories(2, 2, answered(3, "COMPLETE")),
+       "plan_complete", kStop, kComplete, for_a_plan()},
+      {"without a promise too", kAfterChecks, stories(2, 2, answered(3, std::nullopt)), "plan_complete", kStop,
+       kComplete, for_a_plan()},
+      {"even after a turn that crashed", kAfterChecks, stories(2, 2, crashed(3, 4)), "plan_complete", kStop, kComplete,
+       for_a_plan()},
+      {"in the last allowed iteration too", kAfterChecks, stories(2, 2, answered(10, std::nullopt)), "plan_complete",
+       kStop, kComplete, for_a_plan()},
+      {"a plan that was done before any agent worked", kAfterChecks, stories(2, 2, at(0)), "plan_complete", kStop,
+       kComplete, for_a_plan()},
+      {"a failing check outranks all stories", kAfterChecks, failing(stories(2, 2, answered(3, "COMPLETE"))),
+       "checks_failed", kContinue, kNone, for_a_plan()},
+      {"a stop request does", kAfterChecks, asked_to_stop(stories(2, 2, answered(3, "COMPLETE")), 1), "stop_requested",
+       kStop, kInterrupted, for_a_plan()},
+      {"a promise alone completes nothing", kAfterChecks, stories(1, 2, answered(3, "COMPLETE")), "promise_too_early",
+       kContinue, kNone, for_a_plan()},
+      {"one of an agent that was ended is none", kAfterChecks, stories(1, 2, answered(3, "COMPLETE", "timed_out")),
+       "stories_left", kContinue, kNone, for_a_plan()},
+      {"a promise in another case is none", kAfterChecks, stories(1, 2, answered(3, "complete")), "stories_left",
+       kContinue, kNone, for_a_plan()},
+      {"a plan without any story is never complete", kAfterChecks, stories(0, 0, answered(3, "COMPLETE")),
+       "promise_too_early", kContinue, kNone, for_a_plan()},
+      {"stories are left", kAfterChecks, stories(1, 2, answered(3, std::nullopt)), "stories_left", kContinue, kNone,
+       for_a_plan()},
+      {"stories are left after the last iteration", kAfterChecks, stories(1, 2, answered(10, "COMPLETE")),
+       "iterations_spent", kStop, kLimit, for_a_plan()},
+      {"the answer of a prompt loop is no end of a plan", kAfterChecks, stories(1, 2, answered(3, "DONE")),
+       "stories_left", kContinue, kNone, for_a_plan()},
+      // A host's session wants to end.
+      at_stop("no promise", at(0), {}, "promise_missing"),
+      at_stop("a promise and work", at(0), {true, true, 3}, "promise_accepted"),
+      at_stop("a promise, and nobody knows of work", at(0), {true, std::nullopt, 0}, "promise_accepted"),
+      at_stop("a promise without work", at(0), {true, false, 0}, "promise_without_work"),
+      at_stop("one that is accepted with a warning", at(0), {true, false, 0}, "promise_accepted", kWarn),
+      at_stop("one that is accepted", at(0), {true, false, 0}, "promise_accepted", kAccept),
+      at_stop("work without a promise", at(9), {false, true, 30}, "promise_missing"),
+      at_stop("the last allowed iteration", at(10), {false, true, 30}, "continuations_spent"),
+      at_stop("a promise in it", at(10), {true, true, 30}, "promise_accepted"),
+      at_stop("a promise without work in it", at(10), {true, false, 0}, "continuations_spent"),
+      at_stop("past the last allowed iteration", at(11), {}, "continuations_spent"),
+      at_stop("a plan out of order", at(0), {true, true, 3, 2, 0}, "plan_out_of_order"),
+      at_stop("one that it was sent back to seven times", at(0), {true, true, 3, 1, 7}, "plan_out_of_order"),
+      at_stop("one that it was sent back to eight times", at(0), {true, true, 3, 1, 8}, "objections_spent"),
+      at_stop("a plan that is in order again", at(0), {false, true, 3, 0, 8}, "promise_missing"),
+      at_stop("a promise while it is asked to stop", asked_to_stop(at(1), 1), {true, true, 1}, "promise_accepted"),
+
+      {"stories are no end of a prompt loop", kAfterChecks, stories(2, 2, answered(3, "COMPLETE")), "not_answered",
+       kContinue},
   };
 }
 
@@ -381,6 +485,41 @@ TEST(Decide, CompletionNamesWhatWasProved) {
   progress.guardrails_passed = 2;
   EXPECT_EQ(decide({}, progress, {Moment::kAfterChecks}).reason,
             "the agent answered \"done\" and all 2 guardrails passed");
+}
+
+TEST(Decide, APlansReasonsCountItsStoriesAndNameTheOpenOnes) {
+  const auto reason = [](const Progress& progress) {
+    return decide(for_a_plan(), progress, {Moment::kAfterChecks}).reason;
+  };
+  EXPECT_EQ(reason(stories(1, 1, answered(2, std::nullopt))), "the story is done and there are no checks");
+  Progress checked = stories(3, 3, answered(2, "COMPLETE"));
+  checked.guardrails_passed = 2;
+  EXPECT_EQ(reason(checked), "all 3 stories are done and all 2 checks passed, as the agent promised");
+  EXPECT_EQ(reason(stories(1, 2, answered(2, std::nullopt))), "1 of 2 stories done; open: US-002");
+  EXPECT_EQ(reason(stories(0, 1, answered(2, "COMPLETE"))),
+            "the agent promised too early: 0 of 1 story done; open: US-001");
+  EXPECT_EQ(reason(stories(2, 9, answered(10, std::nullopt))),
+            "10 iterations done and not complete: 2 of 9 stories done; open: US-003, US-004, US-005 and 4 more");
+}
+
+TEST(Decide, WhatASessionDidIsTold) {
+  const auto reason = [](bool promised, std::optional<bool> worked, int calls, const Policy& policy = for_a_session(),
+                         int iteration = 0) {
+    Observation now{Moment::kAtStop};
+    now.promised = promised;
+    now.worked = worked;
+    now.tool_calls = calls;
+    return decide(policy, at(iteration), now).reason;
+  };
+  EXPECT_EQ(reason(true, true, 1), "the promise was given after 1 tool call");
+  EXPECT_EQ(reason(true, true, 0), "the promise was given and the tree has changed");
+  EXPECT_EQ(reason(true, std::nullopt, 0), "the promise was given; whether work was done can't be known here");
+  EXPECT_EQ(reason(true, false, 0, for_a_session(PromiseWithoutWork::kWarn)),
+            "the promise was given without any work, and accepted with this warning");
+  EXPECT_EQ(reason(true, false, 0), "the promise was made, but 0 tool calls of at least 1 done");
+  EXPECT_EQ(reason(false, true, 4), "the promise is missing");
+  EXPECT_EQ(reason(false, true, 4, for_a_session(), 10), "10 iterations done without the promise");
+  EXPECT_EQ(reason(true, false, 0, for_a_session(), 10), "10 iterations done without work behind the promise");
 }
 
 TEST(TimeUntilChange, IsTheSoonestLimitOrNever) {

@@ -15,6 +15,7 @@ enum class Moment {
   kDuringCheck,      // a guardrail or an SCM command runs; may it go on?
   kAfterTurn,        // the agent has ended; what becomes of its turn?
   kBetweenSteps,     // one step has ended; may the next begin?
+  kAtStop,           // a host's session wants to end; may it?
   kAfterChecks,      // guardrails (and SCM tasks) have run; is the work done?
 };
 std::string_view to_string(Moment moment);
@@ -31,6 +32,13 @@ struct Observation {
   std::optional<Milliseconds> since_result{};  // it has given its result, and nothing came after it
   double turn_cost_usd = 0;                    // spent by this turn so far
   std::int64_t turn_tokens = 0;
+
+  // Of a host's session that wants to end.
+  int plan_problems = 0;         // of the plan that it works on
+  int objections = 0;            // how often in a row it was sent back for them
+  bool promised = false;         // it has said the promise since it was last asked
+  std::optional<bool> worked{};  // it has done something since the loop began; nothing: nobody can know
+  int tool_calls = 0;            // as far as they were counted
 
   WallTime now{};     // for limits that end at a time of day
   double random = 0;  // from 0 to 1: jitter is part of the situation, so that deciding stays pure

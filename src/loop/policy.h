@@ -10,9 +10,19 @@
 
 namespace ralph {
 
+// What becomes of a promise that was made without any work.
+enum class PromiseWithoutWork { kReject, kWarn, kAccept };
+
 struct Policy {
   int max_iterations = 10;
   std::string completion_response = "DONE";
+  // It is said as a promise in its exact form, <promise>COMPLETE</promise>, and not as a <response>.
+  bool promise = false;
+  bool plan = false;  // the work is a plan: complete when its stories are, whatever the agent says
+  // For a loop inside a host's session, which is asked when the host wants to stop.
+  int min_tool_calls = 1;
+  int max_objections = 8;  // how often in a row an agent is sent back to a plan that it leaves out of order
+  PromiseWithoutWork on_promise_no_work = PromiseWithoutWork::kReject;
   int retry_attempts = 3;            // of a crashed or silent agent, within its iteration
   Milliseconds retry_backoff{2000};  // before the first retry, doubled for each failure in a row
   Milliseconds retry_max_backoff{60000};

@@ -56,7 +56,14 @@ struct Folding {
       progress.limits_in_row = 0;
       progress.limited.erase(ended.agent);
     }
+    progress.tool_calls += static_cast<int>(ended.tools);
     remember_session(ended, tokens);
+    if (ended.session.empty()) return;
+    Progress::Session last{ended.session, ended.agent, {}, 0};
+    if (progress.last_session && progress.last_session->id == ended.session) last = *progress.last_session;
+    last.tokens += tokens;
+    last.cost_usd += ended.cost_usd;
+    progress.last_session = last;
   }
 
   // Only a turn that was cut off from outside is worth going on with, and only if it had begun to work.
@@ -80,6 +87,11 @@ struct Folding {
     }
     progress.guardrails_failed.push_back(ended.name);
     if (!ended.feedback.empty()) progress.collecting.push_back({action_from(ended.fail_action), ended.feedback});
+  }
+
+  void operator()(const record::PlanChecked& checked) {
+    progress.plan = {static_cast<int>(checked.stories), static_cast<int>(checked.done), checked.open};
+    if (!checked.feedback.empty()) progress.collecting.push_back({FailAction::kAppend, checked.feedback});
   }
 
   void operator()(const record::SignalReceived& received) {

@@ -37,6 +37,8 @@ struct Progress {
     double cost_usd = 0;
   };
   std::optional<Session> session;
+  std::optional<Session> last_session;  // of the last turn, for a loop that stays in one
+  int tool_calls = 0;                   // of all turns
 
   // What the run has used.
   Tokens tokens;
@@ -46,6 +48,13 @@ struct Progress {
   int guardrails_passed = 0;
   std::vector<std::string> guardrails_failed;  // their names
   std::vector<Feedback> collecting;            // what they said so far
+
+  // The plan's stories, if the run works on a plan, as ralph left them.
+  struct Plan {
+    int stories = 0, done = 0;
+    std::vector<std::string> open;  // "US-002 (needs_review)"
+  };
+  Plan plan;
 
   std::vector<Feedback> feedback;  // what the agent is told next: the failures of the last iteration whose checks ran
 

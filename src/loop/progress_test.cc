@@ -5,7 +5,7 @@
 namespace ralph {
 namespace {
 
-Progress after(std::vector<record::Body> bodies) {
+Progress after(const std::vector<record::Body>& bodies) {
   Progress progress;
   for (const record::Body& body : bodies) progress = fold(std::move(progress), body);
   return progress;
@@ -149,6 +149,29 @@ TEST(Progress, AStopRequestIsNeverTakenBack) {
   EXPECT_EQ(after({record::SignalReceived{"SIGINT", 1}}).stop_requests, 1);
   EXPECT_EQ(after({record::SignalReceived{"SIGHUP", 2}, record::SignalReceived{"SIGINT", 1}}).stop_requests, 2);
   EXPECT_EQ(after({record::SignalReceived{"SIGINT", 1}, record::IterationStarted{2}}).stop_requests, 1);
+}
+
+TEST(Progress, APlansStoriesAreThoseOfTheLastCheck) {
+  record::PlanChecked first, second;
+  first.stories = 3;
+  first.open = {"US-001", "US-002", "US-003"};
+  second.stories = 4;
+  second.done = 1;
+  second.open = {"US-002 (needs_review)", "US-003", "US-004"};
+  const Progress progress = after({first, record::IterationStarted{1}, record::PlanWork{}, second});
+  EXPECT_EQ(progress.plan.stories, 4);
+  EXPECT_EQ(progress.plan.done, 1);
+  EXPECT_EQ(progress.plan.open, second.open);
+}
+
+TEST(Progress, WhatAPlanTookBackIsToldToTheNextIterationAfterTheChecksFailures) {
+  record::PlanChecked checked;
+  checked.feedback = "ralph took that back";
+  const Progress progress =
+      after({record::IterationStarted{1}, guardrail("failed", "test"), checked, record::IterationEnded{1, 0}});
+  EXPECT_EQ(messages_of(progress.feedback), (std::vector<std::string>{"test said", "ralph took that back"}));
+  EXPECT_TRUE(
+      after({record::IterationStarted{1}, record::PlanChecked{}, record::IterationEnded{1, 0}}).feedback.empty());
 }
 
 TEST(Progress, OtherRecordsLeaveItAsItIs) {

@@ -70,20 +70,20 @@ size_t find_ignoring_case(std::string_view text, std::string_view word, size_t f
   return std::string_view::npos;
 }
 
-struct Tag {
+struct ResponseTag {
   size_t from, to;  // all of it
   std::string_view answer;
 };
 
 // The next whole tag. An opening tag whose line ends before it closes is none.
-std::optional<Tag> next_tag(std::string_view text, size_t from) {
+std::optional<ResponseTag> next_response(std::string_view text, size_t from) {
   size_t open = find_ignoring_case(text, kOpen, from);
   while (open != std::string_view::npos) {
     const size_t inside = open + kOpen.size();
     const size_t line_end = std::min(text.find('\n', inside), text.size());
     const size_t close = find_ignoring_case(text.substr(0, line_end), kClose, inside);
     if (close != std::string_view::npos && close - inside <= kMaxAnswer) {
-      return Tag{open, close + kClose.size(), text.substr(inside, close - inside)};
+      return ResponseTag{open, close + kClose.size(), text.substr(inside, close - inside)};
     }
     // Go on where a tag can begin at all, not at the next byte: a line of a million opening tags stays cheap.
     const size_t onward = close == std::string_view::npos ? line_end : close - kMaxAnswer - kOpen.size();
@@ -93,7 +93,7 @@ std::optional<Tag> next_tag(std::string_view text, size_t from) {
 }
 
 // Where an unfinished tag may begin at the end of `text`: nothing before it needs to be looked at again.
-size_t unfinished_from(std::string_view text, size_t from) {
+size_t unfinished_response(std::string_view text, size_t from) {
   const size_t line_start = text.rfind('\n') + 1;  // 0 if there is none
   const size_t reach = std::min(text.size(), kOpen.size() + kMaxAnswer + kClose.size());
   const size_t open = find_ignoring_case(text, kOpen, std::max({from, line_start, text.size() - reach}));
@@ -104,7 +104,8 @@ size_t unfinished_from(std::string_view text, size_t from) {
 
 }  // namespace
 
-ResponseFinder::ResponseFinder(std::string_view prompt) {
+ResponseFinder::ResponseFinder(std::string_view prompt, std::string_view promise)
+    : marker_(promise.empty() ? "" : fmt::format("<promise>{}</promise>", promise)) {
   for (auto tag = next_tag(prompt, 0); tag; tag = next_tag(prompt, tag->to)) {
     Place place;
     place.before = letters_before(prompt, tag->from);
@@ -114,6 +115,24 @@ ResponseFinder::ResponseFinder(std::string_view prompt) {
   }
   std::sort(places_.begin(), places_.end());
   places_.erase(std::unique(places_.begin(), places_.end()), places_.end());
+}
+
+std::optional<ResponseFinder::Tag> ResponseFinder::next_tag(std::string_view text, size_t from) const {
+  if (marker_.empty()) {
+    const auto tag = next_response(text, from);
+    if (!tag) return std::nullopt;
+    return Tag{tag->from, tag->to, tag->answer};
+  }
+  const size_t at = text.find(marker_, from);
+  if (at == std::string_view::npos) return std::nullopt;
+  constexpr std::string_view kPromise = "<promise>";
+  return Tag{at, at + marker_.size(), text.substr(at + kPromise.size(), marker_.size() - 2 * kPromise.size() - 1)};
+}
+
+size_t ResponseFinder::unfinished_from(std::string_view text, size_t from) const {
+  if (marker_.empty()) return unfinished_response(text, from);
+  const size_t tail = std::max(from, text.size() - std::min(text.size(), marker_.size() - 1));
+  return std::min(text.find('<', tail), text.size());
 }
 
 bool ResponseFinder::is_echo(std::string_view before, std::string_view after) const {
@@ -172,7 +191,7 @@ void ResponseFinder::scan(bool last) {
 }
 
 std::optional<std::string> find_response(std::string_view text) {
-  const auto tag = next_tag(text, 0);
+  const auto tag = next_response(text, 0);
   if (!tag) return std::nullopt;
   return std::string(tag->answer);
 }

@@ -17,7 +17,9 @@ namespace ralph {
 
 class ResponseFinder {
  public:
-  explicit ResponseFinder(std::string_view prompt);
+  // Looks for <response>…</response>; or, if `promise` is given, for exactly <promise>PROMISE</promise>, in this case
+  // and with nothing else inside, wherever it stands.
+  explicit ResponseFinder(std::string_view prompt, std::string_view promise = {});
 
   void feed(std::string_view text);
   void finish();  // no more text comes
@@ -28,6 +30,11 @@ class ResponseFinder {
   bool said_anything() const { return said_anything_; }  // any character that is not blank
 
  private:
+  struct Tag {
+    size_t from, to;  // all of it
+    std::string_view answer;
+  };
+
   // Letters and digits around a tag of the prompt.
   struct Place {
     std::string before;       // the last of them, a bounded number
@@ -39,6 +46,10 @@ class ResponseFinder {
   void scan(bool last);
   bool is_echo(std::string_view before, std::string_view after) const;  // of a tag between these texts
 
+  std::optional<Tag> next_tag(std::string_view text, size_t from) const;
+  size_t unfinished_from(std::string_view text, size_t from) const;
+
+  std::string marker_;  // <promise>PROMISE</promise>; empty: any <response>
   std::vector<Place> places_;
   std::string window_;  // the context of what comes next, and what may still become a tag
   size_t scanned_ = 0;  // bytes of `window_` that are known to begin no tag

@@ -130,6 +130,85 @@ TEST(ResponseFinder, KnowsSilence) {
   EXPECT_TRUE(finder.said_anything());
 }
 
+// ---- a promise, in its exact form
+
+std::optional<std::string> promise_of(std::string_view prompt, std::string_view output,
+                                      size_t piece = std::string::npos) {
+  ResponseFinder finder(prompt, "COMPLETE");
+  for (size_t at = 0; at < output.size(); at += piece) {
+    finder.feed(output.substr(at, piece));
+    if (piece == std::string::npos) break;
+  }
+  finder.finish();
+  return finder.response();
+}
+
+const std::vector<Row>& promises() {
+  static const std::string kText =
+      "Work on one story.\n\nWhen all stories are approved, say:\n<promise>COMPLETE</promise>\nNever say it earlier.";
+  static const std::vector<Row> kRows = {
+      {"a plain promise", "p", "text\n<promise>COMPLETE</promise>\n", "COMPLETE"},
+      {"inside other text", "p", "ok<promise>COMPLETE</promise>ok", "COMPLETE"},
+      {"behind a tag that never closed", "p", "<promise><promise>COMPLETE</promise>", "COMPLETE"},
+      {"behind another promise", "p", "<promise>LATER</promise> <promise>COMPLETE</promise>", "COMPLETE"},
+      {"several of them", "p", "<promise>COMPLETE</promise><promise>COMPLETE</promise>", "COMPLETE"},
+      {"no tag at all", "p", "COMPLETE. promise: COMPLETE", std::nullopt},
+      {"another word", "p", "<promise>DONE</promise>", std::nullopt},
+      {"another case inside", "p", "<promise>complete</promise>", std::nullopt},
+      {"another case of the tag", "p", "<Promise>COMPLETE</Promise>", std::nullopt},
+      {"blanks inside", "p", "<promise> COMPLETE </promise>", std::nullopt},
+      {"a line break inside", "p", "<promise>\nCOMPLETE\n</promise>", std::nullopt},
+      {"more words inside", "p", "<promise>NOT COMPLETE</promise>", std::nullopt},
+      {"a tag that never closes", "p", "<promise>COMPLETE", std::nullopt},
+      {"a tag that is cut", "p", "<promise>COMPLETE</promise", std::nullopt},
+      {"an answer of a prompt loop", "p", "<response>COMPLETE</response>", std::nullopt},
+      {"nothing", "p", "", std::nullopt},
+      {"the prompt echoed", kText, kText, std::nullopt},
+      {"the prompt quoted and re-wrapped", kText,
+       "> Work on one story. When all stories are\n> approved, say: <promise>COMPLETE</promise>\n> Never say it "
+       "earlier.",
+       std::nullopt},
+      {"the prompt echoed, then promised", kText, kText + "\n\nAll done.\n<promise>COMPLETE</promise>\n", "COMPLETE"},
+      {"promised as the prompt asks", kText, "<promise>COMPLETE</promise>", "COMPLETE"},
+      {"promised after words of its own", kText, "US-3 is approved.\n<promise>COMPLETE</promise>\n", "COMPLETE"},
+      {"another promise in the prompt is no place of it", "say <promise>LATER</promise>",
+       "say <promise>COMPLETE</promise>", "COMPLETE"},
+  };
+  return kRows;
+}
+
+TEST(Promise, FollowsItsTable) {
+  for (const Row& row : promises()) EXPECT_EQ(promise_of(row.prompt, row.output), row.response) << row.name;
+}
+
+TEST(Promise, IsFoundHoweverTheTextIsCut) {
+  for (const Row& row : promises()) {
+    for (size_t piece = 1; piece < 40; ++piece)
+      EXPECT_EQ(promise_of(row.prompt, row.output, piece), row.response) << row.name << " in pieces of " << piece;
+  }
+}
+
+TEST(Promise, IsFoundAfterMuchText) {
+  const std::string output = std::string(3'000'000, 'x') + "<promise>COMPLETE</promise>" + std::string(100'000, 'y');
+  EXPECT_EQ(promise_of("say <promise>COMPLETE</promise> when done", output, 4096), "COMPLETE");
+}
+
+TEST(Promise, AMillionBeginningsOfItTakeNoTime) {
+  std::string output;
+  for (int i = 0; i < 1'000'000; ++i) output += "<promise>";
+  EXPECT_EQ(promise_of("p", output, 4096), std::nullopt);
+  EXPECT_EQ(promise_of("p", output + "COMPLETE</promise>", 4096), "COMPLETE");
+}
+
+TEST(Promise, EchoesAreCounted) {
+  const std::string prompt = "When everything is done, say <promise>COMPLETE</promise> and stop there.";
+  ResponseFinder finder(prompt, "COMPLETE");
+  finder.feed(prompt + "\n" + prompt + "\n");
+  finder.finish();
+  EXPECT_EQ(finder.response(), std::nullopt);
+  EXPECT_EQ(finder.echoes_ignored(), 2U);
+}
+
 TEST(FindResponse, TakesTheFirstTagOfAText) {
   EXPECT_EQ(find_response("a <response>Fix it</response> b"), "Fix it");
   EXPECT_EQ(find_response("none"), std::nullopt);

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
-#include "journal/raw_file.h"
+#include "loop/scm_command.h"
 #include "loop/turn.h"
 #include "scm/commit_message.h"
 #include "scm/tasks.h"
@@ -12,37 +12,8 @@
 namespace ralph {
 namespace {
 
-constexpr size_t kKeptOutput = 16 * 1024;
-
-struct CommandEnd {
-  StepEnd end;
-  std::string output;
-};
-
-Result<CommandEnd> run_command(RunContext& context, const Argv& argv) {
-  CommandEnd result;
-  TRY_VALUE(RawFile log, RawFile::append_to(join_path(context.run_folder, "scm.log")));
-  TRY(log.append(fmt::format("$ {}\n", context.redactor.redact(quote_shell_words(argv)))));
-  StepRequest step;
-  step.launch.argv = argv;
-  step.launch.environment = context.environment;
-  step.launch.environment.set("RALPH_ITERATION", std::to_string(context.log.progress().iteration));
-  // Its words are read below, so they have to be English; and nobody is there to type a password.
-  step.launch.environment.set("LC_ALL", "C");
-  step.launch.environment.set("GIT_TERMINAL_PROMPT", "0");
-  step.launch.folder = context.project;
-  step.launch.merge_streams = true;
-  step.who = "scm";
-  step.on_output = [&](StreamName, std::string_view bytes) -> Status {
-    if (result.output.size() < kKeptOutput) result.output += bytes.substr(0, kKeptOutput - result.output.size());
-    return log.append(bytes);
-  };
-  TRY_VALUE(result.end, run_step(context, step));
-  return result;
-}
-
 // The last line of an error says what is wrong; the first one of a success says what was done.
-std::string note_from(const CommandEnd& command) {
+std::string note_from(const ScmCommandEnd& command) {
   const std::string text = to_valid_utf8(command.output);
   const std::vector<std::string> lines = split(trim(text), '\n');
   if (command.end.status.success()) return std::string(trim(lines.front()));
@@ -69,7 +40,7 @@ Result<bool> nothing_to_commit(RunContext& context, const ScmSettings& scm) {
   if (base_name(scm.command) != "git") return false;
   Argv argv = {scm.command, "status", "--porcelain"};
   if (!scm.add_all) argv.emplace_back("--untracked-files=no");  // commit -a would leave new files out
-  TRY_VALUE(const CommandEnd status, run_command(context, argv));
+  TRY_VALUE(const ScmCommandEnd status, run_scm_command(context, argv));
   return status.end.status.success() && trim(status.output).empty();
 }
 
@@ -87,7 +58,7 @@ Result<TaskEnd> run_task(RunContext& context, const ScmSettings& scm, const std:
     started.argv = argv;
     TRY(context.log.note(std::move(started)));
     TRY(context.log.sync());
-    TRY_VALUE(const CommandEnd command, run_command(context, argv));
+    TRY_VALUE(const ScmCommandEnd command, run_scm_command(context, argv));
     if (command.end.status.success()) {
       if (&argv == &commands.back()) TRY(note_end(context, task, "done", note_from(command), command.end));
       continue;

@@ -18,7 +18,9 @@ namespace ralph {
 class TurnReader : public EventSink {
  public:
   // `prompt` is what the agent was told: repeating it is no answer. Events are passed on to `next`.
-  TurnReader(std::string_view prompt, EventSink& next) : finder_(prompt), next_(next) {}
+  // `promise`: what completes the work instead of a <response>, see ResponseFinder.
+  TurnReader(std::string_view prompt, EventSink& next, std::string_view promise = {})
+      : finder_(prompt, promise), next_(next) {}
 
   void on_event(const AgentEvent& event) override;
   void finish() { finder_.finish(); }

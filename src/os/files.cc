@@ -17,6 +17,20 @@ tl::unexpected<Error> cannot(std::string_view what, std::string_view path, int e
   return fail(kind, "cannot {} {}: {}", what, path, errno_text(error));
 }
 
+Status replace(const std::string& path, std::string_view content, unsigned mode, bool to_the_disk) {
+  struct stat old{};
+  if (::lstat(path.c_str(), &old) == 0 && S_ISREG(old.st_mode)) mode = old.st_mode & 07777;
+  std::string temporary = path + ".XXXXXX";
+  Fd fd(::mkostemp(temporary.data(), O_CLOEXEC));
+  if (!fd) return cannot("write", path, errno);
+  Status written = write_all(fd.get(), content, path);
+  if (written && ::fchmod(fd.get(), mode) != 0) written = cannot("write", path, errno);
+  if (written && to_the_disk && ::fsync(fd.get()) != 0) written = cannot("write", path, errno);
+  if (written && ::rename(temporary.c_str(), path.c_str()) != 0) written = cannot("write", path, errno);
+  if (!written) ::unlink(temporary.c_str());
+  return written;
+}
+
 }  // namespace
 
 Fd& Fd::operator=(Fd&& other) noexcept {
@@ -80,20 +94,12 @@ Status write_all(int fd, std::string_view bytes, std::string_view path_for_error
   return {};
 }
 
+Status replace_file(const std::string& path, std::string_view content, unsigned mode) {
+  return replace(path, content, mode, false);
+}
+
 Status write_file_atomically(const std::string& path, std::string_view content, unsigned mode) {
-  struct stat old{};
-  if (::lstat(path.c_str(), &old) == 0 && S_ISREG(old.st_mode)) mode = old.st_mode & 07777;
-  std::string temporary = path + ".XXXXXX";
-  Fd fd(::mkostemp(temporary.data(), O_CLOEXEC));
-  if (!fd) return cannot("write", path, errno);
-  Status written = write_all(fd.get(), content, path);
-  if (written && ::fchmod(fd.get(), mode) != 0) written = cannot("write", path, errno);
-  if (written && ::fsync(fd.get()) != 0) written = cannot("write", path, errno);
-  if (written && ::rename(temporary.c_str(), path.c_str()) != 0) written = cannot("write", path, errno);
-  if (!written) {
-    ::unlink(temporary.c_str());
-    return written;
-  }
+  TRY(replace(path, content, mode, true));
   Fd folder(::open(parent_path(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder) ::fsync(folder.get());
   return {};

@@ -37,6 +37,10 @@ Result<std::string> read_file(const std::string& path);
 // The file keeps its mode; a new one gets `mode`. A symlink at `path` is replaced, not followed.
 Status write_file_atomically(const std::string& path, std::string_view content, unsigned mode = 0644);
 
+// The same without waiting for the disk: nobody sees half of a file, but after a power cut it may be the old one, or
+// empty. For what is worth nothing then, and is written while somebody waits.
+Status replace_file(const std::string& path, std::string_view content, unsigned mode = 0644);
+
 // Makes the folder and its parents. It is no error if it is there.
 Status make_directories(const std::string& path);
 

@@ -32,6 +32,9 @@ struct ProcessInfo {
 // From now on orphans below this process become its children.
 void become_subreaper();
 
+// From now on this process gets `signal` when its parent ends. It stays so over exec.
+void end_with_parent(int signal);
+
 // True if this process has any child, ended ones that were not collected included. Since orphans come to a subreaper,
 // no child means no descendant: this is the one proof that nothing is left.
 bool has_children();

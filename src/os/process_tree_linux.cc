@@ -74,6 +74,10 @@ void become_subreaper() {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 }
 
+void end_with_parent(int signal) {
+  ::prctl(PR_SET_PDEATHSIG, signal, 0, 0, 0);
+}
+
 bool has_children() {
   siginfo_t info{};
   return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;

@@ -97,6 +97,30 @@ OutputSettings output_from(const json::value& from) {
   return output;
 }
 
+PlanSettings plan_from(const json::value& from) {
+  PlanSettings plan;
+  read(from, "maximumIterations", plan.maximum_iterations);
+  read(from, "reviewCap", plan.review_cap);
+  read(from, "skipReview", plan.skip_review);
+  if (const json::value* agents = find(from, "agents")) {
+    read(*agents, "implement", plan.implement_agent);
+    read(*agents, "review", plan.review_agent);
+    read(*agents, "reviewFix", plan.review_fix_agent);
+  }
+  return plan;
+}
+
+CommandSettings commands_from(const json::value& from) {
+  CommandSettings commands;
+  read(from, "allow", commands.allow);
+  read(from, "deny", commands.deny);
+  if (const json::value* categories = find(from, "categories"); categories && categories->is_object()) {
+    for (const auto& category : categories->get_object())
+      commands.categories.emplace(std::string(category.key()), category.value().as_bool());
+  }
+  return commands;
+}
+
 Settings settings_from(const json::value& from) {
   Settings settings;
   read(from, "maximumIterations", settings.maximum_iterations);
@@ -114,6 +138,10 @@ Settings settings_from(const json::value& from) {
     for (const auto& agent : agents->get_object()) {
       settings.agents.emplace(std::string(agent.key()), definition_from(agent.value()));
     }
+  }
+  if (const json::value* plan = find(from, "plan")) settings.plan = plan_from(*plan);
+  if (const json::value* hooks = find(from, "hooks")) {
+    if (const json::value* commands = find(*hooks, "commands")) settings.hooks.commands = commands_from(*commands);
   }
   if (const json::value* budget = find(from, "budget")) {
     read(*budget, "maxMinutes", settings.budget.max_minutes);

@@ -75,6 +75,24 @@ struct OutputSettings {
   bool thinking = false;
 };
 
+// For `ralph plan`.
+struct PlanSettings {
+  int maximum_iterations = 15;
+  int review_cap = 5;
+  bool skip_review = false;
+  std::string implement_agent, review_agent, review_fix_agent;  // names as in agent.fallback; empty: `agent`
+};
+
+// Which commands `ralph hooks pre-tool` lets an agent run. `deny` outranks `allow`, which outranks the categories.
+struct CommandSettings {
+  std::vector<std::string> allow, deny;    // the first words of commands; `*`: any one word
+  std::map<std::string, bool> categories;  // of the command policy; absent: on
+};
+
+struct HooksSettings {
+  CommandSettings commands;
+};
+
 struct Settings {
   int maximum_iterations = 10;
   std::string completion_response = "DONE";
@@ -85,6 +103,8 @@ struct Settings {
   std::map<std::string, AgentDefinition> agents;  // by name, for agent.command and agent.fallback
   std::vector<GuardrailSettings> guardrails;
   std::optional<ScmSettings> scm;
+  PlanSettings plan;
+  HooksSettings hooks;
   BudgetSettings budget;
   OutputSettings output;
 };

@@ -83,6 +83,15 @@ TEST_F(SettingsTest, TheDefaultsOfTheSchemaAreThoseOfTheStruct) {
   EXPECT_EQ(from_schema.guardrails[0].timeout_seconds, GuardrailSettings{}.timeout_seconds);
   EXPECT_EQ(from_schema.scm->tasks, ScmSettings{}.tasks);
   EXPECT_EQ(from_schema.scm->add_all, ScmSettings{}.add_all);
+  EXPECT_EQ(from_schema.plan.maximum_iterations, plain.plan.maximum_iterations);
+  EXPECT_EQ(from_schema.plan.review_cap, plain.plan.review_cap);
+  EXPECT_EQ(from_schema.plan.skip_review, plain.plan.skip_review);
+  EXPECT_EQ(from_schema.plan.implement_agent, plain.plan.implement_agent);
+  EXPECT_EQ(from_schema.plan.review_agent, plain.plan.review_agent);
+  EXPECT_EQ(from_schema.plan.review_fix_agent, plain.plan.review_fix_agent);
+  EXPECT_EQ(from_schema.hooks.commands.allow, plain.hooks.commands.allow);
+  EXPECT_EQ(from_schema.hooks.commands.deny, plain.hooks.commands.deny);
+  EXPECT_EQ(from_schema.hooks.commands.categories, plain.hooks.commands.categories);
   EXPECT_EQ(from_schema.budget.max_minutes, plain.budget.max_minutes);
   EXPECT_EQ(from_schema.output.emoji, plain.output.emoji);
   EXPECT_EQ(from_schema.output.color, plain.output.color);
@@ -124,8 +133,14 @@ TEST_F(SettingsTest, ReadsEveryKey) {
     "guardrails": [{"command": "make", "failAction": "replace", "hint": "h", "name": "n", "timeoutSeconds": 7},
                    {"command": "true", "failAction": "PREPEND"}],
     "scm": {"command": "git", "tasks": ["commit", "push"], "addAll": false},
+    "plan": {"maximumIterations": 40, "reviewCap": 2, "skipReview": true,
+             "agents": {"implement": "claude", "review": "codex", "reviewFix": "./fix"}},
+    "hooks": {"commands": {"allow": ["npm publish"], "deny": ["git reset *"], "categories": {"publish": false}}},
     "budget": {"maxMinutes": 5}})");
   const Settings s = load();
+  EXPECT_EQ(s.hooks.commands.allow, std::vector<std::string>{"npm publish"});
+  EXPECT_EQ(s.hooks.commands.deny, std::vector<std::string>{"git reset *"});
+  EXPECT_EQ(s.hooks.commands.categories, (std::map<std::string, bool>{{"publish", false}}));
   EXPECT_EQ(s.maximum_iterations, 3);
   EXPECT_EQ(s.completion_response, "OK");
   EXPECT_EQ(s.output_truncate_chars, 9);
@@ -148,6 +163,12 @@ TEST_F(SettingsTest, ReadsEveryKey) {
   EXPECT_EQ(to_string(s.guardrails[1].fail_action), "PREPEND");
   EXPECT_EQ(s.scm->tasks, (std::vector<std::string>{"commit", "push"}));
   EXPECT_FALSE(s.scm->add_all);
+  EXPECT_EQ(s.plan.maximum_iterations, 40);
+  EXPECT_EQ(s.plan.review_cap, 2);
+  EXPECT_TRUE(s.plan.skip_review);
+  EXPECT_EQ(s.plan.implement_agent, "claude");
+  EXPECT_EQ(s.plan.review_agent, "codex");
+  EXPECT_EQ(s.plan.review_fix_agent, "./fix");
   EXPECT_EQ(s.budget.max_minutes, 5);
 }
 
@@ -265,7 +286,7 @@ TEST_F(SettingsTest, AllProblemsOfAFileAreReportedInItsOrder) {
             ".ralph/settings.json:3:21: agent.flags[0]: expected a string, found 1 (a number)\n"
             ".ralph/settings.json:4:1: unknown key \"x\"; the keys here are maximumIterations, completionResponse, "
             "outputTruncateChars, streamAgentOutput, includeIterationCountInPrompt, agent, agents, guardrails, scm, "
-            "budget and output");
+            "plan, hooks, budget and output");
 }
 
 TEST_F(SettingsTest, ErrorsInTheLocalFileNameTheLocalFile) {

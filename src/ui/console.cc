@@ -10,6 +10,7 @@
 #include "os/clock.h"
 #include "os/files.h"
 #include "ui/figures.h"
+#include "ui/plan_text.h"
 
 namespace ralph {
 namespace {
@@ -178,6 +179,7 @@ void Console::show(const record::IterationStarted& started) {
 }
 
 void Console::show(const record::AgentStarted& started) {
+  formatter_.begin_turn();
   if (started.purpose != "work") {
     passing_line(fmt::format("  {} asking the agent for a commit message", options_.style.begin()));
   } else {
@@ -287,6 +289,25 @@ void Console::show(const record::Decided& decided) {
     line(fmt::format("{} {}", options_.style.yellow(options_.style.again()), clean(decided.reason)));
 }
 
+void Console::show(const record::PlanWork& work) {
+  line("  " + options_.style.bold(clean(plan_work_text(work))));
+}
+
+void Console::show(const record::PlanChecked& checked) {
+  const Style& style = options_.style;
+  totals_.violations += static_cast<int>(checked.violations.size());
+  // Never cut: an agent that broke a rule is what one wants to read about in the morning.
+  const auto whole = [](const std::string& text) { return fit_to_width(text, text.size() * 2 + 1); };
+  for (const std::string& violation : checked.violations) {
+    line(fmt::format("{} {}", style.red(style.error()), whole(violation)));
+  }
+  for (const std::string& note : checked.notes) line(fmt::format("{} {}", style.yellow(style.note()), whole(note)));
+  if (checked.iteration == 0 && checked.mode.empty()) return;  // the beginning: the opening line has said it
+  const bool back = checked.outcome.empty() || checked.outcome == "sent_back" || checked.outcome == "changes_requested";
+  line(fmt::format("{} {}", back ? style.yellow(style.again()) : style.green(style.ok()),
+                   clean(plan_outcome_text(checked))));
+}
+
 void Console::show(const record::RunEnded& ended) {
   const Style& style = options_.style;
   const bool complete = ended.status == "complete";
@@ -319,6 +340,9 @@ void Console::show(const record::RunEnded& ended) {
   if (totals_.scm_failures > 0)
     facts.push_back(
         style.red(fmt::format("{} failed", count_of(static_cast<unsigned>(totals_.scm_failures), "SCM task"))));
+  if (totals_.violations > 0)
+    facts.push_back(
+        style.red(fmt::format("{} taken back", count_of(static_cast<unsigned>(totals_.violations), "rule break"))));
   if (totals_.swept > 0)
     facts.push_back(fmt::format("{} leftover process{} ended", totals_.swept, totals_.swept == 1 ? "" : "es"));
   line("  " + style.dim(join(facts, style.dot())));

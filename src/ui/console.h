@@ -42,7 +42,7 @@ class Console : public RunWatcher {
  private:
   // What the closing summary counts.
   struct Totals {
-    int turns = 0, passed = 0, failed = 0, commits = 0, scm_failures = 0, swept = 0;
+    int turns = 0, passed = 0, failed = 0, commits = 0, scm_failures = 0, swept = 0, violations = 0;
     Milliseconds agent_time{0};
   };
 
@@ -56,6 +56,8 @@ class Console : public RunWatcher {
   void show(const record::SignalReceived& received);
   void show(const record::ProcessesSwept& swept);
   void show(const record::Decided& decided);
+  void show(const record::PlanWork& work);
+  void show(const record::PlanChecked& checked);
   void show(const record::RunEnded& ended);
   template <class Other>
   void show(const Other&) {}

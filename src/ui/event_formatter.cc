@@ -262,6 +262,11 @@ void EventFormatter::show(const event::Todo& todo) {
   for (const std::string& line : lines) flow_.line(line);
 }
 
+void EventFormatter::begin_turn() {
+  tools_ = errors_ = not_understood_ = 0;
+  spent_ = {};
+}
+
 void EventFormatter::show(const event::Spent& spent) {
   spent_.tokens += spent.tokens;
   spent_.cost_usd += spent.cost_usd;

@@ -44,6 +44,9 @@ class EventFormatter : public EventSink {
   // The agent is over, or somebody else has something to say: the line under way is ended.
   void finish();
 
+  // Another turn begins: what the last one did and cost is no longer counted.
+  void begin_turn();
+
   // Somebody else has ended the line and written below it.
   void interrupted();
 

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "ui/plan_text.h"
 
 namespace ralph {
 namespace {
@@ -99,6 +100,16 @@ class StepTeller {
     if (decided.delay_ms > 0) text += " after " + shown_duration(decided.delay_ms);
     if (!decided.reason.empty()) text += ": " + clean(decided.reason);
     line(Mark::kNote, "decided", text, "");
+  }
+
+  void operator()(const record::PlanWork& work) { line(Mark::kNote, "story", clean(plan_work_text(work)), ""); }
+
+  void operator()(const record::PlanChecked& checked) {
+    const std::string outcome = plan_outcome_text(checked);
+    const bool good = checked.outcome != "sent_back" && checked.outcome != "changes_requested";
+    if (!outcome.empty()) line(good ? Mark::kGood : Mark::kNote, "plan", clean(outcome), "");
+    for (const std::string& violation : checked.violations) line(Mark::kBad, "plan", clean(violation, 400), "");
+    for (const std::string& note : checked.notes) line(Mark::kNote, "plan", clean(note, 400), "");
   }
 
  private:

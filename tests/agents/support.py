@@ -82,6 +82,11 @@ class Claude:
     def write(path, text):
         return {"name": "Write", "input": {"file_path": str(path), "content": text}}
 
+    @staticmethod
+    def edit(path, old, new):
+        # Only of a file that this session has read or written.
+        return {"name": "Edit", "input": {"file_path": str(path), "old_string": old, "new_string": new}}
+
     resume = staticmethod(lambda session: ["-p", "--output-format", "stream-json", "--verbose", "--resume", session])
     session_key = "session_id"
 
@@ -130,6 +135,11 @@ daemon_auto_start = false
     def write(path, text):
         lines = "".join(f"+{line}\n" for line in text.splitlines())
         return {"name": "apply_patch", "input": f"*** Begin Patch\n*** Add File: {Path(path).name}\n{lines}*** End Patch\n"}
+
+    @staticmethod
+    def edit(path, old, new):
+        lines = "".join(f"{sign}{line}\n" for sign, text in (("-", old), ("+", new)) for line in text.splitlines())
+        return {"name": "apply_patch", "input": f"*** Begin Patch\n*** Update File: {path}\n@@\n{lines}*** End Patch\n"}
 
     resume = staticmethod(lambda session: ["exec", "--json", "--sandbox", "workspace-write", "--skip-git-repo-check", "resume",
                                            session, "-"])
@@ -253,6 +263,10 @@ class Agent(e2e.Project):
 
     def write(self, name, text):
         return self.kind.write(self.path / name, text)
+
+    def edit(self, name, old, new):
+        """Replaces some lines of a file; claude and codex only."""
+        return self.kind.edit(self.path / name, old, new)
 
     def requests(self):
         """What the model was asked so far: only requests that play a turn, no titles and the like."""

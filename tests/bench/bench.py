@@ -19,12 +19,15 @@ import sys
 import tempfile
 import time
 
+import hooks
+
 ITERATIONS = 100
 DOCUMENTED_FSYNCS_PER_ITERATION = 2  # taken where strace cannot count them
 MEMORY_LIMIT_MB = 32
 EVENTS_MEMORY_LIMIT_MB = 24
 RECORDINGS = pathlib.Path(__file__).resolve().parent.parent / "fixtures/recordings/claude"
-SECTIONS = ["startup", "loop", "stream", "events"]
+SECTIONS = ["startup", "loop", "stream", "events", "hooks", "plan"]
+STORIES = 10_000
 LIMIT_REACHED = 1  # ralph's exit code when the iterations are used up, as they are here
 
 
@@ -39,10 +42,15 @@ class Size:
     streams: int
     stream_bytes: int
     event_streams: int
+    hooks: int
+    transcripts: tuple
+    checks: int
 
 
-FULL = Size(starts=400, loops=9, streams=5, stream_bytes=1_000_000_000, event_streams=11)
-QUICK = Size(starts=60, loops=3, streams=3, stream_bytes=100_000_000, event_streams=5)
+FULL = Size(starts=400, loops=9, streams=5, stream_bytes=1_000_000_000, event_streams=11, hooks=200,
+            transcripts=(1_000_000, 50_000_000, 1_000_000_000), checks=41)
+QUICK = Size(starts=60, loops=3, streams=3, stream_bytes=100_000_000, event_streams=5, hooks=30,
+             transcripts=(1_000_000, 100_000_000), checks=11)
 
 
 @dataclasses.dataclass
@@ -55,7 +63,8 @@ class Row:
     good: bool
 
     def cells(self):
-        return [self.measure, self.ralph, self.baseline, self.ratio, self.limit, "good" if self.good else "OVER"]
+        verdict = "good" if self.good else "OVER"
+        return [self.measure, self.ralph, self.baseline, self.ratio, self.limit, verdict if self.limit else ""]
 
 
 HEADINGS = ["measure", "ralph", "baseline", "ratio", "limit", "verdict"]
@@ -84,14 +93,14 @@ class Bench:
 
     # ---- running one side once ----------------------------------------------------------------------------------
 
-    def measure(self, command, folder, watch=False):
+    def measure(self, command, folder, watch=False, stdin=subprocess.DEVNULL):
         """Runs the command with its output thrown away, and returns a Sample."""
         report = self.scratch / "report"
         errors = self.scratch / "stderr"
         with open(errors, "wb") as stderr:
             process = subprocess.Popen(
                 [self.helper("measure"), report, *command],
-                cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stderr)
+                cwd=folder, stdin=stdin, stdout=subprocess.DEVNULL, stderr=stderr)
             own_peak = self.watch_memory(process) if watch else 0
             if process.wait() != 0:
                 raise CouldNotRun(f"{command[0]}: {errors.read_text(errors='replace').strip()}")
@@ -262,10 +271,51 @@ class Bench:
             memory("peak memory meanwhile", [sample.peak_mb for sample in samples[0]], EVENTS_MEMORY_LIMIT_MB),
         ]
 
+    def hooks(self):
+        try:
+            measured = hooks.Hooks(self, self.size.transcripts, self.size.hooks).rows()
+        except hooks.HookFailed as error:
+            raise CouldNotRun(str(error)) from error
+        return [compare(name, ours, theirs, 1e3, "ms", limit) for name, ours, theirs, limit in measured]
+
+    @staticmethod
+    def task_list(first, others):
+        """A plan of many stories that await their reviews; `first` and `others` are what the stories have instead."""
+        stories = []
+        for i in range(STORIES):
+            story = {"id": f"US-{i:05}", "title": f"Story number {i}", "description": "As a user I want it. " * 5,
+                     "acceptanceCriteria": [f"criterion {j} of story {i} holds" for j in range(4)], "priority": i,
+                     "passes": False, "reviewStatus": "needs_review", "reviewCount": 0, "reviewFeedback": "",
+                     "notes": "done", "dependsOn": [f"US-{i - 1:05}"] if i else []}
+            stories.append({**story, **(others if i else first)})
+        plan = {"project": "p", "branchName": "b", "description": "d", "verifyCommands": ["make test"]}
+        return json.dumps({**plan, "userStories": stories}, indent=2)
+
+    def plan(self):
+        """All checks of a large task list, and the reading of its JSON alone: within one process, in turns."""
+        approved, wrong = {"passes": True, "reviewStatus": "approved", "reviewCount": 1}, {"passes": "yes"}
+        before, after = self.scratch / "before.json", self.scratch / "after.json"
+        before.write_text(self.task_list({}, {}))
+        rows = []
+        for what, first, others, problems in (("one approved", approved, {}, 0),
+                                              ("all approved at once", approved, approved, STORIES - 1),
+                                              ("one malformed", wrong, {}, 1),
+                                              ("all malformed", wrong, wrong, 21)):
+            after.write_text(self.task_list(first, others))
+            out = subprocess.run([self.helper("plan_check"), before, after, str(self.size.checks)],
+                                 capture_output=True, text=True, check=False)
+            *times, found = out.stdout.splitlines() or [""]
+            if out.returncode != 0 or found != str(problems):
+                raise CouldNotRun(f"plan_check found {found or 'no'} problems, not {problems}. {out.stderr}")
+            parse, check = zip(*([Sample(int(word) / 1e9, 0, 0) for word in line.split()] for line in times))
+            rows.append(compare(f"check of {STORIES} stories, {what}; parsing the file", check, parse, 1e3, "ms", 3.0))
+        return rows
+
 
 def compare(name, ours, theirs, scale, unit, limit):
     a, b = (statistics.median(sample.seconds for sample in side) for side in (ours, theirs))
-    return Row(name, f"{a * scale:.2f} {unit}", f"{b * scale:.2f} {unit}", f"{a / b:.2f}x", f"{limit:g}x", a / b <= limit)
+    return Row(name, f"{a * scale:.2f} {unit}", f"{b * scale:.2f} {unit}", f"{a / b:.2f}x", f"{limit:g}x" if limit else "",
+               not limit or a / b <= limit)
 
 
 def memory(name, peaks, limit=MEMORY_LIMIT_MB):
@@ -292,8 +342,8 @@ def machine(bench):
     filesystem = subprocess.run(["stat", "-f", "-c", "%T", bench.scratch], capture_output=True, text=True, check=False)
     return (f"{version}; {os.cpu_count()} cores, Linux {platform.release().split('-')[0]}, "
             f"file system {filesystem.stdout.strip() or 'unknown'}; medians of {bench.size.starts} starts, "
-            f"{bench.size.loops} loops, {bench.size.streams} streams and {bench.size.event_streams} recorded streams "
-            "a side")
+            f"{bench.size.loops} loops, {bench.size.streams} streams, {bench.size.event_streams} recorded streams, "
+            f"{bench.size.hooks} hooks and {bench.size.checks} checks of a plan a side")
 
 
 def main():

@@ -1,3 +1,5 @@
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -17,3 +19,18 @@ def project(tmp_path):
     fresh = Project(tmp_path)
     yield fresh
     fresh.clean_up()
+
+
+@pytest.fixture
+def small_disk(project):
+    """A disk of one megabyte at the project's .ralph/, if this user may mount one."""
+    if os.geteuid() != 0:
+        pytest.skip("mounting a small disk needs root")
+    project.ralph.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m,mode=755", "tmpfs", str(project.ralph)],
+                             capture_output=True, text=True)
+    if mounted.returncode != 0:
+        pytest.skip("mount was refused: " + mounted.stderr.strip())
+    yield project
+    project.clean_up()
+    subprocess.run(["umount", "-l", str(project.ralph)], check=True)

@@ -1,28 +1,12 @@
 """Disks that are full and folders that cannot be written."""
 import os
 import shutil
-import subprocess
 
 import pytest
 
 from support import HELPERS, SANITIZED, helper, read_lines
 
 DONE = "echo '<response>DONE</response>'"
-
-
-@pytest.fixture
-def small_disk(project):
-    """A disk of one megabyte at the project's .ralph/, if this user may mount one."""
-    if os.geteuid() != 0:
-        pytest.skip("mounting a small disk needs root")
-    project.ralph.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m,mode=755", "tmpfs", str(project.ralph)],
-                             capture_output=True, text=True)
-    if mounted.returncode != 0:
-        pytest.skip("mount was refused: " + mounted.stderr.strip())
-    yield project
-    project.clean_up()
-    subprocess.run(["umount", "-l", str(project.ralph)], check=True)
 
 
 def fill(project, leave):

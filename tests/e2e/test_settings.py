@@ -291,6 +291,8 @@ GOOD = [{}, {"$schema": "x"}, {"maximumIterations": 1}, {"maximumIterations": 10
         {"guardrails": []}, {"guardrails": [{"command": "x"}]}, {"guardrails": [{"command": "x", "failAction": "append"}]},
         {"guardrails": [{"command": "x", "failAction": "RePlAcE", "hint": "", "name": "", "timeoutSeconds": 0}]},
         {"scm": None}, {"scm": {"command": "git"}}, {"scm": {"command": "git", "tasks": ["commit"], "addAll": False}},
+        {"plan": {}}, {"plan": {"maximumIterations": 1, "reviewCap": 1, "skipReview": True, "agents": {}}},
+        {"plan": {"agents": {"implement": "claude", "review": "codex", "reviewFix": "./fix me.sh"}}},
         {"budget": {"maxMinutes": 0}}, {"budget": {"maxMinutes": 0.001}},
         {"output": {}}, {"output": {"emoji": "auto", "color": True, "maxToolLines": 0}}, {"output": {"emoji": False, "thinking": True}}]
 BAD = [{"maximumIterations": v} for v in (0, -1, 1.5, "3", None, True, [], 1000001, 1e300)] + \
@@ -308,6 +310,9 @@ BAD = [{"maximumIterations": v} for v in (0, -1, 1.5, "3", None, True, [], 10000
       [{"scm": v} for v in ({}, [], "git", {"command": ""}, {"command": "git", "tasks": "commit"}, {"command": "git", "tasks": [" "]},
                             {"command": "git", "addAll": "yes"}, {"command": "git", "extra": 1}, False)] + \
       [{"budget": v} for v in (None, {"maxMinutes": -1}, {"maxMinutes": "1"}, {"maxMinutes": 1e9}, {"minutes": 3})] + \
+      [{"plan": v} for v in (None, [], {"maximumIterations": 0}, {"maximumIterations": "9"}, {"reviewCap": 0}, {"reviewCap": 1.5},
+                             {"reviewCap": 1001}, {"skipReview": "yes"}, {"skip_review": True}, {"agents": {"review": ""}},
+                             {"agents": {"review": None}}, {"agents": {"review-fix": "x"}}, {"agents": "claude"})] + \
       [{"output": v} for v in (None, {"emoji": "yes"}, {"color": 1}, {"maxToolLines": -1}, {"maxToolChars": "5"}, {"colour": True})] + \
       [{"unknown": 1}, {"Guardrails": []}, {"": 1}, [], 3, None]
 

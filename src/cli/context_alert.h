@@ -1,0 +1,15 @@
+// The context monitor's answer to a host: shared by the hooks that come after a tool call.
+#pragma once
+
+#include <string_view>
+
+#include "cli/hook_io.h"
+#include "os/environment.h"
+
+namespace ralph::cli {
+
+// Sends the alert if there is one, and nothing else. Returns the exit code.
+int tell_of_context(std::string_view hook, const Environment& environment, const HookPayload& payload,
+                    Protocol protocol);
+
+}  // namespace ralph::cli

@@ -1,0 +1,98 @@
+// ralph hooks explain: what `ralph hooks pre-tool` sees in a command, and what it would say.
+#include <array>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "cli/policy_setup.h"
+#include "cli/registry.h"
+#include "os/files.h"
+
+namespace ralph::cli {
+namespace {
+
+constexpr std::array kOptions = {
+    Option{.name = "json", .letter = 0, .value = {}, .help = "For machines: one JSON object."},
+};
+constexpr std::array kPositionals = {
+    Positional{.name = "COMMAND", .help = "The command line, as one argument.", .required = true},
+};
+
+std::string as_json(const CommandReport& report, const PolicySetup& setup) {
+  json::array commands;
+  for (size_t i = 0; i < report.reading.commands.size(); ++i) {
+    const ShellCommand& command = report.reading.commands[i];
+    json::array words;
+    for (const ShellWord& word : command.words) words.push_back(to_json_string(readable(word.text)));
+    json::object one = {{"words", words}, {"shown", to_json_string(readable(command))}};
+    if (command.via >= 0) one["via"] = command.via;
+    if (!report.allowed_by[i].empty()) one["allowedBy"] = to_json_string(report.allowed_by[i]);
+    if (const auto& objection = report.objections[i]) {
+      one["category"] = to_json_string(objection->category);
+      one["detail"] = to_json_string(objection->detail);
+      one["advice"] = to_json_string(objection->advice);
+    }
+    commands.push_back(one);
+  }
+  json::object all = {{"decision", report.first ? "deny" : "allow"}, {"project", to_json_string(setup.place.project)}};
+  if (report.first) {
+    all["category"] = to_json_string(report.first->category);
+    all["reason"] = to_json_string(reason_of(*report.first));
+  }
+  all["commands"] = commands;
+  return json::serialize(all) + "\n";
+}
+
+int depth_of(const ShellReading& reading, const ShellCommand& command) {
+  int depth = 0;
+  for (int via = command.via; via >= 0 && depth < 20; via = reading.commands[static_cast<size_t>(via)].via) ++depth;
+  return depth;
+}
+
+std::string for_people(const CommandReport& report) {
+  std::string text;
+  for (size_t i = 0; i < report.reading.commands.size(); ++i) {
+    const ShellCommand& command = report.reading.commands[i];
+    if (command.words.empty() && command.redirections.empty()) continue;
+    const std::string indent(static_cast<size_t>(2 * depth_of(report.reading, command)), ' ');
+    text += fmt::format("{}{}\n", indent, readable(command));
+    if (const auto& objection = report.objections[i]) {
+      text += fmt::format("{}  denied ({}): {}\n{}  instead: {}\n", indent, objection->category, objection->detail,
+                          indent, objection->advice);
+    } else if (!report.allowed_by[i].empty()) {
+      text += fmt::format("{}  allowed by hooks.commands.allow: {}\n", indent, report.allowed_by[i]);
+    }
+  }
+  if (report.reading.cut_short) text += "(the rest was not read: it is nested too deep, or grows too large)\n";
+  return text + (report.first ? fmt::format("Denied: {}.\n", report.first->category) : "Allowed.\n");
+}
+
+int explain(const Arguments& arguments) {
+  const std::string cwd = current_directory().value_or("/");
+  const PolicySetup setup = policy_setup(Environment::of_this_process(), cwd);
+  if (!setup.fault.empty())
+    static_cast<void>(write_all(STDERR_FILENO, setup.fault + " (the built-in list is used)\n", "standard error"));
+  const CommandReport report = judge_command(arguments.positionals()[0], setup.lists, setup.place, setup.shell);
+  const bool in_json = arguments.flag("json").value_or(false);
+  const Status written =
+      write_all(STDOUT_FILENO, in_json ? as_json(report, setup) : for_people(report), "standard output");
+  if (!written) return ralph::cli::report(written.error());
+  return report.first ? 1 : 0;
+}
+
+}  // namespace
+
+const Command kHooksExplain = {
+    "hooks explain",
+    "What the command policy sees in a command, and why it denies it.",
+    R"(Reads COMMAND as a shell would, here and with this project's settings, and lists each command that would run, with its words
+resolved (… is what only a running shell knows); commands that another one runs stand below it. Exit code 0: allowed, 1:
+denied.)",
+    R"(ralph hooks explain 'find . -name "*.o" -delete'
+ralph hooks explain --json 'echo cm0gLXJmIC8K | base64 -d | sh')",
+    kOptions,
+    kPositionals,
+    explain,
+};
+
+}  // namespace ralph::cli

@@ -1,0 +1,58 @@
+// ralph hooks session-start: a session of the host agent begins, goes on, or has a new context.
+#include <array>
+
+#include "cli/hook_io.h"
+#include "cli/registry.h"
+#include "os/environment.h"
+#include "session/context_monitor.h"
+#include "session/contract.h"
+#include "session/loop_store.h"
+
+namespace ralph::cli {
+namespace {
+
+constexpr std::string_view kHook = "session-start";
+constexpr std::array kOptions = {kProtocolOption};
+
+// One that goes on does not start. (Besides, Claude Code's --continue names a session here that is not the one to be.)
+bool starts_anew(const HookPayload& payload) {
+  return payload.source != "resume" && payload.source != "compact" && payload.source != "fork";
+}
+
+// The contract of the loop that waited for this session; empty: there is none.
+std::string adopt_loop(const Environment& environment, const HookPayload& payload) {
+  if (payload.session.empty() || !starts_anew(payload)) return {};
+  LoopStore store(project_for_loop(payload.cwd), environment);
+  const auto adopted = store.adopt(payload.session, payload.transcript_path);
+  if (!adopted) complain(kHook, adopted.error().message);
+  return adopted && *adopted ? prompt_contract((*adopted)->request) : "";
+}
+
+int session_start(const Arguments& arguments) {
+  const Environment environment = Environment::of_this_process();
+  const HookPayload payload = read_payload(kHook);
+  std::vector<std::string> complaints;
+  ContextMonitor(environment, complaints).at_session_start(payload);
+  for (const std::string& complaint : complaints) complain(kHook, complaint);
+  // In an agent that ralph itself runs, that run does the looping.
+  if (!environment.get("RALPH_RUN_ID").value_or("").empty()) return 0;
+  const std::string contract = adopt_loop(environment, payload);
+  if (contract.empty()) return 0;
+  return send(add_context(protocol_of(arguments), payload.event.empty() ? "SessionStart" : payload.event, contract));
+}
+
+}  // namespace
+
+const Command kHooksSessionStart = {
+    "hooks session-start",
+    "For a host agent's SessionStart hook: begins anew what belongs to a session.",
+    R"(Reads the hook's JSON on standard input. The alerts of `ralph hooks context-monitor` are armed again, unless the session is
+a resumed one, whose context has them already. A loop that was started without a session in this project is bound to the
+session that starts, and the model is given its contract.)",
+    R"(echo '{"session_id": "s", "cwd": "/p", "source": "startup"}' | ralph hooks session-start)",
+    kOptions,
+    {},
+    session_start,
+};
+
+}  // namespace ralph::cli

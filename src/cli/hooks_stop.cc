@@ -1,0 +1,95 @@
+// ralph hooks stop: asked by the host agent when it is about to stop.
+#include <array>
+
+#include "base/text.h"
+#include "cli/hook_io.h"
+#include "cli/plain_git.h"
+#include "cli/registry.h"
+#include "os/environment.h"
+#include "plan/objections.h"
+#include "plan/project_check.h"
+#include "session/stop.h"
+
+namespace ralph::cli {
+namespace {
+
+constexpr std::string_view kHook = "stop";
+constexpr std::array kOptions = {kProtocolOption};
+
+bool is_disabled(const Environment& environment) {
+  for (const char* name : {"RALPH_DISABLE_LOOP_CONTROLLER", "JIKIME_DISABLE_LOOP_CONTROLLER"}) {
+    const std::string value = environment.get(name).value_or("");
+    if (!value.empty() && value != "0" && value != "false") return true;
+  }
+  return false;
+}
+
+// The plan's checks: what the agent is told if it may not stop yet.
+Result<std::optional<std::string>> plan_objection(const Environment& environment, const HookPayload& payload) {
+  TRY_VALUE(const auto plan, plan_in_charge(environment, payload.cwd));
+  if (!plan) return std::optional<std::string>();
+  TRY_VALUE(const CheckReport report, check_project(*plan, Repository(plain_git(plan->files.project))));
+  for (const std::string& warning : report.warnings) complain(kHook, warning);
+  const Objections objections(environment, *plan, payload.session);
+  if (report.passed()) {
+    objections.forget();
+    return std::optional<std::string>();
+  }
+  Observation now;
+  now.moment = Moment::kAtStop;
+  now.plan_problems = static_cast<int>(report.problems.size());
+  now.objections = objections.count();
+  const Decision decision = decide({}, {}, now);
+  if (decision.action == Action::kStop) {
+    complain(kHook, decision.reason);
+    return std::optional<std::string>();
+  }
+  objections.add();
+  return std::optional(advice_from(report));
+}
+
+// The session's own loop. In an agent that ralph itself runs there is none: that run does the looping.
+Result<HookReply> loop_reply(const Environment& environment, const HookPayload& payload, Protocol protocol) {
+  if (environment.get("RALPH_RUN_ID").value_or("") != "" || !payload.agent_id.empty()) return allow_stop(protocol);
+  const auto project = project_of_session(environment, payload.session, payload.cwd);
+  if (!project) return allow_stop(protocol);
+  LoopStore store(*project, environment);
+  TRY_VALUE(const auto answer, judge_stop(store, payload, environment));
+  if (!answer) return allow_stop(protocol);
+  if (answer->decision.action != Action::kStop) return go_on(protocol, answer->continuation);
+  return allow_stop(protocol,
+                    fmt::format("ralph loop: {} ({})", to_string(answer->state.status), answer->state.reason));
+}
+
+// A hook never breaks its host: whatever goes wrong here, the agent may stop, and standard error says why.
+int stop(const Arguments& arguments) {
+  const Protocol protocol = protocol_of(arguments);
+  const Environment environment = Environment::of_this_process();
+  const HookPayload payload = read_payload(kHook);
+  if (is_disabled(environment)) return 0;
+  const auto objection = plan_objection(environment, payload);
+  if (!objection) complain(kHook, objection.error().message);
+  if (objection && *objection) return send(go_on(protocol, **objection));
+  const auto reply = loop_reply(environment, payload, protocol);
+  if (reply) return send(*reply);
+  complain(kHook, reply.error().message);
+  return 0;
+}
+
+}  // namespace
+
+const Command kHooksStop = {
+    "hooks stop",
+    "For a host agent's Stop hook: decides whether it may stop.",
+    R"(Reads the hook's JSON on standard input. While a plan run is under way in the folder that it names, or above, the
+checks of `ralph plan check` are made, and a stop that leaves the plan out of order is refused with the reasons. A session
+that has a loop (`ralph loop start`, /ralph:loop) is sent on until it keeps its promise or reaches its limit.
+
+RALPH_DISABLE_LOOP_CONTROLLER=1 lets every stop pass.)",
+    R"(echo '{"session_id": "...", "cwd": "'"$PWD"'"}' | ralph hooks stop)",
+    kOptions,
+    {},
+    stop,
+};
+
+}  // namespace ralph::cli

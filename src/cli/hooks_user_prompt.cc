@@ -1,0 +1,66 @@
+// ralph hooks user-prompt: sees every line that a person types into the host agent, and starts or cancels a loop if it
+// is one of ralph's commands.
+#include <array>
+
+#include "cli/hook_io.h"
+#include "cli/registry.h"
+#include "os/environment.h"
+#include "session/contract.h"
+#include "session/loop_command.h"
+#include "session/loop_store.h"
+
+namespace ralph::cli {
+namespace {
+
+constexpr std::string_view kHook = "user-prompt";
+constexpr std::array kOptions = {kProtocolOption};
+
+Result<std::string> start_loop(const LoopCommand& command, const HookPayload& payload, const Environment& environment) {
+  if (payload.session.empty())
+    return fail(ErrorKind::kUsage, "the host did not say which session this is; start the loop with: ralph loop start");
+  LoopStore store(project_for_loop(payload.cwd), environment);
+  TRY_VALUE(const LoopState state, store.start(command.request, payload.session, payload.transcript_path));
+  return prompt_contract(state.request);
+}
+
+Result<std::string> cancel_loop(const HookPayload& payload, const Environment& environment) {
+  const auto project = project_of_session(environment, payload.session, payload.cwd);
+  if (!project) return std::string("No ralph loop is active in this session.");
+  LoopStore store(*project, environment);
+  TRY_VALUE(const auto state, store.update(payload.session, mark_cancelled));
+  if (!state) return std::string("No ralph loop is active in this session.");
+  return fmt::format("The ralph loop of this session was cancelled in iteration {} of {}. Stop working on its task.",
+                     state->iteration, state->request.max_iterations);
+}
+
+int user_prompt(const Arguments& arguments) {
+  const Protocol protocol = protocol_of(arguments);
+  const Environment environment = Environment::of_this_process();
+  const HookPayload payload = read_payload(kHook);
+  // In an agent that ralph itself runs, that run does the looping.
+  if (environment.get("RALPH_RUN_ID").value_or("") != "") return 0;
+  const auto command = loop_command_from(payload.prompt);
+  if (!command) return send(refuse_prompt(protocol, "ralph: " + command.error().message));
+  if (!*command || (*command)->verb == LoopVerb::kStatus) return 0;
+  const bool starts = (*command)->verb == LoopVerb::kStart;
+  const auto told = starts ? start_loop(**command, payload, environment) : cancel_loop(payload, environment);
+  if (!told) return send(refuse_prompt(protocol, "ralph: " + told.error().message));
+  const std::string_view event = payload.event.empty() ? "UserPromptSubmit" : std::string_view(payload.event);
+  return send(add_context(protocol, event, *told));
+}
+
+}  // namespace
+
+const Command kHooksUserPrompt = {
+    "hooks user-prompt",
+    "For a host agent's UserPromptSubmit hook: starts and cancels loops.",
+    R"(Reads the hook's JSON on standard input. A line that begins with /ralph:loop, /ralph:ulw-loop, /ralph-loop or /ulw-loop
+starts a loop bound to the session, and the model is given its contract; /ralph:cancel and /cancel-ralph end it. The task's
+text never passes through a shell. Any other line passes unseen.)",
+    R"(echo '{"session_id": "...", "cwd": "/p", "prompt": "/ralph:loop fix it"}' | ralph hooks user-prompt)",
+    kOptions,
+    {},
+    user_prompt,
+};
+
+}  // namespace ralph::cli

@@ -1,0 +1,109 @@
+// ralph loop run: a loop in one session of an agent, driven from outside, for hosts without hooks.
+#include <array>
+
+#include "base/text.h"
+#include "cli/guarded_run.h"
+#include "cli/loop_options.h"
+#include "cli/registry.h"
+#include "cli/roster.h"
+#include "os/files.h"
+#include "session/outside.h"
+
+namespace ralph::cli {
+namespace {
+
+constexpr std::array kOptions = {
+    Option{"agent", 0, "NAME", "The agent: claude, codex, gemini, opencode, or one of the settings (default: theirs)."},
+    Option{"model", 'm', "MODEL", "The model of the agent, such as opus."},
+    Option{"max-iterations", 'n', "N", "At most N turns (default 50)."},
+    kPromiseOption,
+    kMinToolCallsOption,
+    kNoWorkOption,
+    kUltraworkOption,
+    kZeroErrorsOption,
+    kZeroWarningsOption,
+    kZeroSecurityOption,
+    kTestsPassOption,
+    kStagnationOption,
+    Option{"verbose", 'V', "", "Say more, on standard error."},
+    Option{"json", 0, "", "Print one JSON record per step instead of lines for people."},
+};
+constexpr std::array kPositionals = {kTaskPositional};
+
+Result<Overrides> overrides_from(const Arguments& arguments) {
+  Overrides overrides;
+  for (const auto& [option, key] :
+       {std::pair<std::string_view, std::string_view>{"agent", "command"}, {"model", "model"}}) {
+    const auto value = arguments.value(option);
+    if (!value) continue;
+    if (trim(*value).empty()) return fail(ErrorKind::kUsage, "--{} is blank", option);
+    json::value& agent = overrides.values["agent"];
+    if (!agent.is_object()) agent = json::object();
+    agent.get_object()[key] = *value;
+    overrides.flags[fmt::format("/agent/{}", key)] = fmt::format("--{}", option);
+  }
+  return overrides;
+}
+
+// One agent, which stays in its session: a fallback would know nothing of it.
+Result<Agent> agent_of(const LoadedSettings& loaded, const Environment& environment, const std::string& project) {
+  Settings settings = loaded.settings;
+  settings.agent.fallback.clear();
+  TRY_VALUE(std::vector<Agent> agents, make_agents(settings, environment, project));
+  Agent& agent = agents.front();
+  if (&agent.adapter() == &custom_adapter() || !agent.prints_events(settings.stream_agent_output)) {
+    return fail(
+        ErrorKind::kInput,
+        "{} can't be driven in one session: ralph does not know how it is resumed, or does not hear its session's id; "
+        "use 'ralph run', or an agent with sessions (claude, codex, gemini, opencode)",
+        agent.name());
+  }
+  return std::move(agent);
+}
+
+Policy policy_with(const Settings& settings, const LoopRequest& request) {
+  Policy policy = policy_from(settings);
+  const Policy own = policy_of(request);
+  policy.max_iterations = own.max_iterations;
+  policy.promise = own.promise;
+  policy.completion_response = own.completion_response;
+  policy.min_tool_calls = own.min_tool_calls;
+  policy.on_promise_no_work = own.on_promise_no_work;
+  return policy;
+}
+
+Result<int> run(const Arguments& arguments) {
+  TRY_VALUE(const LoopRequest request, loop_request_from(arguments));
+  TRY_VALUE(const Overrides overrides, overrides_from(arguments));
+  TRY_VALUE(const std::string project, current_directory());
+  TRY_VALUE(const LoadedSettings loaded, load_settings(project, overrides));
+  TRY(agent_of(loaded, Environment::of_this_process(), project));
+  const GuardedRun guarded{
+      loaded, project, arguments.has("verbose"), arguments.has("json"), policy_with(loaded.settings, request), 0};
+  return execute_guarded(guarded, [&](RunContext& context, Policy& policy) -> Result<Decision> {
+    TRY_VALUE(const Agent agent, agent_of(loaded, context.environment, project));
+    policy.agents = {agent.name()};
+    TRY(note_start(context, {"loop", agent.name(), "the command line", request.task}, loaded.effective));
+    return run_session_loop(context, agent, request, loaded.settings.stream_agent_output);
+  });
+}
+
+}  // namespace
+
+const Command kLoopRun = {
+    "loop run",
+    "Run a loop in one session of an agent, from outside: for hosts without hooks.",
+    R"(The agent is started with the task and the contract of `ralph loop start`; each further turn resumes its session and sends
+it on, until it keeps its promise or reaches its limit. Guardrails are not run: for these, use `ralph run`.
+
+Exit codes: 0 the promise was kept, 1 a limit ended it, 2 settings, usage or a fatal error, 130 interrupted.)",
+    R"(ralph loop run 'Make the tests pass' --agent codex --max-iterations 20)",
+    kOptions,
+    kPositionals,
+    [](const Arguments& arguments) {
+      const Result<int> code = run(arguments);
+      return code ? *code : report(code.error());
+    },
+};
+
+}  // namespace ralph::cli

@@ -1,0 +1,77 @@
+// ralph loop start: a loop inside a host agent's session, by hand.
+#include <array>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "cli/loop_options.h"
+#include "cli/registry.h"
+#include "os/environment.h"
+#include "os/files.h"
+#include "session/contract.h"
+#include "session/loop_store.h"
+#include "ui/style.h"
+
+namespace ralph::cli {
+namespace {
+
+constexpr std::array kOptions = {
+    Option{"session", 0, "ID", "The session (default: $CLAUDE_CODE_SESSION_ID; else the next that starts here)."},
+    kMaxIterationsOption,
+    kPromiseOption,
+    kMinToolCallsOption,
+    kNoWorkOption,
+    kUltraworkOption,
+    kZeroErrorsOption,
+    kZeroWarningsOption,
+    kZeroSecurityOption,
+    kTestsPassOption,
+    kStagnationOption,
+    Option{"json", 0, "", "Print the loop's state as JSON."},
+};
+constexpr std::array kPositionals = {kTaskPositional};
+
+Status start(const Arguments& arguments) {
+  const Environment environment = Environment::of_this_process();
+  if (environment.get("RALPH_RUN_ID").value_or("") != "")
+    return fail(ErrorKind::kUsage, "this agent is run by ralph itself (run {}); it needs no second loop",
+                *environment.get("RALPH_RUN_ID"));
+  TRY_VALUE(const LoopRequest request, loop_request_from(arguments));
+  if (arguments.value("session") == "")
+    return fail(ErrorKind::kUsage, "--session is empty; leave it out, or give the session's id");
+  const std::string session(
+      arguments.value("session").value_or(environment.get("CLAUDE_CODE_SESSION_ID").value_or("")));
+  TRY_VALUE(const std::string here, current_directory());
+  LoopStore store(project_for_loop(here), environment);
+  TRY_VALUE(const LoopState state, store.start(request, session, ""));
+  if (arguments.has("json")) {
+    fmt::print("{}", to_pretty_json(to_json(state)));
+    return {};
+  }
+  const Style style = style_for(STDOUT_FILENO, environment);
+  fmt::print("{} Loop started: at most {}, complete with {}\n", style.green(style.ok()),
+             count_of(static_cast<unsigned>(request.max_iterations), "iteration"), promise_marker(request));
+  fmt::print("{}\n\n{}",
+             session.empty() ? "The next session that starts in this project adopts it."
+                             : fmt::format("It is bound to session {}.", session),
+             prompt_contract(request));
+  return {};
+}
+
+}  // namespace
+
+const Command kLoopStart = {
+    "loop start",
+    "Start a loop inside a host agent's session: it is sent on until it keeps its promise.",
+    R"(The host's Stop hook (`ralph hooks stop`, see `ralph hooks install`) does the looping. In Claude Code /ralph:loop does the
+same, bound to the session it is typed in.)",
+    R"(ralph loop start 'Make the tests pass' --max-iterations 20
+       ralph loop start 'Port it to C++20' --completion-promise PORTED --min-tool-calls 5)",
+    kOptions,
+    kPositionals,
+    [](const Arguments& arguments) {
+      const Status started = start(arguments);
+      return started ? 0 : report(started.error());
+    },
+};
+
+}  // namespace ralph::cli

@@ -1,0 +1,75 @@
+// ralph plan archive: puts a plan away, with a summary, and makes room for the next.
+#include <cstdio>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "cli/plain_git.h"
+#include "cli/plan_folders.h"
+#include "cli/registry.h"
+#include "os/clock.h"
+#include "os/files.h"
+#include "plan/archive.h"
+#include "plan/marker.h"
+#include "ui/style.h"
+
+namespace ralph::cli {
+namespace {
+
+void show(const PlanFiles& folders, const PlanArchive& archive) {
+  const Style style = style_for(STDOUT_FILENO, Environment::of_this_process());
+  fmt::print("{}\n", style.bold(fmt::format("Archived in {}", folders.shown(archive.folder))));
+  fmt::print("  {}\n", join_for_people(archive.files));
+  fmt::print("  {} of {} done\n", archive.done, count_of(archive.total, "story"));
+  fmt::print("{} has fresh templates; prompt.md was kept.\n", folders.shown(folders.ralph_dir));
+  if (archive.committed) {
+    fmt::print("Committed.\n");
+  } else {
+    fmt::print("Not committed: {}.\n", archive.why_not_committed);
+  }
+  if (archive.problem.empty()) return;
+  std::fflush(stdout);
+  fmt::print(stderr, "Note: tasks.json is not in order; it was archived as it is: {}\n", archive.problem);
+}
+
+Status archive(const Arguments& arguments) {
+  TRY_VALUE(const PlanFiles folders, plan_folders(arguments));
+  if (arguments.value("label") == "") return fail(ErrorKind::kUsage, "--label is empty; leave it out or give one");
+  TRY_VALUE(const auto live, live_marker(folders.project));
+  if (live)
+    return fail(ErrorKind::kBusy, "a plan run is under way in {} (pid {}); archive the plan when it has ended",
+                folders.project, live->pid);
+  ArchiveRequest request;
+  request.files = folders;
+  request.label = arguments.value("label").value_or("");
+  request.now = SystemClock().wall();
+  request.git = plain_git(folders.project);
+  TRY_VALUE(const PlanArchive made, archive_plan(request));
+  show(folders, made);
+  return {};
+}
+
+constexpr Option kOptions[] = {
+    kProjectDirOption,
+    kRalphDirOption,
+    {"label", 0, "LABEL", "What the archive is called (default: the plan's branch)."},
+};
+
+}  // namespace
+
+const Command kPlanArchive = {
+    "plan archive",
+    "Put a plan away with a summary, commit it, and make room for the next.",
+    "Moves prd.md, tasks.json and progress.txt to ralph-archive/<date>-<branch or label>/, writes summary.md there\n"
+    "(stories, dates, what the reviews found), resets ralph/ and commits exactly these files. prompt.md is kept.\n"
+    "A plan need not be finished, nor its tasks.json be in order.",
+    "ralph plan archive\n"
+    "ralph plan archive --label first-attempt",
+    kOptions,
+    {},
+    [](const Arguments& arguments) {
+      const Status done = archive(arguments);
+      return done ? 0 : report(done.error());
+    },
+};
+
+}  // namespace ralph::cli

@@ -1,0 +1,86 @@
+// ralph plan check: is the plan in order?
+#include <array>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "base/utf8.h"
+#include "cli/plain_git.h"
+#include "cli/plan_folders.h"
+#include "cli/registry.h"
+#include "os/environment.h"
+#include "plan/project_check.h"
+#include "settings/settings.h"
+#include "ui/style.h"
+
+namespace ralph::cli {
+namespace {
+
+constexpr std::array kOptions = {
+    kProjectDirOption,
+    kRalphDirOption,
+    Option{"json", 0, "", "Print the result as JSON."},
+};
+
+std::string listed(const std::vector<Check>& checks) {
+  std::vector<std::string> numbers;
+  for (const Check check : checks) numbers.emplace_back(number_of(check));
+  return fmt::format("check{} {}", numbers.size() == 1 ? "" : "s", join_for_people(numbers));
+}
+
+void print(const CheckReport& report, bool skip_review) {
+  const Style style = style_for(STDOUT_FILENO, Environment::of_this_process());
+  for (const PlanProblem& problem : report.problems) {
+    fmt::print("{} {} {}\n", style.red(style.error()), style.dim(fmt::format("[{}]", number_of(problem.check))),
+               printable_lines(problem.message));
+  }
+  for (const std::string& warning : report.warnings) fmt::print("{} {}\n", style.yellow(style.note()), warning);
+  if (!report.passed()) return;
+  fmt::print("{} The plan is in order ({}): {} of {} done\n", style.green(style.ok()), listed(report.made),
+             count_done(*report.tasks, skip_review), count_of(report.tasks->stories.size(), "story"));
+}
+
+Result<int> check(const Arguments& arguments) {
+  const Environment environment = Environment::of_this_process();
+  ProjectCheck project;
+  TRY_VALUE(project.files, plan_folders(arguments));
+  TRY_VALUE(const LoadedSettings loaded, load_settings(project.files.project));
+  project.skip_review = loaded.settings.plan.skip_review;
+  project.review_cap = loaded.settings.plan.review_cap;
+  TRY_VALUE(project.marker, live_marker(project.files.project));
+  if (project.marker) {
+    TRY_VALUE(const std::string path, authority_path(environment, project.files.ralph_dir));
+    TRY_VALUE(project.authority, load_plan(path));
+    const bool current =
+        project.authority && project.authority->open && project.authority->run_id == project.marker->run_id;
+    if (!current) project.authority.reset();
+  }
+  TRY_VALUE(const CheckReport report, check_project(project, Repository(plain_git(project.files.project))));
+  const bool skip = project.marker ? project.marker->skip_review : project.skip_review;
+  if (arguments.has("json")) {
+    fmt::print("{}", to_pretty_json(to_json(report)));
+  } else {
+    print(report, skip);
+  }
+  return report.passed() ? 0 : 1;
+}
+
+}  // namespace
+
+const Command kPlanCheck = {
+    "plan check",
+    "Check a plan: its schema, its review fields, and whether all is committed.",
+    R"(Check 1 is the schema of tasks.json with unique ids and sound dependencies; check 2 what must hold between review fields;
+check 2.5, while a run is under way, what its iteration has changed against what its mode allows; check 3 uncommitted
+work. The same checks are made by `ralph plan run` after every iteration and by the Stop hook.
+
+Exit codes: 0 all is in order, 1 it is not, 2 it could not be checked.)",
+    "ralph plan check\n       ralph plan check --json",
+    kOptions,
+    {},
+    [](const Arguments& arguments) {
+      const Result<int> code = check(arguments);
+      return code ? *code : report(code.error());
+    },
+};
+
+}  // namespace ralph::cli

@@ -1,0 +1,152 @@
+// ralph plan draft: writes a plan together with the user, by starting the agent with the planner's instructions.
+#include <array>
+#include <unistd.h>
+
+#include "base/template.h"
+#include "base/text.h"
+#include "base/utf8.h"
+#include "cli/plan_folders.h"
+#include "cli/registry.h"
+#include "cli/roster.h"
+#include "embedded_plan.h"
+#include "os/foreground.h"
+#include "os/tty.h"
+#include "plan/enforce.h"
+#include "plan/marker.h"
+#include "plan/modes.h"
+#include "plan/plan_files.h"
+#include "plan/scaffold.h"
+#include "ui/style.h"
+
+namespace ralph::cli {
+namespace {
+
+constexpr std::array kOptions = {
+    kProjectDirOption,
+    kRalphDirOption,
+    Option{"model", 'm', "MODEL", "The model of the agent, such as opus."},
+    Option{"print", 0, "", "Print the instructions for an agent that you start yourself; start nothing."},
+};
+
+struct Draft {
+  PlanFiles files;
+  bool full = true;                // prd.md is still to be written
+  std::optional<std::string> prd;  // as it was before
+};
+
+std::string instructions(const Draft& draft) {
+  const std::string folder = draft.files.shown(draft.files.ralph_dir);
+  const std::array<std::pair<std::string_view, std::string>, 1> values = {{{"RALPH_DIR", folder}}};
+  std::string text = render_template(embedded::draft_md, values);
+  text += draft.full
+              ? fmt::format("\n{}/prd.md is empty or still the template: begin with full planning (mode 1).\n", folder)
+              : fmt::format("\n{}/prd.md has content: derive the tasks from it (mode 2).\n", folder);
+  return text;
+}
+
+Result<Draft> draft_from(const Arguments& arguments) {
+  Draft draft;
+  TRY_VALUE(draft.files, plan_folders(arguments));
+  TRY(check_plan_folder(draft.files));
+  TRY_VALUE(const auto live, live_marker(draft.files.project));
+  if (live) {
+    return fail(ErrorKind::kBusy, "a plan run is under way in {} (pid {}); draft the next plan when it has ended",
+                draft.files.project, live->pid);
+  }
+  draft.prd = read_plain_file(draft.files.prd());
+  draft.full = !draft.prd || is_untouched_prd(*draft.prd);
+  return draft;
+}
+
+// What the agent wrote has to be a plan that can start.
+std::vector<std::string> problems_of(const Draft& draft) {
+  const std::string path = draft.files.tasks();
+  const auto text = require_plain_file(path, "the agent was to write it");
+  if (!text) return {text.error().message};
+  if (is_untouched_tasks(*text)) return {fmt::format("{} is still the template", path)};
+  const TaskReading reading = read_tasks(*text, path);
+  std::vector<std::string> problems;
+  for (const PlanProblem& problem : reading.problems) problems.push_back(problem.message);
+  if (!reading.tasks) return problems;
+  for (const Story& story : reading.tasks->stories) {
+    if (story.review == Review{}) continue;
+    problems.push_back(
+        fmt::format("{}: story {} does not start fresh; it needs passes false, reviewStatus null, reviewCount 0 "
+                    "and an empty reviewFeedback",
+                    path, story.id));
+  }
+  const auto prd = read_plain_file(draft.files.prd());
+  if (!prd || is_untouched_prd(*prd)) problems.push_back(fmt::format("{} is still the template", draft.files.prd()));
+  return problems;
+}
+
+int judge(const Draft& draft, int agent_code) {
+  const Style style = style_for(STDOUT_FILENO, Environment::of_this_process());
+  if (agent_code != 0) fmt::print("{} the agent ended with exit code {}\n", style.yellow(style.note()), agent_code);
+  const std::vector<std::string> problems = problems_of(draft);
+  for (const std::string& problem : problems) fmt::print("{} {}\n", style.red(style.error()), printable_lines(problem));
+  if (!problems.empty()) {
+    fmt::print(
+        "The plan is not ready; run 'ralph plan draft' again, or mend the files yourself ('ralph plan check').\n");
+    return 1;
+  }
+  if (!draft.full && read_plain_file(draft.files.prd()) != draft.prd) {
+    fmt::print("{} {} was changed; it was yours, so look at what is different\n", style.yellow(style.note()),
+               draft.files.shown(draft.files.prd()));
+  }
+  const TaskList tasks = *read_tasks(*read_plain_file(draft.files.tasks()), "tasks.json").tasks;
+  fmt::print("{} The plan is in order: {}, about {}\n", style.green(style.ok()),
+             count_of(tasks.stories.size(), "story"),
+             count_of(static_cast<unsigned>(estimate_iterations(tasks, false)), "iteration"));
+  fmt::print("Read it, commit it, then: ralph plan run\n");
+  return 0;
+}
+
+Result<int> draft(const Arguments& arguments) {
+  TRY_VALUE(const Draft draft, draft_from(arguments));
+  if (arguments.has("print")) {
+    fmt::print("{}", instructions(draft));
+    return 0;
+  }
+  if (!is_terminal(STDIN_FILENO) || !is_terminal(STDOUT_FILENO)) {
+    return fail(
+        ErrorKind::kUsage,
+        "ralph plan draft starts the agent for you to talk to and needs a terminal; --print prints its instructions "
+        "for an agent that you start yourself");
+  }
+  Overrides overrides;
+  if (const auto model = arguments.value("model")) {
+    if (trim(*model).empty()) return fail(ErrorKind::kUsage, "-m, --model is blank; name a model");
+    overrides.values["agent"] = json::object{{"model", *model}};
+    overrides.flags["/agent/model"] = "--model";
+  }
+  TRY_VALUE(const LoadedSettings loaded, load_settings(draft.files.project, overrides));
+  TRY_VALUE(const std::vector<Agent> agents,
+            make_agents(loaded.settings, Environment::of_this_process(), draft.files.project));
+  auto launch = agents.front().interactive(instructions(draft));
+  if (!launch)
+    return fail(launch.error().kind, "{}; 'ralph plan draft --print' prints what to tell it", launch.error().message);
+  TRY_VALUE(const int code, run_in_foreground(*launch));
+  return judge(draft, code);
+}
+
+}  // namespace
+
+const Command kPlanDraft = {
+    "plan draft",
+    "Write a plan together with the agent: it asks, you answer, ralph checks the result.",
+    R"(Starts the agent of the settings in this terminal with the planner's instructions. Where ralph/prd.md is empty or still
+the template, it asks you until the requirements are clear, then writes prd.md and tasks.json; where prd.md has content,
+it derives tasks.json from it. Afterwards ralph checks what was written.
+
+Exit codes: 0 the plan is in order, 1 it is not, 2 it could not be started.)",
+    "ralph plan draft\n       ralph plan draft --print | less",
+    kOptions,
+    {},
+    [](const Arguments& arguments) {
+      const Result<int> code = draft(arguments);
+      return code ? *code : report(code.error());
+    },
+};
+
+}  // namespace ralph::cli

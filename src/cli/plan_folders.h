@@ -1,0 +1,17 @@
+// -d and --ralph-dir, which every plan command has.
+#pragma once
+
+#include "cli/command.h"
+#include "plan/plan_files.h"
+
+namespace ralph::cli {
+
+inline constexpr Option kProjectDirOption = {"project-dir", 'd', "PATH", "The project (default: the current folder)."};
+inline constexpr Option kRalphDirOption = {"ralph-dir", 0, "PATH",
+                                           "The plan's folder (default: ralph in the project)."};
+
+// Both paths are relative to the current folder, as all that is typed in a shell. The project must be a folder; the
+// plan's need not exist.
+Result<PlanFiles> plan_folders(const Arguments& arguments);
+
+}  // namespace ralph::cli

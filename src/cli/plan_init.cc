@@ -1,0 +1,110 @@
+// ralph plan init: makes the folder of a plan, with templates to write into.
+#include <array>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "cli/plan_folders.h"
+#include "cli/registry.h"
+#include "os/clock.h"
+#include "os/files.h"
+#include "plan/marker.h"
+#include "plan/scaffold.h"
+#include "settings/project_scan.h"
+#include "ui/style.h"
+
+namespace ralph::cli {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kFiles = {{
+    {kPrdFile, "what to build and why: yours to write, read by every iteration"},
+    {kTasksFile, "the stories, and how far each is"},
+    {kProgressFile, "what iterations learn and pass on"},
+    {kPromptFile, "what the agent is told each time; adapt it if you like"},
+}};
+
+// The options that the next commands need too.
+std::string same_folders(const Arguments& arguments) {
+  std::string words;
+  for (const std::string_view option : {"project-dir", "ralph-dir"}) {
+    const auto value = arguments.value(option);
+    if (value) words += fmt::format(" --{} {}", option, quote_shell_words(std::array{std::string(*value)}));
+  }
+  return words;
+}
+
+void show_made(const PlanFiles& folders, const MadePlan& made, const Style& style) {
+  fmt::print("{}\n", style.bold(fmt::format("A plan in {}", folders.ralph_dir)));
+  size_t width = 0;
+  for (const auto& [name, what] : kFiles) width = std::max(width, name.size());
+  for (const auto& [name, what] : kFiles) fmt::print("  {:<{}}  {}\n", name, width, style.dim(what));
+  if (!made.ignored.empty()) fmt::print("  .gitignore now has {}\n", join_for_people(made.ignored));
+}
+
+void show_next_steps(const Arguments& arguments, const PlanFiles& folders, const PlanNames& names, const Style& style) {
+  const std::string more = same_folders(arguments);
+  const std::string dir = folders.shown(folders.ralph_dir);
+  std::vector<std::string> checks;
+  for (const GuardrailSuggestion& suggestion : suggest_guardrails(folders.project))
+    checks.push_back(suggestion.command);
+
+  fmt::print("\n{}\n", style.bold("What comes next"));
+  fmt::print(
+      "  1. {}\n     or write {} and {} yourself.\n",
+      style.cyan(fmt::format("ralph plan draft{}", more)) + "  has the agent ask you, and writes the plan with you;",
+      join_path(dir, kPrdFile), join_path(dir, kTasksFile));
+  fmt::print("  2. Put the commands that must pass into verifyCommands of {}{}\n", join_path(dir, kTasksFile),
+             checks.empty() ? ", such as \"make test\"."
+                            : fmt::format("; this project seems to have: {}.", join(checks, ", ")));
+  fmt::print("  3. Commit, and work on a branch: {}\n", style.cyan(fmt::format("git switch -c {}", names.branch)));
+  fmt::print("  4. {}\n", style.cyan(fmt::format("ralph plan run{}", more)));
+}
+
+Status init_plan(const Arguments& arguments) {
+  TRY_VALUE(const PlanFiles folders, plan_folders(arguments));
+  if (arguments.value("name") == "") return fail(ErrorKind::kUsage, "--name is empty; leave it out or give a name");
+  TRY_VALUE(const PlanNames names,
+            plan_names(folders.project, folders.ralph_dir, arguments.value("name").value_or(""), SystemClock().wall()));
+  if (arguments.has("force")) {
+    TRY_VALUE(const auto live, live_marker(folders.project));
+    if (live)
+      return fail(ErrorKind::kBusy, "a plan run is under way in {} (pid {}); end it before its files are replaced",
+                  folders.project, live->pid);
+  }
+  TRY_VALUE(const MadePlan made, make_plan_files(folders.project, folders.ralph_dir, names, arguments.has("force")));
+
+  const Style style = style_for(STDOUT_FILENO, Environment::of_this_process());
+  show_made(folders, made, style);
+  show_next_steps(arguments, folders, names, style);
+  if (!made.gitignore_note.empty()) {
+    std::fflush(stdout);
+    fmt::print(stderr, "Note: {}\n", made.gitignore_note);
+  }
+  return {};
+}
+
+constexpr Option kOptions[] = {
+    kProjectDirOption,
+    kRalphDirOption,
+    {"name", 0, "NAME", "What is built: names the project and its branch, ralph/NAME."},
+    {"force", 0, "", "Replace the files of a plan that is there."},
+};
+
+}  // namespace
+
+const Command kPlanInit = {
+    "plan init",
+    "Make ralph/ with templates for a plan: PRD, stories, progress, prompt.",
+    "Makes ralph/prd.md, tasks.json, progress.txt and prompt.md, and adds to .gitignore what runs leave behind.\n"
+    "Nothing that exists is replaced without --force.",
+    "ralph plan init\n"
+    "ralph plan init --name login\n"
+    "ralph plan init -d ../shop --name prices",
+    kOptions,
+    {},
+    [](const Arguments& arguments) {
+      const Status done = init_plan(arguments);
+      return done ? 0 : report(done.error());
+    },
+};
+
+}  // namespace ralph::cli

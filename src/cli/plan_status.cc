@@ -1,0 +1,210 @@
+// ralph plan status: where a plan stands, as a board.
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <unistd.h>
+#include <unordered_map>
+
+#include "base/text.h"
+#include "base/utf8.h"
+#include "cli/plan_folders.h"
+#include "cli/registry.h"
+#include "os/environment.h"
+#include "plan/enforce.h"
+#include "plan/marker.h"
+#include "plan/modes.h"
+#include "plan/plan_files.h"
+#include "plan/statistics.h"
+#include "settings/settings.h"
+#include "ui/style.h"
+
+namespace ralph::cli {
+namespace {
+
+constexpr std::array kOptions = {
+    kProjectDirOption,
+    kRalphDirOption,
+    Option{"json", 0, "", "Print the status as JSON."},
+};
+
+struct PlanStatus {
+  TaskList tasks;
+  std::unordered_map<std::string_view, const Story*> by_id{};
+  bool skip_review = false;
+  std::int64_t review_cap = 5;
+  std::optional<Marker> marker;
+
+  bool done(const Story& story) const { return is_done(story, skip_review); }
+};
+
+std::vector<std::string> open_dependencies(const PlanStatus& status, const Story& story) {
+  std::vector<std::string> open;
+  for (const std::string& id : story.depends_on) {
+    const auto other = status.by_id.find(id);
+    if (other != status.by_id.end() && !status.done(*other->second)) open.push_back(id);
+  }
+  return open;
+}
+
+std::string progress_bar(const Style& style, size_t done, size_t total) {
+  constexpr size_t kWidth = 24;
+  const size_t full = total == 0 ? 0 : done * kWidth / total;
+  std::string bar;
+  for (size_t i = 0; i < kWidth; ++i) {
+    if (style.unicode) {
+      bar += i < full ? "█" : "░";
+    } else {
+      bar += i < full ? '#' : '.';
+    }
+  }
+  return fmt::format("{} {}%", style.green(bar), total == 0 ? 0 : done * 100 / total);
+}
+
+std::string story_line(const PlanStatus& status, const Story& story, const Style& style, size_t id_width) {
+  std::vector<std::string> facts;
+  if (story.review.count > 0) facts.push_back(count_of(static_cast<unsigned long long>(story.review.count), "review"));
+  if (const auto open = open_dependencies(status, story); !open.empty() && !status.done(story))
+    facts.push_back(fmt::format("waits for {}", join_for_people(open)));
+  if (story.review.feedback.starts_with("[AUTO-APPROVED AT CAP]")) facts.emplace_back("approved at the cap");
+  const std::string tail = facts.empty() ? "" : style.dot().data() + join(facts, style.dot());
+  const size_t room = style.terminal ? style.width : 160;
+  const size_t used = 4 + id_width + display_width(tail);
+  const std::string id = fit_to_width(story.id, id_width);
+  return fmt::format("  {}{}  {}{}\n", id, std::string(id_width - display_width(id), ' '),
+                     fit_to_width(story.title, room > used + 10 ? room - used : 10), style.dim(tail));
+}
+
+void print_column(std::string& out, const PlanStatus& status, const Style& style, const std::string& title,
+                  const std::function<bool(const Story&)>& belongs) {
+  std::vector<const Story*> stories;
+  size_t id_width = 0;
+  for (const Story& story : status.tasks.stories) {
+    if (!belongs(story)) continue;
+    stories.push_back(&story);
+    id_width = std::max(id_width, std::min<size_t>(display_width(story.id), 24));
+  }
+  if (stories.empty()) return;
+  std::sort(stories.begin(), stories.end(), [](const Story* a, const Story* b) {
+    return a->priority != b->priority ? a->priority < b->priority : a < b;
+  });
+  out += fmt::format("\n{} {}\n", title, style.dim(fmt::format("({})", stories.size())));
+  for (const Story* story : stories) out += story_line(status, *story, style, id_width);
+}
+
+void print(const PlanStatus& status, const Style& style) {
+  const TaskList& tasks = status.tasks;
+  const size_t done = count_done(tasks, status.skip_review);
+  const auto clean = [](const std::string& text) { return fit_to_width(text, 100); };
+  std::string out = style.bold(tasks.project.empty() ? "Plan" : clean(tasks.project));
+  if (!tasks.branch.empty()) out += style.dim(fmt::format("{}{}", style.dot(), clean(tasks.branch)));
+  out += fmt::format("\n{}  {} of {} done\n", progress_bar(style, done, tasks.stories.size()), done,
+                     count_of(tasks.stories.size(), "story"));
+  const auto is = [&](ReviewStatus wanted) {
+    return [&status, wanted](const Story& story) { return !status.done(story) && story.review.status == wanted; };
+  };
+  print_column(out, status, style, style.red("Changes requested"), is(ReviewStatus::kChangesRequested));
+  print_column(out, status, style, style.yellow("Needs review"), is(ReviewStatus::kNeedsReview));
+  print_column(out, status, style, style.cyan("To do"), [&](const Story& story) {
+    return !status.done(story) && story.review.status != ReviewStatus::kChangesRequested &&
+           story.review.status != ReviewStatus::kNeedsReview;
+  });
+  print_column(out, status, style, style.green("Done"), [&](const Story& story) { return status.done(story); });
+
+  out += '\n';
+  if (const auto work = next_work(tasks, status.skip_review)) {
+    out += fmt::format("Next: {} {} ({})\n", to_string(work->mode), clean(work->story->id), clean(work->story->title));
+    const int left = estimate_iterations(tasks, status.skip_review);
+    out += fmt::format("About {} left.\n", count_of(static_cast<unsigned>(left), "iteration"));
+  } else {
+    out += "All stories are done.\n";
+  }
+  if (const std::string reviews = review_sentence(review_statistics(tasks)); !reviews.empty())
+    out += fmt::format("Reviews: {}.\n", reviews);
+  if (status.marker) {
+    const Marker& marker = *status.marker;
+    out += fmt::format(
+        "A run is under way: pid {}, iteration {} of {}{}, since {}.\n", marker.pid, marker.iteration,
+        marker.max_iterations,
+        marker.iteration_mode ? fmt::format(" ({} {})", to_string(*marker.iteration_mode), clean(marker.story)) : "",
+        clean(marker.timestamp));
+  }
+  fmt::print("{}", out);
+}
+
+json::object to_json(const PlanStatus& status) {
+  json::object object;
+  object["project"] = to_json_string(status.tasks.project);
+  object["branchName"] = to_json_string(status.tasks.branch);
+  object["stories"] = status.tasks.stories.size();
+  object["done"] = count_done(status.tasks, status.skip_review);
+  object["skipReview"] = status.skip_review;
+  object["reviewCap"] = status.review_cap;
+  if (const auto work = next_work(status.tasks, status.skip_review)) {
+    object["nextMode"] = to_string(work->mode);
+    object["nextStory"] = to_json_string(work->story->id);
+  }
+  object["estimatedIterations"] = estimate_iterations(status.tasks, status.skip_review);
+  const ReviewStatistics statistics = review_statistics(status.tasks);
+  object["reviews"] = json::object{{"total", statistics.reviews},
+                                   {"stories", statistics.reviewed},
+                                   {"average", statistics.average},
+                                   {"firstTimeApprovals", statistics.first_time},
+                                   {"approvedAtCap", statistics.at_cap}};
+  json::array stories;
+  for (const Story& story : status.tasks.stories) {
+    json::object one;
+    one["id"] = to_json_string(story.id);
+    one["title"] = to_json_string(story.title);
+    one["priority"] = story.priority;
+    one["done"] = status.done(story);
+    one["passes"] = story.review.passes;
+    one["reviewStatus"] =
+        story.review.status == ReviewStatus::kNone ? json::value(nullptr) : json::value(to_string(story.review.status));
+    one["reviewCount"] = story.review.count;
+    json::array waits;
+    for (const std::string& id : open_dependencies(status, story)) waits.emplace_back(to_json_string(id));
+    one["waitsFor"] = std::move(waits);
+    stories.push_back(std::move(one));
+  }
+  object["userStories"] = std::move(stories);
+  object["running"] = status.marker.has_value();
+  return object;
+}
+
+Status show(const Arguments& arguments) {
+  TRY_VALUE(const PlanFiles files, plan_folders(arguments));
+  TRY(check_plan_folder(files));
+  TRY_VALUE(const LoadedSettings loaded, load_settings(files.project));
+  PlanStatus status;
+  TRY_VALUE(const std::string text, require_plain_file(files.tasks(), "'ralph plan init' makes one"));
+  TRY_VALUE(status.tasks, tasks_from(text, files.tasks()));
+  for (const Story& story : status.tasks.stories) status.by_id.emplace(story.id, &story);
+  TRY_VALUE(status.marker, live_marker(files.project));
+  status.skip_review = status.marker ? status.marker->skip_review : loaded.settings.plan.skip_review;
+  status.review_cap = status.marker ? status.marker->review_cap : loaded.settings.plan.review_cap;
+  if (arguments.has("json")) {
+    fmt::print("{}", to_pretty_json(to_json(status)));
+  } else {
+    print(status, style_for(STDOUT_FILENO, Environment::of_this_process()));
+  }
+  return {};
+}
+
+}  // namespace
+
+const Command kPlanStatus = {
+    "plan status",
+    "Show where a plan stands: its stories by state, what comes next, how much is left.",
+    "Reads ralph/tasks.json and changes nothing. The estimate of iterations goes by the reviews that the stories so "
+    "far\n"
+    "have needed.",
+    "ralph plan status\n       ralph plan status --json",
+    kOptions,
+    {},
+    [](const Arguments& arguments) {
+      const Status shown = show(arguments);
+      return shown ? 0 : report(shown.error());
+    },
+};
+
+}  // namespace ralph::cli

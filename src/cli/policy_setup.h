@@ -1,0 +1,21 @@
+// What the command policy has to know of the world: the project, its settings, the user's home.
+#pragma once
+
+#include <string>
+
+#include "os/environment.h"
+#include "session/command_policy.h"
+
+namespace ralph::cli {
+
+struct PolicySetup {
+  CommandLists lists;
+  PolicyPlace place;
+  ShellSetting shell;
+  std::string fault;  // why the project's settings could not be read; the built-in list then stands alone
+};
+
+// `cwd`: where the host works, absolute.
+PolicySetup policy_setup(const Environment& environment, const std::string& cwd);
+
+}  // namespace ralph::cli

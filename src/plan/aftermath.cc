@@ -1,0 +1,182 @@
+#include "plan/aftermath.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "base/utf8.h"
+#include "os/files.h"
+#include "plan/marker.h"
+
+namespace ralph {
+
+Aftermath::Aftermath(const PlanFiles& files, RunContext& context, const Repository& repository)
+    : files_(files), context_(context), repository_(repository) {}
+
+Enforcement Aftermath::enforce_plan(const TaskFile& before, const PinnedFiles& pinned, const ReviewRules& rules) {
+  const std::string path = files_.tasks();
+  if (const std::string_view instead = in_place_of_plan_folder(files_); !instead.empty()) {
+    blame(fmt::format("{} was {} instead of a folder; it was put back, and what is behind it does not count.",
+                      files_.shown(files_.ralph_dir), instead));
+  }
+  static_cast<void>(restore_plan_folder(files_));  // where that fails, write() fails
+  const auto found = read_plain_file(path);
+  Enforcement enforced = enforce(before, found, rules, files_.shown(path));
+  for (const PlanProblem& problem : enforced.violations) blame(problem.message);
+  if (enforced.replaced) keep_beside(path);
+  if (enforced.no_verdict) {
+    note(fmt::format("the review of {} gave no verdict", rules.story));
+    tell(fmt::format("The last review of {} ended without a verdict in {}.", rules.story, files_.shown(path)));
+  }
+  look_at_pinned(files_.prd(), pinned.prd);
+  look_at_pinned(files_.prompt(), pinned.prompt);
+  restored_ = !violations_.empty();
+  return enforced;
+}
+
+// An agent decides how many there are and how long the names in them: all of it goes into the next prompt.
+void Aftermath::blame(std::string why) {
+  constexpr size_t kMost = 100, kLongest = 500;
+  if (violations_.size() == kMost) return;
+  if (violations_.size() == kMost - 1) why = "There was more of this kind; all of it was taken back.";
+  if (why.size() > kLongest) why = fmt::format("{}…", prefix_of_characters(why, kLongest));
+  violations_.push_back(std::move(why));
+}
+
+void Aftermath::look_at_pinned(const std::string& path, const std::optional<std::string>& wanted) {
+  if (!wanted || read_plain_file(path) == wanted) return;
+  keep_beside(path);
+  blame(fmt::format("{} is pinned for the whole run and was put back. Write what you learn into {}.",
+                    files_.shown(path), files_.shown(files_.progress())));
+}
+
+// What is taken away from somebody is never lost: it may have been a person's edit.
+void Aftermath::keep_beside(const std::string& path) {
+  struct stat info{};
+  if (::lstat(path.c_str(), &info) != 0) return;
+  const std::string aside =
+      unused_path(fmt::format("{}.rejected-{}-{}", path, context_.run_id, context_.log.progress().iteration));
+  if (::rename(path.c_str(), aside.c_str()) == 0)
+    note(fmt::format("what was found is kept as {}", files_.shown(aside)));
+}
+
+void Aftermath::check_marker(const std::string& text) {
+  if (text.empty()) return;
+  const std::string path = join_path(context_.project, kMarkerFile);
+  if (read_plain_file(path) == text) return;
+  blame(fmt::format("{} was changed or removed; it is ralph's own, and changes nothing.", kMarkerFile));
+  // A folder of that name would be in the way of the next marker.
+  struct stat info{};
+  if (::lstat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode)) keep_beside(path);
+  static_cast<void>(write_file_atomically(path, text));
+}
+
+Status Aftermath::check_branch(const std::string& branch) {
+  TRY_VALUE(const auto now, repository_.branch());
+  if (branch.empty() || now == branch) return {};
+  TRY_VALUE(const std::string there, repository_.head());
+  std::string what = fmt::format("The branch was changed from {} to {}", branch, now.value_or("a detached HEAD"));
+  std::string kept = now.value_or("");
+  if (!now && !there.empty()) {
+    kept = fmt::format("{}/{}-detached", context_.run_id, context_.log.progress().iteration);
+    static_cast<void>(repository_.keep(kept, there));
+    kept = "refs/ralph/" + kept;
+  }
+  const auto moved = repository_.go_back_to(branch);
+  if (!moved) {
+    blame(fmt::format("{}. Go back to {} and do the work there: {}.", what, branch, moved.error().message));
+  } else if (*moved) {
+    blame(fmt::format("{}; {} is the current one again, with all commits. Stay on it.", what, branch));
+  } else {
+    blame(
+        fmt::format("{}; {} is the current one again, without the commits that were made there. Bring over what is "
+                    "good from {}.",
+                    what, branch, kept));
+  }
+  return {};
+}
+
+Status Aftermath::check_history(const std::string& head, const std::string& branch) {
+  TRY(check_branch(branch));
+  if (head.empty()) return {};
+  TRY_VALUE(const bool goes_on, repository_.is_ancestor(head));
+  if (!goes_on) {
+    const std::string name = fmt::format("{}/{}", context_.run_id, context_.log.progress().iteration);
+    const bool kept = repository_.keep(name, head).has_value();
+    blame(fmt::format("History was rewritten: commit {} is no longer part of it{}. Only add commits.",
+                      head.substr(0, 9), kept ? fmt::format(" (it is kept as refs/ralph/{})", name) : ""));
+  }
+  return {};
+}
+
+bool Aftermath::check_unchanged(const TaskFile& file, std::string_view when) {
+  if (in_place_of_plan_folder(files_).empty() && read_plain_file(files_.tasks()) == file.text) return true;
+  blame(fmt::format("{} was changed {}; that was taken back. Only an iteration's agent may write to the plan.",
+                    files_.shown(files_.tasks()), when));
+  restored_ = true;
+  return false;
+}
+
+void Aftermath::commit_all_of(const PinnedFiles& pinned) {
+  written_ = {files_.tasks()};
+  if (pinned.prd) written_.push_back(files_.prd());
+  if (pinned.prompt) written_.push_back(files_.prompt());
+}
+
+Status Aftermath::put(const std::string& path, const std::string& text) {
+  if (read_plain_file(path) == text) return {};
+  struct stat info{};
+  if (::lstat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode)) keep_beside(path);
+  TRY(write_file_atomically(path, text));
+  if (std::find(written_.begin(), written_.end(), path) == written_.end()) written_.push_back(path);
+  return {};
+}
+
+Status Aftermath::write(const TaskFile& file, const PinnedFiles& pinned) {
+  TRY(restore_plan_folder(files_));
+  TRY(put(files_.tasks(), file.text));
+  if (pinned.prd) TRY(put(files_.prd(), *pinned.prd));
+  if (pinned.prompt) TRY(put(files_.prompt(), *pinned.prompt));
+  return {};
+}
+
+Status Aftermath::commit(const Verdict& verdict, const ReviewRules& rules) {
+  if (written_.empty()) return {};
+  std::string what;
+  if (verdict.changed) what = fmt::format("{} {}", verdict.story, replace_all(verdict.outcome, "_", " "));
+  if (restored_) {
+    what += fmt::format("{}take back what {} iteration {} may not change", what.empty() ? "" : "; ",
+                        to_string(rules.mode), context_.log.progress().iteration);
+  }
+  if (what.empty()) what = "the plan as ralph keeps it";
+  const auto done = repository_.commit(written_, fmt::format("ralph: {}", what));
+  if (!done) note(fmt::format("ralph's own changes of the plan could not be committed: {}", done.error().message));
+  return {};
+}
+
+Status Aftermath::check_uncommitted() {
+  const auto lines = repository_.uncommitted();
+  if (!lines || lines->empty()) return {};
+  constexpr size_t kNamed = 5;
+  std::vector<std::string> names;
+  for (size_t i = 0; i < std::min(lines->size(), kNamed); ++i) names.push_back((*lines)[i].substr(3));
+  if (lines->size() > kNamed) names.push_back(fmt::format("{} more", lines->size() - kNamed));
+  note(fmt::format("uncommitted: {}", join_for_people(names)));
+  tell(fmt::format("The last iteration left uncommitted changes ({}). Look at them, and commit them if they are good.",
+                   join_for_people(names)));
+  return {};
+}
+
+std::string Aftermath::feedback() const {
+  std::string text;
+  if (!violations_.empty()) {
+    text = "In the last iteration ralph took back what was not allowed:\n";
+    for (const std::string& violation : violations_) text += fmt::format("- {}\n", violation);
+  }
+  for (const std::string& line : for_agent_) text += (text.empty() ? "" : "\n") + line + "\n";
+  return std::string(trim(text));
+}
+
+}  // namespace ralph

@@ -1,0 +1,201 @@
+#include "plan/archive_summary.h"
+
+#include <algorithm>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "base/utf8.h"
+
+namespace ralph {
+namespace {
+
+constexpr std::string_view kAtCap = "[AUTO-APPROVED AT CAP]";
+constexpr std::string_view kDate = "0000-00-00";
+
+std::string text_of(const json::value& object, std::string_view key) {
+  return std::string(find_string(object, key).value_or(""));
+}
+
+Story story_of(const json::value& value) {
+  Story story;
+  story.id = text_of(value, "id");
+  story.title = text_of(value, "title");
+  story.review.passes = find_bool(value, "passes").value_or(false);
+  story.review.status =
+      review_status_from(find_string(value, "reviewStatus").value_or("null")).value_or(ReviewStatus::kNone);
+  story.review.count = std::max<long long>(0, find_integer(value, "reviewCount").value_or(0));
+  story.review.feedback = text_of(value, "reviewFeedback");
+  return story;
+}
+
+bool is_approved(const Story& story) {
+  return story.review.passes && story.review.status == ReviewStatus::kApproved;
+}
+
+bool is_at_cap(const Story& story) {
+  return is_approved(story) && trim(story.review.feedback).starts_with(kAtCap);
+}
+
+std::string state_of(const Story& story) {
+  const Review& review = story.review;
+  switch (review.status) {
+    case ReviewStatus::kApproved:
+      if (!review.passes) return "approved, but does not pass";
+      return is_at_cap(story) ? "approved at the review cap" : "approved";
+    case ReviewStatus::kNeedsReview:
+      return review.passes ? "passes, but needs review" : "needs review";
+    case ReviewStatus::kChangesRequested:
+      return review.passes ? "passes, but changes were requested" : "changes requested";
+    case ReviewStatus::kNone:
+      break;
+  }
+  return review.passes ? "passes, not reviewed" : "open";
+}
+
+// Text in a table or a list item, on one line.
+std::string cell(std::string_view text) {
+  std::string line = replace_all(to_valid_utf8(text), "|", "\\|");
+  std::replace_if(line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+  return std::string(trim(line));
+}
+
+std::string name_of(const Story& story) {
+  return story.id.empty() ? "(no id)" : cell(story.id);
+}
+
+std::string ids_of(const std::vector<const Story*>& stories) {
+  std::vector<std::string> ids;
+  for (const Story* story : stories) ids.push_back(name_of(*story));
+  return join_for_people(ids);
+}
+
+template <class Predicate>
+std::vector<const Story*> those(const TaskList& tasks, Predicate predicate) {
+  std::vector<const Story*> found;
+  for (const Story& story : tasks.stories) {
+    if (predicate(story)) found.push_back(&story);
+  }
+  return found;
+}
+
+std::string heading(const PlanFacts& facts) {
+  const TaskList& tasks = facts.tasks;
+  std::string text = fmt::format("# {}\n\n", tasks.project.empty() ? "A plan" : cell(tasks.project));
+  if (!trim(tasks.description).empty()) text += fmt::format("{}\n\n", cell(tasks.description));
+  if (!facts.problem.empty()) {
+    text += fmt::format(
+        "> tasks.json is not in order, so what stands here may not be all; the file itself is beside this one.\n> "
+        "{}\n\n",
+        replace_all(trim(to_valid_utf8(facts.problem)), "\n", "\n> "));
+  }
+  text += fmt::format("- Project: {}\n", tasks.project.empty() ? "not known" : cell(tasks.project));
+  text += fmt::format("- Branch: {}\n", tasks.branch.empty() ? "not known" : cell(tasks.branch));
+  text += fmt::format("- Dates: {} to {}\n", facts.started.empty() ? "not known" : cell(facts.started), facts.ended);
+  text += fmt::format("- Stories completed: {} of {}\n", count_done_in_archive(tasks), tasks.stories.size());
+  return text;
+}
+
+std::string table(const TaskList& tasks) {
+  if (tasks.stories.empty()) return "";
+  std::string text = "\n## Stories\n\n| Story | Title | State | Reviews |\n| --- | --- | --- | ---: |\n";
+  for (const Story& story : tasks.stories) {
+    text +=
+        fmt::format("| {} | {} | {} | {} |\n", name_of(story), cell(story.title), state_of(story), story.review.count);
+  }
+  return text;
+}
+
+std::string review_statistics(const TaskList& tasks) {
+  const auto reviewed = those(tasks, [](const Story& story) { return story.review.count > 0; });
+  if (tasks.stories.empty()) return "";
+  std::string text = "\n## Reviews\n\n";
+  if (reviewed.empty()) return text + "No story was reviewed.\n";
+
+  double total = 0;
+  std::int64_t most = 0;
+  for (const Story* story : reviewed) {
+    total += static_cast<double>(story->review.count);
+    most = std::max(most, story->review.count);
+  }
+  const auto at_most = those(tasks, [&](const Story& story) { return story.review.count == most; });
+  const auto approved = those(tasks, is_approved);
+  const auto first_time = those(
+      tasks, [](const Story& story) { return is_approved(story) && story.review.count == 1 && !is_at_cap(story); });
+  const auto at_cap = those(tasks, is_at_cap);
+  text += fmt::format("- Reviews: {:.0f} of {}, {:.1f} each on average\n", total, count_of(reviewed.size(), "story"),
+                      total / static_cast<double>(reviewed.size()));
+  text += fmt::format("- Most reviewed: {} ({})\n", ids_of(at_most), most);
+  text += fmt::format("- Approved the first time: {} of {} approved\n", first_time.size(), approved.size());
+  text += fmt::format("- Approved at the review cap: {}\n", at_cap.empty() ? "none" : ids_of(at_cap));
+  if (at_cap.empty()) return text;
+
+  text += "\n## Left open at the review cap\n\n";
+  for (const Story* story : at_cap) {
+    const std::string_view concerns = trim(trim(story->review.feedback).substr(kAtCap.size()));
+    text += fmt::format("- {}: {}\n", name_of(*story), replace_all(to_valid_utf8(concerns), "\n", "\n  "));
+  }
+  return text;
+}
+
+std::string not_done(const TaskList& tasks) {
+  const auto open = those(tasks, [](const Story& story) { return !is_done_in_archive(story); });
+  if (open.empty()) return "";
+  std::string text = "\n## Not done\n\n";
+  for (const Story* story : open)
+    text += fmt::format("- {} ({}): {}\n", name_of(*story), state_of(*story), cell(story->title));
+  return text;
+}
+
+}  // namespace
+
+PlanFacts facts_from(std::string_view tasks_text) {
+  PlanFacts facts;
+  const auto document = parse_json(tasks_text, "tasks.json");
+  if (!document) {
+    facts.problem = document.error().message;
+    return facts;
+  }
+  for (const PlanProblem& problem : read_tasks(tasks_text, "tasks.json").problems) {
+    facts.problem += facts.problem.empty() ? "" : "\n";
+    facts.problem += problem.message;
+  }
+  facts.tasks.project = text_of(*document, "project");
+  facts.tasks.branch = text_of(*document, "branchName");
+  facts.tasks.description = text_of(*document, "description");
+  const json::value* const stories = find(*document, "userStories");
+  if (!stories || !stories->is_array()) return facts;
+  for (const json::value& story : stories->get_array()) {
+    if (story.is_object()) facts.tasks.stories.push_back(story_of(story));
+  }
+  return facts;
+}
+
+std::string started_in(std::string_view progress_text) {
+  constexpr std::string_view kKey = "Started:";
+  for (const std::string& line : split(progress_text, '\n')) {
+    if (!line.starts_with(kKey)) continue;
+    const std::string value = to_valid_utf8(trim(std::string_view(line).substr(kKey.size())));
+    const bool is_date =
+        value.size() >= kDate.size() && std::equal(kDate.begin(), kDate.end(), value.begin(), [](char pattern, char c) {
+          return pattern == '0' ? c >= '0' && c <= '9' : c == pattern;
+        });
+    if (is_date) return value.substr(0, kDate.size());
+    return value.starts_with("{{") ? "" : fit_to_width(value, 60);
+  }
+  return "";
+}
+
+bool is_done_in_archive(const Story& story) {
+  return story.review.passes &&
+         (story.review.status == ReviewStatus::kApproved || story.review.status == ReviewStatus::kNone);
+}
+
+size_t count_done_in_archive(const TaskList& tasks) {
+  return those(tasks, is_done_in_archive).size();
+}
+
+std::string summary_of(const PlanFacts& facts) {
+  return heading(facts) + table(facts.tasks) + review_statistics(facts.tasks) + not_done(facts.tasks);
+}
+
+}  // namespace ralph

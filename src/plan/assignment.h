@@ -1,0 +1,30 @@
+// What an iteration of a plan is told: the plan's prompt.md with its places filled in, and the assignment that ralph
+// has computed: mode, story, rules, and what it should know of the iteration before.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plan/modes.h"
+
+namespace ralph {
+
+struct Assignment {
+  Mode mode = Mode::kImplement;
+  const Story* story = nullptr;
+  const TaskList* tasks = nullptr;
+  bool skip_review = false;
+  std::int64_t review_cap = 5;
+  int iteration = 1, max_iterations = 15;
+  std::string files_at;            // the plan's folder as the agent sees it: "ralph"
+  std::vector<std::string> tests;  // for a review: tests that the story's iterations deleted or shortened
+};
+
+// The block that says what to do, for itself; it stands for {{RALPH_ASSIGNMENT}}, or at the end of a prompt without it.
+std::string assignment_text(const Assignment& assignment);
+
+// Fills in {{RALPH_…}} and the plain names $RALPH_ITERATION and $RALPH_MAX_ITERATIONS.
+std::string plan_prompt(std::string_view prompt, const Assignment& assignment);
+
+}  // namespace ralph

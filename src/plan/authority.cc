@@ -1,0 +1,128 @@
+#include "plan/authority.h"
+
+#include <cerrno>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "os/files.h"
+#include "plan/plan_files.h"
+#include "plan/stories.h"
+#include "settings/ralph_folder.h"
+
+namespace ralph {
+namespace {
+
+constexpr int kVersion = 1;
+
+std::string plain_name(std::string_view name) {
+  std::string plain;
+  for (const char c : name.substr(0, 40)) {
+    const bool good =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+    plain += good ? c : '_';
+  }
+  return plain;
+}
+
+void put(json::object& object, std::string_view key, const std::optional<std::string>& text) {
+  if (text) object[key] = to_json_string(*text);
+}
+
+// What an ended run left can't be judged without it, so that is left to a person.
+tl::unexpected<Error> broken(const std::string& what) {
+  return fail(ErrorKind::kInput, "{}; remove it to begin anew with tasks.json as it is now", what);
+}
+
+std::optional<std::string> take(const json::value& from, std::string_view key) {
+  const auto text = find_string(from, key);
+  if (!text) return std::nullopt;
+  return std::string(*text);
+}
+
+}  // namespace
+
+Result<std::string> authority_path(const Environment& environment, const std::string& ralph_dir) {
+  const std::string state = state_folder(environment);
+  if (state.empty())
+    return fail(ErrorKind::kInput,
+                "neither XDG_STATE_HOME nor HOME is set; a plan's state has to be kept somewhere "
+                "outside the project: set one of them to an absolute path");
+  const std::string name = plain_name(base_name(parent_path(ralph_dir)));
+  return join_path(state, fmt::format("plans/{}-{:016x}.json", name, stable_hash(ralph_dir)));
+}
+
+Status make_room_for_plan(const std::string& path) {
+  const std::string folder = parent_path(path);
+  constexpr std::string_view kWhy = "a plan keeps its state there; XDG_STATE_HOME says where that is";
+  if (auto made = make_directories(folder); !made)
+    return fail(made.error().kind, "{} ({})", made.error().message, kWhy);
+  if (::access(folder.c_str(), W_OK | X_OK) != 0)
+    return fail(ErrorKind::kIo, "cannot write to {}: {} ({})", folder, errno_text(errno), kWhy);
+  return {};
+}
+
+Status save_plan(const std::string& path, const SavedPlan& plan) {
+  json::object object;
+  object["v"] = kVersion;
+  object["runId"] = plan.run_id;
+  object["project"] = to_json_string(plan.project);
+  object["ralphDir"] = to_json_string(plan.ralph_dir);
+  object["iteration"] = plan.iteration;
+  object["open"] = plan.open;
+  object["judged"] = plan.judged;
+  if (plan.mode) object["iterationMode"] = to_string(*plan.mode);
+  object["story"] = to_json_string(plan.story);
+  object["skipReview"] = plan.skip_review;
+  object["reviewCap"] = plan.review_cap;
+  object["tasks"] = to_json_string(plan.tasks);
+  object["head"] = plan.head;
+  json::object bases;
+  for (const auto& [story, commit] : plan.bases) bases[to_json_string(story)] = commit;
+  object["bases"] = std::move(bases);
+  put(object, "prd", plan.pinned.prd);
+  put(object, "prompt", plan.pinned.prompt);
+  TRY(make_room_for_plan(path));
+  return write_file_atomically(path, json::serialize(object) + "\n", 0600);
+}
+
+Result<std::optional<SavedPlan>> load_plan(const std::string& path) {
+  struct stat info{};
+  if (::lstat(path.c_str(), &info) != 0 && (errno == ENOENT || errno == ENOTDIR)) return std::optional<SavedPlan>();
+  const auto text = require_plain_file(path, "");
+  if (!text) return broken(text.error().message);
+  const auto parsed = parse_json(*text, path);
+  if (!parsed) return broken(parsed.error().message);
+  const json::value& value = *parsed;
+  const auto version = find_integer(value, "v").value_or(0);
+  if (version != kVersion)
+    return broken(fmt::format("{} was written by another version of ralph (format {})", path, version));
+  SavedPlan plan;
+  plan.run_id = find_string(value, "runId").value_or("");
+  plan.project = find_string(value, "project").value_or("");
+  plan.ralph_dir = find_string(value, "ralphDir").value_or("");
+  plan.iteration = find_integer(value, "iteration").value_or(0);
+  plan.open = find_bool(value, "open").value_or(false);
+  plan.judged = find_bool(value, "judged").value_or(false);
+  plan.mode = mode_from(find_string(value, "iterationMode").value_or(""));
+  plan.story = find_string(value, "story").value_or("");
+  plan.skip_review = find_bool(value, "skipReview").value_or(false);
+  plan.review_cap = find_integer(value, "reviewCap").value_or(5);
+  plan.tasks = find_string(value, "tasks").value_or("");
+  plan.head = find_string(value, "head").value_or("");
+  if (const json::value* bases = find(value, "bases"); bases && bases->is_object()) {
+    for (const auto& base : bases->get_object()) {
+      if (base.value().is_string()) plan.bases.emplace(std::string(base.key()), std::string(base.value().get_string()));
+    }
+  }
+  if (plan.open) {
+    const auto tasks = tasks_from(plan.tasks, "tasks");
+    if (!tasks) return broken(fmt::format("{} has no plan in it ({})", path, first_line(tasks.error().message)));
+  }
+  plan.pinned = {take(value, "prd"), take(value, "prompt")};
+  return std::optional<SavedPlan>(std::move(plan));
+}
+
+}  // namespace ralph

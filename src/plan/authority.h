@@ -1,0 +1,45 @@
+// The runner's own copy of a plan, outside the project: what the Stop hook compares with, and what the next run goes on
+// from when this one was killed in the middle of an iteration. While a run lives, its memory is the authority, and this
+// file is only written.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "os/environment.h"
+#include "plan/modes.h"
+
+namespace ralph {
+
+// The files of a plan that agents must not change. Nothing: there was none.
+struct PinnedFiles {
+  std::optional<std::string> prd, prompt;
+};
+
+struct SavedPlan {
+  std::string run_id, project, ralph_dir;
+  std::int64_t iteration = 0;
+  bool open = false;    // an iteration was under way: `tasks` is from before it
+  bool judged = false;  // its agent has ended and `tasks` is what became of it, but something still ran
+  std::optional<Mode> mode;
+  std::string story;
+  bool skip_review = false;
+  std::int64_t review_cap = 5;
+  std::string tasks;  // the text of tasks.json
+  std::string head;   // the commit that the iteration began with; empty: not known
+  PinnedFiles pinned;
+  std::map<std::string, std::string> bases;  // by story: the commit before its first iteration
+};
+
+// Where the copy of a plan lies: $XDG_STATE_HOME/ralph/plans/<name>-<hash of the paths>.json. Two work trees of one
+// repository have two.
+Result<std::string> authority_path(const Environment& environment, const std::string& ralph_dir);
+
+// Makes the folder for it, and fails if nothing can be written there.
+Status make_room_for_plan(const std::string& path);
+
+Status save_plan(const std::string& path, const SavedPlan& plan);
+Result<std::optional<SavedPlan>> load_plan(const std::string& path);  // nothing if there is none
+
+}  // namespace ralph

@@ -1,0 +1,169 @@
+#include "plan/authority.h"
+
+#include <sys/stat.h>
+
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+#include "os/scratch_folder.h"
+#include "plan/plans_for_tests.h"
+
+namespace ralph {
+namespace {
+
+Environment with(std::initializer_list<std::pair<std::string, std::string>> variables) {
+  Environment environment;
+  for (const auto& [name, value] : variables) environment.set(name, value);
+  return environment;
+}
+
+std::string path_for(const Environment& environment, const std::string& ralph_dir) {
+  const auto path = authority_path(environment, ralph_dir);
+  return path ? *path : "error: " + path.error().message;
+}
+
+TEST(AuthorityPath, IsBelowTheUsersStateAndNamedAfterTheProject) {
+  const std::string path = path_for(with({{"XDG_STATE_HOME", "/s"}, {"HOME", "/h"}}), "/home/me/shop/ralph");
+  EXPECT_TRUE(path.starts_with("/s/ralph/plans/shop-")) << path;
+  EXPECT_TRUE(path.ends_with(".json")) << path;
+  EXPECT_EQ(path.size(), std::string("/s/ralph/plans/shop-0123456789abcdef.json").size());
+}
+
+TEST(AuthorityPath, IsTheSameInEveryVersion) {
+  EXPECT_EQ(path_for(with({{"XDG_STATE_HOME", "/s"}}), "/home/me/shop/ralph"),
+            "/s/ralph/plans/shop-a1a10cc726618235.json");
+}
+
+TEST(AuthorityPath, IsInTheHomeFolderWhereNoStateFolderIsSet) {
+  for (const char* state : {"", "relative/path", "~/state"}) {
+    const std::string path = path_for(with({{"XDG_STATE_HOME", state}, {"HOME", "/h"}}), "/p/ralph");
+    EXPECT_TRUE(path.starts_with("/h/.local/state/ralph/plans/p-")) << path;
+  }
+  EXPECT_TRUE(path_for(with({{"HOME", "/h"}}), "/p/ralph").starts_with("/h/.local/state/ralph/plans/p-"));
+}
+
+TEST(AuthorityPath, NeedsSomeAbsoluteFolder) {
+  for (const Environment& environment : {with({}), with({{"HOME", ""}}), with({{"HOME", "here"}})}) {
+    const std::string error = path_for(environment, "/p/ralph");
+    EXPECT_TRUE(says(error, "neither XDG_STATE_HOME nor HOME is set")) << error;
+  }
+}
+
+TEST(AuthorityPath, IsAnotherForEveryPlan) {
+  const Environment environment = with({{"HOME", "/h"}});
+  const std::string one = path_for(environment, "/a/shop/ralph");
+  EXPECT_NE(one, path_for(environment, "/b/shop/ralph")) << "two work trees of one repository";
+  EXPECT_NE(one, path_for(environment, "/a/shop/ralph2")) << "two plans of one project";
+}
+
+TEST(AuthorityPath, AStrangeNameBecomesAPlainOne) {
+  const Environment environment = with({{"HOME", "/h"}});
+  EXPECT_TRUE(path_for(environment, "/p/a b;é/ralph").starts_with("/h/.local/state/ralph/plans/a_b___-"));
+  EXPECT_LT(path_for(environment, "/p/" + std::string(300, 'x') + "/ralph").size(), 110U);
+  EXPECT_TRUE(path_for(environment, "/ralph").starts_with("/h/.local/state/ralph/plans/"));
+}
+
+SavedPlan full_plan() {
+  SavedPlan plan;
+  plan.run_id = "20261115-103000-1a2b";
+  plan.project = "/home/me/shop";
+  plan.ralph_dir = "/home/me/shop/ralph";
+  plan.iteration = 7;
+  plan.open = true;
+  plan.judged = true;
+  plan.mode = Mode::kReview;
+  plan.story = "US-\"1\"";
+  plan.skip_review = true;
+  plan.review_cap = 2;
+  plan.tasks = text_of(list({story("US-1")}));
+  plan.head = "0123456789abcdef";
+  plan.pinned = {"what and why\n", "{{RALPH_ASSIGNMENT}}\ttab \x01"};
+  plan.bases = {{"US-1", "abc"}, {"US 2", "def"}};
+  return plan;
+}
+
+TEST(SavedPlan, ComesBackAsItWasWritten) {
+  const ScratchFolder folder;
+  const std::string path = folder / "state/ralph/plans/x.json";
+  const SavedPlan plan = full_plan();
+  ASSERT_TRUE(save_plan(path, plan));
+  const auto loaded = load_plan(path);
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  ASSERT_TRUE(*loaded);
+  const SavedPlan& back = **loaded;
+  EXPECT_EQ(back.run_id, plan.run_id);
+  EXPECT_EQ(back.project, plan.project);
+  EXPECT_EQ(back.ralph_dir, plan.ralph_dir);
+  EXPECT_EQ(back.iteration, 7);
+  EXPECT_TRUE(back.open);
+  EXPECT_TRUE(back.judged);
+  EXPECT_EQ(back.mode, Mode::kReview);
+  EXPECT_EQ(back.story, plan.story);
+  EXPECT_TRUE(back.skip_review);
+  EXPECT_EQ(back.review_cap, 2);
+  EXPECT_EQ(back.tasks, plan.tasks);
+  EXPECT_EQ(back.head, plan.head);
+  EXPECT_EQ(back.pinned.prd, plan.pinned.prd);
+  EXPECT_EQ(back.pinned.prompt, plan.pinned.prompt);
+  EXPECT_EQ(back.bases, plan.bases);
+}
+
+TEST(SavedPlan, AFileThatWasNotThereIsNotThereAfterwards) {
+  const ScratchFolder folder;
+  SavedPlan plan;
+  plan.pinned.prd = "";
+  ASSERT_TRUE(save_plan(folder / "x.json", plan));
+  const auto back = load_plan(folder / "x.json");
+  ASSERT_TRUE(back && *back);
+  EXPECT_EQ((*back)->pinned.prd, "") << "an empty file is a file";
+  EXPECT_EQ((*back)->pinned.prompt, std::nullopt);
+  EXPECT_EQ((*back)->mode, std::nullopt);
+  EXPECT_FALSE((*back)->open);
+}
+
+TEST(SavedPlan, IsNobodyElsesToRead) {
+  const ScratchFolder folder;
+  ASSERT_TRUE(save_plan(folder / "x.json", full_plan()));
+  struct stat info{};
+  ASSERT_EQ(::stat((folder / "x.json").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0600U);
+}
+
+TEST(SavedPlan, WhereThereIsNoneThereIsNothing) {
+  const ScratchFolder folder;
+  const auto loaded = load_plan(folder / "x.json");
+  ASSERT_TRUE(loaded);
+  EXPECT_FALSE(*loaded);
+}
+
+TEST(SavedPlan, OfAnotherVersionIsRefusedWithAdvice) {
+  const ScratchFolder folder;
+  for (const char* text : {R"({"v": 2, "open": true})", R"({"open": true})", "[]"}) {
+    ScratchFolder::write(folder / "x.json", text);
+    const auto loaded = load_plan(folder / "x.json");
+    ASSERT_FALSE(loaded) << text;
+    EXPECT_TRUE(says(loaded.error().message, "was written by another version of ralph")) << loaded.error().message;
+    EXPECT_TRUE(says(loaded.error().message, "remove it to begin anew")) << loaded.error().message;
+  }
+}
+
+TEST(SavedPlan, ThatIsNotJsonIsAnErrorWithItsPath) {
+  const ScratchFolder folder;
+  for (const char* text : {"", "{\"v\": 1", "garbage"}) {
+    ScratchFolder::write(folder / "x.json", text);
+    const auto loaded = load_plan(folder / "x.json");
+    ASSERT_FALSE(loaded) << text;
+    EXPECT_TRUE(says(loaded.error().message, folder / "x.json")) << loaded.error().message;
+  }
+}
+
+TEST(SavedPlan, SaysWhereItWouldHaveBeenKept) {
+  const ScratchFolder folder;
+  ScratchFolder::write(folder / "file", "");
+  const auto saved = save_plan(folder / "file/ralph/x.json", full_plan());
+  ASSERT_FALSE(saved);
+  EXPECT_TRUE(says(saved.error().message, "XDG_STATE_HOME")) << saved.error().message;
+}
+
+}  // namespace
+}  // namespace ralph

@@ -1,0 +1,355 @@
+#include "plan/enforce.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "base/text.h"
+
+namespace ralph {
+namespace {
+
+json::array to_array(const std::vector<std::string>& texts) {
+  json::array array;
+  for (const std::string& text : texts) array.emplace_back(to_json_string(text));
+  return array;
+}
+
+// What is pinned, then what was added.
+std::vector<std::string> with_additions(const std::vector<std::string>& pinned, const std::vector<std::string>& now) {
+  std::vector<std::string> sum = pinned;
+  const std::vector<std::string> added = missing_from(now, pinned);
+  sum.insert(sum.end(), added.begin(), added.end());
+  return sum;
+}
+
+std::string pointer_to(size_t index) {
+  return fmt::format("/userStories/{}", index);
+}
+
+// Mends one document. Works on the parsed values and collects edits of the text.
+class Mender {
+ public:
+  Mender(const TaskFile& before, const json::value& document, JsonEdits& edits, const ReviewRules& rules)
+      : before_(before), document_(document), edits_(edits), rules_(rules), known_(before_from(before.tasks)) {}
+
+  // False: too broken to be mended piece by piece.
+  bool mend() {
+    const json::value* stories = find(document_, "userStories");
+    if (!stories || !stories->is_array()) return false;
+    mend_top_level();
+    read_stories(stories->get_array());
+    mend_review_fields();
+    mend_criteria();
+    mend_dependencies();
+    return_the_missing(stories->get_array().size());
+    return true;
+  }
+
+  std::vector<PlanProblem> violations;
+  Judgement judgement;
+
+ private:
+  void blame(const std::string& story, std::string why) {
+    violations.push_back({Check::kTransitions, story, std::move(why)});
+  }
+
+  void mend_top_level() {
+    for (const auto& [key, value] : {std::pair<std::string_view, const std::string&>{"project", before_.tasks.project},
+                                     {"description", before_.tasks.description}}) {
+      if (find_string(document_, key)) continue;
+      edits_.set(fmt::format("/{}", key), to_json_string(value));
+      blame("", fmt::format("{} has to be a text; the one before was put back.", key));
+    }
+    const auto branch = find_string(document_, "branchName");
+    if (!branch || *branch != before_.tasks.branch) {
+      edits_.set("/branchName", to_json_string(before_.tasks.branch));
+      blame("", fmt::format("branchName is the user's to choose; it is \"{}\" again.", before_.tasks.branch));
+    }
+    const json::value* commands = find(document_, "verifyCommands");
+    std::vector<std::string> now;
+    bool all_texts = true;
+    if (commands && commands->is_array()) {
+      for (const json::value& one : commands->get_array()) {
+        const bool good = one.is_string() && !trim(std::string_view(one.get_string())).empty();
+        if (good) now.emplace_back(one.get_string());
+        all_texts = all_texts && good;
+      }
+    } else {
+      all_texts = !commands && before_.tasks.verify_commands.empty();
+    }
+    if (all_texts && missing_from(before_.tasks.verify_commands, now).empty()) return;
+    edits_.set("/verifyCommands", to_array(with_additions(before_.tasks.verify_commands, now)));
+    blame("", "verifyCommands may be added, never removed or changed; they were put back.");
+  }
+
+  void read_stories(const json::array& array) {
+    for (size_t i = 0; i < array.size(); ++i) {
+      const std::string id(find_string(array[i], "id").value_or(""));
+      std::optional<Story> story = story_from(array[i]);
+      if (index_.contains(id)) {
+        edits_.remove(pointer_to(i));
+        blame(id,
+              fmt::format("The id {} stood twice in userStories; the second one was removed. Give a new story an id "
+                          "of its own.",
+                          id));
+        continue;
+      }
+      if (!story && known_.stories.contains(id)) {
+        replace_story(i, id);
+        blame(id,
+              fmt::format("Story {} did not fit the schema ({}); it was put back as it was.", id, fault_of(array[i])));
+        continue;
+      }
+      if (!story) {
+        edits_.remove(pointer_to(i));
+        blame(id,
+              fmt::format("A new story{} did not fit the schema ({}) and was removed; add it again with all fields.",
+                          id.empty() ? "" : " " + id, fault_of(array[i])));
+        continue;
+      }
+      index_.emplace(id, i);
+      now_.stories.push_back(*std::move(story));
+    }
+  }
+
+  void replace_story(size_t at, const std::string& id) {
+    const Story& was = *before_.tasks.find(id);
+    edits_.set_raw(pointer_to(at), text_before(id));
+    index_.emplace(id, at);
+    now_.stories.push_back(was);
+  }
+
+  static std::string fault_of(const json::value& story) {
+    json::object list;
+    list["project"] = list["branchName"] = list["description"] = "";
+    list["userStories"] = json::array{story};
+    const auto reading = read_tasks(json::serialize(list), "tasks.json");
+    if (reading.problems.empty()) return "it is not as a story has to be";
+    const std::string& message = reading.problems[0].message;
+    const size_t from = message.rfind("userStories[0]");
+    const size_t path = std::min(from + 15, message.size());  // up to the dot or colon after it
+    return std::string(trim(std::string_view(message).substr(from == std::string::npos ? 0 : path)));
+  }
+
+  std::string_view text_before(const std::string& id) {
+    if (!old_) {
+      old_ = JsonEdits::of(before_.text, "tasks.json");
+      for (size_t i = 0; i < before_.tasks.stories.size(); ++i) old_index_[before_.tasks.stories[i].id] = i;
+    }
+    return (*old_)->raw(pointer_to(old_index_.at(id))).value_or("{}");
+  }
+
+  void mend_review_fields() {
+    if (rules_.skip_review) {
+      keep_reviews();
+      require_notes();
+      return;
+    }
+    judgement = judge_transitions(known_, now_, rules_);
+    if (!judgement.no_verdict)
+      violations.insert(violations.end(), judgement.problems.begin(), judgement.problems.end());
+    const std::unordered_set<std::string_view> illegal(judgement.illegal.begin(), judgement.illegal.end());
+    for (Story& story : now_.stories) {
+      if (illegal.contains(story.id)) put_back(story);
+    }
+    require_notes();
+  }
+
+  // Without reviews an agent decides what passes, and nothing else: a later run with reviews must not find an approval
+  // that nobody gave.
+  void keep_reviews() {
+    for (Story& story : now_.stories) {
+      const auto was = known_.stories.find(story.id);
+      Review wanted = was == known_.stories.end() ? Review{} : was->second.review;
+      wanted.passes = story.review.passes;
+      if (wanted == story.review) continue;
+      blame(story.id, fmt::format("Reviews are switched off for this run: only passes may change. The other review "
+                                  "fields of story {} were put back.",
+                                  story.id));
+      story.review = wanted;
+      set_review(edits_, index_.at(story.id), wanted);
+    }
+  }
+
+  void put_back(Story& story) {
+    const auto was = known_.stories.find(story.id);
+    story.review = was == known_.stories.end() ? Review{} : was->second.review;
+    set_review(edits_, index_.at(story.id), story.review);
+  }
+
+  // Done without a word on what was done is not done.
+  void require_notes() {
+    for (Story& story : now_.stories) {
+      if (!story.review.passes || !trim(story.notes).empty()) continue;
+      const auto was = known_.stories.find(story.id);
+      if (was != known_.stories.end() && was->second.review.passes) {
+        edits_.set(pointer_to(index_.at(story.id)) + "/notes", to_json_string(before_.tasks.find(story.id)->notes));
+        blame(story.id, fmt::format("The notes of story {} were deleted; they were put back.", story.id));
+        continue;
+      }
+      if (judgement.moved == story.id) judgement.moved.clear(), judgement.step.clear();
+      put_back(story);
+      blame(story.id,
+            fmt::format("Story {} passes, but its notes are empty: say in notes what was done, and decide again.",
+                        story.id));
+    }
+  }
+
+  void mend_criteria() {
+    for (const Story& story : now_.stories) {
+      const auto was = known_.stories.find(story.id);
+      if (was == known_.stories.end() || missing_from(was->second.criteria, story.criteria).empty()) continue;
+      edits_.set(pointer_to(index_.at(story.id)) + "/acceptanceCriteria",
+                 to_array(with_additions(was->second.criteria, story.criteria)));
+      blame(story.id, fmt::format("Acceptance criteria may be added, never removed or changed; those of story {} were "
+                                  "put back.",
+                                  story.id));
+    }
+  }
+
+  // Dependencies are the agent's to arrange, as long as they lead somewhere.
+  void mend_dependencies() {
+    std::unordered_map<std::string_view, bool> exists;
+    for (const Story& story : now_.stories) exists[story.id] = true;
+    for (const auto& [id, story] : known_.stories) exists[id] = true;  // the deleted ones return
+    for (Story& story : now_.stories) {
+      std::vector<std::string> good;
+      for (const std::string& id : story.depends_on) {
+        if (id != story.id && exists.contains(id)) good.push_back(id);
+      }
+      if (good.size() == story.depends_on.size()) continue;
+      edits_.set(pointer_to(index_.at(story.id)) + "/dependsOn", to_array(good));
+      blame(story.id,
+            fmt::format("dependsOn of story {} named itself or a story that does not exist; that was removed.",
+                        story.id));
+      story.depends_on = good;
+    }
+    if (!goes_in_circles()) return;
+    for (const Story& story : now_.stories) {
+      const auto was = known_.stories.find(story.id);
+      const auto wanted = was == known_.stories.end() ? std::vector<std::string>{} : was->second.depends_on;
+      if (wanted == story.depends_on) continue;
+      edits_.set(pointer_to(index_.at(story.id)) + "/dependsOn", to_array(wanted));
+      blame(story.id, fmt::format("dependsOn went in a circle; that of story {} was put back.", story.id));
+    }
+  }
+
+  bool goes_in_circles() const {
+    std::unordered_map<std::string_view, const Story*> stories;
+    for (const Story& story : now_.stories) stories[story.id] = &story;
+    for (const Story& story : before_.tasks.stories) stories.try_emplace(story.id, &story);
+    std::unordered_map<std::string_view, int> state;  // 1: on the way, 2: done
+    std::vector<std::pair<const Story*, size_t>> path;
+    for (const auto& [root, first] : stories) {
+      if (state[root] != 0) continue;
+      path.assign(1, {first, 0});
+      state[root] = 1;
+      while (!path.empty()) {
+        auto& [story, next] = path.back();
+        if (next == story->depends_on.size()) {
+          state[story->id] = 2;
+          path.pop_back();
+          continue;
+        }
+        const auto other = stories.find(story->depends_on[next++]);
+        if (other == stories.end() || state[other->first] == 2) continue;
+        if (state[other->first] == 1) return true;
+        state[other->first] = 1;
+        path.emplace_back(other->second, 0);
+      }
+    }
+    return false;
+  }
+
+  // Where they stood, as near as can be: before the story that followed them.
+  void return_the_missing(size_t size) {
+    size_t place = size;
+    const auto& old = before_.tasks.stories;
+    std::vector<std::pair<size_t, std::string>> returning;
+    for (auto story = old.rbegin(); story != old.rend(); ++story) {
+      const auto there = index_.find(story->id);
+      if (there != index_.end()) {
+        place = there->second;
+      } else {
+        returning.emplace_back(place, story->id);
+      }
+    }
+    std::reverse(returning.begin(), returning.end());
+    for (const auto& [at, id] : returning) {
+      edits_.insert_raw("/userStories", at, text_before(id));
+      blame(id, fmt::format("Stories may be added, never deleted or renamed. Story {} was put back.", id));
+    }
+  }
+
+  const TaskFile& before_;
+  const json::value& document_;
+  JsonEdits& edits_;
+  const ReviewRules& rules_;
+  const Before known_;
+  TaskList now_;                                   // the stories that can be read
+  std::unordered_map<std::string, size_t> index_;  // where they are in the document
+  std::optional<Result<JsonEdits>> old_;
+  std::unordered_map<std::string, size_t> old_index_;
+};
+
+// A last look at what came out, by the same rules: no slip in mending may let anything through.
+bool holds(const TaskFile& before, const TaskList& after, const ReviewRules& rules) {
+  const Before known = before_from(before.tasks);
+  return judge_pins(known, after).empty() &&
+         (rules.skip_review || judge_transitions(known, after, rules).illegal.empty());
+}
+
+Enforcement start_over(const TaskFile& before, std::string why) {
+  Enforcement result;
+  result.file = before;
+  result.replaced = true;
+  result.violations = {{Check::kSchema, {}, std::move(why)}};
+  return result;
+}
+
+}  // namespace
+
+void set_review(JsonEdits& edits, size_t story, const Review& review) {
+  const std::string at = pointer_to(story);
+  edits.set(at + "/passes", review.passes);
+  edits.set(at + "/reviewStatus",
+            review.status == ReviewStatus::kNone ? json::value(nullptr) : json::value(to_string(review.status)));
+  edits.set(at + "/reviewCount", review.count);
+  edits.set(at + "/reviewFeedback", to_json_string(review.feedback));
+}
+
+Result<TaskFile> task_file_from(std::string text, std::string_view where) {
+  TRY_VALUE(TaskList tasks, tasks_from(text, where));
+  return TaskFile{std::move(text), std::move(tasks)};
+}
+
+Enforcement enforce(const TaskFile& before, const std::optional<std::string>& found, const ReviewRules& rules,
+                    std::string_view where) {
+  if (!found) return start_over(before, fmt::format("{} was gone or could not be read; it was put back.", where));
+  const auto document = parse_json(*found, where);
+  if (!document)
+    return start_over(before,
+                      fmt::format("{} was not JSON any more ({}); it was put back.", where, document.error().message));
+  auto edits = JsonEdits::of(*found, where);
+  if (!edits) return start_over(before, fmt::format("{}; it was put back.", edits.error().message));
+  Mender mender(before, *document, *edits, rules);
+  if (!document->is_object() || !mender.mend())
+    return start_over(before, fmt::format("{} had no list userStories any more; it was put back.", where));
+  auto file = task_file_from(edits->apply(), where);
+  if (!file) {
+    return start_over(
+        before, fmt::format("{} could not be mended ({}); it was put back.", where, first_line(file.error().message)));
+  }
+  if (!holds(before, file->tasks, rules))
+    return start_over(before, fmt::format("{} could not be mended; it was put back.", where));
+  Enforcement result;
+  result.file = *std::move(file);
+  result.violations = std::move(mender.violations);
+  result.moved = std::move(mender.judgement.moved);
+  result.step = std::move(mender.judgement.step);
+  result.no_verdict = mender.judgement.no_verdict;
+  return result;
+}
+
+}  // namespace ralph

@@ -1,0 +1,38 @@
+// The plan loop: each iteration one story, one mode, one fresh agent; afterwards ralph itself checks what was done to
+// the plan, takes back what was not allowed, runs the checks, and decides what becomes of the story.
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+
+#include "loop/attempts.h"
+#include "loop/step.h"
+#include "plan/authority.h"
+#include "plan/enforce.h"
+#include "plan/marker.h"
+#include "plan/plan_files.h"
+#include "settings/settings.h"
+
+namespace ralph {
+
+struct PlanLoop {
+  const Settings& settings;
+  Policy& policy;  // the context's own; which agents it names changes with the mode
+  RunContext& context;
+  PlanFiles files;
+  std::array<Agents, 3> agents;  // by Mode
+  bool skip_review = false;
+  std::int64_t review_cap = 5;
+  std::string authority{};                // where the copy outside the project is kept
+  TaskFile tasks{};                       // what the run begins with
+  std::optional<SavedPlan> unfinished{};  // of a run that was ended in the middle of an iteration: `tasks` is its copy
+  PinnedFiles pinned{};
+  std::map<std::string, std::string> bases{};  // by story: the commit before its first iteration
+  Marker marker{};
+};
+
+// Runs to the end, which is always recorded.
+Result<Decision> run_plan_loop(PlanLoop loop);
+
+}  // namespace ralph

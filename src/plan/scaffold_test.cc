@@ -1,0 +1,177 @@
+#include "plan/scaffold.h"
+
+#include <gtest/gtest.h>
+
+#include "base/json.h"
+#include "embedded_plan.h"
+#include "os/scratch_folder.h"
+#include "plan/stories.h"
+
+namespace ralph {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+PlanNames names_of(std::string project) {
+  return {std::move(project), "ralph/login", "ralph", *from_iso8601("2026-11-15T20:22:33.123Z")};
+}
+
+std::string file_of(std::string_view name, const PlanNames& names) {
+  for (const FreshFile& file : fresh_plan(names)) {
+    if (file.name == name) return file.content;
+  }
+  return "";
+}
+
+TEST(PlanFiles, HaveATaskListThatIsInOrder) {
+  for (const char* project : {"shop", "a \"quoted\" \\ name", "línea", "bad \xff byte", "two\nlines", "{{DATE}}"}) {
+    const std::string text = file_of(kTasksFile, names_of(project));
+    const TaskReading reading = read_tasks(text, "tasks.json");
+    for (const PlanProblem& problem : reading.problems) ADD_FAILURE() << problem.message;
+    ASSERT_TRUE(reading.tasks) << text;
+    EXPECT_EQ(reading.tasks->branch, "ralph/login");
+    EXPECT_FALSE(reading.tasks->stories.at(0).criteria.empty());
+  }
+  EXPECT_EQ(read_tasks(file_of(kTasksFile, names_of("a \"b\" \\")), "x").tasks->project, "a \"b\" \\");
+}
+
+TEST(PlanFiles, HaveEveryPlaceFilledInExceptThoseOfARun) {
+  const PlanNames names = names_of("shop");
+  EXPECT_EQ(file_of(kProgressFile, names),
+            "# Ralph Progress Log\nStarted: 2026-11-15T20:22:33Z\nPRD: shop\n\n## Codebase Patterns\n"
+            "- (Reusable patterns discovered during this loop)\n\n---\n");
+  for (const FreshFile& file : fresh_plan(names)) {
+    for (size_t at = 0; (at = file.content.find("{{", at)) != std::string::npos; ++at) {
+      const std::string_view place = std::string_view(file.content).substr(at, 8);
+      EXPECT_TRUE(file.name == kPromptFile && place == "{{RALPH_") << file.name << ": " << place;
+    }
+  }
+  EXPECT_NE(file_of(kPromptFile, names).find("`ralph/tasks.json`"), std::string::npos);
+}
+
+TEST(PlanFiles, HaveAPromptWithEveryPlaceThatARunFillsIn) {
+  for (const char* place :
+       {"{{RALPH_ITERATION}}", "{{RALPH_MAX_ITERATIONS}}", "{{RALPH_ASSIGNMENT}}", "{{RALPH_MODE}}", "{{RALPH_STORY}}",
+        "{{RALPH_REVIEW_CAP}}", "<promise>COMPLETE</promise>", "[AUTO-APPROVED AT CAP]"}) {
+    EXPECT_NE(embedded::prompt_md.find(place), std::string_view::npos) << place;
+  }
+}
+
+TEST(PlanFiles, HaveAPrdWithTheTenSections) {
+  size_t at = 0;
+  for (const char* section :
+       {"## 1. Summary\n", "## 2. Problem Statement\n", "## 3. Goals\n", "## 4. Non-Goals\n",
+        "## 5. Background & Context\n", "## 6. Technical Design\n", "### 6a. ", "### 6b. ", "### 6c. ", "### 6d. ",
+        "### 6e. ", "## 7. Constraints\n", "## 8. Edge Cases & Error Handling\n", "## 9. Risks & Mitigations\n",
+        "## 10. Open Questions\n"}) {
+    const size_t found = embedded::prd_md.find(section, at);
+    ASSERT_NE(found, std::string_view::npos) << section;
+    at = found;
+  }
+}
+
+TEST(PlanNamesOf, TakeTheFolderOrTheGivenName) {
+  const auto plain = plan_names("/home/me/my shop", "/home/me/my shop/ralph", "", WallTime{});
+  ASSERT_TRUE(plain);
+  EXPECT_EQ(plain->project, "my shop");
+  EXPECT_EQ(plain->branch, "ralph/feature-name");
+  EXPECT_EQ(plain->ralph_dir, "ralph");
+  const auto named = plan_names("/home/me/shop", "/elsewhere/plan", "login/step-1", WallTime{});
+  ASSERT_TRUE(named);
+  EXPECT_EQ(named->project, "login/step-1");
+  EXPECT_EQ(named->branch, "ralph/login/step-1");
+  EXPECT_EQ(named->ralph_dir, "/elsewhere/plan");
+  EXPECT_EQ(plan_names("/", "/ralph", "", WallTime{})->project, "project");
+}
+
+TEST(BranchName, IsTakenIfGitTakesIt) {
+  for (const char* name : {"login", "a/b", "x.y", "1", "ünïcode", "@", "a@b", "-"})
+    EXPECT_EQ(fault_of_branch_name(name).empty(), std::string_view(name) != "-") << name;
+}
+
+TEST(BranchName, IsRefusedForEveryReasonThatGitHas) {
+  for (const char* name :
+       {"",   " ",    "a b", "a..b", "..",   ".",      ".a",       "a/.b", "a.", "a~",   "a^",   "a:b",   "a?",   "a*",
+        "a[", "a\\b", "/a",  "a/",   "a//b", "a.lock", "a.lock/b", "a@{b", "-a", "a\tb", "a\nb", "a\x7f", "a\xff"}) {
+    EXPECT_FALSE(fault_of_branch_name(name).empty()) << name;
+  }
+  EXPECT_FALSE(fault_of_branch_name(std::string(201, 'a')).empty());
+  const auto refused = plan_names("/p", "/p/ralph", "my feature", WallTime{});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::kUsage);
+}
+
+TEST(Gitignore, GetsWhatItLacks) {
+  const Lines both = {".ralph-active", "*.rejected-*"};
+  EXPECT_EQ(with_plan_ignored(""), std::pair(std::string(".ralph-active\n*.rejected-*\n"), both));
+  EXPECT_EQ(with_plan_ignored("a\n"), std::pair(std::string("a\n.ralph-active\n*.rejected-*\n"), both));
+  EXPECT_EQ(with_plan_ignored("a\n/.ralph-active\n"),
+            std::pair(std::string("a\n/.ralph-active\n*.rejected-*\n"), Lines{"*.rejected-*"}));
+  EXPECT_EQ(with_plan_ignored("**/.ralph-active\n*.rejected-*"),
+            std::pair(std::string("**/.ralph-active\n*.rejected-*"), Lines{}));
+  EXPECT_EQ(with_plan_ignored("#.ralph-active\nx.ralph-active\n").second, both);
+}
+
+TEST(Gitignore, KeepsItsLineEndsAndHowItEnds) {
+  EXPECT_EQ(with_plan_ignored("a\r\n").first, "a\r\n.ralph-active\r\n*.rejected-*\r\n");
+  EXPECT_EQ(with_plan_ignored("a\r\nb").first, "a\r\nb\r\n.ralph-active\r\n*.rejected-*");
+  EXPECT_EQ(with_plan_ignored("a").first, "a\n.ralph-active\n*.rejected-*");
+  EXPECT_EQ(with_plan_ignored("*.rejected-* \r\n").first, "*.rejected-* \r\n.ralph-active\r\n");
+}
+
+TEST(Prd, IsUntouchedUntilSomebodyWritesIntoIt) {
+  EXPECT_TRUE(is_untouched_prd(""));
+  EXPECT_TRUE(is_untouched_prd(" \n\t\n"));
+  const std::string fresh = file_of(kPrdFile, names_of("shop"));
+  EXPECT_TRUE(is_untouched_prd(fresh));
+  EXPECT_TRUE(is_untouched_prd("# My own title\n\n## 1. Summary\n<!-- to be written -->\n## 2. Problem Statement"));
+  EXPECT_TRUE(is_untouched_prd("<!-- never closed, so nothing is said\nword"));
+  EXPECT_FALSE(is_untouched_prd("Build a shop.\n"));
+  EXPECT_FALSE(is_untouched_prd("## 1. Summary\n<!-- a --> A shop. <!-- b -->\n"));
+  EXPECT_FALSE(is_untouched_prd(fresh + "- one question\n"));
+  std::string windows;
+  for (const char c : fresh) windows += c == '\n' ? "\r\n" : std::string(1, c);
+  EXPECT_TRUE(is_untouched_prd(windows));
+}
+
+TEST(Tasks, AreUntouchedWhateverTheProjectIsCalled) {
+  const std::string fresh = file_of(kTasksFile, names_of("shop"));
+  EXPECT_TRUE(is_untouched_tasks(fresh));
+  EXPECT_TRUE(is_untouched_tasks(to_pretty_json(*parse_json(fresh, "x"))));
+  EXPECT_TRUE(is_untouched_tasks("\n"));
+  EXPECT_FALSE(is_untouched_tasks("{"));
+  EXPECT_FALSE(is_untouched_tasks("[]"));
+  EXPECT_FALSE(is_untouched_tasks("{}"));
+  auto changed = *parse_json(fresh, "x");
+  changed.at("userStories").at(0).at("notes") = "begun";
+  EXPECT_FALSE(is_untouched_tasks(to_pretty_json(changed)));
+}
+
+TEST(MakePlanFiles, LeavesNothingBehindIfSomethingCannotBeWritten) {
+  const ScratchFolder folder;
+  std::filesystem::create_directories(folder / ".gitignore.d");
+  ScratchFolder::write(folder / "plans", "a file where a folder should be");
+  const auto made = make_plan_files(folder.path(), folder / "plans/a/b", names_of("shop"), false);
+  ASSERT_FALSE(made);
+  EXPECT_NE(made.error().message.find("plans"), std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(folder / ".gitignore"));
+}
+
+TEST(MakePlanFiles, NeverReplacesWithoutForce) {
+  const ScratchFolder folder;
+  std::filesystem::create_directories(folder / "ralph");
+  ScratchFolder::write(folder / "ralph/prompt.md", "mine");
+  const auto refused = make_plan_files(folder.path(), folder / "ralph", names_of("shop"), false);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("prompt.md already"), std::string::npos) << refused.error().message;
+  EXPECT_NE(refused.error().message.find("--force"), std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(folder / "ralph/prd.md"));
+  EXPECT_FALSE(std::filesystem::exists(folder / ".gitignore"));
+
+  ASSERT_TRUE(make_plan_files(folder.path(), folder / "ralph", names_of("shop"), true));
+  EXPECT_TRUE(ScratchFolder::read(folder / "ralph/prompt.md").starts_with("# Ralph loop"));
+  EXPECT_EQ(ScratchFolder::read(folder / ".gitignore"), ".ralph-active\n*.rejected-*\n");
+}
+
+}  // namespace
+}  // namespace ralph

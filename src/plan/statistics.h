@@ -1,0 +1,23 @@
+// What the reviews of a plan were worth, from the reviewCount of its stories.
+#pragma once
+
+#include <string>
+
+#include "plan/stories.h"
+
+namespace ralph {
+
+struct ReviewStatistics {
+  std::int64_t reviews = 0;  // of all stories
+  int reviewed = 0;          // stories that had any
+  int first_time = 0;        // approved by their first review
+  int at_cap = 0;            // approved because the cap was reached
+  double average = 0;        // reviews per story that had any
+  const Story* most = nullptr;
+};
+ReviewStatistics review_statistics(const TaskList& tasks);
+
+// One sentence on it: "5 reviews of 3 stories, 1.7 each; 2 approved at once; most: US-002 (3)". Empty without reviews.
+std::string review_sentence(const ReviewStatistics& statistics);
+
+}  // namespace ralph

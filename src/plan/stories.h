@@ -1,0 +1,74 @@
+// tasks.json as values: the stories of a plan and where each stands in its review. Specified in docs/formats/tasks.md.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+
+namespace ralph {
+
+enum class ReviewStatus { kNone, kNeedsReview, kChangesRequested, kApproved };
+std::string_view to_string(ReviewStatus status);  // null, needs_review, changes_requested, approved
+std::optional<ReviewStatus> review_status_from(std::string_view name);
+
+// What only a review may decide. All four are guarded: an agent that changes one out of turn finds it restored.
+struct Review {
+  bool passes = false;
+  ReviewStatus status = ReviewStatus::kNone;
+  std::int64_t count = 0;
+  std::string feedback;
+  bool operator==(const Review&) const = default;
+};
+
+struct Story {
+  std::string id, title, description, notes;
+  std::vector<std::string> criteria, depends_on;
+  double priority = 0;  // the smallest number comes first
+  Review review;
+};
+
+struct TaskList {
+  std::string project, branch, description;
+  std::vector<std::string> verify_commands;
+  std::vector<Story> stories;  // in the order of the file
+
+  const Story* find(std::string_view id) const;  // linear; for many, make an index
+};
+
+// With reviews a story is done when a review approved it; without them (--skip-review) when it passes.
+bool is_done(const Story& story, bool skip_review);
+size_t count_done(const TaskList& tasks, bool skip_review);
+
+// The checks of a plan, as the seed numbers them.
+enum class Check { kSchema, kInvariants, kTransitions, kUncommitted };
+std::string_view number_of(Check check);  // "1", "2", "2.5", "3"
+
+struct PlanProblem {
+  Check check = Check::kSchema;
+  std::string story;    // its id; empty: not of one story
+  std::string message;  // a sentence that says what is wrong and what to do
+};
+
+struct TaskReading {
+  std::optional<TaskList> tasks;      // nothing if there is any problem
+  std::vector<PlanProblem> problems;  // all of check 1, the first ones first
+};
+
+// Check 1: that it is JSON, that every field has its type, ids are unique, dependencies exist and have no cycle, and
+// what passes says in its notes what was done. `where` names the file in problems.
+TaskReading read_tasks(std::string_view text, std::string_view where);
+
+// One story by itself; nothing if a field is missing or has another type.
+std::optional<Story> story_from(const json::value& value);
+
+// read_tasks() for those who can't go on without: all problems in one error.
+Result<TaskList> tasks_from(std::string_view text, std::string_view where);
+
+std::string_view tasks_schema();  // the JSON Schema, as shipped
+
+}  // namespace ralph

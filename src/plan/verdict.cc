@@ -1,0 +1,126 @@
+#include "plan/verdict.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/json_edit.h"
+#include "base/text.h"
+
+namespace ralph {
+namespace {
+
+// Where several would do: the story that comes last, because what it did is the newest.
+const Story* last_done(const TaskList& tasks, bool skip_review) {
+  const Story* last = nullptr;
+  for (const Story& story : tasks.stories) {
+    if (is_done(story, skip_review) && (!last || story.priority >= last->priority)) last = &story;
+  }
+  return last;
+}
+
+class Settling {
+ public:
+  Settling(const TaskFile& before, const Enforcement& now, const ReviewRules& rules, const ChecksEnd& checks)
+      : before_(before), now_(now), rules_(rules), checks_(checks) {}
+
+  Verdict settle() {
+    result_.file = now_.file;
+    if (rules_.skip_review) {
+      settle_passing();
+    } else {
+      settle_review();
+    }
+    const TaskList& tasks = now_.file.tasks;
+    // Nothing is left to do, and yet something fails: the plan is not done, so some story is not.
+    if (!checks_.passed && result_.outcome != "sent_back" &&
+        count_done(tasks, rules_.skip_review) == tasks.stories.size())
+      send_back(*last_done(tasks, rules_.skip_review));
+    return std::move(result_);
+  }
+
+ private:
+  void settle_review() {
+    const Story* story = now_.moved.empty() ? nullptr : now_.file.tasks.find(now_.moved);
+    if (!story) return;
+    result_.story = story->id;
+    result_.outcome = now_.step;
+    const bool at_cap = story->review.count >= rules_.review_cap;
+    if (now_.step == "changes_requested") {
+      if (at_cap && checks_.passed) auto_approve(*story);
+      if (at_cap && !checks_.passed) change(*story, with_count_of_cap(story->review));
+    } else if (!checks_.passed) {
+      send_back(*story);
+    } else if (now_.step != "approved" && !story->review.feedback.empty()) {  // submitted: only reviews have words here
+      Review review = story->review;
+      review.feedback.clear();
+      change(*story, review);
+    }
+  }
+
+  void settle_passing() {
+    std::unordered_map<std::string_view, bool> passed;
+    for (const Story& story : before_.tasks.stories) passed[story.id] = story.review.passes;
+    for (const Story& story : now_.file.tasks.stories) {
+      if (!story.review.passes || passed[story.id]) continue;
+      result_.story = story.id;
+      result_.outcome = "passed";
+      if (!checks_.passed) send_back(story);
+    }
+  }
+
+  // The count stays where another review is possible: commands that fail must not use up the cap.
+  Review with_count_of_cap(Review review) const {
+    review.count = std::min(review.count, rules_.review_cap);
+    return review;
+  }
+
+  void auto_approve(const Story& story) {
+    Review review = story.review;
+    review.passes = true;
+    review.status = ReviewStatus::kApproved;
+    if (!review.feedback.starts_with(kAutoApproved))
+      review.feedback = fmt::format("{} {}", kAutoApproved, review.feedback);
+    const bool no_notes = trim(story.notes).empty();
+    change(story, review, no_notes ? "Approved by ralph at the review cap; see reviewFeedback." : "");
+    result_.outcome = "auto_approved";
+  }
+
+  void send_back(const Story& story) {
+    Review review = with_count_of_cap(story.review);
+    review.passes = false;
+    if (!rules_.skip_review) {
+      review.status = ReviewStatus::kChangesRequested;
+      review.feedback = trim(checks_.failures).empty() ? "The checks that ralph ran itself failed." : checks_.failures;
+    }
+    change(story, review);
+    result_.story = story.id;
+    result_.outcome = "sent_back";
+  }
+
+  void change(const Story& story, const Review& review, std::string_view notes = {}) {
+    if (review == story.review && notes.empty()) return;
+    auto edits = JsonEdits::of(result_.file.text, "tasks.json");
+    if (!edits) return;
+    const auto index = static_cast<size_t>(&story - now_.file.tasks.stories.data());
+    set_review(*edits, index, review);
+    if (!notes.empty()) edits->set(fmt::format("/userStories/{}/notes", index), to_json_string(notes));
+    if (auto file = task_file_from(edits->apply(), "tasks.json")) {
+      result_.file = *std::move(file);
+      result_.changed = true;
+    }
+  }
+
+  const TaskFile& before_;
+  const Enforcement& now_;
+  const ReviewRules& rules_;
+  const ChecksEnd& checks_;
+  Verdict result_;
+};
+
+}  // namespace
+
+Verdict settle(const TaskFile& before, const Enforcement& now, const ReviewRules& rules, const ChecksEnd& checks) {
+  return Settling(before, now, rules, checks).settle();
+}
+
+}  // namespace ralph

@@ -1,0 +1,22 @@
+// The plugin's commands as files of their own, for those who install hooks without the plugin: /ralph-loop, /ulw-loop,
+// /cancel-ralph, /ralph-status and /ralph-plan. The texts are the plugin's.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ralph {
+
+struct CommandFile {
+  std::string_view name;  // "ralph-loop.md"
+  std::string text;
+};
+
+// `program` is what they call where they call ralph: a name or a path.
+std::vector<CommandFile> command_files(std::string_view program);
+
+// It has the mark that command_files puts on each, whichever version of ralph wrote it.
+bool is_ralphs_command_file(std::string_view text);
+
+}  // namespace ralph

@@ -1,0 +1,58 @@
+#include "session/contract.h"
+
+#include "base/text.h"
+
+namespace ralph {
+namespace {
+
+constexpr std::string_view kUltrawork =
+    "ULTRAWORK MODE: work with full intensity until the task is completely done. Plan the remaining steps, take "
+    "them one after the other, use every tool that helps, delegate what can be done side by side, verify each result "
+    "by running "
+    "it, and do not stop for questions that you can answer yourself.\n\n";
+
+}  // namespace
+
+std::string promise_marker(const LoopRequest& request) {
+  return fmt::format("<promise>{}</promise>", request.promise);
+}
+
+std::string prompt_contract(const LoopRequest& request) {
+  const std::string marker = promise_marker(request);
+  return fmt::format(
+      "{}You are in a ralph loop: this session goes on until the task is fully done.\n\n"
+      "Task:\n{}\n\n"
+      "STRICT REQUIREMENTS, do not violate:\n"
+      "- Only when the task is fully done and you have verified it, output the completion promise, exactly: {}\n"
+      "- It must match exactly: this spelling and case, no whitespace inside the tag, no variants.\n"
+      "- If the task is not done, do not output the promise, not even to quote it. Keep working instead.\n"
+      "- A promise without work does not count. When you stop without the promise, you are sent on, for at most "
+      "{}.\n",
+      request.ultrawork ? kUltrawork : "", request.task, marker,
+      count_of(static_cast<unsigned>(request.max_iterations), "iteration"));
+}
+
+std::string continuation(const LoopState& state, std::string_view rule, int background_tasks) {
+  const LoopRequest& request = state.request;
+  const std::string marker = promise_marker(request);
+  std::string text(request.ultrawork ? kUltrawork : "");
+  text += fmt::format("[ralph loop: iteration {} of {}]\n", state.iteration, request.max_iterations);
+  if (rule == "promise_without_work") {
+    text += fmt::format(
+        "Promise detected, but no tool calls/work were performed; you must actually complete the task before emitting "
+        "the promise {}.",
+        marker);
+  } else {
+    text += fmt::format("You attempted to end the loop, but you did not output the completion promise {}.", marker);
+  }
+  text += " Continue working on the original task below. Only output the promise when the task is fully complete.";
+  if (background_tasks > 0) {
+    text += fmt::format(
+        " {} still running in the background: wait for what you need of it.",
+        background_tasks == 1 ? "One task of yours is" : fmt::format("{} tasks of yours are", background_tasks));
+  }
+  text += fmt::format("\n\nOriginal task:\n{}", request.task);
+  return text;
+}
+
+}  // namespace ralph

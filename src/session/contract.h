@@ -1,0 +1,18 @@
+// What a session in a loop is told: the contract at its start, and why it goes on when it wanted to stop.
+#pragma once
+
+#include <string>
+
+#include "session/loop_state.h"
+
+namespace ralph {
+
+std::string promise_marker(const LoopRequest& request);  // <promise>DONE</promise>
+
+// The task, the stopping rule, how strict it is, and what not to do.
+std::string prompt_contract(const LoopRequest& request);
+
+// After a stop without the promise, or with one that had no work behind it. `rule` is the row of loop/decide.
+std::string continuation(const LoopState& state, std::string_view rule, int background_tasks);
+
+}  // namespace ralph

@@ -1,0 +1,210 @@
+#include "session/loop_command.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+
+namespace ralph {
+namespace {
+
+struct Name {
+  std::string_view word;
+  LoopVerb verb;
+  bool ultrawork;
+};
+
+constexpr std::array kNames = {
+    Name{"/ralph:loop", LoopVerb::kStart, false},    Name{"/ralph:ulw-loop", LoopVerb::kStart, true},
+    Name{"/ralph:cancel", LoopVerb::kCancel, false}, Name{"/ralph:status", LoopVerb::kStatus, false},
+    Name{"/ralph-loop", LoopVerb::kStart, false},    Name{"/ulw-loop", LoopVerb::kStart, true},
+    Name{"/cancel-ralph", LoopVerb::kCancel, false},
+};
+
+constexpr std::array<std::string_view, 5> kOptions = {"max-iterations", "completion-promise", "min-tool-calls",
+                                                      "on-promise-no-work", "ultrawork"};
+
+// Criteria of loops that go by diagnostics. They are known, so that nobody believes that they were heard.
+constexpr std::array<std::string_view, 6> kNotYet = {"zero-errors", "zero-warnings",    "zero-security",
+                                                     "tests-pass",  "stagnation-limit", "cancel"};
+
+bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+// The option that a mistyped or a shortened name stands for: --max-iteration, --promise. Empty: none.
+std::string_view meant_by(std::string_view name) {
+  if (const std::string_view near = nearest(name, kOptions); !near.empty()) return near;
+  const auto* const part = std::find_if(kOptions.begin(), kOptions.end(), [&](std::string_view option) {
+    return name.size() >= 3 && option.ends_with(fmt::format("-{}", name));
+  });
+  return part == kOptions.end() ? std::string_view() : *part;
+}
+
+// A value of an option: up to the next blank, or what stands in quotes. Moves `at` behind it.
+Result<std::string> take_value(std::string_view text, size_t& at, std::string_view name) {
+  if (at < text.size() && (text[at] == '"' || text[at] == '\'')) {
+    const size_t end = text.find(text[at], at + 1);
+    if (end == std::string_view::npos) return fail(ErrorKind::kUsage, "--{}: its quote is not closed", name);
+    std::string value(text.substr(at + 1, end - at - 1));
+    at = end + 1;
+    return value;
+  }
+  const size_t from = at;
+  while (at < text.size() && !is_blank(text[at])) ++at;
+  return std::string(text.substr(from, at - from));
+}
+
+class LineReader {
+ public:
+  LineReader(std::string_view text, LoopRequest& request) : text_(text), request_(request) {}
+
+  Status read() {
+    while (at_ < text_.size()) {
+      if (at_word_start() && text_.substr(at_).starts_with("--") && !in_quotes()) {
+        TRY_VALUE(const bool taken, take_option());
+        if (taken) continue;
+      }
+      track_quote(text_[at_]);
+      task_ += text_[at_++];
+    }
+    request_.task = without_quotes(trim(task_));
+    return {};
+  }
+
+ private:
+  bool at_word_start() const { return at_ == 0 || is_blank(text_[at_ - 1]); }
+  bool in_quotes() const { return quote_ != 0; }
+
+  // Quotes matter only where a word begins and where one ends, so that "don't" opens nothing.
+  void track_quote(char c) {
+    if (quote_ == 0 && (c == '"' || c == '\'') && at_word_start() && text_.find(c, at_ + 1) != std::string_view::npos) {
+      quote_ = c;
+    } else if (quote_ != 0 && c == quote_ && (at_ == 0 || text_[at_ - 1] != '\\')) {
+      quote_ = 0;
+    }
+  }
+
+  Result<bool> take_option() {
+    size_t end = at_ + 2;
+    while (end < text_.size() && !is_blank(text_[end]) && text_[end] != '=') ++end;
+    const std::string name(text_.substr(at_ + 2, end - at_ - 2));
+    if (name.empty()) {
+      // A lone -- before the task: all the rest is the task's. In the midst of it, it is a dash.
+      if (!trim(task_).empty() || (end < text_.size() && !is_blank(text_[end]))) return false;
+      task_ += text_.substr(end);
+      at_ = text_.size();
+      return true;
+    }
+    if (std::find(kNotYet.begin(), kNotYet.end(), name) != kNotYet.end()) {
+      return fail(ErrorKind::kUsage,
+                  "--{} is an option of loops that go by diagnostics, which this version of ralph does not have; "
+                  "leave it out{}",
+                  name, name == "cancel" ? ", or use /ralph:cancel" : "");
+    }
+    const bool known = std::find(kOptions.begin(), kOptions.end(), name) != kOptions.end();
+    if (!known) {
+      const std::string_view near = meant_by(name);
+      // What only looks like an option belongs to the task ("use ls --color"); what nearly is one was mistyped.
+      if (near.empty()) return false;
+      return fail(
+          ErrorKind::kUsage,
+          "--{} is no option of a loop; did you mean --{}? (If it belongs to the task, put the task in quotes.)", name,
+          near);
+    }
+    at_ = end;
+    if (is_loop_switch(name)) {
+      if (at_ < text_.size() && text_[at_] == '=') return fail(ErrorKind::kUsage, "--{} takes no value", name);
+      TRY(set_loop_option(request_, name, ""));
+      return true;
+    }
+    if (at_ < text_.size() && text_[at_] == '=') {
+      ++at_;
+    } else {
+      while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
+    }
+    TRY_VALUE(const std::string value, take_value(text_, at_, name));
+    TRY(set_loop_option(request_, name, value));
+    return true;
+  }
+
+  static std::string without_quotes(std::string_view task) {
+    const auto ends_at = [&] {
+      size_t at = task.find(task[0], 1);
+      while (at != std::string_view::npos && task[at - 1] == '\\') at = task.find(task[0], at + 1);
+      return at;
+    };
+    const bool quoted = task.size() >= 2 && (task[0] == '"' || task[0] == '\'') && ends_at() == task.size() - 1;
+    return std::string(quoted ? task.substr(1, task.size() - 2) : task);
+  }
+
+  std::string_view text_;
+  LoopRequest& request_;
+  size_t at_ = 0;
+  char quote_ = 0;
+  std::string task_;
+};
+
+Result<int> number_from(std::string_view name, std::string_view value, int least) {
+  const auto number = value == "0" ? std::optional<long>(0) : parse_count(value);
+  if (!number || *number < least || *number > 1000000)
+    return fail(ErrorKind::kUsage, "--{}: \"{}\" is not a whole number from {} to 1000000", name, value, least);
+  return static_cast<int>(*number);
+}
+
+}  // namespace
+
+bool is_loop_switch(std::string_view name) {
+  return name == "ultrawork";
+}
+
+Result<bool> set_loop_option(LoopRequest& request, std::string_view name, std::string_view value) {
+  if (name == "max-iterations") {
+    TRY_VALUE(request.max_iterations, number_from(name, value, 1));
+  } else if (name == "min-tool-calls") {
+    TRY_VALUE(request.min_tool_calls, number_from(name, value, 0));
+  } else if (name == "completion-promise") {
+    request.promise = value;
+  } else if (name == "on-promise-no-work") {
+    const auto policy = value == "reject"   ? std::optional(PromiseWithoutWork::kReject)
+                        : value == "warn"   ? std::optional(PromiseWithoutWork::kWarn)
+                        : value == "accept" ? std::optional(PromiseWithoutWork::kAccept)
+                                            : std::nullopt;
+    if (!policy) return fail(ErrorKind::kUsage, "--{}: \"{}\" is not one of reject, warn, accept", name, value);
+    request.on_promise_no_work = *policy;
+  } else if (name == "ultrawork") {
+    request.ultrawork = true;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+Status check_request(const LoopRequest& request) {
+  if (trim(request.task).empty())
+    return fail(ErrorKind::kUsage, "what is to be done? Give the task: /ralph:loop \"fix the failing tests\"");
+  const std::string& promise = request.promise;
+  if (trim(promise).empty() || trim(promise) != promise)
+    return fail(ErrorKind::kUsage, "--completion-promise: \"{}\" is blank or has blanks around it", promise);
+  if (promise.find_first_of("<>\n\r") != std::string::npos || promise.size() > 200)
+    return fail(ErrorKind::kUsage, "--completion-promise: a promise is one short line without < and >");
+  return {};
+}
+
+Result<std::optional<LoopCommand>> loop_command_from(std::string_view line) {
+  const std::string_view text = trim(line);
+  size_t end = 0;
+  while (end < text.size() && !is_blank(text[end])) ++end;
+  const auto* const known =
+      std::find_if(kNames.begin(), kNames.end(), [&](const Name& name) { return name.word == text.substr(0, end); });
+  if (known == kNames.end()) return std::optional<LoopCommand>();
+  LoopCommand command;
+  command.verb = known->verb;
+  if (known->verb != LoopVerb::kStart) return std::optional(command);
+  command.request.ultrawork = known->ultrawork;
+  TRY(LineReader(trim(text.substr(end)), command.request).read());
+  TRY(check_request(command.request));
+  return std::optional(command);
+}
+
+}  // namespace ralph

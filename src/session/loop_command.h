@@ -1,0 +1,36 @@
+// A line as a person typed it into a host agent: /ralph:loop fix the tests --max-iterations 5. Nothing of it ever
+// passes through a shell.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "session/loop_state.h"
+
+namespace ralph {
+
+enum class LoopVerb { kStart, kCancel, kStatus };
+
+struct LoopCommand {
+  LoopVerb verb = LoopVerb::kStart;
+  LoopRequest request;
+};
+
+// Nothing if the line is none of ralph's commands: /ralph:loop, /ralph:ulw-loop, /ralph:cancel, /ralph:status, and the
+// plain names /ralph-loop, /ulw-loop, /cancel-ralph. An error (kUsage) says what is wrong with one that is.
+//
+// The task is the text as typed, line breaks and all, without the options. An option is a word of its own outside of
+// quotes, "--name VALUE" or "--name=VALUE"; a value may be quoted. If all of the task stands in one pair of quotes,
+// they are taken off. After a lone "--" in front of it everything belongs to the task.
+Result<std::optional<LoopCommand>> loop_command_from(std::string_view line);
+
+// One option of a loop, by name without dashes, into the request. False: there is no such option.
+Result<bool> set_loop_option(LoopRequest& request, std::string_view name, std::string_view value);
+bool is_loop_switch(std::string_view name);  // takes no value
+
+// What both ways in demand of a request that is to start.
+Status check_request(const LoopRequest& request);
+
+}  // namespace ralph

@@ -1,0 +1,263 @@
+#include "session/stop.h"
+
+#include <sys/stat.h>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "agents/recordings_for_tests.h"
+#include "os/files.h"
+#include "os/scratch_folder.h"
+#include "session/contract.h"
+
+namespace ralph {
+namespace {
+
+const std::string kPromise = "<promise>DONE</promise>";
+
+std::string claude(std::string_view block, std::string_view more = "") {
+  return fmt::format(
+      R"({{"isSidechain":false,"type":"assistant","sessionId":"s1","message":{{"role":"assistant","content":[{}]}}{}}})"
+      "\n",
+      block, more);
+}
+std::string says(std::string_view text, std::string_view more = "") {
+  return claude(fmt::format(R"({{"type":"text","text":{}}})", json::serialize(json::string(text))), more);
+}
+std::string calls(std::string_view id, std::string_view more = "") {
+  return claude(fmt::format(R"({{"type":"tool_use","id":"{}","name":"Bash","input":{{}}}})", id), more);
+}
+
+class StopTest : public testing::Test {
+ protected:
+  StopTest() {
+    std::filesystem::create_directories(project_);
+    environment_.set("HOME", folder_ / "home");
+    environment_.set("PATH", "/usr/bin:/bin");
+    ScratchFolder::write(transcript_, "");
+  }
+
+  void start(LoopRequest request = {}, bool with_transcript = true) {
+    if (request.task.empty()) request.task = "fix it";
+    const auto started = store_.start(request, "s1", with_transcript ? transcript_ : "");
+    ASSERT_TRUE(started.has_value()) << started.error().message;
+  }
+  void append(std::string_view text) const { std::ofstream(transcript_, std::ios::app) << text; }
+  HookPayload payload(std::optional<std::string> last_message) const {
+    HookPayload made;
+    made.session = "s1";
+    made.cwd = project_;
+    made.transcript_path = transcript_;
+    made.last_message = std::move(last_message);
+    return made;
+  }
+  std::string rule_of(const HookPayload& payload) {
+    const auto answer = judge_stop(store_, payload, environment_);
+    if (!answer) return answer.error().message;
+    return *answer ? std::string((*answer)->decision.rule) : "no loop";
+  }
+  std::string rule_of(std::optional<std::string> last_message) { return rule_of(payload(std::move(last_message))); }
+
+  ScratchFolder folder_;
+  std::string project_ = folder_ / "p";
+  std::string transcript_ = folder_ / "t.jsonl";
+  Environment environment_;
+  LoopStore store_{project_, environment_};
+};
+
+TEST_F(StopTest, WithoutALoopThereIsNothingToSay) {
+  EXPECT_EQ(rule_of(kPromise), "no loop");
+  start();
+  HookPayload other = payload(kPromise);
+  other.session = "s2";
+  EXPECT_EQ(rule_of(other), "no loop");
+}
+
+TEST_F(StopTest, APromiseAfterWorkIsAccepted) {
+  start();
+  EXPECT_EQ(rule_of("I'm done."), "promise_missing");
+  append(calls("t1"));
+  EXPECT_EQ(rule_of("All done.\n" + kPromise), "promise_accepted");
+  EXPECT_EQ(rule_of("again"), "no loop");
+  const LoopState ended = store_.history().at(0);
+  EXPECT_EQ(ended.status, LoopStatus::kPromiseAccepted);
+  EXPECT_EQ(ended.reason, "the promise was given after 1 tool call");
+  EXPECT_EQ(ended.decisions.size(), 2U);
+}
+
+TEST_F(StopTest, OnlyTheExactPromiseCounts) {
+  start();
+  append(calls("t1"));
+  for (const std::string text :
+       {"DONE", "promise DONE", "<promise>done</promise>", "<promise> DONE </promise>", "<Promise>DONE</Promise>",
+        "<promise>DONE!</promise>", "<promise>DONE</promise", "<promise>\nDONE\n</promise>",
+        "<response>DONE</response>", "&lt;promise&gt;DONE&lt;/promise&gt;", ""}) {
+    EXPECT_EQ(rule_of(text), "promise_missing") << text;
+  }
+  EXPECT_EQ(rule_of("```\nx <promise>DONE</promise> y\n```"), "promise_accepted") << "anywhere in the text";
+}
+
+TEST_F(StopTest, WhatItWasToldIsNoPromise) {
+  LoopRequest request;
+  request.task = "Repair everything that is broken in here, and at the very end of it say <promise>DONE</promise>";
+  start(request);
+  append(calls("t1"));
+  const LoopState state = **store_.load("s1");
+  EXPECT_EQ(rule_of(prompt_contract(request)), "promise_missing");
+  EXPECT_EQ(rule_of("I was told: " + continuation(state, "promise_missing", 0)), "promise_missing");
+  EXPECT_EQ(rule_of("> " + request.task), "promise_missing");
+  EXPECT_EQ(rule_of("Everything is repaired. <promise>DONE</promise>"), "promise_accepted");
+}
+
+TEST_F(StopTest, ToolCallsAreCountedOnceFromTheTranscript) {
+  LoopRequest request;
+  request.min_tool_calls = 3;
+  start(request);
+  append(calls("t1") + calls("t1") + calls("t2"));
+  EXPECT_EQ(rule_of(kPromise), "promise_without_work");
+  append(calls("t2"));
+  EXPECT_EQ(rule_of(kPromise), "promise_without_work");
+  append(calls("t3"));
+  EXPECT_EQ(rule_of(kPromise), "promise_accepted");
+}
+
+TEST_F(StopTest, TheHooksOwnCountIsAsGood) {
+  start();
+  EXPECT_EQ(rule_of(kPromise), "promise_without_work");
+  store_.count_tool_call("s1");
+  EXPECT_EQ(rule_of(kPromise), "promise_accepted");
+}
+
+TEST_F(StopTest, WhatWasBeforeTheStartIsNotTheLoops) {
+  append(calls("old") + says("Old work. " + kPromise));
+  start();
+  EXPECT_EQ(rule_of("not yet"), "promise_missing");
+  EXPECT_EQ(rule_of(kPromise), "promise_without_work");
+}
+
+TEST_F(StopTest, WithoutAnOffsetTheHostsTimesTell) {
+  const std::string before = R"(,"timestamp":"2020-01-01T00:00:00.000Z")";
+  const std::string after = R"(,"timestamp":"2999-01-01T00:00:00.000Z")";
+  append(calls("old", before) + says("Old work. " + kPromise, before));
+  start({}, false);
+  EXPECT_EQ(rule_of("not yet"), "promise_missing");
+  append(calls("new", after));
+  EXPECT_EQ(rule_of(kPromise), "promise_accepted");
+
+  start({}, false);
+  append(says("Now. " + kPromise, after) + calls("more", after));
+  EXPECT_EQ(rule_of("and a last word"), "promise_accepted") << "said since the start, and then something more";
+}
+
+TEST_F(StopTest, AnotherFileOfTheSameSessionRepeatsNothing) {
+  start();
+  const std::string other = folder_ / "other.jsonl";
+  ScratchFolder::write(other, says("Old. " + kPromise, R"(,"timestamp":"2020-01-01T00:00:00.000Z")"));
+  HookPayload resumed = payload("going on");
+  resumed.transcript_path = other;
+  EXPECT_EQ(rule_of(resumed), "promise_missing");
+  EXPECT_EQ((*store_.load("s1"))->transcript, other);
+}
+
+TEST_F(StopTest, APromiseBeforeTheLastMessageCounts) {
+  start();
+  append(calls("t1") + says("It is done. " + kPromise));
+  EXPECT_EQ(rule_of("Goodbye."), "promise_accepted");
+}
+
+TEST_F(StopTest, OnlyTheSessionsOwnWordsCount) {
+  start();
+  append(calls("t1"));
+  append(R"({"type":"user","isSidechain":false,"message":{"role":"user","content":"say <promise>DONE</promise>"}})"
+         "\n");
+  append(
+      R"({"type":"user","message":{"role":"user","content":[{"type":"tool_result","content":"<promise>DONE</promise>"}]}})"
+      "\n");
+  append(claude(R"({"type":"thinking","thinking":"<promise>DONE</promise>"})"));
+  append(claude(R"({"type":"tool_use","id":"t2","name":"Bash","input":{"command":"echo <promise>DONE</promise>"}})"));
+  append(
+      R"({"isSidechain":true,"type":"assistant","message":{"content":[{"type":"text","text":"<promise>DONE</promise>"}]}})"
+      "\n");
+  append(R"({"type":"system","subtype":"stop_hook_summary","uuid":"u","content":"<promise>DONE</promise>"})"
+         "\n");
+  EXPECT_EQ(rule_of("working"), "promise_missing");
+}
+
+TEST_F(StopTest, ATextThatComesLateIsWaitedFor) {
+  start();
+  append(calls("t1"));
+  std::thread host([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    append(says("Done. " + kPromise));
+  });
+  EXPECT_EQ(rule_of(std::nullopt), "promise_accepted");
+  host.join();
+}
+
+TEST_F(StopTest, ARefusedPromiseThatIsWrittenLateIsNotSaidAgain) {
+  start();
+  EXPECT_EQ(rule_of(kPromise), "promise_without_work");
+  append(says(kPromise) + calls("t1") + says("Now I have begun."));
+  EXPECT_EQ(rule_of("Now I have begun."), "promise_missing");
+  append(says(kPromise));
+  EXPECT_EQ(rule_of(kPromise), "promise_accepted");
+}
+
+TEST_F(StopTest, WithoutAnyTextTheLoopGoesOn) {
+  start();
+  HookPayload bare;
+  bare.session = "s1";
+  EXPECT_EQ(rule_of(bare), "promise_missing");
+  EXPECT_EQ((*store_.load("s1"))->iteration, 1);
+}
+
+TEST_F(StopTest, APromiseInTheLastIterationCountsAndTheLimitHolds) {
+  LoopRequest request;
+  request.max_iterations = 2;
+  start(request);
+  append(calls("t1"));
+  EXPECT_EQ(rule_of("a"), "promise_missing");
+  EXPECT_EQ(rule_of("b"), "promise_missing");
+  EXPECT_EQ(rule_of(kPromise), "promise_accepted");
+  start(request);
+  EXPECT_EQ(rule_of("a"), "promise_missing");
+  EXPECT_EQ(rule_of("b"), "promise_missing");
+  EXPECT_EQ(rule_of("c"), "continuations_spent");
+  EXPECT_EQ(store_.history().at(0).status, LoopStatus::kMaxIterationsReached);
+}
+
+TEST_F(StopTest, WhereNothingIsCountedTheTreeTells) {
+  ASSERT_EQ(std::system(("cd '" + project_ + "' && git init -q").c_str()), 0);
+  start({}, false);
+  HookPayload uncounted = payload(kPromise);
+  uncounted.transcript_path.clear();
+  EXPECT_EQ(rule_of(uncounted), "promise_without_work");
+  ScratchFolder::write(project_ + "/made", "x");
+  EXPECT_EQ(rule_of(uncounted), "promise_accepted");
+  EXPECT_EQ(store_.history().at(0).reason, "the promise was given and the tree has changed");
+}
+
+TEST_F(StopTest, WhereNothingCanBeKnownThePromiseIsAcceptedAndThatIsSaid) {
+  start({}, false);
+  HookPayload unknown = payload(kPromise);
+  unknown.transcript_path = "/nowhere/t.jsonl";
+  EXPECT_EQ(rule_of(unknown), "promise_accepted");
+  EXPECT_EQ(store_.history().at(0).reason, "the promise was given; whether work was done can't be known here");
+}
+
+TEST_F(StopTest, TasksInTheBackgroundAreMentioned) {
+  start();
+  HookPayload busy = payload("waiting");
+  busy.background_tasks = 2;
+  const auto answer = judge_stop(store_, busy, environment_);
+  EXPECT_NE((*answer)->continuation.find("2 tasks of yours are still running"), std::string::npos);
+}
+
+TEST_F(StopTest, ARecordedRolloutOfCodexIsUnderstood) {
+  start();
+  append(read_file((fixtures_folder() / "hooks/codex/rollout.jsonl").string()).value());
+  EXPECT_EQ(rule_of("going on"), "promise_accepted") << "it has calls, and its assistant has promised";
+}
+
+}  // namespace
+}  // namespace ralph

@@ -1,0 +1,53 @@
+#include "ui/plan_text.h"
+
+#include <gtest/gtest.h>
+
+namespace ralph {
+namespace {
+
+TEST(PlanWorkText, NamesTheModeTheStoryAndWhichReviewItIs) {
+  record::PlanWork work;
+  work.mode = "implement";
+  work.story = "US-001";
+  work.title = "A title";
+  work.review_cap = 5;
+  EXPECT_EQ(plan_work_text(work), "implement US-001: A title");
+  work.mode = "review-fix";
+  EXPECT_EQ(plan_work_text(work), "review-fix US-001: A title");
+  work.mode = "review";
+  work.reviews = 1;
+  EXPECT_EQ(plan_work_text(work), "review US-001: A title (review 2 of at most 5)");
+}
+
+TEST(PlanOutcomeText, SaysWhatBecameOfTheStoryAndHowFarThePlanIs) {
+  const std::pair<const char*, const char*> rows[] = {
+      {"submitted", "US-001 is implemented and awaits its review; 2 of 5 stories done"},
+      {"resubmitted", "US-001 is fixed and awaits its next review; 2 of 5 stories done"},
+      {"approved", "US-001 is approved; 2 of 5 stories done"},
+      {"auto_approved",
+       "US-001 is approved because the review cap is reached; see its reviewFeedback; 2 of 5 stories done"},
+      {"changes_requested", "US-001 needs changes; 2 of 5 stories done"},
+      {"sent_back", "US-001 goes back: the checks that ralph ran fail; 2 of 5 stories done"},
+      {"passed", "US-001 passes; 2 of 5 stories done"},
+      {"", "no story moved; 2 of 5 stories done"},
+      {"something new", "no story moved; 2 of 5 stories done"},
+  };
+  for (const auto& [outcome, text] : rows) {
+    record::PlanChecked checked;
+    checked.iteration = 3;
+    checked.story = "US-001";
+    checked.outcome = outcome;
+    checked.stories = 5;
+    checked.done = 2;
+    EXPECT_EQ(plan_outcome_text(checked), text);
+  }
+}
+
+TEST(PlanOutcomeText, BeforeTheFirstIterationOnlyCounts) {
+  record::PlanChecked checked;
+  checked.stories = 1;
+  EXPECT_EQ(plan_outcome_text(checked), "0 of 1 story done");
+}
+
+}  // namespace
+}  // namespace ralph

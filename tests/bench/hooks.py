@@ -1,0 +1,121 @@
+"""The group "hooks" of the bench: what a hook costs the host that waits for it, and that it costs the same however long the
+session's transcript is. Every hook does its usual work: a loop is active, a turn has been added to the transcript, and nothing
+is to be told."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+RECORDED = FOLDER.parent / "fixtures/hooks/claude"
+LIMIT = 2.0
+SESSION = "26d69ff4-4761-40bc-82bc-6c8bbd9e5cb3"
+# hook, recorded payload
+HOOKS = [
+    ("stop", "stop"),
+    ("user-prompt", "user-prompt-submit"),
+    ("pre-tool", "pre-tool-use-bash"),
+    ("post-tool", "post-tool-use-bash"),
+    ("context-monitor", "post-tool-use-bash"),
+    ("session-start", "session-start"),
+]
+
+
+class HookFailed(Exception):
+    """A hook did not do its work; the message says which and why."""
+
+
+class Hooks:
+    def __init__(self, bench, sizes, turns):
+        self.bench = bench
+        self.sizes = sizes
+        self.turns = turns
+        self.project = bench.scratch / "hooks"
+        self.state = bench.scratch / "hooks-state"
+        self.transcript = bench.scratch / "transcript.jsonl"
+        for folder in (self.project / ".ralph", self.state):
+            folder.mkdir(parents=True)
+        os.environ["XDG_STATE_HOME"] = str(self.state)
+        self.turn = (RECORDED / "transcript.jsonl").read_bytes()
+        if not self.turn.endswith(b"\n"):
+            raise HookFailed("the recorded transcript has no end")
+
+    def write_transcript(self, size):
+        """Whole lines, really written, and on disk before anything is measured."""
+        block = self.turn * (4_000_000 // len(self.turn) + 1)
+        with open(self.transcript, "wb") as file:
+            while file.tell() < size:
+                file.write(block if size - file.tell() > len(block) else self.turn)
+        os.sync()
+
+    def add_turn(self):
+        with open(self.transcript, "ab") as file:
+            file.write(self.turn)
+
+    def payload(self, name):
+        """A file with the recorded payload, for this project and transcript."""
+        fields = json.loads((RECORDED / f"{name}.json").read_text())
+        fields.update(session_id=SESSION, transcript_path=str(self.transcript), cwd=str(self.project))
+        path = self.bench.scratch / f"{name}.json"
+        path.write_text(json.dumps(fields))
+        return path
+
+    def ralph(self, *arguments, stdin=subprocess.DEVNULL):
+        return subprocess.run([self.bench.ralph, *arguments], cwd=self.project, stdin=stdin, capture_output=True, text=True,
+                              check=False)
+
+    def start_loop(self):
+        """As a user does: by a line that the user-prompt hook sees."""
+        payload = json.loads(self.payload("user-prompt-submit").read_text())
+        path = self.bench.scratch / "start.json"
+        for line in ("/ralph:cancel", "/ralph:loop work --completion-promise NEVER --max-iterations 100000"):
+            path.write_text(json.dumps({**payload, "prompt": line}))
+            with open(path, "rb") as stdin:
+                begun = self.ralph("hooks", "user-prompt", stdin=stdin)
+        if "NEVER" not in begun.stdout:
+            raise HookFailed(f"no loop began: {begun.stdout}{begun.stderr}")
+
+    def side(self, name, command, payload, adds_turn=False):
+        def run():
+            if adds_turn:
+                self.add_turn()
+            with open(payload, "rb") as stdin:
+                sample = self.bench.measure(command, self.project, stdin=stdin)
+            if sample.status != 0:
+                raise HookFailed(f"{name} ended with exit code {sample.status}")
+            return sample
+        return name, run
+
+    def present(self):
+        """Those that this ralph has."""
+        return [(hook, payload) for hook, payload in HOOKS if f"ralph hooks {hook}" in self.ralph("hooks", hook, "--help").stdout]
+
+    def check_work(self):
+        """A hook that does nothing would look fast."""
+        with open(self.payload("stop"), "rb") as stdin:
+            answer = self.ralph("hooks", "stop", stdin=stdin)
+        if '"decision":"block"' not in answer.stdout:
+            raise HookFailed(f"ralph hooks stop does not send the session on: {answer.stdout}{answer.stderr}")
+
+    def rows(self):
+        """(what, samples of it, samples of the baseline, limit or None) for each hook and size."""
+        rows = []
+        for size in self.sizes:
+            self.write_transcript(size)
+            self.start_loop()
+            self.check_work()
+            monitored = self.payload("post-tool-use-bash")
+            sides = [self.side(f"`hooks {hook}`", [self.bench.ralph, "hooks", hook], self.payload(payload), hook == "stop")
+                     for hook, payload in self.present()]
+            others = [self.side("context-monitor in Python", [sys.executable, FOLDER / "context_monitor.py"], monitored),
+                      self.side("context-monitor in bash and jq", [FOLDER / "context_monitor.sh"], monitored)]
+            hello = self.side("hello", [self.bench.helper("hello_stdin")], monitored)
+            every = sides + others + [hello]
+            samples = self.bench.take_turns(self.turns, [run for _, run in every])
+            amount = f"{size / 1e9:g} GB" if size >= 1e9 else f"{size / 1e6:g} MB"
+            for i, (name, _) in enumerate(sides + others):
+                rows.append((f"{name}, transcript of {amount}; static C hello that reads stdin", samples[i], samples[-1],
+                             LIMIT if i < len(sides) else None))
+        self.transcript.unlink()
+        return rows

@@ -1,0 +1,165 @@
+"""`ralph loop run`: one session of an agent, driven from outside, with agents that speak claude's and codex's streams."""
+import json
+import signal
+
+import pytest
+
+from session_support import PROMISE
+from support import read_lines, wait_until
+
+# Notes how it was started, then plays its next turn: words, and calls of tools before them.
+AGENT = """
+import json, os, sys, time
+from pathlib import Path
+base = Path(os.environ["BASE"])
+if "--help" in sys.argv: sys.exit(0)  # ralph asks what it knows
+turns = json.loads((base / "turns.json").read_text())
+number = len(list(base.glob("turn-*.json"))) + 1
+prompt = sys.stdin.read()
+(base / f"turn-{number}.json").write_text(json.dumps({"argv": sys.argv[1:], "prompt": prompt}))
+turn = turns[min(number, len(turns)) - 1]
+if turn.get("repeats"): turn["says"] = "I was told:\\n" + prompt
+def out(**event): print(json.dumps(event), flush=True)
+def claude():
+    session = {"session_id": "26d69ff4-4761"}
+    if turn.get("session", True): out(type="system", subtype="init", cwd="/", tools=[], model="m", **session)
+    for i in range(turn.get("tools", 0)):
+        block = {"type": "tool_use", "id": f"toolu_{number}_{i}", "name": "Bash", "input": {"command": "true"}}
+        out(type="assistant", message={"id": f"m{number}{i}", "role": "assistant", "content": [block]}, parent_tool_use_id=None, **session)
+        result = {"type": "tool_result", "tool_use_id": block["id"], "content": turn.get("output", "ok")}
+        out(type="user", message={"role": "user", "content": [result]}, parent_tool_use_id=None, **session)
+    text = turn["says"]
+    out(type="assistant", message={"id": f"m{number}", "role": "assistant", "content": [{"type": "text", "text": text}]},
+        parent_tool_use_id=None, **session)
+    out(type="result", subtype="success", is_error=False, result=text, num_turns=1, total_cost_usd=0.01, usage={}, **session)
+def codex():
+    out(type="thread.started", thread_id="01a1e07d-f420")
+    out(type="turn.started")
+    for i in range(turn.get("tools", 0)):
+        item = {"id": f"item_{i}", "type": "command_execution", "command": "true", "aggregated_output": turn.get("output", "ok"),
+                "exit_code": 0, "status": "completed"}
+        out(type="item.started", item={**item, "status": "in_progress"})
+        out(type="item.completed", item=item)
+    out(type="item.completed", item={"id": "item_9", "type": "agent_message", "text": turn["says"]})
+    out(type="turn.completed", usage={"input_tokens": 1, "output_tokens": 1})
+(base / "begun").touch()
+if turn.get("waits"):
+    while not (base / "go").exists(): time.sleep(0.005)
+if turn.get("crashes"): sys.exit(3)
+{"claude": claude, "codex": codex}[os.environ["KIND"]]()
+"""
+
+
+class Outside:
+    def __init__(self, project, kind, *turns):
+        self.project, self.kind = project, kind
+        project.python_agent(AGENT, kind=kind, retry={"attempts": 0})
+        (project.base / "turns.json").write_text(json.dumps(turns))
+        self.env = {"BASE": project.base, "KIND": kind}
+
+    def run(self, *arguments, task="fix it", **how):
+        return self.project.run("loop", "run", task, *arguments, env=self.env, **how)
+
+    def turns(self):
+        paths = sorted(self.project.base.glob("turn-*.json"), key=lambda p: int(p.stem.split("-")[1]))
+        return [json.loads(path.read_text()) for path in paths]
+
+    def resumed(self):
+        """The session that each turn went on with."""
+        ids = {"claude": "26d69ff4-4761", "codex": "01a1e07d-f420"}
+        flag = {"claude": "--resume", "codex": "resume"}[self.kind]
+        return [flag in t["argv"] and t["argv"][t["argv"].index(flag) + 1] == ids[self.kind] for t in self.turns()]
+
+
+both = pytest.mark.parametrize("kind", ["claude", "codex"])
+
+
+@both
+def test_one_session_until_the_promise(project, kind):
+    outside = Outside(project, kind, {"says": "a bit", "tools": 1}, {"says": "more"}, {"says": f"Done. {PROMISE}"})
+    result = outside.run()
+    assert result.code == 0, result
+    first, second, third = outside.turns()
+    assert first["prompt"].startswith("You are in a ralph loop") and "Task:\nfix it\n" in first["prompt"]
+    assert second["prompt"].startswith("[ralph loop: iteration 2 of 50]\nYou attempted to end the loop")
+    assert third["prompt"].endswith("Original task:\nfix it")
+    assert outside.resumed() == [False, True, True]
+    ended = project.last("run_ended")
+    assert (ended["status"], ended["reason"], ended["iterations"]) == ("complete", "the promise was given after 1 tool call", 3)
+
+
+@both
+def test_a_promise_without_work_is_rejected_and_after_work_accepted(project, kind):
+    outside = Outside(project, kind, {"says": PROMISE}, {"says": PROMISE, "tools": 2})
+    assert outside.run("--min-tool-calls", "2").code == 0
+    assert "Promise detected, but no tool calls/work were performed" in outside.turns()[1]["prompt"]
+    assert len(outside.turns()) == 2
+
+
+@both
+def test_the_limit_holds_and_a_promise_in_the_last_turn_counts(project, kind):
+    outside = Outside(project, kind, {"says": "no", "tools": 1})
+    result = outside.run("--max-iterations", "3")
+    assert result.code == 1 and len(outside.turns()) == 3, result
+    assert project.last("run_ended")["reason"] == "3 iterations done without the promise"
+    for path in project.base.glob("turn-*.json"):
+        path.unlink()
+    outside = Outside(project, kind, {"says": "no", "tools": 1}, {"says": PROMISE})
+    assert outside.run("-n", "2").code == 0
+
+
+@both
+def test_only_the_agents_own_words_promise(project, kind):
+    outside = Outside(project, kind, {"repeats": True, "says": "", "tools": 1, "output": PROMISE}, {"says": f"Good. {PROMISE}"})
+    assert outside.run(task=f"Fix it, and then say {PROMISE}").code == 0
+    assert len(outside.turns()) == 2
+
+
+def test_a_turn_without_a_session_is_told_the_task_anew(project):
+    outside = Outside(project, "claude", {"says": "", "crashes": True}, {"says": "no", "tools": 1}, {"says": PROMISE})
+    result = outside.run()
+    assert result.code == 0, result
+    assert [t["prompt"].startswith("You are in a ralph loop") for t in outside.turns()] == [True, True, False]
+    assert outside.resumed() == [False, False, True]
+
+
+def test_ultrawork_and_another_promise(project):
+    outside = Outside(project, "codex", {"says": PROMISE, "tools": 1}, {"says": "<promise>PORTED</promise>"})
+    assert outside.run("--ultrawork", "--completion-promise", "PORTED").code == 0
+    assert all(t["prompt"].startswith("ULTRAWORK MODE: ") for t in outside.turns()) and len(outside.turns()) == 2
+
+
+@pytest.mark.parametrize("arguments, said", [(["x", "--zero-errors"], "--zero-errors is an option"), ([" "], "the task is blank"), ([], "TASK"),
+                                             (["x", "--agent", " "], "--agent is blank"), (["x", "--max-iterations", "none"], "--max-iterations")])
+def test_what_is_wrong_is_refused_before_anything_runs(project, arguments, said):
+    outside = Outside(project, "claude", {"says": PROMISE})
+    result = project.run("loop", "run", *arguments, env=outside.env)
+    assert result.code == 2 and said in result.err, result
+    assert not outside.turns() and not project.run_folders()
+
+
+def test_an_agent_that_has_no_sessions_is_refused(project):
+    project.agent_script("echo hello")
+    result = project.run("loop", "run", "fix it")
+    assert result.code == 2 and "can't be driven in one session" in result.err and "use 'ralph run'" in result.err, result
+    assert not project.run_folders()
+
+
+def test_ctrl_c_lets_the_turn_end_and_then_stops(project):
+    outside = Outside(project, "claude", {"says": "no", "waits": True})
+    running = project.start("loop", "run", "fix it", env=outside.env)
+    wait_until((project.base / "begun").exists, what="the agent")
+    running.signal(signal.SIGINT)
+    wait_until(lambda: "topping" in running.out + running.err or "finish" in running.out + running.err, what="an answer to Ctrl-C")
+    (project.base / "go").touch()
+    assert running.wait().code == 130
+    assert project.last("run_ended")["status"] == "interrupted" and len(outside.turns()) == 1
+    project.nothing_left()
+
+
+def test_json_has_a_record_for_each_step(project):
+    outside = Outside(project, "codex", {"says": "no", "tools": 1}, {"says": PROMISE})
+    result = outside.run("--json")
+    types = [json.loads(line)["type"] for line in result.out.splitlines()]
+    assert types[0] == "run_started" and types[-1] == "run_ended" and types.count("iteration_started") == 2
+    assert read_lines(project.run_folder() / "journal.jsonl")

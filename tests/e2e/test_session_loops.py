@@ -1,0 +1,663 @@
+"""Loops inside a host's session, through the real binary: payloads on standard input, transcripts as hosts write them."""
+import json
+import os
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from plan_support import Plan
+from session_support import PROMISE, Answer, Session
+from support import SANITIZED, is_ralph, wait_until
+
+MISSING = "You attempted to end the loop, but you did not output the completion promise <promise>DONE</promise>."
+NO_WORK = "Promise detected, but no tool calls/work were performed; you must actually complete the task"
+
+both_hosts = pytest.mark.parametrize("host", ["claude", "codex"])
+
+
+# ---- the five acceptance tests
+
+@both_hosts
+def test_stops_on_the_promise_after_work(project, host):
+    session = Session(project, host=host)
+    session.starts("fix the tests")
+    session.uses_tool()
+    answer = session.stops(f"All done.\n\n{PROMISE}")
+    assert not answer.goes_on and answer.status == "PROMISE_ACCEPTED", answer
+    assert answer.message == "ralph loop: PROMISE_ACCEPTED (the promise was given after 1 tool call)"
+
+
+@both_hosts
+def test_blocks_an_exit_without_the_promise_and_injects_the_task_again(project, host):
+    session = Session(project, host=host)
+    session.starts("fix the tests")
+    answer = session.stops("I'm done.")
+    assert answer.goes_on and MISSING in answer.reason and answer.reason.endswith("Original task:\nfix the tests"), answer
+    assert answer.state["iteration"] == 1 and answer.rule == "promise_missing"
+
+
+@both_hosts
+def test_ends_after_the_iterations_that_are_allowed(project, host):
+    session = Session(project, host=host)
+    session.starts("fix it", "--max-iterations 3")
+    answers = [session.stops("not yet") for _ in range(4)]
+    assert [a.goes_on for a in answers] == [True, True, True, False]
+    assert answers[-1].status == "MAX_ITERATIONS_REACHED"
+    assert "MAX_ITERATIONS_REACHED (3 iterations done without the promise)" in answers[-1].message
+    assert not session.stops("and again").result.out, "the loop is over"
+
+
+@both_hosts
+def test_rejects_a_promise_without_work(project, host):
+    session = Session(project, host=host)
+    session.starts("fix it")
+    answer = session.stops(PROMISE)
+    assert answer.goes_on and NO_WORK in answer.reason and answer.reason.endswith("Original task:\nfix it"), answer
+    assert answer.rule == "promise_without_work"
+    session.says(PROMISE)  # the host writes it now, and it does not count later
+    session.uses_tool()
+    assert session.stops("I have begun.").goes_on
+    assert session.stops(PROMISE).status == "PROMISE_ACCEPTED"
+
+
+@both_hosts
+@pytest.mark.parametrize("text", [PROMISE, f"Done. {PROMISE}", f"```\n{PROMISE}\n```", f"- **{PROMISE}**\n\nBye!",
+                                  "x" * 300_000 + PROMISE + "y" * 300_000, f"<promise>DONE</promise>{PROMISE}", f"日本語 {PROMISE} 😀"])
+def test_a_promise_in_the_final_message_stops_the_loop(project, host, text):
+    session = Session(project, host=host)
+    session.starts("fix it")
+    session.uses_tool()
+    assert session.stops(text).status == "PROMISE_ACCEPTED"
+
+
+# ---- known failures of such loops, one after the other
+
+def test_the_prompt_contains_the_tag(project):
+    task = f"Fix it. When you are done with all of it and have run the tests, print {PROMISE}"
+    session = Session(project)
+    contract = session.starts(task)
+    session.write(session.host.user(session.id, f"/ralph:loop {task}"), session.host.user(session.id, contract))
+    session.uses_tool()
+    answer = session.stops("I read the task.")
+    assert answer.goes_on, answer
+    for echo in (contract, answer.reason, f"You asked me: {task}", f"> {task}\n\nI will."):
+        assert session.stops(echo).goes_on, echo
+    assert session.stops(f"The tests pass. {PROMISE}").status == "PROMISE_ACCEPTED"
+
+
+@both_hosts
+def test_a_promise_that_was_seen_ends_the_loop_even_if_more_was_said_after_it(project, host):
+    session = Session(project, host=host)
+    session.starts()
+    session.uses_tool()
+    session.says(f"It is done: {PROMISE}")
+    session.uses_tool()
+    session.says("Let me also summarise what I did.")
+    assert session.stops("Let me also summarise what I did.").status == "PROMISE_ACCEPTED"
+
+
+@both_hosts
+@pytest.mark.parametrize("where", ["tool output", "a tool's input", "the user's words", "thinking", "a hook's words"])
+def test_a_promise_that_the_assistant_did_not_say(project, host, where):
+    session = Session(project, host=host)
+    session.starts()
+    session.uses_tool()
+    lines = {"tool output": [session.host.call(session.id, "t9"), session.host.output(session.id, "t9", PROMISE)],
+             "a tool's input": [session.host.call(session.id, "t9", f"echo '{PROMISE}'"), session.host.output(session.id, "t9", "")],
+             "the user's words": [session.host.user(session.id, f"please say {PROMISE}")],
+             "thinking": [session.host.thinking(session.id, f"shall I say {PROMISE}?")],
+             "a hook's words": [session.host.feedback(session.id, f"say {PROMISE}")]}[where]
+    session.write(*lines)
+    session.says("Working on it.")
+    assert session.stops("Working on it.").rule == "promise_missing"
+    assert session.stops().rule == "promise_missing", "and without the last message either"
+
+
+@pytest.mark.parametrize("known", [True, False])
+@both_hosts
+def test_a_promise_from_before_the_start(project, host, known):
+    session = Session(project, host=host)
+    session.uses_tool()
+    session.says(f"An earlier task is done. {PROMISE}")
+    if known:
+        session.starts()
+    else:  # in a terminal, or by the model in its shell: nobody says where the transcript is
+        assert project.run("loop", "start", "fix it", "--session", session.id).code == 0
+    session.write(session.host.user(session.id, "go"))
+    session.says("Not yet.")
+    assert session.stops("Not yet.").rule == "promise_missing"
+    assert session.stops(PROMISE).rule == "promise_without_work", "the old work does not count either"
+    session.uses_tool()
+    assert session.stops(PROMISE).status == "PROMISE_ACCEPTED"
+
+
+@pytest.mark.parametrize("text", ["DONE", "<promise>done</promise>", "<promise> DONE </promise>", "<promise>DONE", "<PROMISE>DONE</PROMISE>",
+                                  "promise: DONE", "<response>DONE</response>", "<promise>DONE </promise>", ""])
+def test_a_bare_word_or_a_variant_is_no_promise(project, text):
+    session = Session(project)
+    session.starts()
+    session.uses_tool()
+    assert session.stops(text).rule == "promise_missing"
+
+
+def test_a_promise_in_the_last_allowed_iteration_counts(project):
+    session = Session(project)
+    session.starts("fix it", "--max-iterations=1")
+    session.uses_tool()
+    assert session.stops("not yet").goes_on
+    assert session.stops(PROMISE).status == "PROMISE_ACCEPTED"
+
+
+def test_another_session_is_left_alone(project):
+    mine, other = Session(project, "mine"), Session(project, "other")
+    mine.starts()
+    answer = other.stops("bye")
+    assert not answer.result.out and not answer.result.err, answer
+    assert mine.states()[0]["iteration"] == 0
+
+
+def test_an_empty_session_id_matches_nothing(project):
+    nobody = Session(project, "")
+    assert "which session" in nobody.types("/ralph:loop fix it")
+    assert project.run("loop", "start", "wait").code == 0
+    for identity in ("", None, 7, "unbound"):
+        assert not nobody.stops("bye", session_id=identity).result.out
+    assert nobody.begins() is None
+    assert project.run("loop", "start", "x", "--session", "").code == 2
+    states = json.loads(project.run("loop", "status", "--json").out)
+    assert [(s["session"], s["iteration"]) for s in states] == [("", 0)]
+
+
+def test_two_sessions_at_once_in_one_project(project):
+    sessions = [Session(project, f"s{i}", host=host) for i, host in enumerate(["claude", "codex", "claude", "codex"])]
+    for i, session in enumerate(sessions):
+        session.starts(f"task {i}", f"--max-iterations {i + 2}")
+
+    def play(session):
+        seen = []
+        for _ in range(10):
+            answer = session.stops("not yet")
+            seen.append(answer.goes_on)
+            if not answer.goes_on:
+                return seen
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(play, sessions)) == [[True] * (i + 2) + [False] for i in range(4)]
+    for i, session in enumerate(sessions):
+        assert [s["task"] for s in session.states()] == [f"task {i}"]
+
+
+def test_a_session_that_moves_to_a_sub_folder_or_a_worktree(project):
+    project.git_init()
+    (project.path / "a/b").mkdir(parents=True)
+    tree = project.base / "worktree"
+    project.git("worktree", "add", "-q", str(tree))
+    session = Session(project)
+    session.starts("fix it", "--max-iterations 9")
+    for cwd in (project.path / "a/b", tree, project.base / "gone", "/", project.path):
+        assert session.stops("not yet", cwd=str(cwd)).goes_on, cwd
+    assert not (tree / ".ralph").exists() and not (project.path / "a/.ralph").exists()
+    session.env = {"HOME": ""}  # without a home the loop is found from its own folders
+    assert session.stops("not yet", cwd=str(project.path / "a/b")).goes_on
+    assert not session.stops("not yet", cwd=str(tree)).goes_on
+
+
+def test_a_loop_that_starts_in_a_sub_folder_belongs_to_the_project(project):
+    project.git_init()
+    (project.path / "a/b").mkdir(parents=True)
+    Session(project, cwd=project.path / "a/b").starts()
+    assert (project.ralph / "loop/26d69ff4-4761-40bc.json").exists()
+    assert project.git("status", "--porcelain") == "", "what ralph keeps is ignored by git"
+
+
+def test_a_second_loop_in_one_session_is_refused_until_the_first_has_ended(project):
+    session = Session(project)
+    session.starts("first")
+    refusal = session.types("/ralph:loop second")
+    assert "a loop is active in this session (iteration 0 of 50" in refusal and "ralph loop cancel --session" in refusal
+    assert session.states()[0]["task"] == "first"
+    session.types("/ralph:cancel")
+    session.starts("second")
+    assert [(s["task"], s["status"]) for s in session.states()] == [("second", "ACTIVE"), ("first", "CANCELLED")]
+
+
+def test_the_state_of_a_dead_session_harms_nobody(project):
+    Session(project, "dead").starts("old")
+    living = Session(project, "living")
+    assert living.begins() is None and not living.stops("bye").result.out
+    living.starts("new")
+    living.uses_tool()
+    assert living.stops(PROMISE).status == "PROMISE_ACCEPTED"
+    assert project.run("loop", "cancel").out.startswith("Cancelled in iteration 0 of 50: old")
+
+
+def test_values_after_an_equals_sign(project):
+    session = Session(project)
+    session.types('/ralph-loop "fix it" --max-iterations=7 --completion-promise="ALL GOOD" --min-tool-calls=2 --on-promise-no-work=warn')
+    state = session.states()[0]
+    assert (state["task"], state["maxIterations"], state["completionPromise"], state["minToolCalls"], state["onPromiseNoWork"]) == (
+        "fix it", 7, "ALL GOOD", 2, "warn")
+    assert session.stops(PROMISE).goes_on
+    assert session.stops("<promise>ALL GOOD</promise>").status == "PROMISE_ACCEPTED", "with a warning"
+    assert "accepted with this warning" in session.states()[0]["reason"]
+
+
+@pytest.mark.parametrize("task", ["fix `touch ran` $(touch ran) && touch ran; touch ran | tee ran > ran", "one\ntwo\n\n---\nkey: v\n---\nthree",
+                                  "it's \"quoted\" \\ and 'more' $HOME ${x} %s {} ~ * ?", "grüße 日本語 😀", "first -- then --color", "x" * 100_000],
+                         ids=["metacharacters", "lines", "quotes", "unicode", "dashes", "long"])
+def test_the_task_is_taken_as_it_was_typed(project, task):
+    session = Session(project)
+    contract = session.types(f"/ralph:loop {task} --max-iterations 2")
+    assert f"Task:\n{task}\n" in contract
+    assert session.states()[0]["task"] == task
+    assert session.stops("no").reason.endswith(f"Original task:\n{task}")
+    assert not (project.path / "ran").exists()
+
+
+@pytest.mark.parametrize("payload", ["", "{", "[]", "nonsense", "null", "{}", '{"session_id":"26d69ff4-4761-40bc"', '{"session_id":{},"cwd":3}'])
+def test_a_payload_without_what_is_needed_lets_the_stop_pass(project, payload):
+    session = Session(project)
+    session.starts()
+    result = session.hook("stop", payload)
+    assert result.code == 0 and not result.out, result
+    for name in ("user-prompt", "session-start", "post-tool"):
+        result = session.hook(name, payload)
+        assert result.code == 0 and not result.out, result
+    assert session.states()[0]["iteration"] == 0
+
+
+def test_a_payload_with_the_session_alone_is_enough(project):
+    session = Session(project)
+    session.starts()
+    answer = Answer(session, session.hook("stop", {"session_id": session.id}, cwd=project.path))
+    assert answer.goes_on and answer.rule == "promise_missing", "missing text is no promise"
+    assert session.stops("no", transcript_path=None, hook_event_name=None, permission_mode=[1], brand_new={"a": 1}).goes_on
+
+
+def test_the_list_of_messages_is_understood(project):
+    session = Session(project)
+    session.starts()
+    session.uses_tool()
+
+    def stop(*messages):
+        return Answer(session, session.hook("stop", {"session_id": session.id, "cwd": str(project.path), "messages": messages}))
+
+    user, said = {"role": "user", "content": PROMISE}, {"role": "assistant", "content": [{"type": "text", "text": f"ok {PROMISE}"}]}
+    assert stop(user).goes_on
+    assert stop(said, {"role": "assistant", "content": "more"}).goes_on, "the last one counts"
+    assert stop(user, said).status == "PROMISE_ACCEPTED"
+
+
+def test_a_cancel_while_it_is_stopping(project):
+    """The hook waits for the host's text; the cancel comes meanwhile, does not wait for it, and is heard."""
+    session = Session(project)
+    session.starts()
+    stopping = project.start("hooks", "stop", stdin=json.dumps(session.payload("stop")))
+    wait_until(lambda: is_ralph(stopping.pid), what="the hook")
+    cancelled = project.run("loop", "cancel", "--session", session.id)
+    assert cancelled.code == 0 and "Cancelled" in cancelled.out, cancelled
+    result = stopping.wait()
+    assert result.code == 0 and (not result.out or "block" in result.out), result
+    assert [s["status"] for s in session.states()] == ["CANCELLED"]
+    assert not session.stops("no").goes_on
+
+
+@both_hosts
+def test_a_text_that_is_not_yet_in_the_transcript_is_waited_for(project, host):
+    session = Session(project, host=host)
+    session.starts()
+    session.uses_tool()
+    writer = session.later(0.2, session.host.text(session.id, f"Done. {PROMISE}"))
+    answer = session.stops()
+    writer.join()
+    assert answer.status == "PROMISE_ACCEPTED", answer
+
+
+@both_hosts
+def test_a_tool_call_that_is_not_yet_in_the_transcript_is_waited_for(project, host):
+    session = Session(project, host=host)
+    session.starts()
+    writer = session.later(0.05, session.host.call(session.id, "t1"), session.host.output(session.id, "t1", "ok"),
+                           session.host.text(session.id, PROMISE))
+    answer = session.stops(PROMISE)
+    writer.join()
+    assert answer.status == "PROMISE_ACCEPTED", answer
+
+
+def test_a_text_that_never_comes_is_no_promise_and_the_loop_goes_on(project):
+    session = Session(project)
+    session.starts()
+    session.uses_tool()
+    answer = session.stops()
+    assert answer.goes_on and answer.rule == "promise_missing"
+    assert answer.result.seconds < 8, "a bounded wait"
+
+
+def test_background_tasks_that_still_run_are_mentioned(project):
+    session = Session(project)
+    session.starts()
+    tasks = [{"id": "b1", "type": "shell", "status": "running", "command": "make"}, {"id": "b2", "status": "completed"}]
+    answer = session.stops("waiting for make", background_tasks=tasks)
+    assert "One task of yours is still running in the background" in answer.reason
+    session.uses_tool()
+    assert session.stops(PROMISE, background_tasks=tasks).status == "PROMISE_ACCEPTED", "the promise is the session's to give"
+
+
+def test_ralph_blocks_more_often_than_the_host_would_and_is_not_confused_by_the_hosts_cap(project):
+    session = Session(project)
+    session.starts()
+    for i in range(20):
+        assert session.stops("no", stop_hook_active=i > 0).goes_on
+    # The host has overridden the block: the session is idle, the loop is not lost.
+    session.uses_tool()
+    assert session.stops(PROMISE).status == "PROMISE_ACCEPTED"
+    project.run("hooks", "install")
+    settings = json.loads((project.path / ".claude/settings.json").read_text())
+    assert int(settings["env"]["CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"]) >= 1000
+
+
+# ---- who is meant
+
+def test_sub_agents_may_stop_and_their_words_do_not_count(project):
+    session = Session(project)
+    session.starts()
+    session.uses_tool()
+    answer = session.stops(PROMISE, agent_id="a1", agent_type="general-purpose", hook_event_name="SubagentStop")
+    assert not answer.result.out and answer.status == "ACTIVE"
+    session.says(PROMISE, isSidechain=True)
+    session.says("The sub-agent says that it is done.")
+    assert session.stops("The sub-agent says that it is done.").goes_on
+
+
+def test_an_agent_that_ralph_runs_has_no_loop_of_its_own(project):
+    session = Session(project)
+    project.run("loop", "start", "wait")
+    session.env = {"RALPH_RUN_ID": "20261115-202233-abc"}
+    assert session.types("/ralph:loop x") is None
+    assert session.begins() is None
+    assert project.run("loop", "start", "x", env=session.env).code == 2
+    session.env = {}
+    session.starts()
+    session.env = {"RALPH_RUN_ID": "20261115-202233-abc"}
+    assert not session.stops("bye").goes_on
+    session.used_tool()
+    session.env = {}
+    assert session.stops(PROMISE).rule == "promise_without_work", "nothing was counted"
+
+
+@pytest.mark.parametrize("name", ["RALPH_DISABLE_LOOP_CONTROLLER", "JIKIME_DISABLE_LOOP_CONTROLLER"])
+def test_the_controller_can_be_switched_off(project, name):
+    session = Session(project)
+    session.starts()
+    session.env = {name: "1"}
+    assert not session.stops("no").goes_on
+    session.env = {name: "0"}
+    assert session.stops("no").state["iteration"] == 1
+
+
+# ---- loops that wait for a session
+
+@pytest.mark.parametrize("source", ["startup", "clear"])
+def test_an_unbound_loop_is_adopted_once_by_the_next_session_that_starts(project, source):
+    started = project.run("loop", "start", "wait for it", "-n", "4")
+    assert "The next session that starts in this project adopts it." in started.out
+    session = Session(project, "first")
+    assert not session.stops("not mine").goes_on
+    session.says(f"from before {PROMISE}")
+    told = session.begins(source)
+    assert told.startswith("You are in a ralph loop") and "wait for it" in told
+    assert Session(project, "second").begins() is None
+    assert session.begins() is None
+    assert session.stops("no").state["maxIterations"] == 4
+    session.uses_tool()
+    assert session.stops(PROMISE).status == "PROMISE_ACCEPTED"
+
+
+@pytest.mark.parametrize("source", ["resume", "compact", "fork"])
+def test_a_session_that_goes_on_does_not_adopt(project, source):
+    project.run("loop", "start", "wait")
+    session = Session(project)
+    assert session.begins(source) is None
+    assert not session.stops("bye").goes_on
+
+
+def test_many_sessions_that_start_at_once_adopt_one_loop(project):
+    project.run("loop", "start", "wait")
+    with ThreadPoolExecutor(8) as pool:
+        told = list(pool.map(lambda i: Session(project, f"s{i}").begins(), range(8)))
+    assert sum(t is not None for t in told) == 1
+    assert len(json.loads(project.run("loop", "status", "--json").out)) == 1
+
+
+# ---- what counts as work
+
+def test_the_post_tool_hook_counts_where_the_transcript_says_nothing(project):
+    session = Session(project, transcript=False)
+    session.starts("fix it", "--min-tool-calls 3")
+    for _ in range(2):
+        session.used_tool()
+    assert session.stops(PROMISE).rule == "promise_without_work"
+    session.used_tool(agent_id="sub", tool_name="Read")
+    answer = session.stops(PROMISE)
+    assert answer.status == "PROMISE_ACCEPTED" and "after 3 tool calls" in answer.message
+
+
+def test_a_call_that_both_have_seen_counts_once(project):
+    session = Session(project)
+    session.starts("fix it", "--min-tool-calls 2")
+    session.uses_tool()
+    session.used_tool()
+    assert session.stops(PROMISE).rule == "promise_without_work"
+
+
+def test_the_call_that_starts_a_loop_is_no_work_of_it(project):
+    session = Session(project, transcript=False)
+    project.run("loop", "start", "fix it", env={"CLAUDE_CODE_SESSION_ID": session.id})
+    session.used_tool(tool_input={"command": "ralph loop start 'fix it'"})
+    assert session.stops(PROMISE).state["decisions"][-1]["reason"] != "the promise was given after 1 tool call"
+
+
+def test_where_nothing_counts_a_change_of_the_tree_is_evidence(project):
+    project.git_init()
+    session = Session(project, transcript=False)
+    session.starts()
+    assert session.stops(PROMISE).rule == "promise_without_work"
+    (project.path / "made").write_text("x")
+    answer = session.stops(PROMISE)
+    assert answer.status == "PROMISE_ACCEPTED" and "the tree has changed" in answer.message
+
+
+def test_where_nothing_can_be_known_the_promise_is_accepted_and_that_is_said(project):
+    session = Session(project, transcript=False)
+    session.starts()
+    answer = session.stops(PROMISE)
+    assert answer.status == "PROMISE_ACCEPTED" and "can't be known" in answer.message
+
+
+def test_min_tool_calls_zero_and_the_policy_accept_take_a_promise_at_once(project):
+    for i, option in enumerate(("--min-tool-calls 0", "--on-promise-no-work accept")):
+        session = Session(project, f"s{i}")
+        session.starts("fix it", option)
+        assert session.stops(PROMISE).status == "PROMISE_ACCEPTED"
+
+
+@pytest.mark.slow
+def test_a_huge_transcript_is_not_read_whole(project):
+    session = Session(project)
+    line = json.dumps(session.host.text(session.id, f"{PROMISE} " + "x" * 100_000)) + "\n"
+    with open(session.transcript, "w") as file:
+        for _ in range(2000):
+            file.write(line)
+    session.starts()
+    answer = session.stops("no")
+    assert answer.goes_on and answer.result.peak_kb < (400_000 if SANITIZED else 40_000), answer
+    with open(session.transcript, "a") as file:  # more news than are read: the end counts
+        for _ in range(200):
+            file.write(json.dumps(session.host.output(session.id, "t", "y" * 100_000)) + "\n")
+    session.uses_tool()
+    session.says(PROMISE)
+    assert session.stops("bye").status == "PROMISE_ACCEPTED"
+
+
+# ---- ultrawork, and the words of each protocol
+
+def test_ultrawork_comes_before_every_continuation(project):
+    session = Session(project)
+    contract = session.types("/ralph:ulw-loop fix it")
+    assert contract.startswith("ULTRAWORK MODE: ")
+    for text in ("no", PROMISE, "no"):
+        assert session.stops(text).reason.startswith("ULTRAWORK MODE: ")
+
+
+def test_gemini_is_denied_and_told_in_its_words(project):
+    session = Session(project)
+    session.starts()
+
+    def after_agent(text):
+        payload = {"session_id": session.id, "cwd": str(project.path), "hook_event_name": "AfterAgent", "prompt": "x",
+                   "prompt_response": text, "transcript_path": str(project.base / "chat.json")}
+        return project.run("hooks", "stop", "--protocol", "gemini", stdin=json.dumps(payload))
+
+    denied = after_agent("First stop.")
+    assert json.loads(denied.out)["decision"] == "deny" and MISSING in json.loads(denied.out)["reason"]
+    session.used_tool()
+    ended = json.loads(after_agent(f"First stop.\nSecond. {PROMISE} NE</promise>").out)
+    assert "PROMISE_ACCEPTED" in ended["systemMessage"]
+
+
+def test_the_exit_protocol_goes_on_with_1_and_ends_with_0(project):
+    session = Session(project)
+    session.starts()
+
+    def stop(text):
+        payload = session.payload("stop", last_assistant_message=text)
+        return project.run("hooks", "stop", "--protocol", "exit", stdin=json.dumps(payload))
+
+    result = stop("no")
+    assert (result.code, result.out) == (1, "") and MISSING in result.err
+    session.uses_tool()
+    result = stop(PROMISE)
+    assert result.code == 0 and "PROMISE_ACCEPTED" in result.err
+    assert stop("no").code == 0
+
+
+@pytest.mark.parametrize("line, said", [("/ralph:loop", "what is to be done?"), ("/ralph:loop x --max-iteration 5", "did you mean --max-iterations?"),
+                                        ("/ralph:loop x --zero-errors", "--zero-errors is an option of loops that go by diagnostics"),
+                                        ("/ralph-loop x --max-iterations=lots", "is not a whole number")])
+def test_a_command_that_is_wrong_is_refused_and_starts_nothing(project, line, said):
+    session = Session(project)
+    result = session.hook("user-prompt", session.payload("prompt", prompt=line))
+    answer = json.loads(result.out)
+    assert answer["decision"] == "block" and said in answer["reason"], result
+    assert not session.states() and not (project.ralph / "loop").exists()
+
+
+def test_any_other_line_passes_unseen(project):
+    session = Session(project)
+    for line in ("fix it", "/loop x", "what does /ralph:loop do?", "", "x" * 1_000_000):
+        assert session.types(line) is None
+    assert not project.ralph.exists()
+
+
+# ---- cancel and status
+
+def test_cancel_from_the_session_and_from_a_terminal(project):
+    session = Session(project)
+    assert session.types("/ralph:cancel") == "No ralph loop is active in this session."
+    for cancel in (lambda: session.types("/cancel-ralph"), lambda: session.types("/ralph:cancel please"),
+                   lambda: project.run("loop", "cancel").out,
+                   lambda: project.run("loop", "cancel", env={"CLAUDE_CODE_SESSION_ID": session.id}, cwd=project.base).out):
+        session.starts()
+        session.stops("no")
+        assert "ancelled in iteration 1 of 50" in cancel()
+        assert session.states()[0]["status"] == "CANCELLED"
+        assert not session.stops("no").goes_on
+
+
+def test_cancel_with_several_loops_wants_to_know_which(project):
+    for i in range(3):
+        Session(project, f"s{i}").starts(f"task {i}")
+    result = project.run("loop", "cancel")
+    assert result.code == 2 and "3 loops are active here" in result.err
+    assert "task 1" in project.run("loop", "cancel", "--session", "s1").out
+    assert project.run("loop", "cancel", "--session", "s1").out == "No loop is active here.\n"
+    assert "task 2" in project.run("loop", "cancel", env={"CLAUDE_CODE_SESSION_ID": "s2"}).out
+    project.run("loop", "start", "nobody's")
+    assert project.run("loop", "cancel", "--all").out.count("Cancelled") == 2
+    states = json.loads(project.run("loop", "status", "--json").out)
+    assert [s["status"] for s in states] == ["CANCELLED"] * 4
+    assert {s["decisions"][-1]["rule"] for s in states} == {"cancelled"}
+
+
+def test_status_tells_every_decision_and_its_reason(project):
+    assert "No loops here." in project.run("loop", "status").out
+    session = Session(project)
+    session.starts("fix it\x1b[31m now")
+    session.stops("no")
+    session.stops(PROMISE)
+    text = project.run("loop", "status").out
+    for part in ("ACTIVE  fix it", "iteration  2 of 50", "promise    <promise>DONE</promise>, after at least 1 tool call (else reject)",
+                 "continue: the promise is missing (promise_missing)",
+                 "continue: the promise was made, but 0 tool calls of at least 1 done (promise_without_work)"):
+        assert part in text, text
+    assert "\x1b" not in text
+    state = session.states()[0]
+    assert [(d["iteration"], d["rule"]) for d in state["decisions"]] == [(1, "promise_missing"), (2, "promise_without_work")]
+    assert all(d["time"].endswith("Z") for d in state["decisions"])
+    assert project.run("loop", "status", "--session", "other").out.startswith("No loops here.")
+    assert project.run("loop", "status", "--session", "").code == 2
+
+
+def test_start_in_a_terminal(project):
+    result = project.run("loop", "start", "fix `it`", "--session", "s1", "-n", "5", "--completion-promise", "OK", "--ultrawork", "--json")
+    state = json.loads(result.out)
+    assert (state["task"], state["session"], state["maxIterations"], state["completionPromise"], state["ultrawork"]) == (
+        "fix `it`", "s1", 5, "OK", True)
+    assert "a loop is active" in project.run("loop", "start", "again", "--session", "s1").err
+    assert "bound to session s2" in project.run("loop", "start", "x", env={"CLAUDE_CODE_SESSION_ID": "s2"}).out
+    assert project.run("loop", "start", "x", "--session", "s3", env={"HOME": "", "XDG_STATE_HOME": ""}).code == 0
+    assert Session(project, "s3").stops("no").goes_on
+
+
+@pytest.mark.parametrize("arguments, said", [
+    ([], "TASK"), (["  "], "the task is blank"), (["x", "--max-iterations", "0"], "--max-iterations"), (["x", "--tests-pass"], "--tests-pass is an option"),
+    (["x", "--stagnation-limit", "3"], "--stagnation-limit is an option"), (["x", "--completion-promise", "<b>"], "without < and >"),
+    (["x", "--on-promise-no-work", "maybe"], "reject"), (["x", "--max-iteration", "3"], "--max-iterations")])
+def test_start_refuses_what_is_wrong(project, arguments, said):
+    result = project.run("loop", "start", *arguments)
+    assert result.code == 2 and said in result.err, result
+    assert not project.ralph.exists()
+
+
+def test_a_plan_that_is_under_way_is_asked_first(project):
+    """A marker without a run binds everybody: what it wants comes before the loop's own continuation."""
+    plan = Plan(project)
+    session = Session(project)
+    session.starts()
+    (project.path / "uncommitted").write_text("x")
+    plan.marker.write_text(json.dumps({"pid": os.getpid(), "mode": "direct", "ralphDir": str(plan.folder)}))
+    answer = session.stops("no")
+    assert answer.goes_on and "ralph loop: iteration" not in answer.reason, answer
+    assert answer.state["iteration"] == 0
+    plan.marker.unlink()
+    assert "ralph loop: iteration 1" in session.stops("no").reason
+
+
+def test_the_history_keeps_what_has_ended(project):
+    session = Session(project)
+    for end in (PROMISE, "cancel", "limit"):
+        session.starts(end, "--max-iterations 1")
+        session.uses_tool()
+        if end == "cancel":
+            session.types("/ralph:cancel")
+        else:
+            session.stops(end)
+            session.stops(end)
+    files = sorted((project.ralph / "loop/history").iterdir())
+    states = [json.loads(f.read_text()) for f in files]
+    assert [s["status"] for s in states] == ["PROMISE_ACCEPTED", "CANCELLED", "MAX_ITERATIONS_REACHED"]
+    assert all(s["decisions"] and s["reason"] for s in states)
+    assert [p.name for p in (project.ralph / "loop").iterdir() if p.is_file()] == [f"{session.id}.lock"]
+    shutil.rmtree(project.ralph)
+    assert not session.stops("no").goes_on
