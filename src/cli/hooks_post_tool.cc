@@ -6,6 +6,7 @@
 #include "cli/registry.h"
 #include "os/environment.h"
 #include "session/loop_store.h"
+#include "session/names.h"
 
 namespace ralph::cli {
 namespace {
@@ -30,7 +31,7 @@ int post_tool(const Arguments& arguments) {
   const Environment environment = Environment::of_this_process();
   const HookPayload payload = read_payload(kHook);
   // In an agent that ralph itself runs, that run does the looping.
-  if (environment.get("RALPH_RUN_ID").value_or("").empty()) count_call(environment, payload);
+  if (run_around(environment).empty()) count_call(environment, payload);
   return tell_of_context(kHook, environment, payload, protocol_of(arguments));
 }
 

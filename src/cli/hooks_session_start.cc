@@ -7,6 +7,7 @@
 #include "session/context_monitor.h"
 #include "session/contract.h"
 #include "session/loop_store.h"
+#include "session/names.h"
 
 namespace ralph::cli {
 namespace {
@@ -35,7 +36,7 @@ int session_start(const Arguments& arguments) {
   ContextMonitor(environment, complaints).at_session_start(payload);
   for (const std::string& complaint : complaints) complain(kHook, complaint);
   // In an agent that ralph itself runs, that run does the looping.
-  if (!environment.get("RALPH_RUN_ID").value_or("").empty()) return 0;
+  if (!run_around(environment).empty()) return 0;
   const std::string contract = adopt_loop(environment, payload);
   if (contract.empty()) return 0;
   return send(add_context(protocol_of(arguments), payload.event.empty() ? "SessionStart" : payload.event, contract));

@@ -8,6 +8,7 @@
 #include "os/environment.h"
 #include "plan/objections.h"
 #include "plan/project_check.h"
+#include "session/names.h"
 #include "session/stop.h"
 
 namespace ralph::cli {
@@ -50,7 +51,7 @@ Result<std::optional<std::string>> plan_objection(const Environment& environment
 
 // The session's own loop. In an agent that ralph itself runs there is none: that run does the looping.
 Result<HookReply> loop_reply(const Environment& environment, const HookPayload& payload, Protocol protocol) {
-  if (environment.get("RALPH_RUN_ID").value_or("") != "" || !payload.agent_id.empty()) return allow_stop(protocol);
+  if (!run_around(environment).empty() || !payload.agent_id.empty()) return allow_stop(protocol);
   const auto project = project_of_session(environment, payload.session, payload.cwd);
   if (!project) return allow_stop(protocol);
   LoopStore store(*project, environment);

@@ -9,6 +9,7 @@
 #include "os/files.h"
 #include "session/contract.h"
 #include "session/loop_store.h"
+#include "session/names.h"
 #include "ui/style.h"
 
 namespace ralph::cli {
@@ -32,9 +33,8 @@ constexpr std::array kPositionals = {kTaskPositional};
 
 Status start(const Arguments& arguments) {
   const Environment environment = Environment::of_this_process();
-  if (environment.get("RALPH_RUN_ID").value_or("") != "")
-    return fail(ErrorKind::kUsage, "this agent is run by ralph itself (run {}); it needs no second loop",
-                *environment.get("RALPH_RUN_ID"));
+  if (const std::string run = run_around(environment); !run.empty())
+    return fail(ErrorKind::kUsage, "this agent is run by ralph itself (run {}); it needs no second loop", run);
   TRY_VALUE(const LoopRequest request, loop_request_from(arguments));
   if (arguments.value("session") == "")
     return fail(ErrorKind::kUsage, "--session is empty; leave it out, or give the session's id");

@@ -1,9 +1,14 @@
-// Names of what is kept of a session outside the project.
+// Names that a session goes by.
 #pragma once
 
 #include <string>
 
+#include "os/environment.h"
+
 namespace ralph {
+
+// The run of ralph that started this process's agent; empty if none did. Inside one, that run does the looping.
+std::string run_around(const Environment& environment);
 
 // A session id as a file name: as it is if it is harmless, else by its hash. Never empty, never a path, and no two ids
 // that hosts give have the same.
