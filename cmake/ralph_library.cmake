@@ -1,3 +1,16 @@
+# Compiling is mostly reading the same large headers again: they are read once. The clang preset reads them file by file,
+# so that an include that is missing is found there.
+option(RALPH_PRECOMPILE "read the large headers once for all files" ON)
+set(large_headers <algorithm> <array> <functional> <map> <memory> <optional> <set> <span> <string> <string_view> <vector>
+    <boost/json/array.hpp> <boost/json/object.hpp> <boost/json/serialize.hpp> <boost/json/value.hpp> <fmt/core.h>
+    <tl/expected.hpp>)
+if(RALPH_PRECOMPILE)
+  file(WRITE ${PROJECT_BINARY_DIR}/generated/large_headers.cc "")
+  add_library(ralph_large_headers STATIC ${PROJECT_BINARY_DIR}/generated/large_headers.cc)
+  target_link_libraries(ralph_large_headers PRIVATE ralph_flags)
+  target_precompile_headers(ralph_large_headers PRIVATE ${large_headers})
+endif()
+
 # One folder of src/ is one library. Its tests stand beside its sources and are gathered into one test program.
 function(ralph_library folder)
   cmake_parse_arguments(ARG "" "" "USES" ${ARGN})
@@ -7,5 +20,8 @@ function(ralph_library folder)
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   add_library(ralph_${folder} STATIC ${sources})
   target_link_libraries(ralph_${folder} PUBLIC ralph_flags ${ARG_USES})
+  if(RALPH_PRECOMPILE)
+    target_precompile_headers(ralph_${folder} REUSE_FROM ralph_large_headers)
+  endif()
   set_property(GLOBAL APPEND PROPERTY RALPH_UNIT_TESTS ${tests})
 endfunction()

@@ -4,10 +4,11 @@
 #include <cstring>
 #include <new>
 
+#include "base/utf8.h"
+
 namespace ralph {
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr size_t kFirstCapacity = 64 << 10;
 constexpr size_t kKeptCapacity = 1 << 20;  // more than this is given back after the line that needed it
 

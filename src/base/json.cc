@@ -11,8 +11,6 @@
 namespace ralph {
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-
 void print(std::string& out, const json::value& value, size_t indent);
 
 // The part that objects and arrays have in common: one element per line, none at all for an empty one.

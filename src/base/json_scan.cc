@@ -11,8 +11,6 @@
 namespace ralph {
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }

@@ -7,6 +7,8 @@
 
 namespace ralph {
 
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
 // The offset of the first byte that is not valid UTF-8, or npos if all of it is.
 size_t find_invalid_utf8(std::string_view text);
 

@@ -1,7 +1,6 @@
 // ralph init: makes .ralph/settings.json, in a dialogue or from flags.
 #include <algorithm>
 #include <cstdio>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/json_schema.h"
@@ -22,11 +21,6 @@ namespace {
 
 // Commands work in the current folder: -C has changed to it already.
 constexpr const char* kProject = ".";
-
-bool is_there(std::string_view name) {
-  struct stat info{};
-  return ::lstat(std::string(name).c_str(), &info) == 0;
-}
 
 bool answered_by_flags(const Arguments& arguments) {
   const auto options = answering_options();
@@ -77,7 +71,7 @@ Status finish(const InitChoices& choices, bool dry_run) {
 }
 
 Status init_from_flags(const Arguments& arguments) {
-  if (is_there(kSettingsFile) && !arguments.has("force"))
+  if (is_there(std::string(kSettingsFile)) && !arguments.has("force"))
     return fail(ErrorKind::kUsage, "{} exists already and was left as it is; --force replaces it", kSettingsFile);
   TRY_VALUE(const InitChoices choices, choices_from_flags(arguments, suggest_guardrails(kProject)));
   return finish(choices, arguments.has("dry-run"));
@@ -90,7 +84,7 @@ Status init_in_dialogue(const Arguments& arguments) {
                 "ralph init --agent claude --guardrail 'make test'");
   // It lives until the file is written, so that Ctrl-C comes before that or after it.
   TerminalQuestions questions;
-  if (is_there(kSettingsFile) && !arguments.has("force")) {
+  if (is_there(std::string(kSettingsFile)) && !arguments.has("force")) {
     TRY_VALUE(const bool overwrite, ask_to_overwrite(questions));
     if (!overwrite) return {};
   }

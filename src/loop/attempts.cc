@@ -1,5 +1,6 @@
 #include "loop/attempts.h"
 
+#include "loop/limits.h"
 #include "loop/turn.h"
 
 namespace ralph {

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "loop/limits.h"
 
 namespace ralph {
 namespace {
@@ -116,31 +117,8 @@ std::string budget_phrase(const Case& c) {
   return fmt::format("${:.2f} spent of ${:.2f} (budget.maxCostUsd)", c.cost(), c.policy.max_cost_usd);
 }
 
-Milliseconds again_after(int limits_in_row) {
-  Milliseconds wait = std::chrono::seconds(30);
-  for (int i = 2; i < limits_in_row && wait < std::chrono::minutes(10); ++i) wait *= 2;
-  return wait;
-}
-
-// When the next of the limited agents may be asked again; nothing if one is free now.
-std::optional<WallTime> all_limited_until(const Case& c) {
-  std::optional<WallTime> soonest;
-  for (const std::string& agent : c.policy.agents) {
-    const auto limit = c.progress.limited.find(agent);
-    if (limit == c.progress.limited.end()) return std::nullopt;
-    Milliseconds unknown = c.policy.unknown_limit_wait;
-    for (int i = 1; i < c.progress.limits_in_row && unknown < std::chrono::hours(1); ++i) unknown *= 2;
-    WallTime until = limit->second.value_or(c.now.now + unknown);
-    // A limit that was told to be over and is met again is not asked again at once.
-    if (c.progress.limits_in_row > 1) until = std::max(until, c.now.now + again_after(c.progress.limits_in_row));
-    if (until <= c.now.now) return std::nullopt;
-    soonest = soonest ? std::min(*soonest, until) : until;
-  }
-  return soonest;
-}
-
 Decision wait_for_limit(const Case& c) {
-  const auto until = all_limited_until(c);
+  const auto until = all_limited_until(c.policy, c.progress, c.now.now);
   if (!until) {
     const size_t next = agent_to_ask(c.policy, c.progress, c.now.now);
     Decision retry{Action::kRetry, StopStatus::kNone, {}, {}};
@@ -387,14 +365,6 @@ std::optional<Milliseconds> time_until_change(const Policy& policy, const Observ
     if (observation.since_result) consider(policy.linger_limit, *observation.since_result);
   }
   return soonest;
-}
-
-size_t agent_to_ask(const Policy& policy, const Progress& progress, WallTime now) {
-  const auto free = std::find_if(policy.agents.begin(), policy.agents.end(), [&](const std::string& agent) {
-    const auto limit = progress.limited.find(agent);
-    return limit == progress.limited.end() || (limit->second && *limit->second <= now);
-  });
-  return free == policy.agents.end() ? 0 : static_cast<size_t>(free - policy.agents.begin());
 }
 
 std::span<const std::string_view> rule_names() {

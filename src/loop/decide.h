@@ -38,9 +38,6 @@ struct Decision {
 
 Decision decide(const Policy& policy, const Progress& progress, const Observation& observation);
 
-// Which of the policy's agents to start now: the first that is not limited; the preferred one if all are.
-size_t agent_to_ask(const Policy& policy, const Progress& progress, WallTime now);
-
 // When time alone can change the decision: how long from now. Nothing: never, so a wait may be endless.
 std::optional<Milliseconds> time_until_change(const Policy& policy, const Observation& observation);
 

@@ -93,8 +93,7 @@ Progress failed_with(const char* outcome, int times = 1) {
 
 Progress limited(std::optional<Milliseconds> from_now, int times = 1) {
   Progress progress = failed_with("usage_limit");
-  progress.limits_in_row = times;
-  progress.limited["claude"] = from_now ? std::optional(kNow + *from_now) : std::nullopt;
+  progress.limited["claude"] = {from_now ? std::optional(kNow + *from_now) : std::nullopt, kNow, times};
   return progress;
 }
 
@@ -312,6 +311,8 @@ std::vector<Row> table() {
       {"unless it is met again", kAfterTurn, limited(-1s, 2), "agent_limited", kWait, kNone, with_agents({"claude"})},
       {"another agent goes on meanwhile", kAfterTurn, limited(2h), "agent_limited", kRetry, kNone,
        with_agents({"claude", "codex"})},
+      {"also if its limit is told to be over, but was met again", kAfterTurn, limited(-1s, 2), "agent_limited", kRetry,
+       kNone, with_agents({"claude", "codex"})},
       {"one that ends after the run's time is the limit", kAfterTurn, limited(2h), "agent_limited", kStop, kLimit,
        with_agents({"claude"}, 3600s)},
       {"one that ends in days is the limit", kAfterTurn, limited(48h), "agent_limited", kStop, kLimit,
@@ -456,19 +457,6 @@ TEST(Decide, OverloadBackOffHasJitterAndIsBounded) {
   now.random = 1;
   EXPECT_EQ(decide({}, failed_with("overloaded", 1), now).delay, 5000ms);
   EXPECT_EQ(decide({}, failed_with("overloaded", 8), now).delay, 300s);
-}
-
-TEST(AgentToAsk, IsTheFirstThatIsNotLimitedAndReturnsToThePreferredOne) {
-  const Policy policy = with_agents({"claude", "codex", "gemini"});
-  Progress progress;
-  EXPECT_EQ(agent_to_ask(policy, progress, kNow), 0U);
-  progress.limited["claude"] = kNow + 1h;
-  EXPECT_EQ(agent_to_ask(policy, progress, kNow), 1U);
-  progress.limited["codex"] = std::nullopt;
-  EXPECT_EQ(agent_to_ask(policy, progress, kNow), 2U);
-  progress.limited["gemini"] = kNow + 1h;
-  EXPECT_EQ(agent_to_ask(policy, progress, kNow), 0U);
-  EXPECT_EQ(agent_to_ask(policy, progress, kNow + 1h), 0U);
 }
 
 TEST(Decide, TheLimitSaysWhatIsMissing) {

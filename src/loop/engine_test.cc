@@ -315,7 +315,7 @@ TEST_F(EngineTest, ProgressIsTheSameWhenTheJournalIsReadBack) {
   auto journal = JournalReader::open(folder_ + "/journal.jsonl");
   ASSERT_TRUE(journal);
   for (auto record = journal->next(); record && *record; record = journal->next()) {
-    replayed = fold(std::move(replayed), (*record)->body);
+    replayed = fold(std::move(replayed), **record);
   }
   EXPECT_EQ(replayed.iteration, progress_.iteration);
   EXPECT_EQ(replayed.response, progress_.response);

@@ -19,6 +19,7 @@ FailAction action_from(std::string_view name) {
 
 struct Folding {
   Progress& progress;
+  WallTime time;  // of the record
 
   void operator()(const record::IterationStarted& started) {
     progress.iteration = static_cast<int>(started.iteration);
@@ -50,10 +51,10 @@ struct Folding {
     progress.failed_turns_in_row = failed ? progress.failed_turns_in_row + 1 : 0;
     progress.overloads_in_row = ended.outcome == "overloaded" ? progress.overloads_in_row + 1 : 0;
     if (ended.outcome == "usage_limit") {
-      ++progress.limits_in_row;
-      progress.limited[ended.agent] = from_iso8601(ended.resets_at);
+      const auto known = progress.limited.find(ended.agent);
+      const int times = known == progress.limited.end() ? 1 : known->second.times + 1;
+      progress.limited[ended.agent] = {from_iso8601(ended.resets_at), time, times};
     } else {
-      progress.limits_in_row = 0;
       progress.limited.erase(ended.agent);
     }
     progress.tool_calls += static_cast<int>(ended.tools);
@@ -107,8 +108,8 @@ struct Folding {
 
 }  // namespace
 
-Progress fold(Progress progress, const record::Body& body) {
-  std::visit(Folding{progress}, body);
+Progress fold(Progress progress, const record::Record& written) {
+  std::visit(Folding{progress, written.time}, written.body);
   return progress;
 }
 

@@ -25,10 +25,14 @@ struct Progress {
   std::optional<std::string> response;
   int failed_turns_in_row = 0;  // crashed or silent, across iterations: what back-off grows with
   int overloads_in_row = 0;
-  int limits_in_row = 0;
 
-  // Usage limits: until when which agent is not to be asked. No time: nobody knows.
-  std::map<std::string, std::optional<WallTime>> limited;
+  // The usage limits that agents are at, by agent.
+  struct Limit {
+    std::optional<WallTime> until{};  // as it was told; nothing: nobody knows
+    WallTime met{};                   // when it was met last
+    int times = 1;                    // how often in a row
+  };
+  std::map<std::string, Limit> limited;
 
   // The session to go on with after a limit or an overload, so that work under way is not begun anew.
   struct Session {
@@ -61,7 +65,7 @@ struct Progress {
   int stop_requests = 0;  // 1: finish the current step; 2 and more: end everything now
 };
 
-// The progress after `body` was written. Records that are of no consequence leave it as it is.
-Progress fold(Progress progress, const record::Body& body);
+// The progress after `written`. Records that are of no consequence leave it as it is.
+Progress fold(Progress progress, const record::Record& written);
 
 }  // namespace ralph

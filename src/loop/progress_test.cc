@@ -5,9 +5,8 @@
 namespace ralph {
 namespace {
 
-Progress after(const std::vector<record::Body>& bodies) {
-  Progress progress;
-  for (const record::Body& body : bodies) progress = fold(std::move(progress), body);
+Progress after(const std::vector<record::Body>& bodies, Progress progress = {}) {
+  for (const record::Body& body : bodies) progress = fold(std::move(progress), {0, WallTime{}, body});
   return progress;
 }
 
@@ -118,12 +117,9 @@ TEST(Progress, TellsTheAgentOfTheLastIterationAlone) {
                              record::IterationStarted{2}});
   EXPECT_EQ(messages_of(progress.feedback), std::vector<std::string>{"test said"});
   EXPECT_TRUE(progress.guardrails_failed.empty());
-  progress = fold(std::move(progress), guardrail("failed", "lint"));
-  progress = fold(std::move(progress), record::IterationEnded{2, 0});
+  progress = after({guardrail("failed", "lint"), record::IterationEnded{2, 0}}, progress);
   EXPECT_EQ(messages_of(progress.feedback), std::vector<std::string>{"lint said"});
-  progress = fold(std::move(progress), record::IterationStarted{3});
-  progress = fold(std::move(progress), guardrail("passed", "lint"));
-  progress = fold(std::move(progress), record::IterationEnded{3, 0});
+  progress = after({record::IterationStarted{3}, guardrail("passed", "lint"), record::IterationEnded{3, 0}}, progress);
   EXPECT_TRUE(progress.feedback.empty());
 }
 

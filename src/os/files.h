@@ -31,6 +31,11 @@ bool is_directory(const std::string& path);
 bool is_regular_file(const std::string& path);
 bool is_executable_file(const std::string& path);
 
+// Of the name itself, not of what a link leads to.
+bool is_there(const std::string& path);  // also a link to nothing
+bool is_real_file(const std::string& path);
+bool is_real_folder(const std::string& path);
+
 Result<std::string> read_file(const std::string& path);
 
 // Temp file beside it, fsync, rename, fsync of the folder: the old content or the new, never something between.

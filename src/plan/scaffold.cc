@@ -34,16 +34,6 @@ std::string inside_json_string(std::string_view text) {
   return quoted.substr(1, quoted.size() - 2);
 }
 
-bool is_there(const std::string& path) {
-  struct stat info{};
-  return ::lstat(path.c_str(), &info) == 0;
-}
-
-bool is_real_file(const std::string& path) {
-  struct stat info{};
-  return ::lstat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
-}
-
 // Writes files and folders, and takes all of it back unless it is told that the whole was good.
 class Writing {
  public:

@@ -1,7 +1,5 @@
 #include "session/command_words.h"
 
-#include <algorithm>
-
 #include "base/text.h"
 
 namespace ralph {
@@ -46,9 +44,7 @@ bool is_option(const std::string& word) {
 
 bool is_assignment(const std::string& word) {
   const size_t equals = word.find('=');
-  if (equals == 0 || equals == std::string::npos) return false;
-  return std::all_of(word.begin(), word.begin() + static_cast<long>(equals),
-                     [](char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; });
+  return equals != std::string::npos && equals > 0;
 }
 
 size_t skip_options(Words words, size_t at, std::string_view valued, std::string_view valued_long) {

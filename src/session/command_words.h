@@ -17,7 +17,7 @@ std::vector<ShellWord> copy(Words words);
 ShellWord joined(Words words);  // with blanks between them
 
 bool is_option(const std::string& word);
-bool is_assignment(const std::string& word);  // NAME=value
+bool is_assignment(const std::string& word);  // NAME=value for env and sudo, which take any name
 
 // How many words an option takes: 1, or 2 with its value in the next. `valued` are the letters that take one,
 // `valued_long` the long names, separated by blanks.

@@ -16,11 +16,6 @@ namespace {
 constexpr off_t kLargest = 1024 * 1024;
 constexpr size_t kLongest = 4000;  // of what one note says
 
-bool is_real_folder(const std::string& path) {
-  struct stat info{};
-  return ::lstat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
-}
-
 }  // namespace
 
 void log_hook(const std::string& cwd, const HookNote& note) {

@@ -33,21 +33,6 @@ LoopLog log_of(const std::string& state_path) {
   return LoopLog(state_path + "l");  // .jsonl
 }
 
-bool is_plain_file(const std::string& path) {
-  struct stat info{};
-  return ::lstat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
-}
-
-bool is_real_folder(const std::string& path) {
-  struct stat info{};
-  return ::lstat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
-}
-
-bool is_there(const std::string& path) {
-  struct stat info{};
-  return ::lstat(path.c_str(), &info) == 0;
-}
-
 Result<Lock> lock_patiently(const std::string& path) {
   const SystemClock clock;
   const MonotonicTime until = clock.monotonic() + kLockPatience;
@@ -69,7 +54,7 @@ std::vector<std::string> json_files_in(const std::string& folder) {
   if (!open) return names;
   while (const dirent* entry = ::readdir(open)) {
     const std::string name = entry->d_name;
-    if (name.ends_with(".json") && is_plain_file(join_path(folder, name))) names.push_back(name);
+    if (name.ends_with(".json") && is_real_file(join_path(folder, name))) names.push_back(name);
   }
   ::closedir(open);
   std::sort(names.begin(), names.end());
@@ -127,7 +112,7 @@ Status LoopStore::prepare() const {
 
 Result<std::optional<LoopState>> LoopStore::load(const std::string& session) const {
   const std::string path = path_of(session);
-  if (!is_real_folder(folder()) || !is_plain_file(path)) return std::optional<LoopState>();
+  if (!is_real_folder(folder()) || !is_real_file(path)) return std::optional<LoopState>();
   TRY_VALUE(LoopState state, read_state(path));
   state.session = session;  // by its name, in case that an adoption was cut off
   return std::optional<LoopState>(std::move(state));
@@ -182,7 +167,7 @@ Status LoopStore::put_away(LoopState state) const {
 
 Result<std::optional<LoopState>> LoopStore::update(const std::string& session,
                                                    const std::function<void(LoopState&)>& change) {
-  if (!is_real_folder(folder()) || !is_plain_file(path_of(session))) return std::optional<LoopState>();
+  if (!is_real_folder(folder()) || !is_real_file(path_of(session))) return std::optional<LoopState>();
   TRY_VALUE(const Lock lock, lock_patiently(path_of(session, ".lock")));
   TRY_VALUE(auto state, load(session));
   if (!state || !state->active()) return std::optional<LoopState>();
@@ -199,7 +184,7 @@ Result<std::optional<LoopState>> LoopStore::update(const std::string& session,
 
 Result<std::optional<LoopState>> LoopStore::adopt(const std::string& session, const std::string& transcript) {
   const std::string unbound = path_of("");
-  if (session.empty() || !is_real_folder(folder()) || !is_plain_file(unbound)) return std::optional<LoopState>();
+  if (session.empty() || !is_real_folder(folder()) || !is_real_file(unbound)) return std::optional<LoopState>();
   TRY_VALUE(const Lock lock, lock_patiently(path_of("", ".lock")));
   TRY_VALUE(auto state, load(""));
   if (!state || !state->active()) return std::optional<LoopState>();
@@ -223,7 +208,7 @@ Result<std::optional<LoopState>> LoopStore::adopt(const std::string& session, co
 }
 
 void LoopStore::count_tool_call(const std::string& session) const {
-  if (session.empty() || !is_plain_file(path_of(session))) return;
+  if (session.empty() || !is_real_file(path_of(session))) return;
   const Result<Fd> file = open_for_append(path_of(session, ".tools"));
   if (file) static_cast<void>(write_all(file->get(), ".", "the count of tool calls"));
 }
@@ -252,14 +237,14 @@ std::optional<std::string> project_of_session(const Environment& environment, co
   const std::string name = safe_name(session) + ".json";
   const auto has_it = [&](const std::string& project) {
     const std::string folder = join_path(project, ".ralph/loop");
-    return is_plain_file(join_path(folder, name)) && is_real_folder(folder);
+    return is_real_file(join_path(folder, name)) && is_real_folder(folder);
   };
   for (std::string at = cwd; at.starts_with('/'); at = parent_path(at)) {
     if (has_it(at)) return at;
     if (at == "/") break;
   }
   const std::string note = note_path(environment, session);
-  if (note.empty() || !is_plain_file(note)) return std::nullopt;
+  if (note.empty() || !is_real_file(note)) return std::nullopt;
   const auto text = read_file(note);
   if (!text) return std::nullopt;
   const std::string project(trim(*text));

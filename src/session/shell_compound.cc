@@ -3,15 +3,11 @@
 #include <array>
 
 #include "base/text.h"
+#include "session/shell_characters.h"
 #include "session/shell_reader.h"
 
 namespace ralph {
 namespace {
-
-bool is_meta(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == ';' || c == '&' || c == '|' || c == '(' || c == ')' || c == '<' ||
-         c == '>';
-}
 
 bool never_fails(const ShellCommand& command, bool until) {
   const std::string& name = command.word(0);

@@ -5,18 +5,13 @@
 #include "os/files.h"
 #include "session/command_view.h"
 #include "session/known_output.h"
+#include "session/shell_characters.h"
 #include "session/shell_reader.h"
 
 namespace ralph {
 namespace {
 
 constexpr size_t kMostCommands = 20000;
-
-bool is_name(std::string_view text) {
-  return !text.empty() && !std::isdigit(static_cast<unsigned char>(text[0])) &&
-         std::all_of(text.begin(), text.end(),
-                     [](char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; });
-}
 
 std::vector<std::string> texts_of(const std::vector<ShellWord>& words, size_t from) {
   std::vector<std::string> texts;

@@ -4,15 +4,11 @@
 
 #include "base/text.h"
 #include "session/known_output.h"
+#include "session/shell_characters.h"
 #include "session/shell_reader.h"
 
 namespace ralph {
 namespace {
-
-bool is_meta(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == ';' || c == '&' || c == '|' || c == '(' || c == ')' || c == '<' ||
-         c == '>';
-}
 
 void put_utf8(std::string& out, unsigned long code) {
   if (code < 0x80) {

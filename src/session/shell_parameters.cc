@@ -4,14 +4,11 @@
 #include <cstdlib>
 
 #include "base/text.h"
+#include "session/shell_characters.h"
 #include "session/shell_reader.h"
 
 namespace ralph {
 namespace {
-
-bool is_name_part(char c) {
-  return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0;
-}
 
 bool matches(std::string_view pattern, std::string_view text) {
   size_t p = 0, t = 0, star = std::string_view::npos, mark = 0;

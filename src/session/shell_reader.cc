@@ -7,24 +7,12 @@
 #include <cctype>
 
 #include "base/text.h"
+#include "session/shell_characters.h"
 
 namespace ralph {
 namespace {
 
 constexpr int kDeepest = 60;
-
-bool is_meta(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == ';' || c == '&' || c == '|' || c == '(' || c == ')' || c == '<' ||
-         c == '>';
-}
-
-bool is_name_start(char c) {
-  return c == '_' || std::isalpha(static_cast<unsigned char>(c)) != 0;
-}
-
-bool is_name_part(char c) {
-  return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0;
-}
 
 struct Closer {
   std::string_view word;

@@ -22,9 +22,7 @@ import shlex
 import sys
 from pathlib import Path
 
-import pytest
-
-from support import wait_until
+from support import ordinary_user, wait_until
 
 MODES = {"IMPLEMENT": "implement", "REVIEW": "review", "FIX": "review-fix"}
 
@@ -322,20 +320,9 @@ def are_as_before(before, after, moved=()):
 
 
 def as_nobody(project):
-    """Gives the whole project to an ordinary user; keywords for run(), which is then bound by permissions as this user. Skips
-    where that can't be."""
-    nobody = 65534
-    if os.geteuid() != 0:
-        pytest.skip("changing the user needs root")
-    for folder in [project.base, *project.base.parents]:
-        if folder.stat().st_mode & 0o001:
-            continue
-        if folder != project.base and not folder.name.startswith(("pytest-", "popen-")):
-            pytest.skip(f"{folder} is closed to other users, and is not ours to open")
-        folder.chmod(folder.stat().st_mode | 0o011)
-    for path in [project.base, *project.base.rglob("*")]:
-        os.chown(path, nobody, nobody, follow_symlinks=False)
-    return dict(user=nobody, group=nobody, extra_groups=[])
+    """The whole project is an ordinary user's."""
+    return ordinary_user(project, project.base, *project.base.rglob("*"))
+
 
 
 def python(code):

@@ -20,6 +20,8 @@ import uuid
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 RALPH = Path(os.environ.get("RALPH_BINARY", ROOT / "build/release/ralph")).resolve()
 HELPERS = Path(os.environ.get("RALPH_HELPERS", ROOT / "build/release/helpers")).resolve()
@@ -305,3 +307,23 @@ class Project:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
                 pass
+
+
+# ---- other users
+
+NOBODY = 65534
+
+
+def ordinary_user(project, *owned):
+    """Keywords for run(): as an ordinary user, who owns these paths and may enter the project. Skips where that can't be."""
+    if os.geteuid() != 0:
+        pytest.skip("changing the user needs root")
+    for folder in [project.base, *project.base.parents]:
+        if folder.stat().st_mode & 0o001:
+            continue
+        if folder != project.base and not folder.name.startswith(("pytest-", "popen-")):
+            pytest.skip(f"{folder} is closed to other users, and is not ours to open")
+        folder.chmod(folder.stat().st_mode | 0o011)
+    for path in owned:
+        os.chown(path, NOBODY, NOBODY, follow_symlinks=False)
+    return dict(user=NOBODY, group=NOBODY, extra_groups=[])

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from support import HELPERS, SANITIZED, helper, read_lines
+from support import HELPERS, NOBODY, SANITIZED, helper, ordinary_user, read_lines
 
 DONE = "echo '<response>DONE</response>'"
 
@@ -106,23 +106,9 @@ def test_too_few_file_descriptors_are_an_error_with_words(project):
 
 # ---- a .ralph that is not a writable folder
 
-NOBODY = 65534
-
-
 @pytest.fixture
 def as_nobody(project):
-    """Runs as an ordinary user in a project that this user may enter."""
-    if os.geteuid() != 0:
-        pytest.skip("changing the user needs root")
-    for folder in [project.base, *project.base.parents]:
-        if folder.stat().st_mode & 0o001:
-            continue
-        if folder != project.base and not folder.name.startswith(("pytest-", "popen-")):
-            pytest.skip(f"{folder} is closed to other users, and is not ours to open")
-        folder.chmod(folder.stat().st_mode | 0o011)
-    for folder in (project.path, project.home, project.tmp):
-        os.chown(folder, NOBODY, NOBODY)
-    return dict(user=NOBODY, group=NOBODY, extra_groups=[])
+    return ordinary_user(project, project.path, project.home, project.tmp)
 
 
 def test_a_ralph_folder_that_cannot_be_written_is_an_error_that_names_it(project, as_nobody):

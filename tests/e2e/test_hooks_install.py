@@ -6,12 +6,11 @@ import subprocess
 
 import pytest
 
-from support import RALPH
+from support import NOBODY, RALPH, ordinary_user
 
 HOSTS = {"claude": ".claude/settings.json", "codex": ".codex/hooks.json", "gemini": ".gemini/settings.json"}
 STOP = {"claude": "Stop", "codex": "Stop", "gemini": "AfterAgent"}
 COMMANDS = ["cancel-ralph.md", "ralph-loop.md", "ralph-plan.md", "ralph-status.md", "ulw-loop.md"]
-NOBODY = 65534
 MINE = b"""{
     "model": "opus",
     "hooks": {
@@ -338,16 +337,7 @@ def test_what_is_no_file_or_no_folder_is_refused(project):
 
 @pytest.fixture
 def as_nobody(project):
-    """Runs as an ordinary user in a project that this user may enter."""
-    if os.geteuid() != 0:
-        pytest.skip("changing the user needs root")
-    for folder in [project.base, *project.base.parents]:
-        if folder.stat().st_mode & 0o001:
-            continue
-        if folder != project.base and not folder.name.startswith(("pytest-", "popen-")):
-            pytest.skip(f"{folder} is closed to other users, and is not ours to open")
-        folder.chmod(folder.stat().st_mode | 0o011)
-    return dict(user=NOBODY, group=NOBODY, extra_groups=[])
+    return ordinary_user(project)
 
 
 def test_a_folder_that_cannot_be_written_is_an_error_that_names_it(project, as_nobody):

@@ -6,8 +6,9 @@ import subprocess
 
 import pytest
 
+from support import NOBODY, ordinary_user
+
 FILES = ["prd.md", "progress.txt", "prompt.md", "tasks.json"]
-NOBODY = 65534
 
 
 def files_below(path):
@@ -227,18 +228,7 @@ def test_a_project_that_is_no_folder_is_an_error(project):
 
 @pytest.fixture
 def as_nobody(project):
-    """Runs as an ordinary user in a project that this user may enter."""
-    if os.geteuid() != 0:
-        pytest.skip("changing the user needs root")
-    for folder in [project.base, *project.base.parents]:
-        if folder.stat().st_mode & 0o001:
-            continue
-        if folder != project.base and not folder.name.startswith(("pytest-", "popen-")):
-            pytest.skip(f"{folder} is closed to other users, and is not ours to open")
-        folder.chmod(folder.stat().st_mode | 0o011)
-    for folder in (project.home, project.tmp):
-        os.chown(folder, NOBODY, NOBODY)
-    return dict(user=NOBODY, group=NOBODY, extra_groups=[])
+    return ordinary_user(project, project.home, project.tmp)
 
 
 def test_a_project_that_cannot_be_written_is_an_error_that_names_it(project, as_nobody):

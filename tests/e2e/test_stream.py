@@ -1,6 +1,8 @@
 """ralph stream, and runs of agents that print events: the recordings of real agents, played by scripts."""
 import json
 import subprocess
+import time
+from pathlib import Path
 
 import pytest
 
@@ -104,15 +106,18 @@ def test_a_budget_that_an_agent_cannot_be_held_to_is_refused(project):
         assert result.code == 2 and "budget.max" in result.err and "does not tell" in result.err, result
 
 
-def test_a_limited_agent_is_bridged_by_its_fallback(project):
+# A limit that is told to be over is asked about once more, then not at once again: that could go on all night.
+@pytest.mark.parametrize("resets_in,asked", [(3600, 1), (-3600, 2)])
+def test_a_limited_agent_is_bridged_by_its_fallback(project, resets_in, asked):
     first = play(project, "claude", "stream-rate-limit-event-rejected", exit_codes=[1])
+    script = Path(first)
+    script.write_text(script.read_text().replace("cat '", f"sed s/1794800000/{int(time.time()) + resets_in}/ '"))
     second = play(project, "codex", "exec-reasoning-todo-command-patch-message")
-    project.settings({"agent": {"command": first, "fallback": [second], "maxLimitWaitMinutes": 1e5}, "maximumIterations": 1})
+    project.settings({"agent": {"command": first, "fallback": [second]}, "maximumIterations": 1})
     result = project.run("run", "-p", "do it")
     assert result.code == 1, result
     outcomes = [(e["agent"], e["outcome"]) for e in project.records("agent_ended")]
-    # The recorded limit may be over by now; then the same agent is simply asked again.
-    assert outcomes[0] == ("claude", "usage_limit") and outcomes[-1][1] == "ok", outcomes
+    assert outcomes == [("claude", "usage_limit")] * asked + [("codex", "ok")], outcomes
 
 
 def test_an_agent_of_the_settings_speaks_the_stream_that_they_say(project):
