@@ -9,6 +9,7 @@
 #include "cli/registry.h"
 #include "os/environment.h"
 #include "plan/project_check.h"
+#include "plan/scaffold.h"
 #include "settings/settings.h"
 #include "ui/style.h"
 
@@ -18,6 +19,7 @@ namespace {
 constexpr std::array kOptions = {
     kProjectDirOption,
     kRalphDirOption,
+    Option{"skip-review", 0, "", "Leave out the checks of reviews, as plan run --skip-review does."},
     Option{"json", 0, "", "Print the result as JSON."},
 };
 
@@ -44,7 +46,7 @@ Result<int> check(const Arguments& arguments) {
   ProjectCheck project;
   TRY_VALUE(project.files, plan_folders(arguments));
   TRY_VALUE(const LoadedSettings loaded, load_settings(project.files.project));
-  project.skip_review = loaded.settings.plan.skip_review;
+  project.skip_review = arguments.has("skip-review") || loaded.settings.plan.skip_review;
   project.review_cap = loaded.settings.plan.review_cap;
   TRY_VALUE(project.marker, live_marker(project.files.project));
   if (project.marker) {
@@ -54,7 +56,11 @@ Result<int> check(const Arguments& arguments) {
         project.authority && project.authority->open && project.authority->run_id == project.marker->run_id;
     if (!current) project.authority.reset();
   }
-  TRY_VALUE(const CheckReport report, check_project(project, Repository(plain_git(project.files.project))));
+  TRY_VALUE(CheckReport report, check_project(project, Repository(plain_git(project.files.project))));
+  if (is_untouched_tasks(read_plain_file(project.files.tasks()).value_or(""))) {
+    report.warnings.push_back(fmt::format("{} is still the template; 'ralph plan run' wants a plan of your own",
+                                          project.files.shown(project.files.tasks())));
+  }
   const bool skip = project.marker ? project.marker->skip_review : project.skip_review;
   if (arguments.has("json")) {
     fmt::print("{}", to_pretty_json(to_json(report)));

@@ -30,8 +30,8 @@ constexpr std::array kOptions = {
 
 struct Draft {
   PlanFiles files;
-  bool full = true;                // prd.md is still to be written
-  std::optional<std::string> prd;  // as it was before
+  bool full = true;                       // prd.md is still to be written
+  std::optional<std::string> prd, tasks;  // as they were before
 };
 
 std::string instructions(const Draft& draft) {
@@ -54,6 +54,7 @@ Result<Draft> draft_from(const Arguments& arguments) {
                 draft.files.project, live->pid);
   }
   draft.prd = read_plain_file(draft.files.prd());
+  draft.tasks = read_plain_file(draft.files.tasks());
   draft.full = !draft.prd || is_untouched_prd(*draft.prd);
   return draft;
 }
@@ -88,6 +89,12 @@ int judge(const Draft& draft, int agent_code) {
   if (!problems.empty()) {
     fmt::print(
         "The plan is not ready; run 'ralph plan draft' again, or mend the files yourself ('ralph plan check').\n");
+    return 1;
+  }
+  const bool wrote =
+      read_plain_file(draft.files.prd()) != draft.prd || read_plain_file(draft.files.tasks()) != draft.tasks;
+  if (agent_code != 0 && !wrote) {
+    fmt::print("It wrote nothing: the plan is as it was, and in order.\n");
     return 1;
   }
   if (!draft.full && read_plain_file(draft.files.prd()) != draft.prd) {
@@ -139,7 +146,7 @@ const Command kPlanDraft = {
 the template, it asks you until the requirements are clear, then writes prd.md and tasks.json; where prd.md has content,
 it derives tasks.json from it. Afterwards ralph checks what was written.
 
-Exit codes: 0 the plan is in order, 1 it is not, 2 it could not be started.)",
+Exit codes: 0 the plan is in order, 1 it is not or the agent failed before it wrote any, 2 it could not be started.)",
     "ralph plan draft\n       ralph plan draft --print | less",
     kOptions,
     {},

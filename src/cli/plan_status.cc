@@ -24,6 +24,7 @@ namespace {
 constexpr std::array kOptions = {
     kProjectDirOption,
     kRalphDirOption,
+    Option{"skip-review", 0, "", "A story that passes is done, as for plan run --skip-review."},
     Option{"json", 0, "", "Print the status as JSON."},
 };
 
@@ -35,6 +36,10 @@ struct PlanStatus {
   std::optional<Marker> marker;
 
   bool done(const Story& story) const { return is_done(story, skip_review); }
+  // Left by a run without reviews: it passes, and nobody has approved it.
+  bool unreviewed(const Story& story) const {
+    return !done(story) && story.review.passes && story.review.status != ReviewStatus::kApproved;
+  }
 };
 
 std::vector<std::string> open_dependencies(const PlanStatus& status, const Story& story) {
@@ -65,13 +70,16 @@ std::string story_line(const PlanStatus& status, const Story& story, const Style
   if (story.review.count > 0) facts.push_back(count_of(static_cast<unsigned long long>(story.review.count), "review"));
   if (const auto open = open_dependencies(status, story); !open.empty() && !status.done(story))
     facts.push_back(fmt::format("waits for {}", join_for_people(open)));
-  if (story.review.feedback.starts_with("[AUTO-APPROVED AT CAP]")) facts.emplace_back("approved at the cap");
-  const std::string tail = facts.empty() ? "" : style.dot().data() + join(facts, style.dot());
-  const size_t room = style.terminal ? style.width : 160;
-  const size_t used = 4 + id_width + display_width(tail);
+  if (approved_at_cap(story)) facts.emplace_back("approved at the cap");
+  const size_t room = std::max<size_t>(style.terminal ? style.width : 160, id_width + 16);
+  const size_t for_texts = room - id_width - 4;
+  // A short title stays even where the facts are long.
+  const size_t for_title = std::min<size_t>(display_width(story.title), 10);
+  const std::string tail =
+      facts.empty() ? "" : fit_to_width(style.dot().data() + join(facts, style.dot()), for_texts - for_title);
   const std::string id = fit_to_width(story.id, id_width);
   return fmt::format("  {}{}  {}{}\n", id, std::string(id_width - display_width(id), ' '),
-                     fit_to_width(story.title, room > used + 10 ? room - used : 10), style.dim(tail));
+                     fit_to_width(story.title, for_texts - display_width(tail)), style.dim(tail));
 }
 
 void print_column(std::string& out, const PlanStatus& status, const Style& style, const std::string& title,
@@ -91,6 +99,24 @@ void print_column(std::string& out, const PlanStatus& status, const Style& style
   for (const Story* story : stories) out += story_line(status, *story, style, id_width);
 }
 
+// A marker that ralph did not make may leave out any of this.
+std::string run_line(const Marker& marker) {
+  const auto clean = [](const std::string& text) { return fit_to_width(text, 100); };
+  std::vector<std::string> facts;
+  if (marker.pid > 0) facts.push_back(fmt::format("pid {}", marker.pid));
+  if (marker.iteration > 0) {
+    std::string where = fmt::format("iteration {}", marker.iteration);
+    if (marker.max_iterations > 0) where += fmt::format(" of {}", marker.max_iterations);
+    if (marker.iteration_mode) {
+      const std::string story = marker.story.empty() ? "" : " " + clean(marker.story);
+      where += fmt::format(" ({}{})", to_string(*marker.iteration_mode), story);
+    }
+    facts.push_back(std::move(where));
+  }
+  if (!marker.timestamp.empty()) facts.push_back(fmt::format("since {}", clean(marker.timestamp)));
+  return fmt::format("A run is under way{}{}.\n", facts.empty() ? "" : ": ", join(facts, ", "));
+}
+
 void print(const PlanStatus& status, const Style& style) {
   const TaskList& tasks = status.tasks;
   const size_t done = count_done(tasks, status.skip_review);
@@ -100,14 +126,18 @@ void print(const PlanStatus& status, const Style& style) {
   out += fmt::format("\n{}  {} of {} done\n", progress_bar(style, done, tasks.stories.size()), done,
                      count_of(tasks.stories.size(), "story"));
   const auto is = [&](ReviewStatus wanted) {
-    return [&status, wanted](const Story& story) { return !status.done(story) && story.review.status == wanted; };
+    return [&status, wanted](const Story& story) {
+      return !status.done(story) && !status.unreviewed(story) && story.review.status == wanted;
+    };
   };
   print_column(out, status, style, style.red("Changes requested"), is(ReviewStatus::kChangesRequested));
   print_column(out, status, style, style.yellow("Needs review"), is(ReviewStatus::kNeedsReview));
   print_column(out, status, style, style.cyan("To do"), [&](const Story& story) {
-    return !status.done(story) && story.review.status != ReviewStatus::kChangesRequested &&
+    return !status.done(story) && !status.unreviewed(story) && story.review.status != ReviewStatus::kChangesRequested &&
            story.review.status != ReviewStatus::kNeedsReview;
   });
+  print_column(out, status, style, style.yellow("Passes, not reviewed"),
+               [&](const Story& story) { return status.unreviewed(story); });
   print_column(out, status, style, style.green("Done"), [&](const Story& story) { return status.done(story); });
 
   out += '\n';
@@ -115,19 +145,16 @@ void print(const PlanStatus& status, const Style& style) {
     out += fmt::format("Next: {} {} ({})\n", to_string(work->mode), clean(work->story->id), clean(work->story->title));
     const int left = estimate_iterations(tasks, status.skip_review);
     out += fmt::format("About {} left.\n", count_of(static_cast<unsigned>(left), "iteration"));
-  } else {
+  } else if (done == tasks.stories.size()) {
     out += "All stories are done.\n";
+  } else {
+    out += "Nothing is left to do, but not all is done; 'ralph plan check' says what is wrong.\n";
   }
+  if (std::any_of(tasks.stories.begin(), tasks.stories.end(), [&](const Story& s) { return status.unreviewed(s); }))
+    out += "A story that passes without a review is done only with --skip-review.\n";
   if (const std::string reviews = review_sentence(review_statistics(tasks)); !reviews.empty())
     out += fmt::format("Reviews: {}.\n", reviews);
-  if (status.marker) {
-    const Marker& marker = *status.marker;
-    out += fmt::format(
-        "A run is under way: pid {}, iteration {} of {}{}, since {}.\n", marker.pid, marker.iteration,
-        marker.max_iterations,
-        marker.iteration_mode ? fmt::format(" ({} {})", to_string(*marker.iteration_mode), clean(marker.story)) : "",
-        clean(marker.timestamp));
-  }
+  if (status.marker) out += run_line(*status.marker);
   fmt::print("{}", out);
 }
 
@@ -139,11 +166,12 @@ json::object to_json(const PlanStatus& status) {
   object["done"] = count_done(status.tasks, status.skip_review);
   object["skipReview"] = status.skip_review;
   object["reviewCap"] = status.review_cap;
-  if (const auto work = next_work(status.tasks, status.skip_review)) {
+  const auto work = next_work(status.tasks, status.skip_review);
+  if (work) {
     object["nextMode"] = to_string(work->mode);
     object["nextStory"] = to_json_string(work->story->id);
   }
-  object["estimatedIterations"] = estimate_iterations(status.tasks, status.skip_review);
+  object["estimatedIterations"] = work ? estimate_iterations(status.tasks, status.skip_review) : 0;
   const ReviewStatistics statistics = review_statistics(status.tasks);
   object["reviews"] = json::object{{"total", statistics.reviews},
                                    {"stories", statistics.reviewed},
@@ -180,7 +208,8 @@ Status show(const Arguments& arguments) {
   TRY_VALUE(status.tasks, tasks_from(text, files.tasks()));
   for (const Story& story : status.tasks.stories) status.by_id.emplace(story.id, &story);
   TRY_VALUE(status.marker, live_marker(files.project));
-  status.skip_review = status.marker ? status.marker->skip_review : loaded.settings.plan.skip_review;
+  status.skip_review =
+      arguments.has("skip-review") || (status.marker ? status.marker->skip_review : loaded.settings.plan.skip_review);
   status.review_cap = status.marker ? status.marker->review_cap : loaded.settings.plan.review_cap;
   if (arguments.has("json")) {
     fmt::print("{}", to_pretty_json(to_json(status)));

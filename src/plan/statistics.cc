@@ -5,6 +5,10 @@
 
 namespace ralph {
 
+bool approved_at_cap(const Story& story) {
+  return story.review.status == ReviewStatus::kApproved && story.review.feedback.starts_with(kAutoApproved);
+}
+
 ReviewStatistics review_statistics(const TaskList& tasks) {
   ReviewStatistics sum;
   for (const Story& story : tasks.stories) {
@@ -13,7 +17,7 @@ ReviewStatistics review_statistics(const TaskList& tasks) {
     sum.reviews += review.count;
     ++sum.reviewed;
     const bool is_approved = review.status == ReviewStatus::kApproved;
-    const bool at_cap = is_approved && review.feedback.starts_with(kAutoApproved);
+    const bool at_cap = approved_at_cap(story);
     if (at_cap) ++sum.at_cap;
     if (is_approved && review.count == 1 && !at_cap) ++sum.first_time;
     if (!sum.most || review.count > sum.most->review.count) sum.most = &story;

@@ -15,6 +15,7 @@ struct ReviewStatistics {
   double average = 0;        // reviews per story that had any
   const Story* most = nullptr;
 };
+bool approved_at_cap(const Story& story);
 ReviewStatistics review_statistics(const TaskList& tasks);
 
 // One sentence on it: "5 reviews of 3 stories, 1.7 each; 2 approved at once; most: US-002 (3)". Empty without reviews.

@@ -171,6 +171,14 @@ def test_an_agent_that_fails_is_told_and_what_it_wrote_still_counts(project, dra
     assert code == 1 and words in shown, shown
 
 
+def test_an_agent_that_failed_before_it_wrote_anything_has_drafted_no_plan(project, draft):
+    planner(project, "write_prd('x'); write_tasks(story('US-001'))")
+    assert drafted(project)[0] == 0
+    planner(project, "sys.exit(3)")
+    code, shown = drafted(project)
+    assert code == 1 and "exit code 3" in shown and "It wrote nothing" in shown and "plan run" not in shown, shown
+
+
 def test_words_of_a_plan_do_not_reach_the_terminal_as_commands(project, draft):
     planner(project, "write_prd('x'); write_tasks(story('US\\x1b[2J\\x07-1', reviewCount=1), story('\\x1b]0;x\\x07', priority='x'))")
     with in_terminal(project, "plan", "draft", env={"NO_COLOR": "1"}) as child:

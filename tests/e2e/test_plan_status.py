@@ -13,7 +13,7 @@ BOARD = [
     approved("US-002", title="The stubborn one", reviewCount=3, reviewFeedback="[AUTO-APPROVED AT CAP] still slow"),
     rejected("US-003", title="The leaking one", priority=4),
     submitted("US-004", title="The waiting one", reviewCount=1, priority=3),
-    story("US-005", title="The free one", priority=9),
+    story("US-005", title="The free one", priority=9, reviewFeedback="[AUTO-APPROVED AT CAP] said before"),
     story("US-006", title="The blocked one", priority=2, dependsOn=["US-004", "US-003"]),
 ]
 
@@ -32,7 +32,7 @@ def columns(text):
     """{column: [lines]} of a board."""
     found, column = {}, None
     for line in text.splitlines():
-        if match := re.fullmatch(r"(Changes requested|Needs review|To do|Done) \((\d+)\)", line):
+        if match := re.fullmatch(r"(Changes requested|Needs review|To do|Passes, not reviewed|Done) \((\d+)\)", line):
             column = found.setdefault(match.group(1), [])
             count = int(match.group(2))
         elif line.startswith("  ") and column is not None:
@@ -116,6 +116,18 @@ def test_without_reviews(project):
     assert "Reviews:" not in status(project)
 
 
+def test_what_a_run_without_reviews_leaves_is_not_called_done(project):
+    plan = Plan(project, [story("A"), story("B")])
+    assert plan.run("--skip-review").code == 0
+    text = status(project)
+    assert list(columns(text)) == ["Passes, not reviewed"] and "0 of 2 stories done" in text, text
+    assert "All stories are done" not in text and "--skip-review" in text, text
+    assert "nextStory" not in facts(project) and facts(project)["estimatedIterations"] == 0
+    text = status(project, "--skip-review")
+    assert list(columns(text)) == ["Done"] and "All stories are done.\n" in text and facts(project, "--skip-review")["done"] == 2
+    assert project.run("plan", "check").code == 1 and project.run("plan", "check", "--skip-review").code == 0
+
+
 def test_status_needs_no_repository_and_no_agent_and_changes_nothing(project):
     plan = Plan(project, BOARD, git=False)
     (project.ralph / "settings.json").unlink()
@@ -172,11 +184,12 @@ def test_plain_characters_where_the_locale_has_no_others(project, locale):
 
 @pytest.mark.parametrize("width", [40, 80, 200])
 def test_long_titles_are_cut_to_the_terminal(project, width):
-    Plan(project, [story("US-001", title="long " * 100), story("US-" + "9" * 60, title="its id is long")], git=False)
+    Plan(project, [story("US-001", title="long " * 100), story("US-" + "9" * 60, title="its id is long"),
+                   story("US-003", title="a title of twenty co", dependsOn=["US-001", "US-" + "9" * 60])], git=False)
     with in_terminal(project, "plan", "status", width=width) as child:
         assert end_of(child) == 0
         lines = screen(child).splitlines()
-    board = lines[lines.index("To do (2)") + 1:lines.index("To do (2)") + 3]
+    board = lines[lines.index("To do (3)") + 1:lines.index("To do (3)") + 4]
     assert all(len(line.rstrip()) <= width for line in board), board
     assert "…" in board[0] and board[0].startswith("  US-001 ")
 
@@ -275,6 +288,14 @@ def test_a_hostile_marker_prints_nothing_strange(project):
     plan.marker.write_text(json.dumps({"timestamp": "\x1b[2Jnow", "story": "\x1b[2J", "iterationMode": "implement", "pid": os.getpid()}))
     text = status(project)
     assert "\x1b" not in text and f"pid {os.getpid()}" in text
+
+
+def test_a_marker_that_says_little_makes_a_short_sentence(project):
+    plan = Plan(project, [story("A")], git=False)
+    for marker, words in [({}, "A run is under way.\n"),
+                          ({"iteration": 2, "iterationMode": "review"}, "A run is under way: iteration 2 (review).\n")]:
+        plan.marker.write_text(json.dumps(marker))
+        assert words in status(project)
 
 
 def test_ten_thousand_stories(project):
