@@ -67,7 +67,7 @@ class HookDoctor {
     const auto file = hook_file(host, user, environment_, project_);
     if (!file) return;
     // In the home folder both are one.
-    if (user && !installed_.empty() && installed_[0].file.path == file->path) return;
+    if (user && !installed_.empty() && is_same_file(installed_[0].file.path, file->path)) return;
     const auto survey = survey_of(file->path, file->shown, host);
     if (host == Host::kClaude && survey) remember(*survey);
     if (!survey || !survey->has_hooks()) return;
@@ -83,6 +83,9 @@ class HookDoctor {
     if (!one.survey.missing.empty())
       problem(what, fmt::format("{}: nothing for {}", one.file.shown, join_for_people(one.survey.missing)), fix);
     for (const std::string& fault : one.survey.faults) note(what, fmt::format("{}: {}", one.file.shown, fault), fix);
+    for (const std::string& choice : one.survey.choices)
+      note(what, fmt::format("{}: {}", one.file.shown, choice),
+           fmt::format("if that is not meant, change it in {} by hand; install leaves it", one.file.shown));
     if (findings_.size() == findings) {
       findings_.push_back(
           {Health::kOk, what,

@@ -44,13 +44,13 @@ std::string backup_prefix(const HookFile& file) {
   return base_name(file.path) + ".ralph-backup-";
 }
 
+}  // namespace
+
 bool is_same_file(const std::string& a, const std::string& b) {
   struct stat first{}, second{};
   return ::stat(a.c_str(), &first) == 0 && ::stat(b.c_str(), &second) == 0 && first.st_dev == second.st_dev &&
          first.st_ino == second.st_ino;
 }
-
-}  // namespace
 
 Result<HookFile> hook_file(Host host, bool user, const Environment& environment, const std::string& project) {
   HookFile file{host, user, user ? user_folder(host, environment) : join_path(project, folder_of(host)), {}, {}};

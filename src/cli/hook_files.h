@@ -26,6 +26,8 @@ struct HookFile {
 // CLAUDE_CONFIG_DIR, CODEX_HOME and GEMINI_CLI_HOME move a user's file as they do for the host.
 Result<HookFile> hook_file(Host host, bool user, const Environment& environment, const std::string& project);
 
+bool is_same_file(const std::string& a, const std::string& b);  // both are there, and are one
+
 // Nothing: it is not there. A symbolic link is followed for a user's own file, as managers of dotfiles use them; in a
 // project it is refused, because an agent could have put it there to make ralph write elsewhere.
 Result<std::optional<std::string>> read_to_change(const HookFile& file);

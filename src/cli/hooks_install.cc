@@ -177,12 +177,19 @@ HookSurvey survey_of(const Wish& wish, bool user) {
   return text ? survey_hooks(*text, file ? file->shown : "", wish.file.host).value_or(HookSurvey{}) : HookSurvey{};
 }
 
+// In the home folder the project's file and the user's are one.
+bool are_one_file(const Wish& wish) {
+  const auto other = hook_file(wish.file.host, !wish.file.user, wish.environment, wish.project);
+  return other && is_same_file(other->path, wish.file.path);
+}
+
 // A loop whose every stop is counted twice ends in half of its iterations.
 void warn_of_twice(const Wish& wish, const std::string& program) {
   const Host host = wish.file.host;
   const HookSurvey other = survey_of(wish, !wish.file.user);
   std::string also;
-  if (other.has_hooks() && (!runs_same_hook_once(host) || other.programs != std::vector{program}))
+  if (other.has_hooks() && !are_one_file(wish) &&
+      (!runs_same_hook_once(host) || other.programs != std::vector{program}))
     also = fmt::format("{} has hooks of ralph too", wish.file.user ? "this project" : "your own settings");
   if (other.plugin == true || survey_of(wish, wish.file.user).plugin == true) also = "the plugin is switched on too";
   if (also.empty()) return;
@@ -215,23 +222,24 @@ Status install(const Arguments& arguments) {
 struct Removal {
   std::optional<std::string> text;  // nothing: the file goes
   std::vector<HookChange> changes;
+  std::vector<std::string> left;
   std::string restored;  // the backup that the text is, if it is one
 };
 
 Result<Removal> removal_from(const HookFile& file, const std::string& text) {
   TRY_VALUE(const HookSurvey survey, survey_hooks(text, file.shown, file.host));
-  std::optional<std::string> before;  // the newest without ralph's hooks
+  std::optional<std::string> before;  // the newest without hooks that are ralph's alone
   std::string before_path;
   for (const std::string& path : backups_of(file)) {
     const auto kept = read_file(path);
     const auto old = kept ? survey_hooks(*kept, path, file.host) : Result<HookSurvey>(tl::unexpected<Error>(Error{}));
-    if (!old || old->has_hooks()) continue;
+    if (!old || old->is_own) continue;
     before = *kept;
     before_path = path;
     break;
   }
   TRY_VALUE(MergedSettings merged, without_hooks(text, file.shown, file.host, before));
-  Removal removal{std::move(merged.text), std::move(merged.changes), ""};
+  Removal removal{std::move(merged.text), std::move(merged.changes), std::move(merged.left), ""};
   if (removal.changes.empty()) return removal;
   if (before && survey.has_hooks()) {
     // If installing into the backup gives what is there now, nobody else changed anything.
@@ -257,7 +265,13 @@ Result<bool> uninstall_hooks(const Wish& wish) {
     if (!text) return false;
   }
   TRY_VALUE(const Removal removal, removal_from(file, *text));
-  if (removal.changes.empty()) return false;
+  if (removal.changes.empty() && removal.left.empty()) return false;
+  for (const std::string& left : removal.left)
+    fmt::print(stderr, "Note: in {}, {}; it was left alone: take ralph out of it by hand\n", file.shown, left);
+  if (removal.changes.empty()) {
+    fmt::print("{} is as it was\n", file.shown);
+    return true;
+  }
   std::string kept;
   if (!wish.dry_run) {
     if (!removal.text) {
@@ -332,7 +346,8 @@ const Command kHooksUninstall = {
     "hooks uninstall",
     "Take ralph's hooks and commands out of them again.",
     R"(Removes each hook that calls `ralph hooks`, what was there for them alone, and the command files that ralph wrote. If
-nothing else was changed since they were installed, the file is afterwards what it was before, to the byte.)",
+nothing else was changed since they were installed, the file is afterwards what it was before, to the byte. A line that
+does more than call ralph (`ralph hooks stop; bell`) is left, and named.)",
     "ralph hooks uninstall\n"
     "ralph hooks uninstall --host gemini --user",
     kUninstallOptions,

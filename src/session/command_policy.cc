@@ -208,7 +208,7 @@ std::optional<Objection> judge_file_write(const std::string& path, std::string_v
     if (!is_on(lists, kCategories[category].name)) return std::nullopt;
     return objection_of(category, fmt::format("{} {}", tool, readable(path)), detail);
   };
-  for (const std::string& one : paths_of(path, cwd, place)) {
+  for (const std::string& one : paths_of(with_home(path, place.home), cwd, place)) {
     std::optional<Objection> objection;
     if (is_ralphs(one, place, false)) {
       objection = object(kTamper, one + " is ralph's, a hook that calls it, or a guardrail's script");
@@ -224,7 +224,7 @@ std::optional<Objection> judge_file_write(const std::string& path, std::string_v
 
 std::optional<Objection> judge_file_read(const std::string& path, std::string_view tool, const CommandLists& lists,
                                          const PolicyPlace& place, const std::string& cwd) {
-  for (const std::string& one : paths_of(path, cwd, place)) {
+  for (const std::string& one : paths_of(with_home(path, place.home), cwd, place)) {
     if (is_credential(one, place) && is_on(lists, kCategories[kCredentials].name)) {
       return objection_of(kCredentials, fmt::format("{} {}", tool, readable(path)), one + " holds credentials");
     }

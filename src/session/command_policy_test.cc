@@ -1173,9 +1173,9 @@ INSTANTIATE_TEST_SUITE_P(Commands, Everyday, testing::ValuesIn(kEveryday));
 
 // Known limits, so that a change of them is noticed: SECURITY.md says that they are there.
 TEST(CommandPolicy, IsNoWall) {
-  for (const std::string_view command : {"make", "sh script.sh", "./a.out", "$(cat commands)", "rm -rf $UNKNOWN/..",
-                                         "python3 -c \"p='/'; shutil.rmtree(p)\"", "sed '1e rm -rf /' file",
-                                         "find . -path ./x -o -delete", "docker run x rm -rf /data"}) {
+  for (const std::string_view command :
+       {"make", "sh script.sh", "./a.out", "$(cat commands)", "rm -rf $UNKNOWN/..",
+        "python3 -c \"p='/'; shutil.rmtree(p)\"", "find . -path ./x -o -delete", "docker run x rm -rf /data"}) {
     EXPECT_EQ(verdict(command), "allowed") << command;
   }
 }

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "os/files.h"
+#include "session/command_terminals.h"
 #include "session/command_words.h"
 #include "session/command_wrappers.h"
 #include "session/script_view.h"
@@ -127,6 +128,53 @@ void look_into_parallel(Words words, const std::optional<std::string>& input, In
   }
 }
 
+// The command e of GNU sed runs the rest of its line: `sed '1e date'`.
+void look_into_sed_script(const std::string& script, InnerCommands& inner) {
+  bool is_text = false;  // of a, i or c in the line before
+  for (const std::string& line : split(script, '\n')) {
+    size_t at = is_text ? line.size() : 0;
+    is_text = is_text && line.ends_with('\\');
+    while (at < line.size()) {
+      at = std::min(line.find_first_not_of(" \t;{}", at), line.size());
+      for (bool address = true; address && at < line.size();) {  // 1,/x/ and the like
+        const size_t begin = at;
+        if (line[at] == '/') {
+          for (++at; at < line.size() && line[at] != '/'; ++at) at += line[at] == '\\' ? 1 : 0;
+          ++at;
+        }
+        at = std::min(line.find_first_not_of("0123456789$~+,! \tI", std::min(at, line.size())), line.size());
+        address = at > begin && at < line.size() && line[at] == '/';
+      }
+      if (at + 1 < line.size() && line[at] == 'e' && line[at + 1] == ' ')
+        inner.scripts.push_back({line.substr(at + 2), {}});
+      // Of these the rest of the line is text; where that ends is theirs to say.
+      if (at >= line.size() || std::string_view("syaicerwRW:btT").find(line[at]) != std::string_view::npos) {
+        is_text = is_text || (at < line.size() && line.ends_with('\\') &&
+                              std::string_view("aic").find(line[at]) != std::string_view::npos);
+        break;
+      }
+      at = std::min(line.find(';', at), line.size());
+    }
+  }
+}
+
+void look_into_sed(Words words, InnerCommands& inner) {
+  bool has_script = false;
+  for (size_t i = 1; i < words.size(); ++i) {
+    const std::string& word = words[i].text;
+    if (word.starts_with("--expression=")) {
+      look_into_sed_script(word.substr(13), inner);
+      has_script = true;
+    } else if (word == "--expression" || (is_option(word) && word[1] != '-' && word.ends_with('e'))) {
+      if (i + 1 < words.size()) look_into_sed_script(words[++i].text, inner);
+      has_script = true;
+    } else if (!is_option(word) && !has_script) {
+      look_into_sed_script(word, inner);
+      return;
+    }
+  }
+}
+
 // git runs commands too: aliases with !, rebase --exec, bisect run, submodule foreach.
 void look_into_git(Words words, InnerCommands& inner) {
   const auto add_value = [&](const std::string& setting) {
@@ -180,6 +228,14 @@ bool is_interpreter(std::string_view program) {
          std::find(kOthers.begin(), kOthers.end(), program) != kOthers.end();
 }
 
+bool is_run_by_others(std::string_view variable) {
+  constexpr std::array<std::string_view, 14> kRun = {
+      "GIT_SSH_COMMAND", "GIT_SSH",     "GIT_EDITOR",        "GIT_SEQUENCE_EDITOR", "GIT_PAGER",
+      "GIT_ASKPASS",     "SSH_ASKPASS", "GIT_EXTERNAL_DIFF", "GIT_PROXY_COMMAND",   "EDITOR",
+      "VISUAL",          "PAGER",       "MANPAGER",          "PROMPT_COMMAND"};
+  return std::find(kRun.begin(), kRun.end(), variable) != kRun.end();
+}
+
 std::vector<std::string> found_by(const ShellCommand& find) {
   constexpr std::array<std::string_view, 24> kChoosing = {
       "-name",  "-iname", "-path",  "-ipath", "-wholename", "-regex", "-iregex",  "-newer",
@@ -196,21 +252,34 @@ std::vector<std::string> found_by(const ShellCommand& find) {
     roots.push_back(word);
   }
   if (roots.empty()) roots.emplace_back(".");
-  std::string below;
-  bool chooses = false;
+  std::string below, whole;
+  bool chooses = false, one_of_several = false;
   for (; at < find.words.size(); ++at) {
     const std::string& word = find.word(at);
-    if (std::find(kChoosing.begin(), kChoosing.end(), word) == kChoosing.end()) continue;
-    chooses = true;
     const std::string& value = find.word(at + 1);
-    if (word == "-name" && value.find_first_of("*?[") == std::string::npos) below = value;
-    if (word == "-name" && value == "*") chooses = false;
+    if (word == "-o" || word == "-or" || word == "-prune" || word == ",") one_of_several = true;
+    const bool is_odd_type = (word == "-type" || word == "-xtype") && value.find_first_of("fd") == std::string::npos;
+    if (!is_odd_type && std::find(kChoosing.begin(), kChoosing.end(), word) == kChoosing.end()) continue;
+    const bool is_name = word.ends_with("name") || word.ends_with("path") || word.ends_with("regex");
+    const bool negated = find.word(at - 1) == "!" || find.word(at - 1) == "-not";
+    if (is_name && (negated || value == "*")) continue;  // all, or all but a few
+    chooses = true;
+    if (word == "-name" && (value.starts_with('.') || value.find_first_of("*?[") == std::string::npos)) below = value;
+    if (word == "-path" || word == "-wholename") whole = value;
   }
-  for (std::string& root : roots) {
-    if (!chooses) continue;
-    root += "/" + (below.empty() ? std::string(1, kUnknownPart) : below);
+  std::vector<std::string> found;
+  for (const std::string& root : roots) {
+    if (!chooses) {
+      found.push_back(root);
+    } else if (whole.empty() || one_of_several) {
+      found.push_back(root + "/" + (below.empty() ? std::string(1, kUnknownPart) : below));
+    } else if (whole.starts_with("*/")) {  // anywhere below, so right below too
+      found.push_back(root + whole.substr(1));
+    } else {
+      found.push_back(whole);
+    }
   }
-  return roots;
+  return found;
 }
 
 InnerCommands inner_commands(const ShellCommand& command, const std::optional<std::string>& input,
@@ -250,6 +319,10 @@ InnerCommands inner_commands(const ShellCommand& command, const std::optional<st
     } else if (const size_t at = skip_options(words, 1, "wE", "wait timeout") + 1; at < words.size()) {
       inner.commands.push_back(copy(words.subspan(at)));
     }
+  } else if (name == "tmux" || name == "screen") {
+    look_into_terminal(name, words, inner);
+  } else if (name == "sed" || name == "gsed") {
+    look_into_sed(words, inner);
   } else if (name == "ssh" || name == "mosh") {
     const size_t host = skip_options(words, 1, "BbcDEeFIiJLlmOopQRSWw");
     inner.elsewhere = true;
@@ -267,6 +340,13 @@ InnerCommands inner_commands(const ShellCommand& command, const std::optional<st
     }
   } else if (is_interpreter(name) || name.ends_with("awk")) {
     look_into_program_text(command, input, inner);
+  }
+  for (const ShellAssignment& one : command.assignments) {
+    if (is_run_by_others(one.name)) inner.scripts.push_back(one.value);
+  }
+  for (const std::string& one : inner.assignments) {
+    const size_t equals = one.find('=');
+    if (is_run_by_others(one.substr(0, equals))) inner.scripts.push_back({one.substr(equals + 1), {}});
   }
   // Options by which these run a command.
   const bool has_such = name.ends_with("tar") || name == "rsync" || name == "ssh" || name == "scp" || name == "sftp";

@@ -32,6 +32,8 @@ std::string program_of(const ShellCommand& command);
 bool is_shell(std::string_view program);        // sh, bash, zsh, ...
 bool is_interpreter(std::string_view program);  // python3, node, perl, ...
 
+bool is_run_by_others(std::string_view variable);  // GIT_SSH_COMMAND, EDITOR, ...: its value is a command
+
 // What a `find` would act on: its starting points, with an unknown part below them if it has a test that chooses.
 std::vector<std::string> found_by(const ShellCommand& find);
 

@@ -63,11 +63,11 @@ struct Runner {
   std::string_view name, verb, valued;
 };
 constexpr std::array kRunners = {
-    Runner{"uv", "run", "p"},      Runner{"poetry", "run", ""},    Runner{"pipenv", "run", ""},
-    Runner{"pdm", "run", ""},      Runner{"rye", "run", ""},       Runner{"hatch", "run", ""},
-    Runner{"conda", "run", "np"},  Runner{"bundle", "exec", ""},   Runner{"npm", "exec", ""},
-    Runner{"pnpm", "exec", ""},    Runner{"yarn", "exec", ""},     Runner{"mise", "exec", ""},
-    Runner{"perf", "stat", "eor"}, Runner{"perf", "record", "eoF"}};
+    Runner{"uv", "run", "p"},     Runner{"poetry", "run", ""},   Runner{"pipenv", "run", ""},
+    Runner{"pdm", "run", ""},     Runner{"rye", "run", ""},      Runner{"hatch", "run", ""},
+    Runner{"conda", "run", "np"}, Runner{"bundle", "exec", ""},  Runner{"npm", "exec", "cpw"},
+    Runner{"npm", "x", "cpw"},    Runner{"pnpm", "exec", ""},    Runner{"yarn", "exec", ""},
+    Runner{"mise", "exec", ""},   Runner{"perf", "stat", "eor"}, Runner{"perf", "record", "eoF"}};
 
 void look_into(const Wrapper& wrapper, Words words, InnerCommands& inner) {
   size_t at = 1;
@@ -112,8 +112,14 @@ bool look_into_wrapper(std::string_view program, Words words, InnerCommands& inn
   }
   for (const Runner& runner : kRunners) {
     if (runner.name != program || words.size() < 2 || words[1].text != runner.verb) continue;
-    const size_t at = skip_options(words, 2, runner.valued, "with python group extra package name prefix");
-    if (at < words.size()) inner.commands.push_back(copy(words.subspan(at)));
+    const size_t at = skip_options(words, 2, runner.valued, "with python group extra package name prefix call");
+    if (auto script = runner.name == "npm" ? option_value(words, "-c", "--call") : std::nullopt)
+      inner.scripts.push_back(*std::move(script));
+    if (at + 1 == words.size() && words[at].text.find(' ') != std::string::npos) {
+      inner.scripts.push_back(words[at]);  // one word for a shell: yarn exec 'rm x', pnpm exec -c 'rm x'
+    } else if (at < words.size()) {
+      inner.commands.push_back(copy(words.subspan(at)));
+    }
     return true;
   }
   return false;

@@ -1,5 +1,7 @@
 #include "session/hook_wiring.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "os/files.h"
 
@@ -43,6 +45,37 @@ constexpr std::array kGeminiWires = {
     HookWire{"AfterTool", ".*", "post-tool", 10},
     HookWire{"AfterAgent", "", "stop", 60},
 };
+
+bool is_hook(std::string_view name) {
+  return name == "context-monitor" ||
+         std::any_of(kClaudeWires.begin(), kClaudeWires.end(), [&](const HookWire& wire) { return wire.hook == name; });
+}
+
+// Past a character of a line for a shell, with its quotes or its backslash.
+size_t past_character(std::string_view line, size_t at) {
+  if (line[at] == '\\') return std::min(at + 2, line.size());
+  if (line[at] != '\'' && line[at] != '"') return at + 1;
+  const char quote = line[at];
+  for (++at; at < line.size() && line[at] != quote; ++at) at += quote == '"' && line[at] == '\\' ? 1 : 0;
+  return std::min(at + 1, line.size());
+}
+
+// The line up to the first thing that makes more of it than one simple command: ; && | > $( and their kin, a comment.
+std::string_view first_command(std::string_view line) {
+  for (size_t at = 0; at < line.size(); at = past_character(line, at)) {
+    const bool is_comment = line[at] == '#' && (at == 0 || line[at - 1] == ' ' || line[at - 1] == '\t');
+    if (is_comment || std::string_view(";&|<>()`\n").find(line[at]) != std::string_view::npos)
+      return line.substr(0, at);
+  }
+  return line;
+}
+
+size_t end_of_word(std::string_view line, size_t at) {
+  at = std::min(line.find_first_not_of(" \t", at), line.size());
+  while (at < line.size() && std::string_view(" \t;&|<>()\n").find(line[at]) == std::string_view::npos)
+    at = past_character(line, at);
+  return at;
+}
 
 }  // namespace
 
@@ -101,15 +134,29 @@ std::optional<RalphHook> ralph_hook_in(const json::value& hook) {
   const auto command = find_string(hook, "command");
   if (!command) return std::nullopt;
   std::vector<std::string> words;
+  RalphHook found;
   if (const json::value* args = find(hook, "args"); args && args->is_array()) {
     // A program and its arguments, without a shell: some hosts can do that too.
     words.emplace_back(*command);
     for (const json::value& word : args->get_array()) words.emplace_back(word.is_string() ? word.get_string() : "");
-  } else if (const auto split = split_shell_words(*command)) {
-    words = *split;
+  } else {
+    const std::string_view line = trim(*command), simple = first_command(line);
+    if (auto split = split_shell_words(simple)) words = *std::move(split);
+    found.has_company = simple.size() < line.size();
   }
-  if (words.size() < 3 || base_name(words[0]) != "ralph" || words[1] != "hooks") return std::nullopt;
-  return RalphHook{words[0], words[2]};
+  if (words.size() < 3 || base_name(words[0]) != "ralph" || words[1] != "hooks" || !is_hook(words[2]))
+    return std::nullopt;
+  found.program = words[0];
+  found.hook = words[2];
+  return found;
+}
+
+std::string with_call(std::string_view line, std::string_view program, std::string_view hook) {
+  size_t end = 0;
+  for (int word = 0; word < 3; ++word) end = end_of_word(line, end);
+  const size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
+  return fmt::format("{}{} hooks {}{}", line.substr(0, begin), quote_shell_words(std::array{std::string(program)}),
+                     hook, line.substr(end));
 }
 
 bool is_cap_enough(std::string_view value) {

@@ -45,12 +45,17 @@ bool runs_same_hook_once(Host host);
 // The group of hooks that stands in the event's array.
 json::object group_of(Host host, const HookWire& wire, std::string_view program);
 
-// What calls ralph: a hook whose command is `ralph hooks NAME …`, wherever that ralph is.
+// What calls ralph: a hook whose command begins with `ralph hooks NAME`, wherever that ralph is and whichever hook of
+// the table it is.
 struct RalphHook {
-  std::string program;  // as it is written, without quotes
-  std::string hook;     // "stop"
+  std::string program;       // as it is written, without quotes
+  std::string hook;          // "stop"
+  bool has_company = false;  // a line that does more than this call: `ralph hooks stop 2>>log; bell`
 };
 std::optional<RalphHook> ralph_hook_in(const json::value& hook);
+
+// A line that begins with such a call, with another one in its place; the rest of it stays.
+std::string with_call(std::string_view line, std::string_view program, std::string_view hook);
 
 // Claude Code ends a session after this many refused stops in a row without a tool call between them, 8 if it is not
 // said; "0" is no limit. Loops have limits of their own, 100 by default; this one is far above them, so that it never

@@ -109,12 +109,21 @@ class Installer {
   }
 
   void uninstall(const std::optional<std::string>& cap_before) {
-    for (const FoundHook& hook : found_) note('-', hook.event, command_in(hook));
-    remove(found_);
+    std::vector<FoundHook> own;
+    for (const FoundHook& hook : found_) {
+      if (hook.hook.has_company) {
+        left_.push_back(fmt::format("{}: `{}` does more than call ralph", hook.event, command_in(hook)));
+        continue;
+      }
+      own.push_back(hook);
+      note('-', hook.event, command_in(hook));
+    }
+    remove(own);
     if (host_ == Host::kClaude) lower_cap(cap_before);
   }
 
   std::vector<HookChange> take_changes() { return std::move(changes_); }
+  std::vector<std::string> take_left() { return std::move(left_); }
 
  private:
   void note(char sign, std::string_view where, std::string what) {
@@ -141,18 +150,32 @@ class Installer {
       note('+', wire.event, command_of(host_, wire, program_));
       return;
     }
-    // The hook of this very name stays, whatever it took the place of goes.
-    const auto right =
-        std::find_if(here.begin(), here.end(), [&](const FoundHook& h) { return h.hook.hook == wire.hook; });
-    if (right != here.end()) std::swap(*right, here.front());
-    update(wire, here.front());
-    here.erase(here.begin());
-    for (const FoundHook& hook : here) note('-', hook.event, command_in(hook) + " (once is enough)");
-    remove(here);
+    // One stays: a line that is not ralph's alone, else the hook of this very name. Whatever it took the place of goes.
+    const auto rank = [&](const FoundHook& h) {
+      return (h.hook.has_company ? 2 : 0) + (h.hook.hook == wire.hook ? 1 : 0);
+    };
+    std::stable_sort(here.begin(), here.end(),
+                     [&](const FoundHook& a, const FoundHook& b) { return rank(a) > rank(b); });
+    std::vector<FoundHook> doubles;
+    for (size_t i = 0; i < here.size(); ++i) {
+      if (i == 0 || here[i].hook.has_company) {
+        update(wire, here[i]);
+      } else {
+        doubles.push_back(here[i]);
+        note('-', here[i].event, command_in(here[i]) + " (once is enough)");
+      }
+    }
+    remove(doubles);
+  }
+
+  std::string command_for(const HookWire& wire, const FoundHook& hook) const {
+    if (!hook.hook.has_company) return command_of(host_, wire, program_);
+    if (hook.hook.program == program_ && hook.hook.hook == wire.hook) return command_in(hook);
+    return with_call(command_in(hook), program_, wire.hook);
   }
 
   void update(const HookWire& wire, const FoundHook& hook) {
-    const std::string command = command_of(host_, wire, program_);
+    const std::string command = command_for(wire, hook);
     std::vector<std::string> now;
     if (command_in(hook) != command) {
       edits_.set(hook.pointer() + "/command", to_json_string(command));
@@ -225,6 +248,7 @@ class Installer {
   std::string_view program_;
   std::vector<FoundHook> found_;
   std::vector<HookChange> changes_;
+  std::vector<std::string> left_;
 };
 
 Result<MergedSettings> edited(std::string_view text, std::string_view where, Host host, std::string_view program,
@@ -233,7 +257,7 @@ Result<MergedSettings> edited(std::string_view text, std::string_view where, Hos
   TRY_VALUE(JsonEdits edits, JsonEdits::of(text, where));
   Installer installer(edits, settings, host, program);
   edit(installer);
-  return MergedSettings{edits.apply(), installer.take_changes()};
+  return MergedSettings{edits.apply(), installer.take_changes(), installer.take_left()};
 }
 
 void add_once(std::vector<std::string>& list, const std::string& item) {
@@ -271,7 +295,10 @@ Result<HookSurvey> survey_hooks(std::string_view text, std::string_view where, H
   TRY_VALUE(const json::value settings, parse_settings(text, where, host));
   HookSurvey survey;
   const std::vector<FoundHook> found = ralph_hooks(settings);
-  for (const FoundHook& hook : found) add_once(survey.programs, hook.hook.program);
+  for (const FoundHook& hook : found) {
+    add_once(survey.programs, hook.hook.program);
+    survey.is_own = survey.is_own || !hook.hook.has_company;
+  }
   for (const HookWire& wire : wires_of(host)) {
     std::vector<const FoundHook*> here;
     for (const FoundHook& hook : found) {
@@ -281,13 +308,16 @@ Result<HookSurvey> survey_hooks(std::string_view text, std::string_view where, H
       survey.missing.emplace_back(wire.event);
       continue;
     }
-    if (here.size() > 1) survey.faults.push_back(fmt::format("{} calls ralph {} times", wire.event, here.size()));
+    const auto kept = std::count_if(here.begin(), here.end(), [](const FoundHook* h) { return h->hook.has_company; });
+    if (here.size() > 1)
+      (kept > 1 ? survey.choices : survey.faults)
+          .push_back(fmt::format("{} calls ralph {} times", wire.event, here.size()));
     const auto timeout = find_integer(*here[0]->value, "timeout");
     if (!timeout || *timeout < timeout_of(host, wire))
       survey.faults.push_back(fmt::format("the time-out of {} is below {} s", wire.event, wire.seconds));
     const std::string_view matcher = find_string(*here[0]->group_value, "matcher").value_or("");
     if (!wire.matcher.empty() && !matcher.empty() && matcher != "*" && matcher != wire.matcher)
-      survey.faults.push_back(fmt::format("{} is for {} only", wire.event, matcher));
+      survey.choices.push_back(fmt::format("{} is for {} only, not for every tool", wire.event, matcher));
   }
   survey.block_cap = block_cap_in(settings);
   survey.plugin = plugin_in(settings);

@@ -21,11 +21,12 @@ struct HookChange {
 struct MergedSettings {
   std::string text;
   std::vector<HookChange> changes;  // none: `text` is as it was
+  std::vector<std::string> left{};  // what calls ralph and was not taken away, because it is not ralph's alone
 };
 
 // Every wire of the host in its place, once, calling `program`; for Claude Code also the block cap. What calls another
-// ralph is changed to call this one, and a shorter time-out is made longer; all else about it stays the user's. No
-// text: the file is not there yet.
+// ralph is changed to call this one, and a shorter time-out is made longer; all else about it stays the user's, and so
+// does the rest of a line that does more. No text: the file is not there yet.
 //
 // Fails with kInput and a place if the text is not JSON, or hooks are not where the host would read them.
 Result<MergedSettings> with_hooks(std::optional<std::string_view> text, std::string_view where, Host host,
@@ -40,7 +41,9 @@ Result<MergedSettings> without_hooks(std::string_view text, std::string_view whe
 struct HookSurvey {
   std::vector<std::string> programs;     // that hooks call, each once, in their order
   std::vector<std::string> missing;      // events that should call ralph and don't
-  std::vector<std::string> faults;       // "Stop calls ralph twice"
+  std::vector<std::string> faults;       // "Stop calls ralph 2 times"
+  std::vector<std::string> choices;      // "PreToolUse is for Bash only": the user's own, and install leaves it
+  bool is_own = false;                   // there is a hook that is ralph's alone
   std::optional<std::string> block_cap;  // as it is set in env
   std::optional<bool> plugin;            // whether the plugin is switched on or off in this file
 

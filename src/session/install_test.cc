@@ -257,12 +257,54 @@ TEST(Install, OutGoesOnlyWhatIsRalphs) {
   ],
   "PreToolUse": [{"matcher": "x", "hooks": []}]
 }})");
-  for (const std::string_view foreign : {"ralph run", "ralph", "echo ralph hooks stop", "ralph; hooks stop",
-                                         "RALPH hooks stop", "cd x && ralph hooks stop", "ralph 'hooks stop'"}) {
+  for (const std::string_view foreign :
+       {"ralph hooks explain x && my-own-thing", "ralph hooks explain x", "ralph hooks post-tool-linter",
+        "ralph hooks; stop", "ralph run", "ralph", "echo ralph hooks stop", "ralph; hooks stop", "RALPH hooks stop",
+        "cd x && ralph hooks stop", "ralph 'hooks stop'"}) {
     const std::string text = fmt::format(R"({{"hooks": {{"Stop": [{{"hooks": [{{"command": "{}"}}]}}]}}}})", foreign);
     EXPECT_EQ(uninstalled(text), text);
     EXPECT_FALSE(surveyed(text).has_hooks()) << foreign;
   }
+}
+
+// Lines that begin with a call of ralph and do more: (the line, what install makes of it).
+constexpr std::pair<std::string_view, std::string_view> kInCompany[] = {
+    {"ralph hooks stop 2>>/tmp/ralph.log; notify-send done",
+     "/new/ralph hooks stop 2>>/tmp/ralph.log; notify-send done"},
+    {"ralph hooks stop; bell", "/new/ralph hooks stop; bell"},
+    {"ralph hooks stop;bell", "/new/ralph hooks stop;bell"},
+    {"  '/a b/ralph' hooks stop || true", "  /new/ralph hooks stop || true"},
+    {"ralph hooks stop --protocol claude|tee log", "/new/ralph hooks stop --protocol claude|tee log"},
+    {"ralph hooks stop>log", "/new/ralph hooks stop>log"},
+    {"ralph hooks stop # mine", "/new/ralph hooks stop # mine"},
+    {"ralph hooks stop & bell $(date)", "/new/ralph hooks stop & bell $(date)"},
+    {"ralph hooks stop\\nbell", "/new/ralph hooks stop\\nbell"},
+};
+
+TEST(Install, TheRestOfALineIsItsOwners) {
+  for (const auto& [line, now] : kInCompany) {
+    const std::string text = fmt::format(
+        R"({{"hooks": {{"Stop": [{{"hooks": [{{"type": "command", "command": "{}", "timeout": 60}}]}}]}}}})", line);
+    const std::string with = installed(text, Host::kClaude, "/new/ralph").text;
+    EXPECT_EQ(raw(with, "/hooks/Stop"), raw(replace_all(text, line, now), "/hooks/Stop"));
+    EXPECT_EQ(installed(with, Host::kClaude, "/new/ralph").text, with) << "and then nothing more";
+    EXPECT_EQ(uninstalled(with), replace_all(text, line, now));
+    const auto merged = without_hooks(text, kFile, Host::kClaude, std::nullopt);
+    ASSERT_TRUE(merged);
+    EXPECT_EQ(merged->text, text);
+    EXPECT_EQ(merged->left.size(), 1u) << line;
+    EXPECT_FALSE(surveyed(text).is_own) << line;
+  }
+  EXPECT_TRUE(surveyed(R"({"hooks": {"Stop": [{"hooks": [{"command": "ralph hooks stop\n"}]}]}})").is_own);
+}
+
+TEST(Install, OfTwoTheLineInCompanyStays) {
+  const std::string text = installed(R"({"hooks": {"PostToolUse": [{"hooks": [
+    {"command": "ralph hooks post-tool", "timeout": 10}, {"command": "ralph hooks context-monitor; bell", "timeout": 10}]}]}})")
+                               .text;
+  EXPECT_EQ(raw(text, "/hooks/PostToolUse/0/hooks/0/command"), R"("ralph hooks post-tool; bell")");
+  EXPECT_EQ(raw(text, "/hooks/PostToolUse/0/hooks/1"), "none");
+  EXPECT_EQ(raw(text, "/hooks/PostToolUse/1"), "none");
 }
 
 TEST(Install, WhatTheHostCouldNotReadIsRefusedWithItsPlace) {
@@ -307,8 +349,9 @@ TEST(Install, ASurveySaysWhatIsWrong) {
       "PostToolUseFailure": [{"hooks": [{"command": "ralph hooks post-tool", "timeout": 10}]}]}})");
   EXPECT_EQ(survey.programs, (std::vector<std::string>{"ralph", "/x/ralph"}));
   EXPECT_EQ(survey.missing, (std::vector<std::string>{"SessionStart", "UserPromptSubmit"}));
-  EXPECT_EQ(survey.faults, (std::vector<std::string>{"PreToolUse is for Bash only", "Stop calls ralph 2 times",
-                                                     "the time-out of Stop is below 60 s"}));
+  EXPECT_EQ(survey.faults,
+            (std::vector<std::string>{"Stop calls ralph 2 times", "the time-out of Stop is below 60 s"}));
+  EXPECT_EQ(survey.choices, (std::vector<std::string>{"PreToolUse is for Bash only, not for every tool"}));
   EXPECT_EQ(survey.block_cap, "12");
   EXPECT_EQ(survey.plugin, true);
   EXPECT_EQ(surveyed("{}").plugin, std::nullopt);

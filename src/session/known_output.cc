@@ -151,6 +151,17 @@ std::optional<std::string> translated(const ShellCommand& command, const std::st
   return out;
 }
 
+// realpath FILE, readlink -f FILE: the path without . and ..; links are not followed here.
+std::optional<std::string> resolved(const ShellCommand& command) {
+  const std::string& path = command.words.back().text;
+  const bool follows = base_name(command.word(0)) == "realpath";
+  const size_t before = command.words.size() - 1;
+  const bool plain = before == 1 || (before == 2 && has_word(command, {"-f", "-e", "-m", "-s", "--"}));
+  if (!plain || (!follows && before == 1) || path.empty() || path[0] == kUnknownPart || path[0] == '-') return {};
+  if (path[0] != '/' && command.cwd.find(kUnknownPart) != std::string::npos) return {};
+  return absolute_path(path, command.cwd) + "\n";
+}
+
 std::optional<std::string> output_of(const ShellReading& reading, const ShellCommand& command, int depth) {
   if (command.words.empty()) return command.assignments.empty() ? input_of(reading, command, depth) : "";
   const std::string name = base_name(command.word(0));
@@ -165,6 +176,7 @@ std::optional<std::string> output_of(const ShellReading& reading, const ShellCom
   }
   if (name == "basename") return base_name(first) + "\n";
   if (name == "dirname") return parent_path(first) + "\n";
+  if (name == "realpath" || name == "readlink") return resolved(command);
   const bool plain_cat = name == "cat" && (command.words.size() == 1 || (command.words.size() == 2 && first == "-"));
   const bool passes_on = plain_cat || name == "tee" || (name == "xargs" && command.words.size() == 1);
   const bool from_64 =

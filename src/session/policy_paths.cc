@@ -126,6 +126,20 @@ bool any_covers(std::string_view path, auto&& table, bool or_above = false) {
   return std::any_of(table.begin(), table.end(), [&](std::string_view one) { return covers(path, one, or_above); });
 }
 
+bool is_env_file(std::string_view name) {
+  const bool is_example =
+      name.ends_with(".example") || name.ends_with(".sample") || name.ends_with(".template") || name.ends_with(".dist");
+  return (name == ".env" || name.starts_with(".env.")) && !is_example;
+}
+
+// /dev/stderr, /dev/fd/3, /proc/self/fd/3: what the command's own process has open. Following these links would end at
+// what this process has open.
+bool is_descriptor(std::string_view path) {
+  if (path == "/dev/stdin" || path == "/dev/stdout" || path == "/dev/stderr" || is_within(path, "/dev/fd")) return true;
+  const auto parts = components_of(path);
+  return parts.size() >= 3 && parts[0] == "proc" && parts[2] == "fd";
+}
+
 std::string below(const std::string& path, const std::string& folder) {
   return folder == "/" ? path.substr(1) : path.substr(std::min(path.size(), folder.size() + 1));
 }
@@ -172,6 +186,10 @@ bool wildcard_matches(std::string_view pattern, std::string_view name) {
   return p == pattern.size();
 }
 
+std::string with_home(const std::string& path, const std::string& home) {
+  return path == "~" || path.starts_with("~/") ? home + path.substr(1) : path;
+}
+
 bool is_within(std::string_view path, std::string_view folder) {
   if (folder == "/") return path.starts_with('/');
   return !folder.empty() && path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
@@ -186,7 +204,7 @@ std::vector<std::string> paths_of(std::string_view word, const std::string& cwd,
     if (is_within(path, name)) path = real + path.substr(name.size());
   }
   std::vector<std::string> paths = {path};
-  if (place.real_path && path != "/" && path.find(kUnknownPart) == std::string::npos) {
+  if (place.real_path && path != "/" && !is_descriptor(path) && path.find(kUnknownPart) == std::string::npos) {
     const bool whole = last == LastPart::kFollowed || word.ends_with('/');
     std::string real = whole ? place.real_path(path) : join_path(place.real_path(parent_path(path)), base_name(path));
     if (!real.empty() && real != path) paths.push_back(std::move(real));
@@ -248,9 +266,20 @@ bool is_credential(const std::string& path, const PolicyPlace& place) {
   if (rest && any_covers(*rest, kCredentials) && (has_wildcard(*rest) || !any_covers(*rest, kPublic))) return true;
   const std::string name = base_name(path);
   if (name == "id_rsa" || name == "id_ed25519" || name == "id_ecdsa" || name == "id_dsa") return true;
-  const bool is_example =
-      name.ends_with(".example") || name.ends_with(".sample") || name.ends_with(".template") || name.ends_with(".dist");
-  return (name == ".env" || name.starts_with(".env.")) && !is_example && !is_temporary(path);
+  return is_env_file(name) && !is_temporary(path);
+}
+
+bool is_secret(const std::string& path, const PolicyPlace& place) {
+  if (is_credential(path, place)) return true;
+  const std::string name = base_name(path);
+  for (const std::string_view one : kCredentials) {
+    if (one.find('/') == std::string_view::npos && name == one) return true;
+  }
+  for (const std::string_view one :
+       {"id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", "*.pem", "*.key", "*.p12", "*.pfx", "credentials*", "secrets*"}) {
+    if (wildcard_matches(one, name)) return true;
+  }
+  return is_env_file(name);
 }
 
 bool holds_credentials(const std::string& path, const PolicyPlace& place) {
@@ -285,7 +314,7 @@ bool is_start_up_file(const std::string& path, const PolicyPlace& place) {
 bool is_system_file(const std::string& path) {
   for (const std::string_view folder :
        {"/usr", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/sys", "/proc", "/opt", "/System", "/Library"}) {
-    if (is_within(path, folder)) return !path.starts_with("/proc/self/fd");
+    if (is_within(path, folder)) return !is_descriptor(path);
   }
   return false;
 }

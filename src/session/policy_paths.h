@@ -28,6 +28,9 @@ enum class LastPart { kFollowed, kItself };
 std::vector<std::string> paths_of(std::string_view word, const std::string& cwd, const PolicyPlace& place,
                                   LastPart last = LastPart::kFollowed);
 
+// A leading ~ as the home, for paths that no shell has seen.
+std::string with_home(const std::string& path, const std::string& home);
+
 // `path` is `folder` or lies in it.
 bool is_within(std::string_view path, std::string_view folder);
 
@@ -37,6 +40,8 @@ DeletionOf deletion_of(const std::string& path, const PolicyPlace& place);
 
 bool is_temporary(const std::string& path);
 bool is_credential(const std::string& path, const PolicyPlace& place);
+// A credential, or a file of the project that is named like one: .env, *.pem.
+bool is_secret(const std::string& path, const PolicyPlace& place);
 // A folder that holds credentials among other things: the home, or one above it.
 bool holds_credentials(const std::string& path, const PolicyPlace& place);
 bool is_disk(const std::string& path);  // /dev/sda and its kin; not /dev/null, /dev/tty, ...

@@ -46,6 +46,7 @@ class Subject {
   bool span_has(ShellSpan span, std::initializer_list<std::string_view> names) const {
     return span_has(span, Names(names.begin(), names.size()));
   }
+  std::vector<ShellSpan> pipe() const;  // what flows in through pipes, the nearest first
   // The same for all that flows into this command: pipe, substitutions in its words, redirections.
   bool fed_by(Names names) const;
   bool fed_by(std::initializer_list<std::string_view> names) const {

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "session/git_call.h"
 #include "session/policy_rules.h"
 #include "session/script_view.h"
 
@@ -67,6 +68,17 @@ Finding tampers_with_ralph(const Subject& subject) {
   for (const std::string& path : subject.deleted()) {
     if (is_ralphs(path, subject.place, true)) return fmt::format("it removes {}", path);
   }
+  if (subject.program == "git") {  // it takes whole folders
+    const GitCall call = git_call(subject);
+    for (const bool cleans : {false, true}) {
+      for (const std::string& word : cleans ? call.cleaned() : call.written(true)) {
+        for (const std::string& path : paths_of(word, call.cwd, subject.place)) {
+          if (is_ralphs(path, subject.place, true))
+            return fmt::format("it {} {}", cleans ? "removes" : "changes", path);
+        }
+      }
+    }
+  }
   if (any_assignment(subject, [](std::string_view name, std::string_view) { return is_switch_of_ralph(name); })) {
     return "it sets a variable that switches ralph's hooks off";
   }
@@ -87,16 +99,19 @@ Finding tampers_with_ralph(const Subject& subject) {
         return fmt::format("it ends {}, which this session may run on", operand);
       }
     }
-    for (const ShellWord& word : subject.command.words) {
-      for (const ShellSpan& span : word.sources) {
-        for (int i = span.first; i < span.last; ++i) {
-          const ShellCommand& source = subject.reading.commands[static_cast<size_t>(i)];
-          const bool looks_up = source.word(0) == "pgrep" || source.word(0) == "pidof" || source.word(0) == "grep";
-          for (const ShellWord& name : source.words) {
-            if (looks_up && (name.text == "ralph" || name.text == "claude" || name.text == "codex"))
-              return fmt::format("it ends {}", name.text);
-            if (name.text.find(".ralph-active") != std::string::npos) return "it ends the process of a plan run";
-          }
+    // $(pgrep claude), or through a pipe: pgrep claude | xargs kill
+    std::vector<ShellSpan> origins = subject.pipe();
+    for (const ShellWord& word : subject.command.words)
+      origins.insert(origins.end(), word.sources.begin(), word.sources.end());
+    for (const ShellSpan& span : origins) {
+      for (int i = span.first; i < span.last; ++i) {
+        const ShellCommand& source = subject.reading.commands[static_cast<size_t>(i)];
+        const bool looks_up = source.word(0) == "pgrep" || source.word(0) == "pidof" || source.word(0) == "grep";
+        for (const ShellWord& name : source.words) {
+          if (looks_up &&
+              (name.text == "ralph" || name.text == "claude" || name.text == "codex" || name.text == "gemini"))
+            return fmt::format("it ends {}", name.text);
+          if (name.text.find(".ralph-active") != std::string::npos) return "it ends the process of a plan run";
         }
       }
     }
@@ -107,12 +122,8 @@ Finding tampers_with_ralph(const Subject& subject) {
 Finding deletes_project(const Subject& subject) {
   if (subject.is(
           {"rm", "rmdir", "shred", "srm", "mv", "unlink", "rimraf", "rsync", "trash", "trash-put", "gio", "git"})) {
-    if (const auto path = first_deleted(subject, DeletionOf::kProject)) {
-      // `rm *` without -r leaves folders, and mv of single files is no deletion; .git is never to be touched.
-      const bool is_git = path->ends_with("/.git") || path->find("/.git/") != std::string::npos;
-      const bool plain = subject.program == "rm" && !is_recursive(subject) && !is_git && !path->ends_with("*");
-      if (!plain) return fmt::format("it would remove {}", *path);
-    }
+    // Without -r too: `find . -type f -exec rm {} +` is seen as `rm .`, which nobody else writes.
+    if (const auto path = first_deleted(subject, DeletionOf::kProject)) return fmt::format("it would remove {}", *path);
   }
   return std::nullopt;
 }

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "session/command_view.h"
+#include "session/http_call.h"
 #include "session/known_output.h"
 #include "session/policy_rules.h"
 #include "session/script_view.h"
@@ -41,18 +42,27 @@ bool is_local(std::string_view host) {
   return false;
 }
 
-// A whole address that is not this machine's. A host that is unknown counts as this machine's only if a port follows
-// it.
-bool goes_elsewhere(const Subject& subject) {
-  bool any = false;
-  for (const std::string& operand : subject.operands) {
-    const bool looks_like_host = operand.find("://") != std::string::npos || operand.find('.') != std::string::npos ||
-                                 operand.starts_with("localhost") || operand[0] == kUnknownPart;
-    if (!looks_like_host || operand.starts_with('@') || operand.starts_with('{')) continue;
-    if (is_local(operand)) return false;
-    any = true;
+// Where data would go, as far as the line says.
+enum class Goal { kHere, kElsewhere, kUnknown };
+
+Goal goal_of(const HttpCall& call) {
+  Goal goal = Goal::kHere;
+  for (const HttpOption& option : call.options) {
+    if (option.name == "--unix-socket" || option.name == "--abstract-unix-socket") return Goal::kHere;
   }
-  return any;
+  for (const std::string& address : call.addresses) {
+    const size_t scheme = address.find("://");
+    const bool has_scheme = scheme != std::string::npos;
+    const bool looks_like_host = has_scheme || address.find('.') != std::string::npos ||
+                                 address.starts_with("localhost") || address.starts_with(kUnknownPart);
+    if (!looks_like_host || address.starts_with('@') || address.starts_with('{')) continue;
+    if (is_local(address)) continue;
+    const std::string_view rest = std::string_view(address).substr(has_scheme ? scheme + 3 : 0);
+    // $BASE_URL/x, https://$HOST:8080/x; but $NAME.example.com is somebody's.
+    if (rest.substr(0, rest.find_first_of(":/?")) != std::string_view(&kUnknownPart, 1)) return Goal::kElsewhere;
+    goal = Goal::kUnknown;
+  }
+  return goal;
 }
 
 // host:path, and not C:\x or ./a:b.
@@ -101,38 +111,80 @@ bool words_carry_files(const Subject& subject) {
   return false;
 }
 
-Finding upload_of_http_client(const Subject& subject) {
-  if (!goes_elsewhere(subject)) return std::nullopt;
-  for (size_t i = 1; i < subject.command.words.size(); ++i) {
-    const std::string& word = subject.command.words[i].text;
-    const std::string& next = subject.command.word(i + 1);
-    const std::string joined =
-        word.size() > 2 && word[1] != '-'
-            ? word.substr(2)
-            : word.substr(
-                  std::min(word.size(), word.find('=') == std::string::npos ? word.size() : word.find('=') + 1));
-    const bool is_data = word.starts_with("-d") || word.starts_with("--data") || word.starts_with("--json");
-    const bool is_form = word.starts_with("-F") || word.starts_with("--form");
-    const bool is_file = word.starts_with("-T") || word.starts_with("--upload-file") ||
-                         word.starts_with("--post-file") || word.starts_with("--body-file");
-    if (!is_data && !is_form && !is_file) continue;
-    const std::string value =
-        word.size() == 2 || (word.starts_with("--") && word.find('=') == std::string::npos) ? next : joined;
-    const bool from_input = value == "@-" || value == "-" || value.find("=@-") != std::string::npos ||
-                            value.find("=<-") != std::string::npos || value == "." || value == "@/dev/stdin";
-    if (from_input) {
-      if (carries_data(subject)) return "it sends what it reads to another machine";
-      continue;
-    }
-    const bool names_file =
-        is_file ||
-        (is_data &&
-         (value.starts_with('@') || (word.starts_with("--data-urlencode") && value.find('@') != std::string::npos))) ||
-        (is_form && (value.find("=@") != std::string::npos || value.find("=<") != std::string::npos));
-    if (names_file) return fmt::format("it sends the file {} to another machine", value);
+bool is_secret_file(const Subject& subject, std::string_view word) {
+  const auto paths = subject.paths(word);
+  return std::any_of(paths.begin(), paths.end(),
+                     [&](const std::string& path) { return is_secret(path, subject.place); });
+}
+
+// A command of the span reads a file that is named like a secret, or the environment.
+bool span_reads_secrets(const Subject& subject, ShellSpan span) {
+  if (subject.span_has(span, {"env", "printenv"})) return true;
+  for (int i = span.first; i < span.last; ++i) {
+    const auto paths = Subject(subject.reading, static_cast<size_t>(i), subject.place).read();
+    if (std::any_of(paths.begin(), paths.end(),
+                    [&](const std::string& path) { return is_secret(path, subject.place); }))
+      return true;
   }
-  if (words_carry_files(subject)) return "it sends what a file or the environment holds to another machine";
+  return false;
+}
+
+// What is read comes from such a file: < .env, cat .env |, $(cat .env).
+bool takes_in_secrets(const Subject& subject) {
+  for (const ShellRedirection& one : subject.command.redirections) {
+    if (one.op == "<" && is_secret_file(subject, one.target.text)) return true;
+  }
+  std::vector<ShellSpan> origins = subject.pipe();
+  for (const ShellWord& word : subject.command.words)
+    origins.insert(origins.end(), word.sources.begin(), word.sources.end());
+  return std::any_of(origins.begin(), origins.end(),
+                     [&](const ShellSpan& span) { return span_reads_secrets(subject, span); });
+}
+
+Finding upload_of_http_client(const Subject& subject) {
+  const HttpCall call = http_call(subject);
+  const Goal goal = goal_of(call);
+  if (goal == Goal::kHere) return std::nullopt;
+  // That nobody knows the host is no reason to deny; that it is a secret is.
+  const bool elsewhere = goal == Goal::kElsewhere;
+  const std::string_view where = elsewhere ? "to another machine" : "to a machine that only the shell knows";
+  for (const HttpOption& option : call.options) {
+    const Upload upload = upload_of(subject, option);
+    if (upload.what == Upload::What::kFile && (elsewhere || is_secret_file(subject, upload.file)))
+      return fmt::format("it sends the file {} {}", upload.file, where);
+    if (upload.what == Upload::What::kInput && carries_data(subject) && (elsewhere || takes_in_secrets(subject)))
+      return fmt::format("it sends what it reads {}", where);
+  }
+  if (words_carry_files(subject) && (elsewhere || takes_in_secrets(subject)))
+    return fmt::format("it sends what a file or the environment holds {}", where);
   return std::nullopt;
+}
+
+// Commands of sftp that send: put, mput, reput.
+bool sftp_puts(const Subject& subject) {
+  const std::string input = known_input(subject.reading, subject.command).value_or("");
+  for (const std::string& line : split(input, '\n')) {
+    std::string_view command = trim(line);
+    if (command.starts_with('-') || command.starts_with('@'))
+      command.remove_prefix(1);  // goes on after errors; quietly
+    const std::string_view verb = command.substr(0, command.find(' '));
+    if (verb == "put" || verb == "mput" || verb == "reput") return true;
+  }
+  return false;
+}
+
+// ssh with something to read: a file, or what others print. A script for the shell over there is a command, not data.
+bool ssh_sends(const Subject& subject) {
+  if (!carries_data(subject)) return false;
+  const bool reads_file =
+      std::any_of(subject.command.redirections.begin(), subject.command.redirections.end(),
+                  [](const ShellRedirection& one) { return one.op == "<" && one.target.text != "/dev/null"; });
+  if (!reads_file) return subject.fed_by({"tar", "cat", "gzip", "base64", "env", "printenv", "zip", "git", "dd"});
+  bool runs_shell = true;  // as it does if no command is given
+  for (const ShellCommand& one : subject.reading.commands) {
+    if (one.via == subject.index) runs_shell = is_shell(program_of(one)) || is_interpreter(program_of(one));
+  }
+  return !runs_shell || takes_in_secrets(subject);
 }
 
 // A program on the line that runs (exec, eval, system) what one of these gave it.
@@ -251,6 +303,7 @@ Finding runs_download(const Subject& subject) {
 Finding exfiltrates(const Subject& subject) {
   if (subject.is({"curl", "wget", "http", "https", "xh"})) return upload_of_http_client(subject);
   if (subject.is({"scp", "rsync", "sftp", "rclone", "croc"})) {
+    if (subject.program == "sftp" && sftp_puts(subject)) return "it sends files to another machine";
     const std::string last = subject.operands.empty() ? "" : subject.operands.back();
     if (subject.program == "croc" && subject.operand(0) == "send") return "it sends files to another machine";
     if (subject.operands.size() > 1 && is_remote_path(last) && !is_local(last) && subject.program != "sftp")
@@ -274,9 +327,7 @@ Finding exfiltrates(const Subject& subject) {
     if (is_client && !listens && !is_here && carries_data(subject)) return "it sends what it reads to another machine";
     return std::nullopt;
   }
-  if (subject.program == "ssh" && carries_data(subject) &&
-      subject.fed_by({"tar", "cat", "gzip", "base64", "env", "printenv", "zip", "git", "dd"}))
-    return "it sends what it reads to another machine";
+  if (subject.program == "ssh" && ssh_sends(subject)) return "it sends what it reads to another machine";
   if (subject.is({"dig", "nslookup", "host", "ping"}) && words_carry_files(subject))
     return "a name that is looked up carries data";
   if (subject.is({"mail", "mailx", "mutt", "sendmail"}) &&

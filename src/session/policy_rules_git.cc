@@ -1,54 +1,11 @@
 // Rules about git: history that others rely on, and work that nobody has committed.
 #include <algorithm>
 
+#include "session/git_call.h"
 #include "session/policy_rules.h"
 
 namespace ralph {
 namespace {
-
-// git's words from its subcommand on: `git -C x -c a=b push -f` is push -f.
-struct GitCall {
-  std::string verb;
-  std::vector<std::string> words;  // after the verb
-  bool flag(char letter) const {
-    return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
-      return word.size() > 1 && word[0] == '-' && word[1] != '-' && word.find(letter, 1) != std::string::npos;
-    });
-  }
-  bool option(std::string_view name) const {
-    return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
-      const std::string_view given = std::string_view(word).substr(0, word.find('='));
-      return given == name ||
-             (given.size() >= 6 && given.starts_with("--") && given.size() < name.size() && name.starts_with(given));
-    });
-  }
-  std::vector<std::string> operands() const {
-    std::vector<std::string> found;
-    bool all = false;
-    for (const std::string& word : words) {
-      if (!all && word == "--") {
-        all = true;
-      } else if (all || word.size() < 2 || word[0] != '-') {
-        found.push_back(word);
-      }
-    }
-    return found;
-  }
-};
-
-GitCall git_call(const Subject& subject) {
-  GitCall call;
-  size_t at = 1;
-  while (at < subject.command.words.size() && subject.command.word(at).starts_with('-')) {
-    const std::string& word = subject.command.word(at);
-    const bool takes_value =
-        word == "-c" || word == "-C" || word == "--git-dir" || word == "--work-tree" || word == "--namespace";
-    at += takes_value ? 2 : 1;
-  }
-  call.verb = subject.command.word(at);
-  for (size_t i = at + 1; i < subject.command.words.size(); ++i) call.words.push_back(subject.command.word(i));
-  return call;
-}
 
 bool means_everything(const Subject& subject, const std::string& path) {
   if (path == ":/" || path == "*" || path == ":(top)" || path == ":/*") return true;

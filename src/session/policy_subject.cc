@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "session/command_view.h"
+#include "session/git_call.h"
 #include "session/policy_rules.h"
 #include "session/tool_policy.h"
 
@@ -157,9 +158,9 @@ std::vector<std::string> Subject::written() const {
       if (one.op.starts_with("<<")) patch = one.target.text;
     }
     for (const std::string& file : files_of_patch(patch)) append(files, paths(file));
-  } else if (program == "git" && !is_option(command.word(1)) &&
-             (operand(0) == "checkout" || operand(0) == "restore" || operand(0) == "mv")) {
-    add_operands(1);
+  } else if (program == "git") {
+    const GitCall call = git_call(*this);
+    for (const std::string& path : call.written(false)) append(files, paths_of(path, call.cwd, place));
   }
   return files;
 }
@@ -221,14 +222,21 @@ bool Subject::span_has(ShellSpan span, Names names) const {
   return false;
 }
 
-bool Subject::fed_by(Names names) const {
-  constexpr int kLongestPipe = 16;
-  ShellSpan feed = command.input;
-  for (int hop = 0; hop < kLongestPipe && !feed.empty(); ++hop) {
-    if (span_has(feed, names)) return true;
+std::vector<ShellSpan> Subject::pipe() const {
+  constexpr size_t kLongestPipe = 16;
+  std::vector<ShellSpan> feeds;
+  for (ShellSpan feed = command.input; feeds.size() < kLongestPipe && !feed.empty();) {
+    feeds.push_back(feed);
     const ShellSpan before = reading.commands[static_cast<size_t>(feed.first)].input;
     if (before.first >= feed.first) break;
     feed = before;
+  }
+  return feeds;
+}
+
+bool Subject::fed_by(Names names) const {
+  for (const ShellSpan& feed : pipe()) {
+    if (span_has(feed, names)) return true;
   }
   const auto any = [&](const ShellWord& word) {
     return std::any_of(word.sources.begin(), word.sources.end(),

@@ -58,11 +58,53 @@ std::vector<std::string> literals_at(std::string_view text, size_t at) {
   return found;
 }
 
+bool is_letter(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+}
+
+// Python with its comments and the insides of its strings blanked, at its length: a call whose name stands there is
+// none. What {} of an f-string hold is code, so these stay.
+std::string code_of_python(std::string_view text) {
+  std::string code(text);
+  const auto blank = [&](size_t from, size_t to) { std::fill(&code[from], &code[to], ' '); };
+  for (size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '#') {
+      const size_t end = std::min(text.find('\n', at), text.size());
+      blank(at, end);
+      at = end;
+      continue;
+    }
+    if (c != '"' && c != '\'') continue;
+    size_t prefix = at;
+    while (prefix > 0 && at - prefix < 3 && is_letter(text[prefix - 1])) --prefix;
+    const bool is_format = text.substr(prefix, at - prefix).find_first_of("fF") != std::string_view::npos;
+    const std::string_view quote = text.substr(at, text.substr(at).starts_with(std::string(3, c)) ? 3 : 1);
+    size_t end = at + quote.size();
+    while (end < text.size() && !text.substr(end).starts_with(quote) && (quote.size() == 3 || text[end] != '\n'))
+      end += text[end] == '\\' ? 2 : 1;
+    end = std::min(end, text.size());
+    if (!is_format) blank(at + quote.size(), end);
+    at = std::min(end + quote.size(), text.size()) - 1;
+  }
+  return code;
+}
+
+// Where names of calls are looked for: all of the text, unless it is known to be Python that runs no text of its own.
+std::string code_of(std::string_view program, const std::string& text) {
+  if (!program.starts_with("python") && !program.starts_with("pypy")) return text;
+  std::string code = code_of_python(text);
+  const bool runs_text = code.find("exec(") != std::string::npos || code.find("eval(") != std::string::npos ||
+                         text.find("'-c'") != std::string::npos || text.find("\"-c\"") != std::string::npos;
+  return runs_text ? text : code;
+}
+
+// Calls whose names stand in `code`; their arguments are those of `text`.
 template <size_t N, class F>
-void for_each_call(std::string_view text, const std::array<std::string_view, N>& calls, F use) {
+void for_each_call(std::string_view text, std::string_view code, const std::array<std::string_view, N>& calls, F use) {
   int seen = 0;
   for (const std::string_view call : calls) {
-    for (size_t at = text.find(call); at != std::string_view::npos && seen < 64; at = text.find(call, at + 1)) {
+    for (size_t at = code.find(call); at != std::string_view::npos && seen < 64; at = code.find(call, at + 1)) {
       if (at > 0 && std::isalpha(static_cast<unsigned char>(text[at - 1])) && call.ends_with(' ')) continue;
       if (auto literals = literals_at(text, at + call.size()); !literals.empty()) {
         use(at, std::move(literals));
@@ -128,7 +170,8 @@ void look_into_program_text(const ShellCommand& command, const std::optional<std
                             InnerCommands& inner) {
   const auto text = program_text_of(command, input);
   if (!text) return;
-  for_each_call(*text, kStarts, [&](size_t at, std::vector<std::string> literals) {
+  const std::string code = code_of(program_of(command), *text);
+  for_each_call(*text, code, kStarts, [&](size_t at, std::vector<std::string> literals) {
     const size_t open = text->find_first_of("([ ", at);
     const size_t first = open == std::string::npos ? open : text->find_first_not_of("( \n", open);
     const bool is_list = first != std::string::npos && (*text)[first] == '[';
@@ -139,20 +182,20 @@ void look_into_program_text(const ShellCommand& command, const std::optional<std
       inner.scripts.push_back({quote_shell_words(literals), {}});
     }
   });
-  for_each_call(*text, kDeletes, [&](size_t, std::vector<std::string> literals) {
+  for_each_call(*text, code, kDeletes, [&](size_t, std::vector<std::string> literals) {
     literals.resize(1);
     inner.scripts.push_back({line_of("rm -rf --", literals), {}});
   });
-  for_each_call(*text, kReads, [&](size_t, std::vector<std::string> literals) {
+  for_each_call(*text, code, kReads, [&](size_t, std::vector<std::string> literals) {
     const bool writes =
         literals.size() > 1 && literals[1].find_first_of("wa+x>") != std::string::npos && literals[1].size() < 4;
     literals.resize(1);
     inner.scripts.push_back({line_of(writes ? "tee --" : "cat --", literals), {}});
-    if (text->find("write_text") != std::string::npos || text->find("unlink()") != std::string::npos) {
+    if (code.find("write_text") != std::string::npos || code.find("unlink()") != std::string::npos) {
       inner.scripts.push_back({line_of("tee --", literals), {}});
     }
   });
-  for_each_call(*text, kWrites, [&](size_t, const std::vector<std::string>& literals) {
+  for_each_call(*text, code, kWrites, [&](size_t, const std::vector<std::string>& literals) {
     inner.scripts.push_back({line_of("tee --", literals), {}});
   });
   const std::string program = program_of(command);

@@ -38,6 +38,19 @@ void ShellReader::finish_compound(size_t first) {
   }
 }
 
+// What a loop reads stands behind it: `while read d; do rm -r "$d"; done <<< x`. Once it is known, the loop is read
+// again.
+void ShellReader::read_again_with_input(std::string_view loop) {
+  const ShellCommand& last = reading_.commands.back();
+  const bool is_fed = last.words.empty() && last.level == level_ &&
+                      std::any_of(last.redirections.begin(), last.redirections.end(),
+                                  [](const ShellRedirection& one) { return one.op.starts_with("<<"); });
+  if (!is_fed || !spend(loop.size())) return;
+  const ShellSpan outer = std::exchange(input_, {size() - 1, size(), level_});
+  within(loop, [&] { read_command(); });
+  input_ = outer;
+}
+
 void ShellReader::read_subshell() {
   ++source_.at;
   const ShellState::Mark mark = state_.mark();

@@ -127,6 +127,14 @@ void ShellReader::read_into_variables(const ShellCommand& command, int index) {
     return set_variable(names[0],
                         {found, found.size() > 1 ? ShellVariable::Kind::kEach : ShellVariable::Kind::kText, {}});
   }
+  constexpr size_t kMostLines = 64;
+  if (input && names.size() == 1) {  // in a loop it is each line in turn
+    std::vector<std::string> lines;
+    for (const std::string& line : split(*input, '\n')) {
+      if (!trim(line).empty() && lines.size() < kMostLines) lines.emplace_back(trim(line));
+    }
+    if (lines.size() > 1) return set_variable(names[0], {std::move(lines), ShellVariable::Kind::kEach, {}});
+  }
   for (size_t i = 0; i < names.size(); ++i) {
     std::string value(1, kUnknownPart);
     if (input) {
@@ -160,7 +168,9 @@ bool ShellReader::apply_builtin(int index) {
       if (equals == std::string::npos || !is_name(std::string_view(word).substr(0, equals))) continue;
       std::string value = word.substr(equals + 1);
       if (value == "~" || value.starts_with("~/")) value.replace(0, 1, state_.home);
-      set_variable(word.substr(0, equals), {{std::move(value)}, ShellVariable::Kind::kText, command.words[i].sources});
+      const std::string variable = word.substr(0, equals);
+      if (is_run_by_others(variable)) run_script(value, index, false, std::nullopt);
+      set_variable(variable, {{std::move(value)}, ShellVariable::Kind::kText, command.words[i].sources});
     }
     return true;
   }

@@ -182,7 +182,7 @@ void ShellReader::read_command() {
   if (!enter()) return;
   skip_blanks();
   const std::string_view word = peek_reserved();
-  const size_t first = reading_.commands.size();
+  const size_t first = reading_.commands.size(), begin = source_.at;
   bool compound = true;
   if (peek() == '(' && peek(1) == '(') {
     read_double_paren();
@@ -217,7 +217,9 @@ void ShellReader::read_command() {
     read_simple();
     compound = false;
   }
+  const size_t end = source_.at;
   if (compound) finish_compound(first);
+  if (compound && (word == "while" || word == "until")) read_again_with_input(source_.text.substr(begin, end - begin));
   --depth_;
 }
 

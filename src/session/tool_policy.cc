@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "os/files.h"
 
 namespace ralph {
 namespace {
@@ -15,7 +16,8 @@ bool is_any(std::string_view name, std::initializer_list<std::string_view> names
 // The paths under any of the names that hosts use for them.
 std::vector<std::string> paths_in(const json::value& input) {
   std::vector<std::string> paths;
-  for (const std::string_view key : {"file_path", "notebook_path", "path", "absolute_path", "filePath", "file"}) {
+  for (const std::string_view key :
+       {"file_path", "notebook_path", "path", "absolute_path", "filePath", "file", "dir_path"}) {
     if (const auto path = find_string(input, key); path && !path->empty()) paths.emplace_back(*path);
   }
   for (const std::string_view key : {"paths", "files", "include"}) {
@@ -44,6 +46,14 @@ std::optional<std::string> command_in(const json::value& input) {
   return std::nullopt;
 }
 
+// Where the command is to be run, if the tool says so.
+std::string folder_in(const json::value& input) {
+  for (const std::string_view key : {"dir_path", "directory", "workdir", "cwd"}) {
+    if (const auto folder = find_string(input, key); folder && !folder->empty()) return std::string(*folder);
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<std::string> files_of_patch(std::string_view patch) {
@@ -69,6 +79,7 @@ ToolUse tool_use_of(std::string_view tool, const json::value& input) {
   if (is_any(tool, {"Bash", "run_shell_command", "shell", "local_shell", "shell_command", "exec_command",
                     "unified_exec", "Monitor"})) {
     use.command = command_in(input);
+    use.folder = folder_in(input);
   } else if (is_any(tool, {"Write", "Edit", "MultiEdit", "NotebookEdit", "write_file", "replace", "edit_file",
                            "create_file"})) {
     use.writes = paths_in(input);
@@ -81,7 +92,14 @@ ToolUse tool_use_of(std::string_view tool, const json::value& input) {
 
 std::optional<Objection> judge_tool(std::string_view tool, const ToolUse& use, const CommandLists& lists,
                                     const PolicyPlace& place, const ShellSetting& setting) {
-  if (use.command) return judge_command(*use.command, lists, place, setting).first;
+  if (use.command) {
+    ShellSetting there = setting;
+    if (!use.folder.empty()) {
+      there.cwd = absolute_path(with_home(use.folder, place.home), setting.cwd);
+      if (place.real_path) there.cwd = place.real_path(there.cwd);
+    }
+    return judge_command(*use.command, lists, place, there).first;
+  }
   for (const std::string& path : use.writes) {
     if (auto objection = judge_file_write(path, tool, lists, place, setting.cwd)) return objection;
   }

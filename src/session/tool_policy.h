@@ -14,6 +14,7 @@ namespace ralph {
 
 struct ToolUse {
   std::optional<std::string> command{};  // for a shell
+  std::string folder{};                  // where the shell starts, as written; empty: where the host works
   std::vector<std::string> writes{}, reads{};
 };
 

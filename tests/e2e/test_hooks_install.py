@@ -190,6 +190,30 @@ def test_what_others_changed_since_stays_changed(project):
     assert changed in [kept.read_bytes() for kept in backups(path)]
 
 
+@pytest.mark.parametrize("line", ["ralph hooks stop 2>>/tmp/ralph.log; notify-send done", "/old/ralph hooks stop || true"])
+def test_a_line_that_does_more_than_call_ralph_is_its_owners(project, on_path, line):
+    text = json.dumps({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": line, "timeout": 60}]}]}}).encode()
+    path = put(project.path / ".claude/settings.json", text)
+    assert project.run("hooks", "install", env=on_path).code == 0
+    rest = line.split(" ", 1)[1]
+    assert calls(path)["Stop"] == [f"ralph {rest}"], "only the program is changed"
+    result = project.run("hooks", "uninstall")
+    assert result.code == 0 and rest in result.err and "by hand" in result.err, result
+    assert path.read_bytes() == text
+    result = project.run("hooks", "uninstall")
+    assert result.code == 0 and rest in result.err and path.read_bytes() == text, result
+
+
+def test_a_command_of_ralph_that_is_no_hook_is_not_touched(project):
+    line = "ralph hooks explain x && my-own-thing"
+    path = put(project.path / ".claude/settings.json",
+               json.dumps({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": line}]}]}}).encode())
+    before = path.read_bytes()
+    assert "Nothing to do" in project.run("hooks", "uninstall").out and path.read_bytes() == before
+    assert project.run("hooks", "install").code == 0 and calls(path)["Stop"][0] == line
+    assert project.run("hooks", "uninstall").code == 0 and path.read_bytes() == before
+
+
 def test_after_an_update_uninstall_still_gives_back_the_beginning(project, on_path):
     path = put(project.path / ".claude/settings.json", MINE)
     assert project.run("hooks", "install").code == 0
@@ -273,6 +297,13 @@ def test_hooks_of_the_project_and_the_user_that_would_both_run_are_warned_of(pro
         assert project.run("hooks", "install", "--host", host, env=on_path).err == ""
         result = project.run("hooks", "install", "--host", host, "--user", **arguments)
         assert result.code == 0 and ("twice" in result.err) is twice, result
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_in_the_home_folder_project_and_user_are_one_file(project, on_path, host):
+    for scope in ["--project", "--user"]:
+        result = project.run("hooks", "install", "--host", host, scope, env=on_path, cwd=project.home)
+        assert result.code == 0 and result.err == "", result
 
 
 # What can't be done changes nothing
@@ -440,6 +471,10 @@ def test_doctor_finds_each_fault(project, on_path):
     assert code == 2 and health(found, "/nowhere/ralph does not exist") == ["problem"], found
     code, found = changed(lambda s: hook(s, "Stop").update(timeout=1))
     assert code == 0 and health(found, "time-out of Stop") == ["note"], found
+    code, found = changed(lambda s: (s["hooks"]["PostToolUse"][0].update(matcher="Bash"),
+                                     hook(s, "PostToolUse").update(command="ralph hooks context-monitor")))
+    assert code == 0 and health(found, "PostToolUse is for Bash only") == ["note"], found
+    assert ["by hand" in f["fix"] for f in found if "Bash only" in f["detail"]] == [True], "install leaves the matcher"
     code, found = changed(lambda s: s.pop("env"))
     assert code == 0 and health(found, "refused stops") == ["note"], found
     code, found = changed(lambda s: s.update(enabledPlugins={"ralph@ralph": True}))
