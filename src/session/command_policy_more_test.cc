@@ -113,6 +113,9 @@ const Case kDenied[] = {
     {"delete-project", "rm -rf $(realpath ~)"},
     {"delete-project", "rm -rf \"$(realpath -e ..)\""},
     {"delete-project", "rm -rf \"$(readlink -f .)\""},
+    {"delete-outside", "for f in a b c d e f g h i j k etc; do rm -rf \"/$f/$f\"; done"},
+    {"delete-outside",
+     "for a in 1 2 3 4 5 6 7 8 9 10 11 12; do for b in a b c d e f g h i j k l; do rm -rf \"/srv/$a$b\"; done; done"},
     // programs whose calls are calls
     {"privilege", "python3 - <<'EOF'\ns = 'it'  # don't\nimport os\nos.system('sudo ls')\nEOF"},
     {"delete-project", "python3 - <<'EOF'\nexec(\"import os; os.system('rm -rf /')\")\nEOF"},
@@ -216,6 +219,9 @@ const char* const kEveryday[] = {
     "while IFS=, read -r a b; do echo \"$a $b\"; done <<< 'x,y'",
     "rm -rf \"$(realpath build)\"",
     "cd \"$(dirname \"$(readlink -f \"$0\")\")\" && ls",
+    "for f in a b c d e f g h i j k l m; do mkdir -p \"$f\" && mv \"$f.js\" \"$f/$f.ts\" && echo \"$f $f $f\"; done",
+    "for a in 1 2 3 4 5 6 7 8 9 10 11 12; do for b in a b c d e f g h i j k l; do echo \"$a$b\"; done; done",
+    "while read -r f; do cp \"$f\" \"out/$f-$f.bak\"; done <<EOF\na\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl\nm\nEOF",
     // Python that edits code
     "python3 - <<'EOF'\ns = '''\nos.system(\"rm -rf /\")\n'''\nopen('x.py', 'w').write(s)\nEOF",
     "python3 - <<'EOF'\ns = open('a.py').read()\ns = s.replace(\"os.system('sudo ls')\", 'y')\nopen('a.py', "

@@ -49,7 +49,7 @@ class Expander {
   }
 
   std::vector<Units> expand(size_t from, size_t to, int depth) {
-    std::vector<Units> results(1);
+    std::vector<Units> results(1), first;  // `first`: the choices of which `results` has one each, in their order
     for (size_t i = from; i < to; ++i) {
       const Group* group = group_at_[i] < 0 ? nullptr : &groups_[static_cast<size_t>(group_at_[i])];
       const bool is_each = units_[i].kind == UnitKind::kEachOpen;
@@ -72,24 +72,43 @@ class Expander {
         for (Units& result : results) result.push_back(units_[i]);
         continue;
       }
-      if (results.size() * parts.size() > kMostWords) {
+      const bool fits = results.size() * parts.size() <= kMostWords;
+      if (!fits && !is_each) {
         overflow_ = true;
         return results;
       }
-      std::vector<Units> product;
-      for (const Units& left : results) {
-        for (const Units& right : parts) {
-          product.push_back(left);
-          product.back().insert(product.back().end(), right.begin(), right.end());
+      if (fits) {
+        if (is_each && results.size() == 1) first = parts;
+        std::vector<Units> product;
+        for (const Units& left : results) {
+          for (const Units& right : parts) {
+            product.push_back(left);
+            append(product.back(), right);
+          }
         }
+        results = std::move(product);
+      } else {
+        // "$f/$f" of a loop over many: the same variable again has the same value again; of another one any may come.
+        const bool is_same = results.size() == parts.size() && are_same(parts, first);
+        for (size_t n = 0; n < results.size(); ++n)
+          append(results[n], is_same ? parts[n] : Units{{kUnknownPart, UnitKind::kUnknown}});
       }
-      results = std::move(product);
       i = group->close;
     }
     return results;
   }
 
  private:
+  static void append(Units& to, const Units& more) { to.insert(to.end(), more.begin(), more.end()); }
+
+  static bool are_same(const std::vector<Units>& a, const std::vector<Units>& b) {
+    const auto same_units = [](const Units& x, const Units& y) {
+      return std::equal(x.begin(), x.end(), y.begin(), y.end(),
+                        [](const Unit& u, const Unit& v) { return u.c == v.c && u.kind == v.kind; });
+    };
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_units);
+  }
+
   // {a..z}: its first and its last, which is what a rule about paths can need.
   std::vector<Units> ends_of_range(const Group& group) const {
     std::string text;
