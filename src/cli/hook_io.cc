@@ -1,8 +1,15 @@
 #include "cli/hook_io.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <csignal>
+#include <poll.h>
 #include <unistd.h>
 
+#include "base/text.h"
+#include "journal/redactor.h"
+#include "os/clock.h"
+#include "os/environment.h"
 #include "os/files.h"
 #include "session/hook_log.h"
 
@@ -19,21 +26,58 @@ std::string& session_of_hook() {
   return session;
 }
 
+constexpr size_t kLargest = 64 * 1024 * 1024;  // a tool's input may hold a whole file
+constexpr Milliseconds kPatience{4000};        // hosts give a hook ten seconds
+constexpr Milliseconds kMoment{100};           // after so much silence an input that is whole is all there is
+
+struct HookInput {
+  std::string text;
+  std::string fault;  // why it may not be whole
+};
+
+// A host may forget to close the pipe: an input that is whole needs no end.
+HookInput read_input() {
+  HookInput input;
+  const SystemClock clock;
+  const MonotonicTime until = clock.monotonic() + kPatience;
+  size_t tried = 0;  // so long it was when it was found not to be whole
+  char buffer[64 * 1024];
+  for (;;) {
+    const Milliseconds left = std::chrono::duration_cast<Milliseconds>(until - clock.monotonic());
+    if (left.count() <= 0) {
+      input.fault = fmt::format("the hook's input did not end within {} s", kPatience.count() / 1000);
+      return input;
+    }
+    pollfd waiting{STDIN_FILENO, POLLIN, 0};
+    const int ready = ::poll(&waiting, 1, static_cast<int>(std::min(left, kMoment).count()));
+    if (ready == 0) {
+      if (input.text.size() != tried && trim(input.text).ends_with('}') && parse_json(input.text, "")) return input;
+      tried = input.text.size();
+      continue;
+    }
+    const ssize_t n = ready < 0 ? -1 : ::read(STDIN_FILENO, buffer, sizeof buffer);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return input;
+    input.text.append(buffer, static_cast<size_t>(n));
+    if (input.text.size() > kLargest) {
+      input = {{}, "the hook's input is larger than 64 MB, which is the most that is read; nothing is done about it"};
+      return input;
+    }
+  }
+}
+
 }  // namespace
 
 HookPayload read_payload(std::string_view hook) {
-  constexpr size_t kLargest = 64 * 1024 * 1024;  // a tool's input may hold a whole file
-  std::string text;
-  char buffer[64 * 1024];
-  for (;;) {
-    const ssize_t n = ::read(STDIN_FILENO, buffer, sizeof buffer);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0 || text.size() > kLargest) break;
-    text.append(buffer, static_cast<size_t>(n));
-  }
+  // A file that may not grow and a host that no longer listens are errors to report, not a death.
+  std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGPIPE, SIG_IGN);
+  const HookInput input = read_input();
   std::string fault;
-  HookPayload payload = payload_from(text, &fault);
-  if (payload.cwd.empty()) payload.cwd = current_directory().value_or("/");
+  HookPayload payload = payload_from(input.text, &fault);
+  if (!fault.empty() && !input.fault.empty()) fault = input.fault;
+  if (payload.cwd.empty()) payload.cwd = current_directory().value_or("");
+  if (!payload.cwd.starts_with('/')) payload.cwd.clear();  // a folder that is gone
   cwd_of_hook() = payload.cwd;
   session_of_hook() = payload.session;
   if (!fault.empty()) complain(hook, fault);
@@ -51,7 +95,8 @@ int send(const HookReply& reply) {
 }
 
 void complain(std::string_view hook, std::string_view what) {
-  static_cast<void>(write_all(STDERR_FILENO, fmt::format("ralph hooks {}: {}\n", hook, what), "standard error"));
+  const std::string shown = Redactor(Environment::of_this_process().as_lines()).redact(what);
+  static_cast<void>(write_all(STDERR_FILENO, fmt::format("ralph hooks {}: {}\n", hook, shown), "standard error"));
   if (!cwd_of_hook().empty()) log_hook(cwd_of_hook(), {hook, session_of_hook(), "error", what});
 }
 

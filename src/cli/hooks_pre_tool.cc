@@ -24,8 +24,10 @@ int judge(const Arguments& arguments) {
   const auto objection = judge_tool(payload.tool_name, use, setup.lists, setup.place, setup.shell);
   if (!objection) return 0;
   const std::string reason = reason_of(*objection);
+  // The answer first: whatever stands in the place of the log can't hold it up.
+  const int code = send(deny_tool(protocol_of(arguments), reason));
   log_hook(payload.cwd, {kHook, payload.session, "denied", reason});
-  return send(deny_tool(protocol_of(arguments), reason));
+  return code;
 }
 
 int pre_tool(const Arguments& arguments) {

@@ -4,6 +4,7 @@
 #include "cli/hook_io.h"
 #include "cli/registry.h"
 #include "os/environment.h"
+#include "os/files.h"
 #include "session/context_monitor.h"
 #include "session/contract.h"
 #include "session/loop_store.h"
@@ -23,6 +24,10 @@ bool starts_anew(const HookPayload& payload) {
 // The contract of the loop that waited for this session; empty: there is none.
 std::string adopt_loop(const Environment& environment, const HookPayload& payload) {
   if (payload.session.empty() || !starts_anew(payload)) return {};
+  if (!is_directory(payload.cwd)) {
+    complain(kHook, "the folder of this session is not known, or is gone; no loop is looked for");
+    return {};
+  }
   LoopStore store(project_for_loop(payload.cwd), environment);
   const auto adopted = store.adopt(payload.session, payload.transcript_path);
   if (!adopted) complain(kHook, adopted.error().message);

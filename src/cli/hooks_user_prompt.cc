@@ -5,6 +5,7 @@
 #include "cli/hook_io.h"
 #include "cli/registry.h"
 #include "os/environment.h"
+#include "os/files.h"
 #include "session/contract.h"
 #include "session/loop_command.h"
 #include "session/loop_store.h"
@@ -19,17 +20,28 @@ constexpr std::array kOptions = {kProtocolOption};
 Result<std::string> start_loop(const LoopCommand& command, const HookPayload& payload, const Environment& environment) {
   if (payload.session.empty())
     return fail(ErrorKind::kUsage, "the host did not say which session this is; start the loop with: ralph loop start");
+  if (!is_directory(payload.cwd))
+    return fail(ErrorKind::kUsage, "the folder of this session {}; start the loop in the folder of a project",
+                payload.cwd.empty() ? "is not known, or is gone" : "is gone: " + payload.cwd);
   LoopStore store(project_for_loop(payload.cwd), environment);
   TRY_VALUE(const LoopState state, store.start(command.request, payload.session, payload.transcript_path));
   return prompt_contract(state.request);
 }
 
+std::string nothing_to_cancel(const HookPayload& payload, const Environment& environment) {
+  const auto waiting = LoopStore(project_for_loop(payload.cwd), environment).load("");
+  const bool waits = !payload.cwd.empty() && waiting && *waiting && (*waiting)->active();
+  return fmt::format(
+      "No ralph loop is active in this session.{}",
+      waits ? " One waits in this project for the next session that starts; 'ralph loop cancel' ends it." : "");
+}
+
 Result<std::string> cancel_loop(const HookPayload& payload, const Environment& environment) {
   const auto project = project_of_session(environment, payload.session, payload.cwd);
-  if (!project) return std::string("No ralph loop is active in this session.");
+  if (!project) return nothing_to_cancel(payload, environment);
   LoopStore store(*project, environment);
   TRY_VALUE(const auto state, store.update(payload.session, mark_cancelled));
-  if (!state) return std::string("No ralph loop is active in this session.");
+  if (!state) return nothing_to_cancel(payload, environment);
   return fmt::format("The ralph loop of this session was cancelled in iteration {} of {}. Stop working on its task.",
                      state->iteration, state->request.max_iterations);
 }

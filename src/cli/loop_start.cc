@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/loop_options.h"
 #include "cli/registry.h"
+#include "journal/redactor.h"
 #include "os/environment.h"
 #include "os/files.h"
 #include "session/contract.h"
@@ -44,7 +45,7 @@ Status start(const Arguments& arguments) {
   LoopStore store(project_for_loop(here), environment);
   TRY_VALUE(const LoopState state, store.start(request, session, ""));
   if (arguments.has("json")) {
-    fmt::print("{}", to_pretty_json(to_json(state)));
+    fmt::print("{}", Redactor(environment.as_lines()).redact(to_pretty_json(to_json(state))));
     return {};
   }
   const Style style = style_for(STDOUT_FILENO, environment);
@@ -53,7 +54,7 @@ Status start(const Arguments& arguments) {
   fmt::print("{}\n\n{}",
              session.empty() ? "The next session that starts in this project adopts it."
                              : fmt::format("It is bound to session {}.", session),
-             prompt_contract(request));
+             Redactor(environment.as_lines()).redact(prompt_contract(request)));
   return {};
 }
 

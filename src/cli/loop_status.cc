@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "cli/registry.h"
+#include "journal/redactor.h"
 #include "os/environment.h"
 #include "os/files.h"
 #include "session/contract.h"
@@ -15,11 +16,13 @@ namespace ralph::cli {
 namespace {
 
 constexpr std::array kStatusOptions = {
-    Option{"session", 0, "ID", "Of this session only."},
+    Option{"session", 0, "ID", "Of this session only (default: $CLAUDE_CODE_SESSION_ID; else all of this project)."},
+    Option{"all", 0, "", "All of this project, also inside a session."},
     Option{"json", 0, "", "Print it as JSON."},
 };
 constexpr std::array kCancelOptions = {
-    Option{"session", 0, "ID", "The session (default: $CLAUDE_CODE_SESSION_ID; else the only active loop)."},
+    Option{"session", 0, "ID",
+           "The session (default: $CLAUDE_CODE_SESSION_ID, then one that waits; else the only one)."},
     Option{"all", 0, "", "Every active loop of this project."},
 };
 
@@ -49,12 +52,12 @@ void print(std::string& out, const LoopState& state, const Style& style) {
   }
 }
 
-// The session that is asked for: with --session, or (for `own`) the one in which this runs. Empty: none.
-Result<std::string> session_from(const Arguments& arguments, const Environment& environment, bool own) {
+// The session that is asked for: with --session, or the one in which this runs. Empty: none, or --all.
+Result<std::string> session_from(const Arguments& arguments, const Environment& environment) {
   if (arguments.value("session") == "")
     return fail(ErrorKind::kUsage, "--session is empty; leave it out, or give the session's id");
   if (const auto session = arguments.value("session")) return std::string(*session);
-  return own ? environment.get("CLAUDE_CODE_SESSION_ID").value_or("") : "";
+  return arguments.has("all") ? "" : environment.get("CLAUDE_CODE_SESSION_ID").value_or("");
 }
 
 // Where the loop of this session is, or would be.
@@ -64,19 +67,33 @@ Result<LoopStore> store_for(const std::string& session, const Environment& envir
   return LoopStore(project ? *project : project_for_loop(folder), environment);
 }
 
+// What was shown or done is not all there is.
+Status none_of(const std::vector<std::string>& damaged) {
+  if (damaged.empty()) return {};
+  return fail(ErrorKind::kInput, "{}", join(damaged, "\n"));
+}
+
+// Inside a session that has none, those of others are worth a word.
+std::string of_others(const LoopStore& store, bool inside_session) {
+  const size_t others = inside_session ? store.active().size() : 0;
+  return others == 0 ? ""
+                     : fmt::format(" Not of this session: {} (ralph loop status --all).", count_of(others, "loop"));
+}
+
 Status show(const Arguments& arguments) {
   const Environment environment = Environment::of_this_process();
-  TRY_VALUE(const std::string session, session_from(arguments, environment, false));
+  TRY_VALUE(const std::string session, session_from(arguments, environment));
   TRY_VALUE(const LoopStore store, store_for(session, environment));
-  std::vector<LoopState> states = store.active();
-  const std::vector<LoopState> ended = store.history();
+  std::vector<std::string> damaged;
+  std::vector<LoopState> states = store.active(session, &damaged);
+  const std::vector<LoopState> ended = store.history(session, &damaged);
   states.insert(states.end(), ended.begin(), ended.end());
-  if (!session.empty()) std::erase_if(states, [&](const LoopState& state) { return state.session != session; });
+  const Redactor redactor(environment.as_lines());
   if (arguments.has("json")) {
     json::array array;
     for (const LoopState& state : states) array.push_back(to_json(state));
-    fmt::print("{}", to_pretty_json(array));
-    return {};
+    fmt::print("{}", redactor.redact(to_pretty_json(array)));
+    return none_of(damaged);
   }
   const Style style = style_for(STDOUT_FILENO, environment);
   std::string out;
@@ -84,32 +101,42 @@ Status show(const Arguments& arguments) {
     if (!out.empty()) out += '\n';
     print(out, state, style);
   }
-  if (states.empty()) out = "No loops here. In Claude Code: /ralph:loop TASK; in a terminal: ralph loop start TASK\n";
-  fmt::print("{}", out);
-  return {};
+  const bool inside_session = !session.empty() && !arguments.value("session");
+  if (states.empty() && damaged.empty())
+    out = fmt::format("No loops here. In Claude Code: /ralph:loop TASK; in a terminal: ralph loop start TASK.{}\n",
+                      of_others(store, inside_session));
+  fmt::print("{}", redactor.redact(out));
+  return none_of(damaged);
 }
 
 Status cancel(const Arguments& arguments) {
   const Environment environment = Environment::of_this_process();
   const bool all = arguments.has("all");
-  TRY_VALUE(const std::string session, session_from(arguments, environment, !all));
+  TRY_VALUE(const std::string session, session_from(arguments, environment));
   TRY_VALUE(LoopStore store, store_for(session, environment));
-  std::vector<LoopState> states = store.active();
-  if (!session.empty()) std::erase_if(states, [&](const LoopState& state) { return state.session != session; });
+  std::vector<std::string> damaged;
+  std::vector<LoopState> states = store.active(session, &damaged);
+  const bool inside_session = !session.empty() && !arguments.value("session");
+  if (states.empty() && damaged.empty() && inside_session) {
+    // It has no loop of its own: the one that waits for a session is meant.
+    states = store.active();
+    std::erase_if(states, [](const LoopState& state) { return !state.session.empty(); });
+  }
   if (states.size() > 1 && !all)
     return fail(ErrorKind::kUsage,
                 "{} are active here; say which one with --session ID, or --all ('ralph loop status' lists them)",
                 count_of(states.size(), "loop"));
+  const Redactor redactor(environment.as_lines());
   int cancelled = 0;
   for (const LoopState& state : states) {
     TRY_VALUE(const auto done, store.update(state.session, mark_cancelled));
     if (!done) continue;
     ++cancelled;
     fmt::print("Cancelled in iteration {} of {}: {}\n", done->iteration, done->request.max_iterations,
-               clean(std::string(first_line(done->request.task)), 80));
+               redactor.redact(clean(std::string(first_line(done->request.task)), 80)));
   }
-  if (cancelled == 0) fmt::print("No loop is active here.\n");
-  return {};
+  if (cancelled == 0 && damaged.empty()) fmt::print("No loop is active here.{}\n", of_others(store, inside_session));
+  return none_of(damaged);
 }
 
 int finish(const Status& done) {
@@ -121,7 +148,9 @@ int finish(const Status& done) {
 const Command kLoopStatus = {
     "loop status",
     "Show the loops of host sessions: state, iteration, every decision and its reason.",
-    "Reads .ralph/loop of this project; ended loops are kept as history.",
+    "Reads .ralph/loop of this project; ended loops are kept as history. Inside a session of Claude Code it shows the "
+    "loops of\n"
+    "that session, wherever it has moved to; --all shows those of the project.",
     "ralph loop status\n       ralph loop status --session 26d69ff4-4761-40bc --json",
     kStatusOptions,
     {},

@@ -16,12 +16,13 @@ const Agent& agent_to_start(const RunContext& context, Agents agents) {
 }
 
 Result<Decision> take_turn(RunContext& context, Agents agents, const std::string& prompt, bool events,
-                           const std::optional<Progress::Session>& resume) {
+                           const std::optional<Progress::Session>& resume, const std::string& told) {
   for (int attempt = 1;; ++attempt) {
     const Agent& agent = agent_to_start(context, agents);
-    TurnRequest request{prompt, "work", attempt, events, resume};
+    TurnRequest request{prompt, "work", attempt, events, resume, told};
     if (const auto& session = context.log.progress().session; session && session->agent == agent.name()) {
       request.resume = session;
+      request.told += "\n" + prompt;
       request.prompt = kGoOn;
     }
     TRY(run_turn(context, agent, request));

@@ -17,8 +17,9 @@ using Agents = std::span<const Agent>;
 const Agent& agent_to_start(const RunContext& context, Agents agents);
 
 // Runs the agent until decide() is satisfied with how its turn ended, and returns that decision. `events`: ask for a
-// stream of events where the agent has one. `resume`: a session to go on with. Errors as run_step().
+// stream of events where the agent has one. `resume`: a session to go on with; `told`: what it was told before. Errors
+// as run_step().
 Result<Decision> take_turn(RunContext& context, Agents agents, const std::string& prompt, bool events,
-                           const std::optional<Progress::Session>& resume = {});
+                           const std::optional<Progress::Session>& resume = {}, const std::string& told = {});
 
 }  // namespace ralph

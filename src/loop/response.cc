@@ -12,8 +12,11 @@ constexpr std::string_view kClose = "</response>";
 constexpr size_t kMaxAnswer = 64 * 1024;  // a longer one is no answer but a document
 constexpr size_t kContext = 64;           // letters and digits compared on either side
 constexpr size_t kDistinctive = 10;       // so many of them are not said again by chance
-constexpr size_t kMaxWait = 64 * 1024;    // bytes after a tag in which they are looked for
-constexpr size_t kTrimAbove = 4 * 1024;   // bytes that are done with are dropped when there are more
+constexpr size_t kQuote = 35;            // so many before a promise are a quotation: "you did not output the completion
+                                         // promise". Fewer ("output the completion promise") are said of oneself, too
+constexpr size_t kShortQuote = 24;       // where the sentence has no more
+constexpr size_t kMaxWait = 64 * 1024;   // bytes after a tag in which they are looked for
+constexpr size_t kTrimAbove = 4 * 1024;  // bytes that are done with are dropped when there are more
 
 bool counts(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || static_cast<signed char>(c) < 0;
@@ -34,6 +37,19 @@ std::string letters_of(std::string_view text) {
     if (counts(text[i])) letters += text[i];
   }
   return to_lower(letters);
+}
+
+// How many letters the sentence has that leads up to `end`, as far as a quotation goes.
+size_t letters_of_sentence(std::string_view text, size_t end) {
+  size_t letters = 0;
+  for (size_t i = end; i > 0 && letters < kQuote; --i) {
+    const char c = text[i - 1];
+    const char next = i < text.size() ? text[i] : ' ';
+    const bool ends = (c == '.' || c == '!' || c == '?') && (next == ' ' || next == '\n');
+    if (letters > 0 && (ends || (c == '\n' && next == '\n'))) break;
+    if (counts(c)) ++letters;
+  }
+  return letters;
 }
 
 // Whether `text`, or its end from the beginning of some line, has just these letters.
@@ -110,6 +126,7 @@ ResponseFinder::ResponseFinder(std::string_view prompt, std::string_view promise
     Place place;
     place.before = letters_before(prompt, tag->from);
     place.from_start = place.before.size() < kContext;
+    place.sentence = letters_of_sentence(prompt, tag->from);
     place.after = letters_of(prompt.substr(tag->to, kMaxWait));
     places_.push_back(std::move(place));
   }
@@ -139,7 +156,12 @@ bool ResponseFinder::is_echo(std::string_view before, std::string_view after) co
   const std::string letters_there = letters_before(before, before.size());
   const std::string letters_then = letters_of(after);
   const bool cut = after.size() == kMaxWait;  // what follows has more to say than is looked at
+  const auto is_quoted = [&](const Place& place) {
+    if (marker_.empty() || place.sentence < kShortQuote) return false;
+    return letters_there.ends_with(std::string_view(place.before).substr(place.before.size() - place.sentence));
+  };
   return std::any_of(places_.begin(), places_.end(), [&](const Place& place) {
+    if (is_quoted(place)) return true;
     if (!letters_then.starts_with(place.after) && !(cut && place.after.starts_with(letters_then))) return false;
     // Where the prompt has only a word or two before the tag, the output, or a line of it, must begin there as well:
     // "Say X" is no echo in "They say X".

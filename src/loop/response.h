@@ -4,7 +4,9 @@
 // The first tag counts (case of the tag name ignored, no line break inside), as long as the agent said it itself: many
 // prompts contain the tag they ask for, and an agent that repeats its prompt has answered nothing. A tag is an echo
 // when it stands in the output as it stands in the prompt: after the same words and before the same words. Blanks,
-// quote marks and other punctuation are not compared, so a quoted or re-wrapped prompt is an echo too.
+// quote marks and other punctuation are not compared, so a quoted or re-wrapped prompt is an echo too. A promise is
+// also an echo after the end of a sentence that stands before it in the prompt, whatever follows: one sentence of the
+// prompt, quoted.
 #pragma once
 
 #include <compare>
@@ -39,6 +41,7 @@ class ResponseFinder {
   struct Place {
     std::string before;       // the last of them, a bounded number
     bool from_start = false;  // `before` reaches to the beginning of the prompt
+    size_t sentence = 0;      // how many of them make a quotation: those of its sentence, a bounded number
     std::string after;
     auto operator<=>(const Place&) const = default;
   };

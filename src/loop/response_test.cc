@@ -173,6 +173,20 @@ const std::vector<Row>& promises() {
       {"promised after words of its own", kText, "US-3 is approved.\n<promise>COMPLETE</promise>\n", "COMPLETE"},
       {"another promise in the prompt is no place of it", "say <promise>LATER</promise>",
        "say <promise>COMPLETE</promise>", "COMPLETE"},
+      {"one sentence of the prompt quoted", kText,
+       "It says: \"When all stories are approved, say: <promise>COMPLETE</promise>\" but they are not.", std::nullopt},
+      {"the end of a long sentence quoted",
+       "You attempted to end the loop, but you did not output the completion promise <promise>COMPLETE</promise>. Go "
+       "on.",
+       "I read that you did not output the completion promise <promise>COMPLETE</promise>, so I go on.", std::nullopt},
+      {"the prompt's words used for a promise of its own",
+       "Only when you have verified it, output the completion promise, exactly: <promise>COMPLETE</promise>\nNot "
+       "before.",
+       "I have verified it. Here I output the completion promise, exactly: <promise>COMPLETE</promise>", "COMPLETE"},
+      {"a quotation, then the promise", kText,
+       "I should say \"When all stories are approved, say: <promise>COMPLETE</promise>\" and they are: "
+       "<promise>COMPLETE</promise>",
+       "COMPLETE"},
   };
   return kRows;
 }

@@ -38,7 +38,8 @@ class Turn {
         names_(names_for(request, iteration_)),
         work_(request.purpose == "work"),
         events_(agent.prints_events(request.events)),
-        reader_(request.prompt, work_ && events_ ? context.events : deaf_,
+        reader_(request.told.empty() ? request.prompt : request.told + "\n" + request.prompt,
+                work_ && events_ ? context.events : deaf_,
                 work_ && context.policy.promise ? std::string_view(context.policy.completion_response) : "") {}
 
   Result<TurnEnd> run() {

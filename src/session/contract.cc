@@ -1,6 +1,7 @@
 #include "session/contract.h"
 
 #include "base/text.h"
+#include "embedded_plugin.h"
 
 namespace ralph {
 namespace {
@@ -26,21 +27,24 @@ std::string prompt_contract(const LoopRequest& request) {
       "- Only when the task is fully done and you have verified it, output the completion promise, exactly: {}\n"
       "- It must match exactly: this spelling and case, no whitespace inside the tag, no variants.\n"
       "- If the task is not done, do not output the promise, not even to quote it. Keep working instead.\n"
-      "- A promise without work does not count. When you stop without the promise, you are sent on, for at most "
+      "- A promise {} does not count. When you stop without the promise, you are sent on, for at most "
       "{}.\n",
       request.ultrawork ? kUltrawork : "", request.task, marker,
+      request.min_tool_calls > 1 ? fmt::format("after fewer than {} tool calls", request.min_tool_calls)
+                                 : "without work",
       count_of(static_cast<unsigned>(request.max_iterations), "iteration"));
 }
 
-std::string continuation(const LoopState& state, std::string_view rule, int background_tasks) {
+std::string continuation(const LoopState& state, std::string_view rule, int background_tasks, int tool_calls) {
   const LoopRequest& request = state.request;
   const std::string marker = promise_marker(request);
   std::string text(request.ultrawork ? kUltrawork : "");
   text += fmt::format("[ralph loop: iteration {} of {}]\n", state.iteration, request.max_iterations);
   if (rule == "promise_without_work") {
     text += fmt::format(
-        "Promise detected, but no tool calls/work were performed; you must actually complete the task before emitting "
-        "the promise {}.",
+        "Promise detected, but {} performed; you must actually complete the task before emitting the promise {}.",
+        tool_calls > 0 ? fmt::format("only {} of at least {} tool calls were", tool_calls, request.min_tool_calls)
+                       : "no tool calls/work were",
         marker);
   } else {
     text += fmt::format("You attempted to end the loop, but you did not output the completion promise {}.", marker);
@@ -53,6 +57,11 @@ std::string continuation(const LoopState& state, std::string_view rule, int back
   }
   text += fmt::format("\n\nOriginal task:\n{}", request.task);
   return text;
+}
+
+std::string all_that_is_told(const LoopState& state) {
+  return fmt::format("{}\n{}\n{}\n{}\n{}", prompt_contract(state.request), continuation(state, "promise_missing", 0),
+                     continuation(state, "promise_without_work", 0), embedded::loop_md, embedded::ulw_loop_md);
 }
 
 }  // namespace ralph

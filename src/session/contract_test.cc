@@ -55,6 +55,16 @@ TEST(Continuation, SaysThatAPromiseHadNoWorkBehindIt) {
   EXPECT_TRUE(text.ends_with("Original task:\nfix it"));
 }
 
+TEST(Contract, SaysHowManyToolCallsAPromiseNeeds) {
+  LoopState state = state_with("x");
+  EXPECT_TRUE(contains(prompt_contract(state.request), "- A promise without work does not count."));
+  EXPECT_TRUE(contains(continuation(state, "promise_without_work", 0, 0), "but no tool calls/work were performed;"));
+  state.request.min_tool_calls = 3;
+  EXPECT_TRUE(contains(prompt_contract(state.request), "- A promise after fewer than 3 tool calls does not count."));
+  EXPECT_TRUE(contains(continuation(state, "promise_without_work", 0, 2),
+                       "Promise detected, but only 2 of at least 3 tool calls were performed; you must"));
+}
+
 TEST(Continuation, TellsOfTasksInTheBackground) {
   EXPECT_TRUE(contains(continuation(state_with("x"), "promise_missing", 1), "One task of yours is still running"));
   EXPECT_TRUE(contains(continuation(state_with("x"), "promise_missing", 3), "3 tasks of yours are still running"));

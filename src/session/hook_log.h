@@ -15,8 +15,8 @@ struct HookNote {
 };
 
 // `cwd`: the folder that the host works in; the log is that of the nearest folder upward with .ralph or .git, if it has
-// a .ralph. It never fails, makes no .ralph, and goes through no symbolic link. A log of a megabyte becomes
-// hooks.log.old, and a new one is begun.
+// a .ralph. Secrets of the environment and of known shape are masked. It never fails, makes no .ralph, and goes through
+// no symbolic link. A log of a megabyte becomes hooks.log.old, and a new one is begun.
 void log_hook(const std::string& cwd, const HookNote& note);
 
 }  // namespace ralph

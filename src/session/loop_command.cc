@@ -28,8 +28,26 @@ constexpr std::array<std::string_view, 5> kOptions = {"max-iterations", "complet
 constexpr std::array<std::string_view, 6> kNotYet = {"zero-errors", "zero-warnings",    "zero-security",
                                                      "tests-pass",  "stagnation-limit", "cancel"};
 
+// What editors and phones make of two dashes.
+constexpr std::array<std::string_view, 3> kSmartDashes = {"\u2014", "\u2013", "\u2015"};
+
+constexpr std::string_view kQuoteIt = "(If it belongs to the task, put the task in quotes.)";
+
 bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || static_cast<signed char>(c) < 0;
+}
+
+// Where the quote closes that opens at `at`: at the end of a word, so that "don't" closes nothing. npos: nowhere.
+size_t closing_quote(std::string_view text, size_t at) {
+  size_t end = text.find(text[at], at + 1);
+  while (end != std::string_view::npos &&
+         (text[end - 1] == '\\' || (end + 1 < text.size() && is_letter(text[end + 1]))))
+    end = text.find(text[at], end + 1);
+  return end;
 }
 
 // The option that a mistyped or a shortened name stands for: --max-iteration, --promise. Empty: none.
@@ -44,7 +62,7 @@ std::string_view meant_by(std::string_view name) {
 // A value of an option: up to the next blank, or what stands in quotes. Moves `at` behind it.
 Result<std::string> take_value(std::string_view text, size_t& at, std::string_view name) {
   if (at < text.size() && (text[at] == '"' || text[at] == '\'')) {
-    const size_t end = text.find(text[at], at + 1);
+    const size_t end = closing_quote(text, at);
     if (end == std::string_view::npos) return fail(ErrorKind::kUsage, "--{}: its quote is not closed", name);
     std::string value(text.substr(at + 1, end - at - 1));
     at = end + 1;
@@ -61,11 +79,14 @@ class LineReader {
 
   Status read() {
     while (at_ < text_.size()) {
-      if (at_word_start() && text_.substr(at_).starts_with("--") && !in_quotes()) {
-        TRY_VALUE(const bool taken, take_option());
-        if (taken) continue;
+      if (at_word_start() && at_ >= quoted_until_) {
+        TRY(check_smart_dash());
+        if (text_.substr(at_).starts_with("--")) {
+          TRY_VALUE(const bool taken, take_option());
+          if (taken) continue;
+        }
+        track_quote(text_[at_]);
       }
-      track_quote(text_[at_]);
       task_ += text_[at_++];
     }
     request_.task = without_quotes(trim(task_));
@@ -74,15 +95,33 @@ class LineReader {
 
  private:
   bool at_word_start() const { return at_ == 0 || is_blank(text_[at_ - 1]); }
-  bool in_quotes() const { return quote_ != 0; }
 
   // Quotes matter only where a word begins and where one ends, so that "don't" opens nothing.
   void track_quote(char c) {
-    if (quote_ == 0 && (c == '"' || c == '\'') && at_word_start() && text_.find(c, at_ + 1) != std::string_view::npos) {
-      quote_ = c;
-    } else if (quote_ != 0 && c == quote_ && (at_ == 0 || text_[at_ - 1] != '\\')) {
-      quote_ = 0;
+    if ((c != '"' && c != '\'') || never_closed_.find(c) != std::string::npos) return;
+    const size_t end = closing_quote(text_, at_);
+    if (end == std::string_view::npos) {
+      never_closed_ += c;  // nor does a later one
+    } else {
+      quoted_until_ = end + 1;
     }
+  }
+
+  // An option behind a dash that is none would silently become a part of the task.
+  Status check_smart_dash() const {
+    std::string_view rest = text_.substr(at_);
+    const auto* const dash = std::find_if(kSmartDashes.begin(), kSmartDashes.end(),
+                                          [&](std::string_view one) { return rest.starts_with(one); });
+    if (dash == kSmartDashes.end()) return {};
+    rest.remove_prefix(dash->size());
+    if (rest.starts_with('-')) rest.remove_prefix(1);
+    const auto* const option = std::find_if(kOptions.begin(), kOptions.end(), [&](std::string_view one) {
+      return rest.starts_with(one) &&
+             (rest.size() == one.size() || is_blank(rest[one.size()]) || rest[one.size()] == '=');
+    });
+    if (option == kOptions.end()) return {};
+    return fail(ErrorKind::kUsage, "{}{} begins with a long dash; write it with two short ones: --{} {}", *dash,
+                *option, *option, kQuoteIt);
   }
 
   Result<bool> take_option() {
@@ -99,18 +138,15 @@ class LineReader {
     if (std::find(kNotYet.begin(), kNotYet.end(), name) != kNotYet.end()) {
       return fail(ErrorKind::kUsage,
                   "--{} is an option of loops that go by diagnostics, which this version of ralph does not have; "
-                  "leave it out{}",
-                  name, name == "cancel" ? ", or use /ralph:cancel" : "");
+                  "leave it out{}. {}",
+                  name, name == "cancel" ? ", or use /ralph:cancel" : "", kQuoteIt);
     }
     const bool known = std::find(kOptions.begin(), kOptions.end(), name) != kOptions.end();
     if (!known) {
       const std::string_view near = meant_by(name);
       // What only looks like an option belongs to the task ("use ls --color"); what nearly is one was mistyped.
       if (near.empty()) return false;
-      return fail(
-          ErrorKind::kUsage,
-          "--{} is no option of a loop; did you mean --{}? (If it belongs to the task, put the task in quotes.)", name,
-          near);
+      return fail(ErrorKind::kUsage, "--{} is no option of a loop; did you mean --{}? {}", name, near, kQuoteIt);
     }
     at_ = end;
     if (is_loop_switch(name)) {
@@ -129,19 +165,16 @@ class LineReader {
   }
 
   static std::string without_quotes(std::string_view task) {
-    const auto ends_at = [&] {
-      size_t at = task.find(task[0], 1);
-      while (at != std::string_view::npos && task[at - 1] == '\\') at = task.find(task[0], at + 1);
-      return at;
-    };
-    const bool quoted = task.size() >= 2 && (task[0] == '"' || task[0] == '\'') && ends_at() == task.size() - 1;
+    const bool quoted =
+        task.size() >= 2 && (task[0] == '"' || task[0] == '\'') && closing_quote(task, 0) == task.size() - 1;
     return std::string(quoted ? task.substr(1, task.size() - 2) : task);
   }
 
   std::string_view text_;
   LoopRequest& request_;
   size_t at_ = 0;
-  char quote_ = 0;
+  size_t quoted_until_ = 0;  // before it nothing is an option
+  std::string never_closed_;
   std::string task_;
 };
 

@@ -102,8 +102,36 @@ TEST(LoopCommand, OnePairOfQuotesAroundTheTaskIsTakenOff) {
   EXPECT_EQ(task_of("/ralph:loop 'a\n--zero-errors\nb'"), "a\n--zero-errors\nb");
   EXPECT_EQ(task_of("/ralph:loop \"say \\\"hi\\\" --tests-pass now\""), "say \\\"hi\\\" --tests-pass now");
   EXPECT_EQ(task_of("/ralph:loop \"a\" and \"b\""), "\"a\" and \"b\"");
+  EXPECT_EQ(task_of("/ralph:loop 'don't use --max-iterations 3 here'"), "don't use --max-iterations 3 here");
+  EXPECT_EQ(task_of("/ralph:loop fix \"a --max-iterations 3\", and 'b'."), "fix \"a --max-iterations 3\", and 'b'.");
   EXPECT_EQ(task_of("/ralph:loop \"a"), "\"a");
   EXPECT_EQ(task_of("/ralph:loop \""), "\"");
+}
+
+TEST(LoopCommand, AQuoteThatClosesInTheMidstOfAWordHidesNoOption) {
+  const LoopRequest request = started("/ralph:loop rename 'foo bar --max-iterations 5 baz's");
+  EXPECT_EQ(request.max_iterations, 5);
+  EXPECT_EQ(request.task, "rename 'foo bar  baz's");
+  EXPECT_EQ(started("/ralph:loop x --completion-promise 'it's fine' --max-iterations 5").promise, "it's fine");
+}
+
+TEST(LoopCommand, ALongDashBeforeAnOptionIsNotPartOfTheTask) {
+  for (const std::string_view dash : {"\u2014", "\u2013", "\u2014-"}) {
+    EXPECT_NE(refusal(fmt::format("/ralph:loop x {}max-iterations 5", dash)).find("--max-iterations"),
+              std::string::npos);
+    EXPECT_NE(refusal(fmt::format("/ralph:loop {}ultrawork x", dash)).find("two short ones"), std::string::npos);
+  }
+  for (const std::string_view task :
+       {"fix it \u2014 now", "x \u2014maximum 5", "a\u2014max-iterations 5", "\u2014cancel it"})
+    EXPECT_EQ(task_of("/ralph:loop " + std::string(task)), task);
+  EXPECT_EQ(task_of("/ralph:loop \"x \u2014max-iterations 5\""), "x \u2014max-iterations 5");
+}
+
+TEST(LoopCommand, QuotesThatNeverCloseTakeNoTime) {
+  std::string task;
+  while (task.size() < 1024 * 1024) task += "'a \"b ";
+  task.pop_back();
+  EXPECT_EQ(task_of("/ralph:loop " + task), task);
 }
 
 TEST(LoopCommand, ALoneDashDashBeforeTheTaskEndsTheOptions) {
@@ -128,6 +156,7 @@ TEST(LoopCommand, TheCriteriaOfDiagnosticsAreRefusedByName) {
        {"zero-errors", "zero-warnings", "zero-security", "tests-pass", "stagnation-limit", "cancel"}) {
     EXPECT_TRUE(refusal(fmt::format("/ralph:loop x --{}", name)).starts_with(fmt::format("--{} is an option", name)));
     EXPECT_TRUE(refusal(fmt::format("/ralph:loop --{}=3 x", name)).starts_with(fmt::format("--{} is an option", name)));
+    EXPECT_TRUE(refusal(fmt::format("/ralph:loop a --{} b", name)).ends_with("put the task in quotes.)"));
   }
 }
 

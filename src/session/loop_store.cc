@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "journal/redactor.h"
 #include "os/clock.h"
 #include "os/files.h"
 #include "os/lock.h"
@@ -69,12 +70,23 @@ Result<LoopState> read_state(const std::string& path) {
   return state;
 }
 
-std::vector<LoopState> states_in(const std::string& folder) {
+// Whose loop a file has, as a file name: SESSION.json, or TIME-SESSION.json in the history.
+std::string_view owner_of(std::string_view file, bool ended) {
+  file.remove_suffix(std::string_view(".json").size());
+  return ended ? file.substr(std::min(file.find('-'), file.size() - 1) + 1) : file;
+}
+
+std::vector<LoopState> states_in(const std::string& folder, const std::string& session, bool ended,
+                                 std::vector<std::string>* damaged) {
   std::vector<LoopState> states;
   for (const std::string& name : json_files_in(folder)) {
     const std::string path = join_path(folder, name);
+    if (!session.empty() && owner_of(name, ended) != safe_name(session)) continue;
     auto state = read_state(path);
-    if (!state) continue;
+    if (!state) {
+      if (damaged) damaged->push_back(state.error().message);
+      continue;
+    }
     if (state->active()) state->decisions = log_of(path).decisions();
     states.push_back(*std::move(state));
   }
@@ -120,6 +132,8 @@ Result<std::optional<LoopState>> LoopStore::load(const std::string& session) con
 
 Result<LoopState> LoopStore::start(const LoopRequest& request, const std::string& session,
                                    const std::string& transcript) {
+  if (project_.empty() || (project_ == "/" && !is_there("/.ralph") && !is_there("/.git")))
+    return fail(ErrorKind::kUsage, "a loop keeps its state in the folder of a project, and / is none; start it in one");
   TRY(prepare());
   TRY_VALUE(const Lock lock, lock_patiently(path_of(session, ".lock")));
   TRY(free_place_of(session));
@@ -157,6 +171,8 @@ void LoopStore::leave_note(const std::string& session) const {
 Status LoopStore::put_away(LoopState state) const {
   const std::string path = path_of(state.session);
   state.decisions = log_of(path).decisions();
+  // From here on nobody is told the task any more: what looks like a secret is masked.
+  state.request.task = Redactor(environment_.as_lines()).redact(state.request.task);
   const std::string when = replace_all(replace_all(state.updated, ":", ""), "-", "");
   TRY(write_to(join_path(folder(), fmt::format("history/{}-{}.json", when, safe_name(state.session))), state));
   // The log goes after what it belongs to: without it the loop would go on.
@@ -219,14 +235,14 @@ std::int64_t LoopStore::counted_tool_calls(const std::string& session) const {
   return ::lstat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) ? info.st_size : 0;
 }
 
-std::vector<LoopState> LoopStore::active() const {
-  std::vector<LoopState> states = states_in(folder());
+std::vector<LoopState> LoopStore::active(const std::string& session, std::vector<std::string>* damaged) const {
+  std::vector<LoopState> states = states_in(folder(), session, false, damaged);
   std::erase_if(states, [](const LoopState& state) { return !state.active(); });
   return states;
 }
 
-std::vector<LoopState> LoopStore::history() const {
-  std::vector<LoopState> states = states_in(join_path(folder(), "history"));
+std::vector<LoopState> LoopStore::history(const std::string& session, std::vector<std::string>* damaged) const {
+  std::vector<LoopState> states = states_in(join_path(folder(), "history"), session, true, damaged);
   std::reverse(states.begin(), states.end());
   return states;
 }

@@ -39,8 +39,10 @@ class LoopStore {
   void count_tool_call(const std::string& session) const;
   std::int64_t counted_tool_calls(const std::string& session) const;
 
-  std::vector<LoopState> active() const;
-  std::vector<LoopState> history() const;  // the newest first
+  // Those of one session, if one is named. Files that can't be read are left out, and named in `damaged`.
+  std::vector<LoopState> active(const std::string& session = {}, std::vector<std::string>* damaged = nullptr) const;
+  // The newest first.
+  std::vector<LoopState> history(const std::string& session = {}, std::vector<std::string>* damaged = nullptr) const;
 
  private:
   std::string folder() const;

@@ -19,9 +19,11 @@ class Outside {
     state_.iteration = iteration;
     // Without a session to go on with (its first turn crashed), the task has to be told anew.
     const auto session = context_.log.progress().last_session;
-    const std::string prompt = session ? continuation(state_, last_rule_, 0) : prompt_contract(state_.request);
+    const int calls = context_.log.progress().tool_calls;
+    const std::string prompt = session ? continuation(state_, last_rule_, 0, calls) : prompt_contract(state_.request);
     TRY(context_.log.note(record::IterationStarted{iteration}));
-    TRY_VALUE(const Decision after_turn, take_turn(context_, {&agent_, 1}, prompt, events_, session));
+    TRY_VALUE(const Decision after_turn,
+              take_turn(context_, {&agent_, 1}, prompt, events_, session, all_that_is_told(state_)));
     if (after_turn.action == Action::kStop) return after_turn;
 
     const Progress& progress = context_.log.progress();

@@ -1,6 +1,7 @@
 #include "session/stop.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "base/text.h"
 #include "loop/response.h"
@@ -30,23 +31,35 @@ bool finds_promise(const std::string& text, std::string_view told, const LoopReq
   return finder.response().has_value();
 }
 
+// Nobody can tell whether a task is repeated that has no word besides the promise.
+bool is_only_the_promise(const std::string& task, const std::string& marker) {
+  const std::string rest = replace_all(task, marker, "");
+  return std::none_of(rest.begin(), rest.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || static_cast<signed char>(c) < 0;
+  });
+}
+
 // A text that repeats what it was told has promised nothing. It may repeat the task alone, too.
 bool says_promise(const std::string& text, const LoopState& state) {
   const LoopRequest& request = state.request;
   const std::string marker = promise_marker(request);
   if (text.find(marker) == std::string::npos) return false;
-  const std::string told = prompt_contract(request) + "\n" + continuation(state, "promise_missing", 0) + "\n" +
-                           continuation(state, "promise_without_work", 0);
-  if (!finds_promise(text, told, request)) return false;
-  const bool in_task = request.task.find(marker) != std::string::npos && trim(request.task) != marker;
+  if (!finds_promise(text, all_that_is_told(state), request)) return false;
+  const bool in_task = request.task.find(marker) != std::string::npos && !is_only_the_promise(request.task, marker);
   return !in_task || finds_promise(text, request.task, request);
 }
 
-void count_calls(LoopState& state, const std::vector<std::string>& ids) {
-  for (const std::string& id : ids) {
+void count_calls(LoopState& state, const TranscriptNews& news) {
+  for (const std::string& id : news.tool_ids) {
     if (std::find(state.recent_calls.begin(), state.recent_calls.end(), id) != state.recent_calls.end()) continue;
     ++state.transcript_calls;
     state.recent_calls.push_back(id);
+  }
+  // One that was counted and is refused later: it was asked about in between.
+  for (const std::string& id : news.refused_ids) {
+    const bool counted =
+        std::find(state.recent_calls.begin(), state.recent_calls.end(), id) != state.recent_calls.end();
+    if (counted && state.transcript_calls > 0) --state.transcript_calls;
   }
   if (state.recent_calls.size() > kRecentCalls)
     state.recent_calls.erase(state.recent_calls.begin(), state.recent_calls.end() - kRecentCalls);
@@ -83,7 +96,7 @@ Since look_back(LoopState& state, const HookPayload& payload) {
     return since;
   }
   since.calls_known = true;
-  count_calls(state, news.tool_ids);
+  count_calls(state, news);
   for (const std::string& text : news.assistant_texts) {
     const bool promises = says_promise(text, state);
     if (promises && state.refused_late) {
@@ -143,7 +156,7 @@ Result<std::optional<StopAnswer>> judge_stop(LoopStore& store, const HookPayload
     } else {
       ++loop.iteration;
       loop.refused_late = since.late;
-      answer.continuation = continuation(loop, answer.decision.rule, payload.background_tasks);
+      answer.continuation = continuation(loop, answer.decision.rule, payload.background_tasks, now.tool_calls);
     }
     loop.decisions.push_back({"", loop.iteration, std::string(to_string(answer.decision.action)),
                               std::string(answer.decision.rule), answer.decision.reason});

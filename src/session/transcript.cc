@@ -67,6 +67,13 @@ class Gatherer {
       if (id.empty()) id = fmt::format("@{}.{}", offset, i);
       if (known_.insert(id).second) news_.tool_ids.push_back(std::move(id));
     }
+    for (const std::string_view id : line->refused) {
+      if (known_.contains(std::string(id))) {
+        std::erase(news_.tool_ids, id);
+      } else {
+        news_.refused_ids.emplace_back(id);
+      }
+    }
     if (line->is_step) news_.ends_in_text = line->ends_in_text;
     return true;
   }

@@ -20,8 +20,12 @@ struct TranscriptNews {
   // words, no sub-agents', no error message that the host wrote in the assistant's name.
   std::vector<std::string> assistant_texts{};
 
-  // Of the session's own tool calls, each once. A call without an id gets one from where it stands.
+  // Of the session's own tool calls, each once, but for those that the news say were never made. A call without an id
+  // gets one from where it stands.
   std::vector<std::string> tool_ids{};
+
+  // Of calls from before the news that were never made: a hook or the user has refused them.
+  std::vector<std::string> refused_ids{};
 
   // The last thing that was said or done is a text of the assistant: nothing that followed it is missing.
   bool ends_in_text = false;

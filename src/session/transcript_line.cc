@@ -9,12 +9,15 @@ namespace {
 const Wanted& wanted_of_transcripts() {
   static const Wanted block{{"type"}, {"text"}, {"id"}};
   // Claude Code
-  static const Wanted message{{"content", &block}, {"usage", &wanted_of_claude_usage()}};
+  static const Wanted blocks{{"type"}, {"text"}, {"id"}, {"tool_use_id"}, {"is_error"}, {"content", &Wanted::later()}};
+  static const Wanted message{{"content", &blocks}, {"usage", &wanted_of_claude_usage()}};
+  static const Wanted permission{{"decision"}};
   static const Wanted compaction{{"postTokens"}};
   // Codex
   static const Wanted usage{{"total_tokens"}};
   static const Wanted info{{"last_token_usage", &usage}, {"model_context_window"}};
-  static const Wanted payload{{"type"}, {"role"}, {"content", &block}, {"call_id"}, {"id"}, {"info", &info}};
+  static const Wanted payload{
+      {"type"}, {"role"}, {"content", &block}, {"call_id"}, {"id"}, {"output", &Wanted::later()}, {"info", &info}};
   // Gemini CLI
   static const Wanted tokens{{"total"}};
   static const Wanted line{
@@ -26,6 +29,7 @@ const Wanted& wanted_of_transcripts() {
       {"leafUuid"},
       {"isSidechain"},
       {"message", &message},
+      {"permissionDecision", &permission},
       {"compactMetadata", &compaction},
       {"isApiErrorMessage"},
       {"payload", &payload},
@@ -37,6 +41,8 @@ const Wanted& wanted_of_transcripts() {
   };
   return line;
 }
+
+constexpr size_t kNameOfTool = 200;
 
 std::string_view without_margins(std::string_view text) {
   const auto is_margin = [](char c) { return static_cast<unsigned char>(c) <= ' '; };  // a crash may leave NULs
@@ -55,6 +61,7 @@ const TranscriptLine* TranscriptLines::read(std::string_view line, bool ended) {
   if (!tape_.read(line, wanted) && tape_.read_slowly(line, wanted)) return nullptr;
   line_.texts.clear();
   line_.tool_ids.clear();
+  line_.refused.clear();
   line_.is_step = line_.ends_in_text = false;
   line_.use.reset();
   line_.time = tape_.root()["timestamp"].text();
@@ -71,6 +78,7 @@ bool TranscriptLines::is_claude(JsonView line) {
   if (line["isSidechain"].truth()) return true;  // a sub-agent, as older versions wrote them into the same file
   if (is_message) line_.is_step = true;
   if (is_message && type == "assistant" && !line["isApiErrorMessage"].truth()) assistant_message(message);
+  if (is_message && type == "user") tool_results(line);
   if (type == "system" && line["subtype"].text() == "compact_boundary") {
     line_.use = ContextUse{.tokens = line["compactMetadata"]["postTokens"].integer()};
   }
@@ -100,6 +108,19 @@ void TranscriptLines::assistant_message(JsonView message) {
     if (count > 0 && count < (std::int64_t{1} << 48)) tokens += count;
   }
   if (tokens > 0) line_.use = ContextUse{.tokens = tokens};  // none: a message that no model wrote
+}
+
+// A call that a hook or the user has refused was not made. Older versions have no permissionDecision.
+void TranscriptLines::tool_results(JsonView line) {
+  const bool refused = line["permissionDecision"]["decision"].text() == "reject";
+  const JsonView content = line["message"]["content"];
+  if (!content.is(JsonKind::kArray)) return;
+  for (const JsonView block : content) {
+    if (block["type"].text() != "tool_result" || !block["is_error"].truth()) continue;
+    const std::string_view said = block["content"].text();
+    const bool by_hook = said.starts_with("PreToolUse:") && said.find(" hook error: ") < kNameOfTool;
+    if (refused || by_hook) line_.refused.push_back(block["tool_use_id"].text());
+  }
 }
 
 bool TranscriptLines::is_codex(JsonView line) {
@@ -148,6 +169,12 @@ void TranscriptLines::response_item(JsonView item) {
   if (kind.ends_with("_call")) {  // function_call, custom_tool_call, local_shell_call, web_search_call, ...
     const std::string_view id = item["call_id"].text();
     line_.tool_ids.push_back(id.empty() ? item["id"].text() : id);
+  }
+  if (kind.ends_with("_call_output")) {
+    const std::string_view said = item["output"].text();
+    if (said.starts_with("Command blocked by PreToolUse hook:") ||
+        said.starts_with("Tool call blocked by PreToolUse hook:"))
+      line_.refused.push_back(item["call_id"].text());
   }
   if (kind != "message" || item["role"].text() != "assistant") return;
   for (const JsonView block : item["content"]) {

@@ -15,6 +15,7 @@ struct TranscriptLine {
   std::string_view time{};                   // as the host wrote it: 2026-11-15T18:23:37.302Z; empty: it did not say
   std::vector<std::string_view> texts{};     // the assistant's own words, none empty
   std::vector<std::string_view> tool_ids{};  // of its tool calls; empty if the host gave none
+  std::vector<std::string_view> refused{};   // ids of tool calls that were not made, as their results say
   bool is_step = false;                      // something was said or done, by whomever but a sub-agent
   bool ends_in_text = false;                 // and the last of it are the assistant's words
   std::optional<ContextUse> use{};           // how full the context is, as the host says here
@@ -31,6 +32,7 @@ class TranscriptLines {
   bool is_codex(JsonView line);
   bool is_gemini(JsonView line);
   void assistant_message(JsonView message);
+  void tool_results(JsonView line);
   void response_item(JsonView item);
 
   JsonTape tape_;

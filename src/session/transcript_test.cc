@@ -83,7 +83,7 @@ TEST_F(TranscriptTest, ASubAgentsWordsAndCallsAreNotTheSessions) {
 TEST_F(TranscriptTest, ACodexRolloutHasThemToo) {
   const auto news = read_transcript_since(fixture("codex/rollout.jsonl"), 0);
   EXPECT_EQ(news.assistant_texts, (Texts{"First stop.", "Second stop.", "Third stop. <promise>DONE</promise>"}));
-  EXPECT_EQ(news.tool_ids, (Texts{"call_fake000002", "call_fake000005", "call_fake000008"}));
+  EXPECT_EQ(news.tool_ids, (Texts{"call_fake000002", "call_fake000008"})) << "a hook denied the one between";
   EXPECT_TRUE(news.ends_in_text);
 }
 
@@ -147,6 +147,39 @@ TEST_F(TranscriptTest, EachToolCallIsToldOnceAndOneWithoutAnIdByItsPlace) {
                  codex(R"("type":"web_search_call","action":{})") + codex(R"("type":"function_call_output")"))
                 .tool_ids,
             (Texts{"x", "@87.0"}));
+}
+
+TEST_F(TranscriptTest, ACallThatWasRefusedIsNone) {
+  // As the host recorded it: three of four calls were denied by a hook.
+  const auto recorded = (fixtures_folder() / "recordings/claude/stream-pretooluse-deny.ndjson").string();
+  EXPECT_EQ(read_transcript_since(recorded, 0).tool_ids, Texts{"toolu_fake000006"});
+
+  const auto result = [](std::string_view id, std::string_view text, bool failed, std::string_view more = "") {
+    return fmt::format(
+        R"({{"type":"user","message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"{}",)"
+        R"("content":"{}","is_error":{}}}]}}{}}})",
+        id, text, failed, more);
+  };
+  const std::string rejected = R"(,"permissionDecision":{"decision":"reject"})";
+  const TranscriptNews news = read(calls("a") + "\n" + calls("b") + "\n" + calls("c") + "\n" + calls("d") + "\n" +
+                                   result("a", "PreToolUse:Bash hook error: no", true) + "\n" +
+                                   result("b", "PreToolUse:Bash hook error: cat says so", false) + "\n" +
+                                   result("c", "not granted", true, rejected) + "\n" +
+                                   result("d", "Exit code 1", true, R"(,"permissionDecision":{"decision":"accept"})") +
+                                   "\n" + result("old", "PreToolUse:Bash hook error: no", true) + "\n");
+  EXPECT_EQ(news.tool_ids, (Texts{"b", "d"}));
+  EXPECT_EQ(news.refused_ids, Texts{"old"});
+
+  const TranscriptNews codex = read(
+      R"({"type":"response_item","payload":{"type":"function_call","call_id":"a"}})"
+      "\n"
+      R"({"type":"response_item","payload":{"type":"custom_tool_call","call_id":"b"}})"
+      "\n"
+      R"({"type":"response_item","payload":{"type":"function_call_output","call_id":"a","output":"Command blocked by PreToolUse hook: no. Command: x"}})"
+      "\n"
+      R"({"type":"response_item","payload":{"type":"custom_tool_call_output","call_id":"b","output":"{\"output\":\"ok\"}"}})"
+      "\n");
+  EXPECT_EQ(codex.tool_ids, Texts{"b"});
 }
 
 TEST_F(TranscriptTest, OnlyWhatIsNewIsReadAndNothingTwice) {

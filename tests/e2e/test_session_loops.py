@@ -8,7 +8,7 @@ import pytest
 
 from plan_support import Plan
 from session_support import PROMISE, Answer, Session
-from support import SANITIZED, is_ralph, wait_until
+from support import ROOT, SANITIZED, is_ralph, wait_until
 
 MISSING = "You attempted to end the loop, but you did not output the completion promise <promise>DONE</promise>."
 NO_WORK = "Promise detected, but no tool calls/work were performed; you must actually complete the task"
@@ -84,6 +84,45 @@ def test_the_prompt_contains_the_tag(project):
     for echo in (contract, answer.reason, f"You asked me: {task}", f"> {task}\n\nI will."):
         assert session.stops(echo).goes_on, echo
     assert session.stops(f"The tests pass. {PROMISE}").status == "PROMISE_ACCEPTED"
+
+
+def body_of(name):
+    return (ROOT / f"share/claude-plugin/commands/{name}.md").read_text().split("---\n", 2)[2]
+
+
+@pytest.mark.parametrize("text", [
+    f"I was told:\n{body_of('loop')}", f"> {body_of('ulw-loop')}\n\nI begin.",
+    next(line for line in body_of("loop").splitlines() if line.startswith("1.")) + "\n\nSo I go on.",
+    f'The hook said: "{MISSING}" I will go on.',
+    f"It says that you did not output the completion promise {PROMISE}, so I go on.",
+    f"- Only when the task is fully done and you have verified it, output the completion promise, exactly: {PROMISE}\n\nI will start now.",
+    f'I read "you must actually complete the task before emitting the promise {PROMISE}" and will do that.'],
+    ids=["loop.md", "ulw-loop.md", "its rule", "a continuation", "the end of it", "the contract", "without work"])
+def test_a_part_of_what_ralph_said_is_no_promise(project, text):
+    session = Session(project)
+    session.starts("fix the failing tests")
+    session.uses_tool()
+    assert session.stops(text).rule == "promise_missing"
+    assert session.stops(f"{text}\n\nNow it is done. {PROMISE}").status == "PROMISE_ACCEPTED"
+
+
+@pytest.mark.parametrize("text", [
+    f"The task is fully done and I have verified it: {PROMISE}", f"I have verified it, and output the completion promise: {PROMISE}",
+    f"Now I output the completion promise, exactly: {PROMISE}", f"Here is the completion promise {PROMISE}",
+    f"All rules were kept, so I output exactly `{PROMISE}`", f"It is done. {PROMISE} If the options name another word, tell me."])
+def test_a_promise_in_ralphs_own_words_is_still_one(project, text):
+    session = Session(project)
+    session.starts("fix the failing tests")
+    session.uses_tool()
+    assert session.stops(text).status == "PROMISE_ACCEPTED"
+
+
+@pytest.mark.parametrize("task", [PROMISE, f"{PROMISE}.", f"- {PROMISE}!\n- {PROMISE}!"])
+def test_a_task_that_is_nothing_but_the_promise_can_be_done(project, task):
+    session = Session(project)
+    session.starts(task)
+    session.uses_tool()
+    assert session.stops(PROMISE).status == "PROMISE_ACCEPTED"
 
 
 @both_hosts
@@ -443,6 +482,44 @@ def test_the_post_tool_hook_counts_where_the_transcript_says_nothing(project):
     assert answer.status == "PROMISE_ACCEPTED" and "after 3 tool calls" in answer.message
 
 
+REFUSALS = {
+    "claude": {"by a hook": ("PreToolUse:Bash hook error: Denied by ralph: privilege", {}),
+               "by the user": ("Claude requested permissions to use Bash", {"permissionDecision": {"decision": "reject", "source": "config"}})},
+    "codex": {"by a hook": ("Command blocked by PreToolUse hook: Denied by ralph: privilege. Command: sudo ls", {})},
+}
+
+
+@pytest.mark.parametrize("host, how", [(host, how) for host in REFUSALS for how in REFUSALS[host]])
+def test_a_call_that_was_refused_is_no_work(project, host, how):
+    session = Session(project, host=host)
+    session.starts("fix it", "--min-tool-calls 2")
+    output, more = REFUSALS[host][how]
+    for i in range(3):
+        line = session.host.output(session.id, f"no{i}", output)
+        if host == "claude":
+            line = {**line, **more}
+            line["message"]["content"][0]["is_error"] = True
+        session.write(session.host.call(session.id, f"no{i}", "sudo ls"), line)
+    assert session.stops(PROMISE).rule == "promise_without_work"
+    session.says(PROMISE)
+    session.uses_tool(output="bash: PreToolUse:Bash hook error: is only a text here")
+    assert session.stops(PROMISE).rule == "promise_without_work", "one of two"
+    session.says(PROMISE)
+    session.uses_tool()
+    assert "after 2 tool calls" in session.stops(PROMISE).message
+
+
+def test_too_little_work_is_told_by_numbers(project):
+    session = Session(project)
+    assert "A promise after fewer than 3 tool calls does not count." in session.starts("fix it", "--min-tool-calls 3")
+    assert NO_WORK in session.stops(PROMISE).reason
+    session.says(PROMISE)
+    session.uses_tool()
+    session.uses_tool()
+    reason = session.stops(PROMISE).reason
+    assert "Promise detected, but only 2 of at least 3 tool calls were performed; you must actually complete the task" in reason, reason
+
+
 def test_a_call_that_both_have_seen_counts_once(project):
     session = Session(project)
     session.starts("fix it", "--min-tool-calls 2")
@@ -544,6 +621,8 @@ def test_the_exit_protocol_goes_on_with_1_and_ends_with_0(project):
 
 @pytest.mark.parametrize("line, said", [("/ralph:loop", "what is to be done?"), ("/ralph:loop x --max-iteration 5", "did you mean --max-iterations?"),
                                         ("/ralph:loop x --zero-errors", "--zero-errors is an option of loops that go by diagnostics"),
+                                        ("/ralph:loop Add a --cancel flag to the cli", "put the task in quotes"),
+                                        ("/ralph:loop x \u2014max-iterations 5", "write it with two short ones: --max-iterations"),
                                         ("/ralph-loop x --max-iterations=lots", "is not a whole number")])
 def test_a_command_that_is_wrong_is_refused_and_starts_nothing(project, line, said):
     session = Session(project)
@@ -588,6 +667,35 @@ def test_cancel_with_several_loops_wants_to_know_which(project):
     states = json.loads(project.run("loop", "status", "--json").out)
     assert [s["status"] for s in states] == ["CANCELLED"] * 4
     assert {s["decisions"][-1]["rule"] for s in states} == {"cancelled"}
+
+
+def test_cancel_inside_a_session_finds_the_loop_that_waits_and_no_other_sessions(project):
+    inside = {"CLAUDE_CODE_SESSION_ID": "abc"}
+    project.run("loop", "start", "waiting")
+    assert "One waits in this project" in Session(project, "abc").types("/ralph:cancel")
+    assert "Cancelled in iteration 0 of 50: waiting" in project.run("loop", "cancel", env=inside).out
+    Session(project, "other").starts("not mine")
+    result = project.run("loop", "cancel", env=inside)
+    assert result.code == 0 and result.out == "No loop is active here. Not of this session: 1 loop (ralph loop status --all).\n", result
+    assert project.run("loop", "cancel", "--session", "abc").out == "No loop is active here.\n"
+
+
+def test_status_inside_a_session_is_that_of_its_loop(project):
+    mine, other = Session(project, "mine"), Session(project, "other")
+    inside = {"CLAUDE_CODE_SESSION_ID": "mine"}
+    other.starts("theirs")
+    assert "Not of this session: 1 loop" in project.run("loop", "status", env=inside).out
+    mine.starts("my own")
+    elsewhere = project.base / "elsewhere"
+    elsewhere.mkdir()
+    for cwd in (project.path, elsewhere):
+        text = project.run("loop", "status", env=inside, cwd=cwd).out
+        assert "my own" in text and "theirs" not in text, text
+    assert [s["task"] for s in json.loads(project.run("loop", "status", "--json", env=inside).out)] == ["my own"]
+    for arguments, env in ((["--all"], inside), ([], {})):
+        text = project.run("loop", "status", *arguments, env=env).out
+        assert "my own" in text and "theirs" in text, text
+    assert "theirs" in project.run("loop", "status", "--session", "other", env=inside).out
 
 
 def test_status_tells_every_decision_and_its_reason(project):

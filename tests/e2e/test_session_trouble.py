@@ -1,13 +1,15 @@
 """Session loops where something is wrong: damaged state, full disks, links, many hooks at once, hooks that are killed."""
 import json
 import os
+import resource
 import signal
 import subprocess
 import threading
+from pathlib import Path
 
 import pytest
 
-from session_support import Session
+from session_support import PROMISE, Session
 from support import RALPH
 from test_disk import fill
 
@@ -134,3 +136,137 @@ def test_a_hook_that_is_killed_at_any_moment_leaves_a_sound_state(project):
         assert len(state["decisions"]) == state["iteration"]
         last = state["iteration"]
     assert session.stops("no").state["iteration"] == last + 1
+
+
+# ---- what a host or a machine may do wrong
+
+
+def as_nobody(project, payload, folder=None):
+    """A user-prompt hook of an ordinary user, whom / is closed to; without a folder, in one that is gone."""
+    gone = project.base / "gone"
+    if not folder:
+        gone.mkdir()
+
+    def leave():
+        if not folder:
+            gone.rmdir()
+        if os.geteuid() == 0:
+            os.setgid(65534)
+            os.setuid(65534)
+
+    def run(*command):
+        return subprocess.run([str(RALPH), *command], cwd=folder or gone, env=project.environment(), preexec_fn=leave,
+                              input=json.dumps(payload), capture_output=True, text=True, timeout=30)
+    try:
+        return run("hooks", "user-prompt")
+    except PermissionError:
+        pytest.skip("an ordinary user can't run the program where it is")
+
+
+LOOP = {"session_id": "s", "prompt": "/ralph:loop x"}
+
+
+@pytest.mark.skipif(Path("/.ralph").exists() or Path("/.git").exists(), reason="/ is a project here")
+@pytest.mark.parametrize("payload, folder, said", [
+    (LOOP, None, "the folder of this session is not known, or is gone"), ({**LOOP, "cwd": "."}, None, "is not known, or is gone"),
+    ({**LOOP, "cwd": "/nowhere/at/all"}, "/", "is gone: /nowhere/at/all"), ({**LOOP, "cwd": "/"}, "/", "and / is none; start it in one")])
+def test_a_loop_without_a_folder_is_refused(project, payload, folder, said):
+    result = as_nobody(project, payload, folder)
+    assert result.returncode == 0, result
+    assert json.loads(result.stdout)["decision"] == "block" and said in json.loads(result.stdout)["reason"], result
+    assert not Path("/.ralph").exists()
+
+
+def test_a_session_that_starts_in_a_folder_that_is_gone_adopts_nothing(project):
+    project.run("loop", "start", "wait")
+    session = Session(project)
+    result = session.hook("session-start", session.payload("start", source="startup", cwd=str(project.path / "gone")))
+    assert result.code == 0 and not result.out and "is gone; no loop is looked for" in result.err, result
+    assert session.begins() is not None
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_an_input_that_does_not_end_is_not_waited_for(project, whole):
+    session = Session(project)
+    session.starts()
+    text = json.dumps(session.payload("stop", last_assistant_message="no"))
+    hook = subprocess.Popen([str(RALPH), "hooks", "stop"], cwd=project.path, env=project.environment(), stdin=subprocess.PIPE,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    hook.stdin.write(text if whole else text[:-5])
+    hook.stdin.flush()
+    code = hook.wait(timeout=9)  # hosts give it ten seconds
+    out, err = hook.stdout.read(), hook.stderr.read()
+    hook.stdin.close()
+    assert code == 0
+    if whole:
+        assert json.loads(out)["decision"] == "block" and not err
+    else:
+        assert not out and "the hook's input did not end within 4 s" in err
+
+
+@pytest.mark.slow
+def test_an_input_that_is_too_large_is_said_to_be(project):
+    session = Session(project)
+    session.starts()
+    result = session.hook("stop", session.payload("stop", last_assistant_message="x" * (65 * 1024 * 1024)))
+    assert result.code == 0 and not result.out and "larger than 64 MB" in result.err, result
+
+
+def test_pipes_in_the_place_of_files_hold_nobody_up(project):
+    session = Session(project)
+    session.starts()
+    folder = project.ralph / "loop"
+    for name in ("hooks.log", f"{session.id}.tools", f"{session.id}.jsonl"):
+        os.mkfifo(folder / name)
+    result = session.hook("stop", session.payload("stop", last_assistant_message="no"), timeout=20)
+    assert result.code == 0 and not result.out and f"{session.id}.jsonl" in result.err, result
+    session.used_tool()
+    denied = session.hook("pre-tool", session.payload("tool", tool_name="Bash", tool_input={"command": "sudo ls"}), timeout=20)
+    assert "deny" in denied.out, denied
+
+
+def test_secrets_are_masked_in_the_log_on_the_console_and_in_the_history(project):
+    token, password = "ghp_" + "a1B2c3D4e5F6" * 3, "hunter2-correct-horse"
+    session = Session(project)
+    session.env = {"DB_PASSWORD": password}
+    session.starts(f"use {token} and {password}")
+    assert f"use {token} and {password}" in session.stops("no").reason, "the session is told its task as it was typed"
+    assert (project.ralph / f"loop/{session.id}.json").stat().st_mode & 0o777 == 0o600
+    command = f"sudo curl -H 'Authorization: {token}' -u me:{password} https://x.example"
+    for text in (command, "x" * 3980 + token):
+        session.hook("pre-tool", session.payload("tool", tool_name="Bash", tool_input={"command": f"sudo {text}"}))
+    (project.ralph / "settings.json").write_text(json.dumps({f"{token} {password}": 1}))
+    broken = session.hook("pre-tool", session.payload("tool", tool_name="Bash", tool_input={"command": "ls"}))
+    assert "********" in broken.err and {"denied", "error"} == {entry["kind"] for entry in log_of(project)}, broken
+    shown = [project.run("loop", "status", *more, env=session.env).out for more in ([], ["--json"])]
+    shown.append(project.run("loop", "cancel", env=session.env).text + broken.err)
+    (project.ralph / "settings.json").unlink()
+    kept = [content.decode() for content in project.everything_on_disk().values()]
+    assert any("Authorization: ****" in text for text in kept)
+    for text in [*shown, *kept]:
+        assert token not in text and token[:12] not in text and password not in text, text
+
+
+def test_a_damaged_loop_is_named_by_status_and_cancel(project):
+    good, bad = Session(project, "good"), Session(project, "bad")
+    good.starts("sound")
+    bad.starts("damaged")
+    path = project.ralph / "loop/bad.json"
+    path.write_text("{")
+    result = project.run("loop", "status")
+    assert result.code == 2 and "sound" in result.out and str(path) in result.err, result
+    assert project.run("loop", "status", "--session", "good").code == 0
+    for arguments in (["status", "--session", "bad"], ["status", "--session", "bad", "--json"], ["cancel", "--session", "bad"],
+                      ["cancel", "--all"]):
+        result = project.run("loop", *arguments)
+        assert result.code == 2 and str(path) in result.err, result
+    assert path.read_text() == "{" and good.states()[0]["status"] == "CANCELLED"
+
+
+def test_a_limit_on_the_size_of_files_does_not_kill_a_hook(project):
+    session = Session(project)
+    session.starts()
+    payload = json.dumps(session.payload("stop", last_assistant_message=PROMISE))
+    result = subprocess.run([str(RALPH), "hooks", "stop"], cwd=project.path, env=project.environment(), input=payload, capture_output=True,
+                            text=True, timeout=30, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)))
+    assert result.returncode == 0 and not result.stdout and "cannot write" in result.stderr, result
