@@ -244,8 +244,10 @@ Finding opens_reverse_shell(const Subject& subject) {
     const auto text = program_text_of(subject.command, known_input(subject.reading, subject.command));
     if (text) {
       const auto says = [&](std::string_view what) { return text->find(what) != std::string::npos; };
+      const std::string code = program_code_of(subject.command, *text);
+      const auto calls = [&](std::string_view what) { return code.find(what) != std::string::npos; };
       const bool connects =
-          says("socket") || says("fsockopen") || says("Socket") || says("net.connect") || says("TCPSocket");
+          calls("socket") || calls("fsockopen") || calls("Socket") || calls("net.connect") || calls("TCPSocket");
       const bool runs = says("/bin/sh") || says("/bin/bash") || says("pty.spawn") || says("dup2") || says("\"sh\"") ||
                         says("'sh'") || says("cmd.exe");
       if (connects && runs) return "a shell would talk to a network address";

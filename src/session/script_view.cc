@@ -166,6 +166,10 @@ std::optional<std::string> program_text_of(const ShellCommand& command, const st
   return input;
 }
 
+std::string program_code_of(const ShellCommand& command, const std::string& text) {
+  return code_of(program_of(command), text);
+}
+
 void look_into_program_text(const ShellCommand& command, const std::optional<std::string>& input,
                             InnerCommands& inner) {
   const auto text = program_text_of(command, input);

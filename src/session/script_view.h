@@ -17,4 +17,7 @@ void look_into_program_text(const ShellCommand& command, const std::optional<std
 // The program itself, if it stands on the line.
 std::optional<std::string> program_text_of(const ShellCommand& command, const std::optional<std::string>& input);
 
+// That text without what names no call: strings and comments, where the language is known well enough.
+std::string program_code_of(const ShellCommand& command, const std::string& text);
+
 }  // namespace ralph

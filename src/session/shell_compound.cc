@@ -3,6 +3,8 @@
 #include <array>
 
 #include "base/text.h"
+#include "session/command_view.h"
+#include "session/known_output.h"
 #include "session/shell_characters.h"
 #include "session/shell_reader.h"
 
@@ -38,16 +40,24 @@ void ShellReader::finish_compound(size_t first) {
   }
 }
 
-// What a loop reads stands behind it: `while read d; do rm -r "$d"; done <<< x`. Once it is known, the loop is read
-// again.
-void ShellReader::read_again_with_input(std::string_view loop) {
+// What a compound command reads stands behind it: `while read d; do rm -r "$d"; done <<< x`. Once that is known, and
+// something inside (from `first` on) reads it, it is read again.
+void ShellReader::read_again_with_input(std::string_view text, size_t first) {
+  if (reading_.commands.size() <= first || reading_.cut_short) return;
   const ShellCommand& last = reading_.commands.back();
-  const bool is_fed = last.words.empty() && last.level == level_ &&
-                      std::any_of(last.redirections.begin(), last.redirections.end(),
-                                  [](const ShellRedirection& one) { return one.op.starts_with("<<"); });
-  if (!is_fed || !spend(loop.size())) return;
-  const ShellSpan outer = std::exchange(input_, {size() - 1, size(), level_});
-  within(loop, [&] { read_command(); });
+  const bool gives_input = std::any_of(last.redirections.begin(), last.redirections.end(), [](const auto& one) {
+    return one.op.starts_with("<<") || (one.op == "<" && !one.target.sources.empty());
+  });
+  if (!last.words.empty() || last.level != level_ || !gives_input) return;
+  const ShellSpan input = {size() - 1, size(), level_};
+  const bool is_read = std::any_of(
+      reading_.commands.begin() + static_cast<long>(first), reading_.commands.end(), [](const ShellCommand& one) {
+        const std::string name = program_of(one);
+        return name == "read" || name == "mapfile" || name == "readarray" || name == "xargs";
+      });
+  if (!is_read || !known_output(reading_, input) || !spend(text.size())) return;
+  const ShellSpan outer = std::exchange(input_, input);
+  within(text, [&] { read_command(); });
   input_ = outer;
 }
 

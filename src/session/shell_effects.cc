@@ -19,6 +19,16 @@ std::vector<std::string> texts_of(const std::vector<ShellWord>& words, size_t fr
   return texts;
 }
 
+// Those with something in them, as many as a variable may hold.
+std::vector<std::string> lines_of(std::string_view text) {
+  constexpr size_t kMostLines = 64;
+  std::vector<std::string> lines;
+  for (const std::string& line : split(text, '\n')) {
+    if (!trim(line).empty() && lines.size() < kMostLines) lines.emplace_back(trim(line));
+  }
+  return lines;
+}
+
 }  // namespace
 
 void ShellReader::add(ShellCommand command, const std::vector<ShellSpan>& fed) {
@@ -127,12 +137,8 @@ void ShellReader::read_into_variables(const ShellCommand& command, int index) {
     return set_variable(names[0],
                         {found, found.size() > 1 ? ShellVariable::Kind::kEach : ShellVariable::Kind::kText, {}});
   }
-  constexpr size_t kMostLines = 64;
   if (input && names.size() == 1) {  // in a loop it is each line in turn
-    std::vector<std::string> lines;
-    for (const std::string& line : split(*input, '\n')) {
-      if (!trim(line).empty() && lines.size() < kMostLines) lines.emplace_back(trim(line));
-    }
+    std::vector<std::string> lines = lines_of(*input);
     if (lines.size() > 1) return set_variable(names[0], {std::move(lines), ShellVariable::Kind::kEach, {}});
   }
   for (size_t i = 0; i < names.size(); ++i) {
@@ -197,7 +203,13 @@ bool ShellReader::apply_builtin(int index) {
     return true;
   }
   if (name == "mapfile" || name == "readarray") {
-    state_.unset(command.words.back().text);
+    const std::string& variable = command.words.back().text;
+    const auto input = known_input(reading_, command);
+    if (input && is_name(variable)) {
+      set_variable(variable, {lines_of(*input), ShellVariable::Kind::kArray, {}});
+    } else {
+      state_.unset(variable);
+    }
     return true;
   }
   if (name == "printf" && command.word(1) == "-v") {

@@ -219,7 +219,7 @@ void ShellReader::read_command() {
   }
   const size_t end = source_.at;
   if (compound) finish_compound(first);
-  if (compound && (word == "while" || word == "until")) read_again_with_input(source_.text.substr(begin, end - begin));
+  if (compound) read_again_with_input(source_.text.substr(begin, end - begin), first);
   --depth_;
 }
 

@@ -53,7 +53,7 @@ class ShellReader {
   void read_double_paren();
   void read_function(const std::string& name);
   void finish_compound(size_t first);
-  void read_again_with_input(std::string_view loop);
+  void read_again_with_input(std::string_view text, size_t first);
   void forever_loop(size_t first, size_t body);
   bool read_redirection(ShellCommand& command, std::vector<ShellSpan>& fed);
   bool read_assignment(ShellCommand& command);
