@@ -1,5 +1,7 @@
 #include "loop/turn_reader.h"
 
+#include "agents/refused_call.h"
+
 namespace ralph {
 namespace {
 
@@ -49,6 +51,7 @@ void TurnReader::read(const event::ToolEnd& end) {
   } else {
     ++tools_;  // agents that report a tool once, when it has ended
   }
+  if (end.failed && is_denied_by_hook(end.output)) ++denied_tools_;
   news_ = true;
 }
 

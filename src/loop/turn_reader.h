@@ -42,7 +42,7 @@ class TurnReader : public EventSink {
   const std::string& session() const { return session_; }
   const Tokens& tokens() const { return tokens_; }
   double cost_usd() const { return cost_usd_; }
-  int tools() const { return tools_; }
+  int tools() const { return tools_ - denied_tools_; }  // that were made: a hook may have denied some
   int unknown() const { return unknown_; }
 
  private:
@@ -70,7 +70,7 @@ class TurnReader : public EventSink {
   std::optional<WallTime> resets_at_;
   Tokens tokens_;
   double cost_usd_ = 0;
-  int tools_ = 0, unknown_ = 0;
+  int tools_ = 0, denied_tools_ = 0, unknown_ = 0;
 };
 
 }  // namespace ralph

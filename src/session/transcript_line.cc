@@ -1,6 +1,7 @@
 #include "session/transcript_line.h"
 
 #include "agents/claude_usage.h"
+#include "agents/refused_call.h"
 
 namespace ralph {
 namespace {
@@ -41,8 +42,6 @@ const Wanted& wanted_of_transcripts() {
   };
   return line;
 }
-
-constexpr size_t kNameOfTool = 200;
 
 std::string_view without_margins(std::string_view text) {
   const auto is_margin = [](char c) { return static_cast<unsigned char>(c) <= ' '; };  // a crash may leave NULs
@@ -117,9 +116,7 @@ void TranscriptLines::tool_results(JsonView line) {
   if (!content.is(JsonKind::kArray)) return;
   for (const JsonView block : content) {
     if (block["type"].text() != "tool_result" || !block["is_error"].truth()) continue;
-    const std::string_view said = block["content"].text();
-    const bool by_hook = said.starts_with("PreToolUse:") && said.find(" hook error: ") < kNameOfTool;
-    if (refused || by_hook) line_.refused.push_back(block["tool_use_id"].text());
+    if (refused || is_denied_by_hook(block["content"].text())) line_.refused.push_back(block["tool_use_id"].text());
   }
 }
 
@@ -170,12 +167,8 @@ void TranscriptLines::response_item(JsonView item) {
     const std::string_view id = item["call_id"].text();
     line_.tool_ids.push_back(id.empty() ? item["id"].text() : id);
   }
-  if (kind.ends_with("_call_output")) {
-    const std::string_view said = item["output"].text();
-    if (said.starts_with("Command blocked by PreToolUse hook:") ||
-        said.starts_with("Tool call blocked by PreToolUse hook:"))
-      line_.refused.push_back(item["call_id"].text());
-  }
+  if (kind.ends_with("_call_output") && is_denied_by_hook(item["output"].text()))
+    line_.refused.push_back(item["call_id"].text());
   if (kind != "message" || item["role"].text() != "assistant") return;
   for (const JsonView block : item["content"]) {
     const std::string_view text = block["text"].text();

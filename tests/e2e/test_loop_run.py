@@ -26,7 +26,7 @@ def claude():
     for i in range(turn.get("tools", 0)):
         block = {"type": "tool_use", "id": f"toolu_{number}_{i}", "name": "Bash", "input": {"command": "true"}}
         out(type="assistant", message={"id": f"m{number}{i}", "role": "assistant", "content": [block]}, parent_tool_use_id=None, **session)
-        result = {"type": "tool_result", "tool_use_id": block["id"], "content": turn.get("output", "ok")}
+        result = {"type": "tool_result", "tool_use_id": block["id"], "content": turn.get("output", "ok"), "is_error": "denied" in turn}
         out(type="user", message={"role": "user", "content": [result]}, parent_tool_use_id=None, **session)
     text = turn["says"]
     out(type="assistant", message={"id": f"m{number}", "role": "assistant", "content": [{"type": "text", "text": text}]},
@@ -113,6 +113,22 @@ def test_only_the_agents_own_words_promise(project, kind):
     outside = Outside(project, kind, {"repeats": True, "says": "", "tools": 1, "output": PROMISE}, {"says": f"Good. {PROMISE}"})
     assert outside.run(task=f"Fix it, and then say {PROMISE}").code == 0
     assert len(outside.turns()) == 2
+
+
+def test_what_was_told_in_an_earlier_turn_is_no_promise_when_it_is_quoted(project):
+    quoted = f"You wrote: when you have verified it, output the completion promise, exactly: {PROMISE} So I go on."
+    outside = Outside(project, "claude", {"says": "a bit", "tools": 1}, {"says": quoted}, {"says": f"Verified. {PROMISE}"})
+    assert outside.run().code == 0
+    assert len(outside.turns()) == 3
+
+
+def test_a_tool_call_that_a_hook_denied_is_no_work(project):
+    denied = {"says": PROMISE, "tools": 2, "denied": True, "output": "PreToolUse:Bash hook error: Denied by ralph: privilege"}
+    outside = Outside(project, "claude", denied, {"says": PROMISE, "tools": 1}, {"says": PROMISE, "tools": 1})
+    assert outside.run("--min-tool-calls", "2").code == 0
+    prompts = [turn["prompt"] for turn in outside.turns()]
+    assert len(prompts) == 3 and "no tool calls/work were performed" in prompts[1], prompts
+    assert "only 1 of at least 2 tool calls were performed" in prompts[2], prompts
 
 
 def test_a_turn_without_a_session_is_told_the_task_anew(project):
