@@ -5,6 +5,11 @@
 #include "os/files.h"
 
 namespace ralph {
+namespace {
+
+constexpr size_t kLongestPath = 4096;  // beyond it the kernel says no, and every -C would cost more than the one before
+
+}  // namespace
 
 bool GitCall::flag(char letter) const {
   return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
@@ -58,7 +63,7 @@ GitCall git_call(const Subject& subject) {
     const std::string& word = subject.command.word(at);
     const bool takes_value =
         word == "-c" || word == "-C" || word == "--git-dir" || word == "--work-tree" || word == "--namespace";
-    if (word == "-C" && !subject.command.word(at + 1).starts_with(kUnknownPart))
+    if (word == "-C" && call.cwd.size() < kLongestPath && !subject.command.word(at + 1).starts_with(kUnknownPart))
       call.cwd = absolute_path(subject.command.word(at + 1), call.cwd);
     at += takes_value ? 2 : 1;
   }
