@@ -129,8 +129,11 @@ Status make_directories(const std::string& path) {
 }
 
 Result<Fd> open_for_append(const std::string& path, unsigned mode) {
-  Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, mode));
-  if (!fd) return cannot("write", path, errno);
+  // A pipe in its place must not make anybody wait.
+  Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK, mode));
+  struct stat info{};
+  if (!fd || ::fstat(fd.get(), &info) != 0) return cannot("write", path, errno);
+  if (!S_ISREG(info.st_mode)) return fail(ErrorKind::kIo, "cannot write {}: it is not a plain file", path);
   return fd;
 }
 

@@ -192,6 +192,13 @@ TEST_F(FilesTest, AppendsAndNeverThroughASymlink) {
   EXPECT_FALSE(file_exists(folder_ / "new"));
 }
 
+TEST_F(FilesTest, AppendsToNoPipe) {
+  ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  EXPECT_FALSE(open_for_append(folder_ / "pipe")) << "nobody reads it";
+  const Fd reader(::open((folder_ / "pipe").c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  EXPECT_FALSE(open_for_append(folder_ / "pipe")) << "somebody does, and may never";
+}
+
 TEST_F(FilesTest, ADescriptorIsClosedOnceByItsLastOwner) {
   Fd first(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   const int number = first.get();
