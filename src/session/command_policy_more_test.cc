@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "session/command_policy.h"
+#include "session/git_call.h"
 #include "session/tool_policy.h"
 
 namespace ralph {
@@ -255,6 +256,32 @@ TEST(CommandPolicy, NeverFollowsItsOwnDescriptors) {
     EXPECT_EQ(verdict(command, place), "allowed") << command;
   }
   EXPECT_EQ(verdict("echo x > /dev/link", place), "system-change") << "other links are followed";
+}
+
+TEST(GitCall, ManyFoldersCostNoMoreThanTheirLength) {
+  std::string line = "git";
+  for (int i = 0; i < 5000; ++i) line += " -C folder";
+  const ShellReading reading = read_shell(line + " clean -f x", kSetting);
+  ASSERT_FALSE(reading.commands.empty());
+  const GitCall call = git_call(Subject(reading, 0, kPlace));
+  EXPECT_EQ(call.verb, "clean");
+  EXPECT_LT(call.cwd.size(), 5000u) << "beyond PATH_MAX nothing is there";
+}
+
+TEST(GitCall, KnowsWhatIsWritten) {
+  const auto written = [](std::string_view line, bool certain) {
+    const ShellReading reading = read_shell(line, kSetting);
+    return git_call(Subject(reading, 0, kPlace)).written(certain);
+  };
+  using Paths = std::vector<std::string>;
+  EXPECT_EQ(written("git checkout main", true), Paths()) << "a branch, or a file";
+  EXPECT_EQ(written("git checkout main", false), Paths{"main"});
+  EXPECT_EQ(written("git checkout .claude", true), Paths{".claude"}) << "no branch begins with a dot";
+  EXPECT_EQ(written("git checkout main a b", true), (Paths{"a", "b"}));
+  EXPECT_EQ(written("git checkout main -- a", true), Paths{"a"});
+  EXPECT_EQ(written("git checkout -b a b", false), Paths());
+  EXPECT_EQ(written("git -C x restore a", true), Paths{"a"});
+  EXPECT_EQ(written("git log a", false), Paths());
 }
 
 TEST(ToolPolicy, AShellStartsWhereItsToolSays) {
