@@ -17,8 +17,8 @@ inline constexpr Option kProtocolOption = {.name = "protocol",
                                            .help = "How the host is answered (default claude).",
                                            .choices = kProtocolNames};
 
-// The payload from standard input, waited for a few seconds at most. What is wrong with it is complained of. Its `cwd` is
-// the host's, else our own; empty if neither can be used. A process is one hook of one session: what complain() says
+// The payload from standard input, waited for a few seconds at most. What is wrong with it is complained of. Its `cwd`
+// is the host's, else our own; empty if neither can be used. A process is one hook of one session: what complain() says
 // later is about this one.
 HookPayload read_payload(std::string_view hook);
 

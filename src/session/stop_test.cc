@@ -125,9 +125,9 @@ TEST_F(StopTest, ACallThatIsRefusedAfterItWasCountedIsTakenBack) {
   start();
   append(calls("t1"));
   EXPECT_EQ(rule_of("waiting"), "promise_missing");
-  append(
-      R"({"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","is_error":true,"content":"PreToolUse:Bash hook error: no"}]}})"
-      "\n");
+  append(R"({"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","is_error":true,)"
+         R"("content":"PreToolUse:Bash hook error: no"}]}})"
+         "\n");
   EXPECT_EQ(rule_of(kPromise), "promise_without_work");
 }
 

@@ -170,15 +170,17 @@ TEST_F(TranscriptTest, ACallThatWasRefusedIsNone) {
   EXPECT_EQ(news.tool_ids, (Texts{"b", "d"}));
   EXPECT_EQ(news.refused_ids, Texts{"old"});
 
-  const TranscriptNews codex = read(
-      R"({"type":"response_item","payload":{"type":"function_call","call_id":"a"}})"
-      "\n"
-      R"({"type":"response_item","payload":{"type":"custom_tool_call","call_id":"b"}})"
-      "\n"
-      R"({"type":"response_item","payload":{"type":"function_call_output","call_id":"a","output":"Command blocked by PreToolUse hook: no. Command: x"}})"
-      "\n"
-      R"({"type":"response_item","payload":{"type":"custom_tool_call_output","call_id":"b","output":"{\"output\":\"ok\"}"}})"
-      "\n");
+  const TranscriptNews codex =
+      read(R"({"type":"response_item","payload":{"type":"function_call","call_id":"a"}})"
+           "\n"
+           R"({"type":"response_item","payload":{"type":"custom_tool_call","call_id":"b"}})"
+           "\n"
+           R"({"type":"response_item","payload":{"type":"function_call_output","call_id":"a",)"
+           R"("output":"Command blocked by PreToolUse hook: no. Command: x"}})"
+           "\n"
+           R"({"type":"response_item","payload":{"type":"custom_tool_call_output","call_id":"b",)"
+           R"("output":"{\"output\":\"ok\"}"}})"
+           "\n");
   EXPECT_EQ(codex.tool_ids, Texts{"b"});
 }
 
