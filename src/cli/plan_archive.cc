@@ -3,12 +3,15 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "cli/plain_git.h"
+#include "cli/plan_custody.h"
 #include "cli/plan_folders.h"
 #include "cli/registry.h"
 #include "os/clock.h"
 #include "os/files.h"
 #include "plan/archive.h"
+#include "plan/authority.h"
 #include "plan/marker.h"
 #include "ui/style.h"
 
@@ -31,6 +34,17 @@ void show(const PlanFiles& folders, const PlanArchive& archive) {
   fmt::print(stderr, "Note: tasks.json is not in order; it was archived as it is: {}\n", archive.problem);
 }
 
+// What the last run left to the next one, which there will not be. Empty: nothing.
+std::string unchecked_in(const std::string& authority) {
+  const auto loaded = authority.empty() ? Result<std::optional<SavedPlan>>() : load_plan(authority);
+  if (!loaded || !*loaded) return {};
+  const SavedPlan& saved = **loaded;
+  if (!saved.open && !saved.pending) return {};
+  return fmt::format(
+      "Note: the last run ended before its iteration {} ({} {}) was checked; what that left was archived as it is.\n",
+      saved.iteration, saved.mode ? to_string(*saved.mode) : "?", saved.story);
+}
+
 Status archive(const Arguments& arguments) {
   TRY_VALUE(const PlanFiles folders, plan_folders(arguments));
   if (arguments.value("label") == "") return fail(ErrorKind::kUsage, "--label is empty; leave it out or give one");
@@ -38,13 +52,18 @@ Status archive(const Arguments& arguments) {
   if (live)
     return fail(ErrorKind::kBusy, "a plan run is under way in {} (pid {}); archive the plan when it has ended",
                 folders.project, live->pid);
+  TRY_VALUE(const PlanCustody custody, take_plan(folders));
   ArchiveRequest request;
   request.files = folders;
   request.label = arguments.value("label").value_or("");
   request.now = SystemClock().wall();
   request.git = plain_git(folders.project);
+  request.authority = custody.authority;
+  const std::string unchecked = unchecked_in(custody.authority);
   TRY_VALUE(const PlanArchive made, archive_plan(request));
   show(folders, made);
+  std::fflush(stdout);
+  fmt::print(stderr, "{}", printable_lines(unchecked));
   return {};
 }
 

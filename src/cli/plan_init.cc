@@ -3,10 +3,12 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cli/plan_custody.h"
 #include "cli/plan_folders.h"
 #include "cli/registry.h"
 #include "os/clock.h"
 #include "os/files.h"
+#include "plan/authority.h"
 #include "plan/marker.h"
 #include "plan/scaffold.h"
 #include "settings/project_scan.h"
@@ -70,7 +72,9 @@ Status init_plan(const Arguments& arguments) {
       return fail(ErrorKind::kBusy, "a plan run is under way in {} (pid {}); end it before its files are replaced",
                   folders.project, live->pid);
   }
+  TRY_VALUE(const PlanCustody custody, take_plan(folders));
   TRY_VALUE(const MadePlan made, make_plan_files(folders.project, folders.ralph_dir, names, arguments.has("force")));
+  if (!custody.authority.empty()) TRY(forget_plan(custody.authority));
 
   const Style style = style_for(STDOUT_FILENO, Environment::of_this_process());
   show_made(folders, made, style);

@@ -36,7 +36,7 @@ constexpr std::array kOptions = {
     Option{"skip-review", 0, "", "No review iterations: a story that passes is done."},
     Option{"review-cap", 0, "N", "Reviews per story (default 5); the last one approves, with a note."},
     Option{"switch", 0, "", "Switch to the plan's branch first, and make it if it is missing."},
-    Option{"accept-tasks", 0, "", "After a run that was killed: take tasks.json as it is now, unchecked."},
+    Option{"accept-tasks", 0, "", "After a run that was ended: take tasks.json as it is now, unchecked."},
     Option{"dry-run", 0, "", "Print the next story, mode and prompt; start nothing."},
     Option{"verbose", 'V', "", "Say more, on standard error."},
     Option{"json", 0, "", "Print one JSON record per step instead of lines for people."},
@@ -55,6 +55,7 @@ struct PlanRun {
 
   bool skip_review() const { return loaded.settings.plan.skip_review; }
   std::int64_t review_cap() const { return loaded.settings.plan.review_cap; }
+  bool goes_on_from_copy() const { return unfinished && unfinished->open; }
 };
 
 Status set_number(const Arguments& arguments, std::string_view option, std::string_view key, Overrides& overrides) {
@@ -114,6 +115,40 @@ void note_edits(const SavedPlan& saved, const TaskList& now) {
   static_cast<void>(write_all(STDERR_FILENO, printable_lines(note), "standard error"));
 }
 
+// A copy of quite another plan must not be put in the place of this one. What can't be read is for enforcement.
+Status expect_same_plan(const PlanRun& run, const TaskList& copy) {
+  const auto now = read_tasks(read_plain_file(run.files.tasks()).value_or(""), "").tasks;
+  if (!now) return {};
+  for (const Story& story : now->stories) {
+    if (copy.find(story.id)) return {};
+  }
+  return fail(
+      ErrorKind::kInput,
+      "{} has no story of the plan that the last run was killed with (such as {}, in ralph's own copy {}); is it "
+      "a new plan? Then say --accept-tasks, and it is taken as it is. If it is not, put the old stories back",
+      run.files.tasks(), fit_to_width(copy.stories.front().id, kTitleWidth), run.authority);
+}
+
+// Without those of stories that begin anew: what came before is another story's history.
+std::map<std::string, std::string> bases_for(const TaskList& now, const SavedPlan& saved) {
+  const auto then = read_tasks(saved.tasks, "").tasks;
+  std::map<std::string, std::string> bases;
+  for (const auto& [id, commit] : saved.bases) {
+    const Story* is = now.find(id);
+    const Story* was = then ? then->find(id) : nullptr;
+    const bool anew = is && is->review == Review{} && was && was->review != Review{};
+    if (is && !anew) bases.emplace(id, commit);
+  }
+  return bases;
+}
+
+// The step that the last run did not get to check, unless somebody has decided otherwise since.
+bool is_pending(const SavedPlan& saved, const PlanRun& run) {
+  const auto left = read_tasks(saved.tasks, "").tasks;
+  return saved.pending && left && saved.skip_review == run.skip_review() &&
+         still_stands(*saved.pending, *left, run.tasks.tasks);
+}
+
 // The plan as this run begins with it: what a killed run kept outside, or what lies there.
 Status load_plan_files(PlanRun& run, bool accept) {
   const PlanFiles& files = run.files;
@@ -121,9 +156,10 @@ Status load_plan_files(PlanRun& run, bool accept) {
   constexpr std::string_view kInit = "'ralph plan init' makes one";
   TRY_VALUE(run.authority, authority_path(Environment::of_this_process(), files.ralph_dir));
   TRY_VALUE(auto saved, load_plan(run.authority));
-  if (saved) run.bases = saved->bases;
   if (saved && saved->open && !accept) {
     TRY_VALUE(run.tasks, task_file_from(saved->tasks, run.authority));
+    TRY(expect_same_plan(run, run.tasks.tasks));
+    run.bases = saved->bases;
     run.pinned = saved->pinned;
     run.unfinished = std::move(saved);
     return {};
@@ -135,21 +171,37 @@ Status load_plan_files(PlanRun& run, bool accept) {
                 files.tasks());
   }
   TRY_VALUE(run.tasks, task_file_from(std::move(text), files.tasks()));
-  if (saved) note_edits(*saved, run.tasks.tasks);
+  if (saved) {
+    note_edits(*saved, run.tasks.tasks);
+    run.bases = bases_for(run.tasks.tasks, *saved);
+  }
   TRY_VALUE(std::string prompt, require_plain_file(files.prompt(), kInit));
   if (trim(prompt).empty())
     return fail(ErrorKind::kInput, "{} is blank; 'ralph plan init --force' makes a new one", files.prompt());
   run.pinned = {read_plain_file(files.prd()), std::move(prompt)};
+  if (saved && !accept && is_pending(*saved, run)) run.unfinished = std::move(saved);
   return {};
+}
+
+std::string where_from(const PlanRun& run) {
+  return run.goes_on_from_copy() ? fmt::format("ralph's own copy {}", run.authority) : run.files.tasks();
+}
+
+std::string how_to_leave_the_copy(const PlanRun& run) {
+  return fmt::format(
+      "The last run was killed, and what it left is judged by ralph's own copy first; --accept-tasks takes {} as it is "
+      "instead",
+      run.files.tasks());
 }
 
 Status check_state(const PlanRun& run) {
   if (run.skip_review()) return {};
-  const auto problems = judge_invariants(run.tasks.tasks, run.review_cap());
+  // How often a story was reviewed is no fault of a run with another cap.
+  const auto problems = judge_invariants(run.tasks.tasks, std::nullopt);
   if (problems.empty()) return {};
   std::vector<std::string> lines;
-  for (const PlanProblem& problem : problems)
-    lines.push_back(fmt::format("{}: {}", run.files.tasks(), problem.message));
+  for (const PlanProblem& problem : problems) lines.push_back(fmt::format("{}: {}", where_from(run), problem.message));
+  if (run.goes_on_from_copy()) lines.push_back(how_to_leave_the_copy(run));
   return tl::unexpected(Error{ErrorKind::kInput, join(lines, "\n")});
 }
 
@@ -178,7 +230,7 @@ Result<bool> check_repository(const PlanRun& run, bool may_switch) {
   const std::string command = fmt::format("git switch {}{}", there ? "" : "-c ", wanted);
   const std::string problem =
       branch
-          ? fmt::format("the branch is {}, but the plan's (branchName in {}) is {}", *branch, run.files.tasks(), wanted)
+          ? fmt::format("the branch is {}, but the plan's (branchName in {}) is {}", *branch, where_from(run), wanted)
           : fmt::format("HEAD is detached, so commits would be lost; the plan's branch is {}", wanted);
   bool yes = may_switch;
   if (!yes && is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO) && !run.json) {
@@ -186,7 +238,10 @@ Result<bool> check_repository(const PlanRun& run, bool may_switch) {
     questions.say(fmt::format("{}{}.", to_upper(problem.substr(0, 1)), problem.substr(1)));
     TRY_VALUE(yes, ask_yes_or_no(questions, fmt::format("{} now? (y/N): ", command)));
   }
-  if (!yes) return fail(ErrorKind::kInput, "{}; run '{}', or say --switch", problem, command);
+  if (!yes) {
+    return fail(ErrorKind::kInput, "{}; run '{}', or say --switch{}", problem, command,
+                run.goes_on_from_copy() ? fmt::format(". {}", how_to_leave_the_copy(run)) : "");
+  }
   TRY(switch_branch(run, wanted, there));
   return true;
 }
@@ -270,11 +325,10 @@ std::string opening(const PlanRun& run) {
   }
   text += ".\nThe agent runs directly, with your rights, not in a sandbox.\n";
   if (run.unfinished) {
-    text += fmt::format(
-        "The last run was ended in the middle of its iteration {} ({} {}); that is checked first (--accept-tasks: "
-        "not).\n",
-        run.unfinished->iteration, run.unfinished->mode ? to_string(*run.unfinished->mode) : "?",
-        fit_to_width(run.unfinished->story, kTitleWidth));
+    text += fmt::format("The last run {} its iteration {} ({} {}); that is checked first (--accept-tasks: not).\n",
+                        run.unfinished->open ? "was ended in the middle of" : "stopped before the checks of",
+                        run.unfinished->iteration, run.unfinished->mode ? to_string(*run.unfinished->mode) : "?",
+                        fit_to_width(run.unfinished->story, kTitleWidth));
   }
   return text;
 }

@@ -5,15 +5,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "os/files.h"
 #include "plan/marker.h"
 
 namespace ralph {
+namespace {
 
-Aftermath::Aftermath(const PlanFiles& files, RunContext& context, const Repository& repository)
-    : files_(files), context_(context), repository_(repository) {}
+bool says_the_same(std::string_view one, std::string_view other) {
+  const auto a = parse_json(one, ""), b = parse_json(other, "");
+  return a && b && *a == *b;
+}
+
+}  // namespace
+
+Aftermath::Aftermath(const PlanFiles& files, RunContext& context, const Repository& repository, std::string iteration)
+    : files_(files), context_(context), repository_(repository), iteration_(std::move(iteration)) {}
 
 Enforcement Aftermath::enforce_plan(const TaskFile& before, const PinnedFiles& pinned, const ReviewRules& rules) {
   const std::string path = files_.tasks();
@@ -23,6 +32,7 @@ Enforcement Aftermath::enforce_plan(const TaskFile& before, const PinnedFiles& p
   }
   static_cast<void>(restore_plan_folder(files_));  // where that fails, write() fails
   const auto found = read_plain_file(path);
+  if (found) seen_[path] = *found;
   Enforcement enforced = enforce(before, found, rules, files_.shown(path));
   for (const PlanProblem& problem : enforced.violations) blame(problem.message);
   if (enforced.replaced) keep_beside(path);
@@ -46,7 +56,9 @@ void Aftermath::blame(std::string why) {
 }
 
 void Aftermath::look_at_pinned(const std::string& path, const std::optional<std::string>& wanted) {
-  if (!wanted || read_plain_file(path) == wanted) return;
+  if (!wanted) return;
+  seen_[path] = *wanted;
+  if (read_plain_file(path) == wanted) return;
   keep_beside(path);
   blame(fmt::format("{} is pinned for the whole run and was put back. Write what you learn into {}.",
                     files_.shown(path), files_.shown(files_.progress())));
@@ -84,6 +96,7 @@ Status Aftermath::check_branch(const std::string& branch) {
     static_cast<void>(repository_.keep(kept, there));
     kept = "refs/ralph/" + kept;
   }
+  seen_.clear();  // git writes the files of the other branch
   const auto moved = repository_.go_back_to(branch);
   if (!moved) {
     blame(fmt::format("{}. Go back to {} and do the work there: {}.", what, branch, moved.error().message));
@@ -111,27 +124,62 @@ Status Aftermath::check_history(const std::string& head, const std::string& bran
   return {};
 }
 
-bool Aftermath::check_unchanged(const TaskFile& file, std::string_view when) {
-  if (in_place_of_plan_folder(files_).empty() && read_plain_file(files_.tasks()) == file.text) return true;
-  blame(fmt::format("{} was changed {}; that was taken back. Only an iteration's agent may write to the plan.",
-                    files_.shown(files_.tasks()), when));
-  restored_ = true;
-  return false;
+bool Aftermath::check_unchanged(TaskFile& file, const PinnedFiles& pinned, ReviewRules rules, std::string_view when) {
+  const std::string path = files_.tasks();
+  const std::string shown = files_.shown(path);
+  const size_t blamed = violations_.size();
+  const bool folder = in_place_of_plan_folder(files_).empty();
+  const auto found = folder ? read_plain_file(path) : std::nullopt;
+  if (folder) {
+    look_at_pinned(files_.prd(), pinned.prd);
+    look_at_pinned(files_.prompt(), pinned.prompt);
+  }
+  const bool edited = found != file.text;
+  if (edited && found && says_the_same(*found, file.text)) {
+    seen_[path] = *found;  // blanks and line ends are nobody's news
+  } else if (edited) {
+    rules.frozen = true;
+    const Enforcement enforced = enforce(file, found, rules, shown);
+    if (enforced.violations.empty()) {
+      seen_[path] = *found;
+      to_commit(path);
+      note(fmt::format("{} was edited {}; what was added counts", shown, when));
+    } else {
+      if (folder) keep_beside(path);
+      blame(fmt::format("{} was changed {}; what is not allowed of that was taken back: {}", shown, when,
+                        enforced.violations.front().message));
+    }
+    file = enforced.file;
+  }
+  const bool restored = violations_.size() > blamed;
+  restored_ = restored_ || restored;
+  return !edited && !restored;
 }
 
-void Aftermath::commit_all_of(const PinnedFiles& pinned) {
-  written_ = {files_.tasks()};
-  if (pinned.prd) written_.push_back(files_.prd());
-  if (pinned.prompt) written_.push_back(files_.prompt());
+void Aftermath::commit_leftovers(const std::string& tasks, const PinnedFiles& pinned) {
+  for (const auto& [path, text] : {std::pair<std::string, std::optional<std::string>>{files_.tasks(), tasks},
+                                   {files_.prd(), pinned.prd},
+                                   {files_.prompt(), pinned.prompt}}) {
+    if (text && read_plain_file(path) == text) to_commit(path);
+  }
 }
 
 Status Aftermath::put(const std::string& path, const std::string& text) {
-  if (read_plain_file(path) == text) return {};
+  const auto there = read_plain_file(path);
+  if (there == text) return {};
   struct stat info{};
-  if (::lstat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode)) keep_beside(path);
+  const bool strange = ::lstat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode);
+  const auto seen = seen_.find(path);
+  const bool news = there && seen != seen_.end() && *there != seen->second;  // somebody has just written it
+  if (strange || news) keep_beside(path);
   TRY(write_file_atomically(path, text));
-  if (std::find(written_.begin(), written_.end(), path) == written_.end()) written_.push_back(path);
+  seen_[path] = text;
+  to_commit(path);
   return {};
+}
+
+void Aftermath::to_commit(const std::string& path) {
+  if (std::find(written_.begin(), written_.end(), path) == written_.end()) written_.push_back(path);
 }
 
 Status Aftermath::write(const TaskFile& file, const PinnedFiles& pinned) {
@@ -142,13 +190,14 @@ Status Aftermath::write(const TaskFile& file, const PinnedFiles& pinned) {
   return {};
 }
 
-Status Aftermath::commit(const Verdict& verdict, const ReviewRules& rules) {
+Status Aftermath::commit(const Verdict& verdict) {
   if (written_.empty()) return {};
   std::string what;
   if (verdict.changed) what = fmt::format("{} {}", verdict.story, replace_all(verdict.outcome, "_", " "));
   if (restored_) {
-    what += fmt::format("{}take back what {} iteration {} may not change", what.empty() ? "" : "; ",
-                        to_string(rules.mode), context_.log.progress().iteration);
+    what += fmt::format(
+        "{}take back what {}", what.empty() ? "" : "; ",
+        iteration_.empty() ? "was changed while the checks ran" : fmt::format("{} may not change", iteration_));
   }
   if (what.empty()) what = "the plan as ralph keeps it";
   const auto done = repository_.commit(written_, fmt::format("ralph: {}", what));

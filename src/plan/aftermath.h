@@ -2,6 +2,7 @@
 // count of it for the journal, the people and the next iteration.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,8 @@ namespace ralph {
 
 class Aftermath {
  public:
-  Aftermath(const PlanFiles& files, RunContext& context, const Repository& repository);
+  // `iteration` is what was at work before, in words: "review iteration 3"; empty: nothing but the checks.
+  Aftermath(const PlanFiles& files, RunContext& context, const Repository& repository, std::string iteration);
 
   // Judges tasks.json against `before`; what can't be kept of it is kept beside it.
   Enforcement enforce_plan(const TaskFile& before, const PinnedFiles& pinned, const ReviewRules& rules);
@@ -28,18 +30,19 @@ class Aftermath {
   // a commit that was cut off is kept under refs/ralph. Before write(), because files may change. Empty: not known.
   Status check_history(const std::string& head, const std::string& branch);
 
-  // Whether tasks.json is still what write() made of it: the checks are programs of the project too. `when` it was
-  // changed, in words.
-  bool check_unchanged(const TaskFile& file, std::string_view when);
+  // Whether the plan's files are still what write() made of them: the checks are programs of the project too, and
+  // people may edit. `file` gets what of it is allowed (a new story, another priority). `when` it was changed, in
+  // words.
+  bool check_unchanged(TaskFile& file, const PinnedFiles& pinned, ReviewRules rules, std::string_view when);
 
   // Makes the plan's files what they have to be, where they are not.
   Status write(const TaskFile& file, const PinnedFiles& pinned);
 
-  // For what a run that was ended has written and not committed.
-  void commit_all_of(const PinnedFiles& pinned);
+  // For what a run that was ended has written and not committed: the files that are as it left them.
+  void commit_leftovers(const std::string& tasks, const PinnedFiles& pinned);
 
   // Commits what ralph changed, and nothing else.
-  Status commit(const Verdict& verdict, const ReviewRules& rules);
+  Status commit(const Verdict& verdict);
 
   Status check_uncommitted();
 
@@ -56,10 +59,13 @@ class Aftermath {
   void keep_beside(const std::string& path);
   Status check_branch(const std::string& branch);
   Status put(const std::string& path, const std::string& text);
+  void to_commit(const std::string& path);
 
   const PlanFiles& files_;
   RunContext& context_;
   const Repository& repository_;
+  const std::string iteration_;
+  std::map<std::string, std::string> seen_;  // what is known to be in the files
   std::vector<std::string> violations_, notes_, written_, for_agent_;
   bool restored_ = false;
 };

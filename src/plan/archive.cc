@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "os/files.h"
 #include "plan/archive_summary.h"
+#include "plan/authority.h"
 #include "plan/scaffold.h"
 
 namespace ralph {
@@ -183,6 +184,12 @@ Result<PlanArchive> archive_plan(const ArchiveRequest& request) {
     return tl::unexpected<Error>(copied.error());
   }
 
+  // Before the files: what is kept of this plan must not be held against the next.
+  if (!request.authority.empty()) {
+    if (const Status forgotten = forget_plan(request.authority); !forgotten)
+      return fail(forgotten.error().kind, "the plan is safe in {}, but {} was not reset and nothing was committed: {}",
+                  archive.folder, request.files.ralph_dir, forgotten.error().message);
+  }
   const auto fresh = reset(request, facts);
   if (!fresh) {
     return fail(fresh.error().kind, "the plan is safe in {}, but {} was not reset and nothing was committed: {}",

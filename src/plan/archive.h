@@ -18,7 +18,8 @@ struct ArchiveRequest {
   PlanFiles files;
   std::string label;  // empty: the plan's branch
   WallTime now{};
-  Git git;  // in the project
+  Git git;                // in the project
+  std::string authority;  // ralph's own copy of the plan, which goes with it; empty: there can be none
 };
 
 struct PlanArchive {

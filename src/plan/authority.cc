@@ -36,6 +36,30 @@ tl::unexpected<Error> broken(const std::string& what) {
   return fail(ErrorKind::kInput, "{}; remove it to begin anew with tasks.json as it is now", what);
 }
 
+json::object to_object(const PendingStep& pending) {
+  json::object object;
+  object["story"] = to_json_string(pending.story);
+  object["step"] = pending.step;
+  object["passes"] = pending.review.passes;
+  object["reviewStatus"] = to_string(pending.review.status);
+  object["reviewCount"] = pending.review.count;
+  object["reviewFeedback"] = to_json_string(pending.review.feedback);
+  return object;
+}
+
+std::optional<PendingStep> pending_in(const json::value* from) {
+  if (!from || !from->is_object()) return std::nullopt;
+  PendingStep pending;
+  pending.story = find_string(*from, "story").value_or("");
+  pending.step = find_string(*from, "step").value_or("");
+  pending.review.passes = find_bool(*from, "passes").value_or(false);
+  pending.review.status =
+      review_status_from(find_string(*from, "reviewStatus").value_or("")).value_or(ReviewStatus::kNone);
+  pending.review.count = find_integer(*from, "reviewCount").value_or(0);
+  pending.review.feedback = find_string(*from, "reviewFeedback").value_or("");
+  return pending;
+}
+
 std::optional<std::string> take(const json::value& from, std::string_view key) {
   const auto text = find_string(from, key);
   if (!text) return std::nullopt;
@@ -82,6 +106,7 @@ Status save_plan(const std::string& path, const SavedPlan& plan) {
   json::object bases;
   for (const auto& [story, commit] : plan.bases) bases[to_json_string(story)] = commit;
   object["bases"] = std::move(bases);
+  if (plan.pending) object["pending"] = to_object(*plan.pending);
   put(object, "prd", plan.pinned.prd);
   put(object, "prompt", plan.pinned.prompt);
   TRY(make_room_for_plan(path));
@@ -121,8 +146,25 @@ Result<std::optional<SavedPlan>> load_plan(const std::string& path) {
     const auto tasks = tasks_from(plan.tasks, "tasks");
     if (!tasks) return broken(fmt::format("{} has no plan in it ({})", path, first_line(tasks.error().message)));
   }
+  plan.pending = pending_in(find(value, "pending"));
   plan.pinned = {take(value, "prd"), take(value, "prompt")};
   return std::optional<SavedPlan>(std::move(plan));
+}
+
+Result<Lock> lock_plan(const std::string& path, const std::string& ralph_dir) {
+  auto lock = Lock::acquire(path + ".lock");
+  if (!lock && lock.error().kind == ErrorKind::kBusy) {
+    return fail(ErrorKind::kBusy, "another plan run is working on {}: {}; wait for it to end", ralph_dir,
+                lock.error().message);
+  }
+  return lock;
+}
+
+Status forget_plan(const std::string& path) {
+  ::unlink((path + ".objections").c_str());
+  if (::unlink(path.c_str()) == 0 || errno == ENOENT || errno == ENOTDIR) return {};
+  return fail(ErrorKind::kIo, "cannot remove {}, ralph's own copy of the plan that was here: {}; remove it yourself",
+              path, errno_text(errno));
 }
 
 }  // namespace ralph

@@ -8,7 +8,9 @@
 #include <string>
 
 #include "os/environment.h"
+#include "os/lock.h"
 #include "plan/modes.h"
+#include "plan/pending.h"
 
 namespace ralph {
 
@@ -27,7 +29,9 @@ struct SavedPlan {
   bool skip_review = false;
   std::int64_t review_cap = 5;
   std::string tasks;  // the text of tasks.json
-  std::string head;   // the commit that the iteration began with; empty: not known
+  std::string head;   // the commit that the iteration began with; empty: not known, or history was looked at
+  // Not open: the step that waits for its checks. `tasks` and `pinned` are as the run left the files.
+  std::optional<PendingStep> pending;
   PinnedFiles pinned;
   std::map<std::string, std::string> bases;  // by story: the commit before its first iteration
 };
@@ -41,5 +45,12 @@ Status make_room_for_plan(const std::string& path);
 
 Status save_plan(const std::string& path, const SavedPlan& plan);
 Result<std::optional<SavedPlan>> load_plan(const std::string& path);  // nothing if there is none
+
+// For who works on a plan or replaces it. A lock outside the project: an agent can remove the one that is inside. Fails
+// with kBusy while a run works on it.
+Result<Lock> lock_plan(const std::string& path, const std::string& ralph_dir);
+
+// The plan that it was a copy of is gone: nothing of it may be held against the next one.
+Status forget_plan(const std::string& path);
 
 }  // namespace ralph

@@ -1,6 +1,7 @@
 #include "plan/authority.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <gtest/gtest.h>
 
@@ -79,6 +80,7 @@ SavedPlan full_plan() {
   plan.head = "0123456789abcdef";
   plan.pinned = {"what and why\n", "{{RALPH_ASSIGNMENT}}\ttab \x01"};
   plan.bases = {{"US-1", "abc"}, {"US 2", "def"}};
+  plan.pending = PendingStep{"US-\"1\"", "approved", {true, ReviewStatus::kApproved, 3, "fine\n"}};
   return plan;
 }
 
@@ -106,6 +108,10 @@ TEST(SavedPlan, ComesBackAsItWasWritten) {
   EXPECT_EQ(back.pinned.prd, plan.pinned.prd);
   EXPECT_EQ(back.pinned.prompt, plan.pinned.prompt);
   EXPECT_EQ(back.bases, plan.bases);
+  ASSERT_TRUE(back.pending);
+  EXPECT_EQ(back.pending->story, plan.pending->story);
+  EXPECT_EQ(back.pending->step, "approved");
+  EXPECT_EQ(back.pending->review, plan.pending->review);
 }
 
 TEST(SavedPlan, AFileThatWasNotThereIsNotThereAfterwards) {
@@ -119,6 +125,7 @@ TEST(SavedPlan, AFileThatWasNotThereIsNotThereAfterwards) {
   EXPECT_EQ((*back)->pinned.prompt, std::nullopt);
   EXPECT_EQ((*back)->mode, std::nullopt);
   EXPECT_FALSE((*back)->open);
+  EXPECT_FALSE((*back)->pending);
 }
 
 TEST(SavedPlan, IsNobodyElsesToRead) {
@@ -134,6 +141,21 @@ TEST(SavedPlan, WhereThereIsNoneThereIsNothing) {
   const auto loaded = load_plan(folder / "x.json");
   ASSERT_TRUE(loaded);
   EXPECT_FALSE(*loaded);
+}
+
+TEST(SavedPlan, ThatIsForgottenIsGoneWithWhatLiesBesideIt) {
+  const ScratchFolder folder;
+  ASSERT_TRUE(save_plan(folder / "x.json", full_plan()));
+  ScratchFolder::write(folder / "x.json.objections", "");
+  for (int i = 0; i < 2; ++i) {  // the second time there is none
+    ASSERT_TRUE(forget_plan(folder / "x.json"));
+    EXPECT_FALSE(load_plan(folder / "x.json").value());
+    EXPECT_NE(::access((folder / "x.json.objections").c_str(), F_OK), 0);
+  }
+  ASSERT_EQ(::mkdir((folder / "d.json").c_str(), 0700), 0);
+  const Status forgotten = forget_plan(folder / "d.json");
+  ASSERT_FALSE(forgotten);
+  EXPECT_TRUE(says(forgotten.error().message, "remove it yourself")) << forgotten.error().message;
 }
 
 TEST(SavedPlan, OfAnotherVersionIsRefusedWithAdvice) {

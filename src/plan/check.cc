@@ -47,7 +47,8 @@ CheckReport check_plan(const CheckRequest& request) {
   report.tasks = std::move(reading.tasks);
   if (report.tasks && !request.skip_review) {
     report.made.push_back(Check::kInvariants);
-    append(report.problems, judge_invariants(*report.tasks, request.review_cap));
+    append(report.problems,
+           judge_invariants(*report.tasks, request.review_cap, request.before ? &*request.before : nullptr));
     check_transitions(request, report);
   }
   if (request.uncommitted) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "base/text.h"
 
@@ -78,6 +79,11 @@ class Mender {
     } else {
       all_texts = !commands && before_.tasks.verify_commands.empty();
     }
+    if (rules_.frozen && all_texts && now != before_.tasks.verify_commands) {
+      edits_.set("/verifyCommands", to_array(before_.tasks.verify_commands));
+      blame("", "verifyCommands can't be changed while they run; they were put back.");
+      return;
+    }
     if (all_texts && missing_from(before_.tasks.verify_commands, now).empty()) return;
     edits_.set("/verifyCommands", to_array(with_additions(before_.tasks.verify_commands, now)));
     blame("", "verifyCommands may be added, never removed or changed; they were put back.");
@@ -143,6 +149,7 @@ class Mender {
   void mend_review_fields() {
     if (rules_.skip_review) {
       keep_reviews();
+      keep_to_one_story();
       require_notes();
       return;
     }
@@ -162,7 +169,7 @@ class Mender {
     for (Story& story : now_.stories) {
       const auto was = known_.stories.find(story.id);
       Review wanted = was == known_.stories.end() ? Review{} : was->second.review;
-      wanted.passes = story.review.passes;
+      if (!rules_.frozen) wanted.passes = story.review.passes;
       if (wanted == story.review) continue;
       blame(story.id, fmt::format("Reviews are switched off for this run: only passes may change. The other review "
                                   "fields of story {} were put back.",
@@ -170,6 +177,43 @@ class Mender {
       story.review = wanted;
       set_review(edits_, index_.at(story.id), wanted);
     }
+  }
+
+  // The table of steps where there are no reviews: one story may begin to pass, after those that it depends on.
+  void keep_to_one_story() {
+    Story* chosen = nullptr;
+    for (Story& story : now_.stories) {
+      const auto was = known_.stories.find(story.id);
+      if (!story.review.passes || (was != known_.stories.end() && was->second.review.passes)) continue;
+      if (was == known_.stories.end()) {
+        refuse_to_pass(story,
+                       fmt::format("New stories must start incomplete: story {} began with passes true.", story.id));
+      } else if (!all_pass(was->second.depends_on)) {
+        refuse_to_pass(story, fmt::format("Story {} passes, but depends on {}: not all of that passes.", story.id,
+                                          join_for_people(was->second.depends_on)));
+      } else if (!chosen) {
+        chosen = &story;
+      } else {
+        Story& other = story.id == rules_.story ? *std::exchange(chosen, &story) : story;
+        refuse_to_pass(other, fmt::format("An iteration may complete one story only; story {} was changed besides {}.",
+                                          other.id, chosen->id));
+      }
+    }
+    if (!chosen) return;
+    judgement.moved = chosen->id;
+    judgement.step = "passed";
+  }
+
+  bool all_pass(const std::vector<std::string>& ids) const {
+    return std::all_of(ids.begin(), ids.end(), [&](const std::string& id) {
+      const auto story = known_.stories.find(id);
+      return story != known_.stories.end() && story->second.review.passes;
+    });
+  }
+
+  void refuse_to_pass(Story& story, std::string why) {
+    put_back(story);
+    blame(story.id, std::move(why));
   }
 
   void put_back(Story& story) {

@@ -410,7 +410,47 @@ TEST(Enforce, WhatIsNoPlanAnyMoreIsPutBackWhole) {
   }
 }
 
-TEST(Enforce, WithoutReviewsPassingIsFreeAndReviewFieldsAreNot) {
+TEST(Enforce, OutsideOfAnIterationPeopleMayAddAndCommandsStay) {
+  ReviewRules rules = rules_for(Mode::kReview);
+  rules.frozen = true;
+  const TaskFile before = file_of(list({story("A", waiting()), story("B")}));
+  TaskList now = list({story("A", waiting()), story("B", {}, {"N"}, 7), story("N")});
+  const Enforcement added = enforce(before, text_of(now), rules, "x");
+  EXPECT_TRUE(added.violations.empty() && !added.no_verdict) << messages_of(added.violations);
+  EXPECT_EQ(added.file.text, text_of(now));
+
+  now.stories[0] = story("A", approved());
+  now.verify_commands.emplace_back("make more");
+  const Enforcement mended = enforce(before, text_of(now), rules, "x");
+  EXPECT_EQ(ids_of(mended.file.tasks), "A B N");
+  EXPECT_EQ(mended.file.tasks.find("A")->review, waiting());
+  EXPECT_EQ(mended.file.tasks.verify_commands, before.tasks.verify_commands) << "they have run without it";
+  EXPECT_EQ(mended.violations.size(), 2U) << messages_of(mended.violations);
+
+  rules.skip_review = true;
+  now.stories[0] = story("A", {true, ReviewStatus::kNeedsReview, 0, ""});
+  EXPECT_FALSE(enforce(before, text_of(now), rules, "x").file.tasks.find("A")->review.passes);
+}
+
+TEST(Enforce, WithoutReviewsOneStoryMayPassAfterThoseThatItDependsOn) {
+  ReviewRules rules = rules_for(Mode::kImplement, "C");
+  rules.skip_review = true;
+  const Review passing{true, ReviewStatus::kNone, 0, ""};
+  const TaskFile before = file_of(list({story("A"), story("B", {}, {"A"}), story("C"), story("D", passing)}));
+  TaskList now = before.tasks;
+  for (Story& one : now.stories) one = story(one.id, passing, one.depends_on);
+  now.stories.push_back(story("N", passing));
+  const Enforcement result = enforce(before, text_of(now), rules, "x");
+  for (const char* id : {"A", "B", "N"}) EXPECT_FALSE(result.file.tasks.find(id)->review.passes) << id;
+  for (const char* id : {"C", "D"}) EXPECT_TRUE(result.file.tasks.find(id)->review.passes) << id;
+  EXPECT_EQ(result.moved + " " + result.step, "C passed");
+  const std::string said = messages_of(result.violations);
+  EXPECT_TRUE(says(said, "one story only; story A was changed besides C")) << said;
+  EXPECT_TRUE(says(said, "Story B passes, but depends on A")) << said;
+  EXPECT_TRUE(says(said, "New stories must start incomplete: story N")) << said;
+}
+
+TEST(Enforce, WithoutReviewsPassingMayChangeAndReviewFieldsMayNot) {
   ReviewRules rules = rules_for(Mode::kImplement);
   rules.skip_review = true;
   const TaskFile before = file_of(list({story("A"), story("B", waiting()), story("C")}));
@@ -418,7 +458,7 @@ TEST(Enforce, WithoutReviewsPassingIsFreeAndReviewFieldsAreNot) {
   Story n = story("N", approved(3));
   const Enforcement result = enforce(before, text_of(list({a, b, c, n})), rules, "x");
   EXPECT_EQ(result.file.tasks.find("A")->review, (Review{true, ReviewStatus::kNone, 0, ""}));
-  EXPECT_EQ(result.file.tasks.find("B")->review, (Review{true, ReviewStatus::kNeedsReview, 0, ""}));
+  EXPECT_EQ(result.file.tasks.find("B")->review, waiting());
   EXPECT_EQ(result.file.tasks.find("C")->review, Review{});
   EXPECT_EQ(result.file.tasks.find("N")->review.status, ReviewStatus::kNone);
   EXPECT_TRUE(says(messages_of(result.violations), "Reviews are switched off for this run: only passes may change"));

@@ -42,6 +42,7 @@ std::vector<GuardrailSettings> checks_of(const Settings& settings, const TaskLis
     if (there) continue;
     GuardrailSettings check;
     check.command = command;
+    check.timeout_seconds = settings.plan.verify_timeout_seconds;
     checks.push_back(std::move(check));
   }
   return checks;
@@ -61,30 +62,30 @@ class PlanEngine {
   }
 
  private:
-  // A second lock, outside the project: an agent can remove the one that is inside.
   Result<Lock> hold_plan() const {
     TRY(make_room_for_plan(loop_.authority));
-    auto lock = Lock::acquire(loop_.authority + ".lock");
-    if (!lock && lock.error().kind == ErrorKind::kBusy) {
-      return fail(ErrorKind::kBusy, "another plan run is working on {}: {}; wait for it to end", loop_.files.ralph_dir,
-                  lock.error().message);
-    }
+    auto lock = lock_plan(loop_.authority, loop_.files.ralph_dir);
     if (lock) TRY(lock->name_owner(fmt::format("run {}, pid {}\n", context_.run_id, loop_.marker.pid)));
     return lock;
   }
 
   // What the last run left open is settled first; and a plan that is done already is checked once, without an agent.
   Result<Decision> start() {
+    TRY(write_marker());  // now, because checks may take long before the first iteration
     const bool all_done = count_done(tasks(), loop_.skip_review) == tasks().stories.size();
-    if (loop_.unfinished) {
-      rules_ = {loop_.unfinished->mode.value_or(Mode::kImplement), loop_.unfinished->story, loop_.skip_review,
-                loop_.review_cap};
-    } else if (all_done) {
-      rules_ = {Mode::kImplement, "", loop_.skip_review, loop_.review_cap};
-    } else {
+    const bool killed = loop_.unfinished && loop_.unfinished->open;
+    if (!loop_.unfinished && !all_done) {
       TRY(note_checked({}));
       return Decision{};
     }
+    rules_ = {Mode::kImplement, "", loop_.skip_review, loop_.review_cap, !killed};
+    if (loop_.unfinished) {
+      rules_.mode = loop_.unfinished->mode.value_or(Mode::kImplement);
+      rules_.story = loop_.unfinished->story;
+      loop_.marker.iteration = loop_.unfinished->iteration;
+      pending_ = loop_.unfinished->pending;
+    }
+    if (!killed) TRY(save(Stage::kJudged));  // what was ended in the middle keeps its copy until it is judged
     TRY_VALUE(const Decision decision,
               finish_iteration(Decision{}, loop_.unfinished ? loop_.unfinished->head : std::string()));
     TRY(context_.log.note(record::IterationEnded{}));  // of no iteration: what it found is told to the first
@@ -97,6 +98,7 @@ class PlanEngine {
     const auto work = next_work(tasks(), loop_.skip_review);
     if (!work) return fail(ErrorKind::kInternal, "no story of {} can be worked on", loop_.files.tasks());
     rules_ = {work->mode, work->story->id, loop_.skip_review, loop_.review_cap};
+    pending_.reset();
     TRY(context_.log.note(record::IterationStarted{iteration}));
     TRY(note_work(*work, iteration));
     TRY_VALUE(const std::string head, begin_iteration(*work, iteration));
@@ -173,6 +175,7 @@ class PlanEngine {
     plan.judged = stage == Stage::kJudged;
     plan.mode = stage == Stage::kJudged ? Mode::kImplement : rules_.mode;  // in which no story can be approved
     plan.head = head_;
+    if (stage == Stage::kClosed) plan.pending = pending_;
     plan.story = rules_.story;
     plan.skip_review = loop_.skip_review;
     plan.review_cap = loop_.review_cap;
@@ -210,31 +213,49 @@ class PlanEngine {
     return compose_prompt(prompt, feedback);
   }
 
+  std::string iteration_in_words() const {
+    if (loop_.unfinished)
+      return fmt::format("{} iteration {} of the last run", to_string(rules_.mode), loop_.unfinished->iteration);
+    if (rules_.frozen) return {};
+    return fmt::format("{} iteration {}", to_string(rules_.mode), context_.log.progress().iteration);
+  }
+
   // After the agent: enforcement always, checks and the verdict unless the run is to stop at once.
   Result<Decision> finish_iteration(const Decision& after_turn, const std::string& head) {
-    Aftermath aftermath(loop_.files, context_, repository_);
-    const Enforcement enforced = aftermath.enforce_plan(loop_.tasks, loop_.pinned, rules_);
+    Aftermath aftermath(loop_.files, context_, repository_, iteration_in_words());
+    Enforcement enforced = aftermath.enforce_plan(loop_.tasks, loop_.pinned, rules_);
     aftermath.check_marker(marker_text_);
     TRY(aftermath.write(enforced.file, loop_.pinned));
-    if (after_turn.action == Action::kStop) return leave_open(aftermath, enforced.file, after_turn);
+    if (after_turn.action == Action::kStop) {
+      // Whoever wants it to stop at once does not wait for git either.
+      history_checked_ = context_.log.progress().stop_requests < 2 && aftermath.check_history(head, branch_);
+      return leave_unchecked(aftermath, enforced, after_turn);
+    }
     TRY(aftermath.check_history(head, branch_));
+    history_checked_ = true;
     TRY(aftermath.write(enforced.file, loop_.pinned));
 
     const auto checks = checks_of(loop_.settings, enforced.file.tasks);
     TRY_VALUE(const Decision after_checks,
               run_guardrails(context_, {checks, static_cast<size_t>(loop_.settings.output_truncate_chars)}));
-    aftermath.check_unchanged(enforced.file, "while the checks ran");
-    if (after_checks.action == Action::kStop) return leave_open(aftermath, enforced.file, after_checks);
+    aftermath.check_unchanged(enforced.file, loop_.pinned, rules_, "while the checks ran");
+    if (after_checks.action == Action::kStop) return leave_unchecked(aftermath, enforced, after_checks);
 
-    const Verdict verdict = settle(loop_.tasks, enforced, rules_, checks_end());
+    if (pending_) resume(enforced, *pending_);
+    Verdict verdict = settle(loop_.tasks, enforced, rules_, checks_end());
+    verdict.changed = verdict.changed || pending_;
+    pending_.reset();
     loop_.tasks = verdict.file;
     if (!verdict.story.empty() && !head.empty()) loop_.bases.emplace(verdict.story, head);
     TRY(save(
         Stage::kJudged));  // before it is written: who is killed in between finds the verdict, not the agent's word
     TRY(aftermath.write(verdict.file, loop_.pinned));
-    if (loop_.unfinished) aftermath.commit_all_of(loop_.pinned);
+    if (const auto& left = loop_.unfinished) {
+      const bool killed = left->open;
+      aftermath.commit_leftovers(killed ? verdict.file.text : left->tasks, killed ? loop_.pinned : left->pinned);
+    }
     loop_.unfinished.reset();
-    TRY(aftermath.commit(verdict, rules_));
+    TRY(aftermath.commit(verdict));
     TRY_VALUE(const Decision after_scm, run_scm());
     TRY(aftermath.check_uncommitted());
     TRY(have_the_last_word(aftermath, verdict));
@@ -248,12 +269,21 @@ class PlanEngine {
     return ask(context_, {Moment::kAfterChecks});
   }
 
-  // The run stops before the verdict. The copy outside stays open: the next run judges this iteration again.
-  Result<Decision> leave_open(Aftermath& aftermath, const TaskFile& file, const Decision& stop) {
-    TRY(aftermath.write(file, loop_.pinned));
-    TRY(aftermath.commit({}, rules_));
-    aftermath.note("the run stopped before this iteration could be checked; the next run goes on from here");
-    TRY(note_checked({{}, {}, &file.tasks, &aftermath}));
+  // The run stops before the verdict. From here on the files are the user's; the next run makes the checks, and until
+  // then no approval counts.
+  Result<Decision> leave_unchecked(Aftermath& aftermath, const Enforcement& enforced, const Decision& stop) {
+    if (auto step = pending_from(enforced)) pending_ = std::move(step);
+    loop_.tasks = pending_ ? hold_back(enforced.file, loop_.tasks, *pending_) : enforced.file;
+    if (history_checked_) head_.clear();
+    TRY(save(Stage::kJudged));
+    TRY(aftermath.write(loop_.tasks, loop_.pinned));
+    TRY(aftermath.commit({}));
+    if (pending_) {
+      aftermath.note(fmt::format("the run stopped before {} could be checked; the next run makes the checks first",
+                                 pending_->story));
+    }
+    TRY(note_checked({{}, {}, &tasks(), &aftermath}));
+    TRY(save(Stage::kClosed));
     return stop;
   }
 
@@ -266,9 +296,9 @@ class PlanEngine {
 
   // SCM tasks ask the agent for a message, and git runs what the project tells it to: none of it may change the plan.
   Status have_the_last_word(Aftermath& aftermath, const Verdict& verdict) {
-    if (aftermath.check_unchanged(loop_.tasks, "after it was judged")) return {};
+    if (aftermath.check_unchanged(loop_.tasks, loop_.pinned, rules_, "after it was judged")) return {};
     TRY(aftermath.write(loop_.tasks, loop_.pinned));
-    TRY(aftermath.commit(verdict, rules_));
+    TRY(aftermath.commit(verdict));
     return aftermath.write(loop_.tasks, loop_.pinned);
   }
 
@@ -316,7 +346,9 @@ class PlanEngine {
   Repository repository_;
   ReviewRules rules_;
   std::string marker_text_, branch_, head_;
-  std::string reviewed_;  // the commit that the last review began with
+  std::string reviewed_;                // the commit that the last review began with
+  std::optional<PendingStep> pending_;  // the step that waits for its checks
+  bool history_checked_ = false;
 };
 
 }  // namespace

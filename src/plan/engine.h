@@ -24,9 +24,11 @@ struct PlanLoop {
   std::array<Agents, 3> agents;  // by Mode
   bool skip_review = false;
   std::int64_t review_cap = 5;
-  std::string authority{};                // where the copy outside the project is kept
-  TaskFile tasks{};                       // what the run begins with
-  std::optional<SavedPlan> unfinished{};  // of a run that was ended in the middle of an iteration: `tasks` is its copy
+  std::string authority{};  // where the copy outside the project is kept
+  TaskFile tasks{};         // what the run begins with
+  // What the last run left: killed in the middle of an iteration (it is open, and `tasks` is its copy), or asked to
+  // stop before the checks (a step is pending, and `tasks` is what lies there now).
+  std::optional<SavedPlan> unfinished{};
   PinnedFiles pinned{};
   std::map<std::string, std::string> bases{};  // by story: the commit before its first iteration
   Marker marker{};

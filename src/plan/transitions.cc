@@ -72,8 +72,12 @@ std::string review_details(const Before::OneStory& before, const Review& after) 
       "{}; a review ends in reviewStatus approved with passes true, or in changes_requested with passes false", what);
 }
 
-std::string explain(const std::string& id, const Before::OneStory& before, const Review& after, Mode mode) {
-  switch (mode) {
+std::string explain(const std::string& id, const Before::OneStory& before, const Review& after,
+                    const ReviewRules& rules) {
+  if (rules.frozen)
+    return fmt::format("Only iterations may change review fields. Story {} was changed outside of one: {}.", id,
+                       changes(before, after));
+  switch (rules.mode) {
     case Mode::kImplement:
       return fmt::format(
           "Implement iterations cannot set passes=true, approve stories or increment reviewCount. Only review "
@@ -129,7 +133,7 @@ class Judge {
                fmt::format("{}; story {} was changed besides {}.", only_one(rules_.mode), story->id, chosen->id));
       }
     }
-    if (rules_.mode == Mode::kReview && movers_.empty() && result_.illegal.empty()) {
+    if (rules_.mode == Mode::kReview && !rules_.frozen && movers_.empty() && result_.illegal.empty()) {
       result_.no_verdict = true;
       result_.problems.push_back(
           {Check::kTransitions, rules_.story,
@@ -146,8 +150,8 @@ class Judge {
     if (was == before_.stories.end()) {
       look_at_new(story);
     } else if (!unchanged(was->second, story.review)) {
-      const Step* step = step_of(was->second.review, story.review, rules_.mode);
-      if (!step) return refuse(story.id, explain(story.id, was->second, story.review, rules_.mode));
+      const Step* step = rules_.frozen ? nullptr : step_of(was->second.review, story.review, rules_.mode);
+      if (!step) return refuse(story.id, explain(story.id, was->second, story.review, rules_));
       if (rules_.mode == Mode::kImplement && waits_for_another(before_, was->second)) {
         return refuse(story.id, fmt::format("Story {} was submitted, but depends on {}: not all of that is approved.",
                                             story.id, join_for_people(was->second.depends_on)));
@@ -183,6 +187,12 @@ class Judge {
   std::vector<std::pair<const Story*, const Step*>> movers_;
   Judgement result_;
 };
+
+bool is_fully_known(const Before* before, const std::string& id) {
+  if (!before) return false;
+  const auto story = before->stories.find(id);
+  return story != before->stories.end() && story->second.complete;
+}
 
 std::string quoted_list(const std::vector<std::string>& texts) {
   std::vector<std::string> quoted;
@@ -253,7 +263,8 @@ std::vector<PlanProblem> judge_pins(const Before& before, const TaskList& after)
   return problems;
 }
 
-std::vector<PlanProblem> judge_invariants(const TaskList& tasks, std::int64_t review_cap) {
+std::vector<PlanProblem> judge_invariants(const TaskList& tasks, std::optional<std::int64_t> review_cap,
+                                          const Before* before) {
   std::vector<PlanProblem> problems;
   for (const Story& story : tasks.stories) {
     const Review& review = story.review;
@@ -278,11 +289,11 @@ std::vector<PlanProblem> judge_invariants(const TaskList& tasks, std::int64_t re
           "say what has to be fixed.",
           story.id));
     }
-    if (review.count - 1 > review_cap) {
+    if (review_cap && review.count - 1 > *review_cap && !review.passes && !is_fully_known(before, story.id)) {
       add(fmt::format(
           "Story {} has reviewCount {}, which is more than the review cap of {} allows. Set it to the number "
           "of reviews that took place.",
-          story.id, review.count, review_cap));
+          story.id, review.count, *review_cap));
     }
   }
   return problems;

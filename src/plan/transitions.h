@@ -31,6 +31,7 @@ struct ReviewRules {
   std::string story;  // the one that the iteration was given
   bool skip_review = false;
   std::int64_t review_cap = 5;
+  bool frozen = false;  // no iteration is under way: stories may be added and edited, none may take a step
 };
 
 struct Judgement {
@@ -49,8 +50,10 @@ Judgement judge_transitions(const Before& before, const TaskList& after, const R
 // is the user's choice.
 std::vector<PlanProblem> judge_pins(const Before& before, const TaskList& after);
 
-// Check 2: what holds of every list, whatever came before.
-std::vector<PlanProblem> judge_invariants(const TaskList& tasks, std::int64_t review_cap);
+// Check 2: what holds of every list, whatever came before. The cap may be lowered between runs: what is approved stays
+// so, and where all of `before` is known, judge_transitions() counts better. No cap: reviews are not counted.
+std::vector<PlanProblem> judge_invariants(const TaskList& tasks, std::optional<std::int64_t> review_cap,
+                                          const Before* before = nullptr);
 
 // The pinned texts that are no longer there.
 std::vector<std::string> missing_from(const std::vector<std::string>& pinned, const std::vector<std::string>& now);

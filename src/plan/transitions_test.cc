@@ -360,6 +360,7 @@ TEST(JudgeInvariants, FollowsTheTableOfTheSeed) {
       {"awaits its review", waiting(), ""},
       {"as many reviews as the cap", rejected(5), ""},
       {"one more", rejected(6), ""},
+      {"two more, and approved: the cap was higher then", approved(7), ""},
       {"two more", rejected(7), "Story US-1 has reviewCount 7, which is more than the review cap of 5 allows"},
   };
   for (const InvariantRow& row : rows) {
@@ -377,6 +378,31 @@ TEST(JudgeInvariants, FollowsTheTableOfTheSeed) {
 TEST(JudgeInvariants, ANegativeCountIsRefusedByTheSchemaAlready) {
   const auto problems = read_tasks(text_of(list({story("US-1", waiting(-1))})), "tasks.json").problems;
   EXPECT_TRUE(says(messages_of(problems), "reviewCount: expected a whole number of at least 0, found -1"));
+}
+
+TEST(JudgeInvariants, ReviewsAreNotCountedWhereTheStateBeforeIsKnownOrThereIsNoCap) {
+  const TaskList tasks = list({story("A", waiting(9))});
+  Before before = before_from(list({story("A", rejected(9))}));
+  EXPECT_EQ(judge_invariants(tasks, 2).size(), 1U);
+  EXPECT_TRUE(judge_invariants(tasks, std::nullopt).empty());
+  EXPECT_TRUE(judge_invariants(tasks, 2, &before).empty());
+  before.stories.at("A").complete = false;  // as a marker knows it
+  EXPECT_EQ(judge_invariants(tasks, 2, &before).size(), 1U);
+}
+
+TEST(JudgeTransitions, OutsideOfAnIterationNoStepIsLegal) {
+  for (const Mode mode : {Mode::kImplement, Mode::kReview, Mode::kReviewFix}) {
+    const ReviewRules rules{mode, "A", false, 5, true};
+    const TaskList before = list({story("A"), story("B", waiting()), story("C", rejected())});
+    const Judgement still = judge_transitions(before_from(before), before, rules);
+    EXPECT_TRUE(still.problems.empty() && !still.no_verdict) << messages_of(still.problems);
+    const TaskList after = list({story("A", waiting()), story("B", approved()), story("C", waiting(1)), story("D")});
+    const Judgement judged = judge_transitions(before_from(before), after, rules);
+    EXPECT_EQ(judged.illegal, (std::vector<std::string>{"A", "B", "C"}));
+    EXPECT_TRUE(judged.moved.empty());
+    EXPECT_TRUE(says(messages_of(judged.problems), "Only iterations may change review fields"))
+        << messages_of(judged.problems);
+  }
 }
 
 TEST(JudgeInvariants, AHugeCapIsNoTrap) {

@@ -102,6 +102,7 @@ PlanSettings plan_from(const json::value& from) {
   read(from, "maximumIterations", plan.maximum_iterations);
   read(from, "reviewCap", plan.review_cap);
   read(from, "skipReview", plan.skip_review);
+  read(from, "verifyTimeoutSeconds", plan.verify_timeout_seconds);
   if (const json::value* agents = find(from, "agents")) {
     read(*agents, "implement", plan.implement_agent);
     read(*agents, "review", plan.review_agent);

@@ -86,6 +86,7 @@ TEST_F(SettingsTest, TheDefaultsOfTheSchemaAreThoseOfTheStruct) {
   EXPECT_EQ(from_schema.plan.maximum_iterations, plain.plan.maximum_iterations);
   EXPECT_EQ(from_schema.plan.review_cap, plain.plan.review_cap);
   EXPECT_EQ(from_schema.plan.skip_review, plain.plan.skip_review);
+  EXPECT_EQ(from_schema.plan.verify_timeout_seconds, plain.plan.verify_timeout_seconds);
   EXPECT_EQ(from_schema.plan.implement_agent, plain.plan.implement_agent);
   EXPECT_EQ(from_schema.plan.review_agent, plain.plan.review_agent);
   EXPECT_EQ(from_schema.plan.review_fix_agent, plain.plan.review_fix_agent);
@@ -133,7 +134,7 @@ TEST_F(SettingsTest, ReadsEveryKey) {
     "guardrails": [{"command": "make", "failAction": "replace", "hint": "h", "name": "n", "timeoutSeconds": 7},
                    {"command": "true", "failAction": "PREPEND"}],
     "scm": {"command": "git", "tasks": ["commit", "push"], "addAll": false},
-    "plan": {"maximumIterations": 40, "reviewCap": 2, "skipReview": true,
+    "plan": {"maximumIterations": 40, "reviewCap": 2, "skipReview": true, "verifyTimeoutSeconds": 2.5,
              "agents": {"implement": "claude", "review": "codex", "reviewFix": "./fix"}},
     "hooks": {"commands": {"allow": ["npm publish"], "deny": ["git reset *"], "categories": {"publish": false}}},
     "budget": {"maxMinutes": 5}})");
@@ -166,6 +167,7 @@ TEST_F(SettingsTest, ReadsEveryKey) {
   EXPECT_EQ(s.plan.maximum_iterations, 40);
   EXPECT_EQ(s.plan.review_cap, 2);
   EXPECT_TRUE(s.plan.skip_review);
+  EXPECT_EQ(s.plan.verify_timeout_seconds, 2.5);
   EXPECT_EQ(s.plan.implement_agent, "claude");
   EXPECT_EQ(s.plan.review_agent, "codex");
   EXPECT_EQ(s.plan.review_fix_agent, "./fix");

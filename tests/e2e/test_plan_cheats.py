@@ -589,9 +589,10 @@ tasks['userStories'].append(dict(stories['US-002'], id='US-004', passes=True, re
     result = plan.run("--skip-review")
     assert result.code == 0, result
     after = after_the_cheat(plan, "verifyCommands may be added", "those of story US-002", "Story US-003 was put back",
-                            "fields of story US-001 were put back", "fields of story US-004 were put back")
+                            "fields of story US-001 were put back", "fields of story US-004 were put back",
+                            "New stories must start incomplete")
     assert {one["id"]: one["passes"] for one in after["userStories"]} == {"US-001": True, "US-002": False, "US-003": False,
-                                                                          "US-004": True}
+                                                                          "US-004": False}
     assert all((one["reviewStatus"], one["reviewCount"], one["reviewFeedback"]) == (None, 0, "") for one in plan.stories())
     assert plan.run().code == 2  # with reviews, nothing of it is approved
 

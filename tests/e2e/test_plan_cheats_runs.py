@@ -136,9 +136,18 @@ def started_cheating(project):
 
 
 def is_judged_by_the_next_run(plan):
-    """What the ended run left is judged, told to the first iteration and committed; then the plan is done."""
+    """What the killed run left is judged, told to the first iteration and committed; then the plan is done."""
     result = plan.completes()
     assert "in the middle of its iteration 1 (implement US-001); that is checked first" in result.out
+    assert any("implement iteration 1 of the last run may not change" in subject for _, subject in plan.own_commits())
+    return result
+
+
+def is_checked_by_the_next_run(plan):
+    """The run that was asked to stop has judged already; the checks are left to the next."""
+    result = plan.completes()
+    assert "stopped before the checks of its iteration 1 (implement US-001); that is checked first" in result.out
+    assert plan.violations(0) == []
     return result
 
 
@@ -153,7 +162,7 @@ def test_interrupted_once_the_iteration_is_judged(project):
     assert plan.state("US-002") == (False, None, 0)
     assert plan.story("US-001")["description"] == "better words"
     assert not plan.marker.exists()
-    is_judged_by_the_next_run(plan)
+    is_checked_by_the_next_run(plan)
     assert any(subject.startswith("ralph: ") for subject in plan.commits()), plan.commits()
 
 
@@ -165,7 +174,7 @@ def test_interrupted_twice_the_iteration_is_judged(project):
     assert running.wait().code == 130
     assert plan.state("US-002") == (False, None, 0)
     assert not plan.marker.exists()
-    is_judged_by_the_next_run(plan)
+    is_checked_by_the_next_run(plan)
     assert any(subject.startswith("ralph: ") for subject in plan.commits()), plan.commits()
 
 
@@ -176,7 +185,7 @@ def test_without_its_guardian_the_iteration_is_judged(project):
     project.nothing_left()
     assert plan.state("US-002") == (False, None, 0)
     assert plan.violations(1)
-    is_judged_by_the_next_run(plan)
+    is_checked_by_the_next_run(plan)
 
 
 def test_killed_the_next_run_judges(project):
@@ -286,7 +295,7 @@ def test_interrupted_while_a_check_runs(project):
     assert running.wait().code == 130
     assert "Story US-002 had illegal transition" in plan.violation(1)
     assert plan.state("US-002") == (False, None, 0) and plan.own_commits()
-    is_judged_by_the_next_run(plan)
+    is_checked_by_the_next_run(plan)
     assert plan.modes() == ["implement US-001", "review US-001", "implement US-002", "review US-002"]
 
 

@@ -1,10 +1,12 @@
 """ralph plan run: stories go their way from implementation over reviews to done, and only ralph's own checks count."""
 import json
 import shlex
+import signal
 
 import pytest
 
 from plan_support import Plan, approved, rejected, story, submitted
+from support import wait_until
 
 # Notes tasks.json as each turn finds it: before-2.json is what iteration 1 left, after all that ralph did to it.
 NOTE_STATE = "(base / f'before-{iteration}.json').write_text(text())"
@@ -704,3 +706,78 @@ def test_a_plan_in_a_part_of_a_repository(project):
     assert result.code == 0, result
     assert plan.state("US-001") == (True, "approved", 1) and not (part / ".ralph-active").exists()
     assert "ralph: US-001 sent back" in plan.commits() and project.git("status", "--porcelain") == ""
+
+
+# ---- people who edit while the checks run
+
+SLOW_CHECK = "touch ../checking-$RALPH_ITERATION; while [ ! -e ../go ]; do sleep 0.01; done"
+
+
+def while_it_checks(project, edit, *, stop=None):
+    plan = Plan(project, [story("US-001"), story("US-002")], verifyCommands=[SLOW_CHECK])
+    running = plan.start()
+    plan.wait_for("checking-1")
+    edit(plan)
+    if stop:
+        running.signal(stop)
+        wait_until(lambda: "Received signal" in running.err, what="its answer")
+    (project.base / "go").touch()
+    return plan, running.wait()
+
+
+@pytest.mark.parametrize("stop", [None, signal.SIGINT])
+def test_a_story_that_is_added_while_the_checks_run_is_kept(project, stop):
+    def edit(plan):
+        tasks = plan.tasks()
+        tasks["userStories"][1]["priority"] = 9
+        plan.write(json.dumps({**tasks, "userStories": tasks["userStories"] + [story("US-003", priority=5)]}))
+    plan, result = while_it_checks(project, edit, stop=stop)
+    if stop:
+        assert result.code == 130 and plan.story("US-002")["priority"] == 9 and plan.story("US-003")
+        result = plan.run()
+    assert result.code == 0, result
+    assert plan.modes()[2::2] == ["implement US-003", "implement US-002"]
+    assert plan.rejected() == [] and not any(plan.violations(folder=folder) for folder in project.run_folders())
+
+
+def test_what_may_not_be_edited_while_the_checks_run_is_kept_beside(project):
+    def edit(plan):
+        tasks = plan.tasks()
+        tasks["userStories"][1].update(passes=True, reviewStatus="approved", notes="I did it")
+        tasks["verifyCommands"].append("true")
+        tasks["userStories"].append(story("US-003"))
+        plan.write(json.dumps(tasks))
+        for name in ("prd.md", "prompt.md"):
+            with open(plan.folder / name, "a") as file:
+                file.write("a person's own words\n")
+    plan, result = while_it_checks(project, edit)
+    assert result.code == 0, result
+    said = plan.violation(1)
+    assert all(words in said for words in ("ralph/tasks.json was changed while the checks ran", "ralph/prd.md is pinned",
+                                           "ralph/prompt.md is pinned")), said
+    kept = {path.name.partition(".rejected-")[0]: path.read_text() for path in plan.rejected()}
+    assert kept.keys() == {"tasks.json", "prd.md", "prompt.md"}
+    assert "I did it" in kept["tasks.json"] and "a person's own words" in kept["prd.md"] and "own words" in kept["prompt.md"]
+    assert "implement US-002" in plan.modes() and "implement US-003" in plan.modes(), "what is allowed of it counts"
+    assert plan.tasks()["verifyCommands"] == [SLOW_CHECK]
+
+
+# ---- time limits of verify commands
+
+def test_a_verify_command_that_takes_too_long_is_ended_and_has_failed(project):
+    plan = Plan(project, verifyCommands=["test -e mended || sleep 60"])
+    project.settings(plan={"verifyTimeoutSeconds": 0.3})
+    plan.cheat("Path('mended').touch()", mode="review-fix", phase="before")
+    plan.completes()
+    assert plan.modes() == ["implement US-001", "review-fix US-001", "review US-001"]
+    assert "timed out after 0.3s" in plan.prompt(2), plan.prompt(2)
+
+
+def test_without_reviews_an_iteration_completes_one_story(project):
+    plan = Plan(project, [story("US-001"), story("US-002"), story("US-003", dependsOn=["US-002"])])
+    plan.cheat("for one in tasks['userStories']: one.update(passes=True, notes='x')\n"
+               "tasks['userStories'].append({**story, 'id': 'BORN-DONE'})", at=1)
+    result = plan.run("--skip-review")
+    assert result.code == 0, result
+    assert plan.modes() == [f"implement {id}" for id in ("US-001", "US-002", "US-003", "BORN-DONE")]
+    assert len(plan.violations(1)) == 3

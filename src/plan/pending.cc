@@ -1,0 +1,41 @@
+#include "plan/pending.h"
+
+namespace ralph {
+namespace {
+
+TaskFile with_review(const TaskFile& file, const std::string& id, const Review& review) {
+  const Story* const story = file.tasks.find(id);
+  if (!story || story->review == review) return file;
+  auto edits = JsonEdits::of(file.text, "tasks.json");
+  if (!edits) return file;
+  set_review(*edits, static_cast<size_t>(story - file.tasks.stories.data()), review);
+  auto changed = task_file_from(edits->apply(), "tasks.json");
+  return changed ? *std::move(changed) : file;
+}
+
+}  // namespace
+
+std::optional<PendingStep> pending_from(const Enforcement& enforced) {
+  const Story* const story = enforced.moved.empty() ? nullptr : enforced.file.tasks.find(enforced.moved);
+  if (!story) return std::nullopt;
+  return PendingStep{enforced.moved, enforced.step, story->review};
+}
+
+TaskFile hold_back(const TaskFile& file, const TaskFile& before, const PendingStep& pending) {
+  const Story* const was = before.tasks.find(pending.story);
+  return pending.review.passes && was ? with_review(file, pending.story, was->review) : file;
+}
+
+bool still_stands(const PendingStep& pending, const TaskList& left, const TaskList& now) {
+  const Story* const was = left.find(pending.story);
+  const Story* const is = now.find(pending.story);
+  return was && is && was->review == is->review;
+}
+
+void resume(Enforcement& enforced, const PendingStep& pending) {
+  enforced.file = with_review(enforced.file, pending.story, pending.review);
+  enforced.moved = pending.story;
+  enforced.step = pending.step;
+}
+
+}  // namespace ralph
