@@ -8,6 +8,7 @@
 #include "agents/agent.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "cli/plain_git.h"
 #include "cli/registry.h"
 #include "cli/roster.h"
 #include "os/files.h"
@@ -39,15 +40,6 @@ void check_system(std::vector<Finding>& findings) {
     findings.push_back({Health::kProblem, "/bin/sh", "missing", "guardrails run in it"});
 }
 
-bool is_repository(const std::string& git, const Environment& environment, const std::string& project) {
-  Launch launch;
-  launch.argv = {git, "rev-parse", "--is-inside-work-tree"};
-  launch.environment = environment;
-  launch.folder = project;
-  const auto inside = run_command(launch);
-  return inside && inside->exit_code == 0;
-}
-
 void check_git(std::vector<Finding>& findings, const Environment& environment, const std::string& project) {
   const auto git = resolve_program("git", environment, project);
   if (!git) {
@@ -55,7 +47,10 @@ void check_git(std::vector<Finding>& findings, const Environment& environment, c
     return;
   }
   findings.push_back({Health::kOk, "git", version_of(*git, environment)});
-  if (is_repository(*git, environment, project)) {
+  const auto exists = Repository(plain_git(project), project).exists();
+  if (!exists) {
+    findings.push_back({Health::kNote, "repository", exists.error().message});
+  } else if (*exists) {
     findings.push_back({Health::kOk, "repository", project});
   } else {
     findings.push_back(
@@ -86,7 +81,12 @@ void check_scm(std::vector<Finding>& findings, const ScmSettings& scm, const Env
   const auto program = resolve_program(scm.command, environment, project);
   if (!program) {
     findings.push_back({Health::kProblem, "scm", program.error().message, "install it, or correct scm.command"});
-  } else if (base_name(scm.command) == "git" && !is_repository(*program, environment, project)) {
+    return;
+  }
+  const auto exists = base_name(scm.command) == "git" ? Repository(plain_git(project), project).exists() : true;
+  if (!exists) {
+    findings.push_back({Health::kProblem, "scm", exists.error().message});
+  } else if (!*exists) {
     findings.push_back({Health::kProblem, "scm",
                         fmt::format("{} is set, but this folder is not a git repository", join(scm.tasks, ", ")),
                         "git init, or remove scm from the settings"});

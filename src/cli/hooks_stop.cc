@@ -29,7 +29,8 @@ bool is_disabled(const Environment& environment) {
 Result<std::optional<std::string>> plan_objection(const Environment& environment, const HookPayload& payload) {
   TRY_VALUE(const auto plan, plan_in_charge(environment, payload.cwd));
   if (!plan) return std::optional<std::string>();
-  TRY_VALUE(const CheckReport report, check_project(*plan, Repository(plain_git(plan->files.project))));
+  TRY_VALUE(const CheckReport report,
+            check_project(*plan, Repository(plain_git(plan->files.project), plan->files.project)));
   for (const std::string& warning : report.warnings) complain(kHook, warning);
   const Objections objections(environment, *plan, payload.session);
   if (report.passed()) {

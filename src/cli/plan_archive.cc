@@ -58,6 +58,9 @@ Status archive(const Arguments& arguments) {
   request.label = arguments.value("label").value_or("");
   request.now = SystemClock().wall();
   request.git = plain_git(folders.project);
+  // Before anything is moved. Without git at all a plan can be put away; one that git refuses to look at can't.
+  const auto exists = Repository(request.git, folders.project).exists();
+  if (!exists && exists.error().kind != ErrorKind::kNotFound) return tl::unexpected(exists.error());
   request.authority = custody.authority;
   const std::string unchecked = unchecked_in(custody.authority);
   TRY_VALUE(const PlanArchive made, archive_plan(request));

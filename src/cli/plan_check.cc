@@ -56,7 +56,8 @@ Result<int> check(const Arguments& arguments) {
         project.authority && project.authority->open && project.authority->run_id == project.marker->run_id;
     if (!current) project.authority.reset();
   }
-  TRY_VALUE(CheckReport report, check_project(project, Repository(plain_git(project.files.project))));
+  TRY_VALUE(CheckReport report,
+            check_project(project, Repository(plain_git(project.files.project), project.files.project)));
   if (is_untouched_tasks(read_plain_file(project.files.tasks()).value_or(""))) {
     report.warnings.push_back(fmt::format("{} is still the template; 'ralph plan run' wants a plan of your own",
                                           project.files.shown(project.files.tasks())));

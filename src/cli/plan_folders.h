@@ -11,7 +11,7 @@ inline constexpr Option kRalphDirOption = {"ralph-dir", 0, "PATH",
                                            "The plan's folder (default: ralph in the project)."};
 
 // Both paths are relative to the current folder, as all that is typed in a shell. The project must be a folder; the
-// plan's need not exist.
+// plan's need not exist. Links on the way to them are followed.
 Result<PlanFiles> plan_folders(const Arguments& arguments);
 
 }  // namespace ralph::cli

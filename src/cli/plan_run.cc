@@ -48,6 +48,7 @@ struct PlanRun {
   LoadedSettings loaded;
   bool verbose = false, json = false;
   std::string authority;
+  std::string work_tree;
   TaskFile tasks;
   std::optional<SavedPlan> unfinished;
   PinnedFiles pinned;
@@ -211,12 +212,12 @@ Status switch_branch(const PlanRun& run, const std::string& branch, bool exists)
   const Git git = plain_git(run.files.project);
   TRY_VALUE(const GitEnd end, exists ? git({"switch", "-q", branch}) : git({"switch", "-q", "-c", branch}));
   if (end.code == 0) return {};
-  return fail(ErrorKind::kInput, "cannot switch to the branch {}: {}", branch, first_line(end.output));
+  return fail(ErrorKind::kInput, "cannot switch to the branch {}: {}", branch, first_line(end.errors));
 }
 
 // True: the branch was switched, so that all files of the project may be others now.
 Result<bool> check_repository(const PlanRun& run, bool may_switch) {
-  const Repository repository(plain_git(run.files.project));
+  const Repository repository(plain_git(run.files.project), run.files.project);
   TRY_VALUE(const bool exists, repository.exists());
   if (!exists) {
     return fail(ErrorKind::kInput, "{} is not a git repository, and a plan lives by its commits; run 'git init' there",
@@ -303,6 +304,7 @@ Result<Decision> run_loop(const PlanRun& run, RunContext& context, Policy& polic
   loop.skip_review = run.skip_review();
   loop.review_cap = run.review_cap();
   loop.authority = run.authority;
+  loop.work_tree = run.work_tree;
   loop.tasks = run.tasks;
   loop.unfinished = run.unfinished;
   loop.pinned = run.pinned;
@@ -404,6 +406,7 @@ Result<int> run_with(const Arguments& arguments, bool may_switch) {
   if (arguments.has("dry-run")) return print_dry_run(run);
   TRY_VALUE(const bool switched, check_repository(run, may_switch));
   if (switched) return run_with(arguments, false);  // the branch has its own plan, prompt and settings
+  TRY_VALUE(run.work_tree, Repository(plain_git(run.files.project), run.files.project).work_tree());
   TRY(make_room_for_plan(run.authority));
   return execute(run);
 }

@@ -1,9 +1,5 @@
 #include "cli/policy_setup.h"
 
-#include <climits>
-#include <cstdlib>
-#include <unistd.h>
-
 #include "os/files.h"
 #include "session/loop_store.h"
 #include "settings/ralph_folder.h"
@@ -11,24 +7,6 @@
 
 namespace ralph::cli {
 namespace {
-
-// Follows symlinks as far as the path exists, also one to a file that is not there yet.
-std::string real_path(const std::string& path) {
-  std::string at = path, rest;
-  for (int hops = 0; hops < 64; ++hops) {
-    char buffer[PATH_MAX];
-    if (::realpath(at.c_str(), buffer)) return rest.empty() ? buffer : join_path(buffer, rest);
-    const ssize_t length = ::readlink(at.c_str(), buffer, sizeof buffer);
-    if (length > 0) {
-      at = absolute_path(std::string_view(buffer, static_cast<size_t>(length)), parent_path(at));
-      continue;
-    }
-    if (at == "/" || at.empty()) break;
-    rest = rest.empty() ? base_name(at) : join_path(base_name(at), rest);
-    at = parent_path(at);
-  }
-  return path;
-}
 
 // Only what a line can name and the policy can use.
 constexpr const char* kVariables[] = {"USER",           "LOGNAME",         "TMPDIR",

@@ -4,9 +4,9 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/guarded_run.h"
+#include "cli/plain_git.h"
 #include "cli/roster.h"
 #include "loop/engine.h"
-#include "os/run_command.h"
 
 namespace ralph::cli {
 namespace {
@@ -17,12 +17,8 @@ Status check_repository(const PromptRun& run, const Environment& environment) {
   auto program = resolve_program(scm->command, environment, run.project);
   if (!program) return fail(ErrorKind::kNotFound, "scm.command: {}", program.error().message);
   if (base_name(scm->command) != "git") return {};
-  Launch launch;
-  launch.argv = {scm->command, "rev-parse", "--is-inside-work-tree"};
-  launch.environment = environment;
-  launch.folder = run.project;
-  TRY_VALUE(const CommandResult result, run_command(launch));
-  if (result.exit_code == 0) return {};
+  TRY_VALUE(const bool exists, Repository(plain_git(run.project), run.project).exists());
+  if (exists) return {};
   return fail(
       ErrorKind::kInput,
       "scm tasks are set ({}), but {} is not a git repository; run 'git init' there, or remove scm from the settings",

@@ -289,6 +289,12 @@ constexpr std::array kRules = {
            return retry;
          }},
     Rule{"turn_ended", [](const Case& c) { return c.is({Moment::kAfterTurn}); }, [](const Case&) { return go_on(); }},
+    Rule{"changed_since_checks",
+         [](const Case& c) { return c.is({Moment::kBetweenSteps}) && c.now.changed_since_checks; },
+         [](const Case&) {
+           return Decision{
+               Action::kCheckAgain, StopStatus::kNone, {}, "files were changed after the checks; they run again"};
+         }},
     Rule{"step_ended", [](const Case& c) { return c.is({Moment::kBetweenSteps}); },
          [](const Case&) { return go_on(); }},
     Rule{"iterations_spent",
@@ -329,7 +335,7 @@ std::string_view to_string(Moment moment) {
 }
 
 std::string_view to_string(Action action) {
-  constexpr std::array kNames = {"continue", "stop", "wait", "retry", "end_now"};
+  constexpr std::array kNames = {"continue", "stop", "wait", "retry", "end_now", "check_again"};
   return kNames[static_cast<size_t>(action)];
 }
 

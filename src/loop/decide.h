@@ -15,11 +15,12 @@
 namespace ralph {
 
 enum class Action {
-  kContinue,  // go on: with the next step, or with the feedback that progress holds
-  kStop,      // with a status and a reason
-  kWait,      // until a time, then ask again
-  kRetry,     // run the agent again in the same iteration, after a pause
-  kEndNow,    // end the process that runs
+  kContinue,    // go on: with the next step, or with the feedback that progress holds
+  kStop,        // with a status and a reason
+  kWait,        // until a time, then ask again
+  kRetry,       // run the agent again in the same iteration, after a pause
+  kEndNow,      // end the process that runs
+  kCheckAgain,  // run the guardrails once more: what they said does not hold any more
 };
 std::string_view to_string(Action action);
 

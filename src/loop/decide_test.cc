@@ -35,10 +35,12 @@ struct Row {
   double turn_cost_usd = 0;
   std::int64_t turn_tokens = 0;
   Session session{};
+  bool changed = false;  // since the checks
 
   Observation observation() const {
     Observation now{moment,        run_time,     step_time,     quiet_time, step_limit,
                     tools_running, since_result, turn_cost_usd, turn_tokens};
+    now.changed_since_checks = changed;
     now.plan_problems = session.plan_problems;
     now.objections = session.objections;
     now.promised = session.promised;
@@ -136,6 +138,13 @@ Row at_stop(const char* situation, Progress progress, Session session, const cha
   row.status = status;
   row.policy = for_a_session(without_work);
   row.session = session;
+  return row;
+}
+
+Row after_changes(const char* situation, Progress progress, const char* rule, Action action,
+                  StopStatus status = StopStatus::kNone) {
+  Row row{situation, Moment::kBetweenSteps, std::move(progress), rule, action, status};
+  row.changed = true;
   return row;
 }
 
@@ -321,6 +330,10 @@ std::vector<Row> table() {
        kInterrupted, with_agents({"claude"})},
 
       {"one step follows another", kBetweenSteps, answered(1, "DONE"), "step_ended", kContinue},
+      after_changes("what was changed after the checks is checked", answered(1, "DONE"), "changed_since_checks",
+                    kCheckAgain),
+      after_changes("but not after a stop request", asked_to_stop(answered(1, "DONE"), 1), "stop_requested", kStop,
+                    kInterrupted),
       {"unless a stop was requested", kBetweenSteps, asked_to_stop(answered(1, "DONE"), 1), "stop_requested", kStop,
        kInterrupted},
 

@@ -27,8 +27,13 @@ class Engine {
     if (after_guardrails.action == Action::kStop) return after_guardrails;
 
     if (context_.log.progress().guardrails_failed.empty() && loop_.settings.scm) {
-      TRY_VALUE(const Decision after_scm, run_scm_tasks(context_, agent_to_start(context_, loop_.agents),
-                                                        {*loop_.settings.scm, loop_.settings.stream_agent_output}));
+      ScmPlan scm{*loop_.settings.scm, loop_.settings.stream_agent_output};
+      if (!loop_.settings.guardrails.empty()) {
+        scm.check_again = [this] {
+          return run_guardrails(context_, {loop_.settings.guardrails, excerpt_size(), true});
+        };
+      }
+      TRY_VALUE(const Decision after_scm, run_scm_tasks(context_, agent_to_start(context_, loop_.agents), scm));
       if (after_scm.action == Action::kStop) return after_scm;
     }
 

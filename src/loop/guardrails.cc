@@ -73,6 +73,10 @@ Status run_guardrail(RunContext& context, const GuardrailSettings& guardrail, in
 
 Result<Decision> run_guardrails(RunContext& context, const GuardrailPlan& plan) {
   std::set<std::string> log_names;
+  for (const GuardrailSettings& guardrail : plan.guardrails) {
+    if (!plan.again) break;
+    log_name(context.log.progress().iteration, context.redactor.redact(guardrail.command), log_names);
+  }
   int index = 0;
   for (const GuardrailSettings& guardrail : plan.guardrails) {
     TRY_VALUE(const Decision decision, ask(context, {Moment::kBetweenSteps}));

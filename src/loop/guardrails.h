@@ -11,6 +11,7 @@ namespace ralph {
 struct GuardrailPlan {
   std::span<const GuardrailSettings> guardrails;
   size_t excerpt_characters = 5000;
+  bool again = false;  // they ran in this iteration before: their logs are kept
 };
 
 // Runs them all; a failing one does not spare the others, so that the agent hears of everything at once. Stops early

@@ -33,6 +33,9 @@ struct Observation {
   double turn_cost_usd = 0;                    // spent by this turn so far
   std::int64_t turn_tokens = 0;
 
+  // Between steps.
+  bool changed_since_checks = false;  // the files are not those that passed the guardrails, or may not be
+
   // Of a host's session that wants to end.
   int plan_problems = 0;         // of the plan that it works on
   int objections = 0;            // how often in a row it was sent back for them

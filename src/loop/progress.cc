@@ -81,6 +81,14 @@ struct Folding {
     progress.session = session;
   }
 
+  // The first of them: if they run again in an iteration, what they said before does not count.
+  void operator()(const record::GuardrailStarted& started) {
+    if (started.index != 1) return;
+    progress.guardrails_passed = 0;
+    progress.guardrails_failed.clear();
+    progress.collecting.clear();
+  }
+
   void operator()(const record::GuardrailEnded& ended) {
     if (ended.outcome == "passed") {
       ++progress.guardrails_passed;

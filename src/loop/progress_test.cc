@@ -64,6 +64,18 @@ TEST(Progress, ARetryReplacesTheAnswerOfTheAttemptBefore) {
   EXPECT_EQ(progress.response, std::nullopt);
 }
 
+TEST(Progress, GuardrailsThatRunAgainTakeThePlaceOfTheFirst) {
+  record::GuardrailStarted first, second;
+  first.index = 1;
+  second.index = 2;
+  const Progress progress = after({record::IterationStarted{1}, first, guardrail("passed", "a"), second,
+                                   guardrail("passed", "b"), agent_ended("ok", {}, "commit message"), first,
+                                   guardrail("failed", "a"), second, guardrail("passed", "b")});
+  EXPECT_EQ(progress.guardrails_passed, 1);
+  EXPECT_EQ(progress.guardrails_failed, std::vector<std::string>{"a"});
+  EXPECT_EQ(messages_of(progress.collecting), std::vector<std::string>{"a said"});
+}
+
 TEST(Progress, AnAgentAskedForACommitMessageAnswersNothingElse) {
   const Progress progress =
       after({record::IterationStarted{1}, agent_started(1), agent_ended("ok", "NO"), agent_started(7, "commit message"),

@@ -171,4 +171,21 @@ std::string absolute_path(std::string_view path, std::string_view base) {
   return result.empty() ? "/" : result;
 }
 
+std::string real_path(const std::string& path) {
+  std::string at = path, rest;
+  for (int hops = 0; hops < 64; ++hops) {
+    char buffer[PATH_MAX];
+    if (::realpath(at.c_str(), buffer)) return rest.empty() ? buffer : join_path(buffer, rest);
+    const ssize_t length = ::readlink(at.c_str(), buffer, sizeof buffer);
+    if (length > 0) {
+      at = absolute_path(std::string_view(buffer, static_cast<size_t>(length)), parent_path(at));
+      continue;
+    }
+    if (at == "/" || at.empty()) break;
+    rest = rest.empty() ? base_name(at) : join_path(base_name(at), rest);
+    at = parent_path(at);
+  }
+  return path;
+}
+
 }  // namespace ralph

@@ -61,5 +61,7 @@ std::string base_name(std::string_view path);
 Result<std::string> current_directory();
 // Absolute, without "." and ".."; symlinks are left as they are.
 std::string absolute_path(std::string_view path, std::string_view base);
+// Follows symlinks as far as the path exists, also one to a file that is not there yet.
+std::string real_path(const std::string& path);
 
 }  // namespace ralph

@@ -243,5 +243,17 @@ TEST(Paths, SymlinksInThemAreLeftAlone) {
   EXPECT_EQ(absolute_path("link/bin", folder.path()), folder / "link/bin");
 }
 
+TEST(Paths, AreRealWhenTheirLinksAreFollowed) {
+  const ScratchFolder folder;
+  fs::create_directories(folder / "there");
+  fs::create_directory_symlink("there", folder / "link");
+  fs::create_directory_symlink("nowhere", folder / "loose");
+  const std::string real = fs::canonical(folder.path()).string();
+  EXPECT_EQ(real_path(folder / "link"), real + "/there");
+  EXPECT_EQ(real_path(folder / "link/not/yet"), real + "/there/not/yet");
+  EXPECT_EQ(real_path(folder / "loose/x"), real + "/nowhere/x");
+  EXPECT_EQ(real_path("/"), "/");
+}
+
 }  // namespace
 }  // namespace ralph

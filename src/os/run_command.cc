@@ -1,5 +1,6 @@
 #include "os/run_command.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <poll.h>
 #include <signal.h>
@@ -13,32 +14,63 @@ namespace {
 
 constexpr size_t kKept = 64 * 1024;
 
+struct Reading {
+  Fd from;
+  size_t kept;
+  std::string text{};
+  bool cut = false;
+
+  // False: there is no more.
+  bool read() {
+    char buffer[16 * 1024];
+    const ssize_t n = ::read(from.get(), buffer, sizeof buffer);
+    if (n < 0 && errno == EINTR) return true;
+    if (n <= 0) return false;
+    const size_t room = kept - text.size();
+    text.append(buffer, std::min(room, static_cast<size_t>(n)));
+    cut = cut || static_cast<size_t>(n) > room;
+    return true;
+  }
+};
+
+// Reads until both streams are closed, and returns the exit code.
+int listen(int pid, Reading& out, Reading& err, Milliseconds limit) {
+  const SystemClock clock;
+  const MonotonicTime deadline = clock.monotonic() + limit;
+  while (out.from || err.from) {
+    pollfd waiting[] = {{out.from.get(), POLLIN, 0}, {err.from.get(), POLLIN, 0}};  // a closed one is passed over
+    const long long left = (deadline - clock.monotonic()).count();
+    const int ready = left <= 0 ? 0 : ::poll(waiting, 2, static_cast<int>(left));
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready <= 0) {
+      ::kill(-pid, SIGKILL);  // it leads a group of its own
+      break;
+    }
+    if (waiting[0].revents != 0 && !out.read()) out.from.close();
+    if (waiting[1].revents != 0 && !err.read()) err.from.close();
+  }
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
 }  // namespace
 
 Result<CommandResult> run_command(Launch launch, Milliseconds limit) {
   launch.merge_streams = true;
-  TRY_VALUE(const Spawned child, spawn(launch));
-  const SystemClock clock;
-  const MonotonicTime deadline = clock.monotonic() + limit;
-  CommandResult result;
-  char buffer[16 * 1024];
-  for (;;) {
-    pollfd waiting{child.out.get(), POLLIN, 0};
-    const long long left = (deadline - clock.monotonic()).count();
-    if (left <= 0 || ::poll(&waiting, 1, static_cast<int>(left)) == 0) {
-      ::kill(-child.pid, SIGKILL);  // it leads a group of its own
-      break;
-    }
-    const ssize_t n = ::read(child.out.get(), buffer, sizeof buffer);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) break;
-    if (result.output.size() < kKept) result.output.append(buffer, static_cast<size_t>(n));
-  }
-  int status = 0;
-  while (::waitpid(child.pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  result.exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-  return result;
+  TRY_VALUE(Spawned child, spawn(launch));
+  Reading out{std::move(child.out), kKept}, none{Fd(), 0};
+  const int code = listen(child.pid, out, none, limit);
+  return CommandResult{code, std::move(out.text)};
+}
+
+Result<CommandAnswer> ask_command(Launch launch, Milliseconds limit, size_t kept_output) {
+  launch.merge_streams = false;
+  TRY_VALUE(Spawned child, spawn(launch));
+  Reading out{std::move(child.out), kept_output}, err{std::move(child.err), kKept};
+  const int code = listen(child.pid, out, err, limit);
+  return CommandAnswer{code, std::move(out.text), std::move(err.text), out.cut};
 }
 
 }  // namespace ralph

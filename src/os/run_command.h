@@ -18,4 +18,12 @@ struct CommandResult {
 // Killed, with exit code 137, if it takes longer than `limit`.
 Result<CommandResult> run_command(Launch launch, Milliseconds limit = Milliseconds(10000));
 
+// For a command whose output is read as data: what it says to people must not get into it.
+struct CommandAnswer {
+  int exit_code = 0;
+  std::string output, errors;  // the beginning of each stream
+  bool cut = false;            // there was more output
+};
+Result<CommandAnswer> ask_command(Launch launch, Milliseconds limit, size_t kept_output);
+
 }  // namespace ralph

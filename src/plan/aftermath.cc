@@ -88,7 +88,7 @@ void Aftermath::check_marker(const std::string& text) {
 Status Aftermath::check_branch(const std::string& branch) {
   TRY_VALUE(const auto now, repository_.branch());
   if (branch.empty() || now == branch) return {};
-  TRY_VALUE(const std::string there, repository_.head());
+  const std::string there = repository_.head().value_or("");
   std::string what = fmt::format("The branch was changed from {} to {}", branch, now.value_or("a detached HEAD"));
   std::string kept = now.value_or("");
   if (!now && !there.empty()) {
@@ -207,6 +207,7 @@ Status Aftermath::commit(const Verdict& verdict) {
 
 Status Aftermath::check_uncommitted() {
   const auto lines = repository_.uncommitted();
+  if (!lines) note(fmt::format("whether all is committed is not known: {}", lines.error().message));
   if (!lines || lines->empty()) return {};
   constexpr size_t kNamed = 5;
   std::vector<std::string> names;

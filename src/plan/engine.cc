@@ -20,16 +20,18 @@
 namespace ralph {
 namespace {
 
-constexpr size_t kGitOutput = 256 * 1024;
-
-Git contained_git(RunContext& context) {
-  return [&context](const std::vector<std::string>& words) -> Result<GitEnd> {
+// An agent can name another work tree in the repository's settings, so git is told which one it is.
+Git contained_git(RunContext& context, const std::string& work_tree) {
+  return [&context, work_tree](const std::vector<std::string>& words) -> Result<GitEnd> {
     // Git runs programs that the project names, and an agent can name them: ralph needs none of them.
-    Argv argv = {"git", "--literal-pathspecs", "--no-replace-objects", "-c", "core.hooksPath=/dev/null",
-                 "-c",  "core.fsmonitor=false"};
-    argv.insert(argv.end(), words.begin(), words.end());
-    TRY_VALUE(ScmCommandEnd end, run_scm_command(context, argv, kGitOutput));
-    return GitEnd{end.end.status.code, std::move(end.output)};
+    ScmQuestion question;
+    question.argv = {"git", "--literal-pathspecs", "--no-replace-objects", "-c", "core.hooksPath=/dev/null",
+                     "-c",  "core.fsmonitor=false"};
+    question.argv.insert(question.argv.end(), words.begin(), words.end());
+    question.environment = {{"GIT_WORK_TREE", work_tree}};
+    question.kept_output = kGitOutput;
+    TRY_VALUE(ScmAnswer answer, ask_scm(context, question));
+    return GitEnd{answer.end.status.code, std::move(answer.output), std::move(answer.errors), answer.cut};
   };
 }
 
@@ -51,7 +53,9 @@ std::vector<GuardrailSettings> checks_of(const Settings& settings, const TaskLis
 class PlanEngine {
  public:
   explicit PlanEngine(PlanLoop loop)
-      : loop_(std::move(loop)), context_(loop_.context), repository_(contained_git(context_)) {}
+      : loop_(std::move(loop)),
+        context_(loop_.context),
+        repository_(contained_git(context_, loop_.work_tree), loop_.files.project) {}
 
   Result<Decision> run() {
     const Result<Lock> lock = hold_plan();
@@ -201,8 +205,8 @@ class PlanEngine {
       assignment.tests =
           lost ? *std::move(lost)
                : std::vector{fmt::format("unknown: commit {}, which was there before this story, can't be "
-                                         "compared with any more; look at all tests",
-                                         base->second.substr(0, 9))};
+                                         "compared with any more ({}); look at all tests",
+                                         base->second.substr(0, 9), lost.error().message)};
     }
     const std::string prompt = plan_prompt(loop_.pinned.prompt.value_or(""), assignment);
     std::vector<Feedback> feedback = context_.log.progress().feedback;
@@ -245,7 +249,7 @@ class PlanEngine {
     Verdict verdict = settle(loop_.tasks, enforced, rules_, checks_end());
     verdict.changed = verdict.changed || pending_;
     pending_.reset();
-    loop_.tasks = verdict.file;
+    const TaskFile before = std::exchange(loop_.tasks, verdict.file);
     if (!verdict.story.empty() && !head.empty()) loop_.bases.emplace(verdict.story, head);
     TRY(save(
         Stage::kJudged));  // before it is written: who is killed in between finds the verdict, not the agent's word
@@ -256,7 +260,9 @@ class PlanEngine {
     }
     loop_.unfinished.reset();
     TRY(aftermath.commit(verdict));
-    TRY_VALUE(const Decision after_scm, run_scm());
+    const bool passed = checks_end().passed;
+    TRY_VALUE(const Decision after_scm, run_scm(aftermath, checks));
+    if (passed && !checks_end().passed) TRY(judge_again(aftermath, before, verdict));
     TRY(aftermath.check_uncommitted());
     TRY(have_the_last_word(aftermath, verdict));
     TRY(save(Stage::kClosed));
@@ -287,11 +293,36 @@ class PlanEngine {
     return stop;
   }
 
-  Result<Decision> run_scm() {
+  Result<Decision> run_scm(Aftermath& aftermath, const std::vector<GuardrailSettings>& checks) {
     if (!loop_.settings.scm || !context_.log.progress().guardrails_failed.empty()) return Decision{};
     const Agents agents = loop_.agents[static_cast<size_t>(rules_.mode)];
-    return run_scm_tasks(context_, agent_to_start(context_, agents),
-                         {*loop_.settings.scm, loop_.settings.stream_agent_output});
+    ScmPlan scm{*loop_.settings.scm, loop_.settings.stream_agent_output};
+    if (!checks.empty()) {
+      scm.check_again = [&]() -> Result<Decision> {
+        TRY(put_back(aftermath));
+        return run_guardrails(context_, {checks, static_cast<size_t>(loop_.settings.output_truncate_chars), true});
+      };
+    }
+    return run_scm_tasks(context_, agent_to_start(context_, agents), scm);
+  }
+
+  // Checks that ran again, because something was changed after them, and fail now, outrank the verdict.
+  Status judge_again(Aftermath& aftermath, const TaskFile& before, Verdict& verdict) {
+    TRY(put_back(aftermath));
+    Enforcement now;
+    now.file = loop_.tasks;
+    now.moved = verdict.story;
+    now.step = verdict.outcome;
+    verdict = settle(before, now, rules_, checks_end());
+    loop_.tasks = verdict.file;
+    TRY(save(Stage::kJudged));
+    TRY(aftermath.write(loop_.tasks, loop_.pinned));
+    return aftermath.commit(verdict);
+  }
+
+  Status put_back(Aftermath& aftermath) {
+    aftermath.check_unchanged(loop_.tasks, loop_.pinned, rules_, "after it was judged");
+    return aftermath.write(loop_.tasks, loop_.pinned);
   }
 
   // SCM tasks ask the agent for a message, and git runs what the project tells it to: none of it may change the plan.

@@ -25,6 +25,7 @@ struct PlanLoop {
   bool skip_review = false;
   std::int64_t review_cap = 5;
   std::string authority{};  // where the copy outside the project is kept
+  std::string work_tree{};  // the uppermost folder of the repository
   TaskFile tasks{};         // what the run begins with
   // What the last run left: killed in the middle of an iteration (it is open, and `tasks` is its copy), or asked to
   // stop before the checks (a step is pending, and `tasks` is what lies there now).

@@ -78,6 +78,8 @@ Result<CheckReport> check_project(const ProjectCheck& project, const Repository&
   TRY_VALUE(const bool has_git, repository.exists());
   if (has_git) {
     TRY_VALUE(request.uncommitted, repository.uncommitted());
+  } else if (const std::string git = join_path(project.files.project, ".git"); is_there(git)) {
+    return fail(ErrorKind::kInput, "{} is there, but git finds no repository in it; mend it, or remove it", git);
   }
   return check_plan(request);
 }

@@ -5,17 +5,40 @@
 #include <charconv>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "plan/marker.h"
+#include "plan/plan_files.h"
 
 namespace ralph {
 namespace {
 
-std::vector<std::string> lines_of(std::string_view output) {
-  std::vector<std::string> lines;
-  for (std::string& line : split(output, '\n')) {
-    if (!line.empty()) lines.push_back(std::move(line));
+// What `git -z` separates: names as they are, whatever is in them.
+std::vector<std::string> fields_of(std::string_view output) {
+  std::vector<std::string> fields = split(output, '\0');
+  if (!fields.empty() && fields.back().empty()) fields.pop_back();
+  return fields;
+}
+
+// A name may contain line ends, and an agent chooses it: it must not look like words of ralph's.
+std::string shown(std::string_view path) {
+  return fit_to_width(path, path.size() * 2 + 1);
+}
+
+// What git says of a failure, without what it says around it (warnings, hints, traces).
+std::string complaint_in(std::string_view errors) {
+  for (const std::string& line : split(errors, '\n')) {
+    if (line.starts_with("fatal: ") || line.starts_with("error: ")) return line;
   }
-  return lines;
+  return std::string(first_line(errors));
+}
+
+tl::unexpected<Error> refusal(const GitEnd& end, const std::string& folder) {
+  // Git itself says what to do about a repository of somebody else's.
+  const size_t advice = end.errors.find("git config --global --add safe.directory");
+  return fail(
+      ErrorKind::kInput, "git refuses to look at the repository of {}: {}; {}", folder, complaint_in(end.errors),
+      advice == std::string::npos ? "mend that first"
+                                  : fmt::format("if you trust it, run: {}", first_line(end.errors.substr(advice))));
 }
 
 // Numbers of `git diff --numstat`: "3\t12\tpath"; binary files, or what the project calls so, have dashes.
@@ -25,15 +48,24 @@ struct Numstat {
   std::string path;
 };
 
-std::optional<Numstat> numstat_from(const std::string& line) {
-  const std::vector<std::string> parts = split(line, '\t');
-  if (parts.size() != 3) return std::nullopt;
+std::optional<Numstat> numstat_from(const std::string& field) {
+  const size_t first = field.find('\t'), second = first == std::string::npos ? first : field.find('\t', first + 1);
+  if (second == std::string::npos) return std::nullopt;
   Numstat stat;
-  stat.path = parts[2];
-  stat.binary = parts[0] == "-";
-  std::from_chars(parts[0].data(), parts[0].data() + parts[0].size(), stat.added);
-  std::from_chars(parts[1].data(), parts[1].data() + parts[1].size(), stat.removed);
+  stat.path = field.substr(second + 1);
+  stat.binary = field.starts_with('-');
+  std::from_chars(field.data(), field.data() + first, stat.added);
+  std::from_chars(field.data() + first + 1, field.data() + second, stat.removed);
   return stat;
+}
+
+// What ralph takes away from an agent it keeps under such a name: of its own marker, of the files of a plan, of what
+// stood where the plan's folder should.
+bool is_kept_aside(std::string_view name) {
+  if (name == "ralph.rejected-file" || name.starts_with("ralph.rejected-file-")) return true;
+  return std::any_of(kRejectable.begin(), kRejectable.end(), [&](std::string_view of) {
+    return name.starts_with(of) && name.substr(of.size()).starts_with(kRejected);
+  });
 }
 
 }  // namespace
@@ -57,17 +89,41 @@ bool is_test_path(std::string_view path) {
          own_stem.ends_with("Spec");
 }
 
+bool is_own_path(std::string_view path) {
+  std::vector<std::string> parts = split(path, '/');
+  if (parts.back() == kMarkerFile) return true;
+  if (std::find(parts.begin(), parts.end() - 1, ".ralph") != parts.end() - 1) return true;
+  if (parts.back().empty() && parts.size() > 1) parts.pop_back();  // git writes "folder/" for all that is in it
+  return is_kept_aside(parts.back());
+}
+
 Result<std::string> Repository::ask(const std::vector<std::string>& words) const {
   TRY_VALUE(GitEnd end, git_(words));
-  if (end.code == 0) return std::move(end.output);
   size_t command = 0;
   while (command + 2 < words.size() && words[command] == "-c") command += 2;
-  return fail(ErrorKind::kIo, "git {} failed: {}", words[command], first_line(end.output));
+  if (end.code != 0) return fail(ErrorKind::kIo, "git {} failed: {}", words[command], complaint_in(end.errors));
+  if (end.cut)
+    return fail(ErrorKind::kIo, "git {} printed more than {}, too much to look at", words[command],
+                human_bytes(end.output.size()));
+  return std::move(end.output);
 }
 
 Result<bool> Repository::exists() const {
   TRY_VALUE(const GitEnd end, git_({"rev-parse", "--is-inside-work-tree"}));
-  return end.code == 0 && trim(end.output) == "true";
+  if (end.code == 0 && trim(end.output) == "true") return true;
+  if (end.code == 0)
+    return fail(ErrorKind::kInput,
+                "{} is not in the work tree of its git repository: that is bare, or core.worktree in its "
+                "configuration names another folder ('git config --unset core.worktree' removes it)",
+                folder_);
+  if (complaint_in(end.errors).starts_with("fatal: not a git repository (or any ")) return false;
+  return refusal(end, folder_);
+}
+
+Result<std::string> Repository::work_tree() const {
+  TRY_VALUE(std::string folder, ask({"rev-parse", "--show-toplevel"}));
+  if (folder.ends_with('\n')) folder.pop_back();
+  return folder;
 }
 
 Result<std::optional<std::string>> Repository::branch() const {
@@ -83,18 +139,24 @@ Result<bool> Repository::has_branch(const std::string& name) const {
 
 Result<std::string> Repository::head() const {
   TRY_VALUE(const GitEnd end, git_({"rev-parse", "-q", "--verify", "HEAD"}));
+  if (end.code > 1) return refusal(end, folder_);
   return end.code == 0 ? std::string(trim(end.output)) : std::string();
 }
 
 Result<std::vector<std::string>> Repository::uncommitted() const {
-  TRY_VALUE(const std::string output, ask({"-c", "core.quotePath=false", "status", "--porcelain"}));
-  std::vector<std::string> lines = lines_of(output);
-  std::erase_if(lines, [](const std::string& line) {
-    // Paths are those of the repository, and the project may be a folder of it.
-    const std::string path = "/" + line.substr(std::min<size_t>(3, line.size()));
-    return path.ends_with(fmt::format("/{}", kMarkerFile)) || path.find("/.ralph/") != std::string::npos ||
-           path.find(".rejected-") != std::string::npos;
-  });
+  // Said explicitly: settings of the repository could hide new files.
+  TRY_VALUE(const std::string output, ask({"status", "--porcelain", "-z", "--untracked-files=normal"}));
+  const std::vector<std::string> fields = fields_of(output);
+  std::vector<std::string> lines;
+  for (size_t i = 0; i < fields.size(); ++i) {
+    const std::string& field = fields[i];
+    if (field.size() < 4) continue;
+    const std::string state = field.substr(0, 3), path = field.substr(3);
+    const bool two = (field[0] == 'R' || field[0] == 'C') && i + 1 < fields.size();  // where it came from follows
+    const std::string from = two ? fields[++i] : path;
+    if (is_own_path(path) && is_own_path(from)) continue;
+    lines.push_back(state + (two ? fmt::format("{} -> {}", shown(from), shown(path)) : shown(path)));
+  }
   return lines;
 }
 
@@ -119,32 +181,36 @@ Result<bool> Repository::go_back_to(const std::string& branch) const {
 
 Result<std::vector<std::string>> Repository::lost_tests(const std::string& old) const {
   const auto differences = [&](std::vector<std::string> options) {
-    std::vector<std::string> words = {"-c",   "core.quotePath=false", "-c",           "diff.relative=false",
-                                      "diff", "--no-ext-diff",        "--no-textconv"};
+    std::vector<std::string> words = {"-c", "diff.relative=false", "diff", "-z", "--no-ext-diff", "--no-textconv"};
     words.insert(words.end(), options.begin(), options.end());
     words.push_back(old);
     return ask(words);
   };
   std::vector<std::string> lost;
   TRY_VALUE(const std::string moved, differences({"-M", "--diff-filter=DTR", "--name-status"}));
-  for (const std::string& line : lines_of(moved)) {
-    const std::vector<std::string> parts = split(line, '\t');  // "D", "T" or "R087", a path, and where it is now
-    if (parts.size() < 2 || !is_test_path(parts[1])) continue;
-    if (parts.size() == 2) {
-      lost.push_back(fmt::format("{}: {}", parts[0] == "D" ? "deleted" : "no plain file any more", parts[1]));
-    } else if (!is_test_path(parts[2])) {
-      lost.push_back(fmt::format("moved away: {} (to {})", parts[1], parts[2]));
-    } else if (parts[0] != "R100") {
-      lost.push_back(fmt::format("renamed and changed: {} (to {})", parts[1], parts[2]));
+  const std::vector<std::string> fields = fields_of(moved);
+  for (size_t i = 0; i + 1 < fields.size();) {  // "D", "T" or "R087", a path, and with R where it is now
+    const std::string &what = fields[i], &path = fields[i + 1];
+    const bool renamed = what.starts_with('R') && i + 2 < fields.size();
+    const std::string& now = fields[renamed ? i + 2 : i + 1];
+    i += renamed ? 3 : 2;
+    if (!is_test_path(path)) continue;
+    if (!renamed) {
+      lost.push_back(fmt::format("{}: {}", what == "D" ? "deleted" : "no plain file any more", shown(path)));
+    } else if (!is_test_path(now)) {
+      lost.push_back(fmt::format("moved away: {} (to {})", shown(path), shown(now)));
+    } else if (what != "R100") {
+      lost.push_back(fmt::format("renamed and changed: {} (to {})", shown(path), shown(now)));
     }
   }
   TRY_VALUE(const std::string changed, differences({"--no-renames", "--diff-filter=M", "--numstat"}));
-  for (const std::string& line : lines_of(changed)) {
-    const auto stat = numstat_from(line);
+  for (const std::string& field : fields_of(changed)) {
+    const auto stat = numstat_from(field);
     if (!stat || !is_test_path(stat->path)) continue;
-    if (stat->binary) lost.push_back(fmt::format("changed, and called binary: {}", stat->path));
+    const std::string path = shown(stat->path);
+    if (stat->binary) lost.push_back(fmt::format("changed, and called binary: {}", path));
     if (stat->removed > stat->added)
-      lost.push_back(fmt::format("shortened: {} ({} lines removed, {} added)", stat->path, stat->removed, stat->added));
+      lost.push_back(fmt::format("shortened: {} ({} lines removed, {} added)", path, stat->removed, stat->added));
   }
   TRY_VALUE(const std::vector<std::string> hidden, hidden_tests());
   if (!hidden.empty()) lost.push_back(fmt::format("hidden from git: {}", join_for_people(hidden)));
@@ -155,14 +221,14 @@ Result<std::vector<std::string>> Repository::lost_tests(const std::string& old) 
 // difference for git. In a sparse work tree there may be many.
 Result<std::vector<std::string>> Repository::hidden_tests() const {
   constexpr size_t kNamed = 5;
-  TRY_VALUE(const std::string files, ask({"-c", "core.quotePath=false", "ls-files", "-v"}));
+  TRY_VALUE(const std::string files, ask({"ls-files", "-v", "-z"}));
   std::vector<std::string> hidden;
   size_t more = 0;
-  for (const std::string& line : lines_of(files)) {
-    const bool overlooked = line[0] == 'S' || (line[0] >= 'a' && line[0] <= 'z');
-    if (!overlooked || line.size() < 3 || !is_test_path(line.substr(2))) continue;
+  for (const std::string& field : fields_of(files)) {
+    const bool overlooked = field.starts_with('S') || (field[0] >= 'a' && field[0] <= 'z');
+    if (!overlooked || field.size() < 3 || !is_test_path(field.substr(2))) continue;
     if (hidden.size() < kNamed) {
-      hidden.push_back(line.substr(2));
+      hidden.push_back(shown(field.substr(2)));
     } else {
       ++more;
     }
@@ -174,8 +240,8 @@ Result<std::vector<std::string>> Repository::hidden_tests() const {
 Result<bool> Repository::commit(const std::vector<std::string>& paths, const std::string& message) const {
   std::vector<std::string> changed;
   for (const std::string& path : paths) {
-    TRY_VALUE(const std::string status, ask({"status", "--porcelain", "--", path}));
-    if (!trim(status).empty()) changed.push_back(path);
+    TRY_VALUE(const std::string status, ask({"status", "--porcelain", "-z", "--untracked-files=normal", "--", path}));
+    if (!status.empty()) changed.push_back(path);
   }
   if (changed.empty()) return false;
   std::vector<std::string> add = {"add", "--"};
@@ -190,7 +256,10 @@ Result<bool> Repository::commit(const std::vector<std::string>& paths, const std
   commit.insert(commit.end(), words.begin(), words.end());
   commit.insert(commit.end(), changed.begin(), changed.end());
   TRY_VALUE(const GitEnd end, git_(commit));
-  if (end.code != 0) return fail(ErrorKind::kIo, "git commit failed: {}", first_line(end.output));
+  if (end.code != 0) {
+    return fail(ErrorKind::kIo, "git commit failed: {}",
+                trim(end.errors).empty() ? std::string(first_line(end.output)) : complaint_in(end.errors));
+  }
   return true;
 }
 

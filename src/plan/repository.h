@@ -14,20 +14,27 @@ namespace ralph {
 
 struct GitEnd {
   int code = 0;
-  std::string output;
+  std::string output;    // standard output alone: this is read
+  std::string errors{};  // standard error: this is only told
+  bool cut = false;      // there was more output than `output` has
 };
+inline constexpr size_t kGitOutput = 64 * 1024 * 1024;  // what is kept of it: a list of a million files
 using Git = std::function<Result<GitEnd>(const std::vector<std::string>& words)>;  // without "git" itself
 
 class Repository {
  public:
-  explicit Repository(Git git) : git_(std::move(git)) {}
+  // `folder` is where git runs, for errors.
+  explicit Repository(Git git, std::string folder = "this folder") : git_(std::move(git)), folder_(std::move(folder)) {}
 
-  Result<bool> exists() const;                        // whether there is a work tree
+  // Whether there is a repository. One that git refuses to look at, or whose work tree is elsewhere, is an error.
+  Result<bool> exists() const;
+  Result<std::string> work_tree() const;              // its uppermost folder, absolute
   Result<std::optional<std::string>> branch() const;  // nothing: HEAD is detached
   Result<bool> has_branch(const std::string& name) const;
   Result<std::string> head() const;  // empty before the first commit
 
-  // Lines of `git status --porcelain`, without ralph's own files.
+  // "XY path" as in `git status --porcelain`, for people: on one line, whatever a file is called. Without ralph's own
+  // files.
   Result<std::vector<std::string>> uncommitted() const;
 
   // Whether `old` is still part of the history of HEAD.
@@ -52,9 +59,13 @@ class Repository {
   Result<std::vector<std::string>> hidden_tests() const;
 
   Git git_;
+  std::string folder_;
 };
 
 // Whether a path looks like a test, by its folders and its name.
 bool is_test_path(std::string_view path);
+
+// Whether a path is of ralph's making: its marker, its folder, and what it keeps beside the files of a plan.
+bool is_own_path(std::string_view path);
 
 }  // namespace ralph

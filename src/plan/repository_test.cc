@@ -30,33 +30,62 @@ TEST(IsTestPath, KnowsTestsByTheirFoldersAndNames) {
 class FakeGit {
  public:
   void answer(std::string_view words, std::string output, int code = 0) {
-    answers_[std::string(words)] = {code, std::move(output)};
+    answers_[std::string(words)] = code == 0 ? GitEnd{0, std::move(output), {}} : GitEnd{code, {}, std::move(output)};
   }
+  // What git warns of: never taken for an answer.
+  void warn(std::string warning) { warning_ = std::move(warning); }
   Repository repository() {
-    return Repository([this](const std::vector<std::string>& words) -> Result<GitEnd> {
-      const std::string line = join(words, " ");
-      asked.push_back(line);
-      for (const auto& [begin, end] : answers_) {
-        if (line.starts_with(begin)) return end;
-      }
-      return GitEnd{128, "fatal: not expected: " + line + "\nand more\n"};
-    });
+    return Repository(
+        [this](const std::vector<std::string>& words) -> Result<GitEnd> {
+          const std::string line = join(words, " ");
+          asked.push_back(line);
+          for (const auto& [begin, end] : answers_) {
+            if (line.starts_with(begin)) return GitEnd{end.code, end.output, warning_ + end.errors, end.cut};
+          }
+          return GitEnd{128, "", warning_ + "fatal: not expected: " + line + "\nand more\n"};
+        },
+        "/p");
   }
   std::vector<std::string> asked;
 
  private:
   std::map<std::string, GitEnd, std::greater<>> answers_;  // the longer beginning first
+  std::string warning_;
 };
+
+// Fields as `git -z` ends them.
+std::string z(std::string_view fields) {
+  std::string text = replace_all(fields, "|", std::string_view("\0", 1));
+  return text.empty() ? text : text + '\0';
+}
 
 TEST(Repository, IsThereInsideAWorkTree) {
   const auto exists = [](int code, const char* output) {
     FakeGit git;
+    git.warn("warning: refname 'HEAD' is ambiguous.\n");
     git.answer("rev-parse --is-inside-work-tree", output, code);
-    return git.repository().exists().value();
+    return git.repository().exists();
   };
-  EXPECT_TRUE(exists(0, "true\n"));
-  EXPECT_FALSE(exists(0, "false\n")) << "inside .git, or a bare one";
-  EXPECT_FALSE(exists(128, "fatal: not a git repository\n"));
+  EXPECT_TRUE(exists(0, "true\n").value());
+  EXPECT_FALSE(exists(128, "fatal: not a git repository (or any of the parent directories): .git\n").value());
+  EXPECT_FALSE(exists(128, "fatal: not a git repository (or any parent up to mount point /mnt)\n").value());
+
+  const auto why = [&](int code, const char* output) { return exists(code, output).error().message; };
+  EXPECT_NE(why(0, "false\n").find("core.worktree"), std::string::npos) << "inside .git, a bare one, or elsewhere";
+  EXPECT_EQ(why(128, "fatal: not a git repository: /gone\n"),
+            "git refuses to look at the repository of /p: fatal: not a git repository: /gone; mend that first");
+  EXPECT_EQ(
+      why(128,
+          "fatal: detected dubious ownership in repository at '/p'\nTo add an exception for this directory, "
+          "call:\n\n\tgit config --global --add safe.directory /p\n"),
+      "git refuses to look at the repository of /p: fatal: detected dubious ownership in repository at '/p'; if you "
+      "trust it, run: git config --global --add safe.directory /p");
+}
+
+TEST(Repository, NamesItsWorkTree) {
+  FakeGit git;
+  git.answer("rev-parse --show-toplevel", "/home/me/odd \nname\n");
+  EXPECT_EQ(git.repository().work_tree().value(), "/home/me/odd \nname");
 }
 
 TEST(Repository, NamesItsBranchAndItsHead) {
@@ -78,25 +107,59 @@ TEST(Repository, HasNoBranchWhenDetachedAndNoHeadBeforeTheFirstCommit) {
   git.answer("rev-parse -q --verify HEAD", "", 1);
   EXPECT_EQ(git.repository().branch().value(), std::nullopt);
   EXPECT_EQ(git.repository().head().value(), "");
+  git.answer("rev-parse -q --verify HEAD", "fatal: bad config line 1\n", 128);
+  EXPECT_FALSE(git.repository().head()) << "that is no answer";
 }
 
 TEST(Repository, UncommittedWorkIsEverythingButRalphsOwnFiles) {
   FakeGit git;
-  git.answer("-c core.quotePath=false status --porcelain",
-             " M src/a.c\n?? new file\n?? .ralph-active\n?? .ralph/\n M .ralph/settings.json\nR  a -> b\n"
-             "?? ralph/tasks.json.rejected-20261115-1\n?? ralph/\nA  .ralph-activex\n?? sub/.ralph-active\n"
-             "?? sub/.ralph/\n?? sub/.ralph/runs/x\n?? my.ralph/x\n");
+  git.warn("warning: could not open directory 'pgdata/': Permission denied\n");
+  git.answer("status --porcelain -z --untracked-files=normal",
+             z(" M src/a.c|?? new file|?? .ralph-active|?? .ralph/| M .ralph/settings.json|R  b|a|"
+               "?? ralph/tasks.json.rejected-20261115-1|?? ralph/|A  .ralph-activex|?? a b/.ralph-active|"
+               "?? sub/.ralph/|?? sub/.ralph/runs/x|?? my.ralph/x|R  .ralph/c|src/c|R  .ralph/d|.ralph/e|?? a\nb"));
   EXPECT_EQ(git.repository().uncommitted().value(),
             (std::vector<std::string>{" M src/a.c", "?? new file", "R  a -> b", "?? ralph/", "A  .ralph-activex",
-                                      "?? my.ralph/x"}));
+                                      "?? my.ralph/x", "R  src/c -> .ralph/c", "?? a b"}));
+}
+
+TEST(IsOwnPath, KnowsTheNamesThatRalphMakes) {
+  const char* const own[] = {".ralph-active",
+                             "sub/.ralph-active",
+                             ".ralph/",
+                             ".ralph/x/y",
+                             "a b/.ralph/x",
+                             "ralph/tasks.json.rejected-20261115-202233-7f3a-1",
+                             "plans/next/prd.md.rejected-20261115-202233-7f3a-1-2",
+                             "prompt.md.rejected-x-1",
+                             "ralph/tasks.json.rejected-x-1/",
+                             ".ralph-active.rejected-folder",
+                             ".ralph-active.rejected-x-1/",
+                             "ralph.rejected-file",
+                             "sub/ralph.rejected-file-2"};
+  for (const char* path : own) EXPECT_TRUE(is_own_path(path)) << path;
+  const char* const others[] = {"",
+                                ".ralph",
+                                "a.ralph/x",
+                                ".ralph-activex",
+                                ".ralph-active/x",
+                                "work.rejected-1.py",
+                                "src.rejected-1/",
+                                "tasks.json",
+                                "mytasks.json.rejected-1",
+                                "tasks.json.rejected-1/work.py",
+                                "ralph.rejected-files",
+                                "x.rejected-file"};
+  for (const char* path : others) EXPECT_FALSE(is_own_path(path)) << path;
 }
 
 TEST(Repository, AFailureIsToldWithGitsFirstLine) {
   FakeGit git;
+  git.warn("12:00:00.0 git.c:439 trace: built-in: git status\n");
   const auto lines = git.repository().uncommitted();
   ASSERT_FALSE(lines);
   EXPECT_EQ(lines.error().message,
-            "git status failed: fatal: not expected: -c core.quotePath=false status --porcelain");
+            "git status failed: fatal: not expected: status --porcelain -z --untracked-files=normal");
   EXPECT_EQ(lines.error().kind, ErrorKind::kIo);
 }
 
@@ -137,31 +200,30 @@ TEST(Repository, GoesBackToABranchThatWasDeleted) {
   EXPECT_TRUE(git.repository().go_back_to("work").value());
 }
 
-constexpr std::string_view kDiff = "-c core.quotePath=false -c diff.relative=false diff --no-ext-diff --no-textconv ";
+constexpr std::string_view kDiff = "-c diff.relative=false diff -z --no-ext-diff --no-textconv ";
 
 TEST(Repository, TellsWhichTestsWereLost) {
   FakeGit git;
-  git.answer(
-      fmt::format("{}-M --diff-filter=DTR --name-status abc", kDiff),
-      "D\ttests/a.py\nD\tsrc/a.py\nT\ttests/link.py\nR100\ttests/b.py\ttests/c.py\nR090\ttests/d.py\ttests/e.py\n"
-      "R100\ttests/f.py\tsrc/f.py\nR100\tsrc/g.py\ttests/g.py\n");
+  git.answer(fmt::format("{}-M --diff-filter=DTR --name-status abc", kDiff),
+             z("D|tests/a.py|D|src/a.py|T|tests/link.py|R100|tests/b.py|tests/c.py|R090|tests/d.py|tests/e.py|"
+               "R100|tests/f.py|src/f.py|R100|src/g.py|tests/g.py|D|tests/q\n\tr.py"));
   git.answer(fmt::format("{}--no-renames --diff-filter=M --numstat abc", kDiff),
-             "1\t9\ttests/h.py\n9\t1\ttests/i.py\n0\t5\tsrc/j.py\n-\t-\ttests/k.bin\n4\t4\ttests/l.py\nodd\n");
-  git.answer("-c core.quotePath=false ls-files -v", "H tests/m.py\nS tests/n.py\nh tests/o.py\nS src/p.py\n\n");
+             z("1\t9\ttests/h.py|9\t1\ttests/i.py|0\t5\tsrc/j.py|-\t-\ttests/k.bin|4\t4\ttests/l.py|odd|a\tb"));
+  git.answer("ls-files -v -z", z("H tests/m.py|S tests/n.py|h tests/o.py|S src/p.py|"));
   EXPECT_EQ(git.repository().lost_tests("abc").value(),
             (std::vector<std::string>{
                 "deleted: tests/a.py", "no plain file any more: tests/link.py",
                 "renamed and changed: tests/d.py (to tests/e.py)", "moved away: tests/f.py (to src/f.py)",
-                "shortened: tests/h.py (9 lines removed, 1 added)", "changed, and called binary: tests/k.bin",
-                "hidden from git: tests/n.py and tests/o.py"}));
+                "deleted: tests/q  r.py", "shortened: tests/h.py (9 lines removed, 1 added)",
+                "changed, and called binary: tests/k.bin", "hidden from git: tests/n.py and tests/o.py"}));
 }
 
 TEST(Repository, OfManyHiddenTestsSomeAreNamed) {
   FakeGit git;
   git.answer(kDiff, "");
   std::string files;
-  for (int i = 0; i < 9; ++i) files += fmt::format("S tests/{}.py\n", i);
-  git.answer("-c core.quotePath=false ls-files -v", files);
+  for (int i = 0; i < 9; ++i) files += z(fmt::format("S tests/{}.py", i));
+  git.answer("ls-files -v -z", files);
   EXPECT_EQ(git.repository().lost_tests("abc").value(),
             std::vector<std::string>{
                 "hidden from git: tests/0.py, tests/1.py, tests/2.py, tests/3.py, tests/4.py and 4 more"});
@@ -170,8 +232,16 @@ TEST(Repository, OfManyHiddenTestsSomeAreNamed) {
 TEST(Repository, LosesNoTestsWhereNothingChanged) {
   FakeGit git;
   git.answer(kDiff, "");
-  git.answer("-c core.quotePath=false ls-files -v", "H tests/m.py\n");
+  git.answer("ls-files -v -z", z("H tests/m.py"));
   EXPECT_TRUE(git.repository().lost_tests("abc").value().empty());
+}
+
+TEST(Repository, AnAnswerThatWasCutIsNone) {
+  const Repository repository(
+      [](const std::vector<std::string>&) -> Result<GitEnd> { return GitEnd{0, std::string(2048, 'x'), "", true}; });
+  const auto lost = repository.lost_tests("abc");
+  ASSERT_FALSE(lost);
+  EXPECT_EQ(lost.error().message, "git diff printed more than 2.0 KB, too much to look at");
 }
 
 TEST(Repository, CannotCompareWithACommitThatIsGone) {
@@ -181,8 +251,8 @@ TEST(Repository, CannotCompareWithACommitThatIsGone) {
 
 TEST(Repository, CommitsThePathsThatChangedAndNoOther) {
   FakeGit git;
-  git.answer("status --porcelain -- a", " M a\n");
-  git.answer("status --porcelain -- b", "");
+  git.answer("status --porcelain -z --untracked-files=normal -- a", z(" M a"));
+  git.answer("status --porcelain -z --untracked-files=normal -- b", "");
   git.answer("add -- a", "");
   git.answer("config user.email", "me@x\n");
   git.answer("-c core.hooksPath=/dev/null commit", "");
@@ -192,7 +262,7 @@ TEST(Repository, CommitsThePathsThatChangedAndNoOther) {
 
 TEST(Repository, CommitsNothingWhereNothingChanged) {
   FakeGit git;
-  git.answer("status --porcelain", "\n");
+  git.answer("status --porcelain", "");
   EXPECT_FALSE(git.repository().commit({"a", "b"}, "x").value());
   EXPECT_EQ(git.asked.size(), 2U);
 }

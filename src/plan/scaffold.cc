@@ -12,12 +12,19 @@
 #include "base/utf8.h"
 #include "embedded_plan.h"
 #include "os/files.h"
+#include "plan/marker.h"
+#include "plan/plan_files.h"
 
 namespace ralph {
 namespace {
 
-// What a run leaves in the project that is nobody else's business: its marker, and copies of a rejected tasks.json.
-constexpr std::array<std::string_view, 2> kIgnored = {".ralph-active", "*.rejected-*"};
+// What a run leaves in the project that is nobody else's business: its marker, and what it took away from an agent. No
+// other names: what git ignores, nobody misses when it is not committed.
+std::vector<std::string> ignored_names() {
+  std::vector<std::string> names = {std::string(kMarkerFile)};
+  for (const std::string_view name : kRejectable) names.push_back(fmt::format("{}{}*", name, kRejected));
+  return names;
+}
 
 constexpr std::string_view kBranchPrefix = "ralph/";
 
@@ -125,7 +132,7 @@ Result<std::optional<std::string>> new_gitignore(const std::string& path, MadePl
   if (is_there(path)) {
     if (!is_real_file(path)) {  // git does not follow a link there either
       made.gitignore_note = fmt::format("{} is not a regular file and was left as it is; make git ignore {}", path,
-                                        join_for_people(std::vector<std::string>(kIgnored.begin(), kIgnored.end())));
+                                        join_for_people(ignored_names()));
       return std::nullopt;
     }
     TRY_VALUE(old, read_file(path));
@@ -196,9 +203,9 @@ Result<PlanNames> plan_names(const std::string& project, const std::string& ralp
 std::pair<std::string, std::vector<std::string>> with_plan_ignored(std::string_view gitignore) {
   const std::vector<std::string> lines = split(gitignore, '\n');
   std::vector<std::string> added;
-  for (const std::string_view pattern : kIgnored) {
+  for (const std::string& pattern : ignored_names()) {
     if (std::none_of(lines.begin(), lines.end(), [&](const auto& line) { return is_ignored_by(line, pattern); }))
-      added.emplace_back(pattern);
+      added.push_back(pattern);
   }
   const std::string_view line_end = gitignore.find("\r\n") != std::string_view::npos ? "\r\n" : "\n";
   const bool ends_its_last_line = gitignore.empty() || gitignore.ends_with('\n');

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "embedded_plan.h"
 #include "os/scratch_folder.h"
 #include "plan/stories.h"
@@ -101,22 +102,30 @@ TEST(BranchName, IsRefusedForEveryReasonThatGitHas) {
   EXPECT_EQ(refused.error().kind, ErrorKind::kUsage);
 }
 
+constexpr std::string_view kRejectedLines =
+    ".ralph-active.rejected-*\ntasks.json.rejected-*\nprd.md.rejected-*\nprompt.md.rejected-*\n";
+
 TEST(Gitignore, GetsWhatItLacks) {
-  const Lines both = {".ralph-active", "*.rejected-*"};
-  EXPECT_EQ(with_plan_ignored(""), std::pair(std::string(".ralph-active\n*.rejected-*\n"), both));
-  EXPECT_EQ(with_plan_ignored("a\n"), std::pair(std::string("a\n.ralph-active\n*.rejected-*\n"), both));
-  EXPECT_EQ(with_plan_ignored("a\n/.ralph-active\n"),
-            std::pair(std::string("a\n/.ralph-active\n*.rejected-*\n"), Lines{"*.rejected-*"}));
-  EXPECT_EQ(with_plan_ignored("**/.ralph-active\n*.rejected-*"),
-            std::pair(std::string("**/.ralph-active\n*.rejected-*"), Lines{}));
-  EXPECT_EQ(with_plan_ignored("#.ralph-active\nx.ralph-active\n").second, both);
+  const std::string all = fmt::format(".ralph-active\n{}", kRejectedLines);
+  const Lines names = {".ralph-active", ".ralph-active.rejected-*", "tasks.json.rejected-*", "prd.md.rejected-*",
+                       "prompt.md.rejected-*"};
+  EXPECT_EQ(with_plan_ignored(""), std::pair(all, names));
+  EXPECT_EQ(with_plan_ignored("a\n"), std::pair("a\n" + all, names));
+  EXPECT_EQ(with_plan_ignored(fmt::format("a\n/.ralph-active\n{}", kRejectedLines)),
+            std::pair(fmt::format("a\n/.ralph-active\n{}", kRejectedLines), Lines{}));
+  EXPECT_EQ(with_plan_ignored(fmt::format("**/.ralph-active\n{}x", kRejectedLines)).second, Lines{});
+  EXPECT_EQ(with_plan_ignored("#.ralph-active\nx.ralph-active\n*.rejected-*\n").second, names);
+  EXPECT_EQ(with_plan_ignored(".ralph-active\nprd.md.rejected-*").second,
+            (Lines{".ralph-active.rejected-*", "tasks.json.rejected-*", "prompt.md.rejected-*"}));
 }
 
 TEST(Gitignore, KeepsItsLineEndsAndHowItEnds) {
-  EXPECT_EQ(with_plan_ignored("a\r\n").first, "a\r\n.ralph-active\r\n*.rejected-*\r\n");
-  EXPECT_EQ(with_plan_ignored("a\r\nb").first, "a\r\nb\r\n.ralph-active\r\n*.rejected-*");
-  EXPECT_EQ(with_plan_ignored("a").first, "a\n.ralph-active\n*.rejected-*");
-  EXPECT_EQ(with_plan_ignored("*.rejected-* \r\n").first, "*.rejected-* \r\n.ralph-active\r\n");
+  const std::string lines = replace_all(kRejectedLines, "\n", "\r\n");
+  EXPECT_EQ(with_plan_ignored("a\r\n").first, "a\r\n.ralph-active\r\n" + lines);
+  EXPECT_EQ(with_plan_ignored("a\r\nb").first, "a\r\nb\r\n.ralph-active\r\n" + lines.substr(0, lines.size() - 2));
+  EXPECT_EQ(with_plan_ignored("a").first,
+            fmt::format("a\n.ralph-active\n{}", kRejectedLines.substr(0, kRejectedLines.size() - 1)));
+  EXPECT_EQ(with_plan_ignored(lines + ".ralph-active \r\n").first, lines + ".ralph-active \r\n");
 }
 
 TEST(Prd, IsUntouchedUntilSomebodyWritesIntoIt) {
@@ -170,7 +179,7 @@ TEST(MakePlanFiles, NeverReplacesWithoutForce) {
 
   ASSERT_TRUE(make_plan_files(folder.path(), folder / "ralph", names_of("shop"), true));
   EXPECT_TRUE(ScratchFolder::read(folder / "ralph/prompt.md").starts_with("# Ralph loop"));
-  EXPECT_EQ(ScratchFolder::read(folder / ".gitignore"), ".ralph-active\n*.rejected-*\n");
+  EXPECT_EQ(ScratchFolder::read(folder / ".gitignore"), fmt::format(".ralph-active\n{}", kRejectedLines));
 }
 
 }  // namespace

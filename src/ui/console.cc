@@ -285,7 +285,7 @@ void Console::show(const record::ProcessesSwept& swept) {
 
 void Console::show(const record::Decided& decided) {
   on_detail(fmt::format("Decision: {} ({}): {}", decided.decision, decided.rule, decided.reason));
-  if (decided.decision == "retry" || decided.decision == "wait")
+  if (decided.decision == "retry" || decided.decision == "wait" || decided.decision == "check_again")
     line(fmt::format("{} {}", options_.style.yellow(options_.style.again()), clean(decided.reason)));
 }
 

@@ -269,10 +269,90 @@ stories['US-002']['passes'] = True; save()
 
 
 def test_a_work_tree_that_is_elsewhere_for_git(project):
-    """Then ralph can commit nothing, and says so; the plan is guarded all the same."""
+    """Ralph stays in the one that the run began with."""
     plan = Plan(project, [story("US-001"), story("US-002")])
-    plan.cheat("(base / 'fake').mkdir(); stories['US-002']['passes'] = True; save(); git('config', 'core.worktree', str(base / 'fake'))",
-               at=1, phase="after")
+    plan.cheat("(base / 'fake').mkdir(); Path('forgotten.txt').touch(); stories['US-002']['passes'] = True; save(); "
+               "git('config', 'core.worktree', str(base / 'fake'))", at=1, phase="after")
     plan.cheat("subprocess.run(['git', '--work-tree=.', 'config', '--unset', 'core.worktree'])", at=2, phase="before")
     plan.completes()
     assert "US-002 had illegal transition" in plan.violation(1)
+    assert "left uncommitted changes (forgotten.txt)" in plan.prompt(2)
+
+
+def test_a_repository_that_the_agent_broke_ends_the_run(project):
+    plan = Plan(project, [story("US-001"), story("US-002")])
+    plan.cheat("stories['US-002']['passes'] = True; save(); Path('.git/config').write_text('[core')", at=1, phase="after")
+    result = plan.run()
+    assert result.code == 2 and "bad config line" in result.err and "mend that first" in result.err and len(plan.turns()) == 1, result
+    plan.is_honest()
+
+
+# ---- after the checks ------------------------------------------------------------------------------------------------
+
+BROKEN = {
+    "when it is done": ([], "'approved' in text()", 2), "always": ([], "True", 1), "without reviews": (["--skip-review"], "True", 1),
+}
+
+
+@pytest.mark.parametrize("options, when, at", BROKEN.values(), ids=BROKEN.keys())
+def test_what_is_broken_while_a_commit_message_is_asked_for_does_not_complete(project, options, when, at):
+    plan = Plan(project, verifyCommands=["test ! -e broken"])
+    project.settings(scm={"command": "git", "tasks": ["commit"]})
+    plan.otherwise = f"if {when}: Path('broken').touch()\nprint('A commit message')"
+    plan.cheat("commit = lambda message: None", always=True)
+    result = plan.run("-n", str(at), *options)
+    assert result.code == 1 and "files were changed after the checks" in result.out, result
+    assert plan.checked()[-1]["outcome"] == "sent_back" and not plan.story("US-001")["passes"]
+    assert "broken" not in project.git("ls-tree", "-r", "--name-only", "HEAD").split()
+    assert [r["outcome"] for r in project.records("guardrail_ended") if r["iteration"] == at] == ["passed", "failed"]
+    # Whoever comes next hears of it and mends it.
+    plan.otherwise = "print('A commit message')"
+    plan.cheat("Path('broken').unlink(missing_ok=True)", phase="before", always=True)
+    assert plan.run(*options).code == 0
+    assert plan.story("US-001")["passes"] and project.git("status", "--porcelain") == ""
+
+
+def test_what_a_commit_message_brings_along_is_checked_before_it_is_committed(project):
+    plan = Plan(project, verifyCommands=["! grep -q bad extra"])
+    (project.path / "extra").write_text("good")
+    plan.commit_all("more")
+    project.settings(scm={"command": "git", "tasks": ["commit"]})
+    plan.otherwise = "Path('extra').write_text('better')\nprint('A commit message')"
+    plan.cheat("commit = lambda message: None", always=True)
+    plan.completes()
+    assert "A commit message" in plan.commits()
+    assert [r["outcome"] for r in project.records("guardrail_ended")] == ["passed"] * 3
+
+
+# ---- many files, and odd names ---------------------------------------------------------------------------------------
+
+def test_a_hidden_test_among_many_files(project):
+    plan = with_tests(project)
+    many = project.path / "a folder with a name that is long enough to fill what git prints"
+    many.mkdir()
+    for number in range(6000):
+        (many / f"file_{number:05}.txt").touch()
+    plan.commit_all("many files")
+    plan.cheat("git('update-index', '--skip-worktree', 'tests/test_b.py'); Path('tests/test_b.py').write_text('')",
+               at=1, phase="before")
+    assert plan.run().code == 0
+    assert "hidden from git: tests/test_b.py" in plan.prompt(2)
+
+
+@pytest.mark.parametrize("name", ["a b.py", 'quote".py', "back\\slash.py", "tab\there.py", "größer.py", "line\nend.py"])
+def test_a_lost_test_with_an_odd_name(project, name):
+    plan = with_tests(project)
+    for folder in ["deleted", "shorter", "hidden", "moved"]:
+        (project.path / "tests" / folder).mkdir()
+        (project.path / "tests" / folder / name).write_text(folder + "\nassert True\n" * 9)
+    plan.commit_all("odd names")
+    plan.cheat(f"""name = {name!r}
+os.unlink('tests/deleted/' + name)
+Path('tests/shorter/' + name).write_text('')
+git('update-index', '--assume-unchanged', 'tests/hidden/' + name)
+os.mkdir('attic'); os.rename('tests/moved/' + name, 'attic/' + name)""", at=1, phase="before")
+    assert plan.run().code == 0
+    shown = name.replace("\t", " ").replace("\n", " ")
+    for words in [f"deleted: tests/deleted/{shown}\n", f"shortened: tests/shorter/{shown} (", f"hidden from git: tests/hidden/{shown}\n",
+                  f"moved away: tests/moved/{shown} (to attic/{shown})"]:
+        assert words in plan.prompt(2), plan.prompt(2)

@@ -9,7 +9,7 @@ import uuid
 
 import pytest
 
-from plan_support import Plan, approved, rejected, story, submitted
+from plan_support import Plan, approved, as_nobody, rejected, story, submitted
 from support import RALPH
 
 TOP = {"project": "Demo", "branchName": "main", "description": "A demo."}
@@ -303,6 +303,102 @@ def test_check_3_does_not_count_ralphs_own_files(project):
     (plan.folder / "tasks.json.rejected-20261115-1").write_text("x")
     assert "?? .ralph-active" in project.git("status", "--porcelain")
     assert all_ways(project) == ([], [])
+
+
+HIDDEN = {
+    "by a setting": "git config status.showUntrackedFiles no; touch work.txt",
+    "by a name of ralph's": "touch notes.rejected-by-nobody.py",
+    "in a folder with such a name": "mkdir -p src.rejected-1 && touch src.rejected-1/work.py",
+    "moved among ralph's files": "mkdir -p .ralph && git mv -f ralph/prd.md .ralph/prd.md",
+}
+
+
+@pytest.mark.parametrize("work", HIDDEN.values(), ids=HIDDEN.keys())
+def test_check_3_sees_work_that_hides(project, work):
+    plan = place(project, [A], marker("implement", [A]))
+    (project.path / ".gitignore").write_text(".ralph-active\n")
+    (project.ralph / ".gitignore").write_text("*\n")
+    plan.commit_all("less is ignored")
+    assert all_ways(project) == ([], [])
+    assert os.system(f"cd {str(project.path)!r} && {work}") == 0
+    assert [problem["check"] for problem in all_ways(project)[0]] == ["3"]
+
+
+@pytest.mark.parametrize("name", ["a b.txt", 'quote".txt', "back\\slash", "tab\there", "line\nend", "größer.txt", "an -> arrow"])
+def test_check_3_names_a_file_as_it_is_called(project, name):
+    place(project, [A], marker("implement", [A]))
+    (project.path / name).touch()
+    problems, _ = all_ways(project)
+    assert f"({name.replace(chr(9), ' ').replace(chr(10), ' ')})" in problems[0]["message"]
+
+
+def test_check_3_in_a_folder_of_a_repository_whose_name_has_a_blank(project):
+    inner = project.path / "my proj"
+    Plan(project, [A], folder="my proj/ralph")
+    (inner / ".ralph-active").write_text(json.dumps(marker("implement", [A])))
+    (project.path / ".gitignore").write_text(".ralph/\n")
+    plan_commit(project)
+    project.git("rm", "-q", "--cached", "my proj/.ralph-active")
+    project.git("commit", "-q", "-m", "not tracked")
+    assert stop(project, {"cwd": str(inner)})[0] is None
+    assert project.run("plan", "check", "-d", inner).code == 0
+    (inner / "work.txt").touch()
+    assert "(my proj/work.txt)" in stop(project, {"cwd": str(inner)})[0]
+
+
+def in_order(project, **how):
+    """plan check and the hook see all files as committed, and have looked."""
+    report = project.run("plan", "check", "--json", **how)
+    assert report.code == 0 and json.loads(report.out)["checks"][-1] == "3", report
+    said = project.run("hooks", "stop", stdin=json.dumps({"cwd": str(project.path)}), **how)
+    assert said.code == 0 and said.out == "", said
+
+
+def test_what_git_warns_of_is_no_work(project):
+    place(project, [A], marker("implement", [A]))
+    project.git("update-ref", "refs/heads/HEAD", "HEAD")
+    in_order(project)
+    in_order(project, env={"GIT_TRACE": "1", "GIT_TRACE_SETUP": "1"})
+
+
+@pytest.mark.parametrize("closed", ["path", "home"])
+def test_a_folder_that_git_may_not_read_is_no_work(project, closed):
+    place(project, [A], marker("implement", [A]))
+    (project.home / ".config").mkdir(exist_ok=True)
+    user = as_nobody(project)
+    folder = project.path / "pgdata" if closed == "path" else project.home / ".config/git"
+    folder.mkdir()
+    folder.chmod(0o700)
+    in_order(project, **user)
+
+
+REFUSED = {
+    "of somebody else's": (None, {"GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"}, ["dubious ownership", "git config --global --add safe.directory"]),
+    "with broken settings": ("echo '[core' > .git/config", {}, ["bad config line 1 in file .git/config", "mend that first"]),
+    "with a lost half": ("mv .git ../.git.away; echo 'gitdir: /no/such' > .git", {}, ["not a git repository: /no/such"]),
+    "without HEAD": ("rm .git/HEAD", {}, [".git is there", "no repository in it"]),
+    "with another work tree": ("git config core.worktree /usr", {}, ["core.worktree"]),
+}
+
+
+@pytest.mark.parametrize("spoil, env, words", REFUSED.values(), ids=REFUSED.keys())
+def test_a_repository_that_git_refuses_is_an_error_and_no_missing_one(project, spoil, env, words):
+    plan = place(project, [A])
+    assert spoil is None or os.system(f"cd {str(project.path)!r} && {spoil}") == 0
+    check = project.run("plan", "check", env=env)
+    assert check.code == 2 and check.out == "" and all(word in check.err for word in words), check
+    run = plan.run(env=env)
+    assert run.code == 2 and not plan.turns() and not (project.ralph / "runs").exists(), run
+    plan.marker.write_text(json.dumps(marker("implement", [A])))
+    reason, said = stop(project, env=env)
+    assert reason is None and all(word in said.err for word in words), said
+    plan.marker.unlink()
+    if "HEAD" in str(spoil):
+        return  # for all that git says there is no repository: only who looks for uncommitted work minds
+    assert all(word in run.err for word in words), run
+    archive = project.run("plan", "archive", env=env)
+    assert archive.code == 2 and all(word in archive.err for word in words), archive
+    assert plan.tasks_path.exists() and not (project.path / "ralph-archive").exists()
 
 
 def test_a_project_without_git_is_not_asked_for_commits(project):

@@ -9,6 +9,7 @@ import pytest
 from support import NOBODY, ordinary_user
 
 FILES = ["prd.md", "progress.txt", "prompt.md", "tasks.json"]
+REJECTED = b".ralph-active.rejected-*\ntasks.json.rejected-*\nprd.md.rejected-*\nprompt.md.rejected-*\n"
 
 
 def files_below(path):
@@ -41,7 +42,7 @@ def test_the_four_files_are_made_and_next_steps_shown(project):
     result = project.run("plan", "init")
     assert result.code == 0 and result.err == "", result
     assert sorted(os.listdir(project.path / "ralph")) == FILES
-    assert (project.path / ".gitignore").read_text() == ".ralph-active\n*.rejected-*\n"
+    assert (project.path / ".gitignore").read_text() == ".ralph-active\n" + REJECTED.decode()
     for word in ["ralph plan draft", "ralph plan run", "verifyCommands", "git switch -c ralph/feature-name", *FILES]:
         assert word in result.out, result
 
@@ -154,13 +155,13 @@ def test_a_folder_with_an_odd_name_gives_valid_files(project):
 
 
 @pytest.mark.parametrize("before, after", [
-    (b"build/\n", b"build/\n.ralph-active\n*.rejected-*\n"),
-    (b"build/", b"build/\n.ralph-active\n*.rejected-*"),
-    (b"build/\r\n", b"build/\r\n.ralph-active\r\n*.rejected-*\r\n"),
-    (b".ralph-active\n", b".ralph-active\n*.rejected-*\n"),
-    (b"*.rejected-*\n/.ralph-active\n", b"*.rejected-*\n/.ralph-active\n"),
-    (b"", b".ralph-active\n*.rejected-*\n"),
-    (b"\xff\xfe\n", b"\xff\xfe\n.ralph-active\n*.rejected-*\n"),
+    (b"build/\n", b"build/\n.ralph-active\n" + REJECTED),
+    (b"build/", b"build/\n.ralph-active\n" + REJECTED[:-1]),
+    (b"build/\r\n", (b"build/\n.ralph-active\n" + REJECTED).replace(b"\n", b"\r\n")),
+    (b".ralph-active\n", b".ralph-active\n" + REJECTED),
+    (REJECTED + b"/.ralph-active\n", REJECTED + b"/.ralph-active\n"),
+    (b"", b".ralph-active\n" + REJECTED),
+    (b"\xff\xfe\n", b"\xff\xfe\n.ralph-active\n" + REJECTED),
 ])
 def test_gitignore_gets_what_it_lacks_in_its_own_style(project, before, after):
     (project.path / ".gitignore").write_bytes(before)
@@ -171,9 +172,10 @@ def test_gitignore_gets_what_it_lacks_in_its_own_style(project, before, after):
 def test_git_really_ignores_what_runs_leave_and_not_the_plan(project):
     project.git_init()
     assert project.run("plan", "init").code == 0
-    for name in [".ralph-active", "ralph/tasks.json.rejected-1"]:
+    for name in [".ralph-active", "ralph/tasks.json.rejected-1", "ralph/prompt.md.rejected-1", "work.rejected-1.py"]:
         (project.path / name).write_text("x")
     seen = project.git("status", "--porcelain", "-uall").splitlines()
+    assert seen.pop() == "?? work.rejected-1.py", "not a name of ralph's"
     assert seen == ["?? .gitignore"] + [f"?? ralph/{name}" for name in FILES]
 
 

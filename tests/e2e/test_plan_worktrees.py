@@ -154,3 +154,28 @@ def test_the_branch_of_another_worktree_is_not_taken(project):
     result = two.run("--switch")
     assert result.code == 2 and "main" in result.err and two.turns() == [], result
     assert one.run("-n", "1").code == 1
+
+
+# ---- links on the way
+
+
+@pytest.mark.parametrize("link, arguments", [
+    ("project", ["-d", "{link}"]), ("base", ["-d", "{link}/{name}"]), ("project", ["-d", "{link}", "--ralph-dir", "{link}/ralph"]),
+], ids=["the project", "a folder above", "the plan's folder too"])
+def test_a_project_behind_a_link_is_the_same_project(project, link, arguments):
+    plan = Plan(project, [story("US-001"), story("US-002")])
+    here = project.base / "a link"
+    here.symlink_to(project.path if link == "project" else project.base)
+    words = [word.format(link=here, name=project.path.name) for word in arguments]
+    assert plan.run("-n", "1", *words, cwd=project.home).code == 1
+    for command in ["check", "status"]:
+        assert project.run("plan", command, *words, cwd=project.home).code == 0
+    plan.completes()
+    assert len(list(plan.state_file().parent.glob("*.json"))) == 1, "one copy of ralph's own"
+
+
+def test_a_plans_folder_that_is_a_link_itself_is_refused(project):
+    Plan(project)
+    (project.path / "linked").symlink_to("ralph")
+    result = project.run("plan", "check", "--ralph-dir", "linked")
+    assert result.code == 2 and "symbolic link" in result.err, result

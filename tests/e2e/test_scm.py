@@ -168,6 +168,82 @@ def test_they_never_run_when_a_guardrail_fails(project):
     assert project.records("scm_started") == []
 
 
+# After the checks
+
+
+def test_what_is_broken_while_a_message_is_asked_for_is_neither_committed_nor_complete(project):
+    project.git_init()
+    committing_agent(project, message="touch broken; echo Message", work=f"rm -f broken; {WORK}")
+    project.guardrails("test ! -e broken", "true")
+    result = project.run("run", "-p", "x", "-m", "2")
+    assert result.code == 1 and "test ! -e broken still fails" in result.out, result
+    assert "files were changed after the checks" in result.out
+    assert subjects(project) == []
+    assert [r["outcome"] for r in project.records("guardrail_ended")] == ["passed", "passed", "failed", "passed"] * 2
+    assert "test ! -e broken" in (project.run_folder() / "prompt_2.txt").read_text(), "the next iteration is told"
+    assert project.last("scm_ended")["outcome"] == "failed"
+    logs = sorted(path.name for path in project.ralph.glob("guardrail_1_*"))
+    assert logs == ["guardrail_1_test_e_broken.log", "guardrail_1_test_e_broken_1.log", "guardrail_1_true.log", "guardrail_1_true_1.log"]
+
+
+def test_without_a_message_what_was_broken_is_checked_too(project):
+    project.git_init()
+    committing_agent(project, message="touch broken; exit 3")
+    project.guardrails("test ! -e broken")
+    assert project.run("run", "-p", "x", "-m", "1").code == 1
+
+
+def test_what_a_message_brings_along_is_committed_if_it_passes(project):
+    project.git_init()
+    committing_agent(project, message="echo more >> work.txt; touch -d 2001-01-01 work.txt; echo Message")
+    project.guardrails("true", "test -e work.txt")
+    result = project.run("run", "-p", "x")
+    assert result.code == 0 and "all 2 guardrails passed" in result.out, result
+    assert subjects(project) == ["Message"] and project.git("show", "HEAD:work.txt") == "1\nmore\n"
+
+
+def test_an_agent_that_only_says_a_message_is_not_checked_again(project):
+    project.git_init()
+    (project.path / "old.txt").touch()
+    project.git("add", "-A")
+    project.git("commit", "-qm", "old")
+    committing_agent(project, work=f"echo x > old.txt; touch new.txt; mkdir -p deep; touch deep/er; {WORK}")
+    project.guardrails("true")
+    assert project.run("run", "-p", "x").code == 0
+    assert len(project.records("guardrail_ended")) == 1 and subjects(project)[-1] == "Add the work"
+
+
+def test_what_a_commit_hook_breaks_does_not_complete(project):
+    project.git_init()
+    hook = project.path / ".git/hooks/pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\ntouch broken; git add broken\n")
+    hook.chmod(0o755)
+    committing_agent(project)
+    project.guardrails("test ! -e broken")
+    result = project.run("run", "-p", "x", "-m", "1")
+    assert result.code == 1 and "still fails" in result.out, result
+
+
+def test_with_another_scm_the_checks_always_run_again(project):
+    """Whether something was changed can't be asked of it."""
+    project.git_init()
+    committing_agent(project, message="touch broken; echo Message")
+    project.settings(scm={"command": str(project.script('exec git "$@"', "scm")), "tasks": ["commit"]})
+    project.guardrails("test ! -e broken")
+    result = project.run("run", "-p", "x", "-m", "1")
+    assert result.code == 1 and subjects(project) == [], result
+
+
+def test_what_git_warns_of_is_nothing_to_commit(project):
+    project.git_init()
+    committing_agent(project, work="echo '<response>DONE</response>'")
+    project.git("add", "-A")
+    project.git("commit", "-qm", "settings")
+    result = project.run("run", "-p", "x", env={"GIT_TRACE": "1"})
+    assert result.code == 0 and times_asked(project) == 0, result
+
+
 def test_a_task_may_have_arguments_and_other_tasks_need_no_message(project):
     project.git_init()
     committing_agent(project, tasks=["commit --signoff", "tag 'v 1' || true".split()[0] + " v1"])
@@ -212,6 +288,17 @@ def test_a_folder_that_is_no_repository_is_refused_at_the_start_with_advice(proj
     assert result.code == 2, result
     assert "not a git repository" in result.err and "git init" in result.err
     assert not (project.path / "work.txt").exists() and not (project.ralph / "runs").exists()
+
+
+def test_a_repository_that_git_refuses_is_not_called_a_missing_one(project):
+    project.git_init()
+    committing_agent(project)
+    other = {"GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"}
+    result = project.run("run", "-p", "x", env=other)
+    assert result.code == 2 and "dubious ownership" in result.err and "safe.directory" in result.err, result
+    assert "git init" not in result.err and not (project.path / "work.txt").exists()
+    health = project.run("doctor", env=other)
+    assert health.code == 2 and health.out.count("dubious ownership") == 2 and "git init" not in health.out, health
 
 
 def test_an_scm_program_that_is_not_there_is_refused_at_the_start(project):
