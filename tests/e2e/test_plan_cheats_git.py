@@ -281,16 +281,20 @@ def test_a_work_tree_that_is_elsewhere_for_git(project):
 
 def test_a_repository_that_the_agent_broke_ends_the_run(project):
     plan = Plan(project, [story("US-001"), story("US-002")])
-    plan.cheat("stories['US-002']['passes'] = True; save(); Path('.git/config').write_text('[core')", at=1, phase="after")
+    plan.cheat("stories['US-002']['passes'] = True; save(); Path('.git/config').write_text('[core')",
+               at=1, phase="after")
     result = plan.run()
-    assert result.code == 2 and "bad config line" in result.err and "mend that first" in result.err and len(plan.turns()) == 1, result
+    assert result.code == 2 and len(plan.turns()) == 1, result
+    assert "bad config line" in result.err and "mend that first" in result.err
     plan.is_honest()
 
 
 # ---- after the checks ------------------------------------------------------------------------------------------------
 
 BROKEN = {
-    "when it is done": ([], "'approved' in text()", 2), "always": ([], "True", 1), "without reviews": (["--skip-review"], "True", 1),
+    "when it is done": ([], "'approved' in text()", 2),
+    "always": ([], "True", 1),
+    "without reviews": (["--skip-review"], "True", 1),
 }
 
 
@@ -339,7 +343,8 @@ def test_a_hidden_test_among_many_files(project):
     assert "hidden from git: tests/test_b.py" in plan.prompt(2)
 
 
-@pytest.mark.parametrize("name", ["a b.py", 'quote".py', "back\\slash.py", "tab\there.py", "größer.py", "line\nend.py"])
+@pytest.mark.parametrize("name", ["a b.py", 'quote".py', "back\\slash.py", "tab\there.py", "größer.py",
+                                  "line\nend.py"])
 def test_a_lost_test_with_an_odd_name(project, name):
     plan = with_tests(project)
     for folder in ["deleted", "shorter", "hidden", "moved"]:
@@ -353,6 +358,7 @@ git('update-index', '--assume-unchanged', 'tests/hidden/' + name)
 os.mkdir('attic'); os.rename('tests/moved/' + name, 'attic/' + name)""", at=1, phase="before")
     assert plan.run().code == 0
     shown = name.replace("\t", " ").replace("\n", " ")
-    for words in [f"deleted: tests/deleted/{shown}\n", f"shortened: tests/shorter/{shown} (", f"hidden from git: tests/hidden/{shown}\n",
+    for words in [f"deleted: tests/deleted/{shown}\n", f"shortened: tests/shorter/{shown} (",
+                  f"hidden from git: tests/hidden/{shown}\n",
                   f"moved away: tests/moved/{shown} (to attic/{shown})"]:
         assert words in plan.prompt(2), plan.prompt(2)

@@ -324,7 +324,8 @@ def test_check_3_sees_work_that_hides(project, work):
     assert [problem["check"] for problem in all_ways(project)[0]] == ["3"]
 
 
-@pytest.mark.parametrize("name", ["a b.txt", 'quote".txt', "back\\slash", "tab\there", "line\nend", "größer.txt", "an -> arrow"])
+@pytest.mark.parametrize("name", ["a b.txt", 'quote".txt', "back\\slash", "tab\there", "line\nend", "größer.txt",
+                                  "an -> arrow"])
 def test_check_3_names_a_file_as_it_is_called(project, name):
     place(project, [A], marker("implement", [A]))
     (project.path / name).touch()
@@ -373,9 +374,12 @@ def test_a_folder_that_git_may_not_read_is_no_work(project, closed):
 
 
 REFUSED = {
-    "of somebody else's": (None, {"GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"}, ["dubious ownership", "git config --global --add safe.directory"]),
-    "with broken settings": ("echo '[core' > .git/config", {}, ["bad config line 1 in file .git/config", "mend that first"]),
-    "with a lost half": ("mv .git ../.git.away; echo 'gitdir: /no/such' > .git", {}, ["not a git repository: /no/such"]),
+    "of somebody else's": (None, {"GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"},
+                           ["dubious ownership", "git config --global --add safe.directory"]),
+    "with broken settings": ("echo '[core' > .git/config", {},
+                             ["bad config line 1 in file .git/config", "mend that first"]),
+    "with a lost half": ("mv .git ../.git.away; echo 'gitdir: /no/such' > .git", {},
+                         ["not a git repository: /no/such"]),
     "without HEAD": ("rm .git/HEAD", {}, [".git is there", "no repository in it"]),
     "with another work tree": ("git config core.worktree /usr", {}, ["core.worktree"]),
 }

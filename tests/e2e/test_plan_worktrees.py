@@ -160,7 +160,9 @@ def test_the_branch_of_another_worktree_is_not_taken(project):
 
 
 @pytest.mark.parametrize("link, arguments", [
-    ("project", ["-d", "{link}"]), ("base", ["-d", "{link}/{name}"]), ("project", ["-d", "{link}", "--ralph-dir", "{link}/ralph"]),
+    ("project", ["-d", "{link}"]),
+    ("base", ["-d", "{link}/{name}"]),
+    ("project", ["-d", "{link}", "--ralph-dir", "{link}/ralph"]),
 ], ids=["the project", "a folder above", "the plan's folder too"])
 def test_a_project_behind_a_link_is_the_same_project(project, link, arguments):
     plan = Plan(project, [story("US-001"), story("US-002")])

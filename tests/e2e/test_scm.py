@@ -183,7 +183,8 @@ def test_what_is_broken_while_a_message_is_asked_for_is_neither_committed_nor_co
     assert "test ! -e broken" in (project.run_folder() / "prompt_2.txt").read_text(), "the next iteration is told"
     assert project.last("scm_ended")["outcome"] == "failed"
     logs = sorted(path.name for path in project.ralph.glob("guardrail_1_*"))
-    assert logs == ["guardrail_1_test_e_broken.log", "guardrail_1_test_e_broken_1.log", "guardrail_1_true.log", "guardrail_1_true_1.log"]
+    assert logs == ["guardrail_1_test_e_broken.log", "guardrail_1_test_e_broken_1.log", "guardrail_1_true.log",
+                    "guardrail_1_true_1.log"]
 
 
 def test_without_a_message_what_was_broken_is_checked_too(project):
