@@ -1,4 +1,5 @@
 // ralph plan init: makes the folder of a plan, with templates to write into.
+#include <algorithm>
 #include <array>
 #include <unistd.h>
 
@@ -38,7 +39,10 @@ void show_made(const PlanFiles& folders, const MadePlan& made, const Style& styl
   fmt::print("{}\n", style.bold(fmt::format("A plan in {}", folders.ralph_dir)));
   size_t width = 0;
   for (const auto& [name, what] : kFiles) width = std::max(width, name.size());
-  for (const auto& [name, what] : kFiles) fmt::print("  {:<{}}  {}\n", name, width, style.dim(what));
+  for (const auto& [name, what] : kFiles) {
+    const bool kept = std::find(made.kept.begin(), made.kept.end(), name) != made.kept.end();
+    fmt::print("  {:<{}}  {}\n", name, width, kept ? "was there and stays as it is" : style.dim(what));
+  }
   if (!made.ignored.empty()) fmt::print("  .gitignore now has {}\n", join_for_people(made.ignored));
 }
 
@@ -74,7 +78,8 @@ Status init_plan(const Arguments& arguments) {
   }
   TRY_VALUE(const PlanCustody custody, take_plan(folders));
   TRY_VALUE(const MadePlan made, make_plan_files(folders.project, folders.ralph_dir, names, arguments.has("force")));
-  if (!custody.authority.empty()) TRY(forget_plan(custody.authority));
+  const bool fresh = std::find(made.kept.begin(), made.kept.end(), kTasksFile) == made.kept.end();
+  if (fresh && !custody.authority.empty()) TRY(forget_plan(custody.authority));
 
   const Style style = style_for(STDOUT_FILENO, Environment::of_this_process());
   show_made(folders, made, style);
@@ -99,7 +104,7 @@ const Command kPlanInit = {
     "plan init",
     "Make ralph/ with templates for a plan: PRD, stories, progress, prompt.",
     "Makes ralph/prd.md, tasks.json, progress.txt and prompt.md, and adds to .gitignore what runs leave behind.\n"
-    "Nothing that exists is replaced without --force.",
+    "Nothing that exists is replaced without --force: of a plan that lacks some of them, only these are made.",
     "ralph plan init\n"
     "ralph plan init --name login\n"
     "ralph plan init -d ../shop --name prices",

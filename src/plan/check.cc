@@ -9,6 +9,12 @@ namespace {
 
 constexpr size_t kFilesNamed = 10;
 
+// For an agent, whose iteration ends with this commit; a person knows what to do.
+constexpr std::string_view kBeforeYouStop =
+    "Before you stop: (1) update progress.txt with what was accomplished and learned, (2) consider if any lasting "
+    "patterns belong in CLAUDE.md, AGENTS.md or .claude/rules/, (3) commit ALL changes including progress.txt and "
+    "tasks.json.";
+
 void append(std::vector<PlanProblem>& to, std::vector<PlanProblem> more) {
   to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
@@ -28,13 +34,7 @@ PlanProblem uncommitted_work(const std::vector<std::string>& lines) {
   for (size_t i = 0; i < std::min(lines.size(), kFilesNamed); ++i)
     named.push_back(lines[i].substr(std::min<size_t>(3, lines[i].size())));  // without git's two letters
   if (lines.size() > kFilesNamed) named.push_back(fmt::format("and {} more", lines.size() - kFilesNamed));
-  return {Check::kUncommitted,
-          {},
-          fmt::format(
-              "There are uncommitted changes ({}). Before you stop: (1) update progress.txt with what was accomplished "
-              "and learned, (2) consider if any lasting patterns belong in CLAUDE.md, AGENTS.md or .claude/rules/, (3) "
-              "commit ALL changes including progress.txt and tasks.json.",
-              join(named, ", "))};
+  return {Check::kUncommitted, {}, fmt::format("There are uncommitted changes ({}).", join(named, ", "))};
 }
 
 }  // namespace
@@ -60,7 +60,10 @@ CheckReport check_plan(const CheckRequest& request) {
 
 std::string advice_from(const CheckReport& report) {
   std::string text = "You can't stop yet:";
-  for (const PlanProblem& problem : report.problems) text += "\n- " + problem.message;
+  for (const PlanProblem& problem : report.problems) {
+    text += "\n- " + problem.message;
+    if (problem.check == Check::kUncommitted) text += fmt::format(" {}", kBeforeYouStop);
+  }
   return text;
 }
 

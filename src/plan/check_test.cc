@@ -126,9 +126,10 @@ TEST(CheckPlan, UncommittedWorkIsNamedWithWhatToDo) {
   const CheckReport report = check_plan(asked.request);
   ASSERT_EQ(report.problems.size(), 1U);
   EXPECT_EQ(report.problems[0].check, Check::kUncommitted);
-  for (const char* part : {"uncommitted changes (src/a.c, new file)", "(1) update progress.txt", "CLAUDE.md",
+  EXPECT_EQ(report.problems[0].message, "There are uncommitted changes (src/a.c, new file).");
+  for (const char* part : {"uncommitted changes (src/a.c, new file). Before", "(1) update progress.txt", "CLAUDE.md",
                            ".claude/rules/", "(3) commit ALL changes including progress.txt and tasks.json"})
-    EXPECT_TRUE(says(report.problems[0].message, part)) << report.problems[0].message;
+    EXPECT_TRUE(says(advice_from(report), part)) << advice_from(report);
 }
 
 TEST(CheckPlan, ManyUncommittedFilesAreCounted) {
@@ -141,7 +142,7 @@ TEST(CheckPlan, ManyUncommittedFilesAreCounted) {
 
 TEST(AdviceFrom, TellsEveryProblem) {
   CheckReport report;
-  report.problems = {{Check::kInvariants, "A", "first"}, {Check::kUncommitted, "", "second"}};
+  report.problems = {{Check::kInvariants, "A", "first"}, {Check::kSchema, "", "second"}};
   EXPECT_EQ(advice_from(report), "You can't stop yet:\n- first\n- second");
 }
 

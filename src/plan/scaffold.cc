@@ -83,7 +83,9 @@ class Writing {
   bool good_ = false;
 };
 
-Status expect_room(const std::string& ralph_dir, const std::array<FreshFile, 4>& files, bool force) {
+// Which of the files are there already and stay.
+Result<std::vector<std::string>> files_to_keep(const std::string& ralph_dir, const std::array<FreshFile, 4>& files,
+                                               bool force) {
   std::vector<std::string> there;
   for (const FreshFile& file : files) {
     const std::string path = join_path(ralph_dir, file.name);
@@ -92,7 +94,8 @@ Status expect_room(const std::string& ralph_dir, const std::array<FreshFile, 4>&
     if (!is_real_file(path))
       return fail(ErrorKind::kInput, "{} is not a regular file; move it away so that ralph can make one", path);
   }
-  if (there.empty() || force) return {};
+  if (force) return std::vector<std::string>();
+  if (there.size() < files.size()) return there;
   return fail(
       ErrorKind::kInput,
       "{} has {} already, and nothing was changed; --force replaces all four files, and ralph plan archive puts "
@@ -235,14 +238,17 @@ Result<MadePlan> make_plan_files(const std::string& project, const std::string& 
                                  bool force) {
   const std::array<FreshFile, 4> files = fresh_plan(names);
   TRY(expect_real_folder(ralph_dir));
-  TRY(expect_room(ralph_dir, files, force));
   MadePlan made;
+  TRY_VALUE(made.kept, files_to_keep(ralph_dir, files, force));
   const std::string gitignore = join_path(project, ".gitignore");
   TRY_VALUE(const auto ignore_text, new_gitignore(gitignore, made));
 
   Writing writing;
   TRY(writing.make_folder(ralph_dir));
-  for (const FreshFile& file : files) TRY(writing.write(join_path(ralph_dir, file.name), file.content));
+  for (const FreshFile& file : files) {
+    if (std::find(made.kept.begin(), made.kept.end(), file.name) == made.kept.end())
+      TRY(writing.write(join_path(ralph_dir, file.name), file.content));
+  }
   if (ignore_text) TRY(writing.write(gitignore, *ignore_text));
   writing.done();
   return made;

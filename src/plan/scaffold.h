@@ -44,12 +44,14 @@ Result<PlanNames> plan_names(const std::string& project, const std::string& ralp
 std::string fault_of_branch_name(std::string_view name);
 
 struct MadePlan {
+  std::vector<std::string> kept;     // files that were there and stay as they are
   std::vector<std::string> ignored;  // what was added to .gitignore
   std::string gitignore_note;        // why .gitignore was left as it is, if it should have been changed
 };
 
-// Writes the four files, and adds to the project's .gitignore what a run leaves behind. If any of the files is there
-// and `force` is not given, or the folder is a symbolic link, or anything can't be written, all is left as it was.
+// Writes those of the four files that are missing, with `force` all of them, and adds to the project's .gitignore what
+// a run leaves behind. If none is missing and `force` is not given, or the folder is a symbolic link, or anything can't
+// be written, all is left as it was.
 Result<MadePlan> make_plan_files(const std::string& project, const std::string& ralph_dir, const PlanNames& names,
                                  bool force);
 

@@ -166,16 +166,20 @@ TEST(MakePlanFiles, LeavesNothingBehindIfSomethingCannotBeWritten) {
   EXPECT_FALSE(std::filesystem::exists(folder / ".gitignore"));
 }
 
-TEST(MakePlanFiles, NeverReplacesWithoutForce) {
+TEST(MakePlanFiles, MakesWhatIsMissingAndNeverReplacesWithoutForce) {
   const ScratchFolder folder;
   std::filesystem::create_directories(folder / "ralph");
   ScratchFolder::write(folder / "ralph/prompt.md", "mine");
+  const auto made = make_plan_files(folder.path(), folder / "ralph", names_of("shop"), false);
+  ASSERT_TRUE(made);
+  EXPECT_EQ(made->kept, std::vector<std::string>{"prompt.md"});
+  EXPECT_EQ(ScratchFolder::read(folder / "ralph/prompt.md"), "mine");
+  EXPECT_TRUE(std::filesystem::exists(folder / "ralph/prd.md"));
+
   const auto refused = make_plan_files(folder.path(), folder / "ralph", names_of("shop"), false);
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().message.find("prompt.md already"), std::string::npos) << refused.error().message;
   EXPECT_NE(refused.error().message.find("--force"), std::string::npos);
-  EXPECT_FALSE(std::filesystem::exists(folder / "ralph/prd.md"));
-  EXPECT_FALSE(std::filesystem::exists(folder / ".gitignore"));
 
   ASSERT_TRUE(make_plan_files(folder.path(), folder / "ralph", names_of("shop"), true));
   EXPECT_TRUE(ScratchFolder::read(folder / "ralph/prompt.md").starts_with("# Ralph loop"));

@@ -219,7 +219,7 @@ TEST(ReadTasks, AnIdThatStandsTwiceIsRefused) {
 
 TEST(ReadTasks, WhatIsNoListOfStoriesIsRefused) {
   const std::pair<std::string_view, std::string_view> rows[] = {
-      {"", "tasks.json is empty; 'ralph plan init --force' makes a new one"},
+      {"", "tasks.json is empty; git may have it, or remove it and 'ralph plan init' makes a new one"},
       {" \n\t\r\n", "tasks.json is empty"},
       {"x", "tasks.json:1:1: "},
       {"{\"project\": \"a\",}", "tasks.json:1:16: remove this comma"},

@@ -41,7 +41,7 @@ def without(key, **more):
 # ---- tasks.json is no JSON, or no list of stories --------------------------------------------------------------------
 
 TEXTS = {
-    "empty": ("", ["tasks.json is empty", "ralph plan init --force"]),
+    "empty": ("", ["tasks.json is empty", "ralph plan init'"]),
     "blank": (" \n\t\n", ["tasks.json is empty"]),
     "words": ("the plan is to do it", ["tasks.json:1:"]),
     "half": ('{"project": "x",\n "userStories": [', ["tasks.json:2:"]),

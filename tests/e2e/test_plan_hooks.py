@@ -283,8 +283,9 @@ def test_check_3_blocks_on_uncommitted_work_and_says_what_to_do(project, work):
     assert os.system(f"cd {str(project.path)!r} && {work}") == 0
     problems, _ = all_ways(project)
     assert [problem["check"] for problem in problems] == ["3"]
+    assert "uncommitted changes" in problems[0]["message"] and "Before you stop" not in problems[0]["message"]
     for words in ["uncommitted changes", "progress.txt", "CLAUDE.md", ".claude/rules/", "commit ALL changes", "tasks.json"]:
-        assert words in problems[0]["message"]
+        assert words in stop(project)[0]
     plan_commit(project)
     assert all_ways(project) == ([], [])
 

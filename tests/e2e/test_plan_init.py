@@ -2,6 +2,7 @@
 import contextlib
 import json
 import os
+import re
 import subprocess
 
 import pytest
@@ -93,9 +94,13 @@ def test_nothing_that_exists_is_replaced(project, present):
     folder.mkdir()
     (folder / present).write_text("mine")
     result = project.run("plan", "init")
+    assert result.code == 0 and re.search(rf"{re.escape(present)} +was there and stays", result.out), result
+    assert (folder / present).read_text() == "mine" and sorted(p.name for p in folder.iterdir()) == sorted(FILES)
+    before = files_below(project.path)
+    result = project.run("plan", "init")
     assert result.code == 2 and result.out == "", result
     assert present in result.err and "--force" in result.err, result
-    assert files_below(project.path) == {f"ralph/{present}": b"mine"}
+    assert files_below(project.path) == before
 
 
 def test_force_replaces_the_four_files_and_no_others(project):

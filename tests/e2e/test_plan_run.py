@@ -1,5 +1,6 @@
 """ralph plan run: stories go their way from implementation over reviews to done, and only ralph's own checks count."""
 import json
+import os
 import shlex
 import signal
 
@@ -489,12 +490,18 @@ def test_json_lines_and_nothing_else(project):
 
 
 def test_a_dry_run_shows_the_next_prompt_and_touches_nothing(project):
-    plan = Plan(project, [approved("US-001"), submitted("US-002", title="Wash the car")])
+    plan = Plan(project, [approved("US-001"), submitted("US-002", title="Wash the car")], verifyCommands=["true"])
     before = {p: p.read_bytes() for p in project.path.rglob("*") if p.is_file()}
     result = plan.run("--dry-run", "--review-cap", "2")
     assert result.code == 0, result
     assert "Next: review US-002 (Wash the car)\n" in result.out and "Iteration 1." in result.out
     assert "REVIEW this story" in result.out and "review 1 of at most 2" in result.out
+    for line in ["Agent        ", "Command      ", f"Folder       {project.path}\n", "Check        true\n",
+                 "Iterations   up to 15, complete when every story is approved by a review and all checks pass\n"]:
+        assert line in result.out, line
+    shown = json.loads(plan.run("--dry-run", "--json").out)
+    assert (shown["nextMode"], shown["nextStory"], shown["settings"]["plan"]["reviewCap"]) == ("review", "US-002", 5)
+    assert "REVIEW this story" in shown["prompt"] and shown["argv"]
     assert {p: p.read_bytes() for p in project.path.rglob("*") if p.is_file()} == before
     assert plan.turns() == [] and not (project.home / ".local").exists()
 
@@ -502,7 +509,33 @@ def test_a_dry_run_shows_the_next_prompt_and_touches_nothing(project):
 def test_a_dry_run_of_a_plan_that_is_done_says_so(project):
     plan = Plan(project, [approved("US-001")])
     result = plan.run("--dry-run")
-    assert result.code == 0 and "All stories are done" in result.out and not project.run_folders()
+    assert result.code == 0 and "No story is left" in result.out and not project.run_folders()
+
+
+def test_a_dry_run_says_why_a_run_would_refuse_this_branch(project):
+    plan = Plan(project, [story("US-001")], branchName="ralph/other")
+    result = plan.run("--dry-run")
+    assert result.code == 0 and "A run would refuse: the branch is main" in result.out and "--switch" in result.out, result
+    os.system(f"cd {str(project.path)!r} && git switch -q -c ralph/other")
+    assert "A run would refuse" not in plan.run("--dry-run").out
+
+
+def test_that_reviews_are_off_is_said_with_where_it_comes_from(project):
+    plan = Plan(project, [story("US-001")])
+    assert "No reviews (--skip-review): a story that passes is done.\n" in plan.run("--dry-run", "--skip-review").out
+    (project.ralph / "settings.local.json").write_text(json.dumps({"plan": {"skipReview": True}}))
+    result = plan.run("-n", "1")
+    assert "No reviews (.ralph/settings.local.json): a story that passes is done.\n" in result.out, result
+
+
+@pytest.mark.parametrize("how", ["link", "folder"])
+def test_a_prd_that_cannot_be_pinned_is_refused(project, how):
+    plan = Plan(project, [story("US-001")])
+    prd = project.path / "ralph/prd.md"
+    prd.unlink(missing_ok=True)
+    prd.symlink_to("../elsewhere.md") if how == "link" else prd.mkdir()
+    result = plan.run()
+    assert result.code == 2 and str(prd) in result.err and plan.turns() == [], result
 
 
 # ---- prompts

@@ -232,7 +232,7 @@ def test_nor_do_they_when_the_plan_is_run_or_checked(project, evil):
     result = plan.run("-n", "1")
     assert result.code == 1 and not set(result.text) & CONTROLS, repr(result.text)
     dry = plan.run("--dry-run")
-    assert dry.code == 0 and not set(dry.out[:dry.out.index("Prompt:")]) & CONTROLS, repr(dry.out)
+    assert dry.code == 0 and not set(dry.out[:dry.out.index("\nPrompt ")]) & CONTROLS, repr(dry.out)
     checked = project.run("plan", "check")
     assert not set(checked.text) & CONTROLS, repr(checked.text)
     shown = project.run("runs", "show", "last")

@@ -1,0 +1,77 @@
+#include "cli/dry_run.h"
+
+#include <unistd.h>
+
+#include "base/text.h"
+#include "base/utf8.h"
+#include "cli/guarded_run.h"
+#include "journal/redactor.h"
+#include "os/environment.h"
+#include "os/tty.h"
+
+namespace ralph::cli {
+namespace {
+
+std::string describe_limit(double seconds) {
+  return seconds > 0 ? human_duration(Milliseconds(static_cast<long long>(seconds * 1000))) : "none";
+}
+
+std::string policy_lines(const DryRun& run) {
+  const Settings& settings = run.loaded.settings;
+  std::string out = fmt::format("Iterations   {}\n", run.iterations);
+  out += fmt::format("Time limits  agent {}, silence {}, run {}\n", describe_limit(settings.agent.timeout_seconds),
+                     describe_limit(settings.agent.idle_timeout_seconds),
+                     describe_limit(settings.budget.max_minutes * 60));
+  if (settings.budget.max_cost_usd > 0) out += fmt::format("Budget       ${:.2f}\n", settings.budget.max_cost_usd);
+  if (settings.budget.max_tokens > 0) out += fmt::format("Budget       {:.0f} tokens\n", settings.budget.max_tokens);
+  if (run.agents.size() > 1) out += fmt::format("Fallback     {}\n", join(settings.agent.fallback, ", "));
+  out += fmt::format("Retries      {} within an iteration, after {} and doubling\n", settings.agent.retry.attempts,
+                     describe_limit(settings.agent.retry.backoff_seconds));
+  for (const std::string& command : run.more_checks) out += fmt::format("Check        {}\n", command);
+  for (const GuardrailSettings& guardrail : settings.guardrails) {
+    out += fmt::format("Guardrail    {} (on failure: {}, time limit {})\n", guardrail.command,
+                       to_string(guardrail.fail_action), describe_limit(guardrail.timeout_seconds));
+  }
+  if (settings.guardrails.empty() && run.more_checks.empty())
+    out += "Guardrails   none: only the agent's answer counts\n";
+  if (settings.scm) out += fmt::format("SCM          {}: {}\n", settings.scm->command, join(settings.scm->tasks, ", "));
+  return out;
+}
+
+}  // namespace
+
+int print_dry_run(const DryRun& run, bool as_json) {
+  const Settings& settings = run.loaded.settings;
+  const Redactor redactor(Environment::of_this_process().as_lines(), secret_candidates(settings));
+  TurnWishes wishes;
+  wishes.events = settings.stream_agent_output;
+  if (settings.budget.max_cost_usd > 0) wishes.max_cost_usd = settings.budget.max_cost_usd;
+  const Agent& agent = run.agents.front();
+  Launch launch = agent.launch(run.prompt, wishes, {});
+  const bool by_argument = launch.input.empty();
+  if (by_argument) launch.argv.back() = "<prompt>";
+
+  if (as_json) {
+    json::object object = run.facts;
+    object["agent"] = agent.name();
+    object["argv"] = json::array(launch.argv.begin(), launch.argv.end());
+    object["promptVia"] = by_argument ? "argument" : "stdin";
+    object["prompt"] = to_json_string(redactor.redact(run.prompt));
+    object["settings"] = run.loaded.effective;
+    fmt::print("{}", redactor.redact(to_pretty_json(object)));
+    return 0;
+  }
+  std::string out = "Dry run: nothing is started.\n\n" + run.opening;
+  out += fmt::format("Agent        {} ({})\n", agent.name(), agent.program());
+  out += fmt::format("Command      {}\n", redactor.redact(quote_shell_words(launch.argv)));
+  out += fmt::format("Folder       {}\n", run.project);
+  out += policy_lines(run);
+  out += fmt::format("Prompt       from {}, {} {}:\n\n{}\n", run.prompt_source, human_bytes(run.prompt.size()),
+                     by_argument ? "as an argument" : "on standard input", redactor.redact(run.prompt));
+  out = redactor.redact(out);
+  // To a file the prompt goes as it is; on a terminal nothing in it may act.
+  fmt::print("{}", is_terminal(STDOUT_FILENO) ? printable_lines(out) : out);
+  return 0;
+}
+
+}  // namespace ralph::cli

@@ -1,0 +1,190 @@
+#include "cli/plan_start.h"
+
+#include <algorithm>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "base/utf8.h"
+#include "cli/plain_git.h"
+#include "cli/questions.h"
+#include "os/files.h"
+#include "os/tty.h"
+#include "plan/project_check.h"
+#include "plan/repository.h"
+#include "plan/scaffold.h"
+
+namespace ralph::cli {
+namespace {
+
+constexpr size_t kTitleWidth = 100;
+
+// Stories that somebody approved while no run watched: allowed, because a person is the authority between runs, and
+// said.
+void note_edits(const SavedPlan& saved, const TaskList& now) {
+  const auto then = read_tasks(saved.tasks, "tasks.json").tasks;
+  if (!then) return;
+  std::vector<std::string> approved;
+  for (const Story& story : now.stories) {
+    const Story* was = then->find(story.id);
+    if (story.review.passes && (!was || !was->review.passes)) approved.push_back(story.id);
+  }
+  if (approved.empty()) return;
+  const std::string note =
+      fmt::format("Note: {} {} marked as passing since the last run ended, not by a review of ralph's.\n",
+                  join_for_people(approved), approved.size() == 1 ? "was" : "were");
+  static_cast<void>(write_all(STDERR_FILENO, printable_lines(note), "standard error"));
+}
+
+// A copy of quite another plan must not be put in the place of this one. What can't be read is for enforcement.
+Status expect_same_plan(const PlanRun& run, const TaskList& copy) {
+  const auto now = read_tasks(read_plain_file(run.files.tasks()).value_or(""), "").tasks;
+  if (!now) return {};
+  for (const Story& story : now->stories) {
+    if (copy.find(story.id)) return {};
+  }
+  return fail(
+      ErrorKind::kInput,
+      "{} has no story of the plan that the last run was killed with (such as {}, in ralph's own copy {}); is it "
+      "a new plan? Then say --accept-tasks, and it is taken as it is. If it is not, put the old stories back",
+      run.files.tasks(), fit_to_width(copy.stories.front().id, kTitleWidth), run.authority);
+}
+
+// Without those of stories that begin anew: what came before is another story's history.
+std::map<std::string, std::string> bases_for(const TaskList& now, const SavedPlan& saved) {
+  const auto then = read_tasks(saved.tasks, "").tasks;
+  std::map<std::string, std::string> bases;
+  for (const auto& [id, commit] : saved.bases) {
+    const Story* is = now.find(id);
+    const Story* was = then ? then->find(id) : nullptr;
+    const bool anew = is && is->review == Review{} && was && was->review != Review{};
+    if (is && !anew) bases.emplace(id, commit);
+  }
+  return bases;
+}
+
+// The step that the last run did not get to check, unless somebody has decided otherwise since.
+bool is_pending(const SavedPlan& saved, const PlanRun& run) {
+  const auto left = read_tasks(saved.tasks, "").tasks;
+  return saved.pending && left && saved.skip_review == run.skip_review() &&
+         still_stands(*saved.pending, *left, run.tasks.tasks);
+}
+
+std::string where_from(const PlanRun& run) {
+  return run.goes_on_from_copy() ? fmt::format("ralph's own copy {}", run.authority) : run.files.tasks();
+}
+
+std::string how_to_leave_the_copy(const PlanRun& run) {
+  return fmt::format(
+      "The last run was killed, and what it left is judged by ralph's own copy first; --accept-tasks takes {} as it is "
+      "instead",
+      run.files.tasks());
+}
+
+Status switch_branch(const PlanRun& run, const std::string& branch, bool exists) {
+  const Git git = plain_git(run.files.project);
+  TRY_VALUE(const GitEnd end, exists ? git({"switch", "-q", branch}) : git({"switch", "-q", "-c", branch}));
+  if (end.code == 0) return {};
+  return fail(ErrorKind::kInput, "cannot switch to the branch {}: {}", branch, first_line(end.errors));
+}
+
+// Why commits can't go where HEAD is, and the command that helps.
+struct BranchFault {
+  std::string problem, command;
+  bool there = false;  // the plan's branch exists
+};
+
+Result<std::optional<BranchFault>> branch_fault(const PlanRun& run) {
+  const Repository repository(plain_git(run.files.project), run.files.project);
+  TRY_VALUE(const bool exists, repository.exists());
+  if (!exists) {
+    return fail(ErrorKind::kInput, "{} is not a git repository, and a plan lives by its commits; run 'git init' there",
+                run.files.project);
+  }
+  TRY_VALUE(const auto branch, repository.branch());
+  const std::string& wanted = run.tasks.tasks.branch;
+  if (branch && (wanted.empty() || *branch == wanted)) return std::optional<BranchFault>();
+  if (wanted.empty()) return fail(ErrorKind::kInput, "HEAD is detached, so commits would be lost; switch to a branch");
+  BranchFault fault;
+  TRY_VALUE(fault.there, repository.has_branch(wanted));
+  fault.command = fmt::format("git switch {}{}", fault.there ? "" : "-c ", wanted);
+  fault.problem = branch ? fmt::format("the branch is {}, but the plan's (branchName in {}) is {}", *branch,
+                                       where_from(run), wanted)
+                         : fmt::format("HEAD is detached, so commits would be lost; the plan's branch is {}", wanted);
+  return fault;
+}
+
+}  // namespace
+
+Status load_plan_files(PlanRun& run, bool accept) {
+  const PlanFiles& files = run.files;
+  TRY(check_plan_folder(files));
+  constexpr std::string_view kInit = "'ralph plan init' makes one";
+  TRY_VALUE(run.authority, authority_path(Environment::of_this_process(), files.ralph_dir));
+  TRY_VALUE(auto saved, load_plan(run.authority));
+  if (saved && saved->open && !accept) {
+    TRY_VALUE(run.tasks, task_file_from(saved->tasks, run.authority));
+    TRY(expect_same_plan(run, run.tasks.tasks));
+    run.bases = saved->bases;
+    run.pinned = saved->pinned;
+    run.unfinished = std::move(saved);
+    return {};
+  }
+  TRY_VALUE(std::string text, require_plain_file(files.tasks(), kInit));
+  if (!trim(text).empty() && is_untouched_tasks(text)) {
+    return fail(ErrorKind::kInput,
+                "{} is still the template; 'ralph plan draft' writes a plan with you, or write it yourself",
+                files.tasks());
+  }
+  TRY_VALUE(run.tasks, task_file_from(std::move(text), files.tasks()));
+  if (saved) {
+    note_edits(*saved, run.tasks.tasks);
+    run.bases = bases_for(run.tasks.tasks, *saved);
+  }
+  TRY_VALUE(std::string prompt, require_plain_file(files.prompt(), kInit));
+  if (trim(prompt).empty())
+    return fail(ErrorKind::kInput, "{} is blank; remove it, and 'ralph plan init' makes a new one", files.prompt());
+  std::optional<std::string> prd;
+  if (is_there(files.prd())) {  // a plan can do without one, but not with one that can't be pinned
+    TRY_VALUE(prd, require_plain_file(files.prd(), kInit));
+  }
+  run.pinned = {std::move(prd), std::move(prompt)};
+  if (saved && !accept && is_pending(*saved, run)) run.unfinished = std::move(saved);
+  return {};
+}
+
+Status check_state(const PlanRun& run) {
+  if (run.skip_review()) return {};
+  // How often a story was reviewed is no fault of a run with another cap.
+  const auto problems = judge_invariants(run.tasks.tasks, std::nullopt);
+  if (problems.empty()) return {};
+  std::vector<std::string> lines;
+  for (const PlanProblem& problem : problems) lines.push_back(fmt::format("{}: {}", where_from(run), problem.message));
+  if (run.goes_on_from_copy()) lines.push_back(how_to_leave_the_copy(run));
+  return tl::unexpected(Error{ErrorKind::kInput, join(lines, "\n")});
+}
+
+Result<bool> check_branch(const PlanRun& run, bool may_switch) {
+  TRY_VALUE(const auto fault, branch_fault(run));
+  if (!fault) return false;
+  bool yes = may_switch;
+  if (!yes && is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO) && !run.json) {
+    TerminalQuestions questions;
+    questions.say(fmt::format("{}{}.", to_upper(fault->problem.substr(0, 1)), fault->problem.substr(1)));
+    TRY_VALUE(yes, ask_yes_or_no(questions, fmt::format("{} now? (y/N): ", fault->command)));
+  }
+  if (!yes) {
+    return fail(ErrorKind::kInput, "{}; run '{}', or say --switch{}", fault->problem, fault->command,
+                run.goes_on_from_copy() ? fmt::format(". {}", how_to_leave_the_copy(run)) : "");
+  }
+  TRY(switch_branch(run, run.tasks.tasks.branch, fault->there));
+  return true;
+}
+
+std::string branch_note(const PlanRun& run) {
+  const auto fault = branch_fault(run);
+  if (!fault) return fmt::format("A run would refuse: {}.\n", fault.error().message);
+  if (!*fault) return {};
+  return fmt::format("A run would refuse: {}; run '{}', or say --switch.\n", (*fault)->problem, (*fault)->command);
+}
+
+}  // namespace ralph::cli
