@@ -203,7 +203,7 @@ TEST_F(FilesTest, ADescriptorIsClosedOnceByItsLastOwner) {
   Fd first(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   const int number = first.get();
   Fd second(std::move(first));
-  EXPECT_FALSE(first);
+  EXPECT_FALSE(first);  // NOLINT(bugprone-use-after-move): that it is empty is the promise
   EXPECT_EQ(second.get(), number);
   second = Fd();
   EXPECT_EQ(::fcntl(number, F_GETFD), -1);

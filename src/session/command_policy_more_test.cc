@@ -234,8 +234,7 @@ const char* const kEveryday[] = {
     "while read -r f; do cp \"$f\" \"out/$f-$f.bak\"; done <<EOF\na\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl\nm\nEOF",
     // Python that edits code
     "python3 - <<'EOF'\ns = '''\nos.system(\"rm -rf /\")\n'''\nopen('x.py', 'w').write(s)\nEOF",
-    "python3 - <<'EOF'\ns = open('a.py').read()\ns = s.replace(\"os.system('sudo ls')\", 'y')\nopen('a.py', "
-    "'w').write(s)\nEOF",
+    "python3 - <<'EOF'\ns = open('a.py').read()\ns = s.replace(\"os.system('sudo ls')\", 'y')\nprint(s)\nEOF",
     "python3 - <<'EOF'\nopen('t.py', 'w').write('''import socket\\nrun('/bin/sh')''')\nEOF",
     "python3 - <<'EOF'\n# os.system('sudo ls') was here\nprint(1)\nEOF",
     "python3 - <<'EOF'\nimport re\np = re.compile(r'system\\(.*\\)')\ns = \"\"\"shutil.rmtree('/')\"\"\"\nEOF",

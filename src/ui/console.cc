@@ -127,10 +127,10 @@ void Console::on_event(const AgentEvent& event) {
   formatter_.on_event(event);
 }
 
-void Console::on_detail(std::string_view text) {
+void Console::on_detail(std::string_view line) {
   if (!options_.verbose) return;
   start_line();
-  err_.write(fmt::format("[ralph] {}\n", text));
+  err_.write(fmt::format("[ralph] {}\n", line));
 }
 
 std::optional<Milliseconds> Console::tick_interval() const {
