@@ -348,7 +348,10 @@ size_t count_done(const TaskList& tasks, bool skip_review) {
 
 TaskReading read_tasks(std::string_view text, std::string_view where) {
   if (trim(text).empty())
-    return {{}, {{Check::kSchema, {}, fmt::format("{} is empty; git may have it, or remove it and 'ralph plan init' makes a new one", where)}}};
+    return {{},
+            {{Check::kSchema,
+              {},
+              fmt::format("{} is empty; git may have it, or remove it and 'ralph plan init' makes a new one", where)}}};
   const auto document = parse_json(text, where);
   if (!document) return {{}, {{Check::kSchema, {}, document.error().message}}};
   Reader reader;

@@ -80,7 +80,7 @@ struct PlanSettings {
   int maximum_iterations = 15;
   int review_cap = 5;
   bool skip_review = false;
-  double verify_timeout_seconds = 0;  // 0: none
+  double verify_timeout_seconds = 0;                            // 0: none
   std::string implement_agent, review_agent, review_fix_agent;  // names as in agent.fallback; empty: `agent`
 };
 
