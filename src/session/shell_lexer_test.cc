@@ -12,7 +12,7 @@
 namespace ralph {
 namespace {
 
-const ShellSetting kSetting = {"/home/dev", "/work", {{"USER", "dev"}}};
+const ShellSetting kSetting = {"/home/dev", "/srv", {{"USER", "dev"}}};
 
 // Every command with words, each word in [..]; assignments alone and redirections are told in tests of their own.
 std::string seen(std::string_view text) {
@@ -144,8 +144,8 @@ const Case kCases[] = {
     {"n=x; x=1; echo ${!n}", "[echo][1]"},
     {"echo $HOME ~ ~/a ~root a~ '~'", "[echo][/home/dev][/home/dev][/home/dev/a][/root][a~][~]"},
     {"x=~/a; echo $x", "[echo][/home/dev/a]"},
-    {"echo $PWD; cd a; echo $PWD", "[echo][/work] ; [cd][a] ; [echo][/work/a]"},
-    {"(cd a); echo $PWD", "[cd][a] ; [echo][/work]"},
+    {"echo $PWD; cd a; echo $PWD", "[echo][/srv] ; [cd][a] ; [echo][/srv/a]"},
+    {"(cd a); echo $PWD", "[cd][a] ; [echo][/srv]"},
     {"(x=1); echo $x", "[echo][…]"},
     {"x=1; unset x; echo $x", "[unset][x] ; [echo][…]"},
     {"export x=1; echo $x", "[export][x=1] ; [echo][1]"},
@@ -244,7 +244,7 @@ TEST(ShellLexer, NotesWhereCommandsRun) {
   for (const ShellCommand& command : reading.commands) {
     if (command.word(0) != "cd") all += command.word(0) + "=" + readable(command.cwd) + " ";
   }
-  EXPECT_EQ(all, "b=/work/a c=… d=/ f=/e g=/ ");
+  EXPECT_EQ(all, "b=/srv/a c=… d=/ f=/e g=/ ");
 }
 
 TEST(ShellLexer, KnowsBombsAndEndlessLoops) {

@@ -99,21 +99,23 @@ git("commit", "-q", "--allow-empty", "-m", "without the marker")
 
 # ---- every way out
 
-def ctrl_c_once(project, running):
-    running.signal(signal.SIGINT)
+def ask_to_stop(running, number):
+    running.signal(number)
     wait_until(lambda: "Received signal" in running.err, what="its answer")
+
+
+def ctrl_c_once(project, running):
+    ask_to_stop(running, signal.SIGINT)
     go(project)
 
 
 def ctrl_c_twice(project, running):
-    running.signal(signal.SIGINT)
-    wait_until(lambda: "Received signal" in running.err, what="its answer")
+    ask_to_stop(running, signal.SIGINT)
     running.signal(signal.SIGINT)
 
 
 def terminate_once(project, running):
-    running.signal(signal.SIGTERM)
-    wait_until(lambda: "Received signal" in running.err, what="its answer")
+    ask_to_stop(running, signal.SIGTERM)
     go(project)
 
 
@@ -176,8 +178,7 @@ def test_a_signal_while_the_checks_run(project):
     plan = Plan(project, verifyCommands=["touch ../checking; while [ ! -e ../go ]; do sleep 0.01; done"])
     running = plan.start()
     plan.wait_for("checking")
-    running.signal(signal.SIGINT)
-    wait_until(lambda: "Received signal" in running.err, what="its answer")
+    ask_to_stop(running, signal.SIGINT)
     go(project)
     assert running.wait().code == 130
     assert not plan.marker.exists() and plan.state("US-001") == (False, "needs_review", 0)

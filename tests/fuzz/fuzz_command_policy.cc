@@ -18,8 +18,8 @@ void require(bool holds) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const ralph::PolicyPlace place = {"/work/app", "/home/dev", "/home/dev/.local/state/ralph", {}, {}, nullptr};
-  const ralph::ShellSetting setting = {"/home/dev", "/work/app", {}};
+  const ralph::PolicyPlace place = {"/srv/app", "/home/dev", "/home/dev/.local/state/ralph", {}, {}, nullptr};
+  const ralph::ShellSetting setting = {"/home/dev", "/srv/app", {}};
   const ralph::CommandReport report = ralph::judge_command(text, {}, place, setting);
   require(report.objections.size() == report.reading.commands.size());
   for (const auto& command : report.reading.commands) {
