@@ -14,7 +14,7 @@ endif()
 # One folder of src/ is one library. Its tests stand beside its sources and are gathered into one test program.
 function(ralph_library folder)
   cmake_parse_arguments(ARG "" "" "USES" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${folder}/*.cc)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${folder}/*.cc ${CMAKE_SOURCE_DIR}/src/${folder}/*/*.cc)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_(test|darwin)\\.cc$")
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")

@@ -33,7 +33,7 @@ class ClaudeReader : public LineParser {
   ClaudeUsage usage_;
   JsonTape looked_into_;
   OpenTools tools_;
-  TaskList tasks_;
+  TodoList tasks_;
   bool failure_told_ = false;        // since the last result
   std::int64_t partial_output_ = 0;  // of the message under way, counted already
   std::string scratch_;

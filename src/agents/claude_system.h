@@ -5,7 +5,7 @@
 #include <string>
 
 #include "agents/events.h"
-#include "agents/json_view.h"
+#include "json/view.h"
 
 namespace ralph {
 

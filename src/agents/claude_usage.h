@@ -13,9 +13,9 @@
 #include <string_view>
 
 #include "agents/events.h"
-#include "agents/json_tape.h"
+#include "json/tape.h"
 #include "agents/stream.h"
-#include "agents/wanted.h"
+#include "json/wanted.h"
 
 namespace ralph {
 

@@ -1,7 +1,7 @@
 // An event as one line of JSON: docs/formats/events.md.
 #pragma once
 
-#include "agents/byte_buffer.h"
+#include "base/byte_buffer.h"
 #include "agents/events.h"
 
 namespace ralph {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/json.h"
+#include "json/value.h"
 #include "base/utf8.h"
 
 namespace ralph {

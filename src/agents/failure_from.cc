@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "base/json.h"
+#include "json/value.h"
 #include "base/text.h"
 
 namespace ralph {

@@ -2,7 +2,7 @@
 
 #include <sys/stat.h>
 
-#include "base/json.h"
+#include "json/value.h"
 #include "base/text.h"
 #include "os/files.h"
 #include "os/run_command.h"

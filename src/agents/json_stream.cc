@@ -1,8 +1,8 @@
 #include <memory>
 #include <string>
 
-#include "agents/json_tape.h"
-#include "agents/line_splitter.h"
+#include "json/tape.h"
+#include "json/splitter.h"
 #include "agents/stream.h"
 
 namespace ralph {

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "agents/events.h"
-#include "agents/json_view.h"
-#include "agents/wanted.h"
+#include "json/view.h"
+#include "json/wanted.h"
 #include "os/clock.h"
 
 namespace ralph {

@@ -47,7 +47,7 @@ std::vector<event::TodoItem> todo_items(JsonView list) {
   return items;
 }
 
-TaskList::Task& TaskList::task(std::string_view id) {
+TodoList::Task& TodoList::task(std::string_view id) {
   id = id.substr(0, 256);
   const auto found = std::find_if(tasks_.begin(), tasks_.end(), [&](const Task& task) { return task.id == id; });
   if (found != tasks_.end()) return *found;
@@ -55,11 +55,11 @@ TaskList::Task& TaskList::task(std::string_view id) {
   return tasks_.emplace_back(Task{std::string(id), {"Task #" + std::string(id), event::TodoStatus::kPending}});
 }
 
-void TaskList::create(std::string_view id, std::string_view text) {
+void TodoList::create(std::string_view id, std::string_view text) {
   task(id).item = {std::string(prefix_of_characters(text, kLongestText)), event::TodoStatus::kPending};
 }
 
-void TaskList::update(std::string_view id, std::string_view text, std::string_view status) {
+void TodoList::update(std::string_view id, std::string_view text, std::string_view status) {
   if (is_gone(status)) {
     std::erase_if(tasks_, [&](const Task& task) { return task.id == id; });
     return;
@@ -69,7 +69,7 @@ void TaskList::update(std::string_view id, std::string_view text, std::string_vi
   if (!status.empty()) changed.item.status = status_of(status);
 }
 
-void TaskList::replace(JsonView tasks) {
+void TodoList::replace(JsonView tasks) {
   tasks_.clear();
   for (const JsonView told : tasks) {
     if (is_gone(told["status"].text()) || tasks_.size() == kMostItems) continue;
@@ -77,7 +77,7 @@ void TaskList::replace(JsonView tasks) {
   }
 }
 
-std::vector<event::TodoItem> TaskList::items() const {
+std::vector<event::TodoItem> TodoList::items() const {
   std::vector<event::TodoItem> items;
   items.reserve(tasks_.size());
   for (const Task& task : tasks_) items.push_back(task.item);

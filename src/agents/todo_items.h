@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "agents/events.h"
-#include "agents/json_view.h"
-#include "agents/wanted.h"
+#include "json/view.h"
+#include "json/wanted.h"
 
 namespace ralph {
 
@@ -18,7 +18,7 @@ const Wanted& wanted_of_todo();
 std::vector<event::TodoItem> todo_items(JsonView list);
 
 // A list that is changed task by task (TaskCreate, TaskUpdate). The agent's own ids tell tasks apart.
-class TaskList {
+class TodoList {
  public:
   void create(std::string_view id, std::string_view text);
   // What is empty stays as it is. A task that is not known (of an earlier run) is named by its id.

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "agents/json_view.h"
-#include "agents/wanted.h"
+#include "json/view.h"
+#include "json/wanted.h"
 
 namespace ralph {
 

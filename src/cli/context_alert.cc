@@ -1,6 +1,6 @@
 #include "cli/context_alert.h"
 
-#include "session/context_monitor.h"
+#include "hooks/context_monitor.h"
 
 namespace ralph::cli {
 

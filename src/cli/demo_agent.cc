@@ -6,7 +6,7 @@
 
 #include "cli/registry.h"
 #include "os/files.h"
-#include "scm/commit_message.h"
+#include "engine/commit_message.h"
 
 namespace ralph::cli {
 namespace {

@@ -3,9 +3,9 @@
 
 #include "base/text.h"
 #include "cli/doctor.h"
-#include "cli/hook_files.h"
-#include "session/command_files.h"
-#include "session/install.h"
+#include "hooks/files.h"
+#include "policy/command_files.h"
+#include "hooks/install.h"
 #include "version.h"
 
 namespace ralph::cli {

@@ -6,8 +6,8 @@
 #include <map>
 #include <string>
 
-#include "loop/policy.h"
-#include "loop/step.h"
+#include "engine/policy.h"
+#include "engine/step.h"
 #include "settings/settings.h"
 
 namespace ralph::cli {

@@ -11,7 +11,7 @@
 #include "os/clock.h"
 #include "os/environment.h"
 #include "os/files.h"
-#include "session/hook_log.h"
+#include "hooks/log.h"
 
 namespace ralph::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "cli/command.h"
-#include "session/payload.h"
-#include "session/reply.h"
+#include "hooks/payload.h"
+#include "hooks/reply.h"
 
 namespace ralph::cli {
 

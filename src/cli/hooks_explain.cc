@@ -2,7 +2,7 @@
 #include <array>
 #include <unistd.h>
 
-#include "base/json.h"
+#include "json/value.h"
 #include "base/text.h"
 #include "cli/policy_setup.h"
 #include "cli/registry.h"

@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "cli/hook_files.h"
+#include "hooks/files.h"
 #include "cli/registry.h"
 #include "os/clock.h"
-#include "session/command_files.h"
-#include "session/install.h"
+#include "policy/command_files.h"
+#include "hooks/install.h"
 #include "ui/style.h"
 
 namespace ralph::cli {

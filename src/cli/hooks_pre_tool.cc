@@ -6,8 +6,8 @@
 #include "cli/hook_io.h"
 #include "cli/policy_setup.h"
 #include "cli/registry.h"
-#include "session/hook_log.h"
-#include "session/tool_policy.h"
+#include "hooks/log.h"
+#include "policy/tool_policy.h"
 
 namespace ralph::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include "cli/registry.h"
 #include "os/environment.h"
 #include "os/files.h"
-#include "session/context_monitor.h"
+#include "hooks/context_monitor.h"
 #include "session/contract.h"
 #include "session/loop_store.h"
 #include "session/names.h"

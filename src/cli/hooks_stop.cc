@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "cli/hook_io.h"
-#include "cli/plain_git.h"
+#include "git/plain_git.h"
 #include "cli/registry.h"
 #include "os/environment.h"
 #include "plan/objections.h"
@@ -56,7 +56,7 @@ Result<HookReply> loop_reply(const Environment& environment, const HookPayload& 
   const auto project = project_of_session(environment, payload.session, payload.cwd);
   if (!project) return allow_stop(protocol);
   LoopStore store(*project, environment);
-  TRY_VALUE(const auto answer, judge_stop(store, payload, environment));
+  TRY_VALUE(const auto answer, judge_stop(store, stop_request_from(payload), environment));
   if (!answer) return allow_stop(protocol);
   if (answer->decision.action != Action::kStop) return go_on(protocol, answer->continuation);
   return allow_stop(protocol,

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <unistd.h>
 
-#include "base/json_schema.h"
+#include "json/schema.h"
 #include "cli/init_choices.h"
 #include "cli/init_dialogue.h"
 #include "cli/masked_settings.h"

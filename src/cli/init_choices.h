@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
+#include "json/value.h"
 #include "base/result.h"
 #include "cli/command.h"
 #include "settings/project_scan.h"

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/json_schema.h"
+#include "json/schema.h"
 #include "base/text.h"
 #include "cli/init_choices.h"
 #include "cli/init_dialogue.h"

@@ -5,7 +5,7 @@
 #include "cli/guarded_run.h"
 #include "cli/loop_options.h"
 #include "cli/registry.h"
-#include "cli/roster.h"
+#include "engine/roster.h"
 #include "os/files.h"
 #include "session/outside.h"
 

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "base/json.h"
+#include "json/value.h"
 
 namespace ralph::cli {
 

@@ -4,8 +4,8 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
-#include "cli/plain_git.h"
-#include "cli/plan_custody.h"
+#include "git/plain_git.h"
+#include "plan/custody.h"
 #include "cli/plan_folders.h"
 #include "cli/registry.h"
 #include "os/clock.h"

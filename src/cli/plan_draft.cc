@@ -7,7 +7,7 @@
 #include "base/utf8.h"
 #include "cli/plan_folders.h"
 #include "cli/registry.h"
-#include "cli/roster.h"
+#include "engine/roster.h"
 #include "embedded_plan.h"
 #include "os/foreground.h"
 #include "os/tty.h"
@@ -65,7 +65,7 @@ std::vector<std::string> problems_of(const Draft& draft) {
   const auto text = require_plain_file(path, "the agent was to write it");
   if (!text) return {text.error().message};
   if (is_untouched_tasks(*text)) return {fmt::format("{} is still the template", path)};
-  const TaskReading reading = read_tasks(*text, path);
+  const StoryReading reading = read_tasks(*text, path);
   std::vector<std::string> problems;
   for (const PlanProblem& problem : reading.problems) problems.push_back(problem.message);
   if (!reading.tasks) return problems;
@@ -101,7 +101,7 @@ int judge(const Draft& draft, int agent_code) {
     fmt::print("{} {} was changed; it was yours, so look at what is different\n", style.yellow(style.note()),
                draft.files.shown(draft.files.prd()));
   }
-  const TaskList tasks = *read_tasks(*read_plain_file(draft.files.tasks()), "tasks.json").tasks;
+  const StoryList tasks = *read_tasks(*read_plain_file(draft.files.tasks()), "tasks.json").tasks;
   fmt::print("{} The plan is in order: {}, about {}\n", style.green(style.ok()),
              count_of(tasks.stories.size(), "story"),
              count_of(static_cast<unsigned>(estimate_iterations(tasks, false)), "iteration"));

@@ -6,11 +6,11 @@
 #include "base/utf8.h"
 #include "cli/dry_run.h"
 #include "cli/guarded_run.h"
-#include "cli/plain_git.h"
+#include "git/plain_git.h"
 #include "cli/plan_folders.h"
 #include "cli/plan_start.h"
 #include "cli/registry.h"
-#include "cli/roster.h"
+#include "engine/roster.h"
 #include "os/clock.h"
 #include "os/files.h"
 #include "os/lock.h"
@@ -18,7 +18,7 @@
 #include "plan/assignment.h"
 #include "plan/engine.h"
 #include "plan/project_check.h"
-#include "plan/repository.h"
+#include "git/repository.h"
 
 namespace ralph::cli {
 namespace {
@@ -154,7 +154,7 @@ std::string origin_of(const LoadedSettings& loaded, std::string_view pointer) {
 }
 
 std::string opening(const PlanRun& run) {
-  const TaskList& tasks = run.tasks.tasks;
+  const StoryList& tasks = run.tasks.tasks;
   const size_t done = count_done(tasks, run.skip_review());
   const int needed = estimate_iterations(tasks, run.skip_review());
   const int allowed = run.loaded.settings.plan.maximum_iterations;
@@ -209,7 +209,7 @@ int execute(const PlanRun& run) {
 }
 
 Result<int> show_dry_run(const PlanRun& run) {
-  const TaskList& tasks = run.tasks.tasks;
+  const StoryList& tasks = run.tasks.tasks;
   const auto work = next_work(tasks, run.skip_review());
   if (!work) {
     if (run.json) {

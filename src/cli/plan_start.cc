@@ -5,12 +5,12 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
-#include "cli/plain_git.h"
+#include "git/plain_git.h"
 #include "cli/questions.h"
 #include "os/files.h"
 #include "os/tty.h"
 #include "plan/project_check.h"
-#include "plan/repository.h"
+#include "git/repository.h"
 #include "plan/scaffold.h"
 
 namespace ralph::cli {
@@ -20,7 +20,7 @@ constexpr size_t kTitleWidth = 100;
 
 // Stories that somebody approved while no run watched: allowed, because a person is the authority between runs, and
 // said.
-void note_edits(const SavedPlan& saved, const TaskList& now) {
+void note_edits(const SavedPlan& saved, const StoryList& now) {
   const auto then = read_tasks(saved.tasks, "tasks.json").tasks;
   if (!then) return;
   std::vector<std::string> approved;
@@ -36,7 +36,7 @@ void note_edits(const SavedPlan& saved, const TaskList& now) {
 }
 
 // A copy of quite another plan must not be put in the place of this one. What can't be read is for enforcement.
-Status expect_same_plan(const PlanRun& run, const TaskList& copy) {
+Status expect_same_plan(const PlanRun& run, const StoryList& copy) {
   const auto now = read_tasks(read_plain_file(run.files.tasks()).value_or(""), "").tasks;
   if (!now) return {};
   for (const Story& story : now->stories) {
@@ -50,7 +50,7 @@ Status expect_same_plan(const PlanRun& run, const TaskList& copy) {
 }
 
 // Without those of stories that begin anew: what came before is another story's history.
-std::map<std::string, std::string> bases_for(const TaskList& now, const SavedPlan& saved) {
+std::map<std::string, std::string> bases_for(const StoryList& now, const SavedPlan& saved) {
   const auto then = read_tasks(saved.tasks, "").tasks;
   std::map<std::string, std::string> bases;
   for (const auto& [id, commit] : saved.bases) {
@@ -122,7 +122,7 @@ Status load_plan_files(PlanRun& run, bool accept) {
   TRY_VALUE(run.authority, authority_path(Environment::of_this_process(), files.ralph_dir));
   TRY_VALUE(auto saved, load_plan(run.authority));
   if (saved && saved->open && !accept) {
-    TRY_VALUE(run.tasks, task_file_from(saved->tasks, run.authority));
+    TRY_VALUE(run.tasks, story_file_from(saved->tasks, run.authority));
     TRY(expect_same_plan(run, run.tasks.tasks));
     run.bases = saved->bases;
     run.pinned = saved->pinned;
@@ -135,7 +135,7 @@ Status load_plan_files(PlanRun& run, bool accept) {
                 "{} is still the template; 'ralph plan draft' writes a plan with you, or write it yourself",
                 files.tasks());
   }
-  TRY_VALUE(run.tasks, task_file_from(std::move(text), files.tasks()));
+  TRY_VALUE(run.tasks, story_file_from(std::move(text), files.tasks()));
   if (saved) {
     note_edits(*saved, run.tasks.tasks);
     run.bases = bases_for(run.tasks.tasks, *saved);

@@ -19,7 +19,7 @@ struct PlanRun {
   bool verbose = false, json = false;
   std::string authority;
   std::string work_tree;
-  TaskFile tasks;
+  StoryFile tasks;
   std::optional<SavedPlan> unfinished;
   PinnedFiles pinned;
   std::map<std::string, std::string> bases;

@@ -29,7 +29,7 @@ constexpr std::array kOptions = {
 };
 
 struct PlanStatus {
-  TaskList tasks;
+  StoryList tasks;
   std::unordered_map<std::string_view, const Story*> by_id{};
   bool skip_review = false;
   std::int64_t review_cap = 5;
@@ -118,7 +118,7 @@ std::string run_line(const Marker& marker) {
 }
 
 void print(const PlanStatus& status, const Style& style) {
-  const TaskList& tasks = status.tasks;
+  const StoryList& tasks = status.tasks;
   const size_t done = count_done(tasks, status.skip_review);
   const auto clean = [](const std::string& text) { return fit_to_width(text, 100); };
   std::string out = style.bold(tasks.project.empty() ? "Plan" : clean(tasks.project));

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "os/environment.h"
-#include "session/command_policy.h"
+#include "policy/command_policy.h"
 
 namespace ralph::cli {
 

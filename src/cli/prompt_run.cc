@@ -5,9 +5,9 @@
 #include "cli/command.h"
 #include "cli/dry_run.h"
 #include "cli/guarded_run.h"
-#include "cli/plain_git.h"
-#include "cli/roster.h"
-#include "loop/engine.h"
+#include "git/plain_git.h"
+#include "engine/roster.h"
+#include "engine/engine.h"
 
 namespace ralph::cli {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "loop/prompt_source.h"
+#include "engine/prompt_source.h"
 #include "settings/settings.h"
 
 namespace ralph::cli {

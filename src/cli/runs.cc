@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include "base/json.h"
+#include "json/value.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "cli/registry.h"

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <map>
 
-#include "base/json_schema.h"
+#include "json/schema.h"
 #include "base/utf8.h"
 #include "cli/masked_settings.h"
 #include "cli/registry.h"

@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "base/json.h"
+#include "json/value.h"
 #include "base/time.h"
 
 namespace ralph::record {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/json.h"
+#include "json/value.h"
 #include "base/text.h"
 
 namespace ralph {

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/json.h"
+#include "json/value.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "os/files.h"
@@ -24,7 +24,7 @@ bool says_the_same(std::string_view one, std::string_view other) {
 Aftermath::Aftermath(const PlanFiles& files, RunContext& context, const Repository& repository, std::string iteration)
     : files_(files), context_(context), repository_(repository), iteration_(std::move(iteration)) {}
 
-Enforcement Aftermath::enforce_plan(const TaskFile& before, const PinnedFiles& pinned, const ReviewRules& rules) {
+Enforcement Aftermath::enforce_plan(const StoryFile& before, const PinnedFiles& pinned, const ReviewRules& rules) {
   const std::string path = files_.tasks();
   if (const std::string_view instead = in_place_of_plan_folder(files_); !instead.empty()) {
     blame(fmt::format("{} was {} instead of a folder; it was put back, and what is behind it does not count.",
@@ -124,7 +124,7 @@ Status Aftermath::check_history(const std::string& head, const std::string& bran
   return {};
 }
 
-bool Aftermath::check_unchanged(TaskFile& file, const PinnedFiles& pinned, ReviewRules rules, std::string_view when) {
+bool Aftermath::check_unchanged(StoryFile& file, const PinnedFiles& pinned, ReviewRules rules, std::string_view when) {
   const std::string path = files_.tasks();
   const std::string shown = files_.shown(path);
   const size_t blamed = violations_.size();
@@ -182,7 +182,7 @@ void Aftermath::to_commit(const std::string& path) {
   if (std::find(written_.begin(), written_.end(), path) == written_.end()) written_.push_back(path);
 }
 
-Status Aftermath::write(const TaskFile& file, const PinnedFiles& pinned) {
+Status Aftermath::write(const StoryFile& file, const PinnedFiles& pinned) {
   TRY(restore_plan_folder(files_));
   TRY(put(files_.tasks(), file.text));
   if (pinned.prd) TRY(put(files_.prd(), *pinned.prd));

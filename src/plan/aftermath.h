@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "loop/step.h"
+#include "engine/step.h"
 #include "plan/authority.h"
 #include "plan/enforce.h"
 #include "plan/plan_files.h"
-#include "plan/repository.h"
+#include "git/repository.h"
 #include "plan/verdict.h"
 
 namespace ralph {
@@ -21,7 +21,7 @@ class Aftermath {
   Aftermath(const PlanFiles& files, RunContext& context, const Repository& repository, std::string iteration);
 
   // Judges tasks.json against `before`; what can't be kept of it is kept beside it.
-  Enforcement enforce_plan(const TaskFile& before, const PinnedFiles& pinned, const ReviewRules& rules);
+  Enforcement enforce_plan(const StoryFile& before, const PinnedFiles& pinned, const ReviewRules& rules);
 
   // Whether the marker is as it was written. An empty text: none was.
   void check_marker(const std::string& text);
@@ -33,10 +33,10 @@ class Aftermath {
   // Whether the plan's files are still what write() made of them: the checks are programs of the project too, and
   // people may edit. `file` gets what of it is allowed (a new story, another priority). `when` it was changed, in
   // words.
-  bool check_unchanged(TaskFile& file, const PinnedFiles& pinned, ReviewRules rules, std::string_view when);
+  bool check_unchanged(StoryFile& file, const PinnedFiles& pinned, ReviewRules rules, std::string_view when);
 
   // Makes the plan's files what they have to be, where they are not.
-  Status write(const TaskFile& file, const PinnedFiles& pinned);
+  Status write(const StoryFile& file, const PinnedFiles& pinned);
 
   // For what a run that was ended has written and not committed: the files that are as it left them.
   void commit_leftovers(const std::string& tasks, const PinnedFiles& pinned);

@@ -10,7 +10,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "plan/plan_files.h"
-#include "plan/repository.h"
+#include "git/repository.h"
 
 namespace ralph {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/json.h"
+#include "json/value.h"
 #include "base/text.h"
 #include "base/utf8.h"
 
@@ -70,7 +70,7 @@ std::string ids_of(const std::vector<const Story*>& stories) {
 }
 
 template <class Predicate>
-std::vector<const Story*> those(const TaskList& tasks, Predicate predicate) {
+std::vector<const Story*> those(const StoryList& tasks, Predicate predicate) {
   std::vector<const Story*> found;
   for (const Story& story : tasks.stories) {
     if (predicate(story)) found.push_back(&story);
@@ -79,7 +79,7 @@ std::vector<const Story*> those(const TaskList& tasks, Predicate predicate) {
 }
 
 std::string heading(const PlanFacts& facts) {
-  const TaskList& tasks = facts.tasks;
+  const StoryList& tasks = facts.tasks;
   std::string text = fmt::format("# {}\n\n", tasks.project.empty() ? "A plan" : cell(tasks.project));
   if (!trim(tasks.description).empty()) text += fmt::format("{}\n\n", cell(tasks.description));
   if (!facts.problem.empty()) {
@@ -95,7 +95,7 @@ std::string heading(const PlanFacts& facts) {
   return text;
 }
 
-std::string table(const TaskList& tasks) {
+std::string table(const StoryList& tasks) {
   if (tasks.stories.empty()) return "";
   std::string text = "\n## Stories\n\n| Story | Title | State | Reviews |\n| --- | --- | --- | ---: |\n";
   for (const Story& story : tasks.stories) {
@@ -105,7 +105,7 @@ std::string table(const TaskList& tasks) {
   return text;
 }
 
-std::string review_statistics(const TaskList& tasks) {
+std::string review_statistics(const StoryList& tasks) {
   const auto reviewed = those(tasks, [](const Story& story) { return story.review.count > 0; });
   if (tasks.stories.empty()) return "";
   std::string text = "\n## Reviews\n\n";
@@ -137,7 +137,7 @@ std::string review_statistics(const TaskList& tasks) {
   return text;
 }
 
-std::string not_done(const TaskList& tasks) {
+std::string not_done(const StoryList& tasks) {
   const auto open = those(tasks, [](const Story& story) { return !is_done_in_archive(story); });
   if (open.empty()) return "";
   std::string text = "\n## Not done\n\n";
@@ -190,7 +190,7 @@ bool is_done_in_archive(const Story& story) {
          (story.review.status == ReviewStatus::kApproved || story.review.status == ReviewStatus::kNone);
 }
 
-size_t count_done_in_archive(const TaskList& tasks) {
+size_t count_done_in_archive(const StoryList& tasks) {
   return those(tasks, is_done_in_archive).size();
 }
 

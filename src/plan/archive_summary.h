@@ -9,7 +9,7 @@
 namespace ralph {
 
 struct PlanFacts {
-  TaskList tasks;       // as much of it as can be read
+  StoryList tasks;       // as much of it as can be read
   std::string problem;  // why that may not be all; empty: it is
   std::string started;  // "2026-11-10", or as somebody wrote it; empty: not known
   std::string ended;
@@ -24,7 +24,7 @@ std::string started_in(std::string_view progress_text);
 
 // Done as far as a file can tell: it passes, and a review approved it or there were none.
 bool is_done_in_archive(const Story& story);
-size_t count_done_in_archive(const TaskList& tasks);
+size_t count_done_in_archive(const StoryList& tasks);
 
 std::string summary_of(const PlanFacts& facts);
 

@@ -13,7 +13,7 @@ namespace ralph {
 struct Assignment {
   Mode mode = Mode::kImplement;
   const Story* story = nullptr;
-  const TaskList* tasks = nullptr;
+  const StoryList* tasks = nullptr;
   bool skip_review = false;
   std::int64_t review_cap = 5;
   int iteration = 1, max_iterations = 15;

@@ -9,7 +9,7 @@ namespace {
 
 // A plan of one story and what its next iteration is told.
 struct Told {
-  TaskList tasks;
+  StoryList tasks;
   Assignment assignment;
   explicit Told(Story one, Mode mode = Mode::kImplement) : tasks(list({std::move(one)})) {
     assignment.mode = mode;

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "base/json.h"
+#include "json/value.h"
 #include "base/text.h"
 #include "os/files.h"
 #include "plan/plan_files.h"

@@ -41,7 +41,7 @@ PlanProblem uncommitted_work(const std::vector<std::string>& lines) {
 
 CheckReport check_plan(const CheckRequest& request) {
   CheckReport report;
-  TaskReading reading = read_tasks(request.text, request.where);
+  StoryReading reading = read_tasks(request.text, request.where);
   report.made.push_back(Check::kSchema);
   report.problems = std::move(reading.problems);
   report.tasks = std::move(reading.tasks);

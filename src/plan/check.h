@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json.h"
+#include "json/value.h"
 #include "plan/stories.h"
 #include "plan/transitions.h"
 
@@ -29,7 +29,7 @@ struct CheckRequest {
 struct CheckReport {
   std::vector<PlanProblem> problems;
   std::vector<std::string> warnings;
-  std::optional<TaskList> tasks;  // nothing if check 1 failed
+  std::optional<StoryList> tasks;  // nothing if check 1 failed
   std::vector<Check> made;        // which checks were made
   bool passed() const { return problems.empty(); }
 };

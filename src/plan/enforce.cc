@@ -31,7 +31,7 @@ std::string pointer_to(size_t index) {
 // Mends one document. Works on the parsed values and collects edits of the text.
 class Mender {
  public:
-  Mender(const TaskFile& before, const json::value& document, JsonEdits& edits, const ReviewRules& rules)
+  Mender(const StoryFile& before, const json::value& document, JsonEdits& edits, const ReviewRules& rules)
       : before_(before), document_(document), edits_(edits), rules_(rules), known_(before_from(before.tasks)) {}
 
   // False: too broken to be mended piece by piece.
@@ -326,25 +326,25 @@ class Mender {
     }
   }
 
-  const TaskFile& before_;
+  const StoryFile& before_;
   const json::value& document_;
   JsonEdits& edits_;
   const ReviewRules& rules_;
   const Before known_;
-  TaskList now_;                                   // the stories that can be read
+  StoryList now_;                                   // the stories that can be read
   std::unordered_map<std::string, size_t> index_;  // where they are in the document
   std::optional<Result<JsonEdits>> old_;
   std::unordered_map<std::string, size_t> old_index_;
 };
 
 // A last look at what came out, by the same rules: no slip in mending may let anything through.
-bool holds(const TaskFile& before, const TaskList& after, const ReviewRules& rules) {
+bool holds(const StoryFile& before, const StoryList& after, const ReviewRules& rules) {
   const Before known = before_from(before.tasks);
   return judge_pins(known, after).empty() &&
          (rules.skip_review || judge_transitions(known, after, rules).illegal.empty());
 }
 
-Enforcement start_over(const TaskFile& before, std::string why) {
+Enforcement start_over(const StoryFile& before, std::string why) {
   Enforcement result;
   result.file = before;
   result.replaced = true;
@@ -363,12 +363,12 @@ void set_review(JsonEdits& edits, size_t story, const Review& review) {
   edits.set(at + "/reviewFeedback", to_json_string(review.feedback));
 }
 
-Result<TaskFile> task_file_from(std::string text, std::string_view where) {
-  TRY_VALUE(TaskList tasks, tasks_from(text, where));
-  return TaskFile{std::move(text), std::move(tasks)};
+Result<StoryFile> story_file_from(std::string text, std::string_view where) {
+  TRY_VALUE(StoryList tasks, tasks_from(text, where));
+  return StoryFile{std::move(text), std::move(tasks)};
 }
 
-Enforcement enforce(const TaskFile& before, const std::optional<std::string>& found, const ReviewRules& rules,
+Enforcement enforce(const StoryFile& before, const std::optional<std::string>& found, const ReviewRules& rules,
                     std::string_view where) {
   if (!found) return start_over(before, fmt::format("{} was gone or could not be read; it was put back.", where));
   const auto document = parse_json(*found, where);
@@ -380,7 +380,7 @@ Enforcement enforce(const TaskFile& before, const std::optional<std::string>& fo
   Mender mender(before, *document, *edits, rules);
   if (!document->is_object() || !mender.mend())
     return start_over(before, fmt::format("{} had no list userStories any more; it was put back.", where));
-  auto file = task_file_from(edits->apply(), where);
+  auto file = story_file_from(edits->apply(), where);
   if (!file) {
     return start_over(
         before, fmt::format("{} could not be mended ({}); it was put back.", where, first_line(file.error().message)));

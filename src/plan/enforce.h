@@ -7,24 +7,24 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_edit.h"
+#include "json/edit.h"
 #include "plan/stories.h"
 #include "plan/transitions.h"
 
 namespace ralph {
 
 // A task list and the text that it was read from.
-struct TaskFile {
+struct StoryFile {
   std::string text;
-  TaskList tasks;
+  StoryList tasks;
 };
-Result<TaskFile> task_file_from(std::string text, std::string_view where);
+Result<StoryFile> story_file_from(std::string text, std::string_view where);
 
 // Writes the review fields of the story with this index into the text.
 void set_review(JsonEdits& edits, size_t story, const Review& review);
 
 struct Enforcement {
-  TaskFile file;                        // what tasks.json has to be now
+  StoryFile file;                        // what tasks.json has to be now
   std::vector<PlanProblem> violations;  // what was taken back, and why
   std::string moved, step;              // the legal step that was taken, as in Judgement
   bool no_verdict = false;              // a review in which nothing was decided
@@ -33,7 +33,7 @@ struct Enforcement {
 
 // `before` is what the runner knows to be right; `found` is what lies there now (nothing: no file, or none that can be
 // read). The result always passes check 1 and, if `before` did, check 2.
-Enforcement enforce(const TaskFile& before, const std::optional<std::string>& found, const ReviewRules& rules,
+Enforcement enforce(const StoryFile& before, const std::optional<std::string>& found, const ReviewRules& rules,
                     std::string_view where);
 
 }  // namespace ralph

@@ -16,8 +16,8 @@
 namespace ralph {
 namespace {
 
-TaskFile random_plan(Dice& dice) {
-  TaskList tasks = list({});
+StoryFile random_plan(Dice& dice) {
+  StoryList tasks = list({});
   tasks.verify_commands = {"make test", "make lint"};
   tasks.verify_commands.resize(dice.below(3));
   for (size_t i = 0, size = 1 + dice.below(5); i < size; ++i) {
@@ -195,7 +195,7 @@ std::string cheat_in_text(std::string text, Dice& dice) {
 }
 
 // What tasks.json is after the agent: the work, or not, and any number of other edits.
-std::optional<std::string> after_the_agent(const TaskFile& before, const Work& work, bool skip_review, Dice& dice) {
+std::optional<std::string> after_the_agent(const StoryFile& before, const Work& work, bool skip_review, Dice& dice) {
   if (dice.one_in(50)) return std::nullopt;
   json::value document = parse_json(before.text, "x").value();
   json::array& stories = document.as_object()["userStories"].as_array();
@@ -236,12 +236,12 @@ bool is_approved(const Story* story) {
 }
 
 struct Iteration {
-  const TaskFile& before;
+  const StoryFile& before;
   const std::optional<std::string>& found;
   const ReviewRules& rules;
   const ChecksEnd& checks;
   const Enforcement& enforced;
-  const TaskFile& after;
+  const StoryFile& after;
 };
 
 std::string told(const Iteration& it) {
@@ -316,7 +316,7 @@ void expect_nothing_is_lost(const Iteration& it) {
 }
 
 void expect_it_is_in_order(const Iteration& it) {
-  const TaskReading reading = read_tasks(it.after.text, "x");
+  const StoryReading reading = read_tasks(it.after.text, "x");
   if (!reading.tasks) {
     ADD_FAILURE() << messages_of(reading.problems) << told(it);
     return;
@@ -350,7 +350,7 @@ struct Tally {
 
 void run_one_plan(unsigned seed, bool skip_review, Tally& tally) {
   Dice dice(seed);
-  TaskFile tasks = random_plan(dice);
+  StoryFile tasks = random_plan(dice);
   const auto cap = static_cast<std::int64_t>(1 + dice.below(4));
   const auto passing = 1 + dice.below(4);
   for (int i = 0; i < 12 && !testing::Test::HasFailure(); ++i) {

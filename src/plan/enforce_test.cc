@@ -28,8 +28,8 @@ constexpr std::string_view kByHand = R"({ "branchName":"ralph/shop",
 }
 )";
 
-TaskFile by_hand() {
-  return task_file_from(std::string(kByHand), "tasks.json").value();
+StoryFile by_hand() {
+  return story_file_from(std::string(kByHand), "tasks.json").value();
 }
 
 struct Change {
@@ -46,7 +46,7 @@ std::string changed(std::initializer_list<Change> changes, std::string text = st
   return text;
 }
 
-std::string ids_of(const TaskList& tasks) {
+std::string ids_of(const StoryList& tasks) {
   std::vector<std::string> ids;
   for (const Story& one : tasks.stories) ids.push_back(one.id);
   return join(ids, " ");
@@ -215,11 +215,11 @@ TEST(Enforce, VerifyCommandsMayBeAddedNeverRemovedOrChanged) {
 }
 
 TEST(Enforce, APlanWithoutCommandsMayStayWithoutOrGetSome) {
-  TaskList tasks = list({story("A")});
+  StoryList tasks = list({story("A")});
   tasks.verify_commands = {};
   json::object document = to_object(tasks);
   document.erase("verifyCommands");
-  const TaskFile before = task_file_from(to_pretty_json(document), "x").value();
+  const StoryFile before = story_file_from(to_pretty_json(document), "x").value();
   EXPECT_TRUE(enforce(before, before.text, rules_for(Mode::kImplement), "x").violations.empty());
   document["verifyCommands"] = json::array{"make"};
   const Enforcement result = enforce(before, to_pretty_json(document), rules_for(Mode::kImplement), "x");
@@ -228,7 +228,7 @@ TEST(Enforce, APlanWithoutCommandsMayStayWithoutOrGetSome) {
 }
 
 TEST(Enforce, TellsWhichStepWasTaken) {
-  const TaskFile before = file_of(list({story("A", waiting()), story("B", rejected())}));
+  const StoryFile before = file_of(list({story("A", waiting()), story("B", rejected())}));
   const Enforcement review =
       enforce(before, text_of(list({story("A", approved()), story("B", rejected())})), rules_for(Mode::kReview), "x");
   EXPECT_EQ(review.moved, "A");
@@ -242,7 +242,7 @@ TEST(Enforce, TellsWhichStepWasTaken) {
 }
 
 TEST(Enforce, AReviewWithoutAVerdictIsNoViolation) {
-  const TaskFile before = file_of(list({story("A", waiting())}));
+  const StoryFile before = file_of(list({story("A", waiting())}));
   const Enforcement result = enforce(before, before.text, rules_for(Mode::kReview), "x");
   EXPECT_TRUE(result.no_verdict);
   EXPECT_TRUE(result.violations.empty());
@@ -250,7 +250,7 @@ TEST(Enforce, AReviewWithoutAVerdictIsNoViolation) {
 }
 
 TEST(Enforce, AnApprovalWithoutNotesIsNone) {
-  const TaskFile before = file_of(list({story("A", waiting())}));
+  const StoryFile before = file_of(list({story("A", waiting())}));
   Story mute = story("A", approved());
   mute.notes = "\n";
   const Enforcement result = enforce(before, text_of(list({mute})), rules_for(Mode::kReview), "x");
@@ -270,7 +270,7 @@ TEST(Enforce, EachViolationIsToldOnce) {
 
 TEST(Enforce, DeletedStoriesReturnWhereTheyStood) {
   const std::vector<Story> all = {story("A"), story("B", approved()), story("C"), story("D", rejected())};
-  const TaskFile before = file_of(list(all));
+  const StoryFile before = file_of(list(all));
   struct Left {
     std::vector<Story> left;
     const char* ids;
@@ -308,7 +308,7 @@ TEST(Enforce, AReturningStoryIsWrittenAsItWas) {
 }
 
 TEST(Enforce, ARenamedStoryIsANewOneAndTheOldReturns) {
-  const TaskFile before = file_of(list({story("A", approved()), story("B", waiting())}));
+  const StoryFile before = file_of(list({story("A", approved()), story("B", waiting())}));
   const Enforcement result = enforce(before, text_of(list({story("A2", approved()), story("B", waiting())})),
                                      rules_for(Mode::kReview, "B"), "x");
   EXPECT_EQ(ids_of(result.file.tasks), "A2 A B");
@@ -317,7 +317,7 @@ TEST(Enforce, ARenamedStoryIsANewOneAndTheOldReturns) {
 }
 
 TEST(Enforce, AnIdThatStandsTwiceKeepsTheFirst) {
-  const TaskFile before = file_of(list({story("A", waiting()), story("B")}));
+  const StoryFile before = file_of(list({story("A", waiting()), story("B")}));
   const Enforcement result = enforce(before, text_of(list({story("A", waiting()), story("B"), story("A", approved())})),
                                      rules_for(Mode::kReview), "x");
   EXPECT_EQ(ids_of(result.file.tasks), "A B");
@@ -326,7 +326,7 @@ TEST(Enforce, AnIdThatStandsTwiceKeepsTheFirst) {
 }
 
 TEST(Enforce, AnIdThatStandsTwiceIsJudgedByTheFirst) {
-  const TaskFile before = file_of(list({story("A", waiting()), story("B")}));
+  const StoryFile before = file_of(list({story("A", waiting()), story("B")}));
   const Enforcement result =
       enforce(before, text_of(list({story("A", approved()), story("B"), story("A", rejected())})),
               rules_for(Mode::kReview), "x");
@@ -336,7 +336,7 @@ TEST(Enforce, AnIdThatStandsTwiceIsJudgedByTheFirst) {
 }
 
 TEST(Enforce, NewStoriesStayIfTheyAreFit) {
-  const TaskFile before = file_of(list({story("A")}));
+  const StoryFile before = file_of(list({story("A")}));
   json::object document = to_object(list({story("A"), story("N"), story("O", waiting(3)), story("P"), story("Q")}));
   json::array& stories = document["userStories"].as_array();
   stories[3].as_object().erase("acceptanceCriteria");
@@ -355,7 +355,7 @@ TEST(Enforce, NewStoriesStayIfTheyAreFit) {
 }
 
 TEST(Enforce, AStoryIsSplitByAddingPartsThatItDependsOn) {
-  const TaskFile before = file_of(list({story("A"), story("B", {}, {"A"})}));
+  const StoryFile before = file_of(list({story("A"), story("B", {}, {"A"})}));
   const std::string text = text_of(list(
       {story("A", {}, {"A.1", "A.2"}), story("A.1", waiting()), story("A.2", {}, {"A.1"}), story("B", {}, {"A"})}));
   const Enforcement result = enforce(before, text, rules_for(Mode::kImplement), "x");
@@ -365,14 +365,14 @@ TEST(Enforce, AStoryIsSplitByAddingPartsThatItDependsOn) {
 }
 
 TEST(Enforce, ADependencyOnADeletedStoryIsKeptBecauseThatReturns) {
-  const TaskFile before = file_of(list({story("A"), story("B")}));
+  const StoryFile before = file_of(list({story("A"), story("B")}));
   const Enforcement result = enforce(before, text_of(list({story("B", {}, {"A"})})), rules_for(Mode::kImplement), "x");
   EXPECT_EQ(ids_of(result.file.tasks), "A B");
   EXPECT_EQ(result.file.tasks.find("B")->depends_on, std::vector<std::string>{"A"});
 }
 
 TEST(Enforce, ACircleThroughADeletedStoryIsSeen) {
-  const TaskFile before = file_of(list({story("A", {}, {"B"}), story("B"), story("C")}));
+  const StoryFile before = file_of(list({story("A", {}, {"B"}), story("B"), story("C")}));
   const Enforcement result = enforce(before, text_of(list({story("B", {}, {"A"}), story("C", waiting())})),
                                      rules_for(Mode::kImplement, "C"), "x");
   EXPECT_FALSE(result.replaced) << messages_of(result.violations);
@@ -381,7 +381,7 @@ TEST(Enforce, ACircleThroughADeletedStoryIsSeen) {
 }
 
 TEST(Enforce, WhatIsNoPlanAnyMoreIsPutBackWhole) {
-  const TaskFile before = by_hand();
+  const StoryFile before = by_hand();
   const std::optional<std::string> rows[] = {
       std::nullopt,
       "",
@@ -413,8 +413,8 @@ TEST(Enforce, WhatIsNoPlanAnyMoreIsPutBackWhole) {
 TEST(Enforce, OutsideOfAnIterationPeopleMayAddAndCommandsStay) {
   ReviewRules rules = rules_for(Mode::kReview);
   rules.frozen = true;
-  const TaskFile before = file_of(list({story("A", waiting()), story("B")}));
-  TaskList now = list({story("A", waiting()), story("B", {}, {"N"}, 7), story("N")});
+  const StoryFile before = file_of(list({story("A", waiting()), story("B")}));
+  StoryList now = list({story("A", waiting()), story("B", {}, {"N"}, 7), story("N")});
   const Enforcement added = enforce(before, text_of(now), rules, "x");
   EXPECT_TRUE(added.violations.empty() && !added.no_verdict) << messages_of(added.violations);
   EXPECT_EQ(added.file.text, text_of(now));
@@ -436,8 +436,8 @@ TEST(Enforce, WithoutReviewsOneStoryMayPassAfterThoseThatItDependsOn) {
   ReviewRules rules = rules_for(Mode::kImplement, "C");
   rules.skip_review = true;
   const Review passing{true, ReviewStatus::kNone, 0, ""};
-  const TaskFile before = file_of(list({story("A"), story("B", {}, {"A"}), story("C"), story("D", passing)}));
-  TaskList now = before.tasks;
+  const StoryFile before = file_of(list({story("A"), story("B", {}, {"A"}), story("C"), story("D", passing)}));
+  StoryList now = before.tasks;
   for (Story& one : now.stories) one = story(one.id, passing, one.depends_on);
   now.stories.push_back(story("N", passing));
   const Enforcement result = enforce(before, text_of(now), rules, "x");
@@ -453,7 +453,7 @@ TEST(Enforce, WithoutReviewsOneStoryMayPassAfterThoseThatItDependsOn) {
 TEST(Enforce, WithoutReviewsPassingMayChangeAndReviewFieldsMayNot) {
   ReviewRules rules = rules_for(Mode::kImplement);
   rules.skip_review = true;
-  const TaskFile before = file_of(list({story("A"), story("B", waiting()), story("C")}));
+  const StoryFile before = file_of(list({story("A"), story("B", waiting()), story("C")}));
   Story a = story("A", {true, ReviewStatus::kNone, 0, ""}), b = story("B", approved(7)), c = story("C", rejected());
   Story n = story("N", approved(3));
   const Enforcement result = enforce(before, text_of(list({a, b, c, n})), rules, "x");
@@ -468,7 +468,7 @@ TEST(Enforce, WithoutReviewsPassingMayChangeAndReviewFieldsMayNot) {
 TEST(Enforce, WithoutReviewsPassingNeedsNotesAndStoriesStay) {
   ReviewRules rules = rules_for(Mode::kImplement);
   rules.skip_review = true;
-  const TaskFile before = file_of(list({story("A"), story("B")}));
+  const StoryFile before = file_of(list({story("A"), story("B")}));
   Story mute = story("A", {true, ReviewStatus::kNone, 0, ""});
   mute.notes = "";
   const Enforcement result = enforce(before, text_of(list({mute})), rules, "x");
@@ -478,7 +478,7 @@ TEST(Enforce, WithoutReviewsPassingNeedsNotesAndStoriesStay) {
 }
 
 TEST(Enforce, ItsOwnResultNeedsNoMending) {
-  const TaskFile before = by_hand();
+  const StoryFile before = by_hand();
   const std::string text =
       changed({{"\"is fast\"", "\"is slow\""}, {"[\"A\"]", "[\"Z\"]"}, {"\"reviewCount\": 2", "\"reviewCount\": 9"}});
   const Enforcement once = enforce(before, text, rules_for(Mode::kImplement), "x");
@@ -489,12 +489,12 @@ TEST(Enforce, ItsOwnResultNeedsNoMending) {
 }
 
 TEST(Enforce, TenThousandStoriesAllTamperedWithAreMendedInNoTime) {
-  TaskList tasks = list({}), tampered = list({});
+  StoryList tasks = list({}), tampered = list({});
   for (int i = 0; i < 10'000; ++i) {
     tasks.stories.push_back(story(std::to_string(i), waiting()));
     tampered.stories.push_back(story(std::to_string(i), approved(i % 3)));
   }
-  const TaskFile before = file_of(tasks);
+  const StoryFile before = file_of(tasks);
   const Enforcement result = enforce(before, text_of(tampered), rules_for(Mode::kReview, "1"), "x");
   EXPECT_EQ(result.moved, "1");
   EXPECT_EQ(count_done(result.file.tasks, false), 1U);

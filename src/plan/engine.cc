@@ -5,16 +5,16 @@
 
 #include "base/text.h"
 #include "journal/raw_file.h"
-#include "loop/guardrails.h"
-#include "loop/iterations.h"
-#include "loop/prompt.h"
-#include "loop/scm_command.h"
-#include "loop/scm_tasks.h"
+#include "engine/guardrails.h"
+#include "engine/iterations.h"
+#include "engine/prompt.h"
+#include "engine/scm_command.h"
+#include "engine/scm_tasks.h"
 #include "os/files.h"
 #include "os/lock.h"
 #include "plan/aftermath.h"
 #include "plan/assignment.h"
-#include "plan/repository.h"
+#include "git/repository.h"
 #include "plan/verdict.h"
 
 namespace ralph {
@@ -36,7 +36,7 @@ Git contained_git(RunContext& context, const std::string& work_tree) {
 }
 
 // The settings' guardrails and the plan's own commands, each command once.
-std::vector<GuardrailSettings> checks_of(const Settings& settings, const TaskList& tasks) {
+std::vector<GuardrailSettings> checks_of(const Settings& settings, const StoryList& tasks) {
   std::vector<GuardrailSettings> checks = settings.guardrails;
   for (const std::string& command : tasks.verify_commands) {
     const bool there = std::any_of(checks.begin(), checks.end(),
@@ -120,7 +120,7 @@ class PlanEngine {
     return decision;
   }
 
-  const TaskList& tasks() const { return loop_.tasks.tasks; }
+  const StoryList& tasks() const { return loop_.tasks.tasks; }
 
   Status note_work(const Work& work, int iteration) {
     record::PlanWork note;
@@ -249,7 +249,7 @@ class PlanEngine {
     Verdict verdict = settle(loop_.tasks, enforced, rules_, checks_end());
     verdict.changed = verdict.changed || pending_;
     pending_.reset();
-    const TaskFile before = std::exchange(loop_.tasks, verdict.file);
+    const StoryFile before = std::exchange(loop_.tasks, verdict.file);
     if (!verdict.story.empty() && !head.empty()) loop_.bases.emplace(verdict.story, head);
     TRY(save(
         Stage::kJudged));  // before it is written: who is killed in between finds the verdict, not the agent's word
@@ -307,7 +307,7 @@ class PlanEngine {
   }
 
   // Checks that ran again, because something was changed after them, and fail now, outrank the verdict.
-  Status judge_again(Aftermath& aftermath, const TaskFile& before, Verdict& verdict) {
+  Status judge_again(Aftermath& aftermath, const StoryFile& before, Verdict& verdict) {
     TRY(put_back(aftermath));
     Enforcement now;
     now.file = loop_.tasks;
@@ -345,12 +345,12 @@ class PlanEngine {
 
   struct Checked {
     std::string story, outcome;
-    const TaskList* tasks = nullptr;  // nothing: those of the loop
+    const StoryList* tasks = nullptr;  // nothing: those of the loop
     const Aftermath* aftermath = nullptr;
   };
 
   Status note_checked(const Checked& checked) {
-    const TaskList& list = checked.tasks ? *checked.tasks : tasks();
+    const StoryList& list = checked.tasks ? *checked.tasks : tasks();
     record::PlanChecked note;
     note.iteration = context_.log.progress().iteration;
     if (checked.aftermath) note.mode = to_string(rules_.mode);

@@ -6,8 +6,8 @@
 #include <map>
 #include <optional>
 
-#include "loop/attempts.h"
-#include "loop/step.h"
+#include "engine/attempts.h"
+#include "engine/step.h"
 #include "plan/authority.h"
 #include "plan/enforce.h"
 #include "plan/marker.h"
@@ -26,7 +26,7 @@ struct PlanLoop {
   std::int64_t review_cap = 5;
   std::string authority{};  // where the copy outside the project is kept
   std::string work_tree{};  // the uppermost folder of the repository
-  TaskFile tasks{};         // what the run begins with
+  StoryFile tasks{};         // what the run begins with
   // What the last run left: killed in the middle of an iteration (it is open, and `tasks` is its copy), or asked to
   // stop before the checks (a step is pending, and `tasks` is what lies there now).
   std::optional<SavedPlan> unfinished{};

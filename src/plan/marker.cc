@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/json.h"
+#include "json/value.h"
 #include "os/files.h"
 #include "os/process_tree.h"
 

@@ -6,11 +6,10 @@
 #include <optional>
 #include <string>
 
+#include "git/own_paths.h"
 #include "plan/transitions.h"
 
 namespace ralph {
-
-inline constexpr std::string_view kMarkerFile = ".ralph-active";
 
 struct Marker {
   std::string timestamp;             // when the run began

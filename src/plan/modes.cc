@@ -14,7 +14,7 @@ const Story* first_by_priority(const Story* best, const Story& story) {
   return !best || story.priority < best->priority ? &story : best;
 }
 
-const Story* first_with(const TaskList& tasks, ReviewStatus status) {
+const Story* first_with(const StoryList& tasks, ReviewStatus status) {
   const Story* best = nullptr;
   for (const Story& story : tasks.stories) {
     if (story.review.status == status && !story.review.passes) best = first_by_priority(best, story);
@@ -22,7 +22,7 @@ const Story* first_with(const TaskList& tasks, ReviewStatus status) {
   return best;
 }
 
-const Story* first_ready(const TaskList& tasks, bool skip_review) {
+const Story* first_ready(const StoryList& tasks, bool skip_review) {
   std::unordered_set<std::string_view> done;
   for (const Story& story : tasks.stories) {
     if (is_done(story, skip_review)) done.insert(story.id);
@@ -37,7 +37,7 @@ const Story* first_ready(const TaskList& tasks, bool skip_review) {
   return best;
 }
 
-double reviews_per_story(const TaskList& tasks) {
+double reviews_per_story(const StoryList& tasks) {
   double reviews = 0;
   int stories = 0;
   for (const Story& story : tasks.stories) {
@@ -60,7 +60,7 @@ std::optional<Mode> mode_from(std::string_view name) {
   return static_cast<Mode>(found - kModeNames.begin());
 }
 
-std::optional<Work> next_work(const TaskList& tasks, bool skip_review) {
+std::optional<Work> next_work(const StoryList& tasks, bool skip_review) {
   if (!skip_review) {
     if (const Story* story = first_with(tasks, ReviewStatus::kChangesRequested)) return Work{Mode::kReviewFix, story};
     if (const Story* story = first_with(tasks, ReviewStatus::kNeedsReview)) return Work{Mode::kReview, story};
@@ -69,7 +69,7 @@ std::optional<Work> next_work(const TaskList& tasks, bool skip_review) {
   return std::nullopt;
 }
 
-int estimate_iterations(const TaskList& tasks, bool skip_review) {
+int estimate_iterations(const StoryList& tasks, bool skip_review) {
   if (skip_review) return static_cast<int>(tasks.stories.size() - count_done(tasks, true));
   const double reviews = reviews_per_story(tasks);
   double sum = 0;

@@ -20,10 +20,10 @@ struct Work {
 
 // Among several stories for one mode: the smallest priority, then the first in the file. New work waits for what it
 // depends on. Nothing if all stories are done. With `skip_review` there is new work only.
-std::optional<Work> next_work(const TaskList& tasks, bool skip_review);
+std::optional<Work> next_work(const StoryList& tasks, bool skip_review);
 
 // How many iterations the rest will take, roughly: from the reviews that the stories done so far have needed, or one
 // and a half for each as long as none is done.
-int estimate_iterations(const TaskList& tasks, bool skip_review);
+int estimate_iterations(const StoryList& tasks, bool skip_review);
 
 }  // namespace ralph

@@ -10,7 +10,7 @@ namespace {
 const Review kPasses{true, ReviewStatus::kNone, 0, {}};
 
 std::string next(const std::vector<Story>& stories, bool skip_review = false) {
-  const TaskList tasks = list(stories);
+  const StoryList tasks = list(stories);
   const auto work = next_work(tasks, skip_review);
   return work ? fmt::format("{} {}", to_string(work->mode), work->story->id) : "nothing";
 }
@@ -59,7 +59,7 @@ TEST(NextWork, FollowsItsTable) {
 }
 
 TEST(NextWork, PointsIntoTheListThatItWasComputedFrom) {
-  const TaskList tasks = list({story("A", approved()), story("B")});
+  const StoryList tasks = list({story("A", approved()), story("B")});
   EXPECT_EQ(next_work(tasks, false)->story, &tasks.stories[1]);
 }
 

@@ -3,13 +3,13 @@
 namespace ralph {
 namespace {
 
-TaskFile with_review(const TaskFile& file, const std::string& id, const Review& review) {
+StoryFile with_review(const StoryFile& file, const std::string& id, const Review& review) {
   const Story* const story = file.tasks.find(id);
   if (!story || story->review == review) return file;
   auto edits = JsonEdits::of(file.text, "tasks.json");
   if (!edits) return file;
   set_review(*edits, static_cast<size_t>(story - file.tasks.stories.data()), review);
-  auto changed = task_file_from(edits->apply(), "tasks.json");
+  auto changed = story_file_from(edits->apply(), "tasks.json");
   return changed ? *std::move(changed) : file;
 }
 
@@ -21,12 +21,12 @@ std::optional<PendingStep> pending_from(const Enforcement& enforced) {
   return PendingStep{enforced.moved, enforced.step, story->review};
 }
 
-TaskFile hold_back(const TaskFile& file, const TaskFile& before, const PendingStep& pending) {
+StoryFile hold_back(const StoryFile& file, const StoryFile& before, const PendingStep& pending) {
   const Story* const was = before.tasks.find(pending.story);
   return pending.review.passes && was ? with_review(file, pending.story, was->review) : file;
 }
 
-bool still_stands(const PendingStep& pending, const TaskList& left, const TaskList& now) {
+bool still_stands(const PendingStep& pending, const StoryList& left, const StoryList& now) {
   const Story* const was = left.find(pending.story);
   const Story* const is = now.find(pending.story);
   return was && is && was->review == is->review;

@@ -18,10 +18,10 @@ struct PendingStep {
 std::optional<PendingStep> pending_from(const Enforcement& enforced);
 
 // tasks.json as the run leaves it: with the story's review of `before` where the step made it pass.
-TaskFile hold_back(const TaskFile& file, const TaskFile& before, const PendingStep& pending);
+StoryFile hold_back(const StoryFile& file, const StoryFile& before, const PendingStep& pending);
 
 // Whether the story is still as the run left it. If not, its user has decided otherwise.
-bool still_stands(const PendingStep& pending, const TaskList& left, const TaskList& now);
+bool still_stands(const PendingStep& pending, const StoryList& left, const StoryList& now);
 
 // Takes the step that was held back: what settle() has to decide on.
 void resume(Enforcement& enforced, const PendingStep& pending);

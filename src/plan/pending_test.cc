@@ -7,8 +7,8 @@
 namespace ralph {
 namespace {
 
-Enforcement after(const TaskFile& before, const Review& review, Mode mode, bool skip_review = false) {
-  TaskList tasks = before.tasks;
+Enforcement after(const StoryFile& before, const Review& review, Mode mode, bool skip_review = false) {
+  StoryList tasks = before.tasks;
   tasks.stories[0] = story("A", review);
   return enforce(before, text_of(tasks), {mode, "A", skip_review, 5}, "x");
 }
@@ -29,12 +29,12 @@ TEST(Pending, AnApprovalIsHeldBackAndOtherStepsStay) {
       {"passed without reviews", Mode::kImplement, {}, passing, {}, true},
   };
   for (const Row& row : rows) {
-    const TaskFile before = file_of(list({story("A", row.before), story("B")}));
+    const StoryFile before = file_of(list({story("A", row.before), story("B")}));
     const Enforcement enforced = after(before, row.given, row.mode, row.skip_review);
     const auto pending = pending_from(enforced);
     ASSERT_TRUE(pending) << row.situation << "\n" << messages_of(enforced.violations);
     EXPECT_EQ(pending->review, row.given) << row.situation;
-    const TaskFile left = hold_back(enforced.file, before, *pending);
+    const StoryFile left = hold_back(enforced.file, before, *pending);
     EXPECT_EQ(left.tasks.find("A")->review, row.left) << row.situation;
     EXPECT_EQ(tasks_from(left.text, "x")->find("A")->review, row.left) << row.situation;
 
@@ -49,13 +49,13 @@ TEST(Pending, AnApprovalIsHeldBackAndOtherStepsStay) {
 }
 
 TEST(Pending, AnIterationThatTookNoStepHasNone) {
-  const TaskFile before = file_of(list({story("A"), story("B")}));
+  const StoryFile before = file_of(list({story("A"), story("B")}));
   EXPECT_FALSE(pending_from(after(before, approved(), Mode::kImplement)));
 }
 
 TEST(Pending, WhatSomebodyDecidedSinceCounts) {
   const PendingStep pending{"A", "approved", approved()};
-  const TaskList left = list({story("A", waiting()), story("B")});
+  const StoryList left = list({story("A", waiting()), story("B")});
   EXPECT_TRUE(still_stands(pending, left, list({story("A", waiting()), story("NEW")})));
   EXPECT_FALSE(still_stands(pending, left, list({story("A"), story("B")})));
   EXPECT_FALSE(still_stands(pending, left, list({story("A", rejected()), story("B")})));

@@ -1,7 +1,6 @@
 // The files of a plan, read and written where agents can write too: symlinks and other surprises are never followed.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,10 +35,6 @@ std::string_view in_place_of_plan_folder(const PlanFiles& files);
 
 // Puts the plan's folder back where an agent removed it, closed it or set something else in its place.
 Status restore_plan_folder(const PlanFiles& files);
-
-// What is taken away from an agent is kept beside the file that it was, under a name with this in it.
-inline constexpr std::string_view kRejected = ".rejected-";
-inline constexpr std::array<std::string_view, 4> kRejectable = {".ralph-active", "tasks.json", "prd.md", "prompt.md"};
 
 // The path, or the first of path-2, path-3… that does not exist.
 std::string unused_path(const std::string& path);

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/json.h"
+#include "json/value.h"
 #include "base/text.h"
 #include "plan/enforce.h"
 #include "plan/stories.h"
@@ -36,8 +36,8 @@ inline Story story(std::string id, Review review = {}, std::vector<std::string> 
   return story;
 }
 
-inline TaskList list(std::vector<Story> stories) {
-  TaskList list;
+inline StoryList list(std::vector<Story> stories) {
+  StoryList list;
   list.project = "shop";
   list.branch = "ralph/shop";
   list.description = "A shop.";
@@ -68,7 +68,7 @@ inline json::object to_object(const Story& story) {
   return object;
 }
 
-inline json::object to_object(const TaskList& list) {
+inline json::object to_object(const StoryList& list) {
   json::object object;
   object["project"] = list.project;
   object["branchName"] = list.branch;
@@ -80,10 +80,10 @@ inline json::object to_object(const TaskList& list) {
   return object;
 }
 
-inline std::string text_of(const TaskList& list) {
+inline std::string text_of(const StoryList& list) {
   return to_pretty_json(to_object(list));
 }
-inline TaskFile file_of(const TaskList& list) {
+inline StoryFile file_of(const StoryList& list) {
   return {text_of(list), list};
 }
 

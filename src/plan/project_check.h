@@ -10,7 +10,7 @@
 #include "plan/check.h"
 #include "plan/marker.h"
 #include "plan/plan_files.h"
-#include "plan/repository.h"
+#include "git/repository.h"
 
 namespace ralph {
 

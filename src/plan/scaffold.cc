@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/json.h"
+#include "json/value.h"
 #include "base/template.h"
 #include "base/text.h"
 #include "base/utf8.h"

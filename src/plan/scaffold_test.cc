@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/json.h"
+#include "json/value.h"
 #include "base/text.h"
 #include "embedded_plan.h"
 #include "os/scratch_folder.h"
@@ -27,7 +27,7 @@ std::string file_of(std::string_view name, const PlanNames& names) {
 TEST(PlanFiles, HaveATaskListThatIsInOrder) {
   for (const char* project : {"shop", "a \"quoted\" \\ name", "línea", "bad \xff byte", "two\nlines", "{{DATE}}"}) {
     const std::string text = file_of(kTasksFile, names_of(project));
-    const TaskReading reading = read_tasks(text, "tasks.json");
+    const StoryReading reading = read_tasks(text, "tasks.json");
     for (const PlanProblem& problem : reading.problems) ADD_FAILURE() << problem.message;
     ASSERT_TRUE(reading.tasks) << text;
     EXPECT_EQ(reading.tasks->branch, "ralph/login");

@@ -9,7 +9,7 @@ bool approved_at_cap(const Story& story) {
   return story.review.status == ReviewStatus::kApproved && story.review.feedback.starts_with(kAutoApproved);
 }
 
-ReviewStatistics review_statistics(const TaskList& tasks) {
+ReviewStatistics review_statistics(const StoryList& tasks) {
   ReviewStatistics sum;
   for (const Story& story : tasks.stories) {
     const Review& review = story.review;

@@ -16,7 +16,7 @@ struct ReviewStatistics {
   const Story* most = nullptr;
 };
 bool approved_at_cap(const Story& story);
-ReviewStatistics review_statistics(const TaskList& tasks);
+ReviewStatistics review_statistics(const StoryList& tasks);
 
 // One sentence on it: "5 reviews of 3 stories, 1.7 each; 2 approved at once; most: US-002 (3)". Empty without reviews.
 std::string review_sentence(const ReviewStatistics& statistics);

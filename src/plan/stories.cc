@@ -4,9 +4,9 @@
 #include <array>
 #include <unordered_map>
 
-#include "base/json.h"
-#include "base/json_scan.h"
-#include "base/json_schema.h"
+#include "json/value.h"
+#include "json/walk.h"
+#include "json/schema.h"
 #include "base/text.h"
 #include "embedded_schemas.h"
 
@@ -28,8 +28,8 @@ class Reader {
  public:
   bool fits() const { return fits_; }
 
-  TaskList tasks(const json::value& from) {
-    TaskList list;
+  StoryList tasks(const json::value& from) {
+    StoryList list;
     list.project = text(from, "project");
     list.branch = text(from, "branchName");
     list.description = text(from, "description");
@@ -219,7 +219,7 @@ std::vector<PlanProblem> schema_problems(const json::value& document, const std:
 // What no schema can say: rules between stories.
 class Relations {
  public:
-  Relations(const TaskList& tasks, std::string_view where) : tasks_(tasks), where_(where) {
+  Relations(const StoryList& tasks, std::string_view where) : tasks_(tasks), where_(where) {
     index_.reserve(tasks.stories.size());
   }
 
@@ -307,7 +307,7 @@ class Relations {
     return names;
   }
 
-  const TaskList& tasks_;
+  const StoryList& tasks_;
   std::string_view where_;
   std::unordered_map<std::string_view, size_t> index_;
   std::vector<PlanProblem> problems_;
@@ -332,7 +332,7 @@ std::string_view number_of(Check check) {
   return kNumbers[static_cast<size_t>(check)];
 }
 
-const Story* TaskList::find(std::string_view id) const {
+const Story* StoryList::find(std::string_view id) const {
   const auto found = std::find_if(stories.begin(), stories.end(), [&](const Story& story) { return story.id == id; });
   return found == stories.end() ? nullptr : &*found;
 }
@@ -341,12 +341,12 @@ bool is_done(const Story& story, bool skip_review) {
   return story.review.passes && (skip_review || story.review.status == ReviewStatus::kApproved);
 }
 
-size_t count_done(const TaskList& tasks, bool skip_review) {
+size_t count_done(const StoryList& tasks, bool skip_review) {
   return static_cast<size_t>(std::count_if(tasks.stories.begin(), tasks.stories.end(),
                                            [&](const Story& story) { return is_done(story, skip_review); }));
 }
 
-TaskReading read_tasks(std::string_view text, std::string_view where) {
+StoryReading read_tasks(std::string_view text, std::string_view where) {
   if (trim(text).empty())
     return {{},
             {{Check::kSchema,
@@ -355,8 +355,8 @@ TaskReading read_tasks(std::string_view text, std::string_view where) {
   const auto document = parse_json(text, where);
   if (!document) return {{}, {{Check::kSchema, {}, document.error().message}}};
   Reader reader;
-  TaskList tasks = reader.tasks(*document);
-  TaskReading reading;
+  StoryList tasks = reader.tasks(*document);
+  StoryReading reading;
   if (!reader.fits()) {
     reading.problems = schema_problems(*document, reader.unfit(), text, where);
     if (reading.problems.empty())
@@ -375,8 +375,8 @@ std::optional<Story> story_from(const json::value& value) {
   return story;
 }
 
-Result<TaskList> tasks_from(std::string_view text, std::string_view where) {
-  TaskReading reading = read_tasks(text, where);
+Result<StoryList> tasks_from(std::string_view text, std::string_view where) {
+  StoryReading reading = read_tasks(text, where);
   if (reading.tasks) return *std::move(reading.tasks);
   std::vector<std::string> lines;
   for (const PlanProblem& problem : reading.problems) lines.push_back(problem.message);

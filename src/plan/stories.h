@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json.h"
+#include "json/value.h"
 #include "base/result.h"
 
 namespace ralph {
@@ -32,7 +32,7 @@ struct Story {
   Review review;
 };
 
-struct TaskList {
+struct StoryList {
   std::string project, branch, description;
   std::vector<std::string> verify_commands;
   std::vector<Story> stories;  // in the order of the file
@@ -42,7 +42,7 @@ struct TaskList {
 
 // With reviews a story is done when a review approved it; without them (--skip-review) when it passes.
 bool is_done(const Story& story, bool skip_review);
-size_t count_done(const TaskList& tasks, bool skip_review);
+size_t count_done(const StoryList& tasks, bool skip_review);
 
 // The checks of a plan, as the seed numbers them.
 enum class Check { kSchema, kInvariants, kTransitions, kUncommitted };
@@ -54,20 +54,20 @@ struct PlanProblem {
   std::string message;  // a sentence that says what is wrong and what to do
 };
 
-struct TaskReading {
-  std::optional<TaskList> tasks;      // nothing if there is any problem
+struct StoryReading {
+  std::optional<StoryList> tasks;      // nothing if there is any problem
   std::vector<PlanProblem> problems;  // all of check 1, the first ones first
 };
 
 // Check 1: that it is JSON, that every field has its type, ids are unique, dependencies exist and have no cycle, and
 // what passes says in its notes what was done. `where` names the file in problems.
-TaskReading read_tasks(std::string_view text, std::string_view where);
+StoryReading read_tasks(std::string_view text, std::string_view where);
 
 // One story by itself; nothing if a field is missing or has another type.
 std::optional<Story> story_from(const json::value& value);
 
 // read_tasks() for those who can't go on without: all problems in one error.
-Result<TaskList> tasks_from(std::string_view text, std::string_view where);
+Result<StoryList> tasks_from(std::string_view text, std::string_view where);
 
 std::string_view tasks_schema();  // the JSON Schema, as shipped
 

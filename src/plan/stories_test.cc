@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/json_schema.h"
+#include "json/schema.h"
 #include "base/text.h"
 #include "plan/plans_for_tests.h"
 
@@ -49,7 +49,7 @@ constexpr std::string_view kPlan = R"({
 )";
 
 std::vector<PlanProblem> problems_of(std::string_view text) {
-  TaskReading reading = read_tasks(text, "tasks.json");
+  StoryReading reading = read_tasks(text, "tasks.json");
   EXPECT_EQ(reading.tasks.has_value(), reading.problems.empty());
   for (const PlanProblem& problem : reading.problems) EXPECT_EQ(problem.check, Check::kSchema);
   return reading.problems;
@@ -293,7 +293,7 @@ TEST(ReadTasks, SeveralDependenciesOnOneStoryAreNoCircle) {
 }
 
 TEST(ReadTasks, AllProblemsAreToldButNotMoreThanAnybodyReads) {
-  TaskList tasks = list({});
+  StoryList tasks = list({});
   for (int i = 0; i < 500; ++i) tasks.stories.push_back(story(fmt::format("US-{}", i)));
   json::object document = to_object(tasks);
   for (json::value& one : document["userStories"].as_array()) one.as_object()["passes"] = "yes";
@@ -350,7 +350,7 @@ TEST(Stories, AreDoneWhenApprovedOrWithoutReviewsWhenTheyPass) {
   EXPECT_FALSE(is_done(story("A", passes_only), false));
   EXPECT_TRUE(is_done(story("A", passes_only), true));
   EXPECT_FALSE(is_done(story("A", Review{false, ReviewStatus::kApproved, 1, ""}), false));
-  const TaskList tasks = list({story("A", approved()), story("B", passes_only), story("C")});
+  const StoryList tasks = list({story("A", approved()), story("B", passes_only), story("C")});
   EXPECT_EQ(count_done(tasks, false), 1U);
   EXPECT_EQ(count_done(tasks, true), 2U);
 }

@@ -118,7 +118,7 @@ bool waits_for_another(const Before& before, const Before::OneStory& story) {
 // Of several stories that took a legal step, the one that may: the one that was given, else the first.
 class Judge {
  public:
-  Judge(const Before& before, const TaskList& after, const ReviewRules& rules)
+  Judge(const Before& before, const StoryList& after, const ReviewRules& rules)
       : before_(before), after_(after), rules_(rules) {}
 
   Judgement judge() {
@@ -182,7 +182,7 @@ class Judge {
   }
 
   const Before& before_;
-  const TaskList& after_;
+  const StoryList& after_;
   const ReviewRules& rules_;
   std::vector<std::pair<const Story*, const Step*>> movers_;
   Judgement result_;
@@ -202,7 +202,7 @@ std::string quoted_list(const std::vector<std::string>& texts) {
 
 }  // namespace
 
-Before before_from(const TaskList& tasks) {
+Before before_from(const StoryList& tasks) {
   Before before;
   before.stories.reserve(tasks.stories.size());
   for (const Story& story : tasks.stories) {
@@ -214,7 +214,7 @@ Before before_from(const TaskList& tasks) {
   return before;
 }
 
-Judgement judge_transitions(const Before& before, const TaskList& after, const ReviewRules& rules) {
+Judgement judge_transitions(const Before& before, const StoryList& after, const ReviewRules& rules) {
   return Judge(before, after, rules).judge();
 }
 
@@ -227,7 +227,7 @@ std::vector<std::string> missing_from(const std::vector<std::string>& pinned, co
   return missing;
 }
 
-std::vector<PlanProblem> judge_pins(const Before& before, const TaskList& after) {
+std::vector<PlanProblem> judge_pins(const Before& before, const StoryList& after) {
   std::vector<PlanProblem> problems;
   std::unordered_set<std::string_view> there;
   for (const Story& story : after.stories) {
@@ -263,7 +263,7 @@ std::vector<PlanProblem> judge_pins(const Before& before, const TaskList& after)
   return problems;
 }
 
-std::vector<PlanProblem> judge_invariants(const TaskList& tasks, std::optional<std::int64_t> review_cap,
+std::vector<PlanProblem> judge_invariants(const StoryList& tasks, std::optional<std::int64_t> review_cap,
                                           const Before* before) {
   std::vector<PlanProblem> problems;
   for (const Story& story : tasks.stories) {

@@ -24,7 +24,7 @@ struct Before {
   std::optional<std::vector<std::string>> verify_commands;
   std::optional<std::string> branch;
 };
-Before before_from(const TaskList& tasks);
+Before before_from(const StoryList& tasks);
 
 struct ReviewRules {
   Mode mode = Mode::kImplement;
@@ -44,15 +44,15 @@ struct Judgement {
 
 // Check 2.5 for the review fields of every story that is there now: those that were there before may only take the
 // steps of the mode, new ones have to be at the beginning.
-Judgement judge_transitions(const Before& before, const TaskList& after, const ReviewRules& rules);
+Judgement judge_transitions(const Before& before, const StoryList& after, const ReviewRules& rules);
 
 // Check 2.5 for what is pinned: no story is deleted, no criterion or verify command removed or changed, and the branch
 // is the user's choice.
-std::vector<PlanProblem> judge_pins(const Before& before, const TaskList& after);
+std::vector<PlanProblem> judge_pins(const Before& before, const StoryList& after);
 
 // Check 2: what holds of every list, whatever came before. The cap may be lowered between runs: what is approved stays
 // so, and where all of `before` is known, judge_transitions() counts better. No cap: reviews are not counted.
-std::vector<PlanProblem> judge_invariants(const TaskList& tasks, std::optional<std::int64_t> review_cap,
+std::vector<PlanProblem> judge_invariants(const StoryList& tasks, std::optional<std::int64_t> review_cap,
                                           const Before* before = nullptr);
 
 // The pinned texts that are no longer there.

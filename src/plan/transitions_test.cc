@@ -381,7 +381,7 @@ TEST(JudgeInvariants, ANegativeCountIsRefusedByTheSchemaAlready) {
 }
 
 TEST(JudgeInvariants, ReviewsAreNotCountedWhereTheStateBeforeIsKnownOrThereIsNoCap) {
-  const TaskList tasks = list({story("A", waiting(9))});
+  const StoryList tasks = list({story("A", waiting(9))});
   Before before = before_from(list({story("A", rejected(9))}));
   EXPECT_EQ(judge_invariants(tasks, 2).size(), 1U);
   EXPECT_TRUE(judge_invariants(tasks, std::nullopt).empty());
@@ -393,10 +393,10 @@ TEST(JudgeInvariants, ReviewsAreNotCountedWhereTheStateBeforeIsKnownOrThereIsNoC
 TEST(JudgeTransitions, OutsideOfAnIterationNoStepIsLegal) {
   for (const Mode mode : {Mode::kImplement, Mode::kReview, Mode::kReviewFix}) {
     const ReviewRules rules{mode, "A", false, 5, true};
-    const TaskList before = list({story("A"), story("B", waiting()), story("C", rejected())});
+    const StoryList before = list({story("A"), story("B", waiting()), story("C", rejected())});
     const Judgement still = judge_transitions(before_from(before), before, rules);
     EXPECT_TRUE(still.problems.empty() && !still.no_verdict) << messages_of(still.problems);
-    const TaskList after = list({story("A", waiting()), story("B", approved()), story("C", waiting(1)), story("D")});
+    const StoryList after = list({story("A", waiting()), story("B", approved()), story("C", waiting(1)), story("D")});
     const Judgement judged = judge_transitions(before_from(before), after, rules);
     EXPECT_EQ(judged.illegal, (std::vector<std::string>{"A", "B", "C"}));
     EXPECT_TRUE(judged.moved.empty());
@@ -415,7 +415,7 @@ TEST(JudgePins, FollowsItsTable) {
   more.criteria = {"it is fast", "it is tested", "it works"};
   other.criteria = {"it works", "it is tested, mostly"};
   swapped.criteria = {"it is tested", "it works"};
-  TaskList other_commands = list({story("US-1")}), more_commands = other_commands, no_commands = other_commands,
+  StoryList other_commands = list({story("US-1")}), more_commands = other_commands, no_commands = other_commands,
            other_branch = other_commands;
   other_commands.verify_commands = {"true"};
   more_commands.verify_commands = {"make lint", "make test"};
@@ -423,7 +423,7 @@ TEST(JudgePins, FollowsItsTable) {
   other_branch.branch = "main";
   struct PinRow {
     const char* situation;
-    TaskList after;
+    StoryList after;
     std::vector<const char*> said;
   };
   const PinRow rows[] = {
@@ -455,7 +455,7 @@ TEST(JudgePins, WhatAMarkerDoesNotTellIsNotPinned) {
   before.branch.reset();
   before.stories.at("A").complete = false;
   before.stories.at("A").criteria.clear();
-  TaskList after = list({story("A")});
+  StoryList after = list({story("A")});
   after.branch = "main";
   after.verify_commands = {};
   const auto problems = judge_pins(before, after);

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "base/json_edit.h"
+#include "json/edit.h"
 #include "base/text.h"
 
 namespace ralph {
 namespace {
 
 // Where several would do: the story that comes last, because what it did is the newest.
-const Story* last_done(const TaskList& tasks, bool skip_review) {
+const Story* last_done(const StoryList& tasks, bool skip_review) {
   const Story* last = nullptr;
   for (const Story& story : tasks.stories) {
     if (is_done(story, skip_review) && (!last || story.priority >= last->priority)) last = &story;
@@ -20,7 +20,7 @@ const Story* last_done(const TaskList& tasks, bool skip_review) {
 
 class Settling {
  public:
-  Settling(const TaskFile& before, const Enforcement& now, const ReviewRules& rules, const ChecksEnd& checks)
+  Settling(const StoryFile& before, const Enforcement& now, const ReviewRules& rules, const ChecksEnd& checks)
       : before_(before), now_(now), rules_(rules), checks_(checks) {}
 
   Verdict settle() {
@@ -30,7 +30,7 @@ class Settling {
     } else {
       settle_review();
     }
-    const TaskList& tasks = now_.file.tasks;
+    const StoryList& tasks = now_.file.tasks;
     // Nothing is left to do, and yet something fails: the plan is not done, so some story is not.
     if (!checks_.passed && result_.outcome != "sent_back" &&
         count_done(tasks, rules_.skip_review) == tasks.stories.size())
@@ -104,13 +104,13 @@ class Settling {
     const auto index = static_cast<size_t>(&story - now_.file.tasks.stories.data());
     set_review(*edits, index, review);
     if (!notes.empty()) edits->set(fmt::format("/userStories/{}/notes", index), to_json_string(notes));
-    if (auto file = task_file_from(edits->apply(), "tasks.json")) {
+    if (auto file = story_file_from(edits->apply(), "tasks.json")) {
       result_.file = *std::move(file);
       result_.changed = true;
     }
   }
 
-  const TaskFile& before_;
+  const StoryFile& before_;
   const Enforcement& now_;
   const ReviewRules& rules_;
   const ChecksEnd& checks_;
@@ -119,7 +119,7 @@ class Settling {
 
 }  // namespace
 
-Verdict settle(const TaskFile& before, const Enforcement& now, const ReviewRules& rules, const ChecksEnd& checks) {
+Verdict settle(const StoryFile& before, const Enforcement& now, const ReviewRules& rules, const ChecksEnd& checks) {
   return Settling(before, now, rules, checks).settle();
 }
 

@@ -17,13 +17,13 @@ struct ChecksEnd {
 };
 
 struct Verdict {
-  TaskFile file;
+  StoryFile file;
   std::string story;     // empty: nothing moved
   std::string outcome;   // submitted, resubmitted, approved, auto_approved, changes_requested, sent_back, passed
   bool changed = false;  // ralph changed the file
 };
 
 // `before` is the list from before the iteration, `now` what enforce() left of it.
-Verdict settle(const TaskFile& before, const Enforcement& now, const ReviewRules& rules, const ChecksEnd& checks);
+Verdict settle(const StoryFile& before, const Enforcement& now, const ReviewRules& rules, const ChecksEnd& checks);
 
 }  // namespace ralph

@@ -18,7 +18,7 @@ struct Settled {
 // Story A goes from `before` to `after` in an iteration of this mode; B is open, so that the plan is not done.
 Settled settled(Mode mode, const Review& before, const Review& after, bool passed, bool skip_review = false) {
   const ReviewRules rules{mode, "A", skip_review, kCap};
-  const TaskFile file = file_of(list({story("A", before), story("B")}));
+  const StoryFile file = file_of(list({story("A", before), story("B")}));
   const Enforcement now = enforce(file, text_of(list({story("A", after), story("B")})), rules, "x");
   EXPECT_TRUE(now.violations.empty()) << messages_of(now.violations);
   const Verdict verdict = settle(file, now, rules, {passed, passed ? "" : "make test failed: 3 errors"});
@@ -109,14 +109,14 @@ TEST(Settle, WithoutReviewsPassingIsDoneUnlessTheChecksFail) {
 }
 
 // All stories are done in `tasks`, nothing moved, and the checks fail.
-Verdict all_done_and_failing(const TaskList& tasks, bool skip_review) {
+Verdict all_done_and_failing(const StoryList& tasks, bool skip_review) {
   const ReviewRules rules{Mode::kImplement, "", skip_review, kCap};
-  const TaskFile file = file_of(tasks);
+  const StoryFile file = file_of(tasks);
   return settle(file, enforce(file, file.text, rules, "x"), rules, {false, "make test failed"});
 }
 
 TEST(Settle, APlanThatIsDoneAndFailsHasAStoryThatIsNot) {
-  const TaskList tasks =
+  const StoryList tasks =
       list({story("A", approved(), {}, 1), story("B", approved(9), {}, 7), story("C", approved(), {}, 3)});
   const Verdict verdict = all_done_and_failing(tasks, false);
   EXPECT_EQ(verdict.outcome, "sent_back");
@@ -136,7 +136,7 @@ TEST(Settle, APlanThatIsDoneWithoutReviewsAndFailsToo) {
 
 TEST(Settle, TheLastApprovalIsSentBackOnceAndNoOtherStoryWithIt) {
   const ReviewRules rules{Mode::kReview, "A", false, kCap};
-  const TaskFile before = file_of(list({story("A", waiting(), {}, 1), story("B", approved(), {}, 2)}));
+  const StoryFile before = file_of(list({story("A", waiting(), {}, 1), story("B", approved(), {}, 2)}));
   const Enforcement now =
       enforce(before, text_of(list({story("A", approved(), {}, 1), story("B", approved(), {}, 2)})), rules, "x");
   const Verdict verdict = settle(before, now, rules, {false, "no"});
@@ -146,7 +146,7 @@ TEST(Settle, TheLastApprovalIsSentBackOnceAndNoOtherStoryWithIt) {
 
 TEST(Settle, FailingChecksThatSayNothingStillGiveAFeedback) {
   const ReviewRules rules{Mode::kImplement, "A", false, kCap};
-  const TaskFile before = file_of(list({story("A"), story("B")}));
+  const StoryFile before = file_of(list({story("A"), story("B")}));
   for (const char* failures : {"", " \n"}) {
     const Verdict verdict =
         settle(before, enforce(before, text_of(list({story("A", waiting()), story("B")})), rules, "x"), rules,
@@ -158,7 +158,7 @@ TEST(Settle, FailingChecksThatSayNothingStillGiveAFeedback) {
 
 TEST(Settle, AnApprovalAtTheCapHasNotes) {
   const ReviewRules rules{Mode::kReview, "A", false, 1};
-  const TaskFile before = file_of(list({story("A", waiting()), story("B")}));
+  const StoryFile before = file_of(list({story("A", waiting()), story("B")}));
   const Verdict verdict =
       settle(before, enforce(before, text_of(list({story("A", rejected()), story("B")})), rules, "x"), rules, {});
   EXPECT_EQ(verdict.outcome, "auto_approved");
@@ -173,7 +173,7 @@ TEST(Settle, AnApprovalAtTheCapHasNotes) {
 TEST(Settle, SeveralThatPassAtOnceAreAllSentBack) {  // enforce() lets only one through; this does not rely on it
   const Review passes{true, ReviewStatus::kNone, 0, ""};
   const ReviewRules rules{Mode::kImplement, "A", true, kCap};
-  const TaskFile before = file_of(list({story("A"), story("B"), story("C")}));
+  const StoryFile before = file_of(list({story("A"), story("B"), story("C")}));
   Enforcement now;
   now.file = file_of(list({story("A", passes), story("B", passes), story("C")}));
   EXPECT_EQ(count_done(settle(before, now, rules, {true, ""}).file.tasks, true), 2U);
@@ -184,7 +184,7 @@ TEST(Settle, ChangesNothingButTheStorysOwnFields) {
   const ReviewRules rules{Mode::kImplement, "A", false, kCap};
   std::string text = text_of(list({story("A"), story("B")}));
   text = replace_all(text, "  ", "\t");
-  const TaskFile before = task_file_from(text, "x").value();
+  const StoryFile before = story_file_from(text, "x").value();
   const std::string submitted = text.replace(text.find("null"), 4, "\"needs_review\"");
   const Verdict verdict = settle(before, enforce(before, submitted, rules, "x"), rules, {false, "no"});
   std::string expected = submitted;

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "loop/response.h"
+#include "engine/response.h"
 
 namespace ralph {
 namespace {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json.h"
-#include "loop/decide.h"
+#include "json/value.h"
+#include "engine/decide.h"
 
 namespace ralph {
 

@@ -1,6 +1,6 @@
 #include "session/outside.h"
 
-#include "loop/iterations.h"
+#include "engine/iterations.h"
 #include "session/contract.h"
 
 namespace ralph {

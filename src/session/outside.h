@@ -2,7 +2,7 @@
 // the one before. The same contract, the same promise, the same rules.
 #pragma once
 
-#include "loop/attempts.h"
+#include "engine/attempts.h"
 #include "session/loop_state.h"
 
 namespace ralph {

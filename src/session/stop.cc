@@ -4,7 +4,7 @@
 #include <cctype>
 
 #include "base/text.h"
-#include "loop/response.h"
+#include "engine/response.h"
 #include "session/contract.h"
 #include "session/transcript.h"
 
@@ -72,18 +72,18 @@ struct Unread {
   std::string not_before;  // where the offset says nothing
 };
 
-Unread unread_of(const LoopState& state, const HookPayload& payload) {
-  const bool other = !payload.transcript_path.empty() && payload.transcript_path != state.transcript;
+Unread unread_of(const LoopState& state, const StopRequest& stop) {
+  const bool other = !stop.transcript_path.empty() && stop.transcript_path != state.transcript;
   if (!other) return {state.transcript, state.transcript_read, ""};
   // Not known when the loop began, or the host has begun another file, which may repeat what was in the old one.
-  return {payload.transcript_path, 0, state.updated};
+  return {stop.transcript_path, 0, state.updated};
 }
 
-Since look_back(LoopState& state, const HookPayload& payload) {
+Since look_back(LoopState& state, const StopRequest& stop) {
   Since since;
-  if (payload.last_message) since.promised = since.late = says_promise(*payload.last_message, state);
-  const Unread unread = unread_of(state, payload);
-  const bool all_words_promise = payload.all_words && says_promise(*payload.all_words, state);
+  if (stop.last_message) since.promised = since.late = says_promise(*stop.last_message, state);
+  const Unread unread = unread_of(state, stop);
+  const bool all_words_promise = stop.all_words && says_promise(*stop.all_words, state);
   if (unread.path.empty()) {
     since.promised = since.promised || all_words_promise;
     return since;
@@ -110,32 +110,32 @@ Since look_back(LoopState& state, const HookPayload& payload) {
 }
 
 // Waits for what the host has still to write. Before the lock is taken: a cancel need not wait for it.
-void await_host(const LoopStore& store, const HookPayload& payload) {
-  const auto state = store.load(payload.session);
+void await_host(const LoopStore& store, const StopRequest& stop) {
+  const auto state = store.load(stop.session);
   if (!state || !*state || !(*state)->active()) return;
   const LoopState& loop = **state;
-  const Unread unread = unread_of(loop, payload);
+  const Unread unread = unread_of(loop, stop);
   if (unread.path.empty()) return;
-  if (!payload.last_message) {
+  if (!stop.last_message) {
     await_assistant_text(unread.path, unread.offset, kPatienceForText);
-  } else if (std::max(loop.transcript_calls, store.counted_tool_calls(payload.session)) < loop.request.min_tool_calls &&
-             says_promise(*payload.last_message, loop)) {
+  } else if (std::max(loop.transcript_calls, store.counted_tool_calls(stop.session)) < loop.request.min_tool_calls &&
+             says_promise(*stop.last_message, loop)) {
     await_assistant_text(unread.path, unread.offset, kPatienceForCalls);
   }
 }
 
 }  // namespace
 
-Result<std::optional<StopAnswer>> judge_stop(LoopStore& store, const HookPayload& payload,
+Result<std::optional<StopAnswer>> judge_stop(LoopStore& store, const StopRequest& stop,
                                              const Environment& environment) {
-  await_host(store, payload);
+  await_host(store, stop);
   StopAnswer answer;
-  TRY_VALUE(auto state, store.update(payload.session, [&](LoopState& loop) {
-    const Since since = look_back(loop, payload);
+  TRY_VALUE(auto state, store.update(stop.session, [&](LoopState& loop) {
+    const Since since = look_back(loop, stop);
     Observation now;
     now.moment = Moment::kAtStop;
     now.promised = since.promised;
-    const std::int64_t calls = std::max(loop.transcript_calls, store.counted_tool_calls(payload.session));
+    const std::int64_t calls = std::max(loop.transcript_calls, store.counted_tool_calls(stop.session));
     now.tool_calls = static_cast<int>(calls);
     if (calls >= loop.request.min_tool_calls) {
       now.worked = true;
@@ -156,7 +156,7 @@ Result<std::optional<StopAnswer>> judge_stop(LoopStore& store, const HookPayload
     } else {
       ++loop.iteration;
       loop.refused_late = since.late;
-      answer.continuation = continuation(loop, answer.decision.rule, payload.background_tasks, now.tool_calls);
+      answer.continuation = continuation(loop, answer.decision.rule, stop.background_tasks, now.tool_calls);
     }
     loop.decisions.push_back({"", loop.iteration, std::string(to_string(answer.decision.action)),
                               std::string(answer.decision.rule), answer.decision.reason});

@@ -43,15 +43,14 @@ class StopTest : public testing::Test {
     ASSERT_TRUE(started.has_value()) << started.error().message;
   }
   void append(std::string_view text) const { std::ofstream(transcript_, std::ios::app) << text; }
-  HookPayload payload(std::optional<std::string> last_message) const {
-    HookPayload made;
+  StopRequest payload(std::optional<std::string> last_message) const {
+    StopRequest made;
     made.session = "s1";
-    made.cwd = project_;
     made.transcript_path = transcript_;
     made.last_message = std::move(last_message);
     return made;
   }
-  std::string rule_of(const HookPayload& payload) {
+  std::string rule_of(const StopRequest& payload) {
     const auto answer = judge_stop(store_, payload, environment_);
     if (!answer) return answer.error().message;
     return *answer ? std::string((*answer)->decision.rule) : "no loop";
@@ -68,7 +67,7 @@ class StopTest : public testing::Test {
 TEST_F(StopTest, WithoutALoopThereIsNothingToSay) {
   EXPECT_EQ(rule_of(kPromise), "no loop");
   start();
-  HookPayload other = payload(kPromise);
+  StopRequest other = payload(kPromise);
   other.session = "s2";
   EXPECT_EQ(rule_of(other), "no loop");
 }
@@ -163,7 +162,7 @@ TEST_F(StopTest, AnotherFileOfTheSameSessionRepeatsNothing) {
   start();
   const std::string other = folder_ / "other.jsonl";
   ScratchFolder::write(other, says("Old. " + kPromise, R"(,"timestamp":"2020-01-01T00:00:00.000Z")"));
-  HookPayload resumed = payload("going on");
+  StopRequest resumed = payload("going on");
   resumed.transcript_path = other;
   EXPECT_EQ(rule_of(resumed), "promise_missing");
   EXPECT_EQ((*store_.load("s1"))->transcript, other);
@@ -215,7 +214,7 @@ TEST_F(StopTest, ARefusedPromiseThatIsWrittenLateIsNotSaidAgain) {
 
 TEST_F(StopTest, WithoutAnyTextTheLoopGoesOn) {
   start();
-  HookPayload bare;
+  StopRequest bare;
   bare.session = "s1";
   EXPECT_EQ(rule_of(bare), "promise_missing");
   EXPECT_EQ((*store_.load("s1"))->iteration, 1);
@@ -239,7 +238,7 @@ TEST_F(StopTest, APromiseInTheLastIterationCountsAndTheLimitHolds) {
 TEST_F(StopTest, WhereNothingIsCountedTheTreeTells) {
   ASSERT_EQ(std::system(("cd '" + project_ + "' && git init -q").c_str()), 0);
   start({}, false);
-  HookPayload uncounted = payload(kPromise);
+  StopRequest uncounted = payload(kPromise);
   uncounted.transcript_path.clear();
   EXPECT_EQ(rule_of(uncounted), "promise_without_work");
   ScratchFolder::write(project_ + "/made", "x");
@@ -249,7 +248,7 @@ TEST_F(StopTest, WhereNothingIsCountedTheTreeTells) {
 
 TEST_F(StopTest, WhereNothingCanBeKnownThePromiseIsAcceptedAndThatIsSaid) {
   start({}, false);
-  HookPayload unknown = payload(kPromise);
+  StopRequest unknown = payload(kPromise);
   unknown.transcript_path = "/nowhere/t.jsonl";
   EXPECT_EQ(rule_of(unknown), "promise_accepted");
   EXPECT_EQ(store_.history().at(0).reason, "the promise was given; whether work was done can't be known here");
@@ -257,7 +256,7 @@ TEST_F(StopTest, WhereNothingCanBeKnownThePromiseIsAcceptedAndThatIsSaid) {
 
 TEST_F(StopTest, TasksInTheBackgroundAreMentioned) {
   start();
-  HookPayload busy = payload("waiting");
+  StopRequest busy = payload("waiting");
   busy.background_tasks = 2;
   const auto answer = judge_stop(store_, busy, environment_);
   EXPECT_NE((*answer)->continuation.find("2 tasks of yours are still running"), std::string::npos);

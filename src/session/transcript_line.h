@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "agents/json_tape.h"
+#include "json/tape.h"
 #include "session/transcript.h"
 
 namespace ralph {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json.h"
-#include "base/json_schema.h"
+#include "json/value.h"
+#include "json/schema.h"
 #include "base/result.h"
 #include "settings/settings.h"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <sys/stat.h>
 
-#include "base/json.h"
+#include "json/value.h"
 #include "base/text.h"
 #include "os/files.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
+#include "json/value.h"
 #include "base/result.h"
 
 namespace ralph {

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/json_schema.h"
+#include "json/schema.h"
 #include "os/files.h"
 #include "settings/layers.h"
 

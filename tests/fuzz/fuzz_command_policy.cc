@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "session/command_policy.h"
+#include "policy/command_policy.h"
 
 namespace {
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
-#include "base/json.h"
+#include "json/value.h"
 #include "session/names.h"
-#include "session/payload.h"
-#include "session/reply.h"
+#include "hooks/payload.h"
+#include "hooks/reply.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "agents/line_splitter.h"
+#include "json/splitter.h"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "loop/response.h"
+#include "engine/response.h"
 
 namespace {
 

@@ -14,7 +14,7 @@ using ralph::Enforcement;
 using ralph::ReviewRules;
 using ralph::ReviewStatus;
 using ralph::Story;
-using ralph::TaskFile;
+using ralph::StoryFile;
 
 constexpr std::int64_t kCap = 2;
 constexpr std::string_view kPlan = R"({
@@ -40,7 +40,7 @@ bool is_approved(const Story* story) {
   return story && story->review.status == ReviewStatus::kApproved;
 }
 
-void require_order(const TaskFile& before, const TaskFile& after, const ReviewRules& rules) {
+void require_order(const StoryFile& before, const StoryFile& after, const ReviewRules& rules) {
   const auto read = ralph::read_tasks(after.text, "after").tasks;
   require(read.has_value() && read->stories.size() == after.tasks.stories.size());
   require(ralph::judge_pins(ralph::before_from(before.tasks), after.tasks).empty());
@@ -55,7 +55,7 @@ void require_order(const TaskFile& before, const TaskFile& after, const ReviewRu
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, size_t size) {
   if (size == 0) return 0;
-  static const TaskFile before = ralph::task_file_from(std::string(kPlan), "before").value();
+  static const StoryFile before = ralph::story_file_from(std::string(kPlan), "before").value();
   const std::string text(reinterpret_cast<const char*>(data + 1), size - 1);
 
   const auto reading = ralph::read_tasks(text, "found");

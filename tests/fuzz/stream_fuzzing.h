@@ -9,7 +9,7 @@
 
 #include "agents/event_json.h"
 #include "agents/stream.h"
-#include "base/json.h"
+#include "json/value.h"
 #include "base/utf8.h"
 #include "os/clock.h"
 

@@ -1,0 +1,73 @@
+#include "engine/checked_tree.h"
+
+#include <set>
+#include <sys/stat.h>
+
+#include "base/text.h"
+#include "engine/scm_command.h"
+#include "os/files.h"
+
+namespace ralph {
+namespace {
+
+// A file's size, times and place say whether it was written; only its own times can be set back, not ctime.
+std::string stamp_of(const std::string& path) {
+  struct stat info{};
+  if (::lstat(path.c_str(), &info) != 0) return "gone";
+  return fmt::format("{} {} {:o} {}.{} {}.{}", info.st_ino, info.st_size, info.st_mode, info.st_mtim.tv_sec,
+                     info.st_mtim.tv_nsec, info.st_ctim.tv_sec, info.st_ctim.tv_nsec);
+}
+
+}  // namespace
+
+Result<std::optional<std::string>> CheckedTree::ask(const Argv& words) {
+  // Settings of the repository must not make git overlook a change, nor run a program.
+  ScmQuestion question;
+  question.argv = {scm_.command,           "-c", "core.fsmonitor=false",   "-c",
+                   "core.trustctime=true", "-c", "core.checkStat=default", "-c",
+                   "diff.relative=false"};
+  question.argv.insert(question.argv.end(), words.begin(), words.end());
+  question.environment = {{"GIT_OPTIONAL_LOCKS", "0"}};
+  TRY_VALUE(ScmAnswer answer, ask_scm(context_, question));
+  if (!answer.end.status.success() || answer.cut) return std::optional<std::string>();
+  return std::optional(std::move(answer.output));
+}
+
+Status CheckedTree::remember() {
+  seen_.reset();
+  if (base_name(scm_.command) != "git") return {};
+  TRY_VALUE(const auto base, ask({"rev-parse", "-q", "--verify", "HEAD"}));
+  TRY_VALUE(const auto top, ask({"rev-parse", "--show-toplevel"}));
+  if (!base || !top) return {};
+  base_ = trim(*base);
+  top_ = top->substr(0, top->find_last_not_of('\n') + 1);
+  TRY_VALUE(seen_, look());
+  return {};
+}
+
+Result<std::optional<bool>> CheckedTree::changed() {
+  if (!seen_) return std::optional<bool>();
+  TRY_VALUE(const auto now, look());
+  if (!now) return std::optional<bool>();
+  return std::optional(*now != *seen_);
+}
+
+// All that differs from one commit, tracked or not: a file that was new and is committed now is in it as before.
+Result<std::optional<std::string>> CheckedTree::look() {
+  TRY_VALUE(const auto differing, ask({"diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", base_, "--"}));
+  TRY_VALUE(const auto others, ask({"ls-files", "-z", "--others", "--exclude-standard", "--full-name", "--", ":/"}));
+  if (!differing || !others) return std::optional<std::string>();
+  const std::string journal = join_path(context_.project, ".ralph/runs/");  // which grows while this looks
+  std::set<std::string> paths;
+  for (const std::string* names : {&*differing, &*others}) {
+    for (const std::string& name : split(*names, '\0')) {
+      const std::string path = join_path(top_, name);
+      if (!name.empty() && !path.starts_with(journal)) paths.insert(path);
+    }
+  }
+  std::string text;
+  for (const std::string& path : paths) text += fmt::format("{} {}\n", path, stamp_of(path));
+  return std::optional(std::move(text));
+}
+
+}  // namespace ralph

@@ -1,0 +1,546 @@
+#include "engine/decide.h"
+
+#include <algorithm>
+#include <set>
+
+#include <gtest/gtest.h>
+
+namespace ralph {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr WallTime kNow{Milliseconds(1'794'800'000'000)};
+
+// What a host's session that wants to end has said and done.
+struct Session {
+  bool promised = false;
+  std::optional<bool> worked{};
+  int tool_calls = 0;
+  int plan_problems = 0, objections = 0;
+};
+
+// One situation and what has to come of it.
+struct Row {
+  const char* situation;
+  Moment moment;
+  Progress progress;
+  const char* rule;
+  Action action;
+  StopStatus status = StopStatus::kNone;
+  Policy policy{};
+  Milliseconds run_time{0}, step_time{0}, quiet_time{0}, step_limit{0};
+  int tools_running = 0;
+  std::optional<Milliseconds> since_result{};
+  double turn_cost_usd = 0;
+  std::int64_t turn_tokens = 0;
+  Session session{};
+  bool changed = false;  // since the checks
+
+  Observation observation() const {
+    Observation now{moment,        run_time,     step_time,     quiet_time, step_limit,
+                    tools_running, since_result, turn_cost_usd, turn_tokens};
+    now.changed_since_checks = changed;
+    now.plan_problems = session.plan_problems;
+    now.objections = session.objections;
+    now.promised = session.promised;
+    now.worked = session.worked;
+    now.tool_calls = session.tool_calls;
+    now.now = kNow;
+    now.random = 0.5;
+    return now;
+  }
+};
+
+Progress at(int iteration) {
+  Progress progress;
+  progress.iteration = iteration;
+  return progress;
+}
+
+Progress answered(int iteration, std::optional<std::string> response, std::string outcome = "ok") {
+  Progress progress = at(iteration);
+  progress.attempts = 1;
+  progress.turn_outcome = std::move(outcome);
+  progress.response = std::move(response);
+  return progress;
+}
+
+Progress failing(Progress progress, int passed = 0) {
+  progress.guardrails_failed = {"make test"};
+  progress.guardrails_passed = passed;
+  return progress;
+}
+
+Progress asked_to_stop(Progress progress, int requests) {
+  progress.stop_requests = requests;
+  return progress;
+}
+
+Progress crashed(int iteration, int attempts, const char* outcome = "crashed") {
+  Progress progress = answered(iteration, "DONE", outcome);
+  progress.attempts = attempts;
+  progress.failed_attempts = attempts;
+  progress.failed_turns_in_row = attempts;
+  return progress;
+}
+
+Progress failed_with(const char* outcome, int times = 1) {
+  Progress progress = answered(1, "DONE", outcome);
+  progress.turn_agent = "claude";
+  progress.turn_reason = "claude: it says why";
+  if (std::string_view(outcome) == "overloaded") progress.overloads_in_row = times;
+  return progress;
+}
+
+Progress limited(std::optional<Milliseconds> from_now, int times = 1) {
+  Progress progress = failed_with("usage_limit");
+  progress.limited["claude"] = {from_now ? std::optional(kNow + *from_now) : std::nullopt, kNow, times};
+  return progress;
+}
+
+Policy with_agents(std::vector<std::string> agents, Milliseconds run_limit = Milliseconds(0)) {
+  Policy policy;
+  policy.agents = std::move(agents);
+  policy.run_time_limit = run_limit;
+  return policy;
+}
+
+Policy with_budget(double dollars, std::int64_t tokens) {
+  Policy policy;
+  policy.max_cost_usd = dollars;
+  policy.max_tokens = tokens;
+  return policy;
+}
+
+Progress spent(double dollars, std::int64_t tokens, Progress progress) {
+  progress.cost_usd = dollars;
+  progress.tokens.output = tokens;
+  return progress;
+}
+
+Policy for_a_session(PromiseWithoutWork without_work = PromiseWithoutWork::kReject) {
+  Policy policy;
+  policy.promise = true;
+  policy.on_promise_no_work = without_work;
+  return policy;
+}
+
+Row at_stop(const char* situation, Progress progress, Session session, const char* rule,
+            PromiseWithoutWork without_work = PromiseWithoutWork::kReject) {
+  const std::string_view name = rule;
+  const bool limit = name == "continuations_spent" || name == "objections_spent";
+  const StopStatus status = name == "promise_accepted" ? StopStatus::kComplete
+                            : limit                    ? StopStatus::kLimit
+                                                       : StopStatus::kNone;
+  Row row{situation, Moment::kAtStop, std::move(progress), rule,
+          status == StopStatus::kNone ? Action::kContinue : Action::kStop};
+  row.status = status;
+  row.policy = for_a_session(without_work);
+  row.session = session;
+  return row;
+}
+
+Row after_changes(const char* situation, Progress progress, const char* rule, Action action,
+                  StopStatus status = StopStatus::kNone) {
+  Row row{situation, Moment::kBetweenSteps, std::move(progress), rule, action, status};
+  row.changed = true;
+  return row;
+}
+
+Policy for_a_plan() {
+  Policy policy;
+  policy.plan = true;
+  policy.promise = true;
+  policy.completion_response = "COMPLETE";
+  return policy;
+}
+
+Progress stories(int done, int of, Progress progress) {
+  progress.plan.stories = of;
+  progress.plan.done = done;
+  for (int i = done + 1; i <= of; ++i) progress.plan.open.push_back(fmt::format("US-{:03}", i));
+  return progress;
+}
+
+Policy with_run_limit(Milliseconds limit) {
+  Policy policy;
+  policy.run_time_limit = limit;
+  return policy;
+}
+
+Policy with_idle_limit(Milliseconds limit) {
+  Policy policy;
+  policy.agent_idle_limit = limit;
+  return policy;
+}
+
+std::vector<Row> table() {
+  using enum Moment;
+  using enum Action;
+  using enum StopStatus;
+  using enum PromiseWithoutWork;
+  return {
+      {"a fresh run may begin", kBeforeIteration, at(0), "iteration_may_begin", kContinue},
+      {"a resumed run whose iterations are spent may not", kBeforeIteration, at(10), "iterations_spent", kStop, kLimit},
+      {"a stop request before an iteration", kBeforeIteration, asked_to_stop(at(1), 1), "stop_requested", kStop,
+       kInterrupted},
+      {"time over before an iteration", kBeforeIteration, at(1), "run_time_spent", kStop, kLimit, with_run_limit(60s),
+       60s},
+
+      {"an agent that works goes on", kDuringTurn, at(1), "running", kContinue},
+      {"the first stop request lets it finish", kDuringTurn, asked_to_stop(at(1), 1), "running", kContinue},
+      {"the second ends it", kDuringTurn, asked_to_stop(at(1), 2), "stop_demanded", kEndNow},
+      {"the second ends a guardrail too", kDuringCheck, asked_to_stop(at(1), 2), "stop_demanded", kEndNow},
+      {"an agent within its time", kDuringTurn, at(1), "running", kContinue, kNone, {}, 9s, 9s, 0s, 10s},
+      {"an agent over its time", kDuringTurn, at(1), "step_time_spent", kEndNow, kNone, {}, 10s, 10s, 0s, 10s},
+      {"a guardrail over its time", kDuringCheck, at(1), "step_time_spent", kEndNow, kNone, {}, 10s, 10s, 0s, 10s},
+      {"an agent that was quiet for long", kDuringTurn, at(1), "agent_idle", kEndNow, kNone, with_idle_limit(5s), 9s,
+       9s, 5s},
+      {"a guardrail may be quiet", kDuringCheck, at(1), "running", kContinue, kNone, with_idle_limit(5s), 9s, 9s, 9s},
+      {"the run's time is over while the agent works", kDuringTurn, at(1), "run_time_spent_while_running", kEndNow,
+       kNone, with_run_limit(60s), 60s},
+
+      {"a turn that went well leads to the guardrails", kAfterTurn, answered(1, "DONE"), "turn_ended", kContinue},
+      {"a crash is tried again", kAfterTurn, crashed(1, 1), "agent_failed_retry", kRetry},
+      {"and again, three times", kAfterTurn, crashed(1, 3), "agent_failed_retry", kRetry},
+      {"then its iteration is spent", kAfterTurn, crashed(1, 4), "turn_ended", kContinue},
+      {"silence is tried again", kAfterTurn, crashed(1, 1, "empty"), "agent_failed_retry", kRetry},
+      {"a timed-out turn is not: its work is checked", kAfterTurn, crashed(1, 1, "timed_out"), "turn_ended", kContinue},
+      {"no retry after a stop request", kAfterTurn, asked_to_stop(crashed(1, 1), 1), "stop_requested", kStop,
+       kInterrupted},
+      {"no retry when the time is over", kAfterTurn, crashed(1, 1), "run_time_spent", kStop, kLimit,
+       with_run_limit(60s), 61s},
+      {"a stop request keeps even a good turn from going on", kAfterTurn, asked_to_stop(answered(1, "DONE"), 1),
+       "stop_requested", kStop, kInterrupted},
+
+      {"an agent that waits for its tool is not idle", kDuringTurn, at(1), "running", kContinue, kNone,
+       with_idle_limit(5s), 9s, 9s, 9s, 0s, 1},
+      {"an agent that has just given its result may tidy up",
+       kDuringTurn,
+       at(1),
+       "running",
+       kContinue,
+       kNone,
+       {},
+       9s,
+       9s,
+       5s,
+       0s,
+       0,
+       5s},
+      {"an agent that stays long after its result is ended",
+       kDuringTurn,
+       at(1),
+       "agent_lingers",
+       kEndNow,
+       kNone,
+       {},
+       99s,
+       99s,
+       30s,
+       0s,
+       0,
+       30s},
+      {"a turn within the budget",
+       kDuringTurn,
+       spent(4, 0, at(1)),
+       "running",
+       kContinue,
+       kNone,
+       with_budget(5, 0),
+       9s,
+       9s,
+       0s,
+       0s,
+       0,
+       {},
+       0.9},
+      {"a turn that spends the rest of the money",
+       kDuringTurn,
+       spent(4, 0, at(1)),
+       "budget_spent_while_running",
+       kEndNow,
+       kNone,
+       with_budget(5, 0),
+       9s,
+       9s,
+       0s,
+       0s,
+       0,
+       {},
+       1.0},
+      {"a turn whose result tells that the money is spent may end", kDuringTurn, spent(4, 0, at(1)), "running",
+       kContinue, kNone, with_budget(5, 0), 9s, 9s, 0s, 0s, 0, 0s, 1.0},
+      {"a turn that spends the rest of the tokens",
+       kDuringTurn,
+       spent(0, 900, at(1)),
+       "budget_spent_while_running",
+       kEndNow,
+       kNone,
+       with_budget(0, 1000),
+       9s,
+       9s,
+       0s,
+       0s,
+       0,
+       {},
+       0,
+       100},
+      {"no iteration after the money is spent", kBeforeIteration, spent(5, 0, at(1)), "budget_spent", kStop, kLimit,
+       with_budget(5, 0)},
+      {"a good turn that spent the last money is checked", kAfterTurn, spent(5, 0, answered(1, "DONE")), "turn_ended",
+       kContinue, kNone, with_budget(5, 0)},
+      {"a guardrail costs nothing", kDuringCheck, spent(5, 0, at(1)), "running", kContinue, kNone, with_budget(5, 0)},
+      {"after its checks it is the limit", kAfterChecks, failing(spent(5, 0, answered(1, "DONE"))), "budget_spent",
+       kStop, kLimit, with_budget(5, 0)},
+      {"no retry when the money is spent", kAfterTurn, spent(5, 0, crashed(1, 1)), "budget_spent", kStop, kLimit,
+       with_budget(5, 0)},
+      {"complete although the money is spent", kAfterChecks, spent(5, 0, answered(1, "DONE")), "complete", kStop,
+       kComplete, with_budget(5, 0)},
+      {"an agent that stopped itself at our budget", kAfterTurn, failed_with("max_budget"), "budget_spent", kStop,
+       kLimit, with_budget(5, 0)},
+      {"an agent that stopped itself at its own", kAfterTurn, failed_with("max_budget"), "turn_ended", kContinue},
+      {"no valid key ends the run", kAfterTurn, failed_with("authentication"), "agent_refused", kStop, kFatal},
+      {"no credit does", kAfterTurn, failed_with("billing"), "agent_refused", kStop, kFatal},
+      {"no such model does", kAfterTurn, failed_with("model_not_found"), "agent_refused", kStop, kFatal},
+      {"no permission does", kAfterTurn, failed_with("permission_denied"), "agent_refused", kStop, kFatal},
+      {"a full context does not: its work is checked", kAfterTurn, failed_with("context_exhausted"), "turn_ended",
+       kContinue},
+      {"nor do its own turns being used up", kAfterTurn, failed_with("max_turns"), "turn_ended", kContinue},
+      {"a turn that failed so completes nothing", kAfterChecks, failed_with("max_turns"), "not_answered", kContinue},
+      {"an overloaded service is asked again", kAfterTurn, failed_with("overloaded"), "agent_overloaded", kRetry},
+      {"eight times", kAfterTurn, failed_with("overloaded", 8), "agent_overloaded", kRetry},
+      {"then the iteration is spent", kAfterTurn, failed_with("overloaded", 9), "turn_ended", kContinue},
+      {"a usage limit is waited for", kAfterTurn, limited(2h), "agent_limited", kWait, kNone, with_agents({"claude"})},
+      {"one that ends at an unknown time too", kAfterTurn, limited({}), "agent_limited", kWait, kNone,
+       with_agents({"claude"})},
+      {"one that is over already is not", kAfterTurn, limited(-1s), "agent_limited", kRetry, kNone,
+       with_agents({"claude"})},
+      {"unless it is met again", kAfterTurn, limited(-1s, 2), "agent_limited", kWait, kNone, with_agents({"claude"})},
+      {"another agent goes on meanwhile", kAfterTurn, limited(2h), "agent_limited", kRetry, kNone,
+       with_agents({"claude", "codex"})},
+      {"also if its limit is told to be over, but was met again", kAfterTurn, limited(-1s, 2), "agent_limited", kRetry,
+       kNone, with_agents({"claude", "codex"})},
+      {"one that ends after the run's time is the limit", kAfterTurn, limited(2h), "agent_limited", kStop, kLimit,
+       with_agents({"claude"}, 3600s)},
+      {"one that ends in days is the limit", kAfterTurn, limited(48h), "agent_limited", kStop, kLimit,
+       with_agents({"claude"})},
+      {"no waiting after a stop request", kAfterTurn, asked_to_stop(limited(2h), 1), "stop_requested", kStop,
+       kInterrupted, with_agents({"claude"})},
+
+      {"one step follows another", kBetweenSteps, answered(1, "DONE"), "step_ended", kContinue},
+      after_changes("what was changed after the checks is checked", answered(1, "DONE"), "changed_since_checks",
+                    kCheckAgain),
+      after_changes("but not after a stop request", asked_to_stop(answered(1, "DONE"), 1), "stop_requested", kStop,
+                    kInterrupted),
+      {"unless a stop was requested", kBetweenSteps, asked_to_stop(answered(1, "DONE"), 1), "stop_requested", kStop,
+       kInterrupted},
+
+      {"all passed and answered: complete", kAfterChecks, answered(1, "DONE"), "complete", kStop, kComplete},
+      {"case does not matter", kAfterChecks, answered(1, "done"), "complete", kStop, kComplete},
+      {"nor do blanks around it", kAfterChecks, answered(1, " Done "), "complete", kStop, kComplete},
+      {"complete in the last allowed iteration is complete", kAfterChecks, answered(10, "DONE"), "complete", kStop,
+       kComplete},
+      {"complete although the time has just run out", kAfterChecks, answered(1, "DONE"), "complete", kStop, kComplete,
+       with_run_limit(60s), 61s},
+      {"a failing guardrail outranks the answer", kAfterChecks, failing(answered(1, "DONE")), "checks_failed",
+       kContinue},
+      {"one failing among passing ones does too", kAfterChecks, failing(answered(1, "DONE"), 3), "checks_failed",
+       kContinue},
+      {"a failing guardrail in the last iteration is the limit", kAfterChecks, failing(answered(10, "DONE")),
+       "iterations_spent", kStop, kLimit},
+      {"another answer is no completion", kAfterChecks, answered(1, "ALMOST DONE"), "not_answered", kContinue},
+      {"no answer is no completion", kAfterChecks, answered(1, std::nullopt), "not_answered", kContinue},
+      {"an empty answer is no completion", kAfterChecks, answered(1, ""), "not_answered", kContinue},
+      {"a crashed turn's answer does not count", kAfterChecks, crashed(1, 4), "not_answered", kContinue},
+      {"a timed-out turn's answer does not count", kAfterChecks, crashed(1, 1, "timed_out"), "not_answered", kContinue},
+      {"the last iteration without an answer is the limit", kAfterChecks, answered(10, std::nullopt),
+       "iterations_spent", kStop, kLimit},
+      {"a stop request outranks completion", kAfterChecks, asked_to_stop(answered(1, "DONE"), 1), "stop_requested",
+       kStop, kInterrupted},
+      {"time over after the checks", kAfterChecks, failing(answered(1, "DONE")), "run_time_spent", kStop, kLimit,
+       with_run_limit(60s), 61s},
+
+      {"all stories done and promised: the plan is complete", kAfterChecks, stories(2, 2, answered(3, "COMPLETE")),
+       "plan_complete", kStop, kComplete, for_a_plan()},
+      {"without a promise too", kAfterChecks, stories(2, 2, answered(3, std::nullopt)), "plan_complete", kStop,
+       kComplete, for_a_plan()},
+      {"even after a turn that crashed", kAfterChecks, stories(2, 2, crashed(3, 4)), "plan_complete", kStop, kComplete,
+       for_a_plan()},
+      {"in the last allowed iteration too", kAfterChecks, stories(2, 2, answered(10, std::nullopt)), "plan_complete",
+       kStop, kComplete, for_a_plan()},
+      {"a plan that was done before any agent worked", kAfterChecks, stories(2, 2, at(0)), "plan_complete", kStop,
+       kComplete, for_a_plan()},
+      {"a failing check outranks all stories", kAfterChecks, failing(stories(2, 2, answered(3, "COMPLETE"))),
+       "checks_failed", kContinue, kNone, for_a_plan()},
+      {"a stop request does", kAfterChecks, asked_to_stop(stories(2, 2, answered(3, "COMPLETE")), 1), "stop_requested",
+       kStop, kInterrupted, for_a_plan()},
+      {"a promise alone completes nothing", kAfterChecks, stories(1, 2, answered(3, "COMPLETE")), "promise_too_early",
+       kContinue, kNone, for_a_plan()},
+      {"one of an agent that was ended is none", kAfterChecks, stories(1, 2, answered(3, "COMPLETE", "timed_out")),
+       "stories_left", kContinue, kNone, for_a_plan()},
+      {"a promise in another case is none", kAfterChecks, stories(1, 2, answered(3, "complete")), "stories_left",
+       kContinue, kNone, for_a_plan()},
+      {"a plan without any story is never complete", kAfterChecks, stories(0, 0, answered(3, "COMPLETE")),
+       "promise_too_early", kContinue, kNone, for_a_plan()},
+      {"stories are left", kAfterChecks, stories(1, 2, answered(3, std::nullopt)), "stories_left", kContinue, kNone,
+       for_a_plan()},
+      {"stories are left after the last iteration", kAfterChecks, stories(1, 2, answered(10, "COMPLETE")),
+       "iterations_spent", kStop, kLimit, for_a_plan()},
+      {"the answer of a prompt loop is no end of a plan", kAfterChecks, stories(1, 2, answered(3, "DONE")),
+       "stories_left", kContinue, kNone, for_a_plan()},
+      // A host's session wants to end.
+      at_stop("no promise", at(0), {}, "promise_missing"),
+      at_stop("a promise and work", at(0), {true, true, 3}, "promise_accepted"),
+      at_stop("a promise, and nobody knows of work", at(0), {true, std::nullopt, 0}, "promise_accepted"),
+      at_stop("a promise without work", at(0), {true, false, 0}, "promise_without_work"),
+      at_stop("one that is accepted with a warning", at(0), {true, false, 0}, "promise_accepted", kWarn),
+      at_stop("one that is accepted", at(0), {true, false, 0}, "promise_accepted", kAccept),
+      at_stop("work without a promise", at(9), {false, true, 30}, "promise_missing"),
+      at_stop("the last allowed iteration", at(10), {false, true, 30}, "continuations_spent"),
+      at_stop("a promise in it", at(10), {true, true, 30}, "promise_accepted"),
+      at_stop("a promise without work in it", at(10), {true, false, 0}, "continuations_spent"),
+      at_stop("past the last allowed iteration", at(11), {}, "continuations_spent"),
+      at_stop("a plan out of order", at(0), {true, true, 3, 2, 0}, "plan_out_of_order"),
+      at_stop("one that it was sent back to seven times", at(0), {true, true, 3, 1, 7}, "plan_out_of_order"),
+      at_stop("one that it was sent back to eight times", at(0), {true, true, 3, 1, 8}, "objections_spent"),
+      at_stop("a plan that is in order again", at(0), {false, true, 3, 0, 8}, "promise_missing"),
+      at_stop("a promise while it is asked to stop", asked_to_stop(at(1), 1), {true, true, 1}, "promise_accepted"),
+
+      {"stories are no end of a prompt loop", kAfterChecks, stories(2, 2, answered(3, "COMPLETE")), "not_answered",
+       kContinue},
+  };
+}
+
+TEST(Decide, FollowsItsTable) {
+  for (const Row& row : table()) {
+    const Decision decision = decide(row.policy, row.progress, row.observation());
+    EXPECT_EQ(decision.rule, row.rule) << row.situation;
+    EXPECT_EQ(decision.action, row.action) << row.situation;
+    EXPECT_EQ(decision.status, row.status) << row.situation;
+  }
+}
+
+TEST(Decide, EveryRuleIsReachedByTheTable) {
+  std::set<std::string_view> reached;
+  for (const Row& row : table()) reached.insert(row.rule);
+  for (std::string_view name : rule_names()) EXPECT_TRUE(reached.contains(name)) << name;
+}
+
+TEST(Decide, EveryStopHasAReason) {
+  for (const Row& row : table()) {
+    const Decision decision = decide(row.policy, row.progress, row.observation());
+    if (decision.action == Action::kStop || decision.action == Action::kEndNow || decision.action == Action::kRetry) {
+      EXPECT_FALSE(decision.reason.empty()) << row.situation;
+    }
+  }
+}
+
+TEST(Decide, BackOffDoublesAndIsBounded) {
+  Policy policy;
+  policy.retry_attempts = 100;
+  std::vector<long long> delays;
+  for (int attempt = 1; attempt <= 8; ++attempt) {
+    delays.push_back(decide(policy, crashed(1, attempt), {Moment::kAfterTurn}).delay.count());
+  }
+  EXPECT_EQ(delays, (std::vector<long long>{2000, 4000, 8000, 16000, 32000, 60000, 60000, 60000}));
+}
+
+TEST(Decide, WaitsForALimitUntilItIsSurelyOver) {
+  const Decision decision =
+      decide(with_agents({"claude"}), limited(90s), Row{"", Moment::kAfterTurn, {}, "", {}}.observation());
+  EXPECT_EQ(decision.delay, 91s);
+  EXPECT_EQ(decision.reason, "claude is at its usage limit until 2026-11-16T03:34:50.000Z");
+}
+
+TEST(Decide, WaitsLongerEachTimeNobodySaysUntilWhen) {
+  std::vector<long long> minutes;
+  for (int times = 1; times <= 6; ++times) {
+    const Row row{"", Moment::kAfterTurn, limited({}, times), "", {}};
+    minutes.push_back(decide(with_agents({"claude"}), row.progress, row.observation()).delay / 1min);
+  }
+  EXPECT_EQ(minutes, (std::vector<long long>{5, 10, 20, 40, 80, 80}));
+}
+
+TEST(Decide, OverloadBackOffHasJitterAndIsBounded) {
+  Observation now{Moment::kAfterTurn};
+  now.random = 0;
+  EXPECT_EQ(decide({}, failed_with("overloaded", 1), now).delay, 2500ms);
+  now.random = 1;
+  EXPECT_EQ(decide({}, failed_with("overloaded", 1), now).delay, 5000ms);
+  EXPECT_EQ(decide({}, failed_with("overloaded", 8), now).delay, 300s);
+}
+
+TEST(Decide, TheLimitSaysWhatIsMissing) {
+  Progress progress = failing(answered(10, "DONE"));
+  progress.guardrails_failed = {"make lint", "make test"};
+  EXPECT_EQ(decide({}, progress, {Moment::kAfterChecks}).reason,
+            "10 iterations done and not complete: make lint and make test still fail");
+  EXPECT_EQ(decide({}, answered(10, "NO"), {Moment::kAfterChecks}).reason,
+            "10 iterations done and not complete: the agent never answered \"DONE\": it answered \"NO\"");
+}
+
+TEST(Decide, CompletionNamesWhatWasProved) {
+  Progress progress = answered(2, "done");
+  progress.guardrails_passed = 2;
+  EXPECT_EQ(decide({}, progress, {Moment::kAfterChecks}).reason,
+            "the agent answered \"done\" and all 2 guardrails passed");
+}
+
+TEST(Decide, APlansReasonsCountItsStoriesAndNameTheOpenOnes) {
+  const auto reason = [](const Progress& progress) {
+    return decide(for_a_plan(), progress, {Moment::kAfterChecks}).reason;
+  };
+  EXPECT_EQ(reason(stories(1, 1, answered(2, std::nullopt))), "the story is done and there are no checks");
+  Progress checked = stories(3, 3, answered(2, "COMPLETE"));
+  checked.guardrails_passed = 2;
+  EXPECT_EQ(reason(checked), "all 3 stories are done and all 2 checks passed, as the agent promised");
+  EXPECT_EQ(reason(stories(1, 2, answered(2, std::nullopt))), "1 of 2 stories done; open: US-002");
+  EXPECT_EQ(reason(stories(0, 1, answered(2, "COMPLETE"))),
+            "the agent promised too early: 0 of 1 story done; open: US-001");
+  EXPECT_EQ(reason(stories(2, 9, answered(10, std::nullopt))),
+            "10 iterations done and not complete: 2 of 9 stories done; open: US-003, US-004, US-005 and 4 more");
+}
+
+TEST(Decide, WhatASessionDidIsTold) {
+  const auto reason = [](bool promised, std::optional<bool> worked, int calls, const Policy& policy = for_a_session(),
+                         int iteration = 0) {
+    Observation now{Moment::kAtStop};
+    now.promised = promised;
+    now.worked = worked;
+    now.tool_calls = calls;
+    return decide(policy, at(iteration), now).reason;
+  };
+  EXPECT_EQ(reason(true, true, 1), "the promise was given after 1 tool call");
+  EXPECT_EQ(reason(true, true, 0), "the promise was given and the tree has changed");
+  EXPECT_EQ(reason(true, std::nullopt, 0), "the promise was given; whether work was done can't be known here");
+  EXPECT_EQ(reason(true, false, 0, for_a_session(PromiseWithoutWork::kWarn)),
+            "the promise was given without any work, and accepted with this warning");
+  EXPECT_EQ(reason(true, false, 0), "the promise was made, but 0 tool calls of at least 1 done");
+  EXPECT_EQ(reason(false, true, 4), "the promise is missing");
+  EXPECT_EQ(reason(false, true, 4, for_a_session(), 10), "10 iterations done without the promise");
+  EXPECT_EQ(reason(true, false, 0, for_a_session(), 10), "10 iterations done without work behind the promise");
+}
+
+TEST(TimeUntilChange, IsTheSoonestLimitOrNever) {
+  Policy policy;
+  EXPECT_EQ(time_until_change(policy, {Moment::kDuringTurn}), std::nullopt);
+  policy.agent_idle_limit = 10s;
+  policy.run_time_limit = 100s;
+  EXPECT_EQ(time_until_change(policy, {Moment::kDuringTurn, 95s, 0s, 2s}), Milliseconds(5000));
+  EXPECT_EQ(time_until_change(policy, {Moment::kDuringTurn, 50s, 0s, 2s}), Milliseconds(8000));
+  EXPECT_EQ(time_until_change(policy, {Moment::kDuringTurn, 50s, 0s, 12s}), Milliseconds(0));
+  EXPECT_EQ(time_until_change(policy, {Moment::kDuringCheck, 50s, 3s, 12s, 4s}), Milliseconds(1000));
+}
+
+TEST(ExitCodes, AreTheDocumentedOnes) {
+  EXPECT_EQ(exit_code_of(StopStatus::kComplete), 0);
+  EXPECT_EQ(exit_code_of(StopStatus::kLimit), 1);
+  EXPECT_EQ(exit_code_of(StopStatus::kFatal), 2);
+  EXPECT_EQ(exit_code_of(StopStatus::kWaiting), 3);
+  EXPECT_EQ(exit_code_of(StopStatus::kInterrupted), 130);
+}
+
+}  // namespace
+}  // namespace ralph

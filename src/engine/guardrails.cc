@@ -1,0 +1,89 @@
+#include "engine/guardrails.h"
+
+#include <set>
+
+#include "base/text.h"
+#include "checks/guardrail.h"
+#include "journal/raw_file.h"
+
+namespace ralph {
+namespace {
+
+std::string outcome_of(const StepEnd& end) {
+  if (!end.outcome.empty()) return end.outcome;
+  return end.status.success() ? "passed" : "failed";
+}
+
+Status run_guardrail(RunContext& context, const GuardrailSettings& guardrail, int index, size_t excerpt_characters,
+                     std::set<std::string>& log_names) {
+  const int iteration = context.log.progress().iteration;
+  const std::string log_file =
+      join_path(".ralph", log_name(iteration, context.redactor.redact(guardrail.command), log_names));
+  TRY_VALUE(RawFile log, RawFile::create(join_path(context.project, log_file)));
+
+  record::GuardrailStarted started;
+  started.iteration = iteration;
+  started.index = index;
+  started.name = guardrail.name.empty() ? guardrail.command : guardrail.name;
+  started.command = guardrail.command;
+  started.log_file = log_file;
+  TRY(context.log.note(started));
+
+  OutputExcerpt excerpt(excerpt_characters);
+  std::int64_t output_bytes = 0;
+  StepRequest step;
+  step.launch = guardrail_launch(guardrail.command, context.environment, context.project);
+  step.launch.environment.set("RALPH_ITERATION", std::to_string(iteration));
+  step.moment = Moment::kDuringCheck;
+  step.limit = Milliseconds(static_cast<long long>(guardrail.timeout_seconds * 1000));
+  step.who = "guardrail";
+  step.on_output = [&](StreamName, std::string_view bytes) -> Status {
+    output_bytes += static_cast<std::int64_t>(bytes.size());
+    excerpt.feed(bytes);
+    return log.append(bytes);
+  };
+  TRY_VALUE(const StepEnd end, run_step(context, step));
+
+  record::GuardrailEnded ended;
+  ended.iteration = iteration;
+  ended.index = index;
+  ended.name = started.name;
+  ended.command = guardrail.command;
+  ended.log_file = log_file;
+  ended.exit_code = end.status.code;
+  ended.duration_ms = end.duration.count();
+  ended.output_bytes = output_bytes;
+  ended.fail_action = to_string(guardrail.fail_action);
+  ended.outcome = outcome_of(end);
+  if (ended.outcome != "passed") {
+    GuardrailFailure failure;
+    failure.command = guardrail.command;
+    failure.exit_code = end.status.code;
+    if (ended.outcome == "timed_out") failure.why = fmt::format("timed out after {}", human_duration(step.limit));
+    failure.hint = guardrail.hint;
+    failure.log_file = log_file;
+    failure.output = excerpt.text();
+    failure.truncated = excerpt.truncated();
+    ended.feedback = failure_message(failure);
+  }
+  return context.log.note(std::move(ended));
+}
+
+}  // namespace
+
+Result<Decision> run_guardrails(RunContext& context, const GuardrailPlan& plan) {
+  std::set<std::string> log_names;
+  for (const GuardrailSettings& guardrail : plan.guardrails) {
+    if (!plan.again) break;
+    log_name(context.log.progress().iteration, context.redactor.redact(guardrail.command), log_names);
+  }
+  int index = 0;
+  for (const GuardrailSettings& guardrail : plan.guardrails) {
+    TRY_VALUE(const Decision decision, ask(context, {Moment::kBetweenSteps}));
+    if (decision.action != Action::kContinue) return decision;
+    TRY(run_guardrail(context, guardrail, ++index, plan.excerpt_characters, log_names));
+  }
+  return ask(context, {Moment::kBetweenSteps});
+}
+
+}  // namespace ralph

@@ -1,0 +1,35 @@
+#include "engine/policy.h"
+
+#include <algorithm>
+
+namespace ralph {
+namespace {
+
+Milliseconds from_seconds(double seconds) {
+  return Milliseconds(static_cast<long long>(seconds * 1000));
+}
+
+}  // namespace
+
+Policy policy_from(const Settings& settings) {
+  Policy policy;
+  policy.max_iterations = settings.maximum_iterations;
+  policy.completion_response = settings.completion_response;
+  policy.retry_attempts = settings.agent.retry.attempts;
+  policy.retry_backoff = from_seconds(settings.agent.retry.backoff_seconds);
+  policy.retry_max_backoff = from_seconds(settings.agent.retry.max_backoff_seconds);
+  policy.agent_time_limit = from_seconds(settings.agent.timeout_seconds);
+  policy.agent_idle_limit = from_seconds(settings.agent.idle_timeout_seconds);
+  policy.run_time_limit = from_seconds(settings.budget.max_minutes * 60);
+  policy.max_cost_usd = settings.budget.max_cost_usd;
+  policy.max_tokens = static_cast<std::int64_t>(settings.budget.max_tokens);
+  policy.linger_limit = from_seconds(settings.agent.linger_seconds);
+  policy.max_limit_wait = from_seconds(settings.agent.max_limit_wait_minutes * 60);
+  policy.overload_retries = settings.agent.retry.overload_attempts;
+  // The same patience as after a crash, but never below what a service needs to recover.
+  policy.overload_backoff =
+      std::max(policy.retry_backoff * 2, Milliseconds(settings.agent.retry.backoff_seconds > 0 ? 1000 : 0));
+  return policy;
+}
+
+}  // namespace ralph

@@ -1,0 +1,195 @@
+#include "engine/progress.h"
+
+#include <gtest/gtest.h>
+
+namespace ralph {
+namespace {
+
+Progress after(const std::vector<record::Body>& bodies, Progress progress = {}) {
+  for (const record::Body& body : bodies) progress = fold(std::move(progress), {0, WallTime{}, body});
+  return progress;
+}
+
+record::AgentStarted agent_started(int attempt, std::string purpose = "work") {
+  record::AgentStarted started;
+  started.attempt = attempt;
+  started.purpose = std::move(purpose);
+  return started;
+}
+
+record::AgentEnded agent_ended(std::string outcome, std::optional<std::string> response = {},
+                               std::string purpose = "work") {
+  record::AgentEnded ended;
+  ended.outcome = std::move(outcome);
+  ended.response = std::move(response);
+  ended.purpose = std::move(purpose);
+  return ended;
+}
+
+record::GuardrailEnded guardrail(std::string outcome, std::string name, std::string action = "APPEND") {
+  record::GuardrailEnded ended;
+  ended.outcome = std::move(outcome);
+  ended.fail_action = std::move(action);
+  ended.feedback = ended.outcome == "passed" ? "" : name + " said";
+  ended.name = std::move(name);
+  return ended;
+}
+
+std::vector<std::string> messages_of(const std::vector<Feedback>& feedback) {
+  std::vector<std::string> messages;
+  for (const Feedback& item : feedback) messages.push_back(item.message);
+  return messages;
+}
+
+TEST(Progress, BeginsWithNothing) {
+  const Progress progress;
+  EXPECT_EQ(progress.iteration, 0);
+  EXPECT_EQ(progress.attempts, 0);
+  EXPECT_EQ(progress.stop_requests, 0);
+  EXPECT_TRUE(progress.feedback.empty());
+}
+
+TEST(Progress, KeepsTheTurnsOutcomeAndAnswer) {
+  const Progress progress = after({record::IterationStarted{2}, agent_started(1), agent_ended("ok", "DONE")});
+  EXPECT_EQ(progress.iteration, 2);
+  EXPECT_EQ(progress.attempts, 1);
+  EXPECT_EQ(progress.turn_outcome, "ok");
+  EXPECT_EQ(progress.response, "DONE");
+}
+
+TEST(Progress, ARetryReplacesTheAnswerOfTheAttemptBefore) {
+  const Progress progress = after({record::IterationStarted{1}, agent_started(1), agent_ended("crashed", "DONE"),
+                                   agent_started(2), agent_ended("ok")});
+  EXPECT_EQ(progress.attempts, 2);
+  EXPECT_EQ(progress.response, std::nullopt);
+}
+
+TEST(Progress, GuardrailsThatRunAgainTakeThePlaceOfTheFirst) {
+  record::GuardrailStarted first, second;
+  first.index = 1;
+  second.index = 2;
+  const Progress progress = after({record::IterationStarted{1}, first, guardrail("passed", "a"), second,
+                                   guardrail("passed", "b"), agent_ended("ok", {}, "commit message"), first,
+                                   guardrail("failed", "a"), second, guardrail("passed", "b")});
+  EXPECT_EQ(progress.guardrails_passed, 1);
+  EXPECT_EQ(progress.guardrails_failed, std::vector<std::string>{"a"});
+  EXPECT_EQ(messages_of(progress.collecting), std::vector<std::string>{"a said"});
+}
+
+TEST(Progress, AnAgentAskedForACommitMessageAnswersNothingElse) {
+  const Progress progress =
+      after({record::IterationStarted{1}, agent_started(1), agent_ended("ok", "NO"), agent_started(7, "commit message"),
+             agent_ended("crashed", "DONE", "commit message")});
+  EXPECT_EQ(progress.attempts, 1);
+  EXPECT_EQ(progress.response, "NO");
+  EXPECT_EQ(progress.turn_outcome, "ok");
+  EXPECT_EQ(progress.failed_turns_in_row, 0);
+}
+
+TEST(Progress, CountsFailedTurnsInARowAcrossIterations) {
+  struct Row {
+    std::vector<std::string> outcomes;
+    int in_row;
+  };
+  const Row rows[] = {
+      {{}, 0},
+      {{"ok"}, 0},
+      {{"crashed"}, 1},
+      {{"crashed", "empty", "crashed"}, 3},
+      {{"crashed", "ok"}, 0},
+      {{"crashed", "ok", "empty"}, 1},
+      {{"crashed", "timed_out"}, 0},
+      {{"crashed", "idle"}, 0},
+  };
+  for (const Row& row : rows) {
+    std::vector<record::Body> bodies;
+    for (const std::string& outcome : row.outcomes) {
+      bodies.push_back(record::IterationStarted{1});
+      bodies.push_back(agent_ended(outcome));
+    }
+    EXPECT_EQ(after(bodies).failed_turns_in_row, row.in_row) << row.outcomes.size();
+  }
+}
+
+TEST(Progress, CollectsWhatGuardrailsSay) {
+  const Progress progress =
+      after({record::IterationStarted{1}, guardrail("passed", "lint"), guardrail("failed", "test", "PREPEND"),
+             guardrail("timed_out", "slow", "REPLACE"), guardrail("passed", "format"), guardrail("failed", "docs")});
+  EXPECT_EQ(progress.guardrails_passed, 2);
+  EXPECT_EQ(progress.guardrails_failed, (std::vector<std::string>{"test", "slow", "docs"}));
+  ASSERT_EQ(messages_of(progress.collecting), (std::vector<std::string>{"test said", "slow said", "docs said"}));
+  EXPECT_EQ(progress.collecting[0].action, FailAction::kPrepend);
+  EXPECT_EQ(progress.collecting[1].action, FailAction::kReplace);
+  EXPECT_EQ(progress.collecting[2].action, FailAction::kAppend);
+  EXPECT_TRUE(progress.feedback.empty()) << "the iteration is not over";
+}
+
+TEST(Progress, TellsTheAgentOfTheLastIterationAlone) {
+  Progress progress = after({record::IterationStarted{1}, guardrail("failed", "test"), record::IterationEnded{1, 0},
+                             record::IterationStarted{2}});
+  EXPECT_EQ(messages_of(progress.feedback), std::vector<std::string>{"test said"});
+  EXPECT_TRUE(progress.guardrails_failed.empty());
+  progress = after({guardrail("failed", "lint"), record::IterationEnded{2, 0}}, progress);
+  EXPECT_EQ(messages_of(progress.feedback), std::vector<std::string>{"lint said"});
+  progress = after({record::IterationStarted{3}, guardrail("passed", "lint"), record::IterationEnded{3, 0}}, progress);
+  EXPECT_TRUE(progress.feedback.empty());
+}
+
+TEST(Progress, AnIterationCutShortKeepsTheFeedbackOfTheOneBefore) {
+  const Progress progress =
+      after({record::IterationStarted{1}, guardrail("failed", "test"), record::IterationEnded{1, 0},
+             record::IterationStarted{2}, guardrail("failed", "lint"), record::IterationStarted{2}});
+  EXPECT_EQ(messages_of(progress.feedback), std::vector<std::string>{"test said"});
+  EXPECT_TRUE(progress.collecting.empty());
+}
+
+TEST(Progress, AnIterationBeginsWithAFreshTurn) {
+  const Progress progress = after({record::IterationStarted{1}, agent_started(3), agent_ended("ok", "DONE"),
+                                   guardrail("passed", "test"), record::IterationStarted{2}});
+  EXPECT_EQ(progress.iteration, 2);
+  EXPECT_EQ(progress.attempts, 0);
+  EXPECT_EQ(progress.turn_outcome, "");
+  EXPECT_EQ(progress.response, std::nullopt);
+  EXPECT_EQ(progress.guardrails_passed, 0);
+}
+
+TEST(Progress, AStopRequestIsNeverTakenBack) {
+  EXPECT_EQ(after({record::SignalReceived{"SIGINT", 1}}).stop_requests, 1);
+  EXPECT_EQ(after({record::SignalReceived{"SIGHUP", 2}, record::SignalReceived{"SIGINT", 1}}).stop_requests, 2);
+  EXPECT_EQ(after({record::SignalReceived{"SIGINT", 1}, record::IterationStarted{2}}).stop_requests, 1);
+}
+
+TEST(Progress, APlansStoriesAreThoseOfTheLastCheck) {
+  record::PlanChecked first, second;
+  first.stories = 3;
+  first.open = {"US-001", "US-002", "US-003"};
+  second.stories = 4;
+  second.done = 1;
+  second.open = {"US-002 (needs_review)", "US-003", "US-004"};
+  const Progress progress = after({first, record::IterationStarted{1}, record::PlanWork{}, second});
+  EXPECT_EQ(progress.plan.stories, 4);
+  EXPECT_EQ(progress.plan.done, 1);
+  EXPECT_EQ(progress.plan.open, second.open);
+}
+
+TEST(Progress, WhatAPlanTookBackIsToldToTheNextIterationAfterTheChecksFailures) {
+  record::PlanChecked checked;
+  checked.feedback = "ralph took that back";
+  const Progress progress =
+      after({record::IterationStarted{1}, guardrail("failed", "test"), checked, record::IterationEnded{1, 0}});
+  EXPECT_EQ(messages_of(progress.feedback), (std::vector<std::string>{"test said", "ralph took that back"}));
+  EXPECT_TRUE(
+      after({record::IterationStarted{1}, record::PlanChecked{}, record::IterationEnded{1, 0}}).feedback.empty());
+}
+
+TEST(Progress, OtherRecordsLeaveItAsItIs) {
+  const Progress progress = after({record::IterationStarted{4}, agent_started(1), agent_ended("ok", "NO"),
+                                   record::ScmStarted{}, record::ScmEnded{}, record::ProcessesSwept{},
+                                   record::Decided{}, record::Unknown{"later", {}}, record::RunEnded{}});
+  EXPECT_EQ(progress.iteration, 4);
+  EXPECT_EQ(progress.response, "NO");
+  EXPECT_EQ(progress.guardrails_passed, 0);
+}
+
+}  // namespace
+}  // namespace ralph

@@ -1,0 +1,55 @@
+#include "engine/prompt_source.h"
+
+#include "json/value.h"
+#include "base/text.h"
+#include "base/utf8.h"
+#include "os/files.h"
+
+namespace ralph {
+
+PromptSource PromptSource::text(std::string prompt) {
+  PromptSource source;
+  source.text_ = std::move(prompt);
+  return source;
+}
+
+PromptSource PromptSource::file(std::string path) {
+  PromptSource source;
+  source.path_ = std::move(path);
+  return source;
+}
+
+std::string PromptSource::describe() const {
+  return path_.empty() ? "the command line" : path_;
+}
+
+Result<std::string> PromptSource::read() const {
+  std::string prompt = text_;
+  if (!path_.empty()) {
+    // It is read anew for every iteration, which a pipe does not allow; reading one could also wait for ever.
+    if (file_exists(path_) && !is_directory(path_) && !is_regular_file(path_)) {
+      return fail(ErrorKind::kInput,
+                  "the prompt file {} is no plain file but a pipe or a device; save the prompt to a file", path_);
+    }
+    auto content = read_file(path_);
+    if (!content) return fail(ErrorKind::kInput, "the prompt file: {}", content.error().message);
+    prompt = *std::move(content);
+  }
+  if (trim(prompt).empty()) {
+    return fail(ErrorKind::kInput, "the prompt from {} is empty; say what the agent is to do", describe());
+  }
+  if (const size_t bad = find_invalid_utf8(prompt); bad != std::string::npos) {
+    const TextPosition at = position_of(prompt, bad);
+    return fail(ErrorKind::kInput,
+                "the prompt from {} is not UTF-8: byte 0x{:02x} at line {}, column {}; save it as UTF-8", describe(),
+                static_cast<unsigned char>(prompt[bad]), at.line, at.column);
+  }
+  if (const size_t nul = prompt.find('\0'); nul != std::string::npos) {
+    const TextPosition at = position_of(prompt, nul);
+    return fail(ErrorKind::kInput, "the prompt from {} has a NUL byte at line {}, column {}; remove it", describe(),
+                at.line, at.column);
+  }
+  return prompt;
+}
+
+}  // namespace ralph

@@ -1,0 +1,221 @@
+#include "engine/response.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace ralph {
+namespace {
+
+constexpr std::string_view kOpen = "<response>";
+constexpr std::string_view kClose = "</response>";
+constexpr size_t kMaxAnswer = 64 * 1024;  // a longer one is no answer but a document
+constexpr size_t kContext = 64;           // letters and digits compared on either side
+constexpr size_t kDistinctive = 10;       // so many of them are not said again by chance
+constexpr size_t kQuote = 35;            // so many before a promise are a quotation: "you did not output the completion
+                                         // promise". Fewer ("output the completion promise") are said of oneself, too
+constexpr size_t kShortQuote = 24;       // where the sentence has no more
+constexpr size_t kMaxWait = 64 * 1024;   // bytes after a tag in which they are looked for
+constexpr size_t kTrimAbove = 4 * 1024;  // bytes that are done with are dropped when there are more
+
+bool counts(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || static_cast<signed char>(c) < 0;
+}
+
+std::string letters_before(std::string_view text, size_t end) {
+  std::string letters;
+  for (size_t i = end; i > 0 && letters.size() < kContext; --i) {
+    if (counts(text[i - 1])) letters += text[i - 1];
+  }
+  std::reverse(letters.begin(), letters.end());
+  return to_lower(letters);
+}
+
+std::string letters_of(std::string_view text) {
+  std::string letters;
+  for (size_t i = 0; i < text.size() && letters.size() < kContext; ++i) {
+    if (counts(text[i])) letters += text[i];
+  }
+  return to_lower(letters);
+}
+
+// How many letters the sentence has that leads up to `end`, as far as a quotation goes.
+size_t letters_of_sentence(std::string_view text, size_t end) {
+  size_t letters = 0;
+  for (size_t i = end; i > 0 && letters < kQuote; --i) {
+    const char c = text[i - 1];
+    const char next = i < text.size() ? text[i] : ' ';
+    const bool ends = (c == '.' || c == '!' || c == '?') && (next == ' ' || next == '\n');
+    if (letters > 0 && (ends || (c == '\n' && next == '\n'))) break;
+    if (counts(c)) ++letters;
+  }
+  return letters;
+}
+
+// Whether `text`, or its end from the beginning of some line, has just these letters.
+bool ends_with_lines_of(std::string_view text, std::string_view letters) {
+  for (size_t i = text.size();; --i) {
+    if (letters.empty() && (i == 0 || text[i - 1] == '\n')) return true;
+    if (i == 0) return false;
+    if (!counts(text[i - 1])) continue;
+    if (letters.empty() || !equals_ignoring_case(letters.substr(letters.size() - 1), text.substr(i - 1, 1)))
+      return false;
+    letters.remove_suffix(1);
+  }
+}
+
+// What of `text` can matter to a tag after it: the last letters, and where lines begin among them.
+std::string context_of(std::string_view text) {
+  std::string context;
+  size_t letters = 0;
+  for (size_t i = text.size(); i > 0 && letters < kContext; --i) {
+    const char c = text[i - 1];
+    if (counts(c)) ++letters;
+    if (counts(c) || (c == '\n' && !context.ends_with('\n'))) context += c;
+  }
+  std::reverse(context.begin(), context.end());
+  return context;
+}
+
+size_t find_ignoring_case(std::string_view text, std::string_view word, size_t from) {
+  // '<' is rare: jump from one to the next instead of comparing at every byte.
+  for (size_t at = text.find(word[0], from); at != std::string_view::npos; at = text.find(word[0], at + 1)) {
+    if (text.size() - at < word.size()) return std::string_view::npos;
+    if (equals_ignoring_case(text.substr(at, word.size()), word)) return at;
+  }
+  return std::string_view::npos;
+}
+
+struct ResponseTag {
+  size_t from, to;  // all of it
+  std::string_view answer;
+};
+
+// The next whole tag. An opening tag whose line ends before it closes is none.
+std::optional<ResponseTag> next_response(std::string_view text, size_t from) {
+  size_t open = find_ignoring_case(text, kOpen, from);
+  while (open != std::string_view::npos) {
+    const size_t inside = open + kOpen.size();
+    const size_t line_end = std::min(text.find('\n', inside), text.size());
+    const size_t close = find_ignoring_case(text.substr(0, line_end), kClose, inside);
+    if (close != std::string_view::npos && close - inside <= kMaxAnswer) {
+      return ResponseTag{open, close + kClose.size(), text.substr(inside, close - inside)};
+    }
+    // Go on where a tag can begin at all, not at the next byte: a line of a million opening tags stays cheap.
+    const size_t onward = close == std::string_view::npos ? line_end : close - kMaxAnswer - kOpen.size();
+    open = find_ignoring_case(text, kOpen, std::max(onward, open + 1));
+  }
+  return std::nullopt;
+}
+
+// Where an unfinished tag may begin at the end of `text`: nothing before it needs to be looked at again.
+size_t unfinished_response(std::string_view text, size_t from) {
+  const size_t line_start = text.rfind('\n') + 1;  // 0 if there is none
+  const size_t reach = std::min(text.size(), kOpen.size() + kMaxAnswer + kClose.size());
+  const size_t open = find_ignoring_case(text, kOpen, std::max({from, line_start, text.size() - reach}));
+  if (open != std::string_view::npos) return open;
+  const size_t tail = std::max(from, text.size() - std::min(text.size(), kOpen.size() - 1));
+  return std::min(text.find('<', tail), text.size());
+}
+
+}  // namespace
+
+ResponseFinder::ResponseFinder(std::string_view prompt, std::string_view promise)
+    : marker_(promise.empty() ? "" : fmt::format("<promise>{}</promise>", promise)) {
+  for (auto tag = next_tag(prompt, 0); tag; tag = next_tag(prompt, tag->to)) {
+    Place place;
+    place.before = letters_before(prompt, tag->from);
+    place.from_start = place.before.size() < kContext;
+    place.sentence = letters_of_sentence(prompt, tag->from);
+    place.after = letters_of(prompt.substr(tag->to, kMaxWait));
+    places_.push_back(std::move(place));
+  }
+  std::sort(places_.begin(), places_.end());
+  places_.erase(std::unique(places_.begin(), places_.end()), places_.end());
+}
+
+std::optional<ResponseFinder::Tag> ResponseFinder::next_tag(std::string_view text, size_t from) const {
+  if (marker_.empty()) {
+    const auto tag = next_response(text, from);
+    if (!tag) return std::nullopt;
+    return Tag{tag->from, tag->to, tag->answer};
+  }
+  const size_t at = text.find(marker_, from);
+  if (at == std::string_view::npos) return std::nullopt;
+  constexpr std::string_view kPromise = "<promise>";
+  return Tag{at, at + marker_.size(), text.substr(at + kPromise.size(), marker_.size() - 2 * kPromise.size() - 1)};
+}
+
+size_t ResponseFinder::unfinished_from(std::string_view text, size_t from) const {
+  if (marker_.empty()) return unfinished_response(text, from);
+  const size_t tail = std::max(from, text.size() - std::min(text.size(), marker_.size() - 1));
+  return std::min(text.find('<', tail), text.size());
+}
+
+bool ResponseFinder::is_echo(std::string_view before, std::string_view after) const {
+  const std::string letters_there = letters_before(before, before.size());
+  const std::string letters_then = letters_of(after);
+  const bool cut = after.size() == kMaxWait;  // what follows has more to say than is looked at
+  const auto is_quoted = [&](const Place& place) {
+    if (marker_.empty() || place.sentence < kShortQuote) return false;
+    return letters_there.ends_with(std::string_view(place.before).substr(place.before.size() - place.sentence));
+  };
+  return std::any_of(places_.begin(), places_.end(), [&](const Place& place) {
+    if (is_quoted(place)) return true;
+    if (!letters_then.starts_with(place.after) && !(cut && place.after.starts_with(letters_then))) return false;
+    // Where the prompt has only a word or two before the tag, the output, or a line of it, must begin there as well:
+    // "Say X" is no echo in "They say X".
+    const bool whole = place.from_start && place.before.size() < kDistinctive;
+    return whole ? ends_with_lines_of(before, place.before) : letters_there.ends_with(place.before);
+  });
+}
+
+void ResponseFinder::feed(std::string_view text) {
+  if (!said_anything_) said_anything_ = !trim(text).empty();
+  if (response_) return;
+  window_ += text;
+  scan(false);
+}
+
+void ResponseFinder::finish() {
+  if (!response_) scan(true);
+  window_.clear();
+  window_.shrink_to_fit();
+}
+
+void ResponseFinder::scan(bool last) {
+  while (const auto tag = next_tag(window_, scanned_)) {
+    if (places_.empty()) {
+      response_ = std::string(tag->answer);
+      return;
+    }
+    const std::string_view window(window_);
+    const std::string_view after = window.substr(tag->to, kMaxWait);
+    // Judging an echo needs what follows the tag; wait for it unless the text is over.
+    if (!last && after.size() < kMaxWait && letters_of(after).size() < kContext) {
+      scanned_ = tag->from;
+      return;
+    }
+    if (!is_echo(window.substr(0, tag->from), after)) {
+      response_ = std::string(tag->answer);
+      return;
+    }
+    ++echoes_;
+    scanned_ = tag->to;
+  }
+  scanned_ = unfinished_from(window_, scanned_);
+  // Most output has no tag in sight: keep only what gives a later tag its context.
+  if (scanned_ > kTrimAbove && scanned_ > window_.size() / 2) {
+    const std::string context = context_of(std::string_view(window_).substr(0, scanned_));
+    window_.replace(0, scanned_, context);
+    scanned_ = context.size();
+  }
+}
+
+std::optional<std::string> find_response(std::string_view text) {
+  const auto tag = next_response(text, 0);
+  if (!tag) return std::nullopt;
+  return std::string(tag->answer);
+}
+
+}  // namespace ralph

@@ -1,0 +1,75 @@
+#include "engine/scm_command.h"
+
+#include "base/text.h"
+#include "journal/raw_file.h"
+
+namespace ralph {
+namespace {
+
+constexpr size_t kKept = 16 * 1024;    // of what is only shown
+constexpr size_t kLogged = 64 * 1024;  // of an answer: a list of all files of a project is no reading for people
+
+Result<RawFile> open_log(RunContext& context, const Argv& argv) {
+  TRY_VALUE(RawFile log, RawFile::append_to(join_path(context.run_folder, "scm.log")));
+  TRY(log.append(fmt::format("$ {}\n", context.redactor.redact(quote_shell_words(argv)))));
+  return log;
+}
+
+StepRequest step_for(const RunContext& context, const Argv& argv) {
+  StepRequest step;
+  step.launch.argv = argv;
+  step.launch.environment = context.environment;
+  step.launch.environment.set("RALPH_ITERATION", std::to_string(context.log.progress().iteration));
+  // Its words are read by ralph, so they have to be English; and nobody is there to type a password.
+  step.launch.environment.set("LC_ALL", "C");
+  step.launch.environment.set("GIT_TERMINAL_PROMPT", "0");
+  step.launch.folder = context.project;
+  step.who = "scm";
+  return step;
+}
+
+// True: there was no room for all of it.
+bool keep(std::string& text, std::string_view bytes, size_t most) {
+  const size_t room = most - text.size();
+  text += bytes.substr(0, room);
+  return bytes.size() > room;
+}
+
+}  // namespace
+
+Result<ScmCommandEnd> run_scm_command(RunContext& context, const Argv& argv) {
+  ScmCommandEnd result;
+  TRY_VALUE(RawFile log, open_log(context, argv));
+  StepRequest step = step_for(context, argv);
+  step.launch.merge_streams = true;
+  step.on_output = [&](StreamName, std::string_view bytes) -> Status {
+    keep(result.output, bytes, kKept);
+    return log.append(bytes);
+  };
+  TRY_VALUE(result.end, run_step(context, step));
+  return result;
+}
+
+Result<ScmAnswer> ask_scm(RunContext& context, const ScmQuestion& question) {
+  ScmAnswer answer;
+  TRY_VALUE(RawFile log, open_log(context, question.argv));
+  StepRequest step = step_for(context, question.argv);
+  for (const auto& [name, value] : question.environment) step.launch.environment.set(name, value);
+  size_t logged = 0, left_out = 0;
+  step.on_output = [&](StreamName stream, std::string_view bytes) -> Status {
+    if (stream == StreamName::kErr) {
+      keep(answer.errors, bytes, kKept);
+    } else {
+      answer.cut = keep(answer.output, bytes, question.kept_output) || answer.cut;
+    }
+    const std::string_view shown = bytes.substr(0, kLogged - logged);
+    logged += shown.size();
+    left_out += bytes.size() - shown.size();
+    return log.append(shown);
+  };
+  TRY_VALUE(answer.end, run_step(context, step));
+  if (left_out > 0) TRY(log.append(fmt::format("\n[{} more]\n", human_bytes(left_out))));
+  return answer;
+}
+
+}  // namespace ralph

@@ -1,0 +1,159 @@
+#include "engine/scm_tasks.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "base/utf8.h"
+#include "engine/checked_tree.h"
+#include "engine/scm_command.h"
+#include "engine/turn.h"
+#include "engine/commit_message.h"
+#include "engine/scm_argv.h"
+
+namespace ralph {
+namespace {
+
+// The last line of an error says what is wrong; the first one of a success says what was done.
+std::string note_from(const ScmCommandEnd& command) {
+  const std::string text = to_valid_utf8(command.output);
+  const std::vector<std::string> lines = split(trim(text), '\n');
+  if (command.end.status.success()) return std::string(trim(lines.front()));
+  const auto fatal = std::find_if(lines.begin(), lines.end(), [](const std::string& line) {
+    return line.starts_with("fatal:") || line.starts_with("error:");
+  });
+  return std::string(trim(fatal == lines.end() ? lines.back() : *fatal));
+}
+
+Status note_end(RunContext& context, const std::string& task, std::string outcome, std::string note,
+                const StepEnd& end = {}) {
+  record::ScmEnded ended;
+  ended.iteration = context.log.progress().iteration;
+  ended.task = task;
+  ended.outcome = std::move(outcome);
+  ended.note = std::move(note);
+  ended.exit_code = end.status.code;
+  ended.duration_ms = end.duration.count();
+  return context.log.note(std::move(ended));
+}
+
+// With git, an unchanged tree is seen before the agent is asked: a question about nothing costs money.
+Result<bool> nothing_to_commit(RunContext& context, const ScmSettings& scm) {
+  if (base_name(scm.command) != "git") return false;
+  Argv argv = {scm.command, "status", "--porcelain"};
+  if (!scm.add_all) argv.emplace_back("--untracked-files=no");  // commit -a would leave new files out
+  TRY_VALUE(const ScmAnswer status, ask_scm(context, {argv}));
+  return status.end.status.success() && trim(status.output).empty();
+}
+
+class ScmTasks {
+ public:
+  ScmTasks(RunContext& context, const Agent& agent, const ScmPlan& plan)
+      : context_(context), agent_(agent), plan_(plan), tree_(context, plan.scm) {}
+
+  Result<Decision> run() {
+    for (const std::string& task : plan_.scm.tasks) {
+      std::string message;
+      if (is_commit(task)) {
+        TRY_VALUE(const bool unchanged, nothing_to_commit(context_, plan_.scm));
+        if (unchanged) {
+          TRY(note_end(context_, task, "nothing_to_commit", "nothing to commit"));
+          continue;
+        }
+        TRY(watch());
+        TRY_VALUE(const TurnEnd turn, ask_for_message());
+        TRY_VALUE(const Decision decision, check_what_changed(true));
+        if (decision.action != Action::kContinue) return decision;
+        if (!checks_pass()) {
+          TRY(note_end(context_, task, "failed",
+                       "the agent changed files when it was asked for the commit message, and the checks fail now"));
+          return decision;
+        }
+        const auto answer = turn.outcome == "ok" ? commit_message_from(turn.answer, turn.response) : std::nullopt;
+        if (!answer) {
+          const std::string why = turn.outcome == "ok" ? "its answer has no line to use" : turn.reason;
+          TRY(note_end(context_, task, "failed", fmt::format("the agent gave no commit message: {}", why)));
+          break;
+        }
+        message = *answer;
+      }
+      TRY(watch());
+      TRY_VALUE(const bool go_on, run_task(task, message));
+      if (!go_on) break;
+      TRY_VALUE(const Decision decision, ask(context_, {Moment::kBetweenSteps}));
+      if (decision.action != Action::kContinue) return decision;
+    }
+    return check_what_changed(false);
+  }
+
+ private:
+  bool checks_pass() const { return context_.log.progress().guardrails_failed.empty(); }
+
+  // Until the first program of somebody else's runs, the files are those that were checked.
+  Status watch() {
+    if (watching_ || !plan_.check_again) return {};
+    watching_ = true;
+    return tree_.remember();
+  }
+
+  Result<TurnEnd> ask_for_message() {
+    TurnRequest request;
+    request.prompt = kCommitMessageRequest;
+    request.purpose = "commit message";
+    request.events = plan_.events;
+    return run_turn(context_, agent_, request);
+  }
+
+  Result<Decision> check_what_changed(bool if_unknown) {
+    Observation now;
+    now.moment = Moment::kBetweenSteps;
+    if (watching_) {
+      TRY_VALUE(const auto changed, tree_.changed());
+      now.changed_since_checks = changed.value_or(if_unknown);
+    }
+    TRY_VALUE(const Decision decision, ask(context_, now));
+    if (decision.action != Action::kCheckAgain) return decision;
+    TRY_VALUE(const Decision checked, plan_.check_again());
+    TRY(tree_.remember());
+    return checked;
+  }
+
+  // False: it failed, and the tasks after it make no sense.
+  Result<bool> run_task(const std::string& task, const std::string& message) {
+    const std::vector<Argv> commands = scm_commands(plan_.scm.command, task, message, plan_.scm.add_all);
+    for (const Argv& argv : commands) {
+      record::ScmStarted started;
+      started.iteration = context_.log.progress().iteration;
+      started.task = task;
+      started.argv = argv;
+      TRY(context_.log.note(std::move(started)));
+      TRY(context_.log.sync());
+      TRY_VALUE(const ScmCommandEnd command, run_scm_command(context_, argv));
+      if (command.end.status.success()) {
+        if (&argv == &commands.back()) TRY(note_end(context_, task, "done", note_from(command), command.end));
+        continue;
+      }
+      if (is_commit(task) && says_nothing_to_commit(command.output)) {
+        TRY(note_end(context_, task, "nothing_to_commit", "nothing to commit", command.end));
+        return true;
+      }
+      const std::string why = command.end.reason.empty() ? note_from(command) : command.end.reason;
+      TRY(note_end(context_, task, "failed", why, command.end));
+      return false;
+    }
+    return true;
+  }
+
+  RunContext& context_;
+  const Agent& agent_;
+  const ScmPlan& plan_;
+  CheckedTree tree_;
+  bool watching_ = false;
+};
+
+}  // namespace
+
+Result<Decision> run_scm_tasks(RunContext& context, const Agent& agent, const ScmPlan& plan) {
+  return ScmTasks(context, agent, plan).run();
+}
+
+}  // namespace ralph

@@ -1,0 +1,78 @@
+#include "engine/turn_outcome.h"
+
+#include "base/text.h"
+#include "base/utf8.h"
+
+namespace ralph {
+namespace {
+
+// What a user has to do about a failure that ends the run.
+std::string_view advice_for(FailureKind kind) {
+  switch (kind) {
+    case FailureKind::kAuthentication:
+      return "log in, or correct its key";
+    case FailureKind::kBilling:
+      return "add credit to its account";
+    case FailureKind::kModelNotFound:
+      return "correct agent.model or the model in agent.flags";
+    case FailureKind::kPermissionDenied:
+      return "see 'ralph init' for permission flags";
+    default:
+      return "";
+  }
+}
+
+std::string outcome_name(FailureKind kind) {
+  if (kind == FailureKind::kOther) return "failed";
+  if (kind == FailureKind::kAborted) return "crashed";
+  return std::string(to_string(kind));
+}
+
+std::string sentence(std::string_view agent, FailureKind kind, std::string_view message) {
+  const std::string name = replace_all(to_string(kind), "_", " ");
+  std::string text = fmt::format("{}: {}", agent, name);
+  if (!message.empty()) text += fmt::format(": {}", fit_to_width(message, 300));
+  if (const std::string_view advice = advice_for(kind); !advice.empty()) text += fmt::format("; {}", advice);
+  return text;
+}
+
+std::string exit_phrase(const ExitStatus& status, std::string_view error_tail) {
+  std::string phrase = status.signal != 0 ? fmt::format("ended by {}", signal_name(status.signal))
+                                          : fmt::format("exit code {}", status.code);
+  const std::string text = to_valid_utf8(trim(error_tail));
+  const size_t line = text.rfind('\n');
+  const std::string_view last =
+      trim(line == std::string::npos ? std::string_view(text) : std::string_view(text).substr(line));
+  if (!last.empty()) phrase += fmt::format(": {}", fit_to_width(last, 200));
+  return phrase;
+}
+
+}  // namespace
+
+TurnOutcome judge_turn(const TurnFacts& facts) {
+  const TurnReader& reader = facts.reader;
+  const StepEnd& end = facts.end;
+  const bool lingered = end.outcome == "lingered";  // its result stands; only its process had to be ended
+  if (!end.outcome.empty() && !lingered) return {end.outcome, end.reason};
+  if (reader.failure()) {
+    FailureKind kind = *reader.failure();
+    if (kind == FailureKind::kOther) {  // the events do not say; the exit code may
+      const StartFailure exit = facts.adapter.start_failure(end.status.code, facts.error_tail);
+      if (exit.kind != FailureKind::kNone) kind = exit.kind;
+    }
+    return {outcome_name(kind), sentence(facts.agent, kind, reader.failure_message())};
+  }
+  if (!lingered && !end.status.success()) {
+    const StartFailure start = facts.adapter.start_failure(end.status.code, facts.error_tail);
+    if (start.kind != FailureKind::kNone && !reader.has_result()) return {outcome_name(start.kind), start.advice};
+    return {"crashed", exit_phrase(end.status, facts.error_tail)};
+  }
+  if (reader.result_failed()) return {"failed", fmt::format("{} reported a failure without saying which", facts.agent)};
+  if (facts.expects_result && reader.saw_events() && !reader.has_result()) {
+    return {"crashed", "its stream ended without a result"};
+  }
+  if (!reader.did_anything()) return {"empty", "it said nothing"};
+  return {"ok", ""};
+}
+
+}  // namespace ralph

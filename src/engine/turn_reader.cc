@@ -1,0 +1,92 @@
+#include "engine/turn_reader.h"
+
+#include "agents/refused_call.h"
+
+namespace ralph {
+namespace {
+
+constexpr size_t kAnswerBytes = 64 * 1024;
+
+}  // namespace
+
+void TurnReader::on_event(const AgentEvent& event) {
+  const bool unknown = std::holds_alternative<event::Unknown>(event);
+  if (!unknown) {
+    saw_events_ = true;
+    if (!std::holds_alternative<event::Spent>(event)) result_at_.reset();  // it is still at work
+  }
+  std::visit([this](const auto& one) { read(one); }, event);
+  next_.on_event(event);
+}
+
+void TurnReader::hear(std::string_view words, bool piece) {
+  // Texts of their own stand on lines of their own; pieces of one text are one text.
+  if (!in_pieces_ || !piece) finder_.feed("\n");
+  in_pieces_ = piece;
+  finder_.feed(words);
+  if (answer_.size() < kAnswerBytes) {
+    if (!piece && !answer_.empty()) answer_ += '\n';
+    answer_ += words.substr(0, kAnswerBytes - std::min(kAnswerBytes, answer_.size()));
+  }
+}
+
+void TurnReader::read(const event::Session& session) {
+  session_ = session.id;
+}
+
+void TurnReader::read(const event::Text& text) {
+  if (!text.sub_agent) hear(text.text, text.piece);
+}
+
+void TurnReader::read(const event::ToolStart& start) {
+  ++tools_;
+  running_tools_.emplace(start.id);
+  news_ = true;
+}
+
+void TurnReader::read(const event::ToolEnd& end) {
+  const auto found = running_tools_.find(end.id);
+  if (found != running_tools_.end()) {
+    running_tools_.erase(found);
+  } else {
+    ++tools_;  // agents that report a tool once, when it has ended
+  }
+  if (end.failed && is_denied_by_hook(end.output)) ++denied_tools_;
+  news_ = true;
+}
+
+void TurnReader::read(const event::Spent& spent) {
+  tokens_ += spent.tokens;
+  cost_usd_ += spent.cost_usd;
+  news_ = true;
+}
+
+void TurnReader::read(const event::Result& result) {
+  has_result_ = true;
+  result_failed_ = result.failed;
+  if (!result.failed) failure_.reset();  // it recovered
+  // Agents that repeat their last words in the result have said them already.
+  if (!finder_.said_anything() && !result.text.empty() && !result.failed) hear(result.text, false);
+  running_tools_.clear();
+  result_at_ = now_;
+  news_ = true;
+}
+
+void TurnReader::read(const event::Limit& limit) {
+  if (limit.resets_at) resets_at_ = limit.resets_at;
+}
+
+void TurnReader::read(const event::Failure& failure) {
+  failure_ = failure.kind;
+  failure_message_ = failure.message;
+  if (failure.resets_at) resets_at_ = failure.resets_at;
+}
+
+void TurnReader::observe(Observation& observation, MonotonicTime now) const {
+  observation.tools_running = static_cast<int>(running_tools_.size());
+  if (result_at_) observation.since_result = now - *result_at_;
+  observation.turn_cost_usd = cost_usd_;
+  observation.turn_tokens = tokens_.total();
+}
+
+}  // namespace ralph

@@ -1,0 +1,76 @@
+// What one turn of an agent amounts to, told from its events: its words, what it used, how it failed. Knows nothing of
+// processes.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "agents/events.h"
+#include "engine/observation.h"
+#include "engine/response.h"
+
+namespace ralph {
+
+class TurnReader : public EventSink {
+ public:
+  // `prompt` is what the agent was told: repeating it is no answer. Events are passed on to `next`.
+  // `promise`: what completes the work instead of a <response>, see ResponseFinder.
+  TurnReader(std::string_view prompt, EventSink& next, std::string_view promise = {})
+      : finder_(prompt, promise), next_(next) {}
+
+  void on_event(const AgentEvent& event) override;
+  void finish() { finder_.finish(); }
+
+  // The situation that decisions depend on.
+  void observe(Observation& observation, MonotonicTime now) const;
+  void arrived_at(MonotonicTime now) { now_ = now; }  // the time of the events that follow
+  bool take_news() { return std::exchange(news_, false); }
+
+  const std::optional<std::string>& response() const { return finder_.response(); }
+  const std::string& answer() const { return answer_; }  // the beginning of its words
+  bool did_anything() const { return finder_.said_anything() || tools_ > 0; }
+  bool saw_events() const { return saw_events_; }
+  bool has_result() const { return has_result_; }
+  bool result_failed() const { return result_failed_; }
+  const std::optional<FailureKind>& failure() const { return failure_; }
+  const std::string& failure_message() const { return failure_message_; }
+  const std::optional<WallTime>& resets_at() const { return resets_at_; }
+  const std::string& session() const { return session_; }
+  const Tokens& tokens() const { return tokens_; }
+  double cost_usd() const { return cost_usd_; }
+  int tools() const { return tools_ - denied_tools_; }  // that were made: a hook may have denied some
+  int unknown() const { return unknown_; }
+
+ private:
+  void read(const event::Session& session);
+  void read(const event::Text& text);
+  void read(const event::ToolStart& start);
+  void read(const event::ToolEnd& end);
+  void read(const event::Spent& spent);
+  void read(const event::Result& result);
+  void read(const event::Limit& limit);
+  void read(const event::Failure& failure);
+  void read(const event::Unknown&) { ++unknown_; }
+  template <class Other>
+  void read(const Other&) {}
+  void hear(std::string_view words, bool piece);
+
+  ResponseFinder finder_;
+  EventSink& next_;
+  MonotonicTime now_{};
+  std::optional<MonotonicTime> result_at_;  // of the last result, if nothing came after it
+  std::set<std::string, std::less<>> running_tools_;
+  std::string answer_, session_, failure_message_;
+  bool in_pieces_ = false, saw_events_ = false, has_result_ = false, result_failed_ = false, news_ = false;
+  std::optional<FailureKind> failure_;
+  std::optional<WallTime> resets_at_;
+  Tokens tokens_;
+  double cost_usd_ = 0;
+  int tools_ = 0, denied_tools_ = 0, unknown_ = 0;
+};
+
+}  // namespace ralph

@@ -1,0 +1,253 @@
+#include "git/repository.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "base/text.h"
+#include "base/utf8.h"
+#include "git/own_paths.h"
+
+namespace ralph {
+namespace {
+
+// What `git -z` separates: names as they are, whatever is in them.
+std::vector<std::string> fields_of(std::string_view output) {
+  std::vector<std::string> fields = split(output, '\0');
+  if (!fields.empty() && fields.back().empty()) fields.pop_back();
+  return fields;
+}
+
+// A name may contain line ends, and an agent chooses it: it must not look like words of ralph's.
+std::string shown(std::string_view path) {
+  return fit_to_width(path, path.size() * 2 + 1);
+}
+
+// What git says of a failure, without what it says around it (warnings, hints, traces).
+std::string complaint_in(std::string_view errors) {
+  for (const std::string& line : split(errors, '\n')) {
+    if (line.starts_with("fatal: ") || line.starts_with("error: ")) return line;
+  }
+  return std::string(first_line(errors));
+}
+
+tl::unexpected<Error> refusal(const GitEnd& end, const std::string& folder) {
+  // Git itself says what to do about a repository of somebody else's.
+  const size_t advice = end.errors.find("git config --global --add safe.directory");
+  return fail(
+      ErrorKind::kInput, "git refuses to look at the repository of {}: {}; {}", folder, complaint_in(end.errors),
+      advice == std::string::npos ? "mend that first"
+                                  : fmt::format("if you trust it, run: {}", first_line(end.errors.substr(advice))));
+}
+
+// Numbers of `git diff --numstat`: "3\t12\tpath"; binary files, or what the project calls so, have dashes.
+struct Numstat {
+  bool binary = false;
+  int added = 0, removed = 0;
+  std::string path;
+};
+
+std::optional<Numstat> numstat_from(const std::string& field) {
+  const size_t first = field.find('\t'), second = first == std::string::npos ? first : field.find('\t', first + 1);
+  if (second == std::string::npos) return std::nullopt;
+  Numstat stat;
+  stat.path = field.substr(second + 1);
+  stat.binary = field.starts_with('-');
+  std::from_chars(field.data(), field.data() + first, stat.added);
+  std::from_chars(field.data() + first + 1, field.data() + second, stat.removed);
+  return stat;
+}
+
+}  // namespace
+
+bool is_test_path(std::string_view path) {
+  constexpr std::array<std::string_view, 7> kFolders = {"test",      "tests",   "spec", "specs",
+                                                        "__tests__", "testing", "e2e"};
+  std::vector<std::string> parts = split(to_lower(path), '/');
+  const std::string name = parts.back();
+  parts.pop_back();
+  const bool in_folder = std::any_of(parts.begin(), parts.end(), [&](const std::string& part) {
+    return std::find(kFolders.begin(), kFolders.end(), part) != kFolders.end();
+  });
+  if (in_folder) return true;
+  const std::string stem = name.substr(0, name.rfind('.'));
+  const std::string own(path.substr(path.rfind('/') + 1));
+  const std::string own_stem = own.substr(0, own.rfind('.'));
+  return name.starts_with("test_") || name.starts_with("test-") || stem == "test" || stem == "tests" ||
+         stem.ends_with("_test") || stem.ends_with("-test") || stem.ends_with(".test") || stem.ends_with("_spec") ||
+         stem.ends_with(".spec") || own_stem.ends_with("Test") || own_stem.ends_with("Tests") ||
+         own_stem.ends_with("Spec");
+}
+
+Result<std::string> Repository::ask(const std::vector<std::string>& words) const {
+  TRY_VALUE(GitEnd end, git_(words));
+  size_t command = 0;
+  while (command + 2 < words.size() && words[command] == "-c") command += 2;
+  if (end.code != 0) return fail(ErrorKind::kIo, "git {} failed: {}", words[command], complaint_in(end.errors));
+  if (end.cut)
+    return fail(ErrorKind::kIo, "git {} printed more than {}, too much to look at", words[command],
+                human_bytes(end.output.size()));
+  return std::move(end.output);
+}
+
+Result<bool> Repository::exists() const {
+  TRY_VALUE(const GitEnd end, git_({"rev-parse", "--is-inside-work-tree"}));
+  if (end.code == 0 && trim(end.output) == "true") return true;
+  if (end.code == 0)
+    return fail(ErrorKind::kInput,
+                "{} is not in the work tree of its git repository: that is bare, or core.worktree in its "
+                "configuration names another folder ('git config --unset core.worktree' removes it)",
+                folder_);
+  if (complaint_in(end.errors).starts_with("fatal: not a git repository (or any ")) return false;
+  return refusal(end, folder_);
+}
+
+Result<std::string> Repository::work_tree() const {
+  TRY_VALUE(std::string folder, ask({"rev-parse", "--show-toplevel"}));
+  if (folder.ends_with('\n')) folder.pop_back();
+  return folder;
+}
+
+Result<std::optional<std::string>> Repository::branch() const {
+  TRY_VALUE(const GitEnd end, git_({"symbolic-ref", "-q", "--short", "HEAD"}));
+  if (end.code != 0) return std::optional<std::string>();
+  return std::optional<std::string>(trim(end.output));
+}
+
+Result<bool> Repository::has_branch(const std::string& name) const {
+  TRY_VALUE(const GitEnd end, git_({"show-ref", "--verify", "-q", "refs/heads/" + name}));
+  return end.code == 0;
+}
+
+Result<std::string> Repository::head() const {
+  TRY_VALUE(const GitEnd end, git_({"rev-parse", "-q", "--verify", "HEAD"}));
+  if (end.code > 1) return refusal(end, folder_);
+  return end.code == 0 ? std::string(trim(end.output)) : std::string();
+}
+
+Result<std::vector<std::string>> Repository::uncommitted() const {
+  // Said explicitly: settings of the repository could hide new files.
+  TRY_VALUE(const std::string output, ask({"status", "--porcelain", "-z", "--untracked-files=normal"}));
+  const std::vector<std::string> fields = fields_of(output);
+  std::vector<std::string> lines;
+  for (size_t i = 0; i < fields.size(); ++i) {
+    const std::string& field = fields[i];
+    if (field.size() < 4) continue;
+    const std::string state = field.substr(0, 3), path = field.substr(3);
+    const bool two = (field[0] == 'R' || field[0] == 'C') && i + 1 < fields.size();  // where it came from follows
+    const std::string from = two ? fields[++i] : path;
+    if (is_own_path(path) && is_own_path(from)) continue;
+    lines.push_back(state + (two ? fmt::format("{} -> {}", shown(from), shown(path)) : shown(path)));
+  }
+  return lines;
+}
+
+Result<bool> Repository::is_ancestor(const std::string& old) const {
+  TRY_VALUE(const GitEnd end, git_({"merge-base", "--is-ancestor", old, "HEAD"}));
+  return end.code == 0;
+}
+
+Result<bool> Repository::go_back_to(const std::string& branch) const {
+  const std::string ref = "refs/heads/" + branch;
+  TRY_VALUE(const bool there, has_branch(branch));
+  TRY_VALUE(const GitEnd contained, git_({"merge-base", "--is-ancestor", ref, "HEAD"}));
+  if (there && contained.code != 0) {
+    // Not `git switch`: that refuses in the middle of a rebase.
+    TRY(ask({"checkout", "-q", branch, "--"}));
+    return false;
+  }
+  TRY(ask({"update-ref", ref, "HEAD"}));
+  TRY(ask({"symbolic-ref", "HEAD", ref}));
+  return true;
+}
+
+Result<std::vector<std::string>> Repository::lost_tests(const std::string& old) const {
+  const auto differences = [&](std::vector<std::string> options) {
+    std::vector<std::string> words = {"-c", "diff.relative=false", "diff", "-z", "--no-ext-diff", "--no-textconv"};
+    words.insert(words.end(), options.begin(), options.end());
+    words.push_back(old);
+    return ask(words);
+  };
+  std::vector<std::string> lost;
+  TRY_VALUE(const std::string moved, differences({"-M", "--diff-filter=DTR", "--name-status"}));
+  const std::vector<std::string> fields = fields_of(moved);
+  for (size_t i = 0; i + 1 < fields.size();) {  // "D", "T" or "R087", a path, and with R where it is now
+    const std::string &what = fields[i], &path = fields[i + 1];
+    const bool renamed = what.starts_with('R') && i + 2 < fields.size();
+    const std::string& now = fields[renamed ? i + 2 : i + 1];
+    i += renamed ? 3 : 2;
+    if (!is_test_path(path)) continue;
+    if (!renamed) {
+      lost.push_back(fmt::format("{}: {}", what == "D" ? "deleted" : "no plain file any more", shown(path)));
+    } else if (!is_test_path(now)) {
+      lost.push_back(fmt::format("moved away: {} (to {})", shown(path), shown(now)));
+    } else if (what != "R100") {
+      lost.push_back(fmt::format("renamed and changed: {} (to {})", shown(path), shown(now)));
+    }
+  }
+  TRY_VALUE(const std::string changed, differences({"--no-renames", "--diff-filter=M", "--numstat"}));
+  for (const std::string& field : fields_of(changed)) {
+    const auto stat = numstat_from(field);
+    if (!stat || !is_test_path(stat->path)) continue;
+    const std::string path = shown(stat->path);
+    if (stat->binary) lost.push_back(fmt::format("changed, and called binary: {}", path));
+    if (stat->removed > stat->added)
+      lost.push_back(fmt::format("shortened: {} ({} lines removed, {} added)", path, stat->removed, stat->added));
+  }
+  TRY_VALUE(const std::vector<std::string> hidden, hidden_tests());
+  if (!hidden.empty()) lost.push_back(fmt::format("hidden from git: {}", join_for_people(hidden)));
+  return lost;
+}
+
+// Files with the flags "assume unchanged" (a small letter) or "skip the work tree" (S): whatever happens to them is no
+// difference for git. In a sparse work tree there may be many.
+Result<std::vector<std::string>> Repository::hidden_tests() const {
+  constexpr size_t kNamed = 5;
+  TRY_VALUE(const std::string files, ask({"ls-files", "-v", "-z"}));
+  std::vector<std::string> hidden;
+  size_t more = 0;
+  for (const std::string& field : fields_of(files)) {
+    const bool overlooked = field.starts_with('S') || (field[0] >= 'a' && field[0] <= 'z');
+    if (!overlooked || field.size() < 3 || !is_test_path(field.substr(2))) continue;
+    if (hidden.size() < kNamed) {
+      hidden.push_back(shown(field.substr(2)));
+    } else {
+      ++more;
+    }
+  }
+  if (more > 0) hidden.push_back(fmt::format("{} more", more));
+  return hidden;
+}
+
+Result<bool> Repository::commit(const std::vector<std::string>& paths, const std::string& message) const {
+  std::vector<std::string> changed;
+  for (const std::string& path : paths) {
+    TRY_VALUE(const std::string status, ask({"status", "--porcelain", "-z", "--untracked-files=normal", "--", path}));
+    if (!status.empty()) changed.push_back(path);
+  }
+  if (changed.empty()) return false;
+  std::vector<std::string> add = {"add", "--"};
+  add.insert(add.end(), changed.begin(), changed.end());
+  TRY(ask(add));
+  std::vector<std::string> commit;
+  TRY_VALUE(const GitEnd who, git_({"config", "user.email"}));
+  if (who.code != 0) commit = {"-c", "user.name=ralph", "-c", "user.email=ralph@localhost"};
+  // Book-keeping of ralph's own: no hook of the project has a say in it, and none of an agent's.
+  const std::vector<std::string> words = {
+      "-c", "core.hooksPath=/dev/null", "commit", "-q", "--no-verify", "-m", message, "--"};
+  commit.insert(commit.end(), words.begin(), words.end());
+  commit.insert(commit.end(), changed.begin(), changed.end());
+  TRY_VALUE(const GitEnd end, git_(commit));
+  if (end.code != 0) {
+    return fail(ErrorKind::kIo, "git commit failed: {}",
+                trim(end.errors).empty() ? std::string(first_line(end.output)) : complaint_in(end.errors));
+  }
+  return true;
+}
+
+Status Repository::keep(const std::string& name, const std::string& commit) const {
+  TRY(ask({"update-ref", "refs/ralph/" + name, commit}));
+  return {};
+}
+
+}  // namespace ralph

@@ -1,0 +1,90 @@
+#include "hooks/context_monitor.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+namespace ralph {
+namespace {
+
+constexpr std::int64_t kUsualWindow = 200'000;
+constexpr std::int64_t kLargeWindow = 1'000'000;
+constexpr int kDrop = 10;  // percent below what was told: the context was compacted, not just trimmed
+
+constexpr std::string_view kNotice =
+    "Be mindful of remaining space. Plan to finish your current task within this session. If you discover follow-up "
+    "work, add new stories to tasks.json — the next iteration will pick them up.";
+constexpr std::string_view kWarning =
+    "Finish your current task and commit soon. Do not start additional tasks. If work remains, create new stories in "
+    "tasks.json for the next iteration and capture any implementation details or insights in progress.txt so the next "
+    "iteration has full context.";
+constexpr std::string_view kCritical =
+    "Wrap up immediately. Do NOT start new work. Instead: (1) create tasks in tasks.json for any remaining work, (2) "
+    "write implementation details, insights, and handoff notes to progress.txt, (3) commit all changes, (4) stop. The "
+    "next iteration will continue from where you left off.";
+
+struct Threshold {
+  int percent;
+  std::string_view severity;
+  std::string_view message;
+};
+constexpr std::array kThresholds = {
+    Threshold{50, "NOTICE", kNotice},   Threshold{60, "NOTICE", kNotice},     Threshold{70, "WARNING", kWarning},
+    Threshold{80, "WARNING", kWarning}, Threshold{90, "CRITICAL", kCritical},
+};
+
+// The highest that is reached; nullptr: none.
+const Threshold* threshold_at(std::int64_t percent) {
+  const Threshold* found = nullptr;
+  for (const Threshold& threshold : kThresholds) {
+    if (percent >= threshold.percent) found = &threshold;
+  }
+  return found;
+}
+
+std::string thousands(std::int64_t tokens) {
+  return tokens < 10'000 ? fmt::format("{}", tokens) : fmt::format("{}k", (tokens + 500) / 1000);
+}
+
+}  // namespace
+
+ContextStep watch_context(const ContextMemory& memory, const ContextReading& reading) {
+  ContextStep step{.memory = memory};
+  if (reading.window <= 0 || reading.tokens < 0) return step;
+  const std::int64_t tokens = std::min(reading.tokens, std::int64_t{1} << 48);
+  const std::int64_t percent = tokens * 100 / reading.window;
+  const Threshold* const reached = threshold_at(percent);
+  const int level = reached ? reached->percent : 0;
+  if (percent <= memory.spent - kDrop) step.memory.spent = level;
+  if (level <= step.memory.spent) return step;
+  step.memory.spent = level;
+  step.alert = fmt::format("[ralph] Context {}: about {}% of the context window is used ({}{} of {} tokens). {}",
+                           reached->severity, std::min<std::int64_t>(percent, 100), reading.exact ? "" : "estimated ",
+                           thousands(tokens), thousands(reading.window), reached->message);
+  return step;
+}
+
+std::optional<ContextReading> reading_from(const UsageSearch& search, std::uint64_t size,
+                                           std::optional<std::int64_t> wish) {
+  if (!search.use) {
+    // The size of a transcript whose host counts exactly tells nothing: it holds what was compacted away, and copies.
+    if (search.out_of_reach) return std::nullopt;
+    return ContextReading{static_cast<std::int64_t>(size / 4), wish.value_or(kUsualWindow), false};
+  }
+  ContextReading reading{search.use->tokens, kUsualWindow, true};
+  if (search.use->window > 0) reading.window = search.use->window;
+  // More than the usual window can hold was counted: it is one of the large ones, of which transcripts do not tell.
+  else if (reading.tokens > kUsualWindow)
+    reading.window = kLargeWindow;
+  if (wish) reading.window = *wish;
+  return reading;
+}
+
+std::optional<ContextMemory> memory_at_start(const ContextMemory& memory, std::string_view source, std::uint64_t size) {
+  if (source == "resume") return memory;  // the same context, and the alerts are in it
+  if (source == "compact" || source == "clear") return ContextMemory{.spent = 0, .begin = size};
+  return std::nullopt;
+}
+
+}  // namespace ralph

@@ -1,0 +1,135 @@
+#include "hooks/files.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <dirent.h>
+#include <fcntl.h>
+#include <memory>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/utf8.h"
+
+namespace ralph {
+namespace {
+
+bool is_link(const std::string& path) {
+  struct stat info{};
+  return ::lstat(path.c_str(), &info) == 0 && S_ISLNK(info.st_mode);
+}
+
+// The variable that moves the user's folder of a host; Gemini's names the folder above it.
+std::string user_folder(Host host, const Environment& environment) {
+  static constexpr std::array kVariables = {"CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME"};
+  const std::string moved = environment.get(kVariables.at(static_cast<size_t>(host))).value_or("");
+  if (!moved.empty()) return host == Host::kGemini ? join_path(moved, folder_of(host)) : moved;
+  const std::string home = environment.get("HOME").value_or("");
+  return home.empty() ? "" : join_path(home, folder_of(host));
+}
+
+// Where the bytes of a file are: elsewhere, if it is a link.
+Result<std::string> target_of(const HookFile& file) {
+  if (!is_link(file.path)) return file.path;
+  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(file.path.c_str(), nullptr), &std::free);
+  if (!real)
+    return fail(ErrorKind::kInput, "{} is a symbolic link that leads nowhere: {}", file.path, errno_text(errno));
+  return std::string(real.get());
+}
+
+std::string backup_prefix(const HookFile& file) {
+  return base_name(file.path) + ".ralph-backup-";
+}
+
+}  // namespace
+
+bool is_same_file(const std::string& a, const std::string& b) {
+  struct stat first{}, second{};
+  return ::stat(a.c_str(), &first) == 0 && ::stat(b.c_str(), &second) == 0 && first.st_dev == second.st_dev &&
+         first.st_ino == second.st_ino;
+}
+
+Result<HookFile> hook_file(Host host, bool user, const Environment& environment, const std::string& project) {
+  HookFile file{host, user, user ? user_folder(host, environment) : join_path(project, folder_of(host)), {}, {}};
+  if (file.folder.empty()) return fail(ErrorKind::kInput, "HOME is not set, so the user's settings can't be found");
+  file.folder = absolute_path(file.folder, project);
+  file.path = join_path(file.folder, file_of(host));
+  file.shown = user ? file.path : join_path(folder_of(host), file_of(host));
+  return file;
+}
+
+Result<std::optional<std::string>> read_to_change(const HookFile& file) {
+  for (const std::string& path : {file.folder, file.path}) {
+    if (!file.user && is_link(path))
+      return fail(
+          ErrorKind::kInput,
+          "{} is a symbolic link; in a project ralph does not write through one, because an agent could have put "
+          "it there. Replace it by what it leads to",
+          path);
+  }
+  if (!is_link(file.path) && !file_exists(file.path)) {
+    if (file_exists(file.folder) && !is_directory(file.folder))
+      return fail(ErrorKind::kInput, "{} is not a folder", file.folder);
+    return std::optional<std::string>();
+  }
+  TRY_VALUE(const std::string target, target_of(file));
+  if (!is_regular_file(target)) return fail(ErrorKind::kInput, "{} is not a file", target);
+  TRY_VALUE(std::string text, read_file(target));
+  return std::optional(std::move(text));
+}
+
+Result<Fd> lock_folder(const std::string& folder) {
+  Fd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd) return fail(ErrorKind::kIo, "cannot open {}: {}", folder, errno_text(errno));
+  while (::flock(fd.get(), LOCK_EX) != 0) {
+    if (errno != EINTR) return fail(ErrorKind::kIo, "cannot lock {}: {}", folder, errno_text(errno));
+  }
+  return fd;
+}
+
+Result<std::string> back_up(const HookFile& file, std::string_view text, WallTime now) {
+  const std::string first = join_path(file.folder, backup_prefix(file) + to_compact_utc(now));
+  std::string path = first;
+  for (int n = 2; file_exists(path); ++n) path = fmt::format("{}-{}", first, n);
+  struct stat info{};
+  const unsigned mode = ::stat(file.path.c_str(), &info) == 0 ? info.st_mode & 0777 : 0600;
+  TRY(write_file_atomically(path, text, mode));
+  return path;
+}
+
+std::vector<std::string> backups_of(const HookFile& file) {
+  std::vector<std::string> found;
+  const std::string prefix = backup_prefix(file);
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(file.folder.c_str()), ::closedir);
+  while (const dirent* entry = folder ? ::readdir(folder.get()) : nullptr) {
+    const std::string path = join_path(file.folder, entry->d_name);
+    if (std::string_view(entry->d_name).starts_with(prefix) && !is_link(path) && is_regular_file(path))
+      found.push_back(path);
+  }
+  std::sort(found.rbegin(), found.rend());
+  return found;
+}
+
+Status write_changed(const HookFile& file, std::string_view text) {
+  TRY_VALUE(const std::string target, target_of(file));
+  return write_file_atomically(target, text, file.user ? 0600 : 0644);
+}
+
+Result<std::string> program_for_hooks(const Environment& environment) {
+  std::string self(PATH_MAX, '\0');
+  const ssize_t size = ::readlink("/proc/self/exe", self.data(), self.size());
+  if (size <= 0) return fail(ErrorKind::kIo, "cannot find out where ralph is: /proc/self/exe: {}", errno_text(errno));
+  self.resize(static_cast<size_t>(size));
+  if (!is_executable_file(self))
+    return fail(ErrorKind::kNotFound, "{} is not there any more; install ralph first", self);
+  const auto on_path = resolve_program("ralph", environment, "/");
+  std::string program = on_path && is_same_file(*on_path, self) ? "ralph" : self;
+  if (find_invalid_utf8(program) != std::string::npos)
+    return fail(ErrorKind::kInput, "ralph's own path is not UTF-8 and can't stand in JSON: {}", to_valid_utf8(program));
+  return program;
+}
+
+}  // namespace ralph

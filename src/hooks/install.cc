@@ -1,0 +1,327 @@
+#include "hooks/install.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+#include "json/edit.h"
+#include "json/walk.h"
+#include "base/text.h"
+
+namespace ralph {
+namespace {
+
+// One hook that calls ralph, and where it stands.
+struct FoundHook {
+  std::string event;
+  size_t group = 0, index = 0;  // in the event's array, in the group's hooks
+  size_t siblings = 0;          // how many hooks its group has
+  RalphHook hook;
+  const json::value* value = nullptr;
+  const json::value* group_value = nullptr;
+
+  std::string group_pointer() const { return fmt::format("/hooks/{}/{}", to_pointer_part(event), group); }
+  std::string pointer() const { return fmt::format("{}/hooks/{}", group_pointer(), index); }
+};
+
+std::string place_of(std::string_view text, std::string_view where, std::string_view pointer) {
+  const TextPosition position = position_of(text, locate(text, pointer).value_or(0));
+  return fmt::format("{}:{}:{}", where, position.line, position.column);
+}
+
+// Parses it and makes sure that hooks stand where the host looks for them; nothing is put into anything else.
+Result<json::value> parse_settings(std::string_view text, std::string_view where, Host host) {
+  TRY_VALUE(json::value settings, parse_json(text, where));
+  const auto expect = [&](const json::value* value, json::kind kind, const std::string& pointer) -> Status {
+    if (!value || value->kind() == kind) return {};
+    return fail(ErrorKind::kInput, "{}: {} here; correct that first", place_of(text, where, pointer),
+                kind == json::kind::object ? "expected an object {…}" : "expected a list […]");
+  };
+  TRY(expect(&settings, json::kind::object, ""));
+  const json::value* hooks = find(settings, "hooks");
+  TRY(expect(hooks, json::kind::object, "/hooks"));
+  TRY(expect(find(settings, "env"), json::kind::object, "/env"));
+  for (const HookWire& wire : wires_of(host)) {
+    if (hooks) TRY(expect(find(*hooks, wire.event), json::kind::array, fmt::format("/hooks/{}", wire.event)));
+  }
+  return settings;
+}
+
+// In the order of the text.
+std::vector<FoundHook> ralph_hooks(const json::value& settings) {
+  std::vector<FoundHook> found;
+  const json::value* events = find(settings, "hooks");
+  if (!events) return found;
+  for (const auto& [event, groups] : events->get_object()) {
+    if (!groups.is_array()) continue;
+    for (size_t g = 0; g < groups.get_array().size(); ++g) {
+      const json::value& group = groups.get_array()[g];
+      const json::value* hooks = find(group, "hooks");
+      if (!hooks || !hooks->is_array()) continue;
+      for (size_t i = 0; i < hooks->get_array().size(); ++i) {
+        const json::value& hook = hooks->get_array()[i];
+        if (auto ralph = ralph_hook_in(hook))
+          found.push_back({std::string(event), g, i, hooks->get_array().size(), *std::move(ralph), &hook, &group});
+      }
+    }
+  }
+  return found;
+}
+
+std::optional<std::string> block_cap_in(const json::value& settings) {
+  const json::value* env = find(settings, "env");
+  const json::value* cap = env ? find(*env, kBlockCapVariable) : nullptr;
+  if (!cap) return std::nullopt;
+  return cap->is_string() ? std::string(cap->get_string()) : json::serialize(*cap);
+}
+
+std::string cap_pointer() {
+  return fmt::format("/env/{}", kBlockCapVariable);
+}
+
+std::string cap_name() {
+  return fmt::format("env.{}", kBlockCapVariable);
+}
+
+// Other names of a hook that this one took the place of.
+bool is_same_hook(std::string_view hook, std::string_view wanted) {
+  return hook == wanted || (wanted == "post-tool" && hook == "context-monitor");
+}
+
+// Collects edits of one text and says what they come to.
+class Installer {
+ public:
+  Installer(JsonEdits& edits, const json::value& settings, Host host, std::string_view program)
+      : edits_(edits), settings_(settings), host_(host), program_(program), found_(ralph_hooks(settings)) {}
+
+  void install() {
+    if (!find(settings_, "hooks")) {
+      json::object events;
+      for (const HookWire& wire : wires_of(host_)) {
+        events[wire.event] = json::array{group_of(host_, wire, program_)};
+        note('+', wire.event, command_of(host_, wire, program_));
+      }
+      edits_.set("/hooks", events);
+    } else {
+      for (const HookWire& wire : wires_of(host_)) install(wire);
+    }
+    if (host_ == Host::kClaude) raise_cap();
+  }
+
+  void uninstall(const std::optional<std::string>& cap_before) {
+    std::vector<FoundHook> own;
+    for (const FoundHook& hook : found_) {
+      if (hook.hook.has_company) {
+        left_.push_back(fmt::format("{}: `{}` does more than call ralph", hook.event, command_in(hook)));
+        continue;
+      }
+      own.push_back(hook);
+      note('-', hook.event, command_in(hook));
+    }
+    remove(own);
+    if (host_ == Host::kClaude) lower_cap(cap_before);
+  }
+
+  std::vector<HookChange> take_changes() { return std::move(changes_); }
+  std::vector<std::string> take_left() { return std::move(left_); }
+
+ private:
+  void note(char sign, std::string_view where, std::string what) {
+    changes_.push_back({sign, std::string(where), std::move(what)});
+  }
+
+  static std::string command_in(const FoundHook& hook) {
+    return std::string(find_string(*hook.value, "command").value_or(""));
+  }
+
+  void install(const HookWire& wire) {
+    std::vector<FoundHook> here;
+    for (const FoundHook& hook : found_) {
+      if (hook.event == wire.event && is_same_hook(hook.hook.hook, wire.hook)) here.push_back(hook);
+    }
+    if (here.empty()) {
+      const std::string event = fmt::format("/hooks/{}", wire.event);
+      const json::object group = group_of(host_, wire, program_);
+      if (const json::value* groups = find(*find(settings_, "hooks"), wire.event)) {
+        edits_.insert(event, groups->get_array().size(), group);
+      } else {
+        edits_.set(event, json::array{group});
+      }
+      note('+', wire.event, command_of(host_, wire, program_));
+      return;
+    }
+    // One stays: a line that is not ralph's alone, else the hook of this very name. Whatever it took the place of goes.
+    const auto rank = [&](const FoundHook& h) {
+      return (h.hook.has_company ? 2 : 0) + (h.hook.hook == wire.hook ? 1 : 0);
+    };
+    std::stable_sort(here.begin(), here.end(),
+                     [&](const FoundHook& a, const FoundHook& b) { return rank(a) > rank(b); });
+    std::vector<FoundHook> doubles;
+    for (size_t i = 0; i < here.size(); ++i) {
+      if (i == 0 || here[i].hook.has_company) {
+        update(wire, here[i]);
+      } else {
+        doubles.push_back(here[i]);
+        note('-', here[i].event, command_in(here[i]) + " (once is enough)");
+      }
+    }
+    remove(doubles);
+  }
+
+  std::string command_for(const HookWire& wire, const FoundHook& hook) const {
+    if (!hook.hook.has_company) return command_of(host_, wire, program_);
+    if (hook.hook.program == program_ && hook.hook.hook == wire.hook) return command_in(hook);
+    return with_call(command_in(hook), program_, wire.hook);
+  }
+
+  void update(const HookWire& wire, const FoundHook& hook) {
+    const std::string command = command_for(wire, hook);
+    std::vector<std::string> now;
+    if (command_in(hook) != command) {
+      edits_.set(hook.pointer() + "/command", to_json_string(command));
+      now.push_back(command);
+    }
+    if (find(*hook.value, "args")) {
+      edits_.remove(hook.pointer() + "/args");
+      if (now.empty()) now.push_back(command);
+    }
+    const auto timeout = find_integer(*hook.value, "timeout");
+    if (!timeout || *timeout < timeout_of(host_, wire)) {
+      edits_.set(hook.pointer() + "/timeout", timeout_of(host_, wire));
+      now.push_back(fmt::format("time-out {} s", wire.seconds));
+    }
+    if (!now.empty()) note('~', wire.event, join(now, ", "));
+  }
+
+  // These hooks, and every group, event and "hooks" that had nothing else in it.
+  void remove(const std::vector<FoundHook>& hooks) {
+    struct Count {
+      size_t gone = 0, all = 0;
+      bool took_one(size_t of) {
+        all = of;
+        return ++gone == all;
+      }
+    };
+    std::map<std::string, Count> groups, events;
+    Count table;
+    const auto size_of = [](const json::value* v) {
+      return v->is_array() ? v->get_array().size() : v->get_object().size();
+    };
+    const json::value* all_events = find(settings_, "hooks");
+    for (const FoundHook& hook : hooks) {
+      edits_.remove(hook.pointer());
+      if (!groups[hook.group_pointer()].took_one(hook.siblings)) continue;
+      edits_.remove(hook.group_pointer());
+      if (!events[hook.event].took_one(size_of(find(*all_events, hook.event)))) continue;
+      edits_.remove(fmt::format("/hooks/{}", to_pointer_part(hook.event)));
+      if (table.took_one(size_of(all_events))) edits_.remove("/hooks");
+    }
+  }
+
+  void raise_cap() {
+    const auto now = block_cap_in(settings_);
+    if (now && is_cap_enough(*now)) return;
+    const std::string value = std::to_string(kBlockCap);
+    if (find(settings_, "env")) {
+      edits_.set(cap_pointer(), json::string(value));
+    } else {
+      edits_.set("/env", json::object{{kBlockCapVariable, value}});
+    }
+    note(now ? '~' : '+', cap_name(), now ? fmt::format("{} (was {})", value, *now) : value);
+  }
+
+  // Only a value that is ralph's.
+  void lower_cap(const std::optional<std::string>& before) {
+    if (block_cap_in(settings_) != std::to_string(kBlockCap) || before == std::to_string(kBlockCap)) return;
+    if (before) {
+      edits_.set(cap_pointer(), to_json_string(*before));
+      note('~', cap_name(), *before);
+      return;
+    }
+    edits_.remove(find(settings_, "env")->get_object().size() == 1 ? "/env" : cap_pointer());
+    note('-', cap_name(), std::to_string(kBlockCap));
+  }
+
+  JsonEdits& edits_;
+  const json::value& settings_;
+  Host host_;
+  std::string_view program_;
+  std::vector<FoundHook> found_;
+  std::vector<HookChange> changes_;
+  std::vector<std::string> left_;
+};
+
+Result<MergedSettings> edited(std::string_view text, std::string_view where, Host host, std::string_view program,
+                              const std::function<void(Installer&)>& edit) {
+  TRY_VALUE(const json::value settings, parse_settings(text, where, host));
+  TRY_VALUE(JsonEdits edits, JsonEdits::of(text, where));
+  Installer installer(edits, settings, host, program);
+  edit(installer);
+  return MergedSettings{edits.apply(), installer.take_changes(), installer.take_left()};
+}
+
+void add_once(std::vector<std::string>& list, const std::string& item) {
+  if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(item);
+}
+
+std::optional<bool> plugin_in(const json::value& settings) {
+  const json::value* plugins = find(settings, "enabledPlugins");
+  std::optional<bool> on;
+  if (!plugins || !plugins->is_object()) return on;
+  for (const auto& [name, value] : plugins->get_object()) {
+    if (std::string_view(name).starts_with("ralph@") && value.is_bool()) on = on.value_or(false) || value.get_bool();
+  }
+  return on;
+}
+
+}  // namespace
+
+Result<MergedSettings> with_hooks(std::optional<std::string_view> text, std::string_view where, Host host,
+                                  std::string_view program) {
+  return edited(text.value_or("{}\n"), where, host, program, [](Installer& installer) { installer.install(); });
+}
+
+Result<MergedSettings> without_hooks(std::string_view text, std::string_view where, Host host,
+                                     std::optional<std::string_view> before) {
+  std::optional<std::string> cap;
+  if (before) {
+    // What was kept may be anything by now; it only helps.
+    if (const auto settings = parse_settings(*before, where, host)) cap = block_cap_in(*settings);
+  }
+  return edited(text, where, host, "ralph", [&](Installer& installer) { installer.uninstall(cap); });
+}
+
+Result<HookSurvey> survey_hooks(std::string_view text, std::string_view where, Host host) {
+  TRY_VALUE(const json::value settings, parse_settings(text, where, host));
+  HookSurvey survey;
+  const std::vector<FoundHook> found = ralph_hooks(settings);
+  for (const FoundHook& hook : found) {
+    add_once(survey.programs, hook.hook.program);
+    survey.is_own = survey.is_own || !hook.hook.has_company;
+  }
+  for (const HookWire& wire : wires_of(host)) {
+    std::vector<const FoundHook*> here;
+    for (const FoundHook& hook : found) {
+      if (hook.event == wire.event && is_same_hook(hook.hook.hook, wire.hook)) here.push_back(&hook);
+    }
+    if (here.empty()) {
+      survey.missing.emplace_back(wire.event);
+      continue;
+    }
+    const auto kept = std::count_if(here.begin(), here.end(), [](const FoundHook* h) { return h->hook.has_company; });
+    if (here.size() > 1)
+      (kept > 1 ? survey.choices : survey.faults)
+          .push_back(fmt::format("{} calls ralph {} times", wire.event, here.size()));
+    const auto timeout = find_integer(*here[0]->value, "timeout");
+    if (!timeout || *timeout < timeout_of(host, wire))
+      survey.faults.push_back(fmt::format("the time-out of {} is below {} s", wire.event, wire.seconds));
+    const std::string_view matcher = find_string(*here[0]->group_value, "matcher").value_or("");
+    if (!wire.matcher.empty() && !matcher.empty() && matcher != "*" && matcher != wire.matcher)
+      survey.choices.push_back(fmt::format("{} is for {} only, not for every tool", wire.event, matcher));
+  }
+  survey.block_cap = block_cap_in(settings);
+  survey.plugin = plugin_in(settings);
+  return survey;
+}
+
+}  // namespace ralph

@@ -1,0 +1,41 @@
+#include "hooks/log.h"
+
+#include <cstdio>
+#include <sys/stat.h>
+
+#include "json/value.h"
+#include "base/time.h"
+#include "base/utf8.h"
+#include "journal/redactor.h"
+#include "os/clock.h"
+#include "os/environment.h"
+#include "os/files.h"
+#include "session/loop_store.h"
+
+namespace ralph {
+namespace {
+
+constexpr off_t kLargest = 1024 * 1024;
+constexpr size_t kLongest = 4000;  // of what one note says
+
+}  // namespace
+
+void log_hook(const std::string& cwd, const HookNote& note) {
+  const std::string ralph = join_path(project_for_loop(cwd), ".ralph");
+  const std::string folder = join_path(ralph, "loop");
+  if (!is_real_folder(ralph) || !make_directories(folder) || !is_real_folder(folder)) return;
+  const std::string path = join_path(folder, "hooks.log");
+  struct stat info{};
+  if (::lstat(path.c_str(), &info) == 0 && info.st_size > kLargest) ::rename(path.c_str(), (path + ".old").c_str());
+  // Masked first and cut then: half a token has no known shape.
+  const std::string what = Redactor(Environment::of_this_process().as_lines()).redact(note.what);
+  const json::object line{{"time", to_iso8601(SystemClock().wall())},
+                          {"hook", to_json_string(note.hook)},
+                          {"session", to_json_string(note.session)},
+                          {"kind", to_json_string(note.kind)},
+                          {"what", to_json_string(prefix_of_characters(what, kLongest))}};
+  const Result<Fd> file = open_for_append(path);
+  if (file) static_cast<void>(write_all(file->get(), json::serialize(line) + "\n", path));
+}
+
+}  // namespace ralph

@@ -1,0 +1,40 @@
+// What a host agent sends to a hook on standard input, whichever host it is. Fields that a host does not have are
+// empty; fields that nobody knows are ignored. Specified in docs/formats/hooks.md.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "json/value.h"
+#include "session/stop.h"
+
+namespace ralph {
+
+struct HookPayload {
+  std::string event;    // hook_event_name: Stop, PreToolUse, UserPromptSubmit, AfterAgent, ...
+  std::string session;  // session_id; empty: unknown, and then it matches no session
+  std::string transcript_path;
+  std::string cwd;       // absolute, or empty
+  std::string agent_id;  // of a sub-agent; empty: the session itself
+  std::string source;    // of SessionStart: startup, resume, clear, compact, ...
+  bool stop_hook_active = false;
+  int background_tasks = 0;  // still running at a Stop
+  std::string prompt;        // of UserPromptSubmit (and of Gemini's BeforeAgent and AfterAgent), as typed
+  std::string tool_name, tool_use_id;
+  json::value tool_input;  // null if there is none
+
+  // The words of the assistant that this event is about: its last message. Nothing: the host did not say.
+  std::optional<std::string> last_message;
+  // Gemini's prompt_response: all that was said since its user's prompt, with pieces of it twice.
+  std::optional<std::string> all_words;
+};
+
+// Never fails: what can't be read is as if it were not there, and `fault` (if given) says what was wrong.
+HookPayload payload_from(std::string_view text, std::string* fault = nullptr);
+
+// What a Stop hook tells of its session.
+StopRequest stop_request_from(const HookPayload& payload);
+
+}  // namespace ralph

@@ -1,0 +1,59 @@
+#include "hooks/reply.h"
+
+#include <algorithm>
+#include <array>
+
+#include "json/value.h"
+
+namespace ralph {
+namespace {
+
+constexpr std::array<std::string_view, 4> kNames = {"claude", "codex", "gemini", "exit"};
+
+HookReply in_json(const json::object& object) {
+  return {json::serialize(object) + "\n"};
+}
+
+HookReply by_exit(std::string_view reason) {
+  return {{}, std::string(reason) + "\n", 1};
+}
+
+}  // namespace
+
+std::optional<Protocol> protocol_from(std::string_view name) {
+  const auto* const found = std::find(kNames.begin(), kNames.end(), name);
+  if (found == kNames.end()) return std::nullopt;
+  return static_cast<Protocol>(found - kNames.begin());
+}
+
+HookReply allow_stop(Protocol protocol, std::string_view message) {
+  if (message.empty()) return {};
+  if (protocol == Protocol::kExit) return {{}, std::string(message) + "\n", 0};
+  return in_json({{"systemMessage", to_json_string(message)}});
+}
+
+HookReply go_on(Protocol protocol, std::string_view reason) {
+  if (protocol == Protocol::kExit) return by_exit(reason);
+  return in_json({{"decision", protocol == Protocol::kGemini ? "deny" : "block"}, {"reason", to_json_string(reason)}});
+}
+
+HookReply add_context(Protocol protocol, std::string_view event, std::string_view text) {
+  if (protocol == Protocol::kExit) return {std::string(text) + "\n"};
+  return in_json({{"hookSpecificOutput", json::object{{"hookEventName", to_json_string(event)},
+                                                      {"additionalContext", to_json_string(text)}}}});
+}
+
+HookReply refuse_prompt(Protocol protocol, std::string_view reason) {
+  if (protocol == Protocol::kExit) return by_exit(reason);
+  return in_json({{"decision", protocol == Protocol::kGemini ? "deny" : "block"}, {"reason", to_json_string(reason)}});
+}
+
+HookReply deny_tool(Protocol protocol, std::string_view reason) {
+  if (protocol == Protocol::kExit) return by_exit(reason);
+  if (protocol == Protocol::kGemini) return in_json({{"decision", "deny"}, {"reason", to_json_string(reason)}});
+  return in_json({{"hookSpecificOutput", json::object{{"hookEventName", "PreToolUse"},
+                                                      {"permissionDecision", "deny"},
+                                                      {"permissionDecisionReason", to_json_string(reason)}}}});
+}
+
+}  // namespace ralph

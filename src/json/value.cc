@@ -1,0 +1,135 @@
+#include "json/value.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <boost/json/parser.hpp>
+
+#include "json/walk.h"
+#include "base/utf8.h"
+
+namespace ralph {
+namespace {
+
+void print(std::string& out, const json::value& value, size_t indent);
+
+// The part that objects and arrays have in common: one element per line, none at all for an empty one.
+template <class Container, class Each>
+void print_all(std::string& out, const Container& container, char open, char close, size_t indent, Each each) {
+  out += open;
+  bool first = true;
+  for (const auto& element : container) {
+    out += first ? "\n" : ",\n";
+    out.append(indent + 2, ' ');
+    each(element);
+    first = false;
+  }
+  if (!first) out.append(1, '\n').append(indent, ' ');
+  out += close;
+}
+
+void print(std::string& out, const json::value& value, size_t indent) {
+  if (value.is_object()) {
+    print_all(out, value.get_object(), '{', '}', indent, [&](const json::key_value_pair& member) {
+      out += json::serialize(json::string_view(member.key()));
+      out += ": ";
+      print(out, member.value(), indent + 2);
+    });
+  } else if (value.is_array()) {
+    print_all(out, value.get_array(), '[', ']', indent, [&](const json::value& item) { print(out, item, indent + 2); });
+  } else if (value.is_double()) {
+    // The library writes 2 as 2E0; people write 2. JSON has no infinity.
+    out += std::isfinite(value.get_double()) ? fmt::format("{}", value.get_double()) : "null";
+  } else {
+    out += json::serialize(value);
+  }
+}
+
+}  // namespace
+
+Result<json::value> parse_json(std::string_view text, std::string_view where) {
+  const auto refuse = [&](size_t offset, std::string_view message) {
+    const TextPosition at = position_of(text, offset);
+    return fail(ErrorKind::kInput, "{}:{}:{}: {}", where, at.line, at.column, message);
+  };
+  if (const auto fault = scan_json(text)) return refuse(fault->offset, fault->message);
+
+  const size_t skipped = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+  const std::string_view body = text.substr(skipped);
+  json::parse_options options;
+  options.max_depth = kMaxJsonDepth + 1;
+  try {
+    json::parser parser({}, options);
+    boost::system::error_code error;
+    const size_t read = parser.write(body, error);
+    // The scan has accepted the text, so what is left are limits of the library, such as a number's exponent.
+    if (error) return refuse(skipped + std::min(read, body.size()), error.message());
+    return parser.release();
+  } catch (const std::exception& exception) {
+    return refuse(skipped, exception.what());
+  }
+}
+
+std::string to_pretty_json(const json::value& value) {
+  std::string out;
+  print(out, value, 0);
+  out += '\n';
+  return out;
+}
+
+json::string to_json_string(std::string_view text) {
+  return json::string(to_valid_utf8(text));
+}
+
+const json::value* find(const json::value& value, std::string_view key) {
+  const json::object* object = value.if_object();
+  return object ? object->if_contains(key) : nullptr;
+}
+
+std::optional<std::string_view> find_string(const json::value& value, std::string_view key) {
+  const json::value* found = find(value, key);
+  if (!found || !found->is_string()) return std::nullopt;
+  return std::string_view(found->get_string().data(), found->get_string().size());
+}
+
+std::optional<long long> find_integer(const json::value& value, std::string_view key) {
+  const json::value* found = find(value, key);
+  if (!found) return std::nullopt;
+  if (found->is_int64()) return found->get_int64();
+  // 10.0 is a whole number too, as in JSON Schema.
+  if (found->is_double() && std::trunc(found->get_double()) == found->get_double() &&
+      std::abs(found->get_double()) < 9e15)
+    return static_cast<long long>(found->get_double());
+  return std::nullopt;
+}
+
+std::optional<bool> find_bool(const json::value& value, std::string_view key) {
+  const json::value* found = find(value, key);
+  if (!found || !found->is_bool()) return std::nullopt;
+  return found->get_bool();
+}
+
+TextPosition position_of(std::string_view text, size_t offset) {
+  TextPosition position;
+  // A byte order mark is no column that an editor shows.
+  const size_t start = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+  for (size_t at = start; at < std::min(offset, text.size()); ++at) {
+    if (text[at] == '\n') {
+      ++position.line;
+      position.column = 1;
+    } else if ((static_cast<unsigned char>(text[at]) & 0xC0) != 0x80) {  // the first byte of a character
+      ++position.column;
+    }
+  }
+  return position;
+}
+
+std::optional<size_t> locate(std::string_view text, std::string_view pointer, bool key) {
+  std::optional<size_t> found;
+  const auto fault = scan_json(text, [&](const JsonPlace& place) {
+    if (place.pointer == pointer) found = key && place.key ? place.key : place.value;
+  });
+  return fault ? std::nullopt : found;
+}
+
+}  // namespace ralph

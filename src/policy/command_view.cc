@@ -1,0 +1,362 @@
+#include "policy/command_view.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "os/files.h"
+#include "policy/command_terminals.h"
+#include "policy/command_words.h"
+#include "policy/command_wrappers.h"
+#include "policy/script_view.h"
+
+namespace ralph {
+namespace {
+
+constexpr std::array<std::string_view, 11> kShells = {"sh",   "bash", "dash",  "zsh",   "ksh", "ash",
+                                                      "fish", "mksh", "rbash", "pdksh", "tcsh"};
+
+void look_into_shell(Words words, InnerCommands& inner) {
+  bool command_string = false, from_input = false;
+  size_t at = 1;
+  while (at < words.size() && (is_option(words[at].text) || words[at].text.starts_with('+'))) {
+    const std::string& word = words[at].text;
+    if (word == "--") {
+      ++at;
+      break;
+    }
+    if (!word.starts_with("--")) {
+      command_string |= word.find('c') != std::string::npos;
+      from_input |= word.find('s') != std::string::npos;
+    }
+    at += option_length(word, "oO", "rcfile init-file");
+  }
+  const auto arguments_from = [&](size_t first) {
+    for (size_t i = first; i < words.size(); ++i) inner.arguments.push_back(words[i].text);
+  };
+  if (command_string) {
+    if (at < words.size()) inner.scripts.push_back(words[at]);
+    if (at + 1 < words.size()) inner.assignments.push_back("0=" + words[at + 1].text);  // $0
+    arguments_from(at + 2);
+  } else if (from_input || at >= words.size() || words[at].text == "-" || words[at].text == "/dev/stdin") {
+    inner.runs_input = true;
+    arguments_from(at);
+  }
+}
+
+void look_into_xargs(Words words, const std::optional<std::string>& input, const std::vector<std::string>& found,
+                     InnerCommands& inner) {
+  std::string placeholder;
+  size_t at = 1;
+  while (at < words.size() && is_option(words[at].text)) {
+    const std::string& word = words[at].text;
+    const size_t length =
+        option_length(word, "InPLsdaE", "max-args max-procs max-lines replace delimiter arg-file max-chars eof");
+    if (word.starts_with("-I"))
+      placeholder = word.size() > 2 ? word.substr(2) : at + 1 < words.size() ? words[at + 1].text : "";
+    if (word.starts_with("-i")) placeholder = word.size() > 2 ? word.substr(2) : "{}";
+    if (word.starts_with("--replace")) placeholder = word.find('=') == std::string::npos ? "{}" : word.substr(10);
+    at += length;
+  }
+  if (at >= words.size()) return;
+  std::vector<std::string> items = found;
+  if (items.empty() && input) {
+    std::string text = *input;
+    for (char& c : text) {
+      if (c == '\0' || (placeholder.empty() && (c == ' ' || c == '\t'))) c = '\n';
+    }
+    for (const std::string& item : split(text, '\n')) {
+      if (!trim(item).empty() && items.size() < 256) items.emplace_back(trim(item));
+    }
+  }
+  if (items.empty()) items.emplace_back(1, kUnknownPart);
+  std::vector<ShellWord> base = copy(words.subspan(at));
+  if (placeholder.empty()) {
+    for (std::string& item : items) base.push_back({std::move(item), {}});
+    inner.commands.push_back(std::move(base));
+    return;
+  }
+  if (items.size() > 16) items.resize(16);
+  for (const std::string& item : items) {
+    std::vector<ShellWord> one = base;
+    for (ShellWord& word : one) word.text = replace_all(word.text, placeholder, item);
+    inner.commands.push_back(std::move(one));
+  }
+}
+
+void look_into_find(const ShellCommand& command, InnerCommands& inner) {
+  const std::vector<std::string> found = found_by(command);
+  const Words words(command.words);
+  for (size_t i = 1; i < words.size(); ++i) {
+    const std::string& word = words[i].text;
+    if (word == "-delete") {
+      std::vector<ShellWord> removal = {{"rm", {}}, {"-rf", {}}, {"--", {}}};
+      for (const std::string& path : found) removal.push_back({path, {}});
+      inner.commands.push_back(std::move(removal));
+    }
+    if (word != "-exec" && word != "-execdir" && word != "-ok" && word != "-okdir") continue;
+    std::vector<ShellWord> run;
+    for (++i; i < words.size() && words[i].text != ";" && words[i].text != "+"; ++i) {
+      if (words[i].text == "{}") {
+        for (const std::string& path : found) run.push_back({path, {}});
+      } else if (words[i].text.find("{}") != std::string::npos && !found.empty()) {
+        run.push_back({replace_all(words[i].text, "{}", found[0]), words[i].sources});
+      } else {
+        run.push_back(words[i]);
+      }
+    }
+    if (!run.empty()) inner.commands.push_back(std::move(run));
+  }
+}
+
+void look_into_parallel(Words words, const std::optional<std::string>& input, InnerCommands& inner) {
+  const size_t at = skip_options(words, 1, "jnNLISaP", "jobs colsep joblog results delay timeout arg-file");
+  size_t colons = at;
+  while (colons < words.size() && !words[colons].text.starts_with(":::")) ++colons;
+  const ShellWord base = joined(words.subspan(at, colons - at));
+  std::vector<std::string> items;
+  for (size_t i = colons + 1; i < words.size() && items.size() < 32; ++i) items.push_back(words[i].text);
+  if (items.empty() && input) items = split(std::string(trim(*input)), '\n');
+  if (items.empty()) items.emplace_back(1, kUnknownPart);
+  if (items.size() > 32) items.resize(32);
+  for (const std::string& item : items) {
+    const bool placed = base.text.find("{}") != std::string::npos;
+    const std::string text = base.text.empty() ? item
+                             : placed          ? replace_all(base.text, "{}", item)
+                                               : base.text + " " + item;
+    inner.scripts.push_back({text, base.sources});
+  }
+}
+
+// The command e of GNU sed runs the rest of its line: `sed '1e date'`.
+void look_into_sed_script(const std::string& script, InnerCommands& inner) {
+  bool is_text = false;  // of a, i or c in the line before
+  for (const std::string& line : split(script, '\n')) {
+    size_t at = is_text ? line.size() : 0;
+    is_text = is_text && line.ends_with('\\');
+    while (at < line.size()) {
+      at = std::min(line.find_first_not_of(" \t;{}", at), line.size());
+      for (bool address = true; address && at < line.size();) {  // 1,/x/ and the like
+        const size_t begin = at;
+        if (line[at] == '/') {
+          for (++at; at < line.size() && line[at] != '/'; ++at) at += line[at] == '\\' ? 1 : 0;
+          ++at;
+        }
+        at = std::min(line.find_first_not_of("0123456789$~+,! \tI", std::min(at, line.size())), line.size());
+        address = at > begin && at < line.size() && line[at] == '/';
+      }
+      if (at + 1 < line.size() && line[at] == 'e' && line[at + 1] == ' ')
+        inner.scripts.push_back({line.substr(at + 2), {}});
+      // Of these the rest of the line is text; where that ends is theirs to say.
+      if (at >= line.size() || std::string_view("syaicerwRW:btT").find(line[at]) != std::string_view::npos) {
+        is_text = is_text || (at < line.size() && line.ends_with('\\') &&
+                              std::string_view("aic").find(line[at]) != std::string_view::npos);
+        break;
+      }
+      at = std::min(line.find(';', at), line.size());
+    }
+  }
+}
+
+void look_into_sed(Words words, InnerCommands& inner) {
+  bool has_script = false;
+  for (size_t i = 1; i < words.size(); ++i) {
+    const std::string& word = words[i].text;
+    if (word.starts_with("--expression=")) {
+      look_into_sed_script(word.substr(13), inner);
+      has_script = true;
+    } else if (word == "--expression" || (is_option(word) && word[1] != '-' && word.ends_with('e'))) {
+      if (i + 1 < words.size()) look_into_sed_script(words[++i].text, inner);
+      has_script = true;
+    } else if (!is_option(word) && !has_script) {
+      look_into_sed_script(word, inner);
+      return;
+    }
+  }
+}
+
+// git runs commands too: aliases with !, rebase --exec, bisect run, submodule foreach.
+void look_into_git(Words words, InnerCommands& inner) {
+  const auto add_value = [&](const std::string& setting) {
+    const size_t equals = setting.find('=');
+    if (equals == std::string::npos) return;
+    const std::string key = to_lower(setting.substr(0, equals)), value = setting.substr(equals + 1);
+    if (key.starts_with("alias.") && value.starts_with('!')) inner.scripts.push_back({value.substr(1), {}});
+    for (const std::string_view end : {"command", "pager", "editor", "helper", "fsmonitor", "textconv", "askpass"}) {
+      if (key.ends_with(end)) inner.scripts.push_back({value.starts_with('!') ? value.substr(1) : value, {}});
+    }
+  };
+  size_t at = 1;
+  while (at < words.size() && is_option(words[at].text)) {
+    if (words[at].text == "-c" && at + 1 < words.size()) add_value(words[at + 1].text);
+    at += option_length(words[at].text, "cC", "git-dir work-tree namespace exec-path");
+  }
+  if (at >= words.size()) return;
+  const std::string& verb = words[at].text;
+  for (size_t i = at + 1; i < words.size(); ++i) {
+    const std::string& word = words[i].text;
+    const bool has_next = i + 1 < words.size();
+    if (verb == "rebase" && (word == "-x" || word == "--exec") && has_next) inner.scripts.push_back(words[i + 1]);
+    if (verb == "rebase" && word.starts_with("--exec=")) inner.scripts.push_back({word.substr(7), {}});
+    if (verb == "bisect" && word == "run" && has_next) {
+      inner.commands.push_back(copy(words.subspan(i + 1)));
+      return;
+    }
+    if (verb == "submodule" && word == "foreach") {
+      const size_t rest = skip_options(words, i + 1, "");
+      if (rest < words.size()) inner.scripts.push_back(joined(words.subspan(rest)));
+      return;
+    }
+    if (verb == "config" && has_next && !is_option(word)) add_value(word + "=" + words[i + 1].text);
+  }
+}
+
+}  // namespace
+
+std::string program_of(const ShellCommand& command) {
+  return base_name(command.word(0));
+}
+
+bool is_shell(std::string_view program) {
+  return std::find(kShells.begin(), kShells.end(), program) != kShells.end();
+}
+
+bool is_interpreter(std::string_view program) {
+  constexpr std::array<std::string_view, 9> kOthers = {"node", "nodejs", "deno",    "bun",      "ruby",
+                                                       "php",  "lua",    "Rscript", "osascript"};
+  return program.starts_with("python") || program.starts_with("perl") || program.starts_with("pypy") ||
+         std::find(kOthers.begin(), kOthers.end(), program) != kOthers.end();
+}
+
+bool is_run_by_others(std::string_view variable) {
+  constexpr std::array<std::string_view, 14> kRun = {
+      "GIT_SSH_COMMAND", "GIT_SSH",     "GIT_EDITOR",        "GIT_SEQUENCE_EDITOR", "GIT_PAGER",
+      "GIT_ASKPASS",     "SSH_ASKPASS", "GIT_EXTERNAL_DIFF", "GIT_PROXY_COMMAND",   "EDITOR",
+      "VISUAL",          "PAGER",       "MANPAGER",          "PROMPT_COMMAND"};
+  return std::find(kRun.begin(), kRun.end(), variable) != kRun.end();
+}
+
+std::vector<std::string> found_by(const ShellCommand& find) {
+  constexpr std::array<std::string_view, 24> kChoosing = {
+      "-name",  "-iname", "-path",  "-ipath", "-wholename", "-regex", "-iregex",  "-newer",
+      "-mtime", "-mmin",  "-atime", "-amin",  "-ctime",     "-cmin",  "-size",    "-empty",
+      "-perm",  "-user",  "-links", "-lname", "-samefile",  "-inum",  "-newermt", "-executable"};
+  std::vector<std::string> roots;
+  size_t at = 1;
+  while (at < find.words.size() &&
+         (find.word(at) == "-L" || find.word(at) == "-P" || find.word(at) == "-H" || find.word(at).starts_with("-O")))
+    ++at;
+  for (; at < find.words.size(); ++at) {
+    const std::string& word = find.word(at);
+    if (word.starts_with('-') || word == "(" || word == "!") break;
+    roots.push_back(word);
+  }
+  if (roots.empty()) roots.emplace_back(".");
+  std::string below, whole;
+  bool chooses = false, one_of_several = false;
+  for (; at < find.words.size(); ++at) {
+    const std::string& word = find.word(at);
+    const std::string& value = find.word(at + 1);
+    if (word == "-o" || word == "-or" || word == "-prune" || word == ",") one_of_several = true;
+    const bool is_odd_type = (word == "-type" || word == "-xtype") && value.find_first_of("fd") == std::string::npos;
+    if (!is_odd_type && std::find(kChoosing.begin(), kChoosing.end(), word) == kChoosing.end()) continue;
+    const bool is_name = word.ends_with("name") || word.ends_with("path") || word.ends_with("regex");
+    const bool negated = find.word(at - 1) == "!" || find.word(at - 1) == "-not";
+    if (is_name && (negated || value == "*")) continue;  // all, or all but a few
+    chooses = true;
+    if (word == "-name" && (value.starts_with('.') || value.find_first_of("*?[") == std::string::npos)) below = value;
+    if (word == "-path" || word == "-wholename") whole = value;
+  }
+  std::vector<std::string> found;
+  for (const std::string& root : roots) {
+    if (!chooses) {
+      found.push_back(root);
+    } else if (whole.empty() || one_of_several) {
+      found.push_back(root + "/" + (below.empty() ? std::string(1, kUnknownPart) : below));
+    } else if (whole.starts_with("*/")) {  // anywhere below, so right below too
+      found.push_back(root + whole.substr(1));
+    } else {
+      found.push_back(whole);
+    }
+  }
+  return found;
+}
+
+InnerCommands inner_commands(const ShellCommand& command, const std::optional<std::string>& input,
+                             const std::vector<std::string>& found) {
+  InnerCommands inner;
+  const Words words(command.words);
+  const std::string name = program_of(command);
+  if (look_into_wrapper(name, words, inner)) {
+    // its words were all there is to see
+  } else if (is_shell(name)) {
+    look_into_shell(words, inner);
+  } else if (name == "eval") {
+    inner.in_this_shell = true;
+    if (words.size() > 1) inner.scripts.push_back(joined(words.subspan(skip_options(words, 1, ""))));
+  } else if (name == "xargs" || name == "gxargs") {
+    look_into_xargs(words, input, found, inner);
+  } else if (name == "find" || name == "gfind") {
+    look_into_find(command, inner);
+  } else if (name == "parallel") {
+    look_into_parallel(words, input, inner);
+  } else if (name == "watch" || name == "entr") {
+    const size_t at = skip_options(words, 1, "n", "interval");
+    if (at < words.size()) inner.scripts.push_back(joined(words.subspan(at)));
+  } else if (name == "trap") {
+    const size_t at = skip_options(words, 1, "");
+    if (at + 1 < words.size()) inner.scripts.push_back(words[at]);
+  } else if (name == "alias") {
+    for (const ShellWord& word : words.subspan(1)) {
+      const size_t equals = word.text.find('=');
+      if (equals != std::string::npos) inner.scripts.push_back({word.text.substr(equals + 1), word.sources});
+    }
+  } else if (name == "su" || name == "runuser" || name == "script") {
+    if (auto value = option_value(words, "-c", "--command")) inner.scripts.push_back(*std::move(value));
+  } else if (name == "flock") {
+    if (auto value = option_value(words, "-c", "--command")) {
+      inner.scripts.push_back(*std::move(value));
+    } else if (const size_t at = skip_options(words, 1, "wE", "wait timeout") + 1; at < words.size()) {
+      inner.commands.push_back(copy(words.subspan(at)));
+    }
+  } else if (name == "tmux" || name == "screen") {
+    look_into_terminal(name, words, inner);
+  } else if (name == "sed" || name == "gsed") {
+    look_into_sed(words, inner);
+  } else if (name == "ssh" || name == "mosh") {
+    const size_t host = skip_options(words, 1, "BbcDEeFIiJLlmOopQRSWw");
+    inner.elsewhere = true;
+    if (host + 1 < words.size()) inner.scripts.push_back(joined(words.subspan(host + 1)));
+  } else if (name == "nix-shell") {
+    if (auto value = option_value(words, "", "--run")) inner.scripts.push_back(*std::move(value));
+  } else if (name == "at" || name == "batch") {
+    inner.runs_input = input.has_value();
+  } else if (name == "git") {
+    look_into_git(words, inner);
+  } else if (name == "vim" || name == "vi" || name == "nvim" || name == "ex") {
+    for (size_t i = 1; i < words.size(); ++i) {
+      const size_t bang = words[i].text.find('!');
+      if (bang < 2 && words[i - 1].text.starts_with('-')) inner.scripts.push_back({words[i].text.substr(bang + 1), {}});
+    }
+  } else if (is_interpreter(name) || name.ends_with("awk")) {
+    look_into_program_text(command, input, inner);
+  }
+  for (const ShellAssignment& one : command.assignments) {
+    if (is_run_by_others(one.name)) inner.scripts.push_back(one.value);
+  }
+  for (const std::string& one : inner.assignments) {
+    const size_t equals = one.find('=');
+    if (is_run_by_others(one.substr(0, equals))) inner.scripts.push_back({one.substr(equals + 1), {}});
+  }
+  // Options by which these run a command.
+  const bool has_such = name.ends_with("tar") || name == "rsync" || name == "ssh" || name == "scp" || name == "sftp";
+  for (const ShellWord& word : has_such ? words : Words()) {
+    for (const std::string_view option : {"--checkpoint-action=exec=", "--to-command=", "--rsh=", "ProxyCommand=",
+                                          "-oProxyCommand=", "--use-compress-program="}) {
+      if (word.text.starts_with(option)) inner.scripts.push_back({word.text.substr(option.size()), word.sources});
+    }
+  }
+  return inner;
+}
+
+}  // namespace ralph

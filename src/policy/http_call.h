@@ -1,0 +1,31 @@
+// The words of curl, wget and their kin, sorted: what they send, and where to.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "policy/rules.h"
+
+namespace ralph {
+
+struct HttpOption {
+  std::string name;   // "-d" or "--data"; letters of a bundle each on their own
+  std::string value;  // empty if it takes none
+};
+
+struct HttpCall {
+  std::vector<HttpOption> options;
+  std::vector<std::string> addresses;  // words that are no options and no values of one; for curl --url too
+};
+HttpCall http_call(const Subject& subject);
+
+// What an option sends.
+struct Upload {
+  enum class What { kNothing, kFile, kInput };
+  What what = What::kNothing;
+  std::string file;
+};
+Upload upload_of(const Subject& subject, const HttpOption& option);
+
+}  // namespace ralph

@@ -1,0 +1,341 @@
+#include "policy/paths.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "os/files.h"
+#include "policy/shell/lexer.h"
+
+namespace ralph {
+namespace {
+
+bool has_wildcard(std::string_view text) {
+  return text.find_first_of("*?[") != std::string_view::npos;
+}
+
+std::vector<std::string> components_of(std::string_view path) {
+  std::vector<std::string> parts;
+  for (std::string& part : split(path, '/')) {
+    if (!part.empty()) parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
+// `path` against `pattern`, both relative. Equal, or below it; with `or_above`, a folder above it too. Wildcards may
+// stand on either side: in a word of the command, or in our table.
+bool covers(std::string_view path, std::string_view pattern, bool or_above) {
+  const auto is = components_of(path), wanted = components_of(pattern);
+  if (is.size() < wanted.size() && !or_above) return false;
+  for (size_t i = 0; i < std::min(is.size(), wanted.size()); ++i) {
+    if (!wildcard_matches(is[i], wanted[i]) && !wildcard_matches(wanted[i], is[i])) return false;
+  }
+  return true;
+}
+
+// Below which home the path lies, and the rest; nothing if below none.
+std::optional<std::string> below_home(std::string_view path, const PolicyPlace& place) {
+  const auto rest_after = [&](std::string_view folder) {
+    return std::string(path.substr(std::min(path.size(), folder.size() + 1)));
+  };
+  if (!place.home.empty() && place.home != "/" && is_within(path, place.home)) return rest_after(place.home);
+  if (is_within(path, "/root")) return rest_after("/root");
+  for (const std::string_view homes : {"/home", "/Users"}) {
+    if (!is_within(path, homes) || path.size() <= homes.size() + 1) continue;
+    const size_t slash = path.find('/', homes.size() + 1);
+    return slash == std::string_view::npos ? std::string() : std::string(path.substr(slash + 1));
+  }
+  return std::nullopt;
+}
+
+constexpr std::array<std::string_view, 38> kCredentials = {".ssh",
+                                                           ".aws",
+                                                           ".netrc",
+                                                           "_netrc",
+                                                           ".config/gh",
+                                                           ".config/hub",
+                                                           ".config/gcloud",
+                                                           ".config/doctl",
+                                                           ".azure",
+                                                           ".kube/config",
+                                                           ".docker/config.json",
+                                                           ".npmrc",
+                                                           ".pypirc",
+                                                           ".git-credentials",
+                                                           ".config/git/credentials",
+                                                           ".gnupg",
+                                                           ".password-store",
+                                                           ".cargo/credentials*",
+                                                           ".gem/credentials",
+                                                           ".vault-token",
+                                                           ".claude/.credentials.json",
+                                                           ".claude.json",
+                                                           ".codex/auth.json",
+                                                           ".gemini/oauth_creds.json",
+                                                           ".gemini/google_accounts.json",
+                                                           ".local/share/opencode/auth.json",
+                                                           ".local/share/keyrings",
+                                                           "Library/Keychains",
+                                                           ".mozilla",
+                                                           ".config/google-chrome",
+                                                           ".config/chromium",
+                                                           ".config/op",
+                                                           ".terraform.d/credentials.tfrc.json",
+                                                           ".pgpass",
+                                                           ".my.cnf",
+                                                           ".s3cfg",
+                                                           ".boto",
+                                                           ".config/rclone"};
+constexpr std::array<std::string_view, 7> kPublic = {".ssh/*.pub",           ".ssh/known_hosts*", ".ssh/config",
+                                                     ".ssh/authorized_keys", ".aws/config",       ".kube/config.lock",
+                                                     ".gnupg/pubring*"};
+constexpr std::array<std::string_view, 8> kSystemSecrets = {
+    "/etc/shadow",     "/etc/gshadow", "/etc/sudoers", "/etc/ssh/ssh_host_*_key",
+    "/proc/*/environ", "/proc/*/mem",  "/run/secrets", "/etc/krb5.keytab"};
+constexpr std::array<std::string_view, 26> kStartUp = {".bashrc",
+                                                       ".bash_profile",
+                                                       ".bash_login",
+                                                       ".bash_logout",
+                                                       ".bash_aliases",
+                                                       ".profile",
+                                                       ".zshrc",
+                                                       ".zshenv",
+                                                       ".zprofile",
+                                                       ".zlogin",
+                                                       ".kshrc",
+                                                       ".cshrc",
+                                                       ".tcshrc",
+                                                       ".config/fish",
+                                                       ".config/autostart",
+                                                       ".config/systemd",
+                                                       ".ssh/authorized_keys",
+                                                       ".ssh/rc",
+                                                       ".ssh/config",
+                                                       ".gitconfig",
+                                                       ".config/git/config",
+                                                       "Library/LaunchAgents",
+                                                       ".xprofile",
+                                                       ".xinitrc",
+                                                       ".pam_environment",
+                                                       ".inputrc"};
+constexpr std::array<std::string_view, 8> kHostFiles = {
+    ".claude/settings*.json", ".claude/hooks",         ".codex/hooks.json", ".codex/hooks",
+    ".codex/config.toml",     ".gemini/settings.json", ".gemini/hooks",     ".claude-plugin"};
+
+bool any_covers(std::string_view path, auto&& table, bool or_above = false) {
+  return std::any_of(table.begin(), table.end(), [&](std::string_view one) { return covers(path, one, or_above); });
+}
+
+bool is_env_file(std::string_view name) {
+  const bool is_example =
+      name.ends_with(".example") || name.ends_with(".sample") || name.ends_with(".template") || name.ends_with(".dist");
+  return (name == ".env" || name.starts_with(".env.")) && !is_example;
+}
+
+// /dev/stderr, /dev/fd/3, /proc/self/fd/3: what the command's own process has open. Following these links would end at
+// what this process has open.
+bool is_descriptor(std::string_view path) {
+  if (path == "/dev/stdin" || path == "/dev/stdout" || path == "/dev/stderr" || is_within(path, "/dev/fd")) return true;
+  const auto parts = components_of(path);
+  return parts.size() >= 3 && parts[0] == "proc" && parts[2] == "fd";
+}
+
+std::string below(const std::string& path, const std::string& folder) {
+  return folder == "/" ? path.substr(1) : path.substr(std::min(path.size(), folder.size() + 1));
+}
+
+}  // namespace
+
+bool wildcard_matches(std::string_view pattern, std::string_view name) {
+  if (pattern == name) return true;
+  if (name.starts_with('.') && !pattern.starts_with('.')) return false;
+  size_t p = 0, n = 0, star = std::string_view::npos, mark = 0;
+  while (n < name.size()) {
+    size_t width = 1;
+    bool one = false;
+    if (p < pattern.size() && pattern[p] == '[') {
+      const size_t close = pattern.find(']', p + 2);
+      if (close != std::string_view::npos) {
+        const bool negated = pattern[p + 1] == '!' || pattern[p + 1] == '^';
+        for (size_t i = p + (negated ? 2 : 1); i < close; ++i) {
+          if (i + 2 < close && pattern[i + 1] == '-') {
+            one |= pattern[i] <= name[n] && name[n] <= pattern[i + 2];
+            i += 2;
+          } else {
+            one |= pattern[i] == name[n];
+          }
+        }
+        one = one != negated;
+        width = close - p + 1;
+      }
+    }
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      mark = n;
+    } else if (p < pattern.size() && (one || pattern[p] == '?' || pattern[p] == name[n])) {
+      p += width;
+      ++n;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      n = ++mark;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+std::string with_home(const std::string& path, const std::string& home) {
+  return path == "~" || path.starts_with("~/") ? home + path.substr(1) : path;
+}
+
+bool is_within(std::string_view path, std::string_view folder) {
+  if (folder == "/") return path.starts_with('/');
+  return !folder.empty() && path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
+}
+
+std::vector<std::string> paths_of(std::string_view word, const std::string& cwd, const PolicyPlace& place,
+                                  LastPart last) {
+  if (word.empty() || word[0] == kUnknownPart) return {};
+  if (word[0] != '/' && cwd.find(kUnknownPart) != std::string::npos && !cwd.starts_with('/')) return {};
+  std::string path = absolute_path(word, cwd);
+  for (const auto& [name, real] : place.aliases) {
+    if (is_within(path, name)) path = real + path.substr(name.size());
+  }
+  std::vector<std::string> paths = {path};
+  if (place.real_path && path != "/" && !is_descriptor(path) && path.find(kUnknownPart) == std::string::npos) {
+    const bool whole = last == LastPart::kFollowed || word.ends_with('/');
+    std::string real = whole ? place.real_path(path) : join_path(place.real_path(parent_path(path)), base_name(path));
+    if (!real.empty() && real != path) paths.push_back(std::move(real));
+  }
+  return paths;
+}
+
+bool is_temporary(const std::string& path) {
+  for (const std::string_view folder :
+       {"/tmp", "/var/tmp", "/private/tmp", "/private/var/folders", "/var/folders", "/dev/shm"}) {
+    if (is_within(path, folder)) return true;
+  }
+  return false;
+}
+
+DeletionOf deletion_of(const std::string& path, const PolicyPlace& place) {
+  const std::string git = join_path(place.project, ".git");
+  if (is_within(place.project, path) || path == git) return DeletionOf::kProject;
+  if (is_within(path, place.project)) {
+    const std::string rest = below(path, place.project);
+    const auto parts = components_of(rest);
+    // * takes all of it; .git/refs, .git/objects and the like are as good as .git.
+    if (rest == "*" || rest == "." || rest == ".*" || rest == "**") return DeletionOf::kProject;
+    if (!parts.empty() && wildcard_matches(parts[0], ".git")) {
+      const bool is_harmless =
+          parts.size() > 1 && (parts.back().ends_with(".lock") || parts[1] == "hooks" || parts[1].ends_with("_MSG") ||
+                               parts[1].ends_with("_HEAD") || parts[1].starts_with("rebase-"));
+      if (!is_harmless) return DeletionOf::kProject;
+    }
+    if (place.project != "/" && place.project != place.home) return DeletionOf::kNothingSpecial;
+  }
+  if (!place.home.empty() && is_within(place.home, path)) return DeletionOf::kOutside;  // wherever the home is
+  if (is_temporary(path)) {
+    // Somebody else's temporary files are among all of them.
+    const auto parts = components_of(path);
+    const bool is_all = path == "/tmp" || path == "/var/tmp" || path == "/dev/shm" || parts.back() == "*" ||
+                        parts.back() == std::string(1, kUnknownPart);
+    return is_all && parts.size() <= 2 && !(parts.back() == std::string(1, kUnknownPart)) ? DeletionOf::kOutside
+                                                                                          : DeletionOf::kNothingSpecial;
+  }
+  if (path == "/dev/null" || path.starts_with("/dev/fd/")) return DeletionOf::kNothingSpecial;
+  if (const auto rest = below_home(path, place)) {
+    for (const std::string_view cache :
+         {".cache", ".npm/_cacache", ".npm/_logs", ".npm/_npx", ".gradle/caches", ".ccache"}) {
+      if (is_within(*rest, cache) && rest->size() > cache.size() + (cache == ".cache" ? 1 : 0))
+        return DeletionOf::kNothingSpecial;
+    }
+  }
+  return DeletionOf::kOutside;
+}
+
+bool is_credential(const std::string& path, const PolicyPlace& place) {
+  for (const std::string_view secret : kSystemSecrets) {
+    if (covers(path, secret, false)) return true;
+  }
+  const bool in_project = is_within(path, place.project) && !is_within(place.home, place.project);
+  if (in_project) return false;
+  const auto rest = below_home(path, place);
+  if (rest && any_covers(*rest, kCredentials) && (has_wildcard(*rest) || !any_covers(*rest, kPublic))) return true;
+  const std::string name = base_name(path);
+  if (name == "id_rsa" || name == "id_ed25519" || name == "id_ecdsa" || name == "id_dsa") return true;
+  return is_env_file(name) && !is_temporary(path);
+}
+
+bool is_secret(const std::string& path, const PolicyPlace& place) {
+  if (is_credential(path, place)) return true;
+  const std::string name = base_name(path);
+  for (const std::string_view one : kCredentials) {
+    if (one.find('/') == std::string_view::npos && name == one) return true;
+  }
+  for (const std::string_view one :
+       {"id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", "*.pem", "*.key", "*.p12", "*.pfx", "credentials*", "secrets*"}) {
+    if (wildcard_matches(one, name)) return true;
+  }
+  return is_env_file(name);
+}
+
+bool holds_credentials(const std::string& path, const PolicyPlace& place) {
+  return is_within(place.home, path) || path == "/root" || path == "/etc";
+}
+
+bool is_disk(const std::string& path) {
+  if (!path.starts_with("/dev/")) return false;
+  const std::string_view name = std::string_view(path).substr(5);
+  for (const std::string_view prefix : {"sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "dm-", "mapper/",
+                                        "md", "loop", "mem", "kmem", "port", "sg", "nbd"}) {
+    if (name.starts_with(prefix)) return true;
+  }
+  return has_wildcard(name);
+}
+
+bool is_start_up_file(const std::string& path, const PolicyPlace& place) {
+  if (is_within(path, "/etc") || is_within(path, "/var/spool/cron") || is_within(path, "/Library/LaunchDaemons") ||
+      is_within(path, "/Library/LaunchAgents") || is_within(path, "/lib/systemd") ||
+      is_within(path, "/usr/lib/systemd")) {
+    return true;
+  }
+  const bool in_project = is_within(path, place.project) && !is_within(place.home, place.project);
+  if (in_project) {
+    const auto parts = components_of(below(path, place.project));
+    return parts.size() > 2 && parts[0] == ".git" && parts[1] == "hooks" && !parts[2].ends_with(".sample");
+  }
+  const auto rest = below_home(path, place);
+  return rest && any_covers(*rest, kStartUp);
+}
+
+bool is_system_file(const std::string& path) {
+  for (const std::string_view folder :
+       {"/usr", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/sys", "/proc", "/opt", "/System", "/Library"}) {
+    if (is_within(path, folder)) return !is_descriptor(path);
+  }
+  return false;
+}
+
+bool is_ralphs(const std::string& path, const PolicyPlace& place, bool or_above) {
+  if (!place.state_folder.empty() &&
+      (is_within(path, place.state_folder) ||
+       (or_above && is_within(place.state_folder, path) && !is_within(place.home, path))))
+    return true;
+  for (const std::string& file : place.guardrail_files) {
+    if (path == file) return true;
+    if (or_above && path != place.project && is_within(file, path) && !is_within(place.project, path)) return true;
+  }
+  const auto is_own = [&](const std::string& folder, auto&& table) {
+    if (folder.empty() || !is_within(path, folder) || path == folder) return false;
+    const std::string rest = below(path, folder);
+    // "*" alone reaches no file whose name begins with a dot.
+    return any_covers(rest, table, or_above);
+  };
+  constexpr std::array<std::string_view, 2> kOwn = {".ralph", ".ralph-active"};
+  return is_own(place.project, kOwn) || is_own(place.project, kHostFiles) || is_own(place.home, kHostFiles);
+}
+
+}  // namespace ralph

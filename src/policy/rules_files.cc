@@ -1,0 +1,266 @@
+// Rules about files: deletion, devices, credentials, permissions, start-up files, and what ralph itself relies on.
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "policy/git_call.h"
+#include "policy/rules.h"
+#include "policy/script_view.h"
+
+namespace ralph {
+namespace {
+
+// Variables that steer ralph's hooks or the loader: setting one changes every program that follows.
+bool is_switch_of_ralph(std::string_view name) {
+  return name == "RALPH_DISABLE_LOOP_CONTROLLER" || name == "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP";
+}
+
+bool is_preload(std::string_view name) {
+  return name == "LD_PRELOAD" || name == "DYLD_INSERT_LIBRARIES" || name == "LD_AUDIT";
+}
+
+// NAME=value before a command, alone, or as a word of export, env, declare.
+template <class F>
+bool any_assignment(const Subject& subject, F wanted) {
+  for (const ShellAssignment& one : subject.command.assignments) {
+    if (wanted(one.name, one.value.text)) return true;
+  }
+  if (!subject.is({"export", "env", "declare", "typeset", "readonly", "sudo", "setenv", "local"})) return false;
+  for (const ShellWord& word : subject.command.words) {
+    const size_t equals = word.text.find('=');
+    if (equals != std::string::npos &&
+        wanted(std::string_view(word.text).substr(0, equals), std::string_view(word.text).substr(equals + 1)))
+      return true;
+  }
+  return false;
+}
+
+bool is_recursive(const Subject& subject) {
+  return subject.flag('r') || subject.flag('R') || subject.option("--recursive");
+}
+
+Finding first_deleted(const Subject& subject, DeletionOf wanted) {
+  for (const std::string& path : subject.deleted()) {
+    if (deletion_of(path, subject.place) == wanted) return path;
+  }
+  return std::nullopt;
+}
+
+bool is_world_writable(const std::string& mode) {
+  if (!mode.empty() && mode.find_first_not_of("01234567") == std::string::npos) {
+    return (mode.back() - '0') & 2;
+  }
+  for (const std::string& clause : split(mode, ',')) {
+    const size_t op = clause.find_first_of("+=");
+    if (op == std::string::npos || clause.find('w', op) == std::string::npos) continue;
+    const std::string who = clause.substr(0, op);
+    if (who.find_first_of("oa") != std::string::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Finding tampers_with_ralph(const Subject& subject) {
+  for (const std::string& path : subject.written()) {
+    if (subject.program != "mkdir" && is_ralphs(path, subject.place, false)) return fmt::format("it writes {}", path);
+  }
+  for (const std::string& path : subject.deleted()) {
+    if (is_ralphs(path, subject.place, true)) return fmt::format("it removes {}", path);
+  }
+  if (subject.program == "git") {  // it takes whole folders
+    const GitCall call = git_call(subject);
+    for (const bool cleans : {false, true}) {
+      for (const std::string& word : cleans ? call.cleaned() : call.written(true)) {
+        for (const std::string& path : paths_of(word, call.cwd, subject.place)) {
+          if (is_ralphs(path, subject.place, true))
+            return fmt::format("it {} {}", cleans ? "removes" : "changes", path);
+        }
+      }
+    }
+  }
+  if (any_assignment(subject, [](std::string_view name, std::string_view) { return is_switch_of_ralph(name); })) {
+    return "it sets a variable that switches ralph's hooks off";
+  }
+  if (subject.program == "unset" && std::any_of(subject.operands.begin(), subject.operands.end(), is_switch_of_ralph)) {
+    return "it unsets a variable that steers ralph's hooks";
+  }
+  if (subject.program == "ralph") {
+    const std::string first = subject.operand(0), second = subject.operand(1);
+    if (first == "loop" && second == "cancel") return "only the user cancels a loop";
+    if (first == "hooks" && (second == "uninstall" || second == "install") && !subject.option("--dry-run"))
+      return "only the user changes ralph's hooks";
+    if (first == "plan" && second == "archive") return "only the user archives a plan";
+  }
+  if (subject.is({"kill", "pkill", "killall"})) {
+    for (const std::string& operand : subject.operands) {
+      if (operand == "$PPID" || operand == "$CLAUDE_PID") return "it ends the agent that this session runs on";
+      if (operand == "ralph" || operand == "claude" || operand == "codex" || operand == "gemini" || operand == "node") {
+        return fmt::format("it ends {}, which this session may run on", operand);
+      }
+    }
+    // $(pgrep claude), or through a pipe: pgrep claude | xargs kill
+    std::vector<ShellSpan> origins = subject.pipe();
+    for (const ShellWord& word : subject.command.words)
+      origins.insert(origins.end(), word.sources.begin(), word.sources.end());
+    for (const ShellSpan& span : origins) {
+      for (int i = span.first; i < span.last; ++i) {
+        const ShellCommand& source = subject.reading.commands[static_cast<size_t>(i)];
+        const bool looks_up = source.word(0) == "pgrep" || source.word(0) == "pidof" || source.word(0) == "grep";
+        for (const ShellWord& name : source.words) {
+          if (looks_up &&
+              (name.text == "ralph" || name.text == "claude" || name.text == "codex" || name.text == "gemini"))
+            return fmt::format("it ends {}", name.text);
+          if (name.text.find(".ralph-active") != std::string::npos) return "it ends the process of a plan run";
+        }
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+Finding deletes_project(const Subject& subject) {
+  if (subject.is(
+          {"rm", "rmdir", "shred", "srm", "mv", "unlink", "rimraf", "rsync", "trash", "trash-put", "gio", "git"})) {
+    // Without -r too: `find . -type f -exec rm {} +` is seen as `rm .`, which nobody else writes.
+    if (const auto path = first_deleted(subject, DeletionOf::kProject)) return fmt::format("it would remove {}", *path);
+  }
+  return std::nullopt;
+}
+
+Finding deletes_outside(const Subject& subject) {
+  if (const auto path = first_deleted(subject, DeletionOf::kOutside))
+    return fmt::format("{} is outside of the project", *path);
+  // A program whose name nobody knows, with the arguments of a deletion.
+  if (subject.program.find(kUnknownPart) != std::string::npos && subject.command.word(0)[0] == kUnknownPart &&
+      subject.flag('r') && subject.flag('f')) {
+    for (const std::string& operand : subject.operands) {
+      for (const std::string& path : subject.paths(operand)) {
+        if (deletion_of(path, subject.place) != DeletionOf::kNothingSpecial)
+          return fmt::format("what it runs is not known, and its words reach {}", path);
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+Finding writes_to_device(const Subject& subject) {
+  for (const std::string& path : subject.written()) {
+    if (is_disk(path)) return fmt::format("it writes to {}", path);
+  }
+  if (subject.program == "mkfs" || subject.program.starts_with("mkfs.") ||
+      subject.is({"wipefs", "mkswap", "sfdisk", "sgdisk", "blkdiscard", "mke2fs", "fdisk", "gdisk", "parted", "cfdisk",
+                  "hdparm", "badblocks", "cryptsetup", "pvcreate", "vgremove", "lvremove", "pvremove", "zpool"})) {
+    if (subject.has("-l") || subject.has("--list") || subject.has("--help") || subject.has("--version") ||
+        (subject.program == "zpool" && subject.operand(0) == "status"))
+      return std::nullopt;
+    for (const std::string& operand : subject.operands) {
+      const auto paths = subject.paths(operand);  // an image file of one's own may be formatted
+      if (subject.program.starts_with("mk") && !paths.empty() && !paths[0].starts_with("/dev/") &&
+          &operand == &subject.operands.back())
+        return std::nullopt;
+    }
+    return fmt::format("{} changes disks and partitions", subject.program);
+  }
+  if (subject.program == "diskutil" && subject.operand(0).starts_with("erase")) return "it erases a disk";
+  return std::nullopt;
+}
+
+Finding reads_credentials(const Subject& subject) {
+  // Their own tools use keys without showing them.
+  for (const std::string& path : subject.read()) {
+    if (is_credential(path, subject.place) && subject.program != "ssh-keygen" && subject.program != "tee")
+      return fmt::format("{} holds credentials", path);
+    const bool takes_all = (subject.is({"tar", "zip", "rsync", "scp", "7z"}) ||
+                            (subject.program == "cp" && (is_recursive(subject) || subject.flag('a')))) &&
+                           holds_credentials(path, subject.place);
+    const bool is_target = subject.is({"cp", "rsync", "scp"}) && subject.operands.size() > 1 &&
+                           subject.paths(subject.operands.back()) == subject.paths(path);
+    if (takes_all && !is_target) {
+      return fmt::format("{} holds credentials among other things", path);
+    }
+  }
+  if (subject.program.starts_with("gpg") &&
+      (subject.option("--export-secret-keys") || subject.option("--export-secret-subkeys")))
+    return "it prints secret keys";
+  const std::string first = subject.operand(0), second = subject.operand(1);
+  const std::string both = subject.program + " " + first;
+  if ((both == "gh auth" && second == "token") || (both == "gcloud auth" && second.starts_with("print-")) ||
+      both == "git credential" || both == "aws configure" ||
+      (subject.program == "security" && (first.starts_with("find-") || first == "dump-keychain")) ||
+      both == "secret-tool lookup" || both == "pass show" || both == "op read" || both == "keyring get" ||
+      both == "vault read" || (both == "az account" && second == "get-access-token") || both == "ssh-keygen -y" ||
+      (both == "kubectl get" && second.starts_with("secret") && subject.value('o', "--output"))) {
+    if (both == "aws configure" && second != "get" && second != "export-credentials") return std::nullopt;
+    if (both == "git credential" && second != "fill") return std::nullopt;
+    return "it prints credentials";
+  }
+  return std::nullopt;
+}
+
+Finding loosens_permissions(const Subject& subject) {
+  if (subject.program == "setfacl" && is_recursive(subject)) {
+    for (const std::string& operand : subject.operands) {
+      if (operand.find("o::rwx") != std::string::npos || operand.find("o::rw") != std::string::npos)
+        return "everybody could write there";
+    }
+  }
+  if (subject.program != "chmod" || subject.operands.empty()) return std::nullopt;
+  // A mode such as -w looks like an option, and then nothing is loosened.
+  const std::string mode = subject.operand(0);
+  if (!is_world_writable(mode)) return std::nullopt;
+  if (is_recursive(subject)) return "everybody could write to all files there";
+  for (size_t i = 1; i < subject.operands.size(); ++i) {
+    for (const std::string& path : subject.paths(subject.operands[i])) {
+      if (!is_within(path, subject.place.project) && !is_temporary(path))
+        return fmt::format("everybody could write to {}", path);
+    }
+  }
+  return std::nullopt;
+}
+
+Finding persists(const Subject& subject) {
+  const std::string first = subject.operand(0);
+  for (const std::string& path : subject.written()) {
+    if (is_start_up_file(path, subject.place))
+      return fmt::format("it changes {}, which is run or read later by others", path);
+  }
+  if (subject.program == "crontab" && !subject.flag('l')) return "it changes the user's cron jobs";
+  if (subject.is({"at", "batch"}) && !subject.flag('l')) return "it has a command run later";
+  if (subject.program == "systemctl" &&
+      (first == "enable" || first == "link" || first == "edit" || first == "reenable"))
+    return "it makes a service start by itself";
+  if (subject.program == "systemd-run") return "it has a service run outside of the session";
+  if (subject.program == "launchctl" &&
+      (first == "load" || first == "bootstrap" || first == "submit" || first == "enable"))
+    return "it makes a service start by itself";
+  if (subject.program == "update-rc.d" || (subject.program == "chkconfig" && subject.operands.size() > 1) ||
+      subject.program == "ldconfig")
+    return "it changes what the system starts or loads";
+  if (subject.program == "git" && first == "config" && (subject.option("--global") || subject.option("--system")) &&
+      subject.operands.size() > 2) {
+    const std::string key = to_lower(subject.operand(1)), value = subject.operand(2);
+    if (key == "core.hookspath" || key.ends_with("command") || key.ends_with("helper") || key == "core.pager" ||
+        key == "core.editor" || value.starts_with('!')) {
+      return "it makes every later git of this user run something";
+    }
+  }
+  if (subject.program == "git" && first == "config" && to_lower(subject.operand(1)) == "core.hookspath") {
+    for (const std::string& path : subject.paths(subject.operand(2))) {
+      if (!is_within(path, subject.place.project)) return fmt::format("it makes git run hooks from {}", path);
+    }
+  }
+  const bool preloads = any_assignment(subject, [](std::string_view name, std::string_view value) {
+    if (!is_preload(name) || value.empty()) return false;
+    const std::string_view library = value.substr(value.rfind('/') + 1);
+    for (const std::string_view known : {"libasan", "libtsan", "libubsan", "libclang_rt", "libjemalloc", "libtcmalloc",
+                                         "libmimalloc", "libeatmydata", "libfaketime", "libprofiler"}) {
+      if (library.starts_with(known)) return false;
+    }
+    return value[0] != kUnknownPart && value != "$(gcc";
+  });
+  if (preloads) return "it loads a library into every program that follows";
+  return std::nullopt;
+}
+
+}  // namespace ralph

@@ -1,0 +1,384 @@
+// What a command does to the shell that reads it, and the commands that it runs in turn.
+#include <algorithm>
+
+#include "base/text.h"
+#include "os/files.h"
+#include "policy/command_view.h"
+#include "policy/known_output.h"
+#include "policy/shell/characters.h"
+#include "policy/shell/reader.h"
+
+namespace ralph {
+namespace {
+
+constexpr size_t kMostCommands = 20000;
+
+std::vector<std::string> texts_of(const std::vector<ShellWord>& words, size_t from) {
+  std::vector<std::string> texts;
+  for (size_t i = from; i < words.size(); ++i) texts.push_back(words[i].text);
+  return texts;
+}
+
+// Those with something in them, as many as a variable may hold.
+std::vector<std::string> lines_of(std::string_view text) {
+  constexpr size_t kMostLines = 64;
+  std::vector<std::string> lines;
+  for (const std::string& line : split(text, '\n')) {
+    if (!trim(line).empty() && lines.size() < kMostLines) lines.emplace_back(trim(line));
+  }
+  return lines;
+}
+
+}  // namespace
+
+void ShellReader::add(ShellCommand command, const std::vector<ShellSpan>& fed) {
+  if (reading_.commands.size() >= kMostCommands) return stop_reading();
+  const int index = size();
+  command.cwd = state_.cwd;
+  command.level = level_;
+  command.input = input_;
+  command.via = via_;
+  command.in_definition = definition_ > 0;
+  if (!function_.empty() && command.word(0) == function_ && !command.input.empty()) command.calls_itself = true;
+  reading_.commands.push_back(std::move(command));
+  // `>(sh)` reads what this command prints.
+  for (const ShellSpan& span : fed) {
+    for (int i = span.first; i < span.last; ++i) {
+      ShellCommand& reader = reading_.commands[static_cast<size_t>(i)];
+      if (reader.level == span.level && reader.input.empty()) reader.input = {index, index + 1, level_};
+    }
+  }
+  run(index);
+  for (const ShellSpan& span : fed) {
+    for (int i = span.first; i < span.last && !reading_.cut_short; ++i) {
+      if (reading_.commands[static_cast<size_t>(i)].level == span.level) look_through(i);
+    }
+  }
+}
+
+void ShellReader::set_variable(const std::string& name, ShellVariable value) {
+  if (conditional_ > 0) {
+    state_.set_maybe(name, std::move(value));
+  } else {
+    state_.set(name, std::move(value));
+  }
+  if (name == "IFS") separators_ = state_.separators();
+}
+
+// Several assignments of one name in one command are the choices of one value.
+void ShellReader::assign(const ShellCommand& command) {
+  for (size_t i = 0; i < command.assignments.size();) {
+    const std::string& name = command.assignments[i].name;
+    const ShellVariable* old = state_.find(name);
+    ShellVariable value;
+    for (; i < command.assignments.size() && command.assignments[i].name == name; ++i) {
+      value.values.push_back(command.assignments[i].value.text);
+      value.sources = command.assignments[i].value.sources;
+    }
+    if (value.values.size() > 1) value.kind = ShellVariable::Kind::kEach;
+    const bool is_array_already = old && old->kind == ShellVariable::Kind::kArray && value.values.size() == 1 &&
+                                  join(old->values, " ") == value.values[0];
+    if (!is_array_already) set_variable(name, std::move(value));
+  }
+}
+
+void ShellReader::run(int index) {
+  const ShellCommand command = reading_.commands[static_cast<size_t>(index)];  // a copy: the list grows below
+  if (command.words.empty()) return assign(command);
+  const ShellState::Mark mark = state_.mark();
+  assign(command);  // for what it runs; undone below
+  const std::string& name = command.word(0);
+  const auto function = state_.functions.find(name);
+  if (function != state_.functions.end() && !active_.contains(name)) {
+    call_function(index, std::string(function->second));
+  } else if (!apply_builtin(index)) {
+    look_through(index);
+  } else {
+    return;  // a builtin's effects stay
+  }
+  if (!command.assignments.empty()) state_.undo_to(mark);
+}
+
+void ShellReader::call_function(int index, const std::string& body) {
+  const ShellCommand& command = reading_.commands[static_cast<size_t>(index)];
+  const std::string name = command.word(0);
+  const std::string outer = std::exchange(function_, name);
+  const auto positional = std::exchange(state_.positional, texts_of(command.words, 1));
+  const int definition = std::exchange(definition_, 0);
+  const ShellSpan input = std::exchange(input_, command.input);
+  active_.insert(name);
+  run_script(body, index, true, std::nullopt);
+  active_.erase(name);
+  input_ = input;
+  definition_ = definition;
+  state_.positional = positional;
+  function_ = outer;
+}
+
+void ShellReader::read_into_variables(const ShellCommand& command, int index) {
+  const auto input = known_input(reading_, reading_.commands[static_cast<size_t>(index)]);
+  std::vector<std::string> names;
+  for (size_t i = 1; i < command.words.size(); ++i) {
+    const std::string& word = command.words[i].text;
+    if (word.size() == 2 && word[0] == '-' && std::string_view("dnptuN").find(word[1]) != std::string_view::npos) {
+      ++i;
+    } else if (is_name(word)) {
+      names.push_back(word);
+    }
+  }
+  std::vector<std::string> fields;
+  if (input) {
+    for (const std::string& part : split(replace_all(first_line(*input), "\t", " "), ' ')) {
+      if (!part.empty()) fields.push_back(part);
+    }
+  }
+  const std::vector<std::string> found = found_upstream(reading_.commands[static_cast<size_t>(index)]);
+  if (!found.empty() && names.size() == 1) {
+    return set_variable(names[0],
+                        {found, found.size() > 1 ? ShellVariable::Kind::kEach : ShellVariable::Kind::kText, {}});
+  }
+  if (input && names.size() == 1) {  // in a loop it is each line in turn
+    std::vector<std::string> lines = lines_of(*input);
+    if (lines.size() > 1) return set_variable(names[0], {std::move(lines), ShellVariable::Kind::kEach, {}});
+  }
+  for (size_t i = 0; i < names.size(); ++i) {
+    std::string value(1, kUnknownPart);
+    if (input) {
+      const bool last = i + 1 == names.size();
+      const auto begin = fields.begin() + static_cast<long>(std::min(i, fields.size()));
+      value = last ? join(std::vector<std::string>(begin, fields.end()), " ") : begin == fields.end() ? "" : *begin;
+    }
+    set_variable(names[i], ShellVariable::of(std::move(value)));
+  }
+}
+
+// True if it is a builtin that needs no further look.
+bool ShellReader::apply_builtin(int index) {
+  const ShellCommand command = reading_.commands[static_cast<size_t>(index)];
+  const std::string& name = command.word(0);
+  if (name == "cd" || name == "pushd" || name == "chdir") {
+    size_t at = 1;
+    while (command.word(at).size() > 1 && command.word(at)[0] == '-') ++at;
+    const std::string& to = command.word(at);
+    state_.change_folder(at >= command.words.size() ? state_.home : to == "-" ? std::string(1, kUnknownPart) : to);
+    return true;
+  }
+  if (name == "popd") {
+    state_.change_folder(std::string(1, kUnknownPart));
+    return true;
+  }
+  if (name == "export" || name == "declare" || name == "local" || name == "readonly" || name == "typeset") {
+    for (size_t i = 1; i < command.words.size(); ++i) {
+      const std::string& word = command.words[i].text;
+      const size_t equals = word.find('=');
+      if (equals == std::string::npos || !is_name(std::string_view(word).substr(0, equals))) continue;
+      std::string value = word.substr(equals + 1);
+      if (value == "~" || value.starts_with("~/")) value.replace(0, 1, state_.home);
+      const std::string variable = word.substr(0, equals);
+      if (is_run_by_others(variable)) run_script(value, index, false, std::nullopt);
+      set_variable(variable, {{std::move(value)}, ShellVariable::Kind::kText, command.words[i].sources});
+    }
+    return true;
+  }
+  if (name == "unset") {
+    for (size_t i = 1; i < command.words.size(); ++i) state_.unset(command.words[i].text);
+    return true;
+  }
+  if (name == "set") {
+    const auto dashes = std::find_if(command.words.begin(), command.words.end(),
+                                     [](const ShellWord& word) { return word.text == "--"; });
+    if (dashes != command.words.end()) {
+      state_.positional = texts_of(command.words, static_cast<size_t>(dashes - command.words.begin()) + 1);
+    } else if (command.words.size() > 1 && command.word(1).find_first_of("-+") != 0) {
+      state_.positional = texts_of(command.words, 1);
+    }
+    return true;
+  }
+  if (name == "shift") {
+    if (state_.positional && !state_.positional->empty()) state_.positional->erase(state_.positional->begin());
+    return true;
+  }
+  if (name == "read") {
+    read_into_variables(command, index);
+    return true;
+  }
+  if (name == "mapfile" || name == "readarray") {
+    const std::string& variable = command.words.back().text;
+    const auto input = known_input(reading_, command);
+    if (input && is_name(variable)) {
+      set_variable(variable, {lines_of(*input), ShellVariable::Kind::kArray, {}});
+    } else {
+      state_.unset(variable);
+    }
+    return true;
+  }
+  if (name == "printf" && command.word(1) == "-v") {
+    ShellReading one;
+    one.commands.push_back(command);
+    one.commands[0].level = 0;
+    one.commands[0].piped_to = -1;
+    one.commands[0].via = -1;
+    set_variable(command.word(2),
+                 ShellVariable::of(known_output(one, {0, 1, 0}).value_or(std::string(1, kUnknownPart))));
+    return true;
+  }
+  return false;
+}
+
+// `echo "..." > x.sh`, `cat > x.sh <<EOF`, `| tee x.sh`: what is in the file then, for when the line runs it.
+void ShellReader::note_written(int index) {
+  const ShellCommand& command = reading_.commands[static_cast<size_t>(index)];
+  std::vector<std::pair<std::string, bool>> files;  // and whether it is added to
+  for (const ShellRedirection& one : command.redirections) {
+    const bool is_output = (one.op == ">" || one.op == ">>" || one.op == ">|") && one.fd <= 1;
+    if (is_output && !one.target.unknown()) files.emplace_back(one.target.text, one.op == ">>");
+  }
+  if (program_of(command) == "tee" && command.words.size() == 2) files.emplace_back(command.word(1), false);
+  if (files.empty() || written_.size() > 64 || command.cwd.find(kUnknownPart) != std::string::npos) return;
+  ShellReading one;  // the command alone, so that nothing else on the line is taken for its output
+  one.commands.push_back(command);
+  one.commands[0].fed = known_input(reading_, command);
+  one.commands[0].input = {};
+  one.commands[0].level = 0;
+  one.commands[0].piped_to = one.commands[0].via = -1;
+  const auto output = known_output(one, {0, 1, 0});
+  if (!output || !spend(output->size())) return;
+  for (const auto& [name, appends] : files) {
+    std::string& content = written_[absolute_path(name, command.cwd)];
+    content = appends && content.size() < 64 * 1024 ? content + *output : *output;
+  }
+}
+
+// The text of the file that a command runs (./x.sh, sh x.sh, . x.sh), if this line wrote it.
+const std::string* ShellReader::written_file(const ShellCommand& command) const {
+  if (written_.empty()) return nullptr;
+  const bool runs_file = is_shell(program_of(command)) || command.word(0) == "source" || command.word(0) == ".";
+  std::string name = runs_file ? "" : command.word(0);
+  for (size_t i = 1; runs_file && i < command.words.size() && name.empty(); ++i) {
+    if (!command.word(i).starts_with('-')) name = command.word(i);
+  }
+  for (const ShellRedirection& one : command.redirections) {
+    if (runs_file && name.empty() && one.op == "<") name = one.target.text;
+  }
+  if (name.empty() || (!runs_file && name.find('/') == std::string::npos)) return nullptr;
+  const auto found = written_.find(absolute_path(name, command.cwd));
+  return found == written_.end() ? nullptr : &found->second;
+}
+
+// Paths that a find (or ls) before the command in its pipe prints.
+std::vector<std::string> ShellReader::found_upstream(const ShellCommand& command) const {
+  std::vector<std::string> found;
+  for (int i = command.input.first; i < command.input.last; ++i) {
+    const ShellCommand& one = reading_.commands[static_cast<size_t>(i)];
+    if (one.level != command.input.level) continue;
+    if (program_of(one) == "find") {
+      for (std::string& path : found_by(one)) found.push_back(std::move(path));
+    } else if (program_of(one) == "ls") {
+      found.push_back(std::string("./") + kUnknownPart);
+    }
+  }
+  return found;
+}
+
+void ShellReader::look_through(int index) {
+  const ShellCommand command = reading_.commands[static_cast<size_t>(index)];
+  const auto input = known_input(reading_, command);
+  const std::vector<std::string> found = found_upstream(command);
+  note_written(index);
+  InnerCommands inner = inner_commands(command, input, found);
+  const ShellState::Mark mark = state_.mark();
+  if (inner.elsewhere) state_.cwd = std::string(1, kUnknownPart);
+  if (!inner.folder.empty()) state_.change_folder(inner.folder);
+  for (const std::string& assignment : inner.assignments) {
+    const size_t equals = assignment.find('=');
+    state_.set(assignment.substr(0, equals), ShellVariable::of(assignment.substr(equals + 1)));
+  }
+  const ShellSpan outer = std::exchange(input_, command.input);
+  for (auto& words : inner.commands) run_words(std::move(words), index);
+  if (const std::string* text = written_file(command)) {
+    std::vector<std::string> arguments = texts_of(command.words, is_shell(program_of(command)) ? 2 : 1);
+    run_script(std::string(*text), index, false, std::move(arguments));
+  }
+  bool unknown = false;
+  for (const ShellWord& script : inner.scripts) {
+    if (trim(script.text) == std::string_view(&kUnknownPart, 1)) unknown = true;
+    run_script(script.text, index, inner.in_this_shell, inner.arguments);
+  }
+  if (inner.runs_input) {
+    if (input && trim(*input) != std::string_view(&kUnknownPart, 1)) {
+      run_script(*input, index, false, inner.arguments);
+    } else {
+      unknown = true;
+    }
+  }
+  reading_.commands[static_cast<size_t>(index)].unknown_script = unknown;
+  input_ = outer;
+  // What a command on its own does to variables and folders stays with it; `command cd` and `eval` are the shell
+  // itself.
+  const std::string name = program_of(command);
+  if (!inner.in_this_shell && name != "command" && name != "builtin") state_.undo_to(mark);
+}
+
+void ShellReader::run_words(std::vector<ShellWord> words, int via) {
+  if (words.empty() || !enter()) return;
+  size_t size = 0;
+  for (const ShellWord& word : words) size += word.text.size();
+  ShellCommand command;
+  command.words = std::move(words);
+  command.fed = reading_.commands[static_cast<size_t>(via)].fed;
+  if (!command.fed) {
+    // The here-document of `sudo sh <<EOF` is read by sh.
+    ShellCommand only_redirections;
+    only_redirections.redirections = reading_.commands[static_cast<size_t>(via)].redirections;
+    if (!only_redirections.redirections.empty()) command.fed = known_input(reading_, only_redirections);
+  }
+  const int outer_via = std::exchange(via_, via);
+  const int outer_level = std::exchange(level_, reading_.commands[static_cast<size_t>(via)].level);
+  if (spend(size)) add(std::move(command));
+  level_ = outer_level;
+  via_ = outer_via;
+  --depth_;
+}
+
+void ShellReader::run_script(const std::string& text, int via, bool in_this_shell,
+                             std::optional<std::vector<std::string>> args) {
+  if (!enter()) return;
+  const ShellState::Mark mark = state_.mark();
+  if (args) state_.positional = std::move(args);
+  const int outer_via = std::exchange(via_, via);
+  const int outer_level = std::exchange(level_, reading_.commands[static_cast<size_t>(via)].level);
+  const std::vector<ShellSpan> sources = std::exchange(word_sources_, {});
+  if (spend(text.size())) within(text, [&] { read_list(kAtEnd); });
+  word_sources_ = sources;
+  level_ = outer_level;
+  via_ = outer_via;
+  if (!in_this_shell) state_.undo_to(mark);
+  --depth_;
+}
+
+std::string readable(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == kUnknownPart) {
+      out += "…";
+    } else {
+      out += static_cast<unsigned char>(c) < ' ' || c == 127 ? ' ' : c;
+    }
+  }
+  return out;
+}
+
+std::string readable(const ShellCommand& command) {
+  std::vector<std::string> words;
+  for (const ShellWord& word : command.words) words.push_back(word.text);
+  std::string text = quote_shell_words(words);
+  for (const ShellRedirection& one : command.redirections) {
+    if (one.op.starts_with("<<")) continue;
+    const bool is_descriptor = one.op.ends_with('&');
+    text += (text.empty() ? "" : " ") + (one.fd < 0 ? std::string() : std::to_string(one.fd)) + one.op +
+            (is_descriptor ? "" : " ") + one.target.text;
+  }
+  return readable(text);
+}
+
+}  // namespace ralph

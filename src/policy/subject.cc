@@ -1,0 +1,250 @@
+// What a command reads, writes and deletes, told from its words.
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "policy/command_view.h"
+#include "policy/git_call.h"
+#include "policy/rules.h"
+#include "policy/tool_policy.h"
+
+namespace ralph {
+namespace {
+
+bool is_option(const std::string& word) {
+  return word.size() > 1 && word[0] == '-';
+}
+
+void append(std::vector<std::string>& to, std::vector<std::string> more) {
+  to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+// Programs whose file operands they read. The number is how many operands are no files (grep's pattern).
+struct Reader {
+  std::string_view name;
+  size_t own_operands = 0;
+};
+constexpr std::array kReaders = {
+    Reader{"cat"},     Reader{"tac"},        Reader{"less"},    Reader{"more"},     Reader{"head"},
+    Reader{"tail"},    Reader{"bat"},        Reader{"batcat"},  Reader{"nl"},       Reader{"rev"},
+    Reader{"cut"},     Reader{"paste"},      Reader{"sort"},    Reader{"uniq"},     Reader{"fold"},
+    Reader{"fmt"},     Reader{"column"},     Reader{"strings"}, Reader{"od"},       Reader{"xxd"},
+    Reader{"hexdump"}, Reader{"base64"},     Reader{"base32"},  Reader{"gzip"},     Reader{"bzip2"},
+    Reader{"xz"},      Reader{"zstd"},       Reader{"zip"},     Reader{"tar"},      Reader{"7z"},
+    Reader{"cpio"},    Reader{"cp"},         Reader{"mv"},      Reader{"install"},  Reader{"ln"},
+    Reader{"rsync"},   Reader{"scp"},        Reader{"diff"},    Reader{"cmp"},      Reader{"comm"},
+    Reader{"vim"},     Reader{"vi"},         Reader{"nano"},    Reader{"view"},     Reader{"emacs"},
+    Reader{"code"},    Reader{"source"},     Reader{"."},       Reader{"split"},    Reader{"openssl"},
+    Reader{"pr"},      Reader{"expand"},     Reader{"shuf"},    Reader{"xclip"},    Reader{"pbcopy"},
+    Reader{"yq", 1},   Reader{"jq", 1},      Reader{"grep", 1}, Reader{"egrep", 1}, Reader{"fgrep", 1},
+    Reader{"rg", 1},   Reader{"ag", 1},      Reader{"ack", 1},  Reader{"awk", 1},   Reader{"gawk", 1},
+    Reader{"sed", 1},  Reader{"tr", 2},      Reader{"gpg"},     Reader{"tee"},      Reader{"mapfile"},
+    Reader{"python"},  Reader{"python3"},    Reader{"node"},    Reader{"perl"},     Reader{"ruby"},
+    Reader{"php"},     Reader{"curl"},       Reader{"wget"},    Reader{"nc"},       Reader{"dd"},
+    Reader{"sqlite3"}, Reader{"ssh-keygen"}, Reader{"docker"}};
+
+}  // namespace
+
+Subject::Subject(const ShellReading& all, size_t at, const PolicyPlace& where)
+    : reading(all), command(all.commands[at]), place(where), index(static_cast<int>(at)), program(program_of(command)) {
+  bool only_operands = false;
+  for (size_t i = 1; i < command.words.size(); ++i) {
+    const std::string& word = command.words[i].text;
+    if (!only_operands && word == "--") {
+      only_operands = true;
+    } else if (only_operands || !is_option(word)) {
+      operands.push_back(word);
+    }
+  }
+}
+
+bool Subject::is(std::initializer_list<std::string_view> names) const {
+  return std::find(names.begin(), names.end(), program) != names.end();
+}
+
+bool Subject::flag(char letter) const {
+  for (size_t i = 1; i < command.words.size(); ++i) {
+    const std::string& word = command.words[i].text;
+    if (word == "--") return false;
+    if (is_option(word) && word[1] != '-' && word.find(letter, 1) != std::string::npos) return true;
+  }
+  return false;
+}
+
+bool Subject::option(std::string_view name) const {
+  for (size_t i = 1; i < command.words.size(); ++i) {
+    const std::string_view word = command.words[i].text;
+    if (word == "--") return false;
+    if (!word.starts_with("--")) continue;
+    const std::string_view given = word.substr(0, word.find('='));
+    if (given == name || (given.size() >= 5 && given.size() < name.size() && name.starts_with(given))) return true;
+  }
+  return false;
+}
+
+bool Subject::has(std::string_view word) const {
+  return std::any_of(command.words.begin(), command.words.end(),
+                     [&](const ShellWord& one) { return one.text == word; });
+}
+
+std::string Subject::operand(size_t i) const {
+  return i < operands.size() ? operands[i] : std::string();
+}
+
+std::optional<std::string> Subject::value(char letter, std::string_view name) const {
+  for (size_t i = 1; i < command.words.size(); ++i) {
+    const std::string& word = command.words[i].text;
+    if (word == "--") break;
+    if (!name.empty() && word == name) return command.word(i + 1);
+    if (!name.empty() && word.starts_with(std::string(name) + "=")) return word.substr(name.size() + 1);
+    if (letter == 0 || !is_option(word) || word[1] == '-') continue;
+    const size_t at = word.find(letter, 1);
+    if (at == std::string::npos) continue;
+    return at + 1 < word.size() ? word.substr(at + 1) : command.word(i + 1);
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> Subject::written() const {
+  std::vector<std::string> files;
+  for (const ShellRedirection& one : command.redirections) {
+    const bool is_descriptor =
+        one.op == ">&" &&
+        (one.target.text == "-" || one.target.text.find_first_not_of("0123456789-") == std::string::npos);
+    if (one.op.find('>') != std::string::npos && !is_descriptor) append(files, paths(one.target.text));
+  }
+  const auto add_operands = [&](size_t from) {
+    for (size_t i = from; i < operands.size(); ++i) append(files, paths(operands[i]));
+  };
+  const auto last_operand = [&] {
+    if (const auto folder = value('t', "--target-directory"); folder && is({"cp", "mv", "ln", "install"})) {
+      append(files, paths(*folder));
+      for (const std::string& operand : operands)
+        append(files, paths(*folder + "/" + operand.substr(operand.rfind('/') + 1)));
+      return;
+    }
+    if (operands.size() < 2) return;
+    append(files, paths(operands.back()));
+    for (size_t i = 0; i + 1 < operands.size(); ++i) {  // into a folder, under its own name
+      append(files, paths(operands.back() + "/" + operands[i].substr(operands[i].rfind('/') + 1)));
+    }
+  };
+  if (is({"tee", "truncate", "touch", "shred", "mkfifo", "chmod", "chown", "chattr", "setfacl", "ed", "ex", "patch",
+          "sponge", "mkdir", "vim", "vi", "nano", "fallocate"})) {
+    // chmod -x: the mode looks like an option
+    const bool mode_is_option = program == "chmod" && is_option(command.word(1)) &&
+                                command.word(1).find_first_not_of("rwxXst", 1) == std::string::npos;
+    add_operands(is({"chmod", "chown", "setfacl"}) && !mode_is_option ? 1 : 0);
+  } else if (is({"cp", "mv", "ln", "install", "rsync", "scp"})) {
+    last_operand();
+  } else if (program == "sed" && (flag('i') || option("--in-place"))) {
+    const bool has_script = value('e', "--expression") || value('f', "--file");
+    add_operands(has_script ? 0 : 1);
+  } else if ((program.starts_with("perl") || program == "ruby") && flag('i')) {
+    add_operands(0);
+  } else if (program == "dd") {
+    for (const std::string& operand : operands) {
+      if (operand.starts_with("of=")) append(files, paths(operand.substr(3)));
+    }
+  } else if (is({"curl"})) {
+    if (const auto file = value('o', "--output")) append(files, paths(*file));
+  } else if (is({"wget"})) {
+    if (const auto file = value('O', "--output-document")) append(files, paths(*file));
+  } else if (is({"tar", "unzip"})) {
+    if (const auto folder = value(program == "tar" ? 'C' : 'd', "--directory")) append(files, paths(*folder));
+  } else if (is({"apply_patch", "applypatch"})) {
+    std::string patch = command.fed.value_or(command.word(1));
+    for (const ShellRedirection& one : command.redirections) {
+      if (one.op.starts_with("<<")) patch = one.target.text;
+    }
+    for (const std::string& file : files_of_patch(patch)) append(files, paths(file));
+  } else if (program == "git") {
+    const GitCall call = git_call(*this);
+    for (const std::string& path : call.written(false)) append(files, paths_of(path, call.cwd, place));
+  }
+  return files;
+}
+
+std::vector<std::string> Subject::deleted() const {
+  std::vector<std::string> files;
+  const auto own_paths = [&](const std::string& word) { return paths_of(word, command.cwd, place, LastPart::kItself); };
+  if (is({"rm", "rmdir", "unlink", "shred", "srm", "trash", "trash-put", "rimraf", "del", "gio"})) {
+    if (program == "shred" && !flag('u') && !option("--remove")) return files;
+    for (const std::string& operand : operands) append(files, own_paths(operand));
+  } else if (program == "mv") {
+    const size_t last =
+        value('t', "--target-directory") ? operands.size() : operands.size() - std::min<size_t>(1, operands.size());
+    for (size_t i = 0; i < last; ++i) append(files, own_paths(operands[i]));
+  } else if (program == "rsync" && (option("--delete") || option("--delete-after") || option("--delete-before") ||
+                                    option("--delete-excluded") || option("--remove-source-files"))) {
+    if (!operands.empty()) append(files, own_paths(operands.back()));
+  } else if (program == "git" && operand(0) == "rm" && !option("--cached")) {
+    for (size_t i = 1; i < operands.size(); ++i) append(files, own_paths(operands[i]));
+  }
+  return files;
+}
+
+std::vector<std::string> Subject::read() const {
+  std::vector<std::string> files;
+  for (const ShellRedirection& one : command.redirections) {
+    if (one.op == "<" || one.op == "<>") append(files, paths(one.target.text));
+  }
+  const auto* const reader =
+      std::find_if(kReaders.begin(), kReaders.end(), [&](const Reader& one) { return one.name == program; });
+  if (reader == kReaders.end()) return files;
+  const bool pattern_elsewhere =
+      reader->own_operands == 1 && (flag('e') || flag('f') || option("--regexp") || option("--file"));
+  for (size_t i = pattern_elsewhere ? 0 : reader->own_operands; i < operands.size(); ++i) {
+    std::string_view word = operands[i];
+    for (const std::string_view prefix : {"if=", "@", "file://"}) {
+      if (word.starts_with(prefix)) word.remove_prefix(prefix.size());
+    }
+    append(files, paths(word));
+  }
+  // -f@~/.netrc, --data-binary @file, -v ~/.ssh:/x: a path inside an option's value.
+  if (is({"curl", "wget", "docker", "openssl"})) {
+    for (const ShellWord& word : command.words) {
+      const size_t at = word.text.find_first_of("@=");
+      if (at != std::string::npos)
+        append(files, paths(word.text.substr(at + 1 + (word.text.substr(at, 2) == "=@" ? 1 : 0))));
+      if (program == "docker" && word.text.starts_with('/'))
+        append(files, paths(word.text.substr(0, word.text.find(':'))));
+    }
+  }
+  return files;
+}
+
+bool Subject::span_has(ShellSpan span, Names names) const {
+  for (int i = span.first; i < span.last; ++i) {
+    const std::string name = program_of(reading.commands[static_cast<size_t>(i)]);
+    if (std::find(names.begin(), names.end(), name) != names.end()) return true;
+  }
+  return false;
+}
+
+std::vector<ShellSpan> Subject::pipe() const {
+  constexpr size_t kLongestPipe = 16;
+  std::vector<ShellSpan> feeds;
+  for (ShellSpan feed = command.input; feeds.size() < kLongestPipe && !feed.empty();) {
+    feeds.push_back(feed);
+    const ShellSpan before = reading.commands[static_cast<size_t>(feed.first)].input;
+    if (before.first >= feed.first) break;
+    feed = before;
+  }
+  return feeds;
+}
+
+bool Subject::fed_by(Names names) const {
+  for (const ShellSpan& feed : pipe()) {
+    if (span_has(feed, names)) return true;
+  }
+  const auto any = [&](const ShellWord& word) {
+    return std::any_of(word.sources.begin(), word.sources.end(),
+                       [&](const ShellSpan& span) { return span_has(span, names); });
+  };
+  if (std::any_of(command.words.begin(), command.words.end(), any)) return true;
+  return std::any_of(command.redirections.begin(), command.redirections.end(),
+                     [&](const ShellRedirection& one) { return any(one.target); });
+}
+
+}  // namespace ralph

@@ -1,0 +1,112 @@
+#include "policy/tool_policy.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "os/files.h"
+
+namespace ralph {
+namespace {
+
+bool is_any(std::string_view name, std::initializer_list<std::string_view> names) {
+  return std::any_of(names.begin(), names.end(), [&](std::string_view one) { return equals_ignoring_case(one, name); });
+}
+
+// The paths under any of the names that hosts use for them.
+std::vector<std::string> paths_in(const json::value& input) {
+  std::vector<std::string> paths;
+  for (const std::string_view key :
+       {"file_path", "notebook_path", "path", "absolute_path", "filePath", "file", "dir_path"}) {
+    if (const auto path = find_string(input, key); path && !path->empty()) paths.emplace_back(*path);
+  }
+  for (const std::string_view key : {"paths", "files", "include"}) {
+    const json::value* list = find(input, key);
+    if (!list || !list->is_array()) continue;
+    for (const json::value& item : list->get_array()) {
+      if (item.is_string()) paths.emplace_back(item.get_string());
+    }
+  }
+  return paths;
+}
+
+// A command is a text for a shell, or a list of words (["bash", "-lc", "..."]).
+std::optional<std::string> command_in(const json::value& input) {
+  for (const std::string_view key : {"command", "cmd", "script"}) {
+    const json::value* command = find(input, key);
+    if (!command) continue;
+    if (command->is_string()) return std::string(command->get_string());
+    if (!command->is_array()) continue;
+    std::vector<std::string> words;
+    for (const json::value& word : command->get_array()) {
+      if (word.is_string()) words.emplace_back(word.get_string());
+    }
+    return quote_shell_words(words);
+  }
+  return std::nullopt;
+}
+
+// Where the command is to be run, if the tool says so.
+std::string folder_in(const json::value& input) {
+  for (const std::string_view key : {"dir_path", "directory", "workdir", "cwd"}) {
+    if (const auto folder = find_string(input, key); folder && !folder->empty()) return std::string(*folder);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string> files_of_patch(std::string_view patch) {
+  std::vector<std::string> files;
+  for (const std::string& line : split(patch, '\n')) {
+    for (const std::string_view head : {"*** Update File:", "*** Add File:", "*** Delete File:", "*** Move to:"}) {
+      const std::string_view text = trim(line);
+      if (text.starts_with(head)) files.emplace_back(trim(text.substr(head.size())));
+    }
+  }
+  return files;
+}
+
+ToolUse tool_use_of(std::string_view tool, const json::value& input) {
+  ToolUse use;
+  if (is_any(tool, {"apply_patch", "ApplyPatch", "patch"})) {
+    for (const std::string_view key : {"command", "input", "patch", "patchText"}) {
+      if (const auto patch = find_string(input, key)) use.writes = files_of_patch(*patch);
+      if (!use.writes.empty()) break;
+    }
+    return use;
+  }
+  if (is_any(tool, {"Bash", "run_shell_command", "shell", "local_shell", "shell_command", "exec_command",
+                    "unified_exec", "Monitor"})) {
+    use.command = command_in(input);
+    use.folder = folder_in(input);
+  } else if (is_any(tool, {"Write", "Edit", "MultiEdit", "NotebookEdit", "write_file", "replace", "edit_file",
+                           "create_file"})) {
+    use.writes = paths_in(input);
+  } else if (is_any(tool, {"Read", "read_file", "read_many_files", "Grep", "search_file_content", "grep_search",
+                           "view_image"})) {
+    use.reads = paths_in(input);
+  }
+  return use;
+}
+
+std::optional<Objection> judge_tool(std::string_view tool, const ToolUse& use, const CommandLists& lists,
+                                    const PolicyPlace& place, const ShellSetting& setting) {
+  if (use.command) {
+    ShellSetting there = setting;
+    if (!use.folder.empty()) {
+      there.cwd = absolute_path(with_home(use.folder, place.home), setting.cwd);
+      if (place.real_path) there.cwd = place.real_path(there.cwd);
+    }
+    return judge_command(*use.command, lists, place, there).first;
+  }
+  for (const std::string& path : use.writes) {
+    if (auto objection = judge_file_write(path, tool, lists, place, setting.cwd)) return objection;
+  }
+  for (const std::string& path : use.reads) {
+    if (auto objection = judge_file_read(path, tool, lists, place, setting.cwd)) return objection;
+  }
+  return std::nullopt;
+}
+
+}  // namespace ralph

@@ -1,0 +1,29 @@
+// A host's tool call, judged: the command of a shell tool, the files of tools that write or read. Hosts name their
+// tools and inputs differently; a tool that nobody knows is let through.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "json/value.h"
+#include "policy/command_policy.h"
+
+namespace ralph {
+
+struct ToolUse {
+  std::optional<std::string> command{};  // for a shell
+  std::string folder{};                  // where the shell starts, as written; empty: where the host works
+  std::vector<std::string> writes{}, reads{};
+};
+
+ToolUse tool_use_of(std::string_view tool, const json::value& input);
+
+// The files that a patch of `apply_patch` names.
+std::vector<std::string> files_of_patch(std::string_view patch);
+
+std::optional<Objection> judge_tool(std::string_view tool, const ToolUse& use, const CommandLists& lists,
+                                    const PolicyPlace& place, const ShellSetting& setting);
+
+}  // namespace ralph
