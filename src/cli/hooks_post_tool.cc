@@ -23,7 +23,7 @@ bool starts_loop(const HookPayload& payload) {
 // A sub-agent's call is work of the session that sent it: it counts.
 void count_call(const Environment& environment, const HookPayload& payload) {
   if (payload.session.empty() || starts_loop(payload)) return;
-  const auto project = project_of_session(environment, payload.session, payload.cwd);
+  const auto project = project_of_session(environment, payload.session);
   if (project) LoopStore(*project, environment).count_tool_call(payload.session);
 }
 

@@ -3,7 +3,8 @@
 
 #include "base/text.h"
 #include "cli/hook_io.h"
-#include "git/plain_git.h"
+#include "engine/run.h"
+#include "git/git.h"
 #include "cli/registry.h"
 #include "os/environment.h"
 #include "plan/objections.h"
@@ -37,12 +38,17 @@ Result<std::optional<std::string>> plan_objection(const Environment& environment
     objections.forget();
     return std::optional<std::string>();
   }
+  // The run writes its own journal: here it is only asked.
+  SystemClock clock;
+  NoProcesses processes;
+  NullListener listener;
+  const Redactor redactor(std::vector<std::string>{});
+  Run run = Run::read_only({}, {processes, clock, redactor, listener, plan->files.project, environment});
   Observation now;
   now.moment = Moment::kAtStop;
-  now.plan_problems = static_cast<int>(report.problems.size());
-  now.objections = objections.count();
-  const Decision decision = decide({}, {}, now);
-  if (decision.action == Action::kStop) {
+  now.plan = {static_cast<int>(report.problems.size()), objections.count()};
+  TRY_VALUE(const Decision decision, run.ask(now));
+  if (decision.stops()) {
     complain(kHook, decision.reason);
     return std::optional<std::string>();
   }
@@ -53,7 +59,7 @@ Result<std::optional<std::string>> plan_objection(const Environment& environment
 // The session's own loop. In an agent that ralph itself runs there is none: that run does the looping.
 Result<HookReply> loop_reply(const Environment& environment, const HookPayload& payload, Protocol protocol) {
   if (!run_around(environment).empty() || !payload.agent_id.empty()) return allow_stop(protocol);
-  const auto project = project_of_session(environment, payload.session, payload.cwd);
+  const auto project = project_of_session(environment, payload.session);
   if (!project) return allow_stop(protocol);
   LoopStore store(*project, environment);
   TRY_VALUE(const auto answer, judge_stop(store, stop_request_from(payload), environment));

@@ -37,10 +37,10 @@ std::string nothing_to_cancel(const HookPayload& payload, const Environment& env
 }
 
 Result<std::string> cancel_loop(const HookPayload& payload, const Environment& environment) {
-  const auto project = project_of_session(environment, payload.session, payload.cwd);
+  const auto project = project_of_session(environment, payload.session);
   if (!project) return nothing_to_cancel(payload, environment);
   LoopStore store(*project, environment);
-  TRY_VALUE(const auto state, store.update(payload.session, mark_cancelled));
+  TRY_VALUE(const auto state, store.cancel(payload.session));
   if (!state) return nothing_to_cancel(payload, environment);
   return fmt::format("The ralph loop of this session was cancelled in iteration {} of {}. Stop working on its task.",
                      state->iteration, state->request.max_iterations);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cli/command.h"
-#include "session/loop_state.h"
+#include "session/loop_request.h"
 
 namespace ralph::cli {
 

@@ -2,12 +2,13 @@
 #include <array>
 
 #include "base/text.h"
-#include "cli/guarded_run.h"
+#include "cli/start_run.h"
 #include "cli/loop_options.h"
 #include "cli/registry.h"
 #include "engine/roster.h"
 #include "os/files.h"
-#include "session/outside.h"
+#include "engine/engine.h"
+#include "session/outside_way.h"
 
 namespace ralph::cli {
 namespace {
@@ -61,30 +62,23 @@ Result<Agent> agent_of(const LoadedSettings& loaded, const Environment& environm
   return std::move(agent);
 }
 
-Policy policy_with(const Settings& settings, const LoopRequest& request) {
-  Policy policy = policy_from(settings);
-  const Policy own = policy_of(request);
-  policy.max_iterations = own.max_iterations;
-  policy.promise = own.promise;
-  policy.completion_response = own.completion_response;
-  policy.min_tool_calls = own.min_tool_calls;
-  policy.on_promise_no_work = own.on_promise_no_work;
-  return policy;
-}
-
 Result<int> run(const Arguments& arguments) {
   TRY_VALUE(const LoopRequest request, loop_request_from(arguments));
   TRY_VALUE(const Overrides overrides, overrides_from(arguments));
   TRY_VALUE(const std::string project, current_directory());
   TRY_VALUE(const LoadedSettings loaded, load_settings(project, overrides));
   TRY(agent_of(loaded, Environment::of_this_process(), project));
-  const GuardedRun guarded{
-      loaded, project, arguments.has("verbose"), arguments.has("json"), policy_with(loaded.settings, request), 0};
-  return execute_guarded(guarded, [&](RunContext& context, Policy& policy) -> Result<Decision> {
-    TRY_VALUE(const Agent agent, agent_of(loaded, context.environment, project));
-    policy.agents = {agent.name()};
-    TRY(note_start(context, {"loop", agent.name(), "the command line", request.task}, loaded.effective));
-    return run_session_loop(context, agent, request, loaded.settings.stream_agent_output);
+  const RunSetup setup{loaded,
+                       project,
+                       arguments.has("verbose"),
+                       arguments.has("json"),
+                       policy_of(request, policy_from(loaded.settings)),
+                       0};
+  return start_run(setup, [&](Run& started) -> Result<Decision> {
+    TRY_VALUE(const Agent agent, agent_of(loaded, started.environment, project));
+    TRY(note_start(started, {WayIn::kOutside, agent.name(), "the command line", request.task}, loaded.effective));
+    OutsideWay way(started, agent, request, loaded.settings.stream_agent_output);
+    return drive(started, way);
   });
 }
 

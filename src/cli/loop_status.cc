@@ -63,7 +63,7 @@ Result<std::string> session_from(const Arguments& arguments, const Environment& 
 // Where the loop of this session is, or would be.
 Result<LoopStore> store_for(const std::string& session, const Environment& environment) {
   TRY_VALUE(const std::string folder, current_directory());
-  const auto project = project_of_session(environment, session, folder);
+  const auto project = project_of_session(environment, session);
   return LoopStore(project ? *project : project_for_loop(folder), environment);
 }
 
@@ -129,7 +129,7 @@ Status cancel(const Arguments& arguments) {
   const Redactor redactor(environment.as_lines());
   int cancelled = 0;
   for (const LoopState& state : states) {
-    TRY_VALUE(const auto done, store.update(state.session, mark_cancelled));
+    TRY_VALUE(const auto done, store.cancel(state.session));
     if (!done) continue;
     ++cancelled;
     fmt::print("Cancelled in iteration {} of {}: {}\n", done->iteration, done->request.max_iterations,

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
-#include "git/plain_git.h"
+#include "git/git.h"
 #include "plan/custody.h"
 #include "cli/plan_folders.h"
 #include "cli/registry.h"

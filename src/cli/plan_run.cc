@@ -5,8 +5,8 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "cli/dry_run.h"
-#include "cli/guarded_run.h"
-#include "git/plain_git.h"
+#include "cli/start_run.h"
+#include "git/git.h"
 #include "cli/plan_folders.h"
 #include "cli/plan_start.h"
 #include "cli/registry.h"
@@ -15,8 +15,9 @@
 #include "os/files.h"
 #include "os/lock.h"
 #include "os/process_tree.h"
+#include "engine/engine.h"
 #include "plan/assignment.h"
-#include "plan/engine.h"
+#include "plan/plan_way.h"
 #include "plan/project_check.h"
 #include "git/repository.h"
 
@@ -117,32 +118,38 @@ Policy plan_policy(const Settings& settings) {
   return policy;
 }
 
-Result<Decision> run_loop(const PlanRun& run, RunContext& context, Policy& policy) {
-  Environment environment = context.environment;
-  environment.set(kPlanDirVariable, run.files.ralph_dir);
-  TRY_VALUE(const ModeAgents agents, make_mode_agents(run, environment));
-  TRY(note_start(context, {"plan", describe_agents(agents), run.files.shown(run.files.prompt()), {}},
-                 run.loaded.effective));
+Marker marker_for(const PlanRun& plan, const Run& run) {
   Marker marker;
-  marker.timestamp = to_iso8601(context.clock.wall());
+  marker.timestamp = to_iso8601(run.clock.wall());
   marker.pid = ::getppid();  // the guardian: the process that the user started and may end
   marker.pid_start = start_time_of(static_cast<int>(marker.pid));
-  marker.max_iterations = policy.max_iterations;
-  marker.run_id = context.run_id;
-  marker.ralph_dir = run.files.ralph_dir;
-  marker.skip_review = run.skip_review();
-  marker.review_cap = run.review_cap();
-  PlanLoop loop{run.loaded.settings, policy, context, run.files, {agents[0], agents[1], agents[2]}};
-  loop.skip_review = run.skip_review();
-  loop.review_cap = run.review_cap();
-  loop.authority = run.authority;
-  loop.work_tree = run.work_tree;
-  loop.tasks = run.tasks;
-  loop.unfinished = run.unfinished;
-  loop.pinned = run.pinned;
-  loop.bases = run.bases;
-  loop.marker = marker;
-  return run_plan_loop(std::move(loop));
+  marker.max_iterations = run.policy.max_iterations;
+  marker.run_id = run.id;
+  marker.ralph_dir = plan.files.ralph_dir;
+  marker.skip_review = plan.skip_review();
+  marker.review_cap = plan.review_cap();
+  return marker;
+}
+
+Result<Decision> drive_plan(const PlanRun& plan, Run& run) {
+  Environment environment = run.environment;
+  environment.set(kPlanDirVariable, plan.files.ralph_dir);
+  TRY_VALUE(const ModeAgents agents, make_mode_agents(plan, environment));
+  TRY(note_start(run, {WayIn::kPlan, describe_agents(agents), plan.files.shown(plan.files.prompt()), {}},
+                 plan.loaded.effective));
+  PlanWay way(run, plan.loaded.settings,
+              {plan.files,
+               {agents[0], agents[1], agents[2]},
+               plan.skip_review(),
+               plan.review_cap(),
+               plan.authority,
+               plan.work_tree,
+               plan.tasks,
+               plan.unfinished,
+               plan.pinned,
+               plan.bases,
+               marker_for(plan, run)});
+  return drive(run, way);
 }
 
 // Where a setting comes from: "--skip-review", ".ralph/settings.json".
@@ -193,14 +200,13 @@ Status refuse_second_run(const std::string& project) {
 int execute(const PlanRun& run) {
   if (!run.json) static_cast<void>(write_all(STDOUT_FILENO, opening(run), "standard output"));
   const Settings& settings = run.loaded.settings;
-  const GuardedRun guarded{run.loaded,
+  const RunSetup setup{run.loaded,
                            run.files.project,
                            run.verbose,
                            run.json,
                            plan_policy(settings),
                            static_cast<int>(settings.guardrails.size() + run.tasks.tasks.verify_commands.size())};
-  const int code =
-      execute_guarded(guarded, [&](RunContext& context, Policy& policy) { return run_loop(run, context, policy); });
+  const int code = start_run(setup, [&](Run& started) { return drive_plan(run, started); });
   // In the guardian, which outlives the loop however that ends. A marker that is there now is this run's own, unless
   // another has begun meanwhile.
   const auto lock = Lock::acquire(join_path(run.files.project, ".ralph/lock"));

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
-#include "git/plain_git.h"
+#include "git/git.h"
 #include "cli/questions.h"
 #include "os/files.h"
 #include "os/tty.h"
@@ -18,6 +18,10 @@ namespace {
 
 constexpr size_t kTitleWidth = 100;
 
+void tell(const std::string& note) {
+  static_cast<void>(write_all(STDERR_FILENO, printable_lines(fmt::format("Note: {}.\n", note)), "standard error"));
+}
+
 // Stories that somebody approved while no run watched: allowed, because a person is the authority between runs, and
 // said.
 void note_edits(const SavedPlan& saved, const StoryList& now) {
@@ -29,10 +33,8 @@ void note_edits(const SavedPlan& saved, const StoryList& now) {
     if (story.review.passes && (!was || !was->review.passes)) approved.push_back(story.id);
   }
   if (approved.empty()) return;
-  const std::string note =
-      fmt::format("Note: {} {} marked as passing since the last run ended, not by a review of ralph's.\n",
-                  join_for_people(approved), approved.size() == 1 ? "was" : "were");
-  static_cast<void>(write_all(STDERR_FILENO, printable_lines(note), "standard error"));
+  tell(fmt::format("{} {} marked as passing since the last run ended, not by a review of ralph's",
+                   join_for_people(approved), approved.size() == 1 ? "was" : "were"));
 }
 
 // A copy of quite another plan must not be put in the place of this one. What can't be read is for enforcement.
@@ -121,6 +123,8 @@ Status load_plan_files(PlanRun& run, bool accept) {
   constexpr std::string_view kInit = "'ralph plan init' makes one";
   TRY_VALUE(run.authority, authority_path(Environment::of_this_process(), files.ralph_dir));
   TRY_VALUE(auto saved, load_plan(run.authority));
+  if (const std::string fault = saved ? recall_from_journal(*saved, files.project) : ""; !fault.empty())
+    tell(fmt::format("what the last run's journal says is not used: {}", fault));
   if (saved && saved->open && !accept) {
     TRY_VALUE(run.tasks, story_file_from(saved->tasks, run.authority));
     TRY(expect_same_plan(run, run.tasks.tasks));

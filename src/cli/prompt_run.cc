@@ -4,10 +4,11 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/dry_run.h"
-#include "cli/guarded_run.h"
-#include "git/plain_git.h"
+#include "cli/start_run.h"
 #include "engine/roster.h"
+#include "git/repository.h"
 #include "engine/engine.h"
+#include "engine/prompt_way.h"
 
 namespace ralph::cli {
 namespace {
@@ -27,13 +28,13 @@ Status check_repository(const PromptRun& run, const Environment& environment) {
 }
 
 // The run itself, in the process that the guardian guards.
-Result<Decision> run_loop(const PromptRun& run, RunContext& context, Policy& policy) {
-  const Settings& settings = run.loaded.settings;
-  TRY_VALUE(const std::vector<Agent> agents, make_agents(settings, context.environment, run.project));
-  for (const Agent& agent : agents) policy.agents.push_back(agent.name());
-  TRY(note_start(context, {"run", join(policy.agents, ", then "), run.prompt.describe(), run.prompt_text},
-                 run.loaded.effective));
-  return run_prompt_loop({settings, agents, run.prompt, context});
+Result<Decision> drive_prompt(const PromptRun& setup, Run& run) {
+  const Settings& settings = setup.loaded.settings;
+  TRY_VALUE(const std::vector<Agent> agents, make_agents(settings, run.environment, setup.project));
+  TRY(note_start(run, {WayIn::kPrompt, names_of(agents), setup.prompt.describe(), setup.prompt_text},
+                 setup.loaded.effective));
+  PromptWay way(run, settings, agents, setup.prompt);
+  return drive(run, way);
 }
 
 }  // namespace
@@ -46,13 +47,13 @@ Status preflight(const PromptRun& run) {
 }
 
 int execute(const PromptRun& run) {
-  const GuardedRun guarded{run.loaded,
+  const RunSetup setup{run.loaded,
                            run.project,
                            run.verbose,
                            run.json,
                            policy_from(run.loaded.settings),
                            static_cast<int>(run.loaded.settings.guardrails.size())};
-  return execute_guarded(guarded, [&](RunContext& context, Policy& policy) { return run_loop(run, context, policy); });
+  return start_run(setup, [&](Run& started) { return drive_prompt(run, started); });
 }
 
 int print_dry_run(const PromptRun& run) {

@@ -1,7 +1,7 @@
 #include "engine/attempts.h"
 
 #include "engine/limits.h"
-#include "engine/turn.h"
+#include "engine/way.h"
 
 namespace ralph {
 namespace {
@@ -9,28 +9,36 @@ namespace {
 // What a session that was cut off is told when it is resumed: it has the task in its history.
 constexpr std::string_view kGoOn = "You were interrupted. Go on with the task where you left off.";
 
-}  // namespace
-
-const Agent& agent_to_start(const RunContext& context, Agents agents) {
-  return agents[agent_to_ask(context.policy, context.log.progress(), context.clock.wall())];
+LaunchChange change_of(const NextTurn& next) {
+  if (next.folder.empty() && next.environment.empty()) return next.change;
+  return [&next](Launch launch) {
+    if (!next.folder.empty()) launch.folder = next.folder;
+    for (const auto& [name, value] : next.environment) launch.environment.set(name, value);
+    return next.change ? next.change(std::move(launch)) : launch;
+  };
 }
 
-Result<Decision> take_turn(RunContext& context, Agents agents, const std::string& prompt, bool events,
-                           const std::optional<Progress::Session>& resume, const std::string& told) {
+}  // namespace
+
+const Agent& agent_to_start(const Run& run, Agents agents) {
+  return agents[agent_to_ask(run.policy, run.progress(), run.clock.wall())];
+}
+
+Result<Decision> take_turn(Run& run, const NextTurn& next) {
   for (int attempt = 1;; ++attempt) {
-    const Agent& agent = agent_to_start(context, agents);
-    TurnRequest request{prompt, "work", attempt, events, resume, told};
-    if (const auto& session = context.log.progress().session; session && session->agent == agent.name()) {
+    const Agent& agent = agent_to_start(run, next.agents);
+    TurnRequest request{next.prompt, Purpose::kWork, attempt, next.events, next.resume, next.told, change_of(next)};
+    if (const auto& session = run.progress().session; session && session->agent == agent.name()) {
       request.resume = session;
-      request.told += "\n" + prompt;
+      request.told += "\n" + next.prompt;
       request.prompt = kGoOn;
     }
-    TRY(run_turn(context, agent, request));
-    TRY_VALUE(const Decision decision, ask(context, {Moment::kAfterTurn}));
+    TRY(run_turn(run, agent, request));
+    TRY_VALUE(const Decision decision, run.ask({Moment::kAfterTurn}));
     if (decision.action != Action::kRetry && decision.action != Action::kWait) return decision;
-    TRY(pause(context, decision.delay));
-    TRY_VALUE(const Decision after_pause, ask(context, {Moment::kBetweenSteps}));
-    if (after_pause.action == Action::kStop) return after_pause;
+    TRY(pause(run, decision.delay));
+    TRY_VALUE(const Decision after_pause, run.ask({Moment::kBetweenSteps}));
+    if (after_pause.stops()) return after_pause;
   }
 }
 

@@ -13,38 +13,59 @@ namespace {
 
 constexpr size_t kNameWidth = 60;  // of a guardrail in a reason: its name may be a long command
 
+// A set of moments.
+class Moments {
+ public:
+  constexpr Moments(std::initializer_list<Moment> moments) {
+    for (const Moment moment : moments) bits_ |= 1u << static_cast<unsigned>(moment);
+  }
+  constexpr bool has(Moment moment) const { return (bits_ >> static_cast<unsigned>(moment) & 1u) != 0; }
+
+ private:
+  unsigned bits_ = 0;
+};
+
+using Due = std::optional<Milliseconds>;
+
+// How long until `spent` reaches `limit`, below zero if it has; nothing if there is no limit.
+Due until(Milliseconds limit, Milliseconds spent) {
+  return limit.count() > 0 ? Due(limit - spent) : std::nullopt;
+}
+
 struct Case {
   const Policy& policy;
   const Progress& progress;
   const Observation& now;
 
-  bool is(std::initializer_list<Moment> moments) const {
-    return std::find(moments.begin(), moments.end(), now.moment) != moments.end();
+  Due run_time_due() const { return until(policy.run_time_limit, now.clock.run_time); }
+  Due step_time_due() const { return until(now.clock.step_limit, now.clock.step_time); }
+  Due idle_due() const {
+    return now.turn.tools_running == 0 ? until(policy.agent_idle_limit, now.clock.quiet_time) : std::nullopt;
   }
-  bool running() const { return is({Moment::kDuringTurn, Moment::kDuringCheck}); }
-  bool out_of_time() const { return policy.run_time_limit.count() > 0 && now.run_time >= policy.run_time_limit; }
-  bool step_too_long() const { return now.step_limit.count() > 0 && now.step_time >= now.step_limit; }
-  bool too_quiet() const {
-    return policy.agent_idle_limit.count() > 0 && now.tools_running == 0 && now.quiet_time >= policy.agent_idle_limit;
+  Due linger_due() const {
+    return now.turn.since_result ? Due(policy.linger_limit - *now.turn.since_result) : std::nullopt;
   }
-  bool lingers() const { return now.since_result && *now.since_result >= policy.linger_limit; }
-  double cost() const { return progress.cost_usd + now.turn_cost_usd; }
-  std::int64_t tokens() const { return progress.tokens.total() + now.turn_tokens; }
+  double cost() const { return progress.cost_usd + now.turn.cost_usd; }
+  std::int64_t tokens() const { return progress.tokens.total() + now.turn.tokens; }
   bool cost_spent() const { return policy.max_cost_usd > 0 && cost() >= policy.max_cost_usd; }
   bool tokens_spent() const { return policy.max_tokens > 0 && tokens() >= policy.max_tokens; }
   bool budget_spent() const { return cost_spent() || tokens_spent(); }
-  // The agent stopped itself at what was left of our budget.
-  bool stopped_by_budget() const { return policy.max_cost_usd > 0 && progress.turn_outcome == "max_budget"; }
-  bool refused() const {
-    return progress.turn_outcome == "authentication" || progress.turn_outcome == "billing" ||
-           progress.turn_outcome == "model_not_found" || progress.turn_outcome == "permission_denied";
+  bool turn_was(std::initializer_list<TurnOutcome> outcomes) const {
+    return std::find(outcomes.begin(), outcomes.end(), progress.turn_outcome) != outcomes.end();
   }
-  bool turn_failed() const { return progress.turn_outcome == "crashed" || progress.turn_outcome == "empty"; }
+  // The agent stopped itself at what was left of our budget.
+  bool stopped_by_budget() const { return policy.max_cost_usd > 0 && turn_was({TurnOutcome::kMaxBudget}); }
+  bool refused() const {
+    return turn_was({TurnOutcome::kAuthentication, TurnOutcome::kBilling, TurnOutcome::kModelNotFound,
+                     TurnOutcome::kPermissionDenied});
+  }
+  bool turn_failed() const { return turn_was({TurnOutcome::kCrashed, TurnOutcome::kEmpty}); }
   bool answered() const {
-    if (progress.turn_outcome != "ok" || !progress.response) return false;
+    if (!turn_was({TurnOutcome::kOk}) || !progress.response) return false;
     if (policy.promise) return *progress.response == policy.completion_response;
     return equals_ignoring_case(trim(*progress.response), trim(policy.completion_response));
   }
+  bool checks_passed() const { return progress.guardrails_failed.empty(); }
   bool all_stories_done() const { return progress.plan.stories > 0 && progress.plan.done == progress.plan.stories; }
   bool last_iteration() const { return progress.iteration >= policy.max_iterations; }
 };
@@ -55,8 +76,8 @@ Decision go_on(std::string reason = {}) {
 Decision stop(StopStatus status, std::string reason) {
   return {Action::kStop, status, {}, std::move(reason)};
 }
-Decision end_now(std::string_view outcome, std::string reason) {
-  return {Action::kEndNow, StopStatus::kNone, {}, std::move(reason), Milliseconds(0), outcome};
+Decision end_now(EndCause cause, std::string reason) {
+  return {Action::kEndNow, StopStatus::kNone, {}, std::move(reason), Milliseconds(0), cause};
 }
 
 Milliseconds backoff(const Case& c) {
@@ -66,9 +87,10 @@ Milliseconds backoff(const Case& c) {
 }
 
 std::string what_the_agent_answered(const Case& c) {
-  if (c.progress.turn_outcome == "crashed") return fmt::format("its last turn crashed ({})", c.progress.turn_reason);
-  if (c.progress.turn_outcome == "empty") return "its last turn said nothing";
-  if (c.progress.turn_outcome != "ok") return fmt::format("its last turn was ended ({})", c.progress.turn_outcome);
+  if (c.turn_was({TurnOutcome::kCrashed})) return fmt::format("its last turn crashed ({})", c.progress.turn_reason);
+  if (c.turn_was({TurnOutcome::kEmpty})) return "its last turn said nothing";
+  if (!c.turn_was({TurnOutcome::kOk}))
+    return fmt::format("its last turn was ended ({})", to_string(c.progress.turn_outcome));
   if (!c.progress.response) return "it gave no <response>";
   return fmt::format("it answered \"{}\"", *c.progress.response);
 }
@@ -118,9 +140,9 @@ std::string budget_phrase(const Case& c) {
 }
 
 Decision wait_for_limit(const Case& c) {
-  const auto until = all_limited_until(c.policy, c.progress, c.now.now);
+  const auto until = all_limited_until(c.policy, c.progress, c.now.clock.now);
   if (!until) {
-    const size_t next = agent_to_ask(c.policy, c.progress, c.now.now);
+    const size_t next = agent_to_ask(c.policy, c.progress, c.now.clock.now);
     Decision retry{Action::kRetry, StopStatus::kNone, {}, {}};
     retry.reason =
         fmt::format("{} is at its usage limit; going on with {}", c.progress.turn_agent, c.policy.agents[next]);
@@ -128,9 +150,9 @@ Decision wait_for_limit(const Case& c) {
       retry.reason = fmt::format("the limit of {} is over", c.progress.turn_agent);
     return retry;
   }
-  const Milliseconds wait = *until - c.now.now + std::chrono::seconds(1);  // a second later, so that it is surely over
+  const Milliseconds wait = *until - c.now.clock.now + std::chrono::seconds(1);  // a second later, so that it is surely over
   const std::string what = fmt::format("{} is at its usage limit until {}", c.progress.turn_agent, to_iso8601(*until));
-  const bool past_run = c.policy.run_time_limit.count() > 0 && c.now.run_time + wait > c.policy.run_time_limit;
+  const bool past_run = c.policy.run_time_limit.count() > 0 && c.now.clock.run_time + wait > c.policy.run_time_limit;
   if (past_run)
     return stop(StopStatus::kLimit, fmt::format("{}, which is after the end of this run (budget.maxMinutes)", what));
   if (wait > c.policy.max_limit_wait) {
@@ -145,7 +167,7 @@ Decision retry_overload(const Case& c) {
   for (int i = 1; i < c.progress.overloads_in_row && delay < c.policy.overload_max_backoff; ++i) delay *= 2;
   delay = std::min(delay, c.policy.overload_max_backoff);
   // Between half of it and all of it, so that many loops do not come back in the same second.
-  delay = Milliseconds(static_cast<long long>(static_cast<double>(delay.count()) * (0.5 + c.now.random / 2)));
+  delay = Milliseconds(static_cast<long long>(static_cast<double>(delay.count()) * (0.5 + c.now.clock.random / 2)));
   return {Action::kRetry,
           StopStatus::kNone,
           {},
@@ -155,168 +177,183 @@ Decision retry_overload(const Case& c) {
 }
 
 std::string why_accepted(const Case& c) {
-  if (!c.now.worked) return "the promise was given; whether work was done can't be known here";
-  if (!*c.now.worked) {
+  if (!c.now.signals.worked) return "the promise was given; whether work was done can't be known here";
+  if (!*c.now.signals.worked) {
     return c.policy.on_promise_no_work == PromiseWithoutWork::kWarn
                ? "the promise was given without any work, and accepted with this warning"
                : "the promise was given without any work, which is accepted here";
   }
-  if (c.now.tool_calls == 0) return "the promise was given and the tree has changed";
-  return fmt::format("the promise was given after {}", count_of(static_cast<unsigned>(c.now.tool_calls), "tool call"));
+  if (c.now.signals.tool_calls == 0) return "the promise was given and the tree has changed";
+  return fmt::format("the promise was given after {}", count_of(static_cast<unsigned>(c.now.signals.tool_calls), "tool call"));
 }
 
+// A row applies at some moments: if `applies` says so, or, for a row about time, once it is due.
 struct Rule {
   std::string_view name;
+  Moments moments;
   bool (*applies)(const Case&);
   Decision (*decision)(const Case&);
+  Due (*due)(const Case&) = nullptr;
+
+  bool holds(const Case& c) const {
+    if (!moments.has(c.now.moment)) return false;
+    if (!due) return applies(c);
+    const Due left = due(c);
+    return left && left->count() <= 0 && applies(c);
+  }
 };
+
+constexpr Moments kRunning = {Moment::kDuringTurn, Moment::kDuringCheck};
+constexpr Moments kDuringTurn = {Moment::kDuringTurn};
+constexpr Moments kAtStop = {Moment::kAtStop};
+constexpr Moments kAfterTurn = {Moment::kAfterTurn};
+constexpr Moments kBetweenSteps = {Moment::kBetweenSteps};
+constexpr Moments kAfterChecks = {Moment::kAfterChecks};
+constexpr Moments kBetweenIterations = {Moment::kBeforeIteration, Moment::kAfterChecks};
+constexpr Moments kNothingRuns = {Moment::kBeforeIteration, Moment::kAfterTurn, Moment::kBetweenSteps,
+                                  Moment::kAfterChecks};
+
+bool always(const Case&) {
+  return true;
+}
 
 // The order is the law: a row is reached only if none above it applied.
 constexpr std::array kRules = {
     // While something runs.
-    Rule{"stop_demanded", [](const Case& c) { return c.running() && c.progress.stop_requests >= 2; },
-         [](const Case&) { return end_now("interrupted", "asked to stop at once"); }},
-    Rule{"run_time_spent_while_running", [](const Case& c) { return c.running() && c.out_of_time(); },
+    Rule{"stop_demanded", kRunning, [](const Case& c) { return c.progress.stop_requests >= 2; },
+         [](const Case&) { return end_now(EndCause::kInterrupted, "asked to stop at once"); }},
+    Rule{"run_time_spent_while_running", kRunning, always,
          [](const Case& c) {
-           return end_now("over_budget", fmt::format("the run's {} are over", human_duration(c.policy.run_time_limit)));
-         }},
+           return end_now(EndCause::kOverBudget,
+                          fmt::format("the run's {} are over", human_duration(c.policy.run_time_limit)));
+         },
+         [](const Case& c) { return c.run_time_due(); }},
     // A turn that has given its result costs no more: what it did may be complete.
-    Rule{"budget_spent_while_running",
-         [](const Case& c) { return c.is({Moment::kDuringTurn}) && !c.now.since_result && c.budget_spent(); },
-         [](const Case& c) { return end_now("over_budget", budget_phrase(c)); }},
-    Rule{"step_time_spent", [](const Case& c) { return c.running() && c.step_too_long(); },
+    Rule{"budget_spent_while_running", kDuringTurn,
+         [](const Case& c) { return !c.now.turn.since_result && c.budget_spent(); },
+         [](const Case& c) { return end_now(EndCause::kOverBudget, budget_phrase(c)); }},
+    Rule{"step_time_spent", kRunning, always,
          [](const Case& c) {
-           return end_now("timed_out", fmt::format("it took longer than {}", human_duration(c.now.step_limit)));
-         }},
-    Rule{"agent_idle", [](const Case& c) { return c.is({Moment::kDuringTurn}) && c.too_quiet(); },
+           return end_now(EndCause::kTimedOut,
+                          fmt::format("it took longer than {}", human_duration(c.now.clock.step_limit)));
+         },
+         [](const Case& c) { return c.step_time_due(); }},
+    Rule{"agent_idle", kDuringTurn, always,
          [](const Case& c) {
-           return end_now("idle", fmt::format("it printed nothing for {}", human_duration(c.policy.agent_idle_limit)));
-         }},
-    Rule{"agent_lingers", [](const Case& c) { return c.is({Moment::kDuringTurn}) && c.lingers(); },
+           return end_now(EndCause::kIdle,
+                          fmt::format("it printed nothing for {}", human_duration(c.policy.agent_idle_limit)));
+         },
+         [](const Case& c) { return c.idle_due(); }},
+    Rule{"agent_lingers", kDuringTurn, always,
          [](const Case& c) {
-           return end_now("lingered", fmt::format("it gave its result {} ago and did not end",
-                                                  human_duration(c.policy.linger_limit)));
-         }},
-    Rule{"running", [](const Case& c) { return c.running(); }, [](const Case&) { return go_on(); }},
+           return end_now(EndCause::kLingered, fmt::format("it gave its result {} ago and did not end",
+                                                           human_duration(c.policy.linger_limit)));
+         },
+         [](const Case& c) { return c.linger_due(); }},
+    Rule{"awaited_file_appeared", kDuringTurn, [](const Case& c) { return c.now.signals.file_appeared; },
+         [](const Case&) { return end_now(EndCause::kFileAppeared, "a file that this run waits for has appeared"); }},
+    Rule{"running", kRunning, always, [](const Case&) { return go_on(); }},
 
     // A host's session wants to end. An agent that mends nothing would be sent back for ever; what it leaves out of
     // order is taken back after it has ended.
-    Rule{"plan_out_of_order",
-         [](const Case& c) {
-           return c.is({Moment::kAtStop}) && c.now.plan_problems > 0 && c.now.objections < c.policy.max_objections;
-         },
+    Rule{"plan_out_of_order", kAtStop,
+         [](const Case& c) { return c.now.plan.problems > 0 && c.now.plan.objections < c.policy.max_objections; },
          [](const Case& c) {
            return go_on(
-               fmt::format("the plan has {}", count_of(static_cast<unsigned>(c.now.plan_problems), "problem")));
+               fmt::format("the plan has {}", count_of(static_cast<unsigned>(c.now.plan.problems), "problem")));
          }},
-    Rule{"objections_spent", [](const Case& c) { return c.is({Moment::kAtStop}) && c.now.plan_problems > 0; },
+    Rule{"objections_spent", kAtStop, [](const Case& c) { return c.now.plan.problems > 0; },
          [](const Case&) {
            return stop(StopStatus::kLimit, "the agent was sent back often enough; it stops with the plan out of order");
          }},
     // A promise in the last allowed iteration counts, so it is looked at first.
-    Rule{"promise_accepted",
+    Rule{"promise_accepted", kAtStop,
          [](const Case& c) {
-           return c.is({Moment::kAtStop}) && c.now.promised &&
-                  (c.now.worked.value_or(true) || c.policy.on_promise_no_work != PromiseWithoutWork::kReject);
+           return c.now.signals.promised && (c.now.signals.worked.value_or(true) ||
+                                             c.policy.on_promise_no_work != PromiseWithoutWork::kReject);
          },
          [](const Case& c) { return stop(StopStatus::kComplete, why_accepted(c)); }},
-    Rule{"continuations_spent", [](const Case& c) { return c.is({Moment::kAtStop}) && c.last_iteration(); },
+    Rule{"continuations_spent", kAtStop, [](const Case& c) { return c.last_iteration(); },
          [](const Case& c) {
            return stop(
                StopStatus::kLimit,
                fmt::format("{} done without {}", count_of(static_cast<unsigned>(c.policy.max_iterations), "iteration"),
-                           c.now.promised ? "work behind the promise" : "the promise"));
+                           c.now.signals.promised ? "work behind the promise" : "the promise"));
          }},
-    Rule{"promise_without_work", [](const Case& c) { return c.is({Moment::kAtStop}) && c.now.promised; },
+    Rule{"promise_without_work", kAtStop, [](const Case& c) { return c.now.signals.promised; },
          [](const Case& c) {
            return go_on(fmt::format("the promise was made, but {} of at least {} done",
-                                    count_of(static_cast<unsigned>(c.now.tool_calls), "tool call"),
+                                    count_of(static_cast<unsigned>(c.now.signals.tool_calls), "tool call"),
                                     c.policy.min_tool_calls));
          }},
-    Rule{"promise_missing", [](const Case& c) { return c.is({Moment::kAtStop}); },
-         [](const Case&) { return go_on("the promise is missing"); }},
+    Rule{"promise_missing", kAtStop, always, [](const Case&) { return go_on("the promise is missing"); }},
 
     // Between steps.
-    Rule{"stop_requested", [](const Case& c) { return c.progress.stop_requests >= 1; },
+    Rule{"stop_requested", kNothingRuns, [](const Case& c) { return c.progress.stop_requests >= 1; },
          [](const Case&) { return stop(StopStatus::kInterrupted, "asked to stop"); }},
-    Rule{"complete",
-         [](const Case& c) {
-           return !c.policy.plan && c.is({Moment::kAfterChecks}) && c.progress.guardrails_failed.empty() &&
-                  c.answered();
-         },
+    Rule{"complete", kAfterChecks,
+         [](const Case& c) { return !c.policy.plan && c.checks_passed() && c.answered(); },
          [](const Case& c) { return stop(StopStatus::kComplete, why_complete(c)); }},
     // A promise alone completes nothing: the stories do, and they count without a promise too.
-    Rule{"plan_complete",
-         [](const Case& c) {
-           return c.policy.plan && c.is({Moment::kAfterChecks}) && c.progress.guardrails_failed.empty() &&
-                  c.all_stories_done();
-         },
+    Rule{"plan_complete", kAfterChecks,
+         [](const Case& c) { return c.policy.plan && c.checks_passed() && c.all_stories_done(); },
          [](const Case& c) { return stop(StopStatus::kComplete, why_plan_complete(c)); }},
-    Rule{"run_time_spent", [](const Case& c) { return c.out_of_time(); },
+    Rule{"run_time_spent", kNothingRuns, always,
          [](const Case& c) {
            return stop(StopStatus::kLimit, fmt::format("the run's {} are over (budget.maxMinutes)",
                                                        human_duration(c.policy.run_time_limit)));
-         }},
+         },
+         [](const Case& c) { return c.run_time_due(); }},
     // After a turn that went well, what it did is checked first, because that costs nothing: it may be complete.
-    Rule{"budget_spent",
+    Rule{"budget_spent", {Moment::kBeforeIteration, Moment::kAfterTurn, Moment::kAfterChecks},
          [](const Case& c) {
-           const bool now = c.is({Moment::kBeforeIteration, Moment::kAfterChecks}) ||
-                            (c.is({Moment::kAfterTurn}) && c.progress.turn_outcome != "ok");
-           return now && (c.budget_spent() || c.stopped_by_budget());
+           const bool checks_first = c.now.moment == Moment::kAfterTurn && c.turn_was({TurnOutcome::kOk});
+           return !checks_first && (c.budget_spent() || c.stopped_by_budget());
          },
          [](const Case& c) { return stop(StopStatus::kLimit, budget_phrase(c)); }},
-    Rule{"agent_refused", [](const Case& c) { return c.is({Moment::kAfterTurn}) && c.refused(); },
+    Rule{"agent_refused", kAfterTurn, [](const Case& c) { return c.refused(); },
          [](const Case& c) { return stop(StopStatus::kFatal, c.progress.turn_reason); }},
-    Rule{"agent_limited",
-         [](const Case& c) { return c.is({Moment::kAfterTurn}) && c.progress.turn_outcome == "usage_limit"; },
+    Rule{"agent_limited", kAfterTurn, [](const Case& c) { return c.turn_was({TurnOutcome::kUsageLimit}); },
          wait_for_limit},
-    Rule{"agent_overloaded",
+    Rule{"agent_overloaded", kAfterTurn,
          [](const Case& c) {
-           return c.is({Moment::kAfterTurn}) && c.progress.turn_outcome == "overloaded" &&
-                  c.progress.overloads_in_row <= c.policy.overload_retries;
+           return c.turn_was({TurnOutcome::kOverloaded}) && c.progress.overloads_in_row <= c.policy.overload_retries;
          },
          retry_overload},
-    Rule{"agent_failed_retry",
-         [](const Case& c) {
-           return c.is({Moment::kAfterTurn}) && c.turn_failed() &&
-                  c.progress.failed_attempts <= c.policy.retry_attempts;
-         },
+    Rule{"agent_failed_retry", kAfterTurn,
+         [](const Case& c) { return c.turn_failed() && c.progress.failed_attempts <= c.policy.retry_attempts; },
          [](const Case& c) {
            Decision retry{Action::kRetry, StopStatus::kNone, {}, {}, backoff(c)};
            retry.reason = fmt::format(
-               "the agent {}; try {} of {} in {}", c.progress.turn_outcome == "empty" ? "said nothing" : "crashed",
+               "the agent {}; try {} of {} in {}", c.turn_was({TurnOutcome::kEmpty}) ? "said nothing" : "crashed",
                c.progress.failed_attempts + 1, c.policy.retry_attempts + 1, human_duration(retry.delay));
            return retry;
          }},
-    Rule{"turn_ended", [](const Case& c) { return c.is({Moment::kAfterTurn}); }, [](const Case&) { return go_on(); }},
-    Rule{"changed_since_checks",
-         [](const Case& c) { return c.is({Moment::kBetweenSteps}) && c.now.changed_since_checks; },
+    Rule{"turn_ended", kAfterTurn, always, [](const Case&) { return go_on(); }},
+    Rule{"changed_since_checks", kBetweenSteps, [](const Case& c) { return c.now.checks.outdated; },
          [](const Case&) {
            return Decision{
                Action::kCheckAgain, StopStatus::kNone, {}, "files were changed after the checks; they run again"};
          }},
-    Rule{"step_ended", [](const Case& c) { return c.is({Moment::kBetweenSteps}); },
-         [](const Case&) { return go_on(); }},
-    Rule{"iterations_spent",
-         [](const Case& c) { return c.is({Moment::kAfterChecks, Moment::kBeforeIteration}) && c.last_iteration(); },
+    Rule{"step_ended", kBetweenSteps, always, [](const Case&) { return go_on(); }},
+    Rule{"iterations_spent", kBetweenIterations, [](const Case& c) { return c.last_iteration(); },
          [](const Case& c) {
            return stop(
                StopStatus::kLimit,
                fmt::format("{} done and not complete: {}",
                            count_of(static_cast<unsigned>(c.policy.max_iterations), "iteration"), what_is_missing(c)));
          }},
-    Rule{"iteration_may_begin", [](const Case& c) { return c.is({Moment::kBeforeIteration}); },
-         [](const Case&) { return go_on(); }},
-    Rule{"checks_failed", [](const Case& c) { return !c.progress.guardrails_failed.empty(); },
+    Rule{"iteration_may_begin", {Moment::kBeforeIteration}, always, [](const Case&) { return go_on(); }},
+    Rule{"checks_failed", kAfterChecks, [](const Case& c) { return !c.checks_passed(); },
          [](const Case& c) {
            const size_t failed = c.progress.guardrails_failed.size();
            return go_on(fmt::format("{} failed; the next prompt says so", count_of(failed, "guardrail")));
          }},
-    Rule{"promise_too_early", [](const Case& c) { return c.policy.plan && c.answered(); },
+    Rule{"promise_too_early", kAfterChecks, [](const Case& c) { return c.policy.plan && c.answered(); },
          [](const Case& c) { return go_on(fmt::format("the agent promised too early: {}", stories_phrase(c))); }},
-    Rule{"stories_left", [](const Case& c) { return c.policy.plan; },
+    Rule{"stories_left", kAfterChecks, [](const Case& c) { return c.policy.plan; },
          [](const Case& c) { return go_on(stories_phrase(c)); }},
-    Rule{"not_answered", [](const Case&) { return true; },
+    Rule{"not_answered", kAfterChecks, always,
          [](const Case& c) { return go_on(fmt::format("not complete: {}", what_the_agent_answered(c))); }},
 };
 
@@ -328,47 +365,28 @@ constexpr auto kRuleNames = [] {
 
 }  // namespace
 
-std::string_view to_string(Moment moment) {
-  constexpr std::array kNames = {"before_iteration", "during_turn", "during_check", "after_turn",
-                                 "between_steps",    "at_stop",     "after_checks"};
-  return kNames[static_cast<size_t>(moment)];
-}
-
-std::string_view to_string(Action action) {
-  constexpr std::array kNames = {"continue", "stop", "wait", "retry", "end_now", "check_again"};
-  return kNames[static_cast<size_t>(action)];
-}
-
-std::string_view to_string(StopStatus status) {
-  constexpr std::array kNames = {"", "complete", "limit", "fatal", "waiting", "interrupted"};
-  return kNames[static_cast<size_t>(status)];
-}
-
 int exit_code_of(StopStatus status) {
-  constexpr std::array kCodes = {2, 0, 1, 2, 3, 130};
+  constexpr std::array kCodes = {2, 0, 1, 2, 3, 130, 130};
   return kCodes[static_cast<size_t>(status)];
 }
 
 Decision decide(const Policy& policy, const Progress& progress, const Observation& observation) {
   const Case c{policy, progress, observation};
-  const Rule& rule = *std::find_if(kRules.begin(), kRules.end(), [&](const Rule& row) { return row.applies(c); });
+  const Rule& rule = *std::find_if(kRules.begin(), kRules.end(), [&](const Rule& row) { return row.holds(c); });
   Decision decision = rule.decision(c);
   decision.rule = rule.name;
   return decision;
 }
 
-std::optional<Milliseconds> time_until_change(const Policy& policy, const Observation& observation) {
+std::optional<Milliseconds> time_until_change(const Policy& policy, const Progress& progress,
+                                              const Observation& observation) {
+  const Case c{policy, progress, observation};
   std::optional<Milliseconds> soonest;
-  const auto consider = [&](Milliseconds limit, Milliseconds spent) {
-    if (limit.count() <= 0) return;
-    const Milliseconds left = std::max(limit - spent, Milliseconds(0));
+  for (const Rule& rule : kRules) {
+    const Due due = rule.due && rule.moments.has(observation.moment) ? rule.due(c) : std::nullopt;
+    if (!due) continue;
+    const Milliseconds left = std::max(*due, Milliseconds(0));
     soonest = soonest ? std::min(*soonest, left) : left;
-  };
-  consider(policy.run_time_limit, observation.run_time);
-  consider(observation.step_limit, observation.step_time);
-  if (observation.moment == Moment::kDuringTurn) {
-    if (observation.tools_running == 0) consider(policy.agent_idle_limit, observation.quiet_time);
-    if (observation.since_result) consider(policy.linger_limit, *observation.since_result);
   }
   return soonest;
 }

@@ -4,6 +4,7 @@
 #include <set>
 
 #include <gtest/gtest.h>
+#include "journal/words_for_tests.h"
 
 namespace ralph {
 namespace {
@@ -36,18 +37,17 @@ struct Row {
   std::int64_t turn_tokens = 0;
   Session session{};
   bool changed = false;  // since the checks
+  bool file_appeared = false;
 
   Observation observation() const {
-    Observation now{moment,        run_time,     step_time,     quiet_time, step_limit,
-                    tools_running, since_result, turn_cost_usd, turn_tokens};
-    now.changed_since_checks = changed;
-    now.plan_problems = session.plan_problems;
-    now.objections = session.objections;
-    now.promised = session.promised;
-    now.worked = session.worked;
-    now.tool_calls = session.tool_calls;
-    now.now = kNow;
-    now.random = 0.5;
+    Observation now;
+    now.moment = moment;
+    now.clock = {run_time, step_time, quiet_time, step_limit, kNow, 0.5};
+    now.turn = {tools_running, since_result, turn_cost_usd, turn_tokens};
+    now.checks.outdated = changed;
+    now.signals = {session.promised, session.worked, session.tool_calls};
+    now.signals.file_appeared = file_appeared;
+    now.plan = {session.plan_problems, session.objections};
     return now;
   }
 };
@@ -58,10 +58,10 @@ Progress at(int iteration) {
   return progress;
 }
 
-Progress answered(int iteration, std::optional<std::string> response, std::string outcome = "ok") {
+Progress answered(int iteration, std::optional<std::string> response, std::string_view outcome = "ok") {
   Progress progress = at(iteration);
   progress.attempts = 1;
-  progress.turn_outcome = std::move(outcome);
+  progress.turn_outcome = *from_word<TurnOutcome>(outcome);
   progress.response = std::move(response);
   return progress;
 }
@@ -305,7 +305,7 @@ std::vector<Row> table() {
       {"no credit does", kAfterTurn, failed_with("billing"), "agent_refused", kStop, kFatal},
       {"no such model does", kAfterTurn, failed_with("model_not_found"), "agent_refused", kStop, kFatal},
       {"no permission does", kAfterTurn, failed_with("permission_denied"), "agent_refused", kStop, kFatal},
-      {"a full context does not: its work is checked", kAfterTurn, failed_with("context_exhausted"), "turn_ended",
+      {"a full run does not: its work is checked", kAfterTurn, failed_with("context_exhausted"), "turn_ended",
        kContinue},
       {"nor do its own turns being used up", kAfterTurn, failed_with("max_turns"), "turn_ended", kContinue},
       {"a turn that failed so completes nothing", kAfterChecks, failed_with("max_turns"), "not_answered", kContinue},
@@ -465,9 +465,9 @@ TEST(Decide, WaitsLongerEachTimeNobodySaysUntilWhen) {
 
 TEST(Decide, OverloadBackOffHasJitterAndIsBounded) {
   Observation now{Moment::kAfterTurn};
-  now.random = 0;
+  now.clock.random = 0;
   EXPECT_EQ(decide({}, failed_with("overloaded", 1), now).delay, 2500ms);
-  now.random = 1;
+  now.clock.random = 1;
   EXPECT_EQ(decide({}, failed_with("overloaded", 1), now).delay, 5000ms);
   EXPECT_EQ(decide({}, failed_with("overloaded", 8), now).delay, 300s);
 }
@@ -507,9 +507,7 @@ TEST(Decide, WhatASessionDidIsTold) {
   const auto reason = [](bool promised, std::optional<bool> worked, int calls, const Policy& policy = for_a_session(),
                          int iteration = 0) {
     Observation now{Moment::kAtStop};
-    now.promised = promised;
-    now.worked = worked;
-    now.tool_calls = calls;
+    now.signals = {promised, worked, calls};
     return decide(policy, at(iteration), now).reason;
   };
   EXPECT_EQ(reason(true, true, 1), "the promise was given after 1 tool call");
@@ -523,15 +521,50 @@ TEST(Decide, WhatASessionDidIsTold) {
   EXPECT_EQ(reason(true, false, 0, for_a_session(), 10), "10 iterations done without work behind the promise");
 }
 
+TEST(Decide, AnAwaitedFileEndsATurnAndNothingElse) {
+  Observation now;
+  now.signals.file_appeared = true;
+  now.moment = Moment::kDuringTurn;
+  const Decision during_turn = decide({}, {}, now);
+  EXPECT_EQ(during_turn.rule, "awaited_file_appeared");
+  EXPECT_EQ(during_turn.action, Action::kEndNow);
+  EXPECT_EQ(during_turn.cause, EndCause::kFileAppeared);
+  now.moment = Moment::kDuringCheck;
+  EXPECT_EQ(decide({}, {}, now).action, Action::kContinue);
+}
+
+// What is recorded with a decision is enough to make it again.
+TEST(Observation, ComesBackFromItsRecord) {
+  Observation now;
+  now.moment = Moment::kAtStop;
+  now.clock = {1s, 2s, 3s, 4s, kNow, 0.25};
+  now.turn = {2, 5s, 0.125, 77};
+  now.checks.outdated = true;
+  now.signals = {true, false, 3, true};
+  now.session = {"/t.jsonl", 1234567890123, 4, {"a", "b"}, true};
+  now.plan = {6, 7};
+  EXPECT_EQ(from_json<Observation>(brief_json(now)), now);
+  EXPECT_EQ(from_json<Observation>(brief_json(Observation{})), Observation{});
+  EXPECT_EQ(json::serialize(brief_json(Observation{Moment::kAfterChecks})),
+            R"({"moment":"after_checks"})");
+}
+
 TEST(TimeUntilChange, IsTheSoonestLimitOrNever) {
   Policy policy;
-  EXPECT_EQ(time_until_change(policy, {Moment::kDuringTurn}), std::nullopt);
+  const auto left = [&](Moment moment, Milliseconds run, Milliseconds step, Milliseconds quiet,
+                        Milliseconds limit = 0s) {
+    Observation now;
+    now.moment = moment;
+    now.clock = {run, step, quiet, limit};
+    return time_until_change(policy, {}, now);
+  };
+  EXPECT_EQ(left(Moment::kDuringTurn, 0s, 0s, 0s), std::nullopt);
   policy.agent_idle_limit = 10s;
   policy.run_time_limit = 100s;
-  EXPECT_EQ(time_until_change(policy, {Moment::kDuringTurn, 95s, 0s, 2s}), Milliseconds(5000));
-  EXPECT_EQ(time_until_change(policy, {Moment::kDuringTurn, 50s, 0s, 2s}), Milliseconds(8000));
-  EXPECT_EQ(time_until_change(policy, {Moment::kDuringTurn, 50s, 0s, 12s}), Milliseconds(0));
-  EXPECT_EQ(time_until_change(policy, {Moment::kDuringCheck, 50s, 3s, 12s, 4s}), Milliseconds(1000));
+  EXPECT_EQ(left(Moment::kDuringTurn, 95s, 0s, 2s), Milliseconds(5000));
+  EXPECT_EQ(left(Moment::kDuringTurn, 50s, 0s, 2s), Milliseconds(8000));
+  EXPECT_EQ(left(Moment::kDuringTurn, 50s, 0s, 12s), Milliseconds(0));
+  EXPECT_EQ(left(Moment::kDuringCheck, 50s, 3s, 12s, 4s), Milliseconds(1000));
 }
 
 TEST(ExitCodes, AreTheDocumentedOnes) {

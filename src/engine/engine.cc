@@ -1,9 +1,6 @@
 #include "engine/engine.h"
 
-#include "engine/attempts.h"
-#include "engine/guardrails.h"
-#include "engine/iterations.h"
-#include "engine/prompt.h"
+#include "engine/checks.h"
 #include "engine/scm_tasks.h"
 
 namespace ralph {
@@ -11,57 +8,106 @@ namespace {
 
 class Engine {
  public:
-  explicit Engine(PromptLoop loop) : loop_(loop), context_(loop.context) {}
+  Engine(Run& run, Way& way) : run_(run), way_(way) {}
 
-  Result<Decision> iterate() {
-    const MonotonicTime started = context_.clock.monotonic();
-    const int iteration = context_.log.progress().iteration + 1;
-    TRY_VALUE(const std::string base, loop_.prompt.read());
-    TRY(context_.log.note(record::IterationStarted{iteration}));
-
-    TRY_VALUE(const Decision after_turn,
-              take_turn(context_, loop_.agents, prompt_from(base), loop_.settings.stream_agent_output));
-    if (after_turn.action == Action::kStop) return after_turn;
-
-    TRY_VALUE(const Decision after_guardrails, run_guardrails(context_, {loop_.settings.guardrails, excerpt_size()}));
-    if (after_guardrails.action == Action::kStop) return after_guardrails;
-
-    if (context_.log.progress().guardrails_failed.empty() && loop_.settings.scm) {
-      ScmPlan scm{*loop_.settings.scm, loop_.settings.stream_agent_output};
-      if (!loop_.settings.guardrails.empty()) {
-        scm.check_again = [this] {
-          return run_guardrails(context_, {loop_.settings.guardrails, excerpt_size(), true});
-        };
-      }
-      TRY_VALUE(const Decision after_scm, run_scm_tasks(context_, agent_to_start(context_, loop_.agents), scm));
-      if (after_scm.action == Action::kStop) return after_scm;
+  Result<Decision> until_stopped() {
+    TRY(run_.await_files(way_.files()));
+    TRY_VALUE(const std::optional<Agents> left, way_.begin());
+    if (left) {
+      set_agents(*left);
+      TRY_VALUE(const Decision decision, finish_iteration(Decision{}));
+      TRY(run_.note(record::IterationEnded{}));  // of no iteration: what was found is told to the first
+      if (decision.stops()) return decision;
     }
+    for (;;) {
+      TRY_VALUE(const Decision begin, run_.ask({Moment::kBeforeIteration}));
+      if (begin.stops()) return begin;
+      TRY_VALUE(const Decision end, iterate());
+      if (end.stops()) return end;
+    }
+  }
 
-    TRY_VALUE(const Decision decision, ask(context_, {Moment::kAfterChecks}));
-    const Milliseconds duration = context_.clock.monotonic() - started;
-    TRY(context_.log.note(record::IterationEnded{iteration, duration.count()}));
-    TRY(context_.log.sync());
-    return decision;
+  Status note_end(StopStatus status, const std::string& reason) {
+    record::RunEnded ended;
+    ended.status = status;
+    ended.reason = reason;
+    ended.exit_code = exit_code_of(status);
+    ended.iterations = run_.progress().iteration;
+    ended.duration_ms = run_.time_spent().count();
+    ended.tokens = run_.progress().tokens.total();
+    ended.cost_usd = run_.progress().cost_usd;
+    TRY(run_.note(std::move(ended)));
+    return run_.sync();
   }
 
  private:
-  std::string prompt_from(const std::string& base) const {
-    std::string prompt = compose_prompt(base, context_.log.progress().feedback);
-    if (!loop_.settings.include_iteration_count_in_prompt) return prompt;
-    return with_iteration_count(prompt, context_.log.progress().iteration, context_.policy.max_iterations);
+  Result<Decision> iterate() {
+    const MonotonicTime started = run_.clock.monotonic();
+    const int iteration = run_.progress().iteration + 1;
+    TRY(run_.note(record::IterationStarted{iteration}));
+    TRY_VALUE(const NextTurn next, way_.next());
+    set_agents(next.agents);
+    TRY_VALUE(const Decision after_turn, take_turn(run_, next));
+    TRY_VALUE(const Decision decision, finish_iteration(after_turn));
+    if (!complete_) return decision;
+    TRY(run_.note(record::IterationEnded{iteration, run_.since(started).count()}));
+    TRY(run_.sync());
+    return decision;
   }
 
-  size_t excerpt_size() const { return static_cast<size_t>(loop_.settings.output_truncate_chars); }
+  // After the turn: the checks, SCM tasks, and what is decided of it all. An iteration that was cut short before its
+  // checks were done is not complete: what failed in the one before has not been mended.
+  Result<Decision> finish_iteration(const Decision& after_turn) {
+    complete_ = false;
+    TRY(way_.after_turn(after_turn));
+    if (after_turn.stops()) return after_turn;
+    TRY_VALUE(const IterationChecks checks, way_.checks());
+    TRY_VALUE(const Decision checked, run_checks(run_, {checks.guardrails, checks.excerpt_characters}));
+    TRY(way_.after_checks(checked));
+    if (checked.stops()) return checked;
+    TRY_VALUE(const Decision after_scm, scm_tasks(checks));
+    TRY_VALUE(const Observation observation, way_.observe());
+    if (after_scm.stops()) return after_scm;
+    complete_ = true;
+    return run_.ask(observation);
+  }
 
-  PromptLoop loop_;
-  RunContext& context_;
+  Result<Decision> scm_tasks(const IterationChecks& checks) {
+    if (!checks.scm || !run_.progress().guardrails_failed.empty()) return Decision{};
+    ScmPlan plan{*checks.scm, checks.events};
+    if (!checks.guardrails.empty()) plan.check_again = [this] { return check_again(); };
+    return run_scm_tasks(run_, agent_to_start(run_, agents_), plan);
+  }
+
+  Result<Decision> check_again() {
+    TRY_VALUE(const IterationChecks checks, way_.checks());
+    return run_checks(run_, {checks.guardrails, checks.excerpt_characters, true});
+  }
+
+  void set_agents(Agents agents) {
+    agents_ = agents;
+    run_.policy.agents.clear();
+    for (const Agent& agent : agents) run_.policy.agents.push_back(agent.name());
+  }
+
+  Run& run_;
+  Way& way_;
+  Agents agents_;
+  bool complete_ = false;
 };
 
 }  // namespace
 
-Result<Decision> run_prompt_loop(PromptLoop loop) {
-  Engine engine(loop);
-  return run_iterations(loop.context, [&] { return engine.iterate(); });
+Result<Decision> drive(Run& run, Way& way) {
+  Engine engine(run, way);
+  const Result<Decision> decision = engine.until_stopped();
+  if (!decision) {
+    // Where the disk is full this note fails too; the error itself says so to the user.
+    static_cast<void>(engine.note_end(StopStatus::kFatal, decision.error().message));
+    return decision;
+  }
+  TRY(engine.note_end(decision->status, decision->reason));
+  return decision;
 }
 
 }  // namespace ralph

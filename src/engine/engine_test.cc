@@ -5,25 +5,19 @@
 
 #include <gtest/gtest.h>
 
-#include "journal/reader.h"
 #include "engine/fake_processes.h"
+#include "engine/prompt_way.h"
+#include "journal/reader.h"
+#include "journal/words_for_tests.h"
 
 namespace ralph {
 namespace {
 
 using namespace std::chrono_literals;
 
-class Silent : public RunListener, public EventSink {
+class Silent : public NullListener {
  public:
-  void on_event(const AgentEvent&) override {}
-  std::optional<Milliseconds> countdown_interval() const override { return std::nullopt; }
-  void on_countdown(Milliseconds) override {}
-  void on_record(const record::Record& record) override { records.push_back(record); }
-  void on_agent_output(std::string_view) override {}
-  void on_agent_error_output(std::string_view) override {}
-  void on_detail(std::string_view) override {}
-  std::optional<Milliseconds> tick_interval() const override { return std::nullopt; }
-  void on_tick(Milliseconds) override {}
+  void on_record(const record::Record& record, const Progress&) override { records.push_back(record); }
   std::vector<record::Record> records;
 };
 
@@ -44,15 +38,12 @@ class EngineTest : public ::testing::Test {
     const Redactor redactor(std::vector<std::string>{});
     std::vector<Agent> agents;
     for (const Agent::Setup& setup : setups_) agents.push_back(*Agent::make(setup, environment, folder_));
-    auto writer = JournalWriter::open(folder_, redactor, [this] { return clock_.wall(); });
-    RunLog log(*std::move(writer), listener_);
-    Policy policy = policy_from(settings_);
-    for (const Agent& agent : agents) policy.agents.push_back(agent.name());
-    RunContext context{policy,    processes_,         clock_,  redactor, log,     listener_,
-                       listener_, clock_.monotonic(), folder_, "run",    folder_, environment};
+    ralph::Run run = *ralph::Run::open({"run", folder_}, policy_from(settings_),
+                         {processes_, clock_, redactor, listener_, folder_, environment});
     const PromptSource prompt = PromptSource::text("Fix it.");
-    Result<Decision> decision = run_prompt_loop({settings_, agents, prompt, context});
-    progress_ = log.progress();
+    PromptWay way(run, settings_, agents, prompt);
+    Result<Decision> decision = drive(run, way);
+    progress_ = run.progress();
     return decision;
   }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <fstream>
 #include <functional>
 
 #include "os/clock.h"
@@ -26,6 +27,7 @@ struct Act {
   Milliseconds takes{0};              // before it prints and exits; it can be ended meanwhile
   std::vector<int> signals{};         // that reach ralph while it runs
   std::vector<std::string> leaves{};  // processes it leaves behind
+  std::string touches{};              // a file that it makes as soon as it runs
 };
 
 class FakeProcesses : public Processes {
@@ -46,8 +48,12 @@ class FakeProcesses : public Processes {
     exits_at_ = clock_.monotonic() + act_.takes;
     for (int signal : act_.signals) pending_.push_back(SignalArrived{signal});
     running_ = true;
+    if (!act_.touches.empty()) make_file(act_.touches);
     return {};
   }
+
+  // A file appears while nothing runs.
+  void appears_during_next_wait(std::string path) { appearing_ = std::move(path); }
 
   Event next(std::optional<MonotonicTime> deadline) override {
     if (!pending_.empty()) {
@@ -63,6 +69,10 @@ class FakeProcesses : public Processes {
       pending_.push_back(Exited{{act_.exit_code, 0}});
       pending_.push_back(finished);
       if (!act_.out.empty()) return Output{StreamName::kOut, act_.out};
+      return next(deadline);
+    }
+    if (!running_ && !appearing_.empty()) {
+      make_file(std::exchange(appearing_, {}));
       return next(deadline);
     }
     if (!deadline) std::abort();  // a wait that nothing would ever end
@@ -81,7 +91,13 @@ class FakeProcesses : public Processes {
   Status watch_file(const std::string&) override { return {}; }
 
  private:
+  void make_file(const std::string& path) {
+    std::ofstream(path) << "";
+    pending_.push_back(FileChanged{path});
+  }
+
   FakeClock& clock_;
+  std::string appearing_;
   std::deque<Act> script_;
   std::vector<Launch> launches_;
   Act act_;

@@ -1,6 +1,7 @@
 #include "engine/limits.h"
 
 #include <gtest/gtest.h>
+#include "journal/words_for_tests.h"
 
 namespace ralph {
 namespace {
@@ -17,9 +18,9 @@ Policy with_agents(std::vector<std::string> agents) {
 
 record::Record limit_met(WallTime when, const std::string& resets_at = "") {
   record::AgentEnded ended;
-  ended.purpose = "work";
+  ended.purpose = word("work");
   ended.agent = "claude";
-  ended.outcome = "usage_limit";
+  ended.outcome = word("usage_limit");
   ended.resets_at = resets_at;
   return {0, when, ended};
 }
@@ -91,7 +92,7 @@ TEST(Progress, CountsTheLimitsOfEachAgent) {
   record::Record other = limit_met(kNow);
   auto& ended = std::get<record::AgentEnded>(other.body);
   ended.agent = "codex";
-  ended.outcome = "ok";
+  ended.outcome = word("ok");
   progress = fold(std::move(progress), other);
   EXPECT_EQ(progress.limited.at("claude").times, 2) << "another agent's turn says nothing of this one's limit";
   ended.agent = "claude";

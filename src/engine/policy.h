@@ -6,12 +6,17 @@
 #include <vector>
 
 #include "base/time.h"
+#include "journal/words.h"
 #include "settings/settings.h"
 
 namespace ralph {
 
 // What becomes of a promise that was made without any work.
 enum class PromiseWithoutWork { kReject, kWarn, kAccept };
+template <>
+struct WordsOf<PromiseWithoutWork> {
+  static constexpr std::array<std::string_view, 3> kAll = {"reject", "warn", "accept"};
+};
 
 struct Policy {
   int max_iterations = 10;

@@ -4,11 +4,10 @@
 
 #include "base/text.h"
 #include "base/time.h"
+#include "engine/observation.h"
 
 namespace ralph {
 namespace {
-
-constexpr std::string_view kWork = "work";
 
 FailAction action_from(std::string_view name) {
   for (FailAction action : {FailAction::kPrepend, FailAction::kReplace}) {
@@ -25,7 +24,7 @@ struct Folding {
     progress.iteration = static_cast<int>(started.iteration);
     progress.attempts = 0;
     progress.failed_attempts = 0;
-    progress.turn_outcome.clear();
+    progress.turn_outcome = TurnOutcome::kNone;
     progress.turn_reason.clear();
     progress.response.reset();
     progress.guardrails_passed = 0;
@@ -34,23 +33,25 @@ struct Folding {
   }
 
   void operator()(const record::AgentStarted& started) {
-    if (started.purpose == kWork) progress.attempts = static_cast<int>(started.attempt);
+    if (started.purpose == Purpose::kWork) progress.attempts = static_cast<int>(started.attempt);
   }
 
   void operator()(const record::AgentEnded& ended) {
     const Tokens tokens{ended.input_tokens, ended.output_tokens, ended.cache_read_tokens, ended.cache_write_tokens};
     progress.tokens += tokens;
     progress.cost_usd += ended.cost_usd;
-    if (ended.purpose != kWork) return;
+    if (ended.purpose != Purpose::kWork) return;
+    ++progress.totals.turns;
+    progress.totals.agent_time += Milliseconds(ended.duration_ms);
     progress.turn_outcome = ended.outcome;
     progress.turn_reason = ended.reason;
     progress.turn_agent = ended.agent;
     progress.response = ended.response;
-    const bool failed = ended.outcome == "crashed" || ended.outcome == "empty";
+    const bool failed = ended.outcome == TurnOutcome::kCrashed || ended.outcome == TurnOutcome::kEmpty;
     if (failed) ++progress.failed_attempts;
     progress.failed_turns_in_row = failed ? progress.failed_turns_in_row + 1 : 0;
-    progress.overloads_in_row = ended.outcome == "overloaded" ? progress.overloads_in_row + 1 : 0;
-    if (ended.outcome == "usage_limit") {
+    progress.overloads_in_row = ended.outcome == TurnOutcome::kOverloaded ? progress.overloads_in_row + 1 : 0;
+    if (ended.outcome == TurnOutcome::kUsageLimit) {
       const auto known = progress.limited.find(ended.agent);
       const int times = known == progress.limited.end() ? 1 : known->second.times + 1;
       progress.limited[ended.agent] = {from_iso8601(ended.resets_at), time, times};
@@ -69,7 +70,7 @@ struct Folding {
 
   // Only a turn that was cut off from outside is worth going on with, and only if it had begun to work.
   void remember_session(const record::AgentEnded& ended, const Tokens& tokens) {
-    const bool cut_off = ended.outcome == "usage_limit" || ended.outcome == "overloaded";
+    const bool cut_off = ended.outcome == TurnOutcome::kUsageLimit || ended.outcome == TurnOutcome::kOverloaded;
     if (!cut_off || ended.session.empty() || ended.tools == 0) {
       if (!cut_off) progress.session.reset();
       return;
@@ -90,16 +91,34 @@ struct Folding {
   }
 
   void operator()(const record::GuardrailEnded& ended) {
-    if (ended.outcome == "passed") {
+    if (ended.outcome == CheckOutcome::kPassed) {
       ++progress.guardrails_passed;
+      ++progress.totals.passed;
       return;
     }
+    ++progress.totals.failed;
     progress.guardrails_failed.push_back(ended.name);
     if (!ended.feedback.empty()) progress.collecting.push_back({action_from(ended.fail_action), ended.feedback});
   }
 
+  void operator()(const record::ScmEnded& ended) {
+    if (ended.outcome == ScmOutcome::kDone && ended.task.starts_with("commit")) ++progress.totals.commits;
+    if (ended.outcome == ScmOutcome::kFailed) ++progress.totals.scm_failures;
+  }
+
+  void operator()(const record::ProcessesSwept& swept) {
+    progress.totals.swept += static_cast<int>(swept.ended.size());
+  }
+
+  void operator()(const record::PlanWork& work) {
+    progress.plan.head = work.head;
+    if (!work.base.empty()) progress.plan.bases.emplace(work.story, work.base);
+  }
+
   void operator()(const record::PlanChecked& checked) {
-    progress.plan = {static_cast<int>(checked.stories), static_cast<int>(checked.done), checked.open};
+    progress.totals.violations += static_cast<int>(checked.violations.size());
+    progress.plan = {static_cast<int>(checked.stories), static_cast<int>(checked.done), checked.open,
+                     checked.pending,                   checked.head,                   checked.bases};
     if (!checked.feedback.empty()) progress.collecting.push_back({FailAction::kAppend, checked.feedback});
   }
 
@@ -110,6 +129,41 @@ struct Folding {
   // An iteration that was cut short keeps the feedback of the one before: what failed there has not been mended.
   void operator()(const record::IterationEnded&) { progress.feedback = std::move(progress.collecting); }
 
+  void operator()(const record::SessionBound& bound) {
+    progress.host = {};
+    progress.host.session = bound.session;
+    progress.host.transcript = bound.transcript;
+    progress.host.transcript_start = bound.transcript_size;
+    progress.host.transcript_read = std::max(bound.transcript_read, bound.transcript_size);
+    progress.host.transcript_calls = bound.transcript_calls;
+    progress.host.tree = bound.tree;
+    progress.host.since = time;
+    progress.iteration = bound.iteration;
+  }
+
+  // A session loop's iteration is a stop that was refused.
+  void operator()(const record::Decided& decided) {
+    progress.last_rule = decided.rule;
+    if (!decided.observation) return;
+    const auto seen = from_json<Observation>(*decided.observation).session;
+    if (!seen) return;
+    Progress::Host& host = progress.host;
+    host.transcript = seen->transcript;
+    host.transcript_read = seen->transcript_read;
+    host.transcript_calls = seen->transcript_calls;
+    host.recent_calls = seen->recent_calls;
+    host.refused_late = seen->refused_late;
+    if (decided.decision == Action::kContinue) ++progress.iteration;
+    // If its end was cut off, it has ended all the same.
+    if (decided.decision == Action::kStop) progress.status = decided.status, progress.outcome_note = decided.reason;
+  }
+
+  void operator()(const record::RunEnded& ended) {
+    progress.status = ended.status;
+    progress.outcome_note = ended.reason;
+    if (ended.duration_ms > 0) progress.run_time = Milliseconds(ended.duration_ms);
+  }
+
   template <class Other>
   void operator()(const Other&) {}
 };
@@ -117,6 +171,10 @@ struct Folding {
 }  // namespace
 
 Progress fold(Progress progress, const record::Record& written) {
+  // A clock that was set back takes no time away.
+  if (progress.last_record != WallTime{} && written.time > progress.last_record)
+    progress.run_time += written.time - progress.last_record;
+  progress.last_record = written.time;
   std::visit(Folding{progress, written.time}, written.body);
   return progress;
 }

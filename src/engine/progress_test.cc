@@ -1,6 +1,7 @@
 #include "engine/progress.h"
 
 #include <gtest/gtest.h>
+#include "journal/words_for_tests.h"
 
 namespace ralph {
 namespace {
@@ -10,27 +11,27 @@ Progress after(const std::vector<record::Body>& bodies, Progress progress = {}) 
   return progress;
 }
 
-record::AgentStarted agent_started(int attempt, std::string purpose = "work") {
+record::AgentStarted agent_started(int attempt, Purpose purpose = Purpose::kWork) {
   record::AgentStarted started;
   started.attempt = attempt;
-  started.purpose = std::move(purpose);
+  started.purpose = purpose;
   return started;
 }
 
-record::AgentEnded agent_ended(std::string outcome, std::optional<std::string> response = {},
-                               std::string purpose = "work") {
+record::AgentEnded agent_ended(std::string_view outcome, std::optional<std::string> response = {},
+                               Purpose purpose = Purpose::kWork) {
   record::AgentEnded ended;
-  ended.outcome = std::move(outcome);
+  ended.outcome = *from_word<TurnOutcome>(outcome);
   ended.response = std::move(response);
-  ended.purpose = std::move(purpose);
+  ended.purpose = purpose;
   return ended;
 }
 
-record::GuardrailEnded guardrail(std::string outcome, std::string name, std::string action = "APPEND") {
+record::GuardrailEnded guardrail(std::string_view outcome, std::string name, std::string action = "APPEND") {
   record::GuardrailEnded ended;
-  ended.outcome = std::move(outcome);
+  ended.outcome = *from_word<CheckOutcome>(outcome);
   ended.fail_action = std::move(action);
-  ended.feedback = ended.outcome == "passed" ? "" : name + " said";
+  ended.feedback = outcome == "passed" ? "" : name + " said";
   ended.name = std::move(name);
   return ended;
 }
@@ -69,7 +70,7 @@ TEST(Progress, GuardrailsThatRunAgainTakeThePlaceOfTheFirst) {
   first.index = 1;
   second.index = 2;
   const Progress progress = after({record::IterationStarted{1}, first, guardrail("passed", "a"), second,
-                                   guardrail("passed", "b"), agent_ended("ok", {}, "commit message"), first,
+                                   guardrail("passed", "b"), agent_ended("ok", {}, Purpose::kCommitMessage), first,
                                    guardrail("failed", "a"), second, guardrail("passed", "b")});
   EXPECT_EQ(progress.guardrails_passed, 1);
   EXPECT_EQ(progress.guardrails_failed, std::vector<std::string>{"a"});
@@ -78,8 +79,8 @@ TEST(Progress, GuardrailsThatRunAgainTakeThePlaceOfTheFirst) {
 
 TEST(Progress, AnAgentAskedForACommitMessageAnswersNothingElse) {
   const Progress progress =
-      after({record::IterationStarted{1}, agent_started(1), agent_ended("ok", "NO"), agent_started(7, "commit message"),
-             agent_ended("crashed", "DONE", "commit message")});
+      after({record::IterationStarted{1}, agent_started(1), agent_ended("ok", "NO"), agent_started(7, Purpose::kCommitMessage),
+             agent_ended("crashed", "DONE", Purpose::kCommitMessage)});
   EXPECT_EQ(progress.attempts, 1);
   EXPECT_EQ(progress.response, "NO");
   EXPECT_EQ(progress.turn_outcome, "ok");

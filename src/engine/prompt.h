@@ -5,14 +5,25 @@
 #include <string>
 #include <string_view>
 
+#include "journal/words.h"
 #include "settings/settings.h"
 
 namespace ralph {
+
+template <>
+struct WordsOf<FailAction> {
+  static constexpr std::array<std::string_view, 3> kAll = {"APPEND", "PREPEND", "REPLACE"};
+};
 
 // What a failed guardrail says to the next iteration.
 struct Feedback {
   FailAction action = FailAction::kAppend;
   std::string message;
+  bool operator==(const Feedback&) const = default;
+  template <class V>
+  void fields(V&& v) {
+    v("action", action), v("message", message);
+  }
 };
 
 // REPLACE messages, in order, take the place of the base prompt; PREPEND messages stand before it and APPEND messages

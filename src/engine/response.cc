@@ -66,15 +66,15 @@ bool ends_with_lines_of(std::string_view text, std::string_view letters) {
 
 // What of `text` can matter to a tag after it: the last letters, and where lines begin among them.
 std::string context_of(std::string_view text) {
-  std::string context;
+  std::string run;
   size_t letters = 0;
   for (size_t i = text.size(); i > 0 && letters < kContext; --i) {
     const char c = text[i - 1];
     if (counts(c)) ++letters;
-    if (counts(c) || (c == '\n' && !context.ends_with('\n'))) context += c;
+    if (counts(c) || (c == '\n' && !run.ends_with('\n'))) run += c;
   }
-  std::reverse(context.begin(), context.end());
-  return context;
+  std::reverse(run.begin(), run.end());
+  return run;
 }
 
 size_t find_ignoring_case(std::string_view text, std::string_view word, size_t from) {
@@ -204,11 +204,11 @@ void ResponseFinder::scan(bool last) {
     scanned_ = tag->to;
   }
   scanned_ = unfinished_from(window_, scanned_);
-  // Most output has no tag in sight: keep only what gives a later tag its context.
+  // Most output has no tag in sight: keep only what gives a later tag its run.
   if (scanned_ > kTrimAbove && scanned_ > window_.size() / 2) {
-    const std::string context = context_of(std::string_view(window_).substr(0, scanned_));
-    window_.replace(0, scanned_, context);
-    scanned_ = context.size();
+    const std::string run = context_of(std::string_view(window_).substr(0, scanned_));
+    window_.replace(0, scanned_, run);
+    scanned_ = run.size();
   }
 }
 

@@ -54,7 +54,7 @@ class ResponseFinder {
 
   std::string marker_;  // <promise>PROMISE</promise>; empty: any <response>
   std::vector<Place> places_;
-  std::string window_;  // the context of what comes next, and what may still become a tag
+  std::string window_;  // the run of what comes next, and what may still become a tag
   size_t scanned_ = 0;  // bytes of `window_` that are known to begin no tag
   bool said_anything_ = false;
   size_t echoes_ = 0;

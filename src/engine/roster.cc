@@ -118,4 +118,10 @@ Result<std::vector<Agent>> make_agents_with(const std::string& first, std::strin
   return make_all(named, settings, environment, project);
 }
 
+std::string names_of(const std::vector<Agent>& agents) {
+  std::vector<std::string> names;
+  for (const Agent& agent : agents) names.push_back(agent.name());
+  return join(names, ", then ");
+}
+
 }  // namespace ralph

@@ -20,4 +20,7 @@ Result<std::vector<Agent>> make_agents_with(const std::string& first, std::strin
                                             const Settings& settings, const Environment& environment,
                                             const std::string& project);
 
+// "claude, then codex"
+std::string names_of(const std::vector<Agent>& agents);
+
 }  // namespace ralph

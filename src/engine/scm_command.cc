@@ -9,22 +9,22 @@ namespace {
 constexpr size_t kKept = 16 * 1024;    // of what is only shown
 constexpr size_t kLogged = 64 * 1024;  // of an answer: a list of all files of a project is no reading for people
 
-Result<RawFile> open_log(RunContext& context, const Argv& argv) {
-  TRY_VALUE(RawFile log, RawFile::append_to(join_path(context.run_folder, "scm.log")));
-  TRY(log.append(fmt::format("$ {}\n", context.redactor.redact(quote_shell_words(argv)))));
+Result<RawFile> open_log(Run& run, const Argv& argv) {
+  TRY_VALUE(RawFile log, RawFile::append_to(join_path(run.folder, "scm.log")));
+  TRY(log.append(fmt::format("$ {}\n", run.redactor.redact(quote_shell_words(argv)))));
   return log;
 }
 
-StepRequest step_for(const RunContext& context, const Argv& argv) {
+StepRequest step_for(const Run& run, const Argv& argv) {
   StepRequest step;
   step.launch.argv = argv;
-  step.launch.environment = context.environment;
-  step.launch.environment.set("RALPH_ITERATION", std::to_string(context.log.progress().iteration));
+  step.launch.environment = run.environment;
+  step.launch.environment.set("RALPH_ITERATION", std::to_string(run.progress().iteration));
   // Its words are read by ralph, so they have to be English; and nobody is there to type a password.
   step.launch.environment.set("LC_ALL", "C");
   step.launch.environment.set("GIT_TERMINAL_PROMPT", "0");
-  step.launch.folder = context.project;
-  step.who = "scm";
+  step.launch.folder = run.project;
+  step.kind = StepKind::kScm;
   return step;
 }
 
@@ -37,23 +37,23 @@ bool keep(std::string& text, std::string_view bytes, size_t most) {
 
 }  // namespace
 
-Result<ScmCommandEnd> run_scm_command(RunContext& context, const Argv& argv) {
+Result<ScmCommandEnd> run_scm_command(Run& run, const Argv& argv) {
   ScmCommandEnd result;
-  TRY_VALUE(RawFile log, open_log(context, argv));
-  StepRequest step = step_for(context, argv);
+  TRY_VALUE(RawFile log, open_log(run, argv));
+  StepRequest step = step_for(run, argv);
   step.launch.merge_streams = true;
   step.on_output = [&](StreamName, std::string_view bytes) -> Status {
     keep(result.output, bytes, kKept);
     return log.append(bytes);
   };
-  TRY_VALUE(result.end, run_step(context, step));
+  TRY_VALUE(result.end, run_step(run, step));
   return result;
 }
 
-Result<ScmAnswer> ask_scm(RunContext& context, const ScmQuestion& question) {
+Result<ScmAnswer> ask_scm(Run& run, const ScmQuestion& question) {
   ScmAnswer answer;
-  TRY_VALUE(RawFile log, open_log(context, question.argv));
-  StepRequest step = step_for(context, question.argv);
+  TRY_VALUE(RawFile log, open_log(run, question.argv));
+  StepRequest step = step_for(run, question.argv);
   for (const auto& [name, value] : question.environment) step.launch.environment.set(name, value);
   size_t logged = 0, left_out = 0;
   step.on_output = [&](StreamName stream, std::string_view bytes) -> Status {
@@ -67,9 +67,18 @@ Result<ScmAnswer> ask_scm(RunContext& context, const ScmQuestion& question) {
     left_out += bytes.size() - shown.size();
     return log.append(shown);
   };
-  TRY_VALUE(answer.end, run_step(context, step));
+  TRY_VALUE(answer.end, run_step(run, step));
   if (left_out > 0) TRY(log.append(fmt::format("\n[{} more]\n", human_bytes(left_out))));
   return answer;
+}
+
+Git contained_git(Run& run, const std::string& program, const std::string& work_tree) {
+  return [&run, program, work_tree](const std::vector<std::string>& words) -> Result<GitEnd> {
+    GitCommand command = own_question(program, words, work_tree);
+    ScmQuestion question{std::move(command.argv), std::move(command.environment), kGitOutput};
+    TRY_VALUE(ScmAnswer answer, ask_scm(run, question));
+    return GitEnd{answer.end.status.code, std::move(answer.output), std::move(answer.errors), answer.cut};
+  };
 }
 
 }  // namespace ralph

@@ -5,8 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "engine/step.h"
 #include "engine/scm_argv.h"
+#include "engine/step.h"
+#include "git/git.h"
 
 namespace ralph {
 
@@ -15,7 +16,7 @@ struct ScmCommandEnd {
   std::string output;  // both streams, the beginning of it
 };
 
-Result<ScmCommandEnd> run_scm_command(RunContext& context, const Argv& argv);
+Result<ScmCommandEnd> run_scm_command(Run& run, const Argv& argv);
 
 // A question, whose answer is read as data: warnings, which go to standard error, must not get into it.
 struct ScmQuestion {
@@ -28,6 +29,9 @@ struct ScmAnswer {
   std::string output, errors;
   bool cut = false;  // there was more output than is kept
 };
-Result<ScmAnswer> ask_scm(RunContext& context, const ScmQuestion& question);
+Result<ScmAnswer> ask_scm(Run& run, const ScmQuestion& question);
+
+// git within a run; `program` may be a path. Optional locks are not taken: a person may be at work in the same tree.
+Git contained_git(Run& run, const std::string& program = "git", const std::string& work_tree = {});
 
 }  // namespace ralph

@@ -4,11 +4,11 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
-#include "engine/checked_tree.h"
-#include "engine/scm_command.h"
-#include "engine/turn.h"
 #include "engine/commit_message.h"
 #include "engine/scm_argv.h"
+#include "engine/scm_command.h"
+#include "engine/turn.h"
+#include "git/checked_tree.h"
 
 namespace ralph {
 namespace {
@@ -24,39 +24,39 @@ std::string note_from(const ScmCommandEnd& command) {
   return std::string(trim(fatal == lines.end() ? lines.back() : *fatal));
 }
 
-Status note_end(RunContext& context, const std::string& task, std::string outcome, std::string note,
+Status note_end(Run& run, const std::string& task, ScmOutcome outcome, std::string note,
                 const StepEnd& end = {}) {
   record::ScmEnded ended;
-  ended.iteration = context.log.progress().iteration;
+  ended.iteration = run.progress().iteration;
   ended.task = task;
-  ended.outcome = std::move(outcome);
+  ended.outcome = outcome;
   ended.note = std::move(note);
   ended.exit_code = end.status.code;
   ended.duration_ms = end.duration.count();
-  return context.log.note(std::move(ended));
+  return run.note(std::move(ended));
 }
 
 // With git, an unchanged tree is seen before the agent is asked: a question about nothing costs money.
-Result<bool> nothing_to_commit(RunContext& context, const ScmSettings& scm) {
-  if (base_name(scm.command) != "git") return false;
+Result<bool> nothing_to_commit(Run& run, const ScmSettings& scm) {
+  if (!is_git(scm.command)) return false;
   Argv argv = {scm.command, "status", "--porcelain"};
   if (!scm.add_all) argv.emplace_back("--untracked-files=no");  // commit -a would leave new files out
-  TRY_VALUE(const ScmAnswer status, ask_scm(context, {argv}));
+  TRY_VALUE(const ScmAnswer status, ask_scm(run, {argv}));
   return status.end.status.success() && trim(status.output).empty();
 }
 
 class ScmTasks {
  public:
-  ScmTasks(RunContext& context, const Agent& agent, const ScmPlan& plan)
-      : context_(context), agent_(agent), plan_(plan), tree_(context, plan.scm) {}
+  ScmTasks(Run& run, const Agent& agent, const ScmPlan& plan)
+      : run_(run), agent_(agent), plan_(plan), tree_(contained_git(run, plan.scm.command), join_path(run.project, ".ralph/runs/")) {}
 
   Result<Decision> run() {
     for (const std::string& task : plan_.scm.tasks) {
       std::string message;
       if (is_commit(task)) {
-        TRY_VALUE(const bool unchanged, nothing_to_commit(context_, plan_.scm));
+        TRY_VALUE(const bool unchanged, nothing_to_commit(run_, plan_.scm));
         if (unchanged) {
-          TRY(note_end(context_, task, "nothing_to_commit", "nothing to commit"));
+          TRY(note_end(run_, task, ScmOutcome::kNothingToCommit, "nothing to commit"));
           continue;
         }
         TRY(watch());
@@ -64,14 +64,14 @@ class ScmTasks {
         TRY_VALUE(const Decision decision, check_what_changed(true));
         if (decision.action != Action::kContinue) return decision;
         if (!checks_pass()) {
-          TRY(note_end(context_, task, "failed",
+          TRY(note_end(run_, task, ScmOutcome::kFailed,
                        "the agent changed files when it was asked for the commit message, and the checks fail now"));
           return decision;
         }
-        const auto answer = turn.outcome == "ok" ? commit_message_from(turn.answer, turn.response) : std::nullopt;
+        const auto answer = turn.outcome == TurnOutcome::kOk ? commit_message_from(turn.answer, turn.response) : std::nullopt;
         if (!answer) {
-          const std::string why = turn.outcome == "ok" ? "its answer has no line to use" : turn.reason;
-          TRY(note_end(context_, task, "failed", fmt::format("the agent gave no commit message: {}", why)));
+          const std::string why = turn.outcome == TurnOutcome::kOk ? "its answer has no line to use" : turn.reason;
+          TRY(note_end(run_, task, ScmOutcome::kFailed, fmt::format("the agent gave no commit message: {}", why)));
           break;
         }
         message = *answer;
@@ -79,28 +79,30 @@ class ScmTasks {
       TRY(watch());
       TRY_VALUE(const bool go_on, run_task(task, message));
       if (!go_on) break;
-      TRY_VALUE(const Decision decision, ask(context_, {Moment::kBetweenSteps}));
+      TRY_VALUE(const Decision decision, run_.ask({Moment::kBetweenSteps}));
       if (decision.action != Action::kContinue) return decision;
     }
     return check_what_changed(false);
   }
 
  private:
-  bool checks_pass() const { return context_.log.progress().guardrails_failed.empty(); }
+  bool checks_pass() const { return run_.progress().guardrails_failed.empty(); }
 
   // Until the first program of somebody else's runs, the files are those that were checked.
   Status watch() {
     if (watching_ || !plan_.check_again) return {};
     watching_ = true;
-    return tree_.remember();
+    return remember();
   }
+
+  Status remember() { return is_git(plan_.scm.command) ? tree_.remember() : Status{}; }
 
   Result<TurnEnd> ask_for_message() {
     TurnRequest request;
     request.prompt = kCommitMessageRequest;
-    request.purpose = "commit message";
+    request.purpose = Purpose::kCommitMessage;
     request.events = plan_.events;
-    return run_turn(context_, agent_, request);
+    return run_turn(run_, agent_, request);
   }
 
   Result<Decision> check_what_changed(bool if_unknown) {
@@ -108,12 +110,12 @@ class ScmTasks {
     now.moment = Moment::kBetweenSteps;
     if (watching_) {
       TRY_VALUE(const auto changed, tree_.changed());
-      now.changed_since_checks = changed.value_or(if_unknown);
+      now.checks.outdated = changed.value_or(if_unknown);
     }
-    TRY_VALUE(const Decision decision, ask(context_, now));
+    TRY_VALUE(const Decision decision, run_.ask(now));
     if (decision.action != Action::kCheckAgain) return decision;
     TRY_VALUE(const Decision checked, plan_.check_again());
-    TRY(tree_.remember());
+    TRY(remember());
     return checked;
   }
 
@@ -122,28 +124,28 @@ class ScmTasks {
     const std::vector<Argv> commands = scm_commands(plan_.scm.command, task, message, plan_.scm.add_all);
     for (const Argv& argv : commands) {
       record::ScmStarted started;
-      started.iteration = context_.log.progress().iteration;
+      started.iteration = run_.progress().iteration;
       started.task = task;
       started.argv = argv;
-      TRY(context_.log.note(std::move(started)));
-      TRY(context_.log.sync());
-      TRY_VALUE(const ScmCommandEnd command, run_scm_command(context_, argv));
+      TRY(run_.note(std::move(started)));
+      TRY(run_.sync());
+      TRY_VALUE(const ScmCommandEnd command, run_scm_command(run_, argv));
       if (command.end.status.success()) {
-        if (&argv == &commands.back()) TRY(note_end(context_, task, "done", note_from(command), command.end));
+        if (&argv == &commands.back()) TRY(note_end(run_, task, ScmOutcome::kDone, note_from(command), command.end));
         continue;
       }
       if (is_commit(task) && says_nothing_to_commit(command.output)) {
-        TRY(note_end(context_, task, "nothing_to_commit", "nothing to commit", command.end));
+        TRY(note_end(run_, task, ScmOutcome::kNothingToCommit, "nothing to commit", command.end));
         return true;
       }
       const std::string why = command.end.reason.empty() ? note_from(command) : command.end.reason;
-      TRY(note_end(context_, task, "failed", why, command.end));
+      TRY(note_end(run_, task, ScmOutcome::kFailed, why, command.end));
       return false;
     }
     return true;
   }
 
-  RunContext& context_;
+  Run& run_;
   const Agent& agent_;
   const ScmPlan& plan_;
   CheckedTree tree_;
@@ -152,8 +154,8 @@ class ScmTasks {
 
 }  // namespace
 
-Result<Decision> run_scm_tasks(RunContext& context, const Agent& agent, const ScmPlan& plan) {
-  return ScmTasks(context, agent, plan).run();
+Result<Decision> run_scm_tasks(Run& run, const Agent& agent, const ScmPlan& plan) {
+  return ScmTasks(run, agent, plan).run();
 }
 
 }  // namespace ralph

@@ -20,6 +20,6 @@ struct ScmPlan {
 // What the agent changes when it is asked, or a hook when something is committed, was not checked: then the guardrails
 // run again, and if they fail nothing more is done here; the log's progress has what failed. Returns a decision other
 // than kContinue only if the run is to stop.
-Result<Decision> run_scm_tasks(RunContext& context, const Agent& agent, const ScmPlan& plan);
+Result<Decision> run_scm_tasks(Run& run, const Agent& agent, const ScmPlan& plan);
 
 }  // namespace ralph

@@ -8,21 +8,18 @@
 
 #include "engine/fake_processes.h"
 #include "os/scratch_folder.h"
+#include "journal/words_for_tests.h"
 
 namespace ralph {
 namespace {
 
 using namespace std::chrono_literals;
 
-class Watcher : public RunListener, public EventSink {
+class Watcher : public NullListener {
  public:
-  void on_event(const AgentEvent&) override {}
   std::optional<Milliseconds> countdown_interval() const override { return countdown; }
   void on_countdown(Milliseconds left) override { countdowns.push_back(left); }
-  void on_record(const record::Record& record) override { records.push_back(record); }
-  void on_agent_output(std::string_view) override {}
-  void on_agent_error_output(std::string_view) override {}
-  void on_detail(std::string_view) override {}
+  void on_record(const record::Record& record, const Progress&) override { records.push_back(record); }
   std::optional<Milliseconds> tick_interval() const override { return interval; }
   void on_tick(Milliseconds since_start) override { ticks.push_back(since_start); }
 
@@ -37,14 +34,14 @@ class StepTest : public ::testing::Test {
  protected:
   StepTest() {
     request_.launch.argv = {"tool"};
-    request_.who = "guardrail";
+    request_.kind = StepKind::kGuardrail;
     request_.on_output = [this](StreamName, std::string_view bytes) -> Status {
       output_ += bytes;
       return on_output_;
     };
   }
 
-  Result<StepEnd> run() { return run_step(context_, request_); }
+  Result<StepEnd> run() { return run_step(run_, request_); }
 
   template <class R>
   std::vector<R> records() const {
@@ -60,10 +57,8 @@ class StepTest : public ::testing::Test {
   FakeProcesses processes_{clock_};
   Redactor redactor_{std::vector<std::string>{"MY_TOKEN=abcdefghijkl"}};
   Watcher watcher_;
-  RunLog log_{*JournalWriter::open(folder_.path(), redactor_, [this] { return clock_.wall(); }), watcher_};
-  Policy policy_;
-  RunContext context_{policy_,  processes_,         clock_,         redactor_, log_,           watcher_,
-                      watcher_, clock_.monotonic(), folder_.path(), "run",     folder_.path(), Environment{}};
+  ralph::Run run_ = *ralph::Run::open({"run", folder_.path()}, {},
+                        {processes_, clock_, redactor_, watcher_, folder_.path(), Environment{}});
   StepRequest request_;
   std::string output_;
   Status on_output_;
@@ -74,7 +69,7 @@ TEST_F(StepTest, TellsHowItEndedAndHowLongItTook) {
   const auto end = run();
   ASSERT_TRUE(end);
   EXPECT_EQ(end->status.code, 3);
-  EXPECT_EQ(end->outcome, "");
+  EXPECT_EQ(end->cause, EndCause::kNone);
   EXPECT_EQ(end->duration, 1500ms);
   EXPECT_EQ(output_, "hello");
 }
@@ -109,7 +104,7 @@ TEST_F(StepTest, TheRecordOfASignalComesBeforeTheDecisionItLeadsTo) {
   processes_.expect({"", 0, 1h, {SIGQUIT}});
   const auto end = run();
   ASSERT_TRUE(end);
-  EXPECT_EQ(end->outcome, "interrupted");
+  EXPECT_EQ(end->cause, "interrupted");
   EXPECT_EQ(processes_.ended(), 1);
   ASSERT_EQ(watcher_.records.size(), 2U);
   const auto* signal = std::get_if<record::SignalReceived>(&watcher_.records[0].body);
@@ -154,7 +149,7 @@ TEST_F(StepTest, ALimitHoldsAlthoughTicksComeMoreOften) {
   processes_.expect({"", 0, 1h});
   const auto end = run();
   ASSERT_TRUE(end);
-  EXPECT_EQ(end->outcome, "timed_out");
+  EXPECT_EQ(end->cause, "timed_out");
   EXPECT_EQ(end->duration, 25s);
 }
 
@@ -167,28 +162,28 @@ TEST_F(StepTest, LeftoversAreRecordedWithTheirOwner) {
 }
 
 TEST_F(StepTest, APauseEndsWithItsTimeOrWithASignal) {
-  ASSERT_TRUE(pause(context_, 5s));
+  ASSERT_TRUE(pause(run_, 5s));
   EXPECT_EQ(clock_.monotonic().time_since_epoch(), 5s);
   processes_.signal_later(SIGTERM);
-  ASSERT_TRUE(pause(context_, 1h));
+  ASSERT_TRUE(pause(run_, 1h));
   EXPECT_EQ(clock_.monotonic().time_since_epoch(), 5s);
-  EXPECT_EQ(log_.progress().stop_requests, 1);
+  EXPECT_EQ(run_.progress().stop_requests, 1);
 }
 
 TEST_F(StepTest, APauseCountsDownWhereSomebodyWatches) {
   watcher_.countdown = 2s;
-  ASSERT_TRUE(pause(context_, 5s));
+  ASSERT_TRUE(pause(run_, 5s));
   EXPECT_EQ(watcher_.countdowns, (std::vector<Milliseconds>{5s, 3s, 1s}));
   EXPECT_EQ(clock_.monotonic().time_since_epoch(), 5s);
 }
 
 TEST_F(StepTest, OnlyDecisionsOfConsequenceAreRecorded) {
-  const auto step = ask(context_, {Moment::kBetweenSteps});
+  const auto step = run_.ask({Moment::kBetweenSteps});
   ASSERT_TRUE(step);
   EXPECT_EQ(step->action, Action::kContinue);
   EXPECT_TRUE(watcher_.records.empty());
-  ASSERT_TRUE(log_.note(record::SignalReceived{"SIGINT", 1}));
-  const auto stop = ask(context_, {Moment::kBetweenSteps});
+  ASSERT_TRUE(run_.note(record::SignalReceived{"SIGINT", 1}));
+  const auto stop = run_.ask({Moment::kBetweenSteps});
   ASSERT_TRUE(stop);
   EXPECT_EQ(stop->action, Action::kStop);
   ASSERT_EQ(records<record::Decided>().size(), 1U);

@@ -16,40 +16,37 @@ struct FileNames {
 };
 
 FileNames names_for(const TurnRequest& request, int iteration) {
-  const bool work = request.purpose == "work";
+  const bool work = request.purpose == Purpose::kWork;
   const std::string tail =
       request.attempt > 1 ? fmt::format("{}_{}", iteration, request.attempt) : std::to_string(iteration);
   const std::string stem = fmt::format("{}_{}", work ? "agent" : "commit_message", tail);
   return {work ? fmt::format("prompt_{}.txt", tail) : stem + ".prompt.txt", stem + ".out", stem + ".err"};
 }
 
-class Deaf : public EventSink {
-  void on_event(const AgentEvent&) override {}
-};
-
 // One turn and all that belongs to it.
 class Turn {
  public:
-  Turn(RunContext& context, const Agent& agent, const TurnRequest& request)
-      : context_(context),
+  Turn(Run& run, const Agent& agent, const TurnRequest& request)
+      : run_(run),
         agent_(agent),
         request_(request),
-        iteration_(context.log.progress().iteration),
+        iteration_(run.progress().iteration),
         names_(names_for(request, iteration_)),
-        work_(request.purpose == "work"),
+        work_(request.purpose == Purpose::kWork),
         events_(agent.prints_events(request.events)),
         reader_(request.told.empty() ? request.prompt : request.told + "\n" + request.prompt,
-                work_ && events_ ? context.events : deaf_,
-                work_ && context.policy.promise ? std::string_view(context.policy.completion_response) : "") {}
+                work_ && events_ ? run.listener : silent_,
+                work_ && run.policy.promise ? std::string_view(run.policy.completion_response) : "") {}
 
   Result<TurnEnd> run() {
-    const Launch launch = agent_.launch(request_.prompt, wishes(), {{"RALPH_ITERATION", std::to_string(iteration_)}});
+    Launch launch = agent_.launch(request_.prompt, wishes(), {{"RALPH_ITERATION", std::to_string(iteration_)}});
+    if (request_.change) launch = request_.change(std::move(launch));
     TRY_VALUE(RawFile prompt_file, RawFile::create(in_run_folder(names_.prompt)));
-    TRY(prompt_file.append(context_.redactor.redact(request_.prompt)));
+    TRY(prompt_file.append(run_.redactor.redact(request_.prompt)));
     TRY_VALUE(out_file_, RawFile::create(in_run_folder(names_.out)));
     TRY(note_start(launch));
-    const std::string glimpse = context_.redactor.redact(prefix_of_characters(request_.prompt, 200));
-    context_.listener.on_detail(
+    const std::string glimpse = run_.redactor.redact(prefix_of_characters(request_.prompt, 200));
+    run_.listener.on_detail(
         fmt::format("Prompt ({}): {}", human_bytes(request_.prompt.size()), fit_to_width(glimpse, 200)));
 
     UsedBefore before;
@@ -58,21 +55,21 @@ class Turn {
     StepRequest step;
     step.launch = launch;
     step.moment = Moment::kDuringTurn;
-    step.limit = context_.policy.agent_time_limit;
-    step.who = "agent";
+    step.limit = run_.policy.agent_time_limit;
+    step.kind = StepKind::kAgent;
     step.on_output = [this](StreamName stream, std::string_view bytes) {
       return stream == StreamName::kErr ? on_error_output(bytes) : on_output(bytes);
     };
     step.observe = [this](Observation& now, MonotonicTime time) { reader_.observe(now, time); };
     step.has_news = [this] { return reader_.take_news(); };
-    TRY_VALUE(const StepEnd end, run_step(context_, step));
+    TRY_VALUE(const StepEnd end, run_step(run_, step));
     stream_->finish(reader_);
     reader_.finish();
 
-    const TurnOutcome outcome =
+    const TurnJudgement judged =
         judge_turn({end, reader_, agent_.adapter(), agent_.name(), error_tail_, events_ && agent_.ends_with_result()});
-    TRY(note_end(end, outcome));
-    return TurnEnd{outcome.name, reader_.response(), reader_.answer(), outcome.reason};
+    TRY(note_end(end, judged));
+    return TurnEnd{judged.outcome, reader_.response(), reader_.answer(), judged.reason};
   }
 
  private:
@@ -80,20 +77,20 @@ class Turn {
     TurnWishes wishes;
     wishes.events = request_.events;
     if (request_.resume) wishes.resume = request_.resume->id;
-    const double limit = context_.policy.max_cost_usd;
+    const double limit = run_.policy.max_cost_usd;
     // Never nothing: the rule that stops a run whose budget is spent has been asked before.
-    if (limit > 0) wishes.max_cost_usd = std::max(limit - context_.log.progress().cost_usd, 0.0001);
+    if (limit > 0) wishes.max_cost_usd = std::max(limit - run_.progress().cost_usd, 0.0001);
     return wishes;
   }
 
-  std::string in_run_folder(const std::string& name) const { return join_path(context_.run_folder, name); }
+  std::string in_run_folder(const std::string& name) const { return join_path(run_.folder, name); }
 
   Status on_output(std::string_view bytes) {
     output_bytes_ += static_cast<std::int64_t>(bytes.size());
     TRY(out_file_->append(bytes));
-    reader_.arrived_at(context_.clock.monotonic());
+    reader_.arrived_at(run_.clock.monotonic());
     stream_->feed(bytes, reader_);
-    if (work_ && !events_) context_.listener.on_agent_output(bytes);
+    if (work_ && !events_) run_.listener.on_agent_output(bytes);
     return {};
   }
 
@@ -104,7 +101,7 @@ class Turn {
     TRY(err_file_->append(bytes));
     error_tail_ += bytes.substr(bytes.size() - std::min(bytes.size(), kErrorTail));
     if (error_tail_.size() > kErrorTail) error_tail_.erase(0, error_tail_.size() - kErrorTail);
-    context_.listener.on_agent_error_output(bytes);
+    run_.listener.on_agent_error_output(bytes);
     return {};
   }
 
@@ -122,24 +119,24 @@ class Turn {
     started.argv = launch.argv;
     // The prompt has a file of its own; two megabytes of it would not make the journal more readable.
     if (started.argv.back() == request_.prompt) started.argv.back() = "<prompt>";
-    return context_.log.note(std::move(started));
+    return run_.note(std::move(started));
   }
 
-  Status note_end(const StepEnd& end, const TurnOutcome& outcome) {
+  Status note_end(const StepEnd& end, const TurnJudgement& judged) {
     record::AgentEnded ended;
     ended.iteration = iteration_;
     ended.attempt = request_.attempt;
     ended.purpose = request_.purpose;
     ended.agent = agent_.name();
-    ended.outcome = outcome.name;
-    ended.reason = outcome.reason;
+    ended.outcome = judged.outcome;
+    ended.reason = judged.reason;
     ended.exit_code = end.status.code;
     ended.signal = end.status.signal;
     ended.duration_ms = end.duration.count();
     ended.output_bytes = output_bytes_;
     ended.response = reader_.response();
     ended.session = reader_.session();
-    if (outcome.name == "usage_limit" && reader_.resets_at()) ended.resets_at = to_iso8601(*reader_.resets_at());
+    if (judged.outcome == TurnOutcome::kUsageLimit && reader_.resets_at()) ended.resets_at = to_iso8601(*reader_.resets_at());
     ended.input_tokens = reader_.tokens().input;
     ended.output_tokens = reader_.tokens().output;
     ended.cache_read_tokens = reader_.tokens().cache_read;
@@ -147,16 +144,16 @@ class Turn {
     ended.cost_usd = reader_.cost_usd();
     ended.tools = reader_.tools();
     ended.unknown_events = reader_.unknown();
-    return context_.log.note(std::move(ended));
+    return run_.note(std::move(ended));
   }
 
-  RunContext& context_;
+  Run& run_;
   const Agent& agent_;
   const TurnRequest& request_;
   int iteration_;
   FileNames names_;
   bool work_, events_;
-  Deaf deaf_;
+  NullListener silent_;
   TurnReader reader_;
   std::unique_ptr<AgentStream> stream_;
   std::optional<RawFile> out_file_, err_file_;
@@ -166,8 +163,8 @@ class Turn {
 
 }  // namespace
 
-Result<TurnEnd> run_turn(RunContext& context, const Agent& agent, const TurnRequest& request) {
-  return Turn(context, agent, request).run();
+Result<TurnEnd> run_turn(Run& run, const Agent& agent, const TurnRequest& request) {
+  return Turn(run, agent, request).run();
 }
 
 }  // namespace ralph

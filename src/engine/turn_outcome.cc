@@ -22,10 +22,53 @@ std::string_view advice_for(FailureKind kind) {
   }
 }
 
-std::string outcome_name(FailureKind kind) {
-  if (kind == FailureKind::kOther) return "failed";
-  if (kind == FailureKind::kAborted) return "crashed";
-  return std::string(to_string(kind));
+TurnOutcome outcome_of(FailureKind kind) {
+  switch (kind) {
+    case FailureKind::kUsageLimit:
+      return TurnOutcome::kUsageLimit;
+    case FailureKind::kOverloaded:
+      return TurnOutcome::kOverloaded;
+    case FailureKind::kAuthentication:
+      return TurnOutcome::kAuthentication;
+    case FailureKind::kBilling:
+      return TurnOutcome::kBilling;
+    case FailureKind::kContextExhausted:
+      return TurnOutcome::kContextExhausted;
+    case FailureKind::kPermissionDenied:
+      return TurnOutcome::kPermissionDenied;
+    case FailureKind::kMaxTurns:
+      return TurnOutcome::kMaxTurns;
+    case FailureKind::kMaxBudget:
+      return TurnOutcome::kMaxBudget;
+    case FailureKind::kModelNotFound:
+      return TurnOutcome::kModelNotFound;
+    case FailureKind::kAborted:
+      return TurnOutcome::kCrashed;
+    case FailureKind::kNone:
+    case FailureKind::kOther:
+      break;
+  }
+  return TurnOutcome::kFailed;
+}
+
+// A step that ralph ended; nothing if it ended by itself, or if its result stands and only its process had to be ended.
+std::optional<TurnOutcome> outcome_of(EndCause cause) {
+  switch (cause) {
+    case EndCause::kTimedOut:
+      return TurnOutcome::kTimedOut;
+    case EndCause::kIdle:
+      return TurnOutcome::kIdle;
+    case EndCause::kOverBudget:
+      return TurnOutcome::kOverBudget;
+    case EndCause::kInterrupted:
+      return TurnOutcome::kInterrupted;
+    case EndCause::kFileAppeared:
+      return TurnOutcome::kFileAppeared;
+    case EndCause::kLingered:
+    case EndCause::kNone:
+      break;
+  }
+  return std::nullopt;
 }
 
 std::string sentence(std::string_view agent, FailureKind kind, std::string_view message) {
@@ -49,30 +92,30 @@ std::string exit_phrase(const ExitStatus& status, std::string_view error_tail) {
 
 }  // namespace
 
-TurnOutcome judge_turn(const TurnFacts& facts) {
+TurnJudgement judge_turn(const TurnFacts& facts) {
   const TurnReader& reader = facts.reader;
   const StepEnd& end = facts.end;
-  const bool lingered = end.outcome == "lingered";  // its result stands; only its process had to be ended
-  if (!end.outcome.empty() && !lingered) return {end.outcome, end.reason};
+  if (const auto ended = outcome_of(end.cause)) return {*ended, end.reason};
+  const bool lingered = end.cause == EndCause::kLingered;
   if (reader.failure()) {
     FailureKind kind = *reader.failure();
     if (kind == FailureKind::kOther) {  // the events do not say; the exit code may
       const StartFailure exit = facts.adapter.start_failure(end.status.code, facts.error_tail);
       if (exit.kind != FailureKind::kNone) kind = exit.kind;
     }
-    return {outcome_name(kind), sentence(facts.agent, kind, reader.failure_message())};
+    return {outcome_of(kind), sentence(facts.agent, kind, reader.failure_message())};
   }
   if (!lingered && !end.status.success()) {
     const StartFailure start = facts.adapter.start_failure(end.status.code, facts.error_tail);
-    if (start.kind != FailureKind::kNone && !reader.has_result()) return {outcome_name(start.kind), start.advice};
-    return {"crashed", exit_phrase(end.status, facts.error_tail)};
+    if (start.kind != FailureKind::kNone && !reader.has_result()) return {outcome_of(start.kind), start.advice};
+    return {TurnOutcome::kCrashed, exit_phrase(end.status, facts.error_tail)};
   }
-  if (reader.result_failed()) return {"failed", fmt::format("{} reported a failure without saying which", facts.agent)};
+  if (reader.result_failed()) return {TurnOutcome::kFailed, fmt::format("{} reported a failure without saying which", facts.agent)};
   if (facts.expects_result && reader.saw_events() && !reader.has_result()) {
-    return {"crashed", "its stream ended without a result"};
+    return {TurnOutcome::kCrashed, "its stream ended without a result"};
   }
-  if (!reader.did_anything()) return {"empty", "it said nothing"};
-  return {"ok", ""};
+  if (!reader.did_anything()) return {TurnOutcome::kEmpty, "it said nothing"};
+  return {TurnOutcome::kOk, ""};
 }
 
 }  // namespace ralph

@@ -1,4 +1,4 @@
-// How a turn ended, in one word and one sentence: from its events, its exit and what it said before its stream began.
+// How a turn ended, as a type and a sentence: from its events, its exit and what it said before its stream began.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace ralph {
 
-struct TurnOutcome {
-  std::string name;    // as in record::AgentEnded
-  std::string reason;  // empty if it is "ok"
+struct TurnJudgement {
+  TurnOutcome outcome = TurnOutcome::kNone;
+  std::string reason;  // empty if it is kOk
 };
 
 struct TurnFacts {
@@ -24,6 +24,6 @@ struct TurnFacts {
   bool expects_result = false;  // its stream has an event that says that a turn is over
 };
 
-TurnOutcome judge_turn(const TurnFacts& facts);
+TurnJudgement judge_turn(const TurnFacts& facts);
 
 }  // namespace ralph

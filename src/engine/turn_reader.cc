@@ -83,10 +83,10 @@ void TurnReader::read(const event::Failure& failure) {
 }
 
 void TurnReader::observe(Observation& observation, MonotonicTime now) const {
-  observation.tools_running = static_cast<int>(running_tools_.size());
-  if (result_at_) observation.since_result = now - *result_at_;
-  observation.turn_cost_usd = cost_usd_;
-  observation.turn_tokens = tokens_.total();
+  observation.turn.tools_running = static_cast<int>(running_tools_.size());
+  if (result_at_) observation.turn.since_result = now - *result_at_;
+  observation.turn.cost_usd = cost_usd_;
+  observation.turn.tokens = tokens_.total();
 }
 
 }  // namespace ralph

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/turn_outcome.h"
+#include "journal/words_for_tests.h"
 
 namespace ralph {
 namespace {
@@ -22,9 +23,9 @@ class TurnReaderTest : public ::testing::Test {
     return reader_;
   }
 
-  std::string outcome(StepEnd end = {}, const Adapter& adapter = kClaude, std::string_view error = "") {
+  TurnOutcome outcome(StepEnd end = {}, const Adapter& adapter = kClaude, std::string_view error = "") {
     reader_.finish();
-    return judge_turn({end, reader_, adapter, "claude", error, true}).name;
+    return judge_turn({end, reader_, adapter, "claude", error, true}).outcome;
   }
 
   Observation observe_at(Milliseconds time) const {
@@ -70,23 +71,23 @@ TEST_F(TurnReaderTest, AddsUpWhatWasUsedAndCorrectsEstimates) {
         event::Spent{{-10, 5, 0, 0}, 0, false}});
   EXPECT_EQ(reader_.tokens(), (Tokens{140, 25, 10, 0}));
   EXPECT_DOUBLE_EQ(reader_.cost_usd(), 0.25);
-  EXPECT_EQ(observe_at(0ms).turn_tokens, 175);
+  EXPECT_EQ(observe_at(0ms).turn.tokens, 175);
 }
 
 TEST_F(TurnReaderTest, KnowsWhichToolsStillRun) {
   tell({event::ToolStart{"1", "Bash"}, event::ToolStart{"2", "Read"}, event::ToolEnd{"1"}});
-  EXPECT_EQ(observe_at(0ms).tools_running, 1);
+  EXPECT_EQ(observe_at(0ms).turn.tools_running, 1);
   tell({event::ToolEnd{"2"}, event::ToolEnd{"3"}});
-  EXPECT_EQ(observe_at(0ms).tools_running, 0);
+  EXPECT_EQ(observe_at(0ms).turn.tools_running, 0);
   EXPECT_EQ(reader_.tools(), 3);
 }
 
 TEST_F(TurnReaderTest, MeasuresHowLongAgoTheResultWasUnlessWorkWentOn) {
   reader_.arrived_at(MonotonicTime(5s));
   tell({event::Text{"done"}, event::Result{}});
-  EXPECT_EQ(observe_at(8s).since_result, 3s);
+  EXPECT_EQ(observe_at(8s).turn.since_result, 3s);
   tell({event::Text{"a background task has ended"}});
-  EXPECT_EQ(observe_at(9s).since_result, std::nullopt);
+  EXPECT_EQ(observe_at(9s).turn.since_result, std::nullopt);
 }
 
 TEST_F(TurnReaderTest, HasNewsOnceForWhatMayChangeADecision) {
@@ -136,13 +137,13 @@ TEST_F(TurnReaderTest, ALimitKeepsItsTime) {
 
 TEST_F(TurnReaderTest, AnAgentThatHadToBeEndedAfterItsResultDidWell) {
   tell({event::Text{"done"}, event::Result{}});
-  StepEnd end{{143, 15}, "lingered", "it stayed"};
+  StepEnd end{{143, 15}, EndCause::kLingered, "it stayed"};
   EXPECT_EQ(outcome(end), "ok");
 }
 
 TEST_F(TurnReaderTest, WhatEndedItOutranksWhatItSaid) {
   tell({event::Text{"done"}, event::Result{}});
-  EXPECT_EQ(outcome({{143, 15}, "timed_out", "too long"}), "timed_out");
+  EXPECT_EQ(outcome({{143, 15}, EndCause::kTimedOut, "too long"}), "timed_out");
 }
 
 TEST_F(TurnReaderTest, WhatItSaidBeforeItsStreamTellsWhyItDidNotStart) {

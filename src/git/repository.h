@@ -1,25 +1,14 @@
-// What a plan has to know of the git repository it works in, and the little that ralph itself does there. How git is
-// run is the caller's: contained within a run, plainly in a command.
+// What ralph has to know of the git repository it works in, and the little that it does there itself.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
+#include "git/git.h"
 
 namespace ralph {
-
-struct GitEnd {
-  int code = 0;
-  std::string output;    // standard output alone: this is read
-  std::string errors{};  // standard error: this is only told
-  bool cut = false;      // there was more output than `output` has
-};
-inline constexpr size_t kGitOutput = 64 * 1024 * 1024;  // what is kept of it: a list of a million files
-using Git = std::function<Result<GitEnd>(const std::vector<std::string>& words)>;  // without "git" itself
 
 class Repository {
  public:

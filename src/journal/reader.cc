@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/sha256.h"
 #include "base/text.h"
 
 namespace ralph {
@@ -13,6 +14,7 @@ namespace {
 
 constexpr size_t kBlock = 64 << 10;
 constexpr size_t kKeptBadLines = 10;
+constexpr off_t kTail = 32 << 10;  // holds the last line, nearly always
 
 tl::unexpected<Error> cannot_read(const std::string& path, int error) {
   const ErrorKind kind = error == ENOENT ? ErrorKind::kNotFound : ErrorKind::kIo;
@@ -28,6 +30,24 @@ Result<JournalReader> JournalReader::open(const std::string& path) {
   if (::fstat(fd.get(), &info) != 0) return cannot_read(path, errno);
   if (!S_ISREG(info.st_mode)) return fail(ErrorKind::kIo, "cannot read {}: it is no plain file", path);
   return JournalReader(std::move(fd), path);
+}
+
+Result<JournalReader> JournalReader::open_at_tail(const std::string& path) {
+  TRY_VALUE(JournalReader reader, open(path));
+  struct stat info{};
+  if (::fstat(reader.fd_.get(), &info) != 0) return cannot_read(path, errno);
+  std::string tail(static_cast<size_t>(std::min<off_t>(info.st_size, kTail)), '\0');
+  const off_t from = info.st_size - static_cast<off_t>(tail.size());
+  if (::pread(reader.fd_.get(), tail.data(), tail.size(), from) != static_cast<ssize_t>(tail.size())) return reader;
+  const size_t end = tail.rfind('\n');  // an unfinished record may stand behind it
+  const size_t before = end == std::string::npos || end == 0 ? std::string::npos : tail.rfind('\n', end - 1);
+  if (before == std::string::npos) return reader;
+  const auto last = record::from_line(std::string_view(tail).substr(before + 1, end - before - 1));
+  const auto* decided = last ? std::get_if<record::Decided>(&last->body) : nullptr;
+  if (!decided || !decided->progress) return reader;
+  ::lseek(reader.fd_.get(), from + static_cast<off_t>(before) + 1, SEEK_SET);
+  reader.after_damage_ = true;  // what it follows from was not read
+  return reader;
 }
 
 Result<bool> JournalReader::read_more() {
@@ -46,7 +66,14 @@ Result<bool> JournalReader::read_more() {
   return n > 0;
 }
 
+void JournalReader::check_link(const record::Record& record) {
+  const bool follows = record.version < 2 || record.prev == hash_;
+  if (!follows && !after_damage_ && breaks_.size() < kKeptBadLines) breaks_.push_back(line_);
+  after_damage_ = false;
+}
+
 void JournalReader::note_bad_line(std::string reason) {
+  after_damage_ = true;
   ++bad_count_;
   if (bad_.size() < kKeptBadLines) bad_.push_back({line_, std::move(reason)});
 }
@@ -72,6 +99,8 @@ Result<std::optional<record::Record>> JournalReader::next() {
       continue;
     }
     auto record = record::from_line(line);
+    if (record) check_link(*record);
+    hash_ = sha256_hex(line);
     if (record) return std::optional(*std::move(record));
     note_bad_line(record.error().message);
   }
@@ -81,6 +110,7 @@ std::vector<std::string> JournalReader::problems() const {
   std::vector<std::string> problems;
   for (const BadLine& bad : bad_) problems.push_back(fmt::format("line {} is damaged: {}", bad.line, bad.reason));
   if (bad_count_ > bad_.size()) problems.push_back(fmt::format("{} more lines are damaged", bad_count_ - bad_.size()));
+  for (const size_t line : breaks_) problems.push_back(fmt::format("line {} does not follow from the line before it", line));
   if (unfinished_ > 0) {
     problems.push_back(fmt::format("the last {} are a record that was not finished", count_of(unfinished_, "byte")));
   }

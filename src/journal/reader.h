@@ -26,6 +26,10 @@ class JournalReader {
   // Never through a symlink, and plain files only.
   static Result<JournalReader> open(const std::string& path);
 
+  // The same for a journal whose last record carries the progress of all (of a session's run): begins with that one. A
+  // journal whose last record does not is read from its beginning.
+  static Result<JournalReader> open_at_tail(const std::string& path);
+
   // The next good record; nothing at the present end. More may be there at a later call, so that a live run can be
   // followed.
   Result<std::optional<record::Record>> next();
@@ -33,16 +37,24 @@ class JournalReader {
   // Bytes after the last line end, as of the last next(): a record that was not finished.
   size_t torn_tail() const { return unfinished_; }
 
+  // The SHA-256 of the last whole line, good or bad; empty before the first.
+  const std::string& last_hash() const { return hash_; }
+
+  // Every line so far was good and followed from the one before.
+  bool is_whole() const { return bad_count_ == 0 && breaks_.empty(); }
+
   size_t bad_lines() const { return bad_count_; }
   const std::vector<BadLine>& first_bad_lines() const { return bad_; }  // at most ten of them
 
-  // "line 3 is damaged (…)", "the last 17 bytes are an unfinished record"; empty if all is well.
+  // "line 3 is damaged (…)", "line 7 does not follow from the line before it", "the last 17 bytes are an unfinished
+  // record"; empty if all is well.
   std::vector<std::string> problems() const;
 
  private:
   JournalReader(Fd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
   Result<bool> read_more();
   void note_bad_line(std::string reason);
+  void check_link(const record::Record& record);
 
   Fd fd_;
   std::string path_;
@@ -54,6 +66,9 @@ class JournalReader {
   size_t line_ = 0;        // lines returned or passed over
   std::vector<BadLine> bad_;
   size_t bad_count_ = 0;
+  std::string hash_;
+  bool after_damage_ = false;  // the line before was bad: that the chain is broken there is said already
+  std::vector<size_t> breaks_;  // lines that do not follow from the one before, at most ten
 };
 
 }  // namespace ralph

@@ -1,11 +1,14 @@
 #include "journal/reader.h"
 
+#include "base/sha256.h"
+
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
 
 #include "os/scratch_folder.h"
+#include "journal/words_for_tests.h"
 
 namespace ralph {
 namespace {
@@ -118,6 +121,22 @@ TEST_F(JournalReaderTest, ReadsPlainFilesOnly) {
   ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
   EXPECT_FALSE(JournalReader::open(file_)) << "and does not wait for a writer";
   EXPECT_FALSE(JournalReader::open(folder_.path()));
+}
+
+TEST_F(JournalReaderTest, SaysWhereTheChainIsBroken) {
+  std::string text, hash;
+  for (int i = 1; i <= 4; ++i) {
+    const std::string line = record::to_line({i, WallTime{}, record::IterationStarted{i}, hash});
+    hash = sha256_hex(line);
+    if (i != 3) text += line + "\n";  // one was taken out
+  }
+  ScratchFolder::write(file_, text);
+  auto reader = JournalReader::open(file_);
+  ASSERT_TRUE(reader);
+  while (reader->next().value()) {
+  }
+  EXPECT_FALSE(reader->is_whole());
+  EXPECT_EQ(reader->problems(), std::vector<std::string>{"line 3 does not follow from the line before it"});
 }
 
 }  // namespace

@@ -5,42 +5,8 @@
 #include <type_traits>
 #include <utility>
 
-namespace ralph::record {
-namespace {
+namespace ralph {
 
-constexpr std::string_view kEnvelope[] = {"v", "seq", "time", "type"};
-
-bool is_envelope(std::string_view key) {
-  for (std::string_view name : kEnvelope) {
-    if (key == name) return true;
-  }
-  return false;
-}
-
-// Writes each field that a record lists; an optional without a value is left out.
-struct FieldWriter {
-  json::object& out;
-
-  void operator()(std::string_view key, const std::string& value) const { out[key] = to_json_string(value); }
-  void operator()(std::string_view key, std::int64_t value) const { out[key] = value; }
-  void operator()(std::string_view key, double value) const { out[key] = value; }
-  void operator()(std::string_view key, const json::value& value) const { out[key] = value; }
-  void operator()(std::string_view key, const std::vector<std::string>& values) const {
-    json::array list;
-    for (const std::string& value : values) list.emplace_back(to_json_string(value));
-    out[key] = std::move(list);
-  }
-  void operator()(std::string_view key, const std::optional<std::string>& value) const {
-    if (value) out[key] = to_json_string(*value);
-  }
-};
-
-std::optional<std::int64_t> as_integer(const json::value& value) {
-  if (const std::int64_t* i = value.if_int64()) return *i;
-  return std::nullopt;  // larger numbers and fractions are nothing that ralph writes
-}
-
-// A number beyond all doubles has no JSON text that could be written again.
 void drop_infinities(json::value& value) {
   if (const double* number = value.if_double(); number && !std::isfinite(*number)) value = nullptr;
   if (json::array* items = value.if_array()) {
@@ -51,40 +17,19 @@ void drop_infinities(json::value& value) {
   }
 }
 
-// Reads each field that a record lists. A journal lies where an agent can write, so a field of another type is left at
-// its default instead of being trusted or thrown about.
-struct FieldReader {
-  const json::object& in;
+}  // namespace ralph
 
-  void operator()(std::string_view key, std::string& value) const {
-    if (const json::value* found = in.if_contains(key); found && found->is_string()) {
-      value = std::string_view(found->get_string());
-    }
+namespace ralph::record {
+namespace {
+
+constexpr std::string_view kEnvelope[] = {"v", "seq", "time", "prev", "type"};
+
+bool is_envelope(std::string_view key) {
+  for (std::string_view name : kEnvelope) {
+    if (key == name) return true;
   }
-  void operator()(std::string_view key, std::int64_t& value) const {
-    if (const json::value* found = in.if_contains(key)) value = as_integer(*found).value_or(value);
-  }
-  void operator()(std::string_view key, double& value) const {
-    const json::value* found = in.if_contains(key);
-    if (found && found->is_number()) value = found->to_number<double>();
-    if (!std::isfinite(value)) value = 0;
-  }
-  void operator()(std::string_view key, json::value& value) const {
-    if (const json::value* found = in.if_contains(key)) drop_infinities(value = *found);
-  }
-  void operator()(std::string_view key, std::vector<std::string>& values) const {
-    const json::value* found = in.if_contains(key);
-    if (!found || !found->is_array()) return;
-    for (const json::value& item : found->get_array()) {
-      if (item.is_string()) values.emplace_back(std::string_view(item.get_string()));
-    }
-  }
-  void operator()(std::string_view key, std::optional<std::string>& value) const {
-    if (const json::value* found = in.if_contains(key); found && found->is_string()) {
-      value = std::string(std::string_view(found->get_string()));
-    }
-  }
-};
+  return false;
+}
 
 void write_fields(const Unknown& unknown, json::object& out) {
   for (const auto& [key, value] : unknown.fields_as_written) {
@@ -118,33 +63,6 @@ Body read_body(std::string_view type, const json::object& in) {
     body.fields(FieldReader{in});
     return body;
   }
-}
-
-std::optional<int> digits(std::string_view text) {
-  int value = 0;
-  for (char c : text) {
-    if (c < '0' || c > '9') return std::nullopt;
-    value = value * 10 + (c - '0');
-  }
-  return value;
-}
-
-// "2026-11-15T20:22:33.123Z", the one form that ralph writes.
-std::optional<WallTime> parse_time(std::string_view text) {
-  if (text.size() != 24 || text[4] != '-' || text[7] != '-' || text[10] != 'T' || text[13] != ':' || text[16] != ':' ||
-      text[19] != '.' || text[23] != 'Z') {
-    return std::nullopt;
-  }
-  const auto year = digits(text.substr(0, 4)), month = digits(text.substr(5, 2)), day = digits(text.substr(8, 2));
-  const auto hour = digits(text.substr(11, 2)), minute = digits(text.substr(14, 2)),
-             second = digits(text.substr(17, 2));
-  const auto millisecond = digits(text.substr(20, 3));
-  if (!year || !month || !day || !hour || !minute || !second || !millisecond) return std::nullopt;
-  const std::chrono::year_month_day date{std::chrono::year(*year), std::chrono::month(static_cast<unsigned>(*month)),
-                                         std::chrono::day(static_cast<unsigned>(*day))};
-  if (!date.ok() || *hour > 23 || *minute > 59 || *second > 60) return std::nullopt;
-  return WallTime(std::chrono::sys_days(date).time_since_epoch() + std::chrono::hours(*hour) +
-                  std::chrono::minutes(*minute) + std::chrono::seconds(*second) + Milliseconds(*millisecond));
 }
 
 // JSON need not escape DEL and the C1 controls, but a terminal may obey them, and people do `cat` journals.
@@ -187,6 +105,7 @@ std::string to_line(const Record& record) {
   out["v"] = kVersion;
   out["seq"] = record.sequence;
   out["time"] = to_iso8601(record.time);
+  if (!record.prev.empty()) out["prev"] = record.prev;
   out["type"] = to_json_string(type_of(record.body));
   std::visit([&](const auto& body) { write_fields(body, out); }, record.body);
   return escape_terminal_controls(json::serialize(out));
@@ -199,10 +118,9 @@ Result<Record> from_line(std::string_view line) {
   const json::value* type = in->if_contains("type");
   if (!type || !type->is_string()) return fail(ErrorKind::kInput, "the record has no \"type\"");
   Record record;
-  if (const json::value* sequence = in->if_contains("seq")) record.sequence = as_integer(*sequence).value_or(0);
-  if (const json::value* time = in->if_contains("time"); time && time->is_string()) {
-    record.time = parse_time(time->get_string()).value_or(WallTime{});
-  }
+  const FieldReader read{*in};
+  record.version = 0;
+  read("v", record.version), read("seq", record.sequence), read("time", record.time), read("prev", record.prev);
   record.body = read_body(std::string_view(type->get_string()), *in);
   return record;
 }

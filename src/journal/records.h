@@ -6,22 +6,23 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
-#include "json/value.h"
-#include "base/time.h"
+#include "journal/fields.h"
 
 namespace ralph::record {
 
-inline constexpr int kVersion = 1;
+inline constexpr int kVersion = 2;
 
 struct RunStarted {
   static constexpr std::string_view kType = "run_started";
-  std::string run_id, way, ralph_version, project, agent, prompt_source, prompt;
+  WayIn way = WayIn::kUnknown;
+  std::string run_id, ralph_version, project, agent, prompt_source, prompt;
   std::int64_t pid = 0, max_iterations = 0;
   json::value settings;  // the effective settings, so that a run can be understood and resumed without the files
   template <class V>
@@ -44,7 +45,7 @@ struct IterationStarted {
 struct AgentStarted {
   static constexpr std::string_view kType = "agent_started";
   std::int64_t iteration = 0, attempt = 0, prompt_bytes = 0;
-  std::string purpose;      // "work" or "commit message"
+  Purpose purpose = Purpose::kWork;
   std::string agent;        // which of the run's agents
   std::string resumes;      // the session that it goes on with; empty: a new one
   std::string prompt_file;  // relative to the run's folder, as all files here
@@ -64,10 +65,9 @@ struct AgentEnded {
   std::int64_t input_tokens = 0, output_tokens = 0, cache_read_tokens = 0, cache_write_tokens = 0;  // of this turn
   std::int64_t tools = 0, unknown_events = 0;
   double cost_usd = 0;  // of this turn; 0 if the agent does not tell
-  std::string purpose, agent, session;
-  // ok; crashed, empty; timed_out, idle, over_budget, interrupted: ended by ralph; or a typed failure of the agent's
-  // (docs/formats/events.md): usage_limit, overloaded, authentication, ...
-  std::string outcome;
+  Purpose purpose = Purpose::kWork;
+  TurnOutcome outcome = TurnOutcome::kNone;
+  std::string agent, session;
   std::string resets_at;                // of a usage limit, if it was told
   std::string reason;                   // why, if the outcome is not ok: "exit code 1"
   std::optional<std::string> response;  // what stood in its first <response> tag
@@ -96,13 +96,15 @@ struct GuardrailEnded {
   static constexpr std::string_view kType = "guardrail_ended";
   std::int64_t iteration = 0, index = 0, exit_code = 0, duration_ms = 0, output_bytes = 0;
   std::string name, command, log_file, fail_action;
-  std::string outcome;   // passed, failed, timed_out, interrupted
+  CheckOutcome outcome = CheckOutcome::kNone;
   std::string feedback;  // the message for the agent; empty if it passed
+  std::optional<std::int64_t> tests_passed, tests_failed, tests_skipped;  // nothing: the counts are not known
   template <class V>
   void fields(V&& v) {
     v("iteration", iteration), v("index", index), v("name", name), v("command", command), v("outcome", outcome);
     v("exitCode", exit_code), v("durationMs", duration_ms), v("outputBytes", output_bytes), v("logFile", log_file);
-    v("failAction", fail_action), v("feedback", feedback);
+    v("failAction", fail_action), v("feedback", feedback), v("testsPassed", tests_passed);
+    v("testsFailed", tests_failed), v("testsSkipped", tests_skipped);
   }
 };
 
@@ -121,7 +123,7 @@ struct ScmEnded {
   static constexpr std::string_view kType = "scm_ended";
   std::int64_t iteration = 0, exit_code = 0, duration_ms = 0;
   std::string task;
-  std::string outcome;  // done, nothing_to_commit, failed, skipped
+  ScmOutcome outcome = ScmOutcome::kNone;
   std::string note;     // the commit's short id, or what went wrong
   template <class V>
   void fields(V&& v) {
@@ -142,7 +144,7 @@ struct SignalReceived {
 
 struct ProcessesSwept {
   static constexpr std::string_view kType = "processes_swept";
-  std::string after;                   // whose leftovers: "agent", "guardrail", "scm"
+  StepKind after = StepKind::kAgent;   // whose leftovers
   std::vector<std::string> ended;      // "pid 4711: sleep 1000"
   std::vector<std::string> survivors;  // those that could not be ended
   template <class V>
@@ -154,15 +156,34 @@ struct ProcessesSwept {
 struct Decided {
   static constexpr std::string_view kType = "decided";
   std::int64_t iteration = 0, delay_ms = 0;
-  std::string moment;    // before_iteration, during_turn, after_turn, between_steps, after_checks
-  std::string rule;      // the row of loop/decide that applied
-  std::string decision;  // continue, stop, wait, retry, end_now
-  std::string status;    // for stop: complete, limit, fatal, waiting, interrupted
+  Moment moment = Moment::kBeforeIteration;
+  std::string rule;  // the row of engine/decide that applied
+  Action decision = Action::kContinue;
+  StopStatus status = StopStatus::kNone;  // for stop
   std::string reason;
+  std::optional<json::value> observation;  // what was the case, so that the decision can be made again
+  std::optional<json::value> progress;     // of a session's run: how far it has come after this decision
   template <class V>
   void fields(V&& v) {
     v("iteration", iteration), v("moment", moment), v("rule", rule), v("decision", decision), v("status", status);
-    v("reason", reason), v("delayMs", delay_ms);
+    v("reason", reason), v("delayMs", delay_ms), v("observation", observation), v("progress", progress);
+  }
+};
+
+// A session loop belongs to this session of a host from now on.
+struct SessionBound {
+  static constexpr std::string_view kType = "session_bound";
+  std::string session, transcript;
+  std::uint64_t transcript_size = 0;  // what is there already is not the loop's
+  std::string tree;                   // the state of the work tree, to compare with; empty: not known
+  // Of a loop that version 0.1 began: how far it had come.
+  std::uint64_t transcript_read = 0;
+  std::int64_t transcript_calls = 0;
+  int iteration = 0;
+  template <class V>
+  void fields(V&& v) {
+    v("session", session), v("transcript", transcript), v("transcriptSize", transcript_size), v("tree", tree);
+    v("transcriptRead", transcript_read), v("transcriptCalls", transcript_calls), v("iteration", iteration);
   }
 };
 
@@ -170,29 +191,53 @@ struct Decided {
 struct PlanWork {
   static constexpr std::string_view kType = "plan_work";
   std::int64_t iteration = 0, reviews = 0, review_cap = 0;
-  std::string mode, story, title;
+  Mode mode = Mode::kImplement;
+  std::string story, title;
+  std::string head;  // the commit that it begins with; empty: there is none
+  std::string base;  // the commit before the story's first iteration; empty: not known
   template <class V>
   void fields(V&& v) {
     v("iteration", iteration), v("mode", mode), v("story", story), v("title", title), v("reviews", reviews);
-    v("reviewCap", review_cap);
+    v("reviewCap", review_cap), v("head", head), v("base", base);
   }
 };
 
-// What became of it: the task list as ralph left it, and what it had to take back.
+// A story's step that no check has looked at, because the run was asked to stop before: the next run makes the checks.
+struct PendingReview {
+  std::string story;
+  StoryStep step = StoryStep::kNone;
+  bool passes = false;
+  std::string status;  // reviewStatus, as in tasks.json
+  std::int64_t count = 0;
+  std::string feedback;
+  bool operator==(const PendingReview&) const = default;
+  template <class V>
+  void fields(V&& v) {
+    v("story", story), v("step", step), v("passes", passes), v("reviewStatus", status), v("reviewCount", count);
+    v("reviewFeedback", feedback);
+  }
+};
+
+// What became of it: the story list as ralph left it, and what it had to take back.
 struct PlanChecked {
   static constexpr std::string_view kType = "plan_checked";
   std::int64_t iteration = 0, stories = 0, done = 0;
-  std::string mode, story;
-  std::string
-      outcome;  // submitted, resubmitted, approved, auto_approved, changes_requested, sent_back, passed; or empty
+  std::optional<Mode> mode;  // nothing: no iteration was
+  std::string story;
+  StoryStep outcome = StoryStep::kNone;
   std::vector<std::string> open;        // stories that are not done, with their states: "US-002 (needs_review)"
   std::vector<std::string> violations;  // what was taken back, and why
   std::vector<std::string> notes;       // what people and the next iteration should know besides
   std::string feedback;                 // the message for the agent; empty if there is nothing to say
+  // What the next run needs to know.
+  std::optional<PendingReview> pending;
+  std::string head;                          // where history has still to be looked at from; empty: it was looked at
+  std::map<std::string, std::string> bases;  // by story: the commit before its first iteration
   template <class V>
   void fields(V&& v) {
     v("iteration", iteration), v("mode", mode), v("story", story), v("outcome", outcome), v("stories", stories);
     v("done", done), v("open", open), v("violations", violations), v("notes", notes), v("feedback", feedback);
+    v("pending", pending), v("head", head), v("bases", bases);
   }
 };
 
@@ -207,7 +252,8 @@ struct IterationEnded {
 
 struct RunEnded {
   static constexpr std::string_view kType = "run_ended";
-  std::string status, reason;
+  StopStatus status = StopStatus::kNone;
+  std::string reason;
   std::int64_t exit_code = 0, iterations = 0, duration_ms = 0, tokens = 0;
   double cost_usd = 0;
   template <class V>
@@ -223,16 +269,18 @@ struct Unknown {
 };
 
 using Body = std::variant<RunStarted, IterationStarted, AgentStarted, AgentEnded, GuardrailStarted, GuardrailEnded,
-                          ScmStarted, ScmEnded, SignalReceived, ProcessesSwept, Decided, PlanWork, PlanChecked,
+                          ScmStarted, ScmEnded, SignalReceived, ProcessesSwept, Decided, SessionBound, PlanWork, PlanChecked,
                           IterationEnded, RunEnded, Unknown>;
 
 struct Record {
   std::int64_t sequence = 0;  // from 1, no gaps
   WallTime time{};
   Body body;
+  std::string prev{};      // the SHA-256 of the line before; empty in the first record and in version 1
+  int version = kVersion;  // that it was written in
 };
 
-// One line of JSON, without a newline: {"v":1,"seq":1,"time":"…","type":"run_started",…}
+// One line of JSON, without a newline: {"v":2,"seq":1,"time":"…","prev":"…","type":"run_started",…}
 std::string to_line(const Record& record);
 
 // Fails on text that is no JSON object or has no type. A newer version is read as far as it is understood.

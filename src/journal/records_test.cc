@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/utf8.h"
+#include "journal/words_for_tests.h"
 
 namespace ralph::record {
 namespace {
@@ -25,7 +26,7 @@ T read_back(const std::string& line) {
 TEST(Records, AreOneLineWithTheEnvelopeFirstAndTheFieldsInTheirOrder) {
   EXPECT_EQ(
       line_of(IterationEnded{3, 1500}),
-      R"({"v":1,"seq":7,"time":"2026-11-15T20:22:33.123Z","type":"iteration_ended","iteration":3,"durationMs":1500})");
+      R"({"v":2,"seq":7,"time":"2026-11-15T20:22:33.123Z","type":"iteration_ended","iteration":3,"durationMs":1500})");
 }
 
 TEST(Records, LeaveOutAnOptionalThatHasNoValue) {
@@ -72,7 +73,7 @@ TEST(Records, KeepWhatTheyDoNotKnow) {
   EXPECT_EQ(record->sequence, 4);
   EXPECT_EQ(std::get<Unknown>(record->body).fields_as_written.size(), 1u);
   EXPECT_EQ(to_line(*record),
-            R"({"v":1,"seq":4,"time":"2026-11-15T20:22:33.123Z","type":"party","guests":[1,{"a":null}]})");
+            R"({"v":2,"seq":4,"time":"2026-11-15T20:22:33.123Z","type":"party","guests":[1,{"a":null}]})");
 }
 
 TEST(Records, CanAlwaysBeWrittenAgain) {

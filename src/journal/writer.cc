@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
+#include "base/sha256.h"
 #include "journal/raw_file.h"
 #include "journal/reader.h"
 #include "journal/secret_variables.h"
@@ -17,8 +19,7 @@ namespace {
 // Words and names that ralph chose itself; whoever reads a journal depends on them. All other texts are redacted, so a
 // field that is added later is safe until it is listed here.
 constexpr std::string_view kStructural[] = {
-    "runId",   "way",        "ralph",  "project", "purpose", "outcome", "promptFile", "stdoutFile", "stderrFile",
-    "logFile", "failAction", "signal", "after",   "moment",  "rule",    "decision",   "status",
+    "runId", "ralph", "project", "promptFile", "stdoutFile", "stderrFile", "logFile", "failAction", "signal", "rule",
 };
 
 bool is_structural(std::string_view key) {
@@ -41,16 +42,38 @@ struct FieldRedactor {
   void operator()(std::string_view key, std::string& value) const {
     if (!is_structural(key)) value = redactor.redact(value);
   }
-  void operator()(std::string_view, std::int64_t&) const {}
-  void operator()(std::string_view, double&) const {}
   void operator()(std::string_view, json::value& value) const { redact_value(value, redactor, false); }
-  void operator()(std::string_view key, std::vector<std::string>& values) const {
-    for (std::string& value : values) (*this)(key, value);
+  template <class T>
+  void operator()(std::string_view key, std::vector<T>& values) const {
+    for (T& value : values) (*this)(key, value);
   }
-  void operator()(std::string_view key, std::optional<std::string>& value) const {
+  template <class T>
+  void operator()(std::string_view key, std::optional<T>& value) const {
     if (value) (*this)(key, *value);
   }
+  template <class T>
+  void operator()(std::string_view key, std::map<std::string, T>& members) const {
+    for (auto& member : members) (*this)(key, member.second);
+  }
+  template <Listed T>
+  void operator()(std::string_view, T& value) const {
+    value.fields(*this);
+  }
+  template <class T>
+    requires std::is_arithmetic_v<T> || Worded<T>
+  void operator()(std::string_view, T&) const {}
 };
+
+// The last bytes of a file, `most` of them if there are so many.
+std::string tail_of(int fd, off_t size, off_t most) {
+  const off_t from = std::max<off_t>(size - most, 0);
+  std::string text(static_cast<size_t>(size - from), '\0');
+  const ssize_t got = ::pread(fd, text.data(), text.size(), from);
+  text.resize(got < 0 ? 0 : static_cast<size_t>(got));
+  return text;
+}
+
+constexpr int kOpenFlags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
 
 }  // namespace
 
@@ -69,32 +92,88 @@ void redact(record::Body& body, const Redactor& redactor) {
 JournalWriter::JournalWriter(Fd fd, std::string path, Redactor redactor, std::function<WallTime()> clock)
     : fd_(std::move(fd)), path_(std::move(path)), redactor_(std::move(redactor)), clock_(std::move(clock)) {}
 
-Result<JournalWriter> JournalWriter::open(const std::string& run_folder, const Redactor& redactor,
-                                          std::function<WallTime()> clock) {
+Result<JournalWriter> JournalWriter::lock(const std::string& run_folder, const Redactor& redactor,
+                                          std::function<WallTime()> clock, Milliseconds patience) {
   const std::string path = join_path(run_folder, kJournalFile);
-  Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600));
+  Fd fd(::open(path.c_str(), kOpenFlags, 0600));
   if (!fd) return cannot_write(path, errno);
   struct stat info{};
   if (::fstat(fd.get(), &info) != 0) return cannot_write(path, errno);
   if (!S_ISREG(info.st_mode)) return cannot_write(path, ENXIO);
-  JournalWriter writer(std::move(fd), path, redactor, std::move(clock));
-  if (info.st_size == 0) return writer;
-
-  TRY_VALUE(JournalReader reader, JournalReader::open(path));
-  for (;;) {
-    TRY_VALUE(const std::optional<record::Record> record, reader.next());
-    if (!record) break;
-    writer.last_sequence_ = std::max(writer.last_sequence_, record->sequence);
+  constexpr Milliseconds kStep{2};
+  while (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (patience <= Milliseconds(0))
+      return fail(ErrorKind::kBusy, "another process is writing {}; wait for it to end", path);
+    ::usleep(static_cast<useconds_t>(kStep.count()) * 1000);
+    patience -= kStep;
   }
-  writer.size_ = static_cast<std::int64_t>(info.st_size) - static_cast<std::int64_t>(reader.torn_tail());
-  if (reader.torn_tail() > 0 && ::ftruncate(writer.fd_.get(), writer.size_) != 0) return cannot_write(path, errno);
+  // What another writer appended while we waited belongs to it.
+  if (::fstat(fd.get(), &info) != 0) return cannot_write(path, errno);
+  JournalWriter writer(std::move(fd), path, redactor, std::move(clock));
+  writer.size_ = static_cast<std::int64_t>(info.st_size);
   return writer;
 }
 
-Result<record::Record> JournalWriter::append(record::Body body) {
+Result<JournalWriter> JournalWriter::open(const std::string& run_folder, const Redactor& redactor,
+                                          std::function<WallTime()> clock, const OnRecord& on_record,
+                                          Milliseconds patience) {
+  TRY_VALUE(JournalWriter writer, lock(run_folder, redactor, std::move(clock), patience));
+  if (writer.size_ == 0) return writer;
+  TRY_VALUE(JournalReader reader, JournalReader::open(writer.path_));
+  TRY(writer.read_all(std::move(reader), on_record));
+  return writer;
+}
+
+Result<JournalWriter> JournalWriter::open_at_tail(const std::string& run_folder, const Redactor& redactor,
+                                                  std::function<WallTime()> clock, const OnRecord& on_record,
+                                                  Milliseconds patience) {
+  TRY_VALUE(JournalWriter writer, lock(run_folder, redactor, std::move(clock), patience));
+  if (writer.size_ == 0) return writer;
+  TRY_VALUE(JournalReader reader, JournalReader::open_at_tail(writer.path_));
+  TRY(writer.read_all(std::move(reader), on_record));
+  return writer;
+}
+
+Status JournalWriter::read_all(JournalReader reader, const OnRecord& on_record) {
+  for (;;) {
+    TRY_VALUE(const std::optional<record::Record> record, reader.next());
+    if (!record) break;
+    last_sequence_ = std::max(last_sequence_, record->sequence);
+    if (on_record) on_record(*record);
+  }
+  last_hash_ = reader.last_hash();
+  size_ -= static_cast<std::int64_t>(reader.torn_tail());
+  if (reader.torn_tail() > 0 && ::ftruncate(fd_.get(), size_) != 0) return cannot_write(path_, errno);
+  return {};
+}
+
+record::Record JournalWriter::stamp(record::Body body) const {
   redact(body, redactor_);
-  record::Record record{last_sequence_ + 1, clock_(), std::move(body)};
-  const std::string line = record::to_line(record) + "\n";
+  return {last_sequence_ + 1, clock_(), std::move(body), last_hash_};
+}
+
+// An agent may have removed .ralph. What was recorded is still in the open file.
+Status JournalWriter::restore_if_gone() {
+  struct stat ours{}, there{};
+  if (::fstat(fd_.get(), &ours) != 0) return cannot_write(path_, errno);
+  if (::lstat(path_.c_str(), &there) == 0 && there.st_ino == ours.st_ino && there.st_dev == ours.st_dev) return {};
+  const std::string text = tail_of(fd_.get(), size_, size_);
+  const std::string folder = parent_path(path_);
+  if (is_there(folder) && !is_real_folder(folder)) return cannot_write(folder, ENOTDIR);
+  TRY(make_directories(folder));
+  TRY(replace_file(path_, text, 0600));
+  Fd fd(::open(path_.c_str(), kOpenFlags & ~O_CREAT));
+  if (!fd || ::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) return cannot_write(path_, errno);
+  fd_ = std::move(fd);
+  folder_synced_ = false;
+  return {};
+}
+
+Status JournalWriter::write(const record::Record& record) {
+  TRY(restore_if_gone());
+  std::string line = record::to_line(record);
+  std::string hash = sha256_hex(line);
+  line += '\n';
   ssize_t written = 0;
   do {
     written = ::write(fd_.get(), line.data(), line.size());
@@ -106,7 +185,14 @@ Result<record::Record> JournalWriter::append(record::Body body) {
     return cannot_write(path_, error);
   }
   size_ += static_cast<std::int64_t>(line.size());
-  ++last_sequence_;
+  last_sequence_ = record.sequence;
+  last_hash_ = std::move(hash);
+  return {};
+}
+
+Result<record::Record> JournalWriter::append(record::Body body) {
+  record::Record record = stamp(std::move(body));
+  TRY(write(record));
   return record;
 }
 

@@ -1,15 +1,18 @@
 #include "journal/writer.h"
 
 #include <csignal>
+#include <filesystem>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <gtest/gtest.h>
 
+#include "base/sha256.h"
 #include "base/text.h"
 #include "journal/raw_file.h"
 #include "journal/reader.h"
 #include "os/scratch_folder.h"
+#include "journal/words_for_tests.h"
 
 namespace ralph {
 namespace {
@@ -108,7 +111,8 @@ TEST_F(JournalWriterTest, LeavesTheWordsOfTheFormatAlone) {
   started.run_id = "20261115-202233-7f3a";
   started.prompt = "20261115-202233-7f3a";
   record::RunEnded ended;
-  ended.status = ended.reason = "complete";
+  ended.status = StopStatus::kComplete;
+  ended.reason = "complete";
   record::AgentStarted agent;
   agent.prompt_file = "prompt.txt";
   ASSERT_TRUE(writer->append(started) && writer->append(ended) && writer->append(agent));
@@ -153,6 +157,40 @@ TEST_F(JournalWriterTest, ContinuesAJournalWithoutItsTornTail) {
   ASSERT_TRUE(next);
   EXPECT_EQ(next->sequence, 3);
   EXPECT_EQ(lines().size(), 3u);
+}
+
+TEST_F(JournalWriterTest, EveryRecordNamesTheHashOfTheLineBefore) {
+  JournalWriter writer = open();
+  ASSERT_TRUE(writer.append(record::IterationStarted{1}) && writer.append(record::IterationStarted{2}));
+  const std::vector<std::string> written = lines();
+  EXPECT_EQ(record::from_line(written[0])->prev, "");
+  EXPECT_EQ(record::from_line(written[1])->prev, sha256_hex(written[0]));
+  EXPECT_EQ(writer.last_hash(), sha256_hex(written[1]));
+}
+
+TEST_F(JournalWriterTest, HasOneWriterAtATime) {
+  std::optional<JournalWriter> first = open();
+  const auto second = JournalWriter::open(folder_.path(), redactor_, [] { return WallTime{}; }, {}, Milliseconds(20));
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().kind, ErrorKind::kBusy);
+  first.reset();
+  EXPECT_TRUE(JournalWriter::open(folder_.path(), redactor_, [] { return WallTime{}; }));
+}
+
+TEST_F(JournalWriterTest, AJournalThatVanishedIsWrittenAgain) {
+  JournalWriter writer = open();
+  ASSERT_TRUE(writer.append(record::IterationStarted{1}));
+  std::filesystem::remove_all(folder_.path());
+  ASSERT_TRUE(writer.append(record::IterationStarted{2}));
+  EXPECT_EQ(lines().size(), 2u);
+  ScratchFolder::write(folder_ / "other", "not the journal\n");
+  std::filesystem::rename(folder_ / "other", file_);
+  ASSERT_TRUE(writer.append(record::IterationStarted{3}) && writer.sync());
+  EXPECT_EQ(lines().size(), 3u);
+  auto reader = JournalReader::open(file_);
+  while (reader->next().value()) {
+  }
+  EXPECT_TRUE(reader->is_whole());
 }
 
 TEST_F(JournalWriterTest, RefusesWhatIsNoPlainFile) {

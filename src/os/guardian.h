@@ -8,10 +8,13 @@
 
 #include <functional>
 
+#include "base/result.h"
+
 namespace ralph {
 
 // Runs `body` guarded and returns its exit code, or 128 + signal if it was killed. `body` gets the read end of a pipe
-// that closes when the guardian dies. Returns in the guardian only; the child leaves by exit.
-int run_guarded(const std::function<int(int guardian)>& body);
+// that closes when the guardian dies. Returns in the guardian only; the child leaves by exit. Fails if there can be no
+// guardian: then nothing was run.
+Result<int> run_guarded(const std::function<int(int guardian)>& body);
 
 }  // namespace ralph

@@ -40,19 +40,27 @@ int guard(pid_t loop, const sigset_t& signals) {
   }
 }
 
+tl::unexpected<Error> no_guardian(int error, const sigset_t& before) {
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
+  return fail(ErrorKind::kIo,
+              "cannot start the process that guards the run: {}; without it a killed run would leave its agent behind, so "
+              "nothing was started",
+              errno_text(error));
+}
+
 }  // namespace
 
-int run_guarded(const std::function<int(int guardian)>& body) {
+Result<int> run_guarded(const std::function<int(int guardian)>& body) {
   sigset_t signals, before;
   ::sigemptyset(&signals);
   for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD}) ::sigaddset(&signals, signal);
   ::sigprocmask(SIG_BLOCK, &signals, &before);
   int fds[2];
-  if (::pipe2(fds, O_CLOEXEC) != 0) return body(-1);  // no descriptor left: the run will say so itself
+  if (::pipe2(fds, O_CLOEXEC) != 0) return no_guardian(errno, before);
   Fd alive_read(fds[0]), alive_write(fds[1]);
   std::fflush(nullptr);
   const pid_t loop = ::fork();
-  if (loop < 0) return body(-1);
+  if (loop < 0) return no_guardian(errno, before);
   if (loop == 0) {
     alive_write.close();
     ::setsid();

@@ -69,6 +69,17 @@ class Processes {
   virtual Status watch_file(const std::string& path) = 0;
 };
 
+// For a run that starts nothing.
+class NoProcesses : public Processes {
+ public:
+  Status start(const Launch& launch) override {
+    return fail(ErrorKind::kInternal, "{} can't be started here", launch.argv.front());
+  }
+  Event next(std::optional<MonotonicTime>) override { return DeadlinePassed{}; }
+  void end(const StopSequence&) override {}
+  Status watch_file(const std::string&) override { return {}; }
+};
+
 // The name of a signal: "SIGTERM".
 std::string signal_name(int signal);
 

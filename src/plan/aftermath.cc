@@ -21,8 +21,8 @@ bool says_the_same(std::string_view one, std::string_view other) {
 
 }  // namespace
 
-Aftermath::Aftermath(const PlanFiles& files, RunContext& context, const Repository& repository, std::string iteration)
-    : files_(files), context_(context), repository_(repository), iteration_(std::move(iteration)) {}
+Aftermath::Aftermath(const PlanFiles& files, Run& run, const Repository& repository, std::string iteration)
+    : files_(files), run_(run), repository_(repository), iteration_(std::move(iteration)) {}
 
 Enforcement Aftermath::enforce_plan(const StoryFile& before, const PinnedFiles& pinned, const ReviewRules& rules) {
   const std::string path = files_.tasks();
@@ -69,14 +69,14 @@ void Aftermath::keep_beside(const std::string& path) {
   struct stat info{};
   if (::lstat(path.c_str(), &info) != 0) return;
   const std::string aside =
-      unused_path(fmt::format("{}.rejected-{}-{}", path, context_.run_id, context_.log.progress().iteration));
+      unused_path(fmt::format("{}.rejected-{}-{}", path, run_.id, run_.progress().iteration));
   if (::rename(path.c_str(), aside.c_str()) == 0)
     note(fmt::format("what was found is kept as {}", files_.shown(aside)));
 }
 
 void Aftermath::check_marker(const std::string& text) {
   if (text.empty()) return;
-  const std::string path = join_path(context_.project, kMarkerFile);
+  const std::string path = join_path(run_.project, kMarkerFile);
   if (read_plain_file(path) == text) return;
   blame(fmt::format("{} was changed or removed; it is ralph's own, and changes nothing.", kMarkerFile));
   // A folder of that name would be in the way of the next marker.
@@ -92,7 +92,7 @@ Status Aftermath::check_branch(const std::string& branch) {
   std::string what = fmt::format("The branch was changed from {} to {}", branch, now.value_or("a detached HEAD"));
   std::string kept = now.value_or("");
   if (!now && !there.empty()) {
-    kept = fmt::format("{}/{}-detached", context_.run_id, context_.log.progress().iteration);
+    kept = fmt::format("{}/{}-detached", run_.id, run_.progress().iteration);
     static_cast<void>(repository_.keep(kept, there));
     kept = "refs/ralph/" + kept;
   }
@@ -116,7 +116,7 @@ Status Aftermath::check_history(const std::string& head, const std::string& bran
   if (head.empty()) return {};
   TRY_VALUE(const bool goes_on, repository_.is_ancestor(head));
   if (!goes_on) {
-    const std::string name = fmt::format("{}/{}", context_.run_id, context_.log.progress().iteration);
+    const std::string name = fmt::format("{}/{}", run_.id, run_.progress().iteration);
     const bool kept = repository_.keep(name, head).has_value();
     blame(fmt::format("History was rewritten: commit {} is no longer part of it{}. Only add commits.",
                       head.substr(0, 9), kept ? fmt::format(" (it is kept as refs/ralph/{})", name) : ""));
@@ -193,7 +193,7 @@ Status Aftermath::write(const StoryFile& file, const PinnedFiles& pinned) {
 Status Aftermath::commit(const Verdict& verdict) {
   if (written_.empty()) return {};
   std::string what;
-  if (verdict.changed) what = fmt::format("{} {}", verdict.story, replace_all(verdict.outcome, "_", " "));
+  if (verdict.changed) what = fmt::format("{} {}", verdict.story, replace_all(to_string(verdict.outcome), "_", " "));
   if (restored_) {
     what += fmt::format(
         "{}take back what {}", what.empty() ? "" : "; ",

@@ -18,7 +18,7 @@ namespace ralph {
 class Aftermath {
  public:
   // `iteration` is what was at work before, in words: "review iteration 3"; empty: nothing but the checks.
-  Aftermath(const PlanFiles& files, RunContext& context, const Repository& repository, std::string iteration);
+  Aftermath(const PlanFiles& files, Run& run, const Repository& repository, std::string iteration);
 
   // Judges tasks.json against `before`; what can't be kept of it is kept beside it.
   Enforcement enforce_plan(const StoryFile& before, const PinnedFiles& pinned, const ReviewRules& rules);
@@ -62,7 +62,7 @@ class Aftermath {
   void to_commit(const std::string& path);
 
   const PlanFiles& files_;
-  RunContext& context_;
+  Run& run_;
   const Repository& repository_;
   const std::string iteration_;
   std::map<std::string, std::string> seen_;  // what is known to be in the files

@@ -7,6 +7,9 @@
 #include "base/hash.h"
 #include "json/value.h"
 #include "base/text.h"
+#include "engine/progress.h"
+#include "journal/reader.h"
+#include "journal/writer.h"
 #include "os/files.h"
 #include "plan/plan_files.h"
 #include "plan/stories.h"
@@ -15,7 +18,7 @@
 namespace ralph {
 namespace {
 
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 
 std::string plain_name(std::string_view name) {
   std::string plain;
@@ -34,30 +37,6 @@ void put(json::object& object, std::string_view key, const std::optional<std::st
 // What an ended run left can't be judged without it, so that is left to a person.
 tl::unexpected<Error> broken(const std::string& what) {
   return fail(ErrorKind::kInput, "{}; remove it to begin anew with tasks.json as it is now", what);
-}
-
-json::object to_object(const PendingStep& pending) {
-  json::object object;
-  object["story"] = to_json_string(pending.story);
-  object["step"] = pending.step;
-  object["passes"] = pending.review.passes;
-  object["reviewStatus"] = to_string(pending.review.status);
-  object["reviewCount"] = pending.review.count;
-  object["reviewFeedback"] = to_json_string(pending.review.feedback);
-  return object;
-}
-
-std::optional<PendingStep> pending_in(const json::value* from) {
-  if (!from || !from->is_object()) return std::nullopt;
-  PendingStep pending;
-  pending.story = find_string(*from, "story").value_or("");
-  pending.step = find_string(*from, "step").value_or("");
-  pending.review.passes = find_bool(*from, "passes").value_or(false);
-  pending.review.status =
-      review_status_from(find_string(*from, "reviewStatus").value_or("")).value_or(ReviewStatus::kNone);
-  pending.review.count = find_integer(*from, "reviewCount").value_or(0);
-  pending.review.feedback = find_string(*from, "reviewFeedback").value_or("");
-  return pending;
 }
 
 std::optional<std::string> take(const json::value& from, std::string_view key) {
@@ -102,11 +81,7 @@ Status save_plan(const std::string& path, const SavedPlan& plan) {
   object["skipReview"] = plan.skip_review;
   object["reviewCap"] = plan.review_cap;
   object["tasks"] = to_json_string(plan.tasks);
-  object["head"] = plan.head;
-  json::object bases;
-  for (const auto& [story, commit] : plan.bases) bases[to_json_string(story)] = commit;
-  object["bases"] = std::move(bases);
-  if (plan.pending) object["pending"] = to_object(*plan.pending);
+  object["journal"] = plan.journal;
   put(object, "prd", plan.pinned.prd);
   put(object, "prompt", plan.pinned.prompt);
   TRY(make_room_for_plan(path));
@@ -122,7 +97,7 @@ Result<std::optional<SavedPlan>> load_plan(const std::string& path) {
   if (!parsed) return broken(parsed.error().message);
   const json::value& value = *parsed;
   const auto version = find_integer(value, "v").value_or(0);
-  if (version != kVersion)
+  if (version < 1 || version > kVersion)
     return broken(fmt::format("{} was written by another version of ralph (format {})", path, version));
   SavedPlan plan;
   plan.run_id = find_string(value, "runId").value_or("");
@@ -131,24 +106,46 @@ Result<std::optional<SavedPlan>> load_plan(const std::string& path) {
   plan.iteration = find_integer(value, "iteration").value_or(0);
   plan.open = find_bool(value, "open").value_or(false);
   plan.judged = find_bool(value, "judged").value_or(false);
-  plan.mode = mode_from(find_string(value, "iterationMode").value_or(""));
+  plan.mode = from_word<Mode>(find_string(value, "iterationMode").value_or(""));
   plan.story = find_string(value, "story").value_or("");
   plan.skip_review = find_bool(value, "skipReview").value_or(false);
   plan.review_cap = find_integer(value, "reviewCap").value_or(5);
   plan.tasks = find_string(value, "tasks").value_or("");
   plan.head = find_string(value, "head").value_or("");
-  if (const json::value* bases = find(value, "bases"); bases && bases->is_object()) {
-    for (const auto& base : bases->get_object()) {
-      if (base.value().is_string()) plan.bases.emplace(std::string(base.key()), std::string(base.value().get_string()));
-    }
-  }
+  plan.journal = find_string(value, "journal").value_or("");
+  const FieldReader read{value.get_object()};
+  read("bases", plan.bases);
+  std::optional<record::PendingReview> pending;
+  read("pending", pending);
+  if (pending) plan.pending = pending_from(*pending);
   if (plan.open) {
     const auto tasks = tasks_from(plan.tasks, "tasks");
     if (!tasks) return broken(fmt::format("{} has no plan in it ({})", path, first_line(tasks.error().message)));
   }
-  plan.pending = pending_in(find(value, "pending"));
   plan.pinned = {take(value, "prd"), take(value, "prompt")};
   return std::optional<SavedPlan>(std::move(plan));
+}
+
+std::string recall_from_journal(SavedPlan& plan, const std::string& project) {
+  if (plan.journal.empty()) return {};
+  const std::string path = join_path(project, fmt::format(".ralph/runs/{}/{}", plan.run_id, kJournalFile));
+  auto reader = JournalReader::open(path);
+  if (!reader) return reader.error().message;
+  Progress progress;
+  bool found = false;
+  for (;;) {
+    const auto record = reader->next();
+    if (!record) return record.error().message;
+    if (!*record) break;
+    progress = fold(std::move(progress), **record);
+    found = found || reader->last_hash() == plan.journal;
+  }
+  if (!found || !reader->is_whole())
+    return fmt::format("{} is not the journal that this plan was saved with", path);
+  plan.head = progress.plan.head;
+  plan.bases = progress.plan.bases;
+  if (progress.plan.pending) plan.pending = pending_from(*progress.plan.pending);
+  return {};
 }
 
 Result<Lock> lock_plan(const std::string& path, const std::string& ralph_dir) {

@@ -3,11 +3,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
+
 #include <gtest/gtest.h>
 
 #include "base/text.h"
 #include "os/scratch_folder.h"
 #include "plan/plans_for_tests.h"
+#include "journal/words_for_tests.h"
+#include "journal/writer.h"
 
 namespace ralph {
 namespace {
@@ -77,10 +81,10 @@ SavedPlan full_plan() {
   plan.skip_review = true;
   plan.review_cap = 2;
   plan.tasks = text_of(list({story("US-1")}));
-  plan.head = "0123456789abcdef";
+  plan.journal = std::string(64, 'a');
   plan.pinned = {"what and why\n", "{{RALPH_ASSIGNMENT}}\ttab \x01"};
   plan.bases = {{"US-1", "abc"}, {"US 2", "def"}};
-  plan.pending = PendingStep{"US-\"1\"", "approved", {true, ReviewStatus::kApproved, 3, "fine\n"}};
+  plan.pending = PendingStep{"US-\"1\"", StoryStep::kApproved, {true, ReviewStatus::kApproved, 3, "fine\n"}};
   return plan;
 }
 
@@ -104,14 +108,73 @@ TEST(SavedPlan, ComesBackAsItWasWritten) {
   EXPECT_TRUE(back.skip_review);
   EXPECT_EQ(back.review_cap, 2);
   EXPECT_EQ(back.tasks, plan.tasks);
-  EXPECT_EQ(back.head, plan.head);
+  EXPECT_EQ(back.journal, plan.journal);
   EXPECT_EQ(back.pinned.prd, plan.pinned.prd);
   EXPECT_EQ(back.pinned.prompt, plan.pinned.prompt);
-  EXPECT_EQ(back.bases, plan.bases);
-  ASSERT_TRUE(back.pending);
-  EXPECT_EQ(back.pending->story, plan.pending->story);
-  EXPECT_EQ(back.pending->step, "approved");
-  EXPECT_EQ(back.pending->review, plan.pending->review);
+}
+
+TEST(SavedPlan, OfVersion01IsStillRead) {
+  const ScratchFolder folder;
+  ScratchFolder::write(folder / "x.json",
+                       R"({"v":1,"runId":"r","open":false,"judged":false,"iterationMode":"review","story":"A","tasks":"{}",)"
+                       R"("head":"abc","bases":{"A":"def"},"pending":{"story":"A","step":"approved","passes":true,)"
+                       R"("reviewStatus":"approved","reviewCount":2,"reviewFeedback":"good"}})");
+  auto loaded = load_plan(folder / "x.json");
+  ASSERT_TRUE(loaded && *loaded);
+  SavedPlan& plan = **loaded;
+  EXPECT_EQ(recall_from_journal(plan, folder.path()), "") << "it needs no journal";
+  EXPECT_EQ(plan.mode, Mode::kReview);
+  EXPECT_EQ(plan.head, "abc");
+  EXPECT_EQ(plan.bases, (std::map<std::string, std::string>{{"A", "def"}}));
+  ASSERT_TRUE(plan.pending);
+  EXPECT_EQ(plan.pending->story, "A");
+  EXPECT_EQ(plan.pending->step, "approved");
+  EXPECT_EQ(plan.pending->review, (Review{true, ReviewStatus::kApproved, 2, "good"}));
+}
+
+class RecallTest : public ::testing::Test {
+ protected:
+  RecallTest() {
+    std::filesystem::create_directories(run_);
+    auto writer = JournalWriter::open(run_, redactor_, [] { return WallTime{Milliseconds(1)}; });
+    record::PlanWork work;
+    work.story = "A", work.head = "abc", work.base = "def";
+    EXPECT_TRUE(writer->append(record::IterationStarted{1}) && writer->append(work));
+    plan_.run_id = "20261115-202233-7f3a";
+    plan_.journal = writer->last_hash();
+    record::PlanChecked checked;
+    checked.head = "abc", checked.bases = {{"A", "def"}}, checked.pending = record::PendingReview{"A", StoryStep::kApproved, true, "approved", 1, ""};
+    EXPECT_TRUE(writer->append(checked));
+  }
+
+  ScratchFolder folder_;
+  std::string run_ = folder_ / ".ralph/runs/20261115-202233-7f3a";
+  Redactor redactor_{std::vector<std::string>{}};
+  SavedPlan plan_;
+};
+
+TEST_F(RecallTest, AJournalThatLeadsToTheCopyIsBelievedToItsEnd) {
+  EXPECT_EQ(recall_from_journal(plan_, folder_.path()), "");
+  EXPECT_EQ(plan_.head, "abc");
+  EXPECT_EQ(plan_.bases, (std::map<std::string, std::string>{{"A", "def"}}));
+  ASSERT_TRUE(plan_.pending);
+  EXPECT_EQ(plan_.pending->step, "approved");
+}
+
+TEST_F(RecallTest, AnyOtherJournalIsNot) {
+  const std::string path = run_ + "/journal.jsonl";
+  const std::string whole = ScratchFolder::read(path);
+  std::string forged = whole;
+  forged.replace(forged.find("abc"), 3, "xyz");
+  const std::string behind = whole.substr(0, whole.find('\n') + 1);
+  for (const std::string& text : {forged, behind, std::string()}) {
+    ScratchFolder::write(path, text);
+    EXPECT_NE(recall_from_journal(plan_, folder_.path()), "") << text;
+    EXPECT_FALSE(plan_.pending);
+    EXPECT_EQ(plan_.head, "");
+  }
+  std::filesystem::remove_all(folder_ / ".ralph");
+  EXPECT_NE(recall_from_journal(plan_, folder_.path()), "");
 }
 
 TEST(SavedPlan, AFileThatWasNotThereIsNotThereAfterwards) {
@@ -160,7 +223,7 @@ TEST(SavedPlan, ThatIsForgottenIsGoneWithWhatLiesBesideIt) {
 
 TEST(SavedPlan, OfAnotherVersionIsRefusedWithAdvice) {
   const ScratchFolder folder;
-  for (const char* text : {R"({"v": 2, "open": true})", R"({"open": true})", "[]"}) {
+  for (const char* text : {R"({"v": 3, "open": true})", R"({"open": true})", "[]"}) {
     ScratchFolder::write(folder / "x.json", text);
     const auto loaded = load_plan(folder / "x.json");
     ASSERT_FALSE(loaded) << text;

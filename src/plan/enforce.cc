@@ -201,7 +201,7 @@ class Mender {
     }
     if (!chosen) return;
     judgement.moved = chosen->id;
-    judgement.step = "passed";
+    judgement.step = StoryStep::kPassed;
   }
 
   bool all_pass(const std::vector<std::string>& ids) const {
@@ -232,7 +232,7 @@ class Mender {
         blame(story.id, fmt::format("The notes of story {} were deleted; they were put back.", story.id));
         continue;
       }
-      if (judgement.moved == story.id) judgement.moved.clear(), judgement.step.clear();
+      if (judgement.moved == story.id) judgement.moved.clear(), judgement.step = StoryStep::kNone;
       put_back(story);
       blame(story.id,
             fmt::format("Story {} passes, but its notes are empty: say in notes what was done, and decide again.",
@@ -391,7 +391,7 @@ Enforcement enforce(const StoryFile& before, const std::optional<std::string>& f
   result.file = *std::move(file);
   result.violations = std::move(mender.violations);
   result.moved = std::move(mender.judgement.moved);
-  result.step = std::move(mender.judgement.step);
+  result.step = mender.judgement.step;
   result.no_verdict = mender.judgement.no_verdict;
   return result;
 }

@@ -26,7 +26,8 @@ void set_review(JsonEdits& edits, size_t story, const Review& review);
 struct Enforcement {
   StoryFile file;                        // what tasks.json has to be now
   std::vector<PlanProblem> violations;  // what was taken back, and why
-  std::string moved, step;              // the legal step that was taken, as in Judgement
+  std::string moved;                    // the story that took a legal step, as in Judgement
+  StoryStep step = StoryStep::kNone;
   bool no_verdict = false;              // a review in which nothing was decided
   bool replaced = false;                // nothing of what was found could be kept: `file` is the copy from before
 };

@@ -12,6 +12,7 @@
 #include "plan/enforce.h"
 #include "plan/plans_for_tests.h"
 #include "plan/verdict.h"
+#include "journal/words_for_tests.h"
 
 namespace ralph {
 namespace {

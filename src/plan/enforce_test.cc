@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "plan/plans_for_tests.h"
+#include "journal/words_for_tests.h"
 
 namespace ralph {
 namespace {
@@ -255,7 +256,7 @@ TEST(Enforce, AnApprovalWithoutNotesIsNone) {
   mute.notes = "\n";
   const Enforcement result = enforce(before, text_of(list({mute})), rules_for(Mode::kReview), "x");
   EXPECT_EQ(result.file.tasks.stories[0].review, waiting());
-  EXPECT_EQ(result.moved + result.step, "");
+  EXPECT_EQ(result.moved + std::string(to_string(result.step)), "");
   ASSERT_EQ(result.violations.size(), 1U) << messages_of(result.violations);
   EXPECT_TRUE(says(result.violations[0].message, "notes are empty: say in notes what was done"));
 }
@@ -403,7 +404,7 @@ TEST(Enforce, WhatIsNoPlanAnyMoreIsPutBackWhole) {
     const Enforcement result = enforce(before, text, rules_for(Mode::kReview), "ralph/tasks.json");
     EXPECT_TRUE(result.replaced) << text.value_or("(nothing)").substr(0, 200);
     EXPECT_EQ(result.file.text, before.text);
-    EXPECT_EQ(result.moved + result.step, "");
+    EXPECT_EQ(result.moved + std::string(to_string(result.step)), "");
     ASSERT_EQ(result.violations.size(), 1U);
     EXPECT_TRUE(says(result.violations[0].message, "ralph/tasks.json")) << result.violations[0].message;
     EXPECT_TRUE(says(result.violations[0].message, "it was put back")) << result.violations[0].message;
@@ -443,7 +444,7 @@ TEST(Enforce, WithoutReviewsOneStoryMayPassAfterThoseThatItDependsOn) {
   const Enforcement result = enforce(before, text_of(now), rules, "x");
   for (const char* id : {"A", "B", "N"}) EXPECT_FALSE(result.file.tasks.find(id)->review.passes) << id;
   for (const char* id : {"C", "D"}) EXPECT_TRUE(result.file.tasks.find(id)->review.passes) << id;
-  EXPECT_EQ(result.moved + " " + result.step, "C passed");
+  EXPECT_EQ(result.moved + " " + std::string(to_string(result.step)), "C passed");
   const std::string said = messages_of(result.violations);
   EXPECT_TRUE(says(said, "one story only; story A was changed besides C")) << said;
   EXPECT_TRUE(says(said, "Story B passes, but depends on A")) << said;

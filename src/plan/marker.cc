@@ -87,7 +87,7 @@ Result<Marker> marker_from(std::string_view text, std::string_view where) {
   marker.skip_review = find_bool(value, "skipReview").value_or(false);
   marker.review_cap = find_integer(value, "reviewCap").value_or(5);
   marker.iteration = find_integer(value, "iteration").value_or(0);
-  marker.iteration_mode = mode_from(find_string(value, "iterationMode").value_or(""));
+  marker.iteration_mode = from_word<Mode>(find_string(value, "iterationMode").value_or(""));
   marker.story = find_string(value, "story").value_or("");
   marker.snapshot = before_from_snapshot(find(value, "preIterationSnapshot"));
   return marker;

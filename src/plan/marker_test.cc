@@ -9,6 +9,7 @@
 #include "os/process_tree.h"
 #include "os/scratch_folder.h"
 #include "plan/plans_for_tests.h"
+#include "journal/words_for_tests.h"
 
 namespace ralph {
 namespace {

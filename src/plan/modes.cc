@@ -1,14 +1,11 @@
 #include "plan/modes.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <unordered_set>
 
 namespace ralph {
 namespace {
-
-constexpr std::array<std::string_view, 3> kModeNames = {"implement", "review", "review-fix"};
 
 const Story* first_by_priority(const Story* best, const Story& story) {
   return !best || story.priority < best->priority ? &story : best;
@@ -49,16 +46,6 @@ double reviews_per_story(const StoryList& tasks) {
 }
 
 }  // namespace
-
-std::string_view to_string(Mode mode) {
-  return kModeNames[static_cast<size_t>(mode)];
-}
-
-std::optional<Mode> mode_from(std::string_view name) {
-  const auto* const found = std::find(kModeNames.begin(), kModeNames.end(), name);
-  if (found == kModeNames.end()) return std::nullopt;
-  return static_cast<Mode>(found - kModeNames.begin());
-}
 
 std::optional<Work> next_work(const StoryList& tasks, bool skip_review) {
   if (!skip_review) {

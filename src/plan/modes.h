@@ -5,13 +5,10 @@
 #include <string>
 #include <string_view>
 
+#include "journal/words.h"
 #include "plan/stories.h"
 
 namespace ralph {
-
-enum class Mode { kImplement, kReview, kReviewFix };
-std::string_view to_string(Mode mode);  // implement, review, review-fix
-std::optional<Mode> mode_from(std::string_view name);
 
 struct Work {
   Mode mode = Mode::kImplement;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "plan/plans_for_tests.h"
+#include "journal/words_for_tests.h"
 
 namespace ralph {
 namespace {
@@ -65,10 +66,10 @@ TEST(NextWork, PointsIntoTheListThatItWasComputedFrom) {
 
 TEST(Modes, HaveTheNamesOfTheMarker) {
   for (const Mode mode : {Mode::kImplement, Mode::kReview, Mode::kReviewFix})
-    EXPECT_EQ(mode_from(to_string(mode)), mode);
+    EXPECT_EQ(from_word<Mode>(to_string(mode)), mode);
   EXPECT_EQ(to_string(Mode::kReviewFix), "review-fix");
-  EXPECT_EQ(mode_from("fix"), std::nullopt);
-  EXPECT_EQ(mode_from("Review"), std::nullopt);
+  EXPECT_EQ(from_word<Mode>("fix"), std::nullopt);
+  EXPECT_EQ(from_word<Mode>("Review"), std::nullopt);
 }
 
 TEST(EstimateIterations, CountsWhatTheStoriesSoFarHaveNeeded) {

@@ -15,6 +15,21 @@ StoryFile with_review(const StoryFile& file, const std::string& id, const Review
 
 }  // namespace
 
+record::PendingReview to_record(const PendingStep& pending) {
+  const Review& review = pending.review;
+  return {pending.story, pending.step, review.passes, std::string(to_string(review.status)), review.count,
+          review.feedback};
+}
+
+PendingStep pending_from(const record::PendingReview& pending) {
+  Review review;
+  review.passes = pending.passes;
+  review.status = review_status_from(pending.status).value_or(ReviewStatus::kNone);
+  review.count = pending.count;
+  review.feedback = pending.feedback;
+  return {pending.story, pending.step, std::move(review)};
+}
+
 std::optional<PendingStep> pending_from(const Enforcement& enforced) {
   const Story* const story = enforced.moved.empty() ? nullptr : enforced.file.tasks.find(enforced.moved);
   if (!story) return std::nullopt;

@@ -5,14 +5,20 @@
 #include <optional>
 #include <string>
 
+#include "journal/records.h"
 #include "plan/enforce.h"
 
 namespace ralph {
 
 struct PendingStep {
-  std::string story, step;  // as in Judgement; "passed" where reviews are switched off
+  std::string story;
+  StoryStep step = StoryStep::kNone;
   Review review;            // what the iteration made of the story
 };
+
+// As it stands in a journal, and back.
+record::PendingReview to_record(const PendingStep& pending);
+PendingStep pending_from(const record::PendingReview& pending);
 
 // The step that an iteration took; nothing if it took none.
 std::optional<PendingStep> pending_from(const Enforcement& enforced);

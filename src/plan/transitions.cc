@@ -15,16 +15,18 @@ struct Step {
   bool passes;           // afterwards
   std::int64_t reviews;  // by how much reviewCount grows
   bool needs_feedback;
-  std::string_view name;
+  StoryStep name;
 };
 
 // The life of a story that does not pass yet. An iteration takes at most one story one step further.
 constexpr std::array kSteps = {
-    Step{Mode::kImplement, ReviewStatus::kNone, ReviewStatus::kNeedsReview, false, 0, false, "submitted"},
-    Step{Mode::kReview, ReviewStatus::kNeedsReview, ReviewStatus::kApproved, true, 1, false, "approved"},
+    Step{Mode::kImplement, ReviewStatus::kNone, ReviewStatus::kNeedsReview, false, 0, false,
+         StoryStep::kSubmitted},
+    Step{Mode::kReview, ReviewStatus::kNeedsReview, ReviewStatus::kApproved, true, 1, false, StoryStep::kApproved},
     Step{Mode::kReview, ReviewStatus::kNeedsReview, ReviewStatus::kChangesRequested, false, 1, true,
-         "changes_requested"},
-    Step{Mode::kReviewFix, ReviewStatus::kChangesRequested, ReviewStatus::kNeedsReview, false, 0, false, "resubmitted"},
+         StoryStep::kChangesRequested},
+    Step{Mode::kReviewFix, ReviewStatus::kChangesRequested, ReviewStatus::kNeedsReview, false, 0, false,
+         StoryStep::kResubmitted},
 };
 
 const Step* step_of(const Review& before, const Review& after, Mode mode) {

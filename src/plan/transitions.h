@@ -39,7 +39,7 @@ struct Judgement {
   std::vector<std::string> illegal;   // ids whose review fields were changed against the rules
   std::string moved;                  // the story that took a legal step; empty: none did
   bool no_verdict = false;            // a review in which nothing was decided: a problem, but nothing to take back
-  std::string step;                   // submitted, approved, changes_requested, resubmitted; empty: none
+  StoryStep step = StoryStep::kNone;
 };
 
 // Check 2.5 for the review fields of every story that is there now: those that were there before may only take the

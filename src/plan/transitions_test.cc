@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "plan/plans_for_tests.h"
+#include "journal/words_for_tests.h"
 
 namespace ralph {
 namespace {
@@ -266,7 +267,7 @@ TEST(JudgeTransitions, AllowsTheFourStepsAndNoOtherChange) {
                 const bool allowed = may_happen(mode, was, is), changed = was != is;
                 EXPECT_EQ(!judgement.illegal.empty(), changed && !allowed) << what;
                 EXPECT_EQ(judgement.moved, allowed ? "US-1" : "") << what;
-                EXPECT_EQ(judgement.step.empty(), !allowed) << what;
+                EXPECT_EQ(judgement.step == StoryStep::kNone, !allowed) << what;
                 EXPECT_EQ(judgement.no_verdict, !changed && mode == Mode::kReview) << what;
                 EXPECT_EQ(judgement.problems.empty(), allowed || (!changed && mode != Mode::kReview)) << what;
                 ++(allowed ? legal : illegal);

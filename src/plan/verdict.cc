@@ -32,7 +32,7 @@ class Settling {
     }
     const StoryList& tasks = now_.file.tasks;
     // Nothing is left to do, and yet something fails: the plan is not done, so some story is not.
-    if (!checks_.passed && result_.outcome != "sent_back" &&
+    if (!checks_.passed && result_.outcome != StoryStep::kSentBack &&
         count_done(tasks, rules_.skip_review) == tasks.stories.size())
       send_back(*last_done(tasks, rules_.skip_review));
     return std::move(result_);
@@ -45,12 +45,12 @@ class Settling {
     result_.story = story->id;
     result_.outcome = now_.step;
     const bool at_cap = story->review.count >= rules_.review_cap;
-    if (now_.step == "changes_requested") {
+    if (now_.step == StoryStep::kChangesRequested) {
       if (at_cap && checks_.passed) auto_approve(*story);
       if (at_cap && !checks_.passed) change(*story, with_count_of_cap(story->review));
     } else if (!checks_.passed) {
       send_back(*story);
-    } else if (now_.step != "approved" && !story->review.feedback.empty()) {  // submitted: only reviews have words here
+    } else if (now_.step != StoryStep::kApproved && !story->review.feedback.empty()) {  // submitted: only reviews have words here
       Review review = story->review;
       review.feedback.clear();
       change(*story, review);
@@ -63,7 +63,7 @@ class Settling {
     for (const Story& story : now_.file.tasks.stories) {
       if (!story.review.passes || passed[story.id]) continue;
       result_.story = story.id;
-      result_.outcome = "passed";
+      result_.outcome = StoryStep::kPassed;
       if (!checks_.passed) send_back(story);
     }
   }
@@ -82,7 +82,7 @@ class Settling {
       review.feedback = fmt::format("{} {}", kAutoApproved, review.feedback);
     const bool no_notes = trim(story.notes).empty();
     change(story, review, no_notes ? "Approved by ralph at the review cap; see reviewFeedback." : "");
-    result_.outcome = "auto_approved";
+    result_.outcome = StoryStep::kAutoApproved;
   }
 
   void send_back(const Story& story) {
@@ -94,7 +94,7 @@ class Settling {
     }
     change(story, review);
     result_.story = story.id;
-    result_.outcome = "sent_back";
+    result_.outcome = StoryStep::kSentBack;
   }
 
   void change(const Story& story, const Review& review, std::string_view notes = {}) {

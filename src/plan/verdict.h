@@ -19,7 +19,7 @@ struct ChecksEnd {
 struct Verdict {
   StoryFile file;
   std::string story;     // empty: nothing moved
-  std::string outcome;   // submitted, resubmitted, approved, auto_approved, changes_requested, sent_back, passed
+  StoryStep outcome = StoryStep::kNone;
   bool changed = false;  // ralph changed the file
 };
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "plan/plans_for_tests.h"
+#include "journal/words_for_tests.h"
 
 namespace ralph {
 namespace {
@@ -10,7 +11,8 @@ namespace {
 constexpr std::int64_t kCap = 3;
 
 struct Settled {
-  std::string outcome, story;
+  StoryStep outcome;
+  std::string story;
   Review review;
   bool changed = false;
 };

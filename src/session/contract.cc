@@ -35,11 +35,11 @@ std::string prompt_contract(const LoopRequest& request) {
       count_of(static_cast<unsigned>(request.max_iterations), "iteration"));
 }
 
-std::string continuation(const LoopState& state, std::string_view rule, int background_tasks, int tool_calls) {
-  const LoopRequest& request = state.request;
+std::string continuation(const LoopRequest& request, int iteration, std::string_view rule, int background_tasks,
+                         int tool_calls) {
   const std::string marker = promise_marker(request);
   std::string text(request.ultrawork ? kUltrawork : "");
-  text += fmt::format("[ralph loop: iteration {} of {}]\n", state.iteration, request.max_iterations);
+  text += fmt::format("[ralph loop: iteration {} of {}]\n", iteration, request.max_iterations);
   if (rule == "promise_without_work") {
     text += fmt::format(
         "Promise detected, but {} performed; you must actually complete the task before emitting the promise {}.",
@@ -59,9 +59,10 @@ std::string continuation(const LoopState& state, std::string_view rule, int back
   return text;
 }
 
-std::string all_that_is_told(const LoopState& state) {
-  return fmt::format("{}\n{}\n{}\n{}\n{}", prompt_contract(state.request), continuation(state, "promise_missing", 0),
-                     continuation(state, "promise_without_work", 0), embedded::loop_md, embedded::ulw_loop_md);
+std::string all_that_is_told(const LoopRequest& request, int iteration) {
+  return fmt::format("{}\n{}\n{}\n{}\n{}", prompt_contract(request),
+                     continuation(request, iteration, "promise_missing", 0),
+                     continuation(request, iteration, "promise_without_work", 0), embedded::loop_md, embedded::ulw_loop_md);
 }
 
 }  // namespace ralph

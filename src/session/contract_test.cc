@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "session/loop_state.h"
+
 #include "engine/response.h"
 
 namespace ralph {
@@ -58,10 +60,10 @@ TEST(Continuation, SaysThatAPromiseHadNoWorkBehindIt) {
 TEST(Contract, SaysHowManyToolCallsAPromiseNeeds) {
   LoopState state = state_with("x");
   EXPECT_TRUE(contains(prompt_contract(state.request), "- A promise without work does not count."));
-  EXPECT_TRUE(contains(continuation(state, "promise_without_work", 0, 0), "but no tool calls/work were performed;"));
+  EXPECT_TRUE(contains(continuation(state.request, static_cast<int>(state.iteration), "promise_without_work", 0, 0), "but no tool calls/work were performed;"));
   state.request.min_tool_calls = 3;
   EXPECT_TRUE(contains(prompt_contract(state.request), "- A promise after fewer than 3 tool calls does not count."));
-  EXPECT_TRUE(contains(continuation(state, "promise_without_work", 0, 2),
+  EXPECT_TRUE(contains(continuation(state.request, static_cast<int>(state.iteration), "promise_without_work", 0, 2),
                        "Promise detected, but only 2 of at least 3 tool calls were performed; you must"));
 }
 
@@ -83,7 +85,7 @@ TEST(Continuation, OfUltraworkBeginsWithItsInstructionEveryTime) {
 // What ralph itself says is no promise, even if the agent repeats it.
 TEST(Contract, RepeatedIsNoPromise) {
   const LoopState state = state_with("Fix it all, and when you have done so say <promise>DONE</promise>");
-  const std::string told = prompt_contract(state.request) + "\n" + continuation(state, "promise_missing", 0);
+  const std::string told = prompt_contract(state.request) + "\n" + continuation(state.request, static_cast<int>(state.iteration), "promise_missing", 0);
   ResponseFinder finder(told, "DONE");
   finder.feed(told);
   finder.finish();

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "session/loop_state.h"
+#include "session/loop_request.h"
 
 namespace ralph {
 

@@ -1,5 +1,5 @@
-// A loop inside a host's session: what it was started with, how far it has come, and everything that was decided. One
-// JSON file per session, specified in docs/formats/loop.md.
+// A loop inside a host's session, as people and programs are shown it: a view of its run's records. Specified in
+// docs/formats/loop.md.
 #pragma once
 
 #include <cstdint>
@@ -7,31 +7,32 @@
 #include <string_view>
 #include <vector>
 
-#include "json/value.h"
-#include "engine/decide.h"
+#include "engine/progress.h"
+#include "session/loop_request.h"
 
 namespace ralph {
 
 enum class LoopStatus { kActive, kPromiseAccepted, kMaxIterationsReached, kCancelled };
-std::string_view to_string(LoopStatus status);  // ACTIVE, PROMISE_ACCEPTED, MAX_ITERATIONS_REACHED, CANCELLED
-
-// What a loop is started with.
-struct LoopRequest {
-  std::string task;
-  std::string promise = "DONE";
-  int max_iterations = 50;
-  int min_tool_calls = 1;
-  PromiseWithoutWork on_promise_no_work = PromiseWithoutWork::kReject;
-  bool ultrawork = false;
+template <>
+struct WordsOf<LoopStatus> {
+  static constexpr std::array<std::string_view, 4> kAll = {"ACTIVE", "PROMISE_ACCEPTED", "MAX_ITERATIONS_REACHED",
+                                                           "CANCELLED"};
 };
+LoopStatus loop_status_of(StopStatus status);
 
 struct LoopDecision {
   std::string time;
   std::int64_t iteration = 0;
   std::string decision, rule, reason;
+  bool operator==(const LoopDecision&) const = default;
+  template <class V>
+  void fields(V&& v) {
+    v("time", time), v("iteration", iteration), v("decision", decision), v("rule", rule), v("reason", reason);
+  }
 };
 
 struct LoopState {
+  std::string run;  // its id; empty: a loop of version 0.1
   LoopRequest request;
   std::string session;  // empty: unbound; the next session that starts in the project adopts it
   LoopStatus status = LoopStatus::kActive;
@@ -48,20 +49,18 @@ struct LoopState {
   std::vector<LoopDecision> decisions;    // where they are asked for: see LoopStore
 
   bool active() const { return status == LoopStatus::kActive; }
+
+  template <class V>
+  void fields(V&& v) {
+    v("run", run), v("status", status), v("iteration", iteration), v("session", session);
+    request.fields(v);
+    v("started", started), v("updated", updated), v("transcript", transcript), v("transcriptStart", transcript_start);
+    v("transcriptRead", transcript_read), v("transcriptCalls", transcript_calls), v("recentCalls", recent_calls);
+    v("refusedLate", refused_late), v("tree", tree), v("reason", reason), v("decisions", decisions);
+  }
 };
 
-void mark_cancelled(LoopState& state);  // by the user
-
+LoopState loop_state_of(const LoopRequest& request, const Progress& progress);
 json::object to_json(const LoopState& state);
-
-// A line of its log (session/loop_log.h): a decision, and all that changes while a loop goes on.
-json::object record_of(const LoopState& state, const LoopDecision& decision);
-void apply_record(LoopState& state, const json::value& record);
-LoopDecision loop_decision_from(const json::value& record);
-Result<LoopState> loop_state_from(std::string_view text, std::string_view where);
-
-Policy policy_of(const LoopRequest& request);
-
-std::string_view to_string(PromiseWithoutWork policy);  // reject, warn, accept
 
 }  // namespace ralph

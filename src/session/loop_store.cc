@@ -1,42 +1,71 @@
 #include "session/loop_store.h"
 
 #include <algorithm>
-#include <dirent.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/hash.h"
 #include "base/text.h"
-#include "journal/redactor.h"
-#include "os/clock.h"
+#include "git/fingerprint.h"
+#include "journal/reader.h"
 #include "os/files.h"
 #include "os/lock.h"
-#include "os/run_command.h"
-#include "session/loop_log.h"
+#include "session/loop_v1.h"
 #include "session/names.h"
 #include "session/transcript.h"
 #include "settings/ralph_folder.h"
+#include "version.h"
 
 namespace ralph {
-namespace {
 
-constexpr std::string_view kUnbound = "unbound";
-constexpr Milliseconds kLockPatience{2000};
-constexpr Milliseconds kGitPatience{4000};  // hosts give a hook ten seconds
+// A session's run starts no process, and nobody watches it.
+struct SessionRun::Parts {
+  explicit Parts(const Environment& environment) : redactor(environment.as_lines()) {}
+  SystemClock clock;
+  NoProcesses processes;
+  NullListener listener;
+  Redactor redactor;
+};
 
-std::string safe_name(const std::string& session) {
-  if (session.empty()) return std::string(kUnbound);
-  return file_name_of_session(session == kUnbound ? session + "." : session);  // with a dot it goes by its hash
+LoopState SessionRun::state() const {
+  LoopState state = loop_state_of(request, run.progress());
+  state.run = run.id;
+  return state;
 }
 
-LoopLog log_of(const std::string& state_path) {
-  return LoopLog(state_path + "l");  // .jsonl
+namespace {
+
+constexpr Milliseconds kPatience{2000};  // with another hook of the same session
+constexpr std::string_view kRequestFile = "request.json";
+constexpr std::string_view kToolsFile = "tools";
+
+std::string note_path(const Environment& environment, const std::string& project, const std::string& session) {
+  const std::string folder = state_folder(environment);
+  if (folder.empty()) return {};
+  return join_path(folder, "sessions/" + (session.empty() ? fmt::format("unbound.{:016x}", stable_hash(project))
+                                                          : file_name_of_session(session)));
+}
+
+// A note says a project and a run. Version 0.1 wrote the project alone.
+struct SessionNote {
+  std::string project, run;
+};
+
+std::optional<SessionNote> read_note(const std::string& path) {
+  if (path.empty() || !is_real_file(path)) return std::nullopt;
+  const std::vector<std::string> lines = split(read_file(path).value_or(""), '\n');
+  return SessionNote{lines[0], lines.size() > 1 ? lines[1] : ""};
+}
+
+std::optional<RunFolder> folder_of_run(const std::string& project, const std::string& id) {
+  const std::string ralph = join_path(project, ".ralph"), runs = join_path(ralph, "runs"), path = join_path(runs, id);
+  const bool there = is_run_id(id) && is_real_folder(ralph) && is_real_folder(runs) && is_real_folder(path);
+  return there ? std::optional(RunFolder{id, path}) : std::nullopt;
 }
 
 Result<Lock> lock_patiently(const std::string& path) {
   const SystemClock clock;
-  const MonotonicTime until = clock.monotonic() + kLockPatience;
+  const MonotonicTime until = clock.monotonic() + kPatience;
   for (;;) {
     auto lock = Lock::acquire(path);
     if (lock || lock.error().kind != ErrorKind::kBusy || clock.monotonic() >= until) return lock;
@@ -44,228 +73,262 @@ Result<Lock> lock_patiently(const std::string& path) {
   }
 }
 
-std::string note_path(const Environment& environment, const std::string& session) {
-  const std::string folder = state_folder(environment);
-  return folder.empty() || session.empty() ? "" : join_path(folder, "sessions/" + safe_name(session));
-}
-
-std::vector<std::string> json_files_in(const std::string& folder) {
-  std::vector<std::string> names;
-  DIR* open = ::opendir(folder.c_str());
-  if (!open) return names;
-  while (const dirent* entry = ::readdir(open)) {
-    const std::string name = entry->d_name;
-    if (name.ends_with(".json") && is_real_file(join_path(folder, name))) names.push_back(name);
-  }
-  ::closedir(open);
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-// A loop that goes on has its log beside it.
-Result<LoopState> read_state(const std::string& path) {
+Result<LoopRequest> read_request(const std::string& path) {
+  if (!is_real_file(path)) return fail(ErrorKind::kNotFound, "{} is missing", path);
   TRY_VALUE(const std::string text, read_file(path));
-  TRY_VALUE(LoopState state, loop_state_from(text, path));
-  log_of(path).apply_last(state);
-  return state;
+  TRY_VALUE(const json::value value, parse_json(text, path));
+  LoopRequest request = from_json<LoopRequest>(value);
+  if (!value.is_object() || request.promise.empty() || request.max_iterations < 1)
+    return fail(ErrorKind::kInput, "{} is damaged: it has no promise or no limit; remove it", path);
+  return request;
 }
 
-// Whose loop a file has, as a file name: SESSION.json, or TIME-SESSION.json in the history.
-std::string_view owner_of(std::string_view file, bool ended) {
-  file.remove_suffix(std::string_view(".json").size());
-  return ended ? file.substr(std::min(file.find('-'), file.size() - 1) + 1) : file;
-}
-
-std::vector<LoopState> states_in(const std::string& folder, const std::string& session, bool ended,
-                                 std::vector<std::string>* damaged) {
-  std::vector<LoopState> states;
-  for (const std::string& name : json_files_in(folder)) {
-    const std::string path = join_path(folder, name);
-    if (!session.empty() && owner_of(name, ended) != safe_name(session)) continue;
-    auto state = read_state(path);
-    if (!state) {
-      if (damaged) damaged->push_back(state.error().message);
-      continue;
+// A loop as its journal tells it. `tail`: how far it has come is enough; the last decision says it.
+Result<std::optional<LoopState>> read_loop(const RunFolder& folder, bool tail) {
+  const std::string path = join_path(folder.path, kJournalFile);
+  TRY_VALUE(JournalReader reader, tail ? JournalReader::open_at_tail(path) : JournalReader::open(path));
+  std::optional<LoopRequest> told;  // masked
+  Progress progress;
+  std::vector<LoopDecision> decisions;
+  const auto decided = [&](const record::Record& record, std::int64_t iteration, std::string_view what,
+                           std::string_view rule, const std::string& reason) {
+    decisions.push_back(
+        {to_iso8601(record.time), iteration, std::string(what), std::string(rule), reason});
+  };
+  for (;;) {
+    TRY_VALUE(const auto record, reader.next());
+    if (!record) break;
+    const auto* decision = std::get_if<record::Decided>(&record->body);
+    if (decision && decision->progress && progress == Progress{}) {
+      progress = from_json<Progress>(*decision->progress);
+    } else {
+      progress = fold(std::move(progress), *record);
     }
-    if (state->active()) state->decisions = log_of(path).decisions();
-    states.push_back(*std::move(state));
+    if (decision) {
+      decided(*record, progress.iteration, to_string(decision->decision), decision->rule, decision->reason);
+    } else if (const auto* started = std::get_if<record::RunStarted>(&record->body)) {
+      if (started->way != WayIn::kSession) return std::optional<LoopState>();
+      told = from_json<LoopRequest>(started->settings);
+    } else if (const auto* ended = std::get_if<record::RunEnded>(&record->body);
+               ended && ended->status == StopStatus::kCancelled) {
+      decided(*record, progress.iteration, to_string(Action::kStop), "cancelled", ended->reason);
+    }
   }
-  return states;
-}
-
-std::string now_text() {
-  return to_iso8601(SystemClock().wall());
-}
-
-// Of no use after a power cut, which ends the session too; and a host waits for us.
-Status write_to(const std::string& path, const LoopState& state) {
-  return replace_file(path, json::serialize(to_json(state)) + "\n", 0600);
+  auto request = read_request(join_path(folder.path, kRequestFile));
+  if (!request && request.error().kind != ErrorKind::kNotFound) return tl::unexpected(request.error());
+  if (!request && !told) return std::optional<LoopState>();
+  LoopState state = loop_state_of(request ? *request : *told, progress);
+  state.run = folder.id;
+  state.decisions = std::move(decisions);
+  return std::optional(std::move(state));
 }
 
 }  // namespace
 
-std::string LoopStore::folder() const {
-  return join_path(project_, ".ralph/loop");
+std::string LoopStore::note_of(const std::string& session) const {
+  return note_path(environment_, project_, session);
 }
 
-std::string LoopStore::path_of(const std::string& session, std::string_view ending) const {
-  return join_path(folder(), safe_name(session) + std::string(ending));
-}
-
-Status LoopStore::prepare() const {
-  TRY(prepare_ralph_folder(project_));
-  for (const std::string& path : {folder(), join_path(folder(), "history")}) {
-    if (is_there(path) && !is_real_folder(path))
-      return fail(ErrorKind::kInput, "{} is not a folder of its own; remove it", path);
-    TRY(make_directories(path));
-  }
-  return {};
+std::optional<RunFolder> LoopStore::find(const std::string& session) const {
+  const auto note = read_note(note_of(session));
+  return note && note->project == project_ ? folder_of_run(project_, note->run) : std::nullopt;
 }
 
 Result<std::optional<LoopState>> LoopStore::load(const std::string& session) const {
-  const std::string path = path_of(session);
-  if (!is_real_folder(folder()) || !is_real_file(path)) return std::optional<LoopState>();
-  TRY_VALUE(LoopState state, read_state(path));
-  state.session = session;  // by its name, in case that an adoption was cut off
-  return std::optional<LoopState>(std::move(state));
+  const auto folder = find(session);
+  if (!folder) return std::optional<LoopState>();
+  TRY_VALUE(auto state, read_loop(*folder, true));
+  if (state) state->session = session;  // by its note, in case that an adoption was cut off
+  return state;
+}
+
+Result<SessionRun> LoopStore::open_run(const RunFolder& folder, LoopRequest request) const {
+  auto parts = std::make_shared<SessionRun::Parts>(environment_);
+  TRY_VALUE(Run run, Run::open_session(folder, policy_of(request),
+                                       {parts->processes, parts->clock, parts->redactor, parts->listener, project_, {}},
+                                       kPatience));
+  return SessionRun{std::move(request), std::move(parts), std::move(run)};
+}
+
+Result<std::optional<SessionRun>> LoopStore::open(const std::string& session) const {
+  const auto folder = find(session);
+  if (!folder) return std::optional<SessionRun>();
+  auto request = read_request(join_path(folder->path, kRequestFile));
+  if (!request && request.error().kind == ErrorKind::kNotFound) return std::optional<SessionRun>();
+  if (!request) return tl::unexpected(request.error());
+  TRY_VALUE(SessionRun loop, open_run(*folder, *std::move(request)));
+  if (loop.run.progress().status != StopStatus::kNone) return std::optional<SessionRun>();
+  return std::optional<SessionRun>(std::move(loop));
+}
+
+Result<LoopState> LoopStore::begin(const LoopRequest& request, record::SessionBound bound) {
+  if (project_.empty() || (project_ == "/" && !is_there("/.ralph") && !is_there("/.git")))
+    return fail(ErrorKind::kUsage, "a loop keeps its state in the folder of a project, and / is none; start it in one");
+  TRY(prepare_ralph_folder(project_));
+  TRY_VALUE(const RunFolder folder, create_run_folder(project_, new_run_id(SystemClock().wall())));
+  json::object unmasked;
+  const_cast<LoopRequest&>(request).fields(FieldWriter{unmasked});
+  TRY(replace_file(join_path(folder.path, kRequestFile), json::serialize(unmasked) + "\n", 0600));
+  TRY_VALUE(SessionRun loop, open_run(folder, request));
+  record::RunStarted started;
+  started.run_id = folder.id;
+  started.way = WayIn::kSession;
+  started.ralph_version = RALPH_VERSION;
+  started.project = project_;
+  started.agent = "a host's session";
+  started.prompt_source = "the session";
+  started.prompt = request.task;
+  started.max_iterations = request.max_iterations;
+  started.settings = std::move(unmasked);
+  TRY(loop.run.note(std::move(started)));
+  const std::string session = bound.session;
+  TRY(loop.run.note(std::move(bound)));
+  TRY(replace_file(note_of(session), fmt::format("{}\n{}\n", project_, folder.id), 0600));
+  return loop.state();
 }
 
 Result<LoopState> LoopStore::start(const LoopRequest& request, const std::string& session,
                                    const std::string& transcript) {
-  if (project_.empty() || (project_ == "/" && !is_there("/.ralph") && !is_there("/.git")))
-    return fail(ErrorKind::kUsage, "a loop keeps its state in the folder of a project, and / is none; start it in one");
-  TRY(prepare());
-  TRY_VALUE(const Lock lock, lock_patiently(path_of(session, ".lock")));
+  const std::string note = note_of(session);
+  if (note.empty())
+    return fail(ErrorKind::kInput,
+                "neither XDG_STATE_HOME nor HOME is set; which session has a loop is noted outside the project: set one "
+                "of them to an absolute path");
+  TRY(make_directories(parent_path(note)));
+  TRY_VALUE(const Lock lock, lock_patiently(note + ".lock"));
   TRY(free_place_of(session));
-  LoopState state;
-  state.request = request;
-  state.session = session;
-  state.started = state.updated = now_text();
-  state.transcript = transcript;
-  state.transcript_start = state.transcript_read = transcript_size(transcript);
-  state.tree = tree_fingerprint(project_, environment_);
-  ::unlink(path_of(session, ".tools").c_str());
-  ::unlink(path_of(session, ".jsonl").c_str());
-  TRY(write_to(path_of(session), state));
-  leave_note(session);
-  return state;
+  return begin(request,
+               {session, transcript, transcript_size(transcript), tree_fingerprint(project_, environment_), 0, 0, 0});
 }
 
-Status LoopStore::free_place_of(const std::string& session) const {
-  TRY_VALUE(const auto there, load(session));
+// What an end that was cut off has left is put away.
+Status LoopStore::free_place_of(const std::string& session) {
+  const auto folder = find(session);
+  if (!folder) return {};
+  TRY_VALUE(const auto there, read_loop(*folder, true));
   if (!there) return {};
-  if (!there->active()) return put_away(*there);
-  return fail(ErrorKind::kBusy,
-              "a loop is active {} (iteration {} of {}, since {}); cancel it first: ralph loop cancel{}",
-              session.empty() ? "here that no session has adopted yet" : "in this session", there->iteration,
-              there->request.max_iterations, there->started, session.empty() ? "" : " --session " + session);
-}
-
-// For sessions that move to other folders: without it the loop is found from its own.
-void LoopStore::leave_note(const std::string& session) const {
-  const std::string note = note_path(environment_, session);
-  if (!note.empty() && make_directories(parent_path(note)))
-    static_cast<void>(replace_file(note, project_ + "\n", 0600));
-}
-
-Status LoopStore::put_away(LoopState state) const {
-  const std::string path = path_of(state.session);
-  state.decisions = log_of(path).decisions();
-  // From here on nobody is told the task any more: what looks like a secret is masked.
-  state.request.task = Redactor(environment_.as_lines()).redact(state.request.task);
-  const std::string when = replace_all(replace_all(state.updated, ":", ""), "-", "");
-  TRY(write_to(join_path(folder(), fmt::format("history/{}-{}.json", when, safe_name(state.session))), state));
-  // The log goes after what it belongs to: without it the loop would go on.
-  for (const std::string_view ending : {".json", ".jsonl", ".tools"}) ::unlink(path_of(state.session, ending).c_str());
-  if (const std::string note = note_path(environment_, state.session); !note.empty()) ::unlink(note.c_str());
+  if (there->active()) {
+    return fail(ErrorKind::kBusy,
+                "a loop is active {} (iteration {} of {}, since {}); cancel it first: ralph loop cancel{}",
+                session.empty() ? "here that no session has adopted yet" : "in this session", there->iteration,
+                there->request.max_iterations, there->started, session.empty() ? "" : " --session " + session);
+  }
+  ::unlink(join_path(folder->path, kRequestFile).c_str());
   return {};
 }
 
-Result<std::optional<LoopState>> LoopStore::update(const std::string& session,
-                                                   const std::function<void(LoopState&)>& change) {
-  if (!is_real_folder(folder()) || !is_real_file(path_of(session))) return std::optional<LoopState>();
-  TRY_VALUE(const Lock lock, lock_patiently(path_of(session, ".lock")));
-  TRY_VALUE(auto state, load(session));
-  if (!state || !state->active()) return std::optional<LoopState>();
-  change(*state);
-  state->updated = now_text();
-  // Its end is a line like all others; if it is cut off after that, it has ended all the same.
-  const std::vector<LoopDecision> decided = std::exchange(state->decisions, {});
-  const LoopLog log = log_of(path_of(session));
-  if (decided.empty()) TRY(log.append(*state, {}));
-  for (const LoopDecision& one : decided) TRY(log.append(*state, one));
-  if (!state->active()) TRY(put_away(*state));
-  return state;
+Status LoopStore::close(SessionRun& loop, StopStatus status, const std::string& reason) const {
+  record::RunEnded ended;
+  ended.status = status;
+  ended.reason = reason;
+  ended.exit_code = exit_code_of(status);
+  ended.iterations = loop.run.progress().iteration;
+  ended.duration_ms = loop.run.progress().run_time.count();
+  const std::string session = loop.run.progress().host.session;
+  TRY(loop.run.note(std::move(ended)));
+  ::unlink(join_path(loop.run.folder, kRequestFile).c_str());
+  ::unlink(note_of(session).c_str());
+  return {};
+}
+
+Result<std::optional<LoopState>> LoopStore::cancel(const std::string& session) const {
+  TRY_VALUE(auto loop, open(session));
+  if (!loop) return std::optional<LoopState>();
+  TRY(close(*loop, StopStatus::kCancelled, "cancelled by the user"));
+  ::unlink(note_of(session).c_str());
+  return std::optional(loop->state());
 }
 
 Result<std::optional<LoopState>> LoopStore::adopt(const std::string& session, const std::string& transcript) {
-  const std::string unbound = path_of("");
-  if (session.empty() || !is_real_folder(folder()) || !is_real_file(unbound)) return std::optional<LoopState>();
-  TRY_VALUE(const Lock lock, lock_patiently(path_of("", ".lock")));
-  TRY_VALUE(auto state, load(""));
-  if (!state || !state->active()) return std::optional<LoopState>();
-  TRY_VALUE(const Lock own, lock_patiently(path_of(session, ".lock")));
+  const std::string unbound = note_of("");
+  const auto folder = find("");
+  if (session.empty() || !folder) return std::optional<LoopState>();
+  TRY_VALUE(const Lock lock, lock_patiently(unbound + ".lock"));
+  TRY_VALUE(const Lock own, lock_patiently(note_of(session) + ".lock"));
   const Status free = free_place_of(session);
   if (!free && free.error().kind == ErrorKind::kBusy) return std::optional<LoopState>();  // it has one of its own
   TRY(free);
+  TRY_VALUE(auto loop, open(""));
+  if (!loop) return std::optional<LoopState>();
   // Moved first, so that no other session can adopt it as well.
-  if (::rename(unbound.c_str(), path_of(session).c_str()) != 0)
-    return fail(ErrorKind::kIo, "cannot bind the loop {} to its session: {}", unbound, errno_text(errno));
-  state->session = session;
-  state->started = state->updated = now_text();
-  state->transcript = transcript;
-  state->transcript_start = state->transcript_read = transcript_size(transcript);
-  state->tree = tree_fingerprint(project_, environment_);
-  ::unlink(path_of(session, ".tools").c_str());
-  ::unlink(path_of(session, ".jsonl").c_str());
-  TRY(write_to(path_of(session), *state));
-  leave_note(session);
-  return state;
+  if (::rename(unbound.c_str(), note_of(session).c_str()) != 0)
+    return fail(ErrorKind::kIo, "cannot bind the loop {} to its session: {}", loop->run.id, errno_text(errno));
+  ::unlink(join_path(folder->path, kToolsFile).c_str());
+  TRY(loop->run.note(record::SessionBound{session, transcript, transcript_size(transcript),
+                                          tree_fingerprint(project_, environment_), 0, 0, 0}));
+  return std::optional(loop->state());
+}
+
+// A loop of version 0.1 that is active goes on as a run.
+bool LoopStore::upgrade(const std::string& session) {
+  const std::string name = file_name_of_session(session);
+  const std::string path = loop_file_v1(project_, name);
+  const auto old = path.empty() ? std::nullopt : read_loop_v1(path);
+  if (!old || !old->active()) return false;
+  struct stat calls{};
+  const bool counted = ::lstat(join_path(parent_path(path), name + ".tools").c_str(), &calls) == 0;
+  const std::int64_t made = std::max<std::int64_t>(old->transcript_calls, counted ? calls.st_size : 0);
+  const bool goes_on = begin(old->request, {session, old->transcript, old->transcript_start, old->tree,
+                                            old->transcript_read, made, static_cast<int>(old->iteration)})
+                           .has_value();
+  if (goes_on) forget_loop_v1(project_, name);
+  return goes_on;
 }
 
 void LoopStore::count_tool_call(const std::string& session) const {
-  if (session.empty() || !is_real_file(path_of(session))) return;
-  const Result<Fd> file = open_for_append(path_of(session, ".tools"));
+  const auto folder = session.empty() ? std::nullopt : find(session);
+  if (!folder) return;
+  const Result<Fd> file = open_for_append(join_path(folder->path, kToolsFile));
   if (file) static_cast<void>(write_all(file->get(), ".", "the count of tool calls"));
 }
 
 std::int64_t LoopStore::counted_tool_calls(const std::string& session) const {
+  const auto folder = find(session);
   struct stat info{};
-  const std::string path = path_of(session, ".tools");
-  return ::lstat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) ? info.st_size : 0;
+  if (!folder || ::lstat(join_path(folder->path, kToolsFile).c_str(), &info) != 0) return 0;
+  return S_ISREG(info.st_mode) ? info.st_size : 0;
 }
 
-std::vector<LoopState> LoopStore::active(const std::string& session, std::vector<std::string>* damaged) const {
-  std::vector<LoopState> states = states_in(folder(), session, false, damaged);
-  std::erase_if(states, [](const LoopState& state) { return !state.active(); });
+std::vector<LoopState> LoopStore::all(const std::string& session, std::vector<std::string>* damaged) const {
+  std::vector<LoopState> states;
+  const auto folders = list_runs(project_);
+  for (const RunFolder& folder : folders ? *folders : std::vector<RunFolder>()) {
+    auto state = read_loop(folder, false);
+    const bool is_loop = is_real_file(join_path(folder.path, kRequestFile));
+    if (!state && is_loop && damaged) damaged->push_back(state.error().message);
+    if (state && *state && (session.empty() || (*state)->session == session)) states.push_back(**std::move(state));
+  }
   return states;
 }
 
-std::vector<LoopState> LoopStore::history(const std::string& session, std::vector<std::string>* damaged) const {
-  std::vector<LoopState> states = states_in(join_path(folder(), "history"), session, true, damaged);
+std::vector<LoopState> LoopStore::active(const std::string& session, std::vector<std::string>* damaged) const {
+  std::vector<LoopState> states = all(session, damaged);
+  // One that no note leads to was cut off when it was started, or is that of another machine.
+  std::erase_if(states, [&](const LoopState& state) {
+    const auto folder = find(state.session);
+    return !state.active() || !folder || folder->id != state.run;
+  });
   std::reverse(states.begin(), states.end());
   return states;
 }
 
-std::optional<std::string> project_of_session(const Environment& environment, const std::string& session,
-                                              const std::string& cwd) {
-  if (session.empty()) return std::nullopt;
-  const std::string name = safe_name(session) + ".json";
-  const auto has_it = [&](const std::string& project) {
-    const std::string folder = join_path(project, ".ralph/loop");
-    return is_real_file(join_path(folder, name)) && is_real_folder(folder);
-  };
-  for (std::string at = cwd; at.starts_with('/'); at = parent_path(at)) {
-    if (has_it(at)) return at;
-    if (at == "/") break;
+std::vector<LoopState> LoopStore::history(const std::string& session, std::vector<std::string>* damaged) const {
+  std::vector<LoopState> states = all(session, damaged);
+  std::erase_if(states, [](const LoopState& state) { return state.active(); });
+  std::vector<LoopState> old = loop_history_v1(project_);
+  for (auto state = old.rbegin(); state != old.rend(); ++state) {
+    if (session.empty() || state->session == session) states.push_back(*state);
   }
-  const std::string note = note_path(environment, session);
-  if (note.empty() || !is_real_file(note)) return std::nullopt;
-  const auto text = read_file(note);
-  if (!text) return std::nullopt;
-  const std::string project(trim(*text));
-  if (!has_it(project)) return std::nullopt;
-  return project;
+  return states;
+}
+
+std::optional<std::string> project_of_session(const Environment& environment, const std::string& session) {
+  if (session.empty()) return std::nullopt;
+  const auto note = read_note(note_path(environment, "", session));
+  if (!note) return std::nullopt;
+  if (folder_of_run(note->project, note->run)) return note->project;
+  if (!note->run.empty() || !LoopStore(note->project, environment).upgrade(session)) return std::nullopt;
+  return note->project;
 }
 
 std::string project_for_loop(const std::string& cwd) {
@@ -274,34 +337,6 @@ std::string project_for_loop(const std::string& cwd) {
     if (at == "/") break;
   }
   return cwd;
-}
-
-std::string tree_fingerprint(const std::string& folder, const Environment& environment) {
-  std::string top = folder;  // git names files from here
-  while (!is_there(join_path(top, ".git"))) {
-    if (!top.starts_with('/') || top == "/") return {};
-    top = parent_path(top);
-  }
-  Launch launch;
-  // What git would run for its own comfort is a setting of the repository, which is not ours.
-  launch.argv = {"git", "-c", "core.fsmonitor=false", "status", "--porcelain=v2", "--branch", "-z", "-uall"};
-  launch.environment = environment;
-  launch.environment.set("GIT_OPTIONAL_LOCKS", "0");
-  launch.folder = folder;
-  const auto status = run_command(launch, kGitPatience);
-  if (!status || status->exit_code != 0) return {};
-  std::string text = status->output;
-  // A file that was changed before may be changed further: size and time tell.
-  for (const std::string& change : split(status->output, '\0')) {
-    // "1" or "2", then seven or eight fields and the path; "?" and the path.
-    size_t at = change.find(' ');
-    for (int fields = change.starts_with('1') ? 7 : change.starts_with('2') ? 8 : 0; fields > 0; --fields)
-      at = change.find(' ', std::min(at, change.size() - 1) + 1);
-    struct stat info{};
-    if (at >= change.size() || ::lstat(join_path(top, change.substr(at + 1)).c_str(), &info) != 0) continue;
-    text += fmt::format("{} {}.{}\n", info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
-  }
-  return fmt::format("{:016x}", stable_hash(text));
 }
 
 }  // namespace ralph

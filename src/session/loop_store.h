@@ -1,18 +1,29 @@
-// Where loops are kept: one file per session under .ralph/loop/ with a log beside it, ended ones under
-// .ralph/loop/history/. Every change is made under a lock and written whole; a .ralph/loop that is a symbolic link is
-// not used. A note outside the project says in which one a session has its loop, so that it is found from any folder
-// that the session moves to.
+// The session loops of a project. Each is a run of its own in .ralph/runs/<id>/; which one a session has is noted outside the
+// project, in $XDG_STATE_HOME/ralph/sessions/, so that it is found from any folder that the session moves to, and so
+// that nothing that came with a repository is taken for a loop. What the loop was started with stands unmasked in
+// request.json beside the journal until it has ended.
 #pragma once
 
-#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "engine/run.h"
 #include "os/environment.h"
 #include "session/loop_state.h"
 
 namespace ralph {
+
+// A session's run, open for a decision: no other hook of the session gets in between.
+struct SessionRun {
+  struct Parts;
+  LoopRequest request;
+  std::shared_ptr<Parts> parts;  // that the run works with
+  Run run;
+
+  LoopState state() const;
+};
 
 class LoopStore {
  public:
@@ -27,13 +38,20 @@ class LoopStore {
   // The session's loop, or the unbound one of an empty session; nothing if there is none.
   Result<std::optional<LoopState>> load(const std::string& session) const;
 
-  // Reads, changes and writes under the lock. What `change` adds to the decisions, which it finds empty, is kept beside
-  // the state; active() and history() give all of them. A loop that `change` has ended goes to the history. Nothing
-  // happens, and nothing is returned, if there is no active loop.
-  Result<std::optional<LoopState>> update(const std::string& session, const std::function<void(LoopState&)>& change);
+  // The same for those who ask for a decision. Nothing if there is no active loop.
+  Result<std::optional<SessionRun>> open(const std::string& session) const;
+
+  // Writes down the end of a loop that is over. Nothing of it is told unmasked from then on.
+  Status close(SessionRun& loop, StopStatus status, const std::string& reason) const;
+
+  // Ends it for its user. Nothing if there is no active loop.
+  Result<std::optional<LoopState>> cancel(const std::string& session) const;
 
   // Binds the unbound loop, once, to a session that has none of its own.
   Result<std::optional<LoopState>> adopt(const std::string& session, const std::string& transcript);
+
+  // A loop of version 0.1 that is still active goes on as a run. True: there was one.
+  bool upgrade(const std::string& session);
 
   // The post-tool hook's own count: one byte for each call, so that it needs no lock.
   void count_tool_call(const std::string& session) const;
@@ -45,25 +63,21 @@ class LoopStore {
   std::vector<LoopState> history(const std::string& session = {}, std::vector<std::string>* damaged = nullptr) const;
 
  private:
-  std::string folder() const;
-  std::string path_of(const std::string& session, std::string_view ending = ".json") const;
-  Status prepare() const;
-  Status free_place_of(const std::string& session) const;  // kBusy if an active loop is there
-  void leave_note(const std::string& session) const;
-  Status put_away(LoopState state) const;
+  std::string note_of(const std::string& session) const;  // which run it has
+  std::optional<RunFolder> find(const std::string& session) const;
+  Result<SessionRun> open_run(const RunFolder& folder, LoopRequest request) const;
+  Result<LoopState> begin(const LoopRequest& request, record::SessionBound bound);
+  Status free_place_of(const std::string& session);  // kBusy if an active loop is there
+  std::vector<LoopState> all(const std::string& session, std::vector<std::string>* damaged) const;
 
   std::string project_;
   Environment environment_;
 };
 
-// The folder whose loop a session has: from `cwd` upward, then by the note outside. Nothing: it has none.
-std::optional<std::string> project_of_session(const Environment& environment, const std::string& session,
-                                              const std::string& cwd);
+// The folder whose loop a session has. Nothing: it has none.
+std::optional<std::string> project_of_session(const Environment& environment, const std::string& session);
 
 // Where a loop that begins in `cwd` is kept: the nearest folder upward with .ralph or .git, else `cwd` itself.
 std::string project_for_loop(const std::string& cwd);
-
-// What the work tree is like, as a short text to compare; empty if git can't say. Slow: it starts git.
-std::string tree_fingerprint(const std::string& folder, const Environment& environment);
 
 }  // namespace ralph

@@ -8,7 +8,11 @@
 
 #include "os/files.h"
 #include "os/scratch_folder.h"
-#include "session/loop_log.h"
+#include "git/fingerprint.h"
+#include "journal/reader.h"
+#include "session/loop_v1.h"
+#include "session/names.h"
+#include "journal/words_for_tests.h"
 
 namespace ralph {
 namespace {
@@ -27,7 +31,20 @@ class LoopStoreTest : public testing::Test {
     wanted.task = std::move(task);
     return wanted;
   }
-  std::string file(std::string_view name) const { return project_ + "/.ralph/loop/" + std::string(name); }
+  // A file of the session's run.
+  std::string file(const std::string& session, std::string_view name) const {
+    return fmt::format("{}/.ralph/runs/{}/{}", project_, (*store().load(session))->run, name);
+  }
+  std::string journal(const std::string& session = "s1") const { return file(session, "journal.jsonl"); }
+  // One stop that is refused.
+  bool go_on(const std::string& session = "s1", std::vector<std::string> calls = {}) const {
+    auto loop = store().open(session);
+    if (!loop || !*loop) return false;
+    Observation now;
+    now.moment = Moment::kAtStop;
+    now.session = {"/t", 7, 1, std::move(calls), false};
+    return (*loop)->run.ask(now).has_value();
+  }
 
   ScratchFolder folder_;
   std::string project_ = folder_ / "p";
@@ -41,20 +58,19 @@ TEST_F(LoopStoreTest, ALoopIsStartedFoundChangedAndEnded) {
   ASSERT_TRUE(started.has_value()) << started.error().message;
   EXPECT_EQ(started->transcript_start, 5U);
   EXPECT_EQ(started->transcript_read, 5U);
-  EXPECT_EQ(project_of_session(environment_, "s1", project_), project_);
+  EXPECT_EQ(project_of_session(environment_, "s1"), project_);
 
-  auto changed = store().update("s1", [](LoopState& state) { ++state.iteration; });
-  ASSERT_TRUE(changed.has_value() && changed->has_value());
+  ASSERT_TRUE(go_on());
   EXPECT_EQ((*store().load("s1"))->iteration, 1);
 
-  ASSERT_TRUE((*store().update("s1", mark_cancelled)).has_value());
+  ASSERT_TRUE((*store().cancel("s1")).has_value());
   EXPECT_FALSE((*store().load("s1")).has_value());
-  EXPECT_FALSE((*store().update("s1", mark_cancelled)).has_value()) << "only once";
+  EXPECT_FALSE((*store().cancel("s1")).has_value()) << "only once";
   EXPECT_TRUE(store().active().empty());
   ASSERT_EQ(store().history().size(), 1U);
   EXPECT_EQ(store().history()[0].request.task, "do it");
   EXPECT_EQ(store().history()[0].status, LoopStatus::kCancelled);
-  EXPECT_EQ(project_of_session(environment_, "s1", project_), std::nullopt);
+  EXPECT_EQ(project_of_session(environment_, "s1"), std::nullopt);
 }
 
 TEST_F(LoopStoreTest, ASecondLoopInASessionIsRefusedUntilTheFirstHasEnded) {
@@ -65,7 +81,7 @@ TEST_F(LoopStoreTest, ASecondLoopInASessionIsRefusedUntilTheFirstHasEnded) {
   EXPECT_NE(second.error().message.find("ralph loop cancel --session s1"), std::string::npos);
   EXPECT_EQ((*store().load("s1"))->request.task, "first");
   ASSERT_TRUE(store().start(request("other"), "s2", ""));
-  ASSERT_TRUE(store().update("s1", mark_cancelled));
+  ASSERT_TRUE(store().cancel("s1"));
   ASSERT_TRUE(store().start(request("second"), "s1", ""));
   EXPECT_EQ(store().active().size(), 2U);
 }
@@ -73,10 +89,10 @@ TEST_F(LoopStoreTest, ASecondLoopInASessionIsRefusedUntilTheFirstHasEnded) {
 TEST_F(LoopStoreTest, SessionsDoNotTouchEachOther) {
   ASSERT_TRUE(store().start(request("a"), "s1", ""));
   ASSERT_TRUE(store().start(request("b"), "s2", ""));
-  ASSERT_TRUE(store().update("s1", [](LoopState& state) { state.iteration = 7; }));
+  ASSERT_TRUE(go_on("s1"));
   EXPECT_EQ((*store().load("s2"))->iteration, 0);
-  EXPECT_EQ(project_of_session(environment_, "", project_), std::nullopt);
-  EXPECT_EQ(project_of_session(environment_, "s3", project_), std::nullopt);
+  EXPECT_EQ(project_of_session(environment_, ""), std::nullopt);
+  EXPECT_EQ(project_of_session(environment_, "s3"), std::nullopt);
 }
 
 TEST_F(LoopStoreTest, AnySessionIdIsAHarmlessFileName) {
@@ -84,7 +100,7 @@ TEST_F(LoopStoreTest, AnySessionIdIsAHarmlessFileName) {
        {std::string("../../evil"), std::string("a/b"), std::string("unbound"), std::string("."), std::string("ü ä"),
         std::string(5000, 'x'), std::string("hash-0123456789abcdef"), std::string("a\nb")}) {
     ASSERT_TRUE(store().start(request(), session, "")) << session;
-    EXPECT_EQ(project_of_session(environment_, session, project_), project_) << session;
+    EXPECT_EQ(project_of_session(environment_, session), project_) << session;
     EXPECT_EQ((*store().load(session))->session, session);
   }
   EXPECT_EQ(store().active().size(), 8U);
@@ -93,19 +109,27 @@ TEST_F(LoopStoreTest, AnySessionIdIsAHarmlessFileName) {
     EXPECT_TRUE(entry.path().filename() == "p" || entry.path().filename() == "home") << entry.path();
 }
 
-TEST_F(LoopStoreTest, ASessionIsFoundFromSubFoldersAndFromElsewhere) {
-  std::filesystem::create_directories(project_ + "/a/b");
+TEST_F(LoopStoreTest, ASessionIsFoundWhereverItIs) {
   ASSERT_TRUE(store().start(request(), "s1", ""));
-  EXPECT_EQ(project_of_session(environment_, "s1", project_ + "/a/b"), project_);
-  EXPECT_EQ(project_of_session(environment_, "s1", project_ + "/a/b/"), project_);
-  EXPECT_EQ(project_of_session(environment_, "s1", folder_ / "elsewhere"), project_);
-  EXPECT_EQ(project_of_session(environment_, "s1", ""), project_);
+  EXPECT_EQ(project_of_session(environment_, "s1"), project_);
   Environment homeless = environment_;
   homeless.set("HOME", "");
-  EXPECT_EQ(project_of_session(homeless, "s1", folder_ / "elsewhere"), std::nullopt);
+  EXPECT_EQ(project_of_session(homeless, "s1"), std::nullopt);
+  EXPECT_FALSE(LoopStore(project_, homeless).start(request(), "s2", "").has_value());
   std::filesystem::remove_all(project_ + "/.ralph");
-  EXPECT_EQ(project_of_session(environment_, "s1", folder_ / "elsewhere"), std::nullopt)
-      << "a note that is out of date";
+  EXPECT_EQ(project_of_session(environment_, "s1"), std::nullopt) << "a note that is out of date";
+}
+
+TEST_F(LoopStoreTest, WhatCameWithARepositoryIsNoLoop) {
+  ASSERT_TRUE(store().start(request("evil"), "", ""));
+  ASSERT_TRUE(store().start(request("evil"), "s1", ""));
+  Environment elsewhere = environment_;  // the same project on another machine
+  elsewhere.set("HOME", folder_ / "other-home");
+  LoopStore there(project_, elsewhere);
+  EXPECT_FALSE((*there.adopt("s2", "")).has_value());
+  EXPECT_FALSE((*there.load("s1")).has_value());
+  EXPECT_TRUE(there.active().empty());
+  EXPECT_EQ(project_of_session(elsewhere, "s1"), std::nullopt);
 }
 
 TEST_F(LoopStoreTest, TheProjectIsTheNearestFolderWithRalphOrGit) {
@@ -127,7 +151,7 @@ TEST_F(LoopStoreTest, AnUnboundLoopIsAdoptedOnce) {
   EXPECT_EQ((*store().load("s1"))->transcript, folder_ / "t.jsonl");
   EXPECT_FALSE((*store().adopt("s2", "")).has_value());
   EXPECT_EQ(store().active().size(), 1U);
-  EXPECT_EQ(project_of_session(environment_, "s1", "/"), project_);
+  EXPECT_EQ(project_of_session(environment_, "s1"), project_);
 }
 
 TEST_F(LoopStoreTest, ASessionWithALoopAdoptsNoSecond) {
@@ -140,45 +164,74 @@ TEST_F(LoopStoreTest, ASessionWithALoopAdoptsNoSecond) {
 
 TEST_F(LoopStoreTest, AnAdoptionThatWasCutOffIsWhole) {
   ASSERT_TRUE(store().start(request("wait"), "", ""));
-  std::filesystem::rename(file("unbound.json"), file("s1.json"));
+  const std::string sessions = folder_ / "home/.local/state/ralph/sessions/";
+  for (const auto& entry : std::filesystem::directory_iterator(sessions)) {
+    if (entry.path().extension() != ".lock") std::filesystem::rename(entry.path(), sessions + "s1");
+  }
   EXPECT_EQ((*store().load("s1"))->session, "s1");
-  ASSERT_TRUE((*store().update("s1", mark_cancelled)).has_value());
-  EXPECT_EQ(store().history().at(0).session, "s1");
+  ASSERT_TRUE(go_on());
+  ASSERT_TRUE((*store().cancel("s1")).has_value());
+  EXPECT_EQ(store().history().size(), 1U);
+  EXPECT_EQ(project_of_session(environment_, "s1"), std::nullopt);
 }
 
 TEST_F(LoopStoreTest, AnEndThatWasCutOffIsAnEnd) {
-  ASSERT_TRUE(store().start(request("first"), "s1", ""));
-  LoopState state = **store().load("s1");
-  mark_cancelled(state);
-  ASSERT_TRUE(LoopLog(file("s1.jsonl")).append(state, state.decisions[0]));
-  EXPECT_FALSE((*store().update("s1", mark_cancelled)).has_value());
+  LoopRequest one = request("first");
+  one.max_iterations = 1;
+  ASSERT_TRUE(store().start(one, "s1", ""));
+  ASSERT_TRUE(go_on());
+  ASSERT_TRUE(go_on()) << "the limit was decided, and then ralph was killed";
+  EXPECT_FALSE((*store().cancel("s1")).has_value());
   EXPECT_TRUE(store().active().empty());
   ASSERT_TRUE(store().start(request("second"), "s1", ""));
-  EXPECT_EQ(store().history().at(0).status, LoopStatus::kCancelled);
+  EXPECT_EQ(store().history().at(0).status, LoopStatus::kMaxIterationsReached);
   EXPECT_EQ(store().history().at(0).request.task, "first");
   EXPECT_EQ((*store().load("s1"))->request.task, "second");
   EXPECT_TRUE((*store().load("s1"))->active());
 }
 
-TEST_F(LoopStoreTest, ALineThatWasCutOffIsAsIfItWereNotThere) {
+TEST_F(LoopStoreTest, ARecordThatWasCutOffIsAsIfItWereNotThere) {
   ASSERT_TRUE(store().start(request(), "s1", ""));
-  ASSERT_TRUE(store().update("s1", [](LoopState& state) { state.iteration = 1; }));
-  const std::string whole = ScratchFolder::read(file("s1.jsonl"));
-  for (size_t length = 1; length < whole.size(); length += 5) {
-    ScratchFolder::write(file("s1.jsonl"), whole + whole.substr(0, length));
-    EXPECT_EQ((*store().load("s1"))->iteration, 1) << length;
+  ASSERT_TRUE(go_on());
+  const std::string whole = ScratchFolder::read(journal());
+  for (size_t length = 1; length < whole.size(); length += 15) {
+    ScratchFolder::write(journal(), whole + whole.substr(0, length));
+    if (whole[length - 1] != '\n') EXPECT_EQ((*store().load("s1"))->iteration, 1) << length;
   }
-  ASSERT_TRUE(store().update("s1", [](LoopState& state) { ++state.iteration; }));
+  ScratchFolder::write(journal(), whole + "{\"v\":2,\"seq\":9,\"ti");
+  ASSERT_TRUE(go_on());
   EXPECT_EQ((*store().load("s1"))->iteration, 2);
 }
 
-TEST_F(LoopStoreTest, ALineOfAnyLengthIsFound) {
+TEST_F(LoopStoreTest, ARecordOfAnyLengthIsFound) {
   ASSERT_TRUE(store().start(request(), "s1", ""));
-  ASSERT_TRUE(store().update("s1", [](LoopState& state) {
-    state.iteration = 3;
-    state.recent_calls = std::vector<std::string>(32, std::string(2000, 'i'));
-  }));
-  EXPECT_EQ((*store().load("s1"))->iteration, 3);
+  ASSERT_TRUE(go_on("s1", std::vector<std::string>(32, std::string(2000, 'i'))));
+  EXPECT_EQ((*store().load("s1"))->iteration, 1);
+  ASSERT_TRUE(go_on());
+  EXPECT_EQ((*store().load("s1"))->iteration, 2);
+}
+
+// A stop reads the last decision only: what that says of the run is what all records together say.
+TEST_F(LoopStoreTest, TheProgressInADecisionIsTheFoldOverAllRecords) {
+  ScratchFolder::write(folder_ / "t", "123");
+  ASSERT_TRUE(store().start(request("fix it"), "", ""));
+  ASSERT_TRUE((*store().adopt("s1", folder_ / "t")).has_value());
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_TRUE(go_on("s1", {std::to_string(i)}));
+    auto reader = *JournalReader::open(journal());
+    Progress folded, carried;
+    for (;;) {
+      const auto record = reader.next();
+      ASSERT_TRUE(record);
+      if (!*record) break;
+      folded = fold(std::move(folded), **record);
+      if (const auto* decided = std::get_if<record::Decided>(&(*record)->body); decided && decided->progress)
+        carried = from_json<Progress>(*decided->progress);
+    }
+    EXPECT_EQ(carried, folded) << json::serialize(brief_json(carried)) << json::serialize(brief_json(folded));
+    EXPECT_EQ(folded.iteration, i + 1);
+    EXPECT_TRUE(reader.is_whole());
+  }
 }
 
 TEST_F(LoopStoreTest, ToolCallsAreCountedForLoopsOnly) {
@@ -189,13 +242,15 @@ TEST_F(LoopStoreTest, ToolCallsAreCountedForLoopsOnly) {
   store().count_tool_call("");
   store().count_tool_call("s2");
   EXPECT_EQ(store().counted_tool_calls("s1"), 5);
-  ASSERT_TRUE(store().update("s1", mark_cancelled));
+  ASSERT_TRUE(store().cancel("s1"));
   ASSERT_TRUE(store().start(request(), "s1", ""));
   EXPECT_EQ(store().counted_tool_calls("s1"), 0) << "of the loop before";
 }
 
 TEST_F(LoopStoreTest, ManyWritersAtOnceLoseNothing) {
-  ASSERT_TRUE(store().start(request(), "s1", ""));
+  LoopRequest many = request();
+  many.max_iterations = 1000;
+  ASSERT_TRUE(store().start(many, "s1", ""));
   constexpr int kWriters = 8;
   constexpr int kTimes = 10;
   std::vector<pid_t> children;
@@ -204,8 +259,7 @@ TEST_F(LoopStoreTest, ManyWritersAtOnceLoseNothing) {
     if (child == 0) {
       bool good = true;
       for (int k = 0; k < kTimes; ++k) {
-        const auto done = store().update("s1", [](LoopState& state) { ++state.iteration; });
-        good = good && done && *done;
+        good = good && go_on();
         store().count_tool_call("s1");
       }
       ::_exit(good ? 0 : 1);
@@ -221,52 +275,83 @@ TEST_F(LoopStoreTest, ManyWritersAtOnceLoseNothing) {
   EXPECT_EQ(store().counted_tool_calls("s1"), kWriters * kTimes);
 }
 
-TEST_F(LoopStoreTest, EveryDecisionIsKeptBesideTheStateAndThenInTheHistory) {
-  ASSERT_TRUE(store().start(request(), "s1", ""));
-  const auto size = [&] { return std::filesystem::file_size(file("s1.json")); };
-  const auto before = size();
-  for (int i = 1; i <= 300; ++i) {
-    ASSERT_TRUE(store().update("s1", [i](LoopState& state) {
-      state.iteration = i;
-      state.decisions.push_back({"t", i, "continue", "promise_missing", "the promise is missing"});
-    }));
-  }
-  EXPECT_EQ(size(), before) << "the state does not grow";
+TEST_F(LoopStoreTest, EveryDecisionIsKept) {
+  LoopRequest many = request();
+  many.max_iterations = 301;
+  ASSERT_TRUE(store().start(many, "s1", ""));
+  for (int i = 1; i <= 300; ++i) ASSERT_TRUE(go_on());
   ASSERT_EQ(store().active().at(0).decisions.size(), 300U);
-  std::ofstream(file("s1.jsonl"), std::ios::app) << "{\"time\":\"cut of";
-  ASSERT_TRUE(store().update("s1", [](LoopState& state) {
-    state.decisions.push_back({"t", 300, "stop", "promise_accepted", "over"});
-    state.status = LoopStatus::kPromiseAccepted;
-  }));
+  std::ofstream(journal(), std::ios::app) << "{\"time\":\"cut of";
+  ASSERT_TRUE((*store().cancel("s1")).has_value());
   const LoopState ended = store().history().at(0);
   ASSERT_EQ(ended.decisions.size(), 301U);
   EXPECT_EQ(ended.decisions.front().iteration, 1);
-  EXPECT_EQ(ended.decisions.back().rule, "promise_accepted");
-  EXPECT_FALSE(std::filesystem::exists(file("s1.jsonl")));
+  EXPECT_EQ(ended.decisions.front().rule, "promise_missing");
+  EXPECT_EQ(ended.decisions.back().rule, "cancelled");
+}
+
+TEST_F(LoopStoreTest, TheTaskIsUnmaskedForItsOwnerAloneAndOnlyUntilItsEnd) {
+  environment_.set("MY_TOKEN", "correct-horse-battery");
+  ASSERT_TRUE(store().start(request("use correct-horse-battery"), "s1", ""));
+  const std::string unmasked = file("s1", "request.json"), records = journal();
+  EXPECT_EQ((*store().load("s1"))->request.task, "use correct-horse-battery");
+  struct stat info{};
+  ASSERT_EQ(::stat(unmasked.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0600U);
+  EXPECT_EQ(ScratchFolder::read(records).find("correct-horse"), std::string::npos);
+  ASSERT_TRUE((*store().cancel("s1")).has_value());
+  EXPECT_FALSE(std::filesystem::exists(unmasked));
+  EXPECT_EQ(store().history().at(0).request.task, "use *********************");
 }
 
 TEST_F(LoopStoreTest, ADamagedFileIsAnErrorAndStaysForAPersonToSee) {
   ASSERT_TRUE(store().start(request(), "s1", ""));
-  ScratchFolder::write(file("s1.json"), "{\"v\":1,");
-  EXPECT_FALSE(store().update("s1", mark_cancelled).has_value());
+  const std::string path = file("s1", "request.json");
+  ScratchFolder::write(path, "{\"v\":1,");
+  EXPECT_FALSE(store().cancel("s1").has_value());
   EXPECT_FALSE(store().start(request(), "s1", "").has_value());
-  EXPECT_EQ(ScratchFolder::read(file("s1.json")), "{\"v\":1,");
-  EXPECT_TRUE(store().active().empty());
+  EXPECT_EQ(ScratchFolder::read(path), "{\"v\":1,");
+  std::vector<std::string> damaged;
+  EXPECT_TRUE(store().active("", &damaged).empty());
+  EXPECT_EQ(damaged.size(), 1U);
 }
 
 TEST_F(LoopStoreTest, NothingGoesThroughALink) {
-  const std::string elsewhere = folder_ / "home";
-  std::filesystem::create_directories(elsewhere + "/history");
-  std::filesystem::create_directories(project_ + "/.ralph");
-  std::filesystem::create_directory_symlink(elsewhere, project_ + "/.ralph/loop");
-  EXPECT_FALSE(store().start(request(), "s1", "").has_value());
-  LoopState state;
-  state.request = request();
-  ScratchFolder::write(elsewhere + "/s1.json", json::serialize(to_json(state)));
-  EXPECT_EQ(project_of_session(environment_, "s1", project_), std::nullopt);
-  EXPECT_FALSE((*store().update("s1", mark_cancelled)).has_value());
+  ASSERT_TRUE(store().start(request(), "s1", ""));
+  std::filesystem::rename(project_ + "/.ralph/runs", folder_ / "runs");
+  std::filesystem::create_directory_symlink(folder_ / "runs", project_ + "/.ralph/runs");
+  EXPECT_EQ(project_of_session(environment_, "s1"), std::nullopt);
+  EXPECT_FALSE((*store().cancel("s1")).has_value());
   EXPECT_FALSE((*store().load("s1")).has_value());
   EXPECT_FALSE((*store().adopt("s1", "")).has_value());
+  EXPECT_FALSE(store().start(request(), "s2", "").has_value());
+}
+
+// Version 0.1 kept a loop in .ralph/loop and noted its project alone.
+TEST_F(LoopStoreTest, ALoopThatIsActiveDuringAnUpgradeGoesOn) {
+  std::filesystem::create_directories(project_ + "/.ralph/loop");
+  std::filesystem::create_directories(folder_ / "home/.local/state/ralph/sessions");
+  LoopState old;
+  old.request = request("upgrade me");
+  old.session = "s1";
+  old.iteration = 4;
+  old.transcript = folder_ / "t";
+  old.transcript_read = 99;
+  json::object text = to_json(old);
+  text["v"] = 1;
+  const std::string path = project_ + "/.ralph/loop/s1.json";
+  ScratchFolder::write(path, json::serialize(text));
+  EXPECT_EQ(project_of_session(environment_, "s1"), std::nullopt) << "no note: it came with the repository";
+  ScratchFolder::write(folder_ / "home/.local/state/ralph/sessions/s1", project_ + "\n");
+  EXPECT_EQ(project_of_session(environment_, "s1"), project_);
+  const auto now = store().load("s1");
+  ASSERT_TRUE(now && *now);
+  EXPECT_EQ((*now)->request.task, "upgrade me");
+  EXPECT_EQ((*now)->iteration, 4);
+  EXPECT_EQ((*now)->transcript_read, 99U);
+  EXPECT_FALSE(std::filesystem::exists(path));
+  ASSERT_TRUE(go_on());
+  EXPECT_EQ((*store().load("s1"))->iteration, 5);
 }
 
 class TreeTest : public LoopStoreTest {
@@ -314,7 +399,7 @@ TEST_F(TreeTest, RalphsOwnFilesAreNoChange) {
   const std::string before = (*store().load("s1"))->tree;
   EXPECT_FALSE(before.empty());
   store().count_tool_call("s1");
-  ASSERT_TRUE(store().update("s1", [](LoopState& state) { ++state.iteration; }));
+  ASSERT_TRUE(go_on());
   EXPECT_EQ(tree(), before);
 }
 

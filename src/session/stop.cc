@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "engine/response.h"
+#include "git/fingerprint.h"
 #include "session/contract.h"
 #include "session/transcript.h"
 
@@ -40,29 +41,29 @@ bool is_only_the_promise(const std::string& task, const std::string& marker) {
 }
 
 // A text that repeats what it was told has promised nothing. It may repeat the task alone, too.
-bool says_promise(const std::string& text, const LoopState& state) {
-  const LoopRequest& request = state.request;
+bool says_promise(const std::string& text, const LoopRequest& request, int iteration) {
   const std::string marker = promise_marker(request);
   if (text.find(marker) == std::string::npos) return false;
-  if (!finds_promise(text, all_that_is_told(state), request)) return false;
+  if (!finds_promise(text, all_that_is_told(request, iteration), request)) return false;
   const bool in_task = request.task.find(marker) != std::string::npos && !is_only_the_promise(request.task, marker);
   return !in_task || finds_promise(text, request.task, request);
 }
 
-void count_calls(LoopState& state, const TranscriptNews& news) {
+void count_calls(Observation::Session& seen, const TranscriptNews& news) {
+  const auto counted = [&](const std::string& id) {
+    return std::find(seen.recent_calls.begin(), seen.recent_calls.end(), id) != seen.recent_calls.end();
+  };
   for (const std::string& id : news.tool_ids) {
-    if (std::find(state.recent_calls.begin(), state.recent_calls.end(), id) != state.recent_calls.end()) continue;
-    ++state.transcript_calls;
-    state.recent_calls.push_back(id);
+    if (counted(id)) continue;
+    ++seen.transcript_calls;
+    seen.recent_calls.push_back(id);
   }
   // One that was counted and is refused later: it was asked about in between.
   for (const std::string& id : news.refused_ids) {
-    const bool counted =
-        std::find(state.recent_calls.begin(), state.recent_calls.end(), id) != state.recent_calls.end();
-    if (counted && state.transcript_calls > 0) --state.transcript_calls;
+    if (counted(id) && seen.transcript_calls > 0) --seen.transcript_calls;
   }
-  if (state.recent_calls.size() > kRecentCalls)
-    state.recent_calls.erase(state.recent_calls.begin(), state.recent_calls.end() - kRecentCalls);
+  if (seen.recent_calls.size() > kRecentCalls)
+    seen.recent_calls.erase(seen.recent_calls.begin(), seen.recent_calls.end() - kRecentCalls);
 }
 
 // What of the transcript the session was not asked about yet.
@@ -72,39 +73,46 @@ struct Unread {
   std::string not_before;  // where the offset says nothing
 };
 
-Unread unread_of(const LoopState& state, const StopRequest& stop) {
-  const bool other = !stop.transcript_path.empty() && stop.transcript_path != state.transcript;
-  if (!other) return {state.transcript, state.transcript_read, ""};
+Unread unread_of(const std::string& known, std::uint64_t read, const std::string& updated, const StopRequest& stop) {
+  const bool other = !stop.transcript_path.empty() && stop.transcript_path != known;
+  if (!other) return {known, read, ""};
   // Not known when the loop began, or the host has begun another file, which may repeat what was in the old one.
-  return {stop.transcript_path, 0, state.updated};
+  return {stop.transcript_path, 0, updated};
 }
 
-Since look_back(LoopState& state, const StopRequest& stop) {
+// Reads on where the last stop ended, and notes in `seen` how far it came.
+Since look_back(Observation::Session& seen, const LoopRequest& request, const Progress& progress,
+                const StopRequest& stop) {
+  const Progress::Host& host = progress.host;
+  seen = {host.transcript, host.transcript_read, host.transcript_calls, host.recent_calls, false};
+  bool refused_late = host.refused_late;
+  const auto promises = [&](const std::string& text) { return says_promise(text, request, progress.iteration); };
   Since since;
-  if (stop.last_message) since.promised = since.late = says_promise(*stop.last_message, state);
-  const Unread unread = unread_of(state, stop);
-  const bool all_words_promise = stop.all_words && says_promise(*stop.all_words, state);
+  if (stop.last_message) since.promised = since.late = promises(*stop.last_message);
+  const Unread unread =
+      unread_of(host.transcript, host.transcript_read, to_iso8601(progress.last_record), stop);
+  const bool all_words_promise = stop.all_words && promises(*stop.all_words);
   if (unread.path.empty()) {
     since.promised = since.promised || all_words_promise;
     return since;
   }
-  state.transcript = unread.path;
+  seen.transcript = unread.path;
   const TranscriptNews news = read_transcript_since(unread.path, unread.offset, kTranscriptLimit, unread.not_before);
-  state.transcript_read = news.end_offset;
+  seen.transcript_read = news.end_offset;
   if (!news.readable) {
     since.promised = since.promised || all_words_promise;
     return since;
   }
   since.calls_known = true;
-  count_calls(state, news);
+  count_calls(seen, news);
   for (const std::string& text : news.assistant_texts) {
-    const bool promises = says_promise(text, state);
-    if (promises && state.refused_late) {
-      state.refused_late = false;  // the one that was refused last time
+    const bool promise = promises(text);
+    if (promise && refused_late) {
+      refused_late = false;  // the one that was refused last time
       continue;
     }
-    since.promised = since.promised || promises;
-    if (promises && news.ends_in_text && &text == &news.assistant_texts.back()) since.late = false;
+    since.promised = since.promised || promise;
+    if (promise && news.ends_in_text && &text == &news.assistant_texts.back()) since.late = false;
   }
   return since;
 }
@@ -114,12 +122,12 @@ void await_host(const LoopStore& store, const StopRequest& stop) {
   const auto state = store.load(stop.session);
   if (!state || !*state || !(*state)->active()) return;
   const LoopState& loop = **state;
-  const Unread unread = unread_of(loop, stop);
+  const Unread unread = unread_of(loop.transcript, loop.transcript_read, loop.updated, stop);
   if (unread.path.empty()) return;
   if (!stop.last_message) {
     await_assistant_text(unread.path, unread.offset, kPatienceForText);
   } else if (std::max(loop.transcript_calls, store.counted_tool_calls(stop.session)) < loop.request.min_tool_calls &&
-             says_promise(*stop.last_message, loop)) {
+             says_promise(*stop.last_message, loop.request, static_cast<int>(loop.iteration))) {
     await_assistant_text(unread.path, unread.offset, kPatienceForCalls);
   }
 }
@@ -129,40 +137,36 @@ void await_host(const LoopStore& store, const StopRequest& stop) {
 Result<std::optional<StopAnswer>> judge_stop(LoopStore& store, const StopRequest& stop,
                                              const Environment& environment) {
   await_host(store, stop);
+  TRY_VALUE(auto loop, store.open(stop.session));
+  if (!loop) return std::optional<StopAnswer>();
+  const LoopRequest& request = loop->request;
+  const Progress& progress = loop->run.progress();
+  Observation now;
+  now.moment = Moment::kAtStop;
+  const Since since = look_back(now.session.emplace(), request, progress, stop);
+  now.signals.promised = since.promised;
+  const std::int64_t calls = std::max(now.session->transcript_calls, store.counted_tool_calls(stop.session));
+  now.signals.tool_calls = static_cast<int>(calls);
+  if (calls >= request.min_tool_calls) {
+    now.signals.worked = true;
+  } else if (calls > 0 || since.calls_known) {
+    now.signals.worked = false;
+  } else if (since.promised) {
+    // Nobody counts, so only a change of the tree can be seen.
+    const std::string& then = progress.host.tree;
+    const std::string tree = then.empty() ? "" : tree_fingerprint(store.project(), environment);
+    if (!tree.empty()) now.signals.worked = tree != then;
+  }
   StopAnswer answer;
-  TRY_VALUE(auto state, store.update(stop.session, [&](LoopState& loop) {
-    const Since since = look_back(loop, stop);
-    Observation now;
-    now.moment = Moment::kAtStop;
-    now.promised = since.promised;
-    const std::int64_t calls = std::max(loop.transcript_calls, store.counted_tool_calls(stop.session));
-    now.tool_calls = static_cast<int>(calls);
-    if (calls >= loop.request.min_tool_calls) {
-      now.worked = true;
-    } else if (calls > 0 || since.calls_known) {
-      now.worked = false;
-    } else if (since.promised) {
-      // Nobody counts, so only a change of the tree can be seen.
-      const std::string tree = loop.tree.empty() ? "" : tree_fingerprint(store.project(), environment);
-      if (!tree.empty()) now.worked = tree != loop.tree;
-    }
-    Progress progress;
-    progress.iteration = static_cast<int>(loop.iteration);
-    answer.decision = decide(policy_of(loop.request), progress, now);
-    if (answer.decision.action == Action::kStop) {
-      loop.status = answer.decision.status == StopStatus::kComplete ? LoopStatus::kPromiseAccepted
-                                                                    : LoopStatus::kMaxIterationsReached;
-      loop.reason = answer.decision.reason;
-    } else {
-      ++loop.iteration;
-      loop.refused_late = since.late;
-      answer.continuation = continuation(loop, answer.decision.rule, stop.background_tasks, now.tool_calls);
-    }
-    loop.decisions.push_back({"", loop.iteration, std::string(to_string(answer.decision.action)),
-                              std::string(answer.decision.rule), answer.decision.reason});
-  }));
-  if (!state) return std::optional<StopAnswer>();
-  answer.state = *std::move(state);
+  now.session->refused_late = since.late;
+  TRY_VALUE(answer.decision, loop->run.ask(now));
+  if (answer.decision.stops()) {
+    TRY(store.close(*loop, answer.decision.status, answer.decision.reason));
+  } else {
+    answer.continuation = continuation(request, progress.iteration, answer.decision.rule, stop.background_tasks,
+                                       now.signals.tool_calls);
+  }
+  answer.state = loop->state();
   return std::optional(std::move(answer));
 }
 

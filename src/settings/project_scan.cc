@@ -70,23 +70,23 @@ std::vector<std::string> rules_of(std::string_view text, bool first_word_only) {
 
 struct Task {
   std::string_view name;
-  Purpose purpose;
+  CheckPurpose purpose;
 };
 
-constexpr std::array<Task, 9> kTasks = {{{"lint", Purpose::kLint},
-                                         {"typecheck", Purpose::kTypes},
-                                         {"type-check", Purpose::kTypes},
-                                         {"check-types", Purpose::kTypes},
-                                         {"types", Purpose::kTypes},
-                                         {"build", Purpose::kBuild},
-                                         {"test", Purpose::kTest},
-                                         {"tests", Purpose::kTest},
-                                         {"check", Purpose::kCheck}}};
+constexpr std::array<Task, 9> kTasks = {{{"lint", CheckPurpose::kLint},
+                                         {"typecheck", CheckPurpose::kTypes},
+                                         {"type-check", CheckPurpose::kTypes},
+                                         {"check-types", CheckPurpose::kTypes},
+                                         {"types", CheckPurpose::kTypes},
+                                         {"build", CheckPurpose::kBuild},
+                                         {"test", CheckPurpose::kTest},
+                                         {"tests", CheckPurpose::kTest},
+                                         {"check", CheckPurpose::kCheck}}};
 
 // The first task of each purpose that `rules` has.
 void add_runner(Suggestions& out, const std::vector<std::string>& rules, std::string_view runner, std::string_view file,
                 std::string_view noun) {
-  std::vector<Purpose> done;
+  std::vector<CheckPurpose> done;
   for (const Task& task : kTasks) {
     if (std::find(rules.begin(), rules.end(), task.name) == rules.end()) continue;
     if (std::find(done.begin(), done.end(), task.purpose) != done.end()) continue;
@@ -133,31 +133,31 @@ void find_node(const Project& project, Suggestions& out) {
   const size_t before = out.size();
   add_runner(out, scripts, fmt::format("{} run", manager), "package.json", "script");
   bool types = false;
-  for (size_t i = before; i < out.size(); ++i) types = types || out[i].purpose == Purpose::kTypes;
+  for (size_t i = before; i < out.size(); ++i) types = types || out[i].purpose == CheckPurpose::kTypes;
   if (!types && project.has("tsconfig.json"))
-    out.push_back({"npx tsc --noEmit", "there is a tsconfig.json", Purpose::kTypes});
+    out.push_back({"npx tsc --noEmit", "there is a tsconfig.json", CheckPurpose::kTypes});
 }
 
 void find_deno(const Project& project, Suggestions& out) {
   const std::string_view file = project.first_of({"deno.json", "deno.jsonc"});
   if (file.empty()) return;
   const std::string why = fmt::format("there is a {}", file);
-  out.push_back({"deno lint", why, Purpose::kLint});
-  out.push_back({"deno test", why, Purpose::kTest});
+  out.push_back({"deno lint", why, CheckPurpose::kLint});
+  out.push_back({"deno test", why, CheckPurpose::kTest});
 }
 
 void find_cmake(const Project& project, Suggestions& out) {
   const std::string text = project.text("CMakeLists.txt");
   if (text.empty()) return;
-  out.push_back({"cmake -S . -B build && cmake --build build", "there is a CMakeLists.txt", Purpose::kBuild});
+  out.push_back({"cmake -S . -B build && cmake --build build", "there is a CMakeLists.txt", CheckPurpose::kBuild});
   if (contains(text, "enable_testing") || contains(text, "include(CTest)") || contains(text, "add_test("))
-    out.push_back({"ctest --test-dir build --output-on-failure", "CMakeLists.txt has tests", Purpose::kTest});
+    out.push_back({"ctest --test-dir build --output-on-failure", "CMakeLists.txt has tests", CheckPurpose::kTest});
 }
 
 void find_cargo(const Project& project, Suggestions& out) {
   if (!project.has("Cargo.toml")) return;
-  out.push_back({"cargo clippy --all-targets -- -D warnings", "there is a Cargo.toml", Purpose::kLint});
-  out.push_back({"cargo test", "there is a Cargo.toml", Purpose::kTest});
+  out.push_back({"cargo clippy --all-targets -- -D warnings", "there is a Cargo.toml", CheckPurpose::kLint});
+  out.push_back({"cargo test", "there is a Cargo.toml", CheckPurpose::kTest});
 }
 
 void find_go(const Project& project, Suggestions& out) {
@@ -165,27 +165,27 @@ void find_go(const Project& project, Suggestions& out) {
   const std::string_view lint =
       project.first_of({".golangci.yml", ".golangci.yaml", ".golangci.toml", ".golangci.json"});
   if (lint.empty()) {
-    out.push_back({"go vet ./...", "there is a go.mod", Purpose::kLint});
+    out.push_back({"go vet ./...", "there is a go.mod", CheckPurpose::kLint});
   } else {
-    out.push_back({"golangci-lint run", fmt::format("there is a {}", lint), Purpose::kLint});
+    out.push_back({"golangci-lint run", fmt::format("there is a {}", lint), CheckPurpose::kLint});
   }
-  out.push_back({"go test ./...", "there is a go.mod", Purpose::kTest});
+  out.push_back({"go test ./...", "there is a go.mod", CheckPurpose::kTest});
 }
 
 // A Python tool counts as used when a file of its own exists or a shared file has its section.
 struct PythonTool {
   std::string_view command;
-  Purpose purpose;
+  CheckPurpose purpose;
   std::array<std::string_view, 2> own_files;
   std::string_view pyproject_section;
   std::string_view ini_section;  // of tox.ini and setup.cfg
 };
 
 constexpr std::array<PythonTool, 4> kPythonTools = {
-    {{"ruff check .", Purpose::kLint, {"ruff.toml", ".ruff.toml"}, "[tool.ruff", "[ruff"},
-     {"mypy .", Purpose::kTypes, {"mypy.ini", ".mypy.ini"}, "[tool.mypy", "[mypy"},
-     {"pyright", Purpose::kTypes, {"pyrightconfig.json", ""}, "[tool.pyright", "[pyright"},
-     {"pytest", Purpose::kTest, {"pytest.ini", "conftest.py"}, "[tool.pytest", "pytest]"}}};
+    {{"ruff check .", CheckPurpose::kLint, {"ruff.toml", ".ruff.toml"}, "[tool.ruff", "[ruff"},
+     {"mypy .", CheckPurpose::kTypes, {"mypy.ini", ".mypy.ini"}, "[tool.mypy", "[mypy"},
+     {"pyright", CheckPurpose::kTypes, {"pyrightconfig.json", ""}, "[tool.pyright", "[pyright"},
+     {"pytest", CheckPurpose::kTest, {"pytest.ini", "conftest.py"}, "[tool.pytest", "pytest]"}}};
 
 std::string why_python(const Project& project, const PythonTool& tool) {
   for (const std::string_view file : tool.own_files) {
@@ -196,7 +196,7 @@ std::string why_python(const Project& project, const PythonTool& tool) {
   for (const std::string_view file : {"tox.ini", "setup.cfg"}) {
     if (contains(project.text(file), tool.ini_section)) return fmt::format("{} sets it up", file);
   }
-  if (tool.purpose == Purpose::kTest && project.has("tests/conftest.py")) return "there is a tests/conftest.py";
+  if (tool.purpose == CheckPurpose::kTest && project.has("tests/conftest.py")) return "there is a tests/conftest.py";
   return {};
 }
 
@@ -209,38 +209,38 @@ void find_python(const Project& project, Suggestions& out) {
   for (const PythonTool& tool : kPythonTools) {
     const std::string why = why_python(project, tool);
     if (why.empty()) continue;
-    tests = tests || tool.purpose == Purpose::kTest;
+    tests = tests || tool.purpose == CheckPurpose::kTest;
     out.push_back({fmt::format("{}{}", prefix, tool.command), why, tool.purpose});
   }
   if (!tests && contains(project.text("tox.ini"), "[tox]"))
-    out.push_back({fmt::format("{}tox", prefix), "there is a tox.ini", Purpose::kTest});
+    out.push_back({fmt::format("{}tox", prefix), "there is a tox.ini", CheckPurpose::kTest});
 }
 
 void find_jvm(const Project& project, Suggestions& out) {
   if (const auto file = project.first_of({"build.gradle", "build.gradle.kts"}); !file.empty())
     out.push_back({project.has("gradlew") ? "./gradlew check" : "gradle check", fmt::format("there is a {}", file),
-                   Purpose::kTest});
+                   CheckPurpose::kTest});
   if (project.has("pom.xml"))
-    out.push_back({project.has("mvnw") ? "./mvnw -q verify" : "mvn -q verify", "there is a pom.xml", Purpose::kTest});
+    out.push_back({project.has("mvnw") ? "./mvnw -q verify" : "mvn -q verify", "there is a pom.xml", CheckPurpose::kTest});
 }
 
 void find_elixir(const Project& project, Suggestions& out) {
   if (!project.has("mix.exs")) return;
-  if (contains(project.text("mix.exs"), ":credo")) out.push_back({"mix credo", "mix.exs has credo", Purpose::kLint});
-  out.push_back({"mix test", "there is a mix.exs", Purpose::kTest});
+  if (contains(project.text("mix.exs"), ":credo")) out.push_back({"mix credo", "mix.exs has credo", CheckPurpose::kLint});
+  out.push_back({"mix test", "there is a mix.exs", CheckPurpose::kTest});
 }
 
 void find_ruby(const Project& project, Suggestions& out) {
   const std::string gemfile = project.text("Gemfile");
   if (gemfile.empty()) return;
   if (contains(gemfile, "rubocop") || project.has(".rubocop.yml"))
-    out.push_back({"bundle exec rubocop", "the project uses rubocop", Purpose::kLint});
+    out.push_back({"bundle exec rubocop", "the project uses rubocop", CheckPurpose::kLint});
   if (contains(gemfile, "rspec") || project.has(".rspec")) {
-    out.push_back({"bundle exec rspec", "the project uses rspec", Purpose::kTest});
+    out.push_back({"bundle exec rspec", "the project uses rspec", CheckPurpose::kTest});
   } else if (project.has("bin/rails")) {
-    out.push_back({"bin/rails test", "there is a bin/rails", Purpose::kTest});
+    out.push_back({"bin/rails test", "there is a bin/rails", CheckPurpose::kTest});
   } else if (contains(project.text("Rakefile"), "TestTask")) {
-    out.push_back({"bundle exec rake test", "Rakefile has a TestTask", Purpose::kTest});
+    out.push_back({"bundle exec rake test", "Rakefile has a TestTask", CheckPurpose::kTest});
   }
 }
 
@@ -255,7 +255,7 @@ std::vector<GuardrailSuggestion> suggest_guardrails(const std::string& folder) {
        {find_node, find_deno, find_cmake, find_cargo, find_go, find_python, find_jvm, find_elixir, find_ruby})
     find_language(project, languages);
 
-  std::multimap<Purpose, GuardrailSuggestion> by_purpose;
+  std::multimap<CheckPurpose, GuardrailSuggestion> by_purpose;
   for (const GuardrailSuggestion& suggestion : runners) by_purpose.emplace(suggestion.purpose, suggestion);
   for (GuardrailSuggestion& suggestion : languages) {
     const bool hidden = std::any_of(runners.begin(), runners.end(), [&](const GuardrailSuggestion& runner) {

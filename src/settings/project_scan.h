@@ -10,12 +10,12 @@ namespace ralph {
 
 // What a suggested command is for. A task runner (make, just) that offers one of these hides the language tools' own:
 // people put the right flags there, and nothing should run twice.
-enum class Purpose { kLint, kTypes, kBuild, kTest, kCheck };
+enum class CheckPurpose { kLint, kTypes, kBuild, kTest, kCheck };
 
 struct GuardrailSuggestion {
   std::string command;  // "npm run lint"
   std::string why;      // "package.json has the script lint"
-  Purpose purpose = Purpose::kCheck;
+  CheckPurpose purpose = CheckPurpose::kCheck;
 
   bool operator==(const GuardrailSuggestion&) const = default;
 };

@@ -96,7 +96,8 @@ std::string Console::clean(std::string_view text) const {
   return fit_to_width(text, options_.style.terminal ? options_.style.width : 200);
 }
 
-void Console::on_record(const record::Record& record) {
+void Console::on_record(const record::Record& record, const Progress& progress) {
+  progress_ = &progress;
   std::visit([this](const auto& body) { show(body); }, record.body);
 }
 
@@ -180,7 +181,7 @@ void Console::show(const record::IterationStarted& started) {
 
 void Console::show(const record::AgentStarted& started) {
   formatter_.begin_turn();
-  if (started.purpose != "work") {
+  if (started.purpose != Purpose::kWork) {
     passing_line(fmt::format("  {} asking the agent for a commit message", options_.style.begin()));
   } else {
     passing_line(fmt::format("  {} the agent is working", options_.style.begin()));
@@ -194,17 +195,16 @@ void Console::show(const record::AgentEnded& ended) {
   on_detail(fmt::format("Agent exited with code {} ({}), {} of output", ended.exit_code,
                         human_duration(ms(ended.duration_ms)),
                         human_bytes(static_cast<unsigned long long>(ended.output_bytes))));
-  if (ended.purpose != "work") return;
-  ++totals_.turns;
-  totals_.agent_time += ms(ended.duration_ms);
-  if (ended.outcome == "ok") {
+  if (ended.purpose != Purpose::kWork) return;
+  if (ended.outcome == TurnOutcome::kOk) {
     const std::string answer = ended.response ? fmt::format(" and answered \"{}\"", clean(*ended.response)) : "";
     line(fmt::format("{} agent finished{} {}", style.green(style.ok()), answer, took));
   } else {
-    const bool by_ralph = ended.outcome == "timed_out" || ended.outcome == "idle" || ended.outcome == "over_budget" ||
-                          ended.outcome == "interrupted";
-    const std::string_view what = ended.outcome == "crashed" ? "crashed"
-                                  : ended.outcome == "empty" ? "ended"
+    const bool by_ralph = ended.outcome == TurnOutcome::kTimedOut || ended.outcome == TurnOutcome::kIdle ||
+                          ended.outcome == TurnOutcome::kOverBudget || ended.outcome == TurnOutcome::kInterrupted ||
+                          ended.outcome == TurnOutcome::kFileAppeared;
+    const std::string_view what = ended.outcome == TurnOutcome::kCrashed ? "crashed"
+                                  : ended.outcome == TurnOutcome::kEmpty ? "ended"
                                   : by_ralph                 ? "was ended"
                                                              : "failed";
     line(fmt::format("{} agent {}: {} {}", style.red(style.error()), what, clean(ended.reason), took));
@@ -225,15 +225,13 @@ void Console::show(const record::GuardrailEnded& ended) {
   // What became of it has to stand on the same line, so a long command is cut.
   const std::string name = fit_to_width(ended.name, std::max<size_t>(style.terminal ? style.width / 2 : 120, 20));
   const std::string took = human_duration(ms(ended.duration_ms));
-  if (ended.outcome == "passed") {
-    ++totals_.passed;
+  if (ended.outcome == CheckOutcome::kPassed) {
     line(fmt::format("{} {} passed {}", style.green(style.ok()), name, style.dim(fmt::format("({})", took))));
   } else {
-    ++totals_.failed;
     std::string what = fmt::format("failed with exit code {}", ended.exit_code);
     if (ended.exit_code == 127) what += " (command not found)";
-    if (ended.outcome == "timed_out") what = "timed out";
-    if (ended.outcome == "interrupted" || ended.outcome == "over_budget") what = "was ended";
+    if (ended.outcome == CheckOutcome::kTimedOut) what = "timed out";
+    if (ended.outcome == CheckOutcome::kInterrupted || ended.outcome == CheckOutcome::kOverBudget) what = "was ended";
     const std::string head = fmt::format("{} {} {}", name, what, style.dim(fmt::format("({})", took)));
     const std::string facts = fmt::format("{}{}{}", next_prompt_phrase(ended.fail_action), style.dot(), ended.log_file);
     // Where the terminal is too narrow for both, the facts get a line of their own instead of a break anywhere.
@@ -251,13 +249,11 @@ void Console::show(const record::GuardrailEnded& ended) {
 
 void Console::show(const record::ScmEnded& ended) {
   const Style& style = options_.style;
-  if (ended.outcome == "done") {
-    if (ended.task.starts_with("commit")) ++totals_.commits;
+  if (ended.outcome == ScmOutcome::kDone) {
     line(fmt::format("{} {} {}", style.green(style.ok()), clean(ended.task), style.dim(clean(ended.note))));
-  } else if (ended.outcome == "nothing_to_commit") {
+  } else if (ended.outcome == ScmOutcome::kNothingToCommit) {
     line(fmt::format("{} {}: nothing to commit", style.note(), clean(ended.task)));
   } else {
-    ++totals_.scm_failures;
     line(fmt::format("{} {} failed: {}", style.red(style.error()), clean(ended.task), clean(ended.note)));
   }
 }
@@ -272,20 +268,19 @@ void Console::show(const record::SignalReceived& received) {
 
 void Console::show(const record::ProcessesSwept& swept) {
   const Style& style = options_.style;
-  totals_.swept += static_cast<int>(swept.ended.size());
   for (const std::string& process : swept.ended) {
-    line(fmt::format("{} ended a process that the {} left behind: {}", style.yellow(style.note()), swept.after,
+    line(fmt::format("{} ended a process that the {} left behind: {}", style.yellow(style.note()), to_string(swept.after),
                      clean(process)));
   }
   for (const std::string& process : swept.survivors) {
     line(
-        fmt::format("{} could not end a process of the {}: {}", style.red(style.error()), swept.after, clean(process)));
+        fmt::format("{} could not end a process of the {}: {}", style.red(style.error()), to_string(swept.after), clean(process)));
   }
 }
 
 void Console::show(const record::Decided& decided) {
-  on_detail(fmt::format("Decision: {} ({}): {}", decided.decision, decided.rule, decided.reason));
-  if (decided.decision == "retry" || decided.decision == "wait" || decided.decision == "check_again")
+  on_detail(fmt::format("Decision: {} ({}): {}", to_string(decided.decision), decided.rule, decided.reason));
+  if (decided.decision == Action::kRetry || decided.decision == Action::kWait || decided.decision == Action::kCheckAgain)
     line(fmt::format("{} {}", options_.style.yellow(options_.style.again()), clean(decided.reason)));
 }
 
@@ -295,30 +290,30 @@ void Console::show(const record::PlanWork& work) {
 
 void Console::show(const record::PlanChecked& checked) {
   const Style& style = options_.style;
-  totals_.violations += static_cast<int>(checked.violations.size());
   // Never cut: an agent that broke a rule is what one wants to read about in the morning.
   const auto whole = [](const std::string& text) { return fit_to_width(text, text.size() * 2 + 1); };
   for (const std::string& violation : checked.violations) {
     line(fmt::format("{} {}", style.red(style.error()), whole(violation)));
   }
   for (const std::string& note : checked.notes) line(fmt::format("{} {}", style.yellow(style.note()), whole(note)));
-  if (checked.iteration == 0 && checked.mode.empty()) return;  // the beginning: the opening line has said it
-  const bool back = checked.outcome.empty() || checked.outcome == "sent_back" || checked.outcome == "changes_requested";
+  if (checked.iteration == 0 && !checked.mode) return;  // the beginning: the opening line has said it
+  const bool back = checked.outcome == StoryStep::kNone || checked.outcome == StoryStep::kSentBack ||
+                    checked.outcome == StoryStep::kChangesRequested;
   line(fmt::format("{} {}", back ? style.yellow(style.again()) : style.green(style.ok()),
                    clean(plan_outcome_text(checked))));
 }
 
 void Console::show(const record::RunEnded& ended) {
   const Style& style = options_.style;
-  const bool complete = ended.status == "complete";
+  const bool complete = ended.status == StopStatus::kComplete;
   const std::string title = complete                        ? "Complete"
-                            : ended.status == "limit"       ? "Stopped at a limit"
-                            : ended.status == "interrupted" ? "Interrupted"
-                            : ended.status == "waiting"     ? "Waiting for you"
+                            : ended.status == StopStatus::kLimit       ? "Stopped at a limit"
+                            : ended.status == StopStatus::kInterrupted ? "Interrupted"
+                            : ended.status == StopStatus::kWaiting     ? "Waiting for you"
                                                             : "Failed";
   const std::string mark = complete ? style.green(style.ok()) : style.red(style.error());
   line("");
-  if (ended.status == "fatal") {
+  if (ended.status == StopStatus::kFatal) {
     // The reason is told on standard error, as every error is, by whoever started the run.
     line(fmt::format("{} {}", mark, style.bold(title)));
   } else {
@@ -327,29 +322,30 @@ void Console::show(const record::RunEnded& ended) {
   }
   std::vector<std::string> facts = {count_of(static_cast<unsigned long long>(ended.iterations), "iteration"),
                                     human_duration(ms(ended.duration_ms))};
-  if (totals_.turns > 0) {
-    facts.push_back(fmt::format("agent {} in {}", count_of(static_cast<unsigned>(totals_.turns), "turn"),
-                                human_duration(totals_.agent_time)));
+  const Progress::Totals& totals = progress_->totals;
+  if (totals.turns > 0) {
+    facts.push_back(fmt::format("agent {} in {}", count_of(static_cast<unsigned>(totals.turns), "turn"),
+                                human_duration(totals.agent_time)));
   }
   if (ended.cost_usd > 0) facts.push_back(fmt::format("${:.2f}", ended.cost_usd));
   if (ended.tokens > 0) facts.push_back(fmt::format("{} tokens", human_count(ended.tokens)));
-  if (totals_.passed + totals_.failed > 0) {
-    facts.push_back(fmt::format("guardrails {} passed, {} failed", totals_.passed, totals_.failed));
+  if (totals.passed + totals.failed > 0) {
+    facts.push_back(fmt::format("guardrails {} passed, {} failed", totals.passed, totals.failed));
   }
-  if (totals_.commits > 0) facts.push_back(count_of(static_cast<unsigned>(totals_.commits), "commit"));
-  if (totals_.scm_failures > 0)
+  if (totals.commits > 0) facts.push_back(count_of(static_cast<unsigned>(totals.commits), "commit"));
+  if (totals.scm_failures > 0)
     facts.push_back(
-        style.red(fmt::format("{} failed", count_of(static_cast<unsigned>(totals_.scm_failures), "SCM task"))));
-  if (totals_.violations > 0)
+        style.red(fmt::format("{} failed", count_of(static_cast<unsigned>(totals.scm_failures), "SCM task"))));
+  if (totals.violations > 0)
     facts.push_back(
-        style.red(fmt::format("{} taken back", count_of(static_cast<unsigned>(totals_.violations), "rule break"))));
-  if (totals_.swept > 0)
-    facts.push_back(fmt::format("{} leftover process{} ended", totals_.swept, totals_.swept == 1 ? "" : "es"));
+        style.red(fmt::format("{} taken back", count_of(static_cast<unsigned>(totals.violations), "rule break"))));
+  if (totals.swept > 0)
+    facts.push_back(fmt::format("{} leftover process{} ended", totals.swept, totals.swept == 1 ? "" : "es"));
   line("  " + style.dim(join(facts, style.dot())));
   line("  " + style.dim(fmt::format("everything is in .ralph/runs/{} (ralph runs show {})", run_id_, run_id_)));
 }
 
-void JsonLines::on_record(const record::Record& record) {
+void JsonLines::on_record(const record::Record& record, const Progress&) {
   out_.write(record::to_line(record) + "\n");
 }
 

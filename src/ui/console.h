@@ -6,16 +6,13 @@
 #include <string>
 #include <unistd.h>
 
-#include "journal/listener.h"
+#include "engine/listener.h"
 #include "os/console_stream.h"
 #include "ui/event_formatter.h"
 #include "ui/style.h"
 #include "ui/terminal_filter.h"
 
 namespace ralph {
-
-// Whoever is told of a run and of what its agents do.
-class RunWatcher : public RunListener, public EventSink {};
 
 struct ConsoleOptions {
   Style style;               // of standard output
@@ -25,11 +22,11 @@ struct ConsoleOptions {
   int guardrails = 0;
 };
 
-class Console : public RunWatcher {
+class Console : public RunListener {
  public:
   explicit Console(ConsoleOptions options);
 
-  void on_record(const record::Record& record) override;
+  void on_record(const record::Record& record, const Progress& progress) override;
   void on_agent_output(std::string_view bytes) override;
   void on_agent_error_output(std::string_view bytes) override;
   void on_event(const AgentEvent& event) override;
@@ -40,12 +37,6 @@ class Console : public RunWatcher {
   void on_countdown(Milliseconds left) override;
 
  private:
-  // What the closing summary counts.
-  struct Totals {
-    int turns = 0, passed = 0, failed = 0, commits = 0, scm_failures = 0, swept = 0, violations = 0;
-    Milliseconds agent_time{0};
-  };
-
   void show(const record::RunStarted& started);
   void show(const record::IterationStarted& started);
   void show(const record::AgentStarted& started);
@@ -77,22 +68,14 @@ class Console : public RunWatcher {
   bool colored_ = false;  // the agent has used colours since the last line of ours
   std::string current_check_, run_id_, agent_;
   std::int64_t max_iterations_ = 0, iteration_ = 0;
-  Totals totals_;
+  const Progress* progress_ = nullptr;  // as of the record that is shown
 };
 
 // Every record as one line of JSON on standard output, as in the journal. What the agent prints is in the files that
 // the records name.
-class JsonLines : public RunWatcher {
+class JsonLines : public NullListener {
  public:
-  void on_record(const record::Record& record) override;
-  void on_agent_output(std::string_view) override {}
-  void on_agent_error_output(std::string_view) override {}
-  void on_event(const AgentEvent&) override {}
-  void on_detail(std::string_view) override {}
-  std::optional<Milliseconds> tick_interval() const override { return std::nullopt; }
-  void on_tick(Milliseconds) override {}
-  std::optional<Milliseconds> countdown_interval() const override { return std::nullopt; }
-  void on_countdown(Milliseconds) override {}
+  void on_record(const record::Record& record, const Progress& progress) override;
 
  private:
   ConsoleStream out_{STDOUT_FILENO};

@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "os/files.h"
 #include "os/scratch_folder.h"
+#include "journal/words_for_tests.h"
 
 namespace ralph {
 namespace {
@@ -40,6 +41,12 @@ struct Printed {
   std::string out, err;
 };
 
+// Of the run that is told of.
+Progress& progress() {
+  static Progress told;
+  return told;
+}
+
 template <class Listener = Console, class... Options>
 Printed printed(void (*tell)(Listener&), Options... options) {
   const ScratchFolder folder;
@@ -47,6 +54,7 @@ Printed printed(void (*tell)(Listener&), Options... options) {
     const Redirection out(STDOUT_FILENO, folder / "out");
     const Redirection err(STDERR_FILENO, folder / "err");
     Listener listener{options...};
+    progress() = {};
     tell(listener);
   }
   return {ScratchFolder::read(folder / "out"), ScratchFolder::read(folder / "err")};
@@ -67,7 +75,9 @@ ConsoleOptions on_a_terminal() {
 }
 
 void tell(RunListener& listener, record::Body body) {
-  listener.on_record({1, WallTime{}, std::move(body)});
+  const record::Record record{1, WallTime{}, std::move(body)};
+  progress() = fold(std::move(progress()), record);
+  listener.on_record(record, progress());
 }
 
 record::RunStarted run_started() {
@@ -80,15 +90,15 @@ record::RunStarted run_started() {
 
 record::AgentStarted agent_started() {
   record::AgentStarted started;
-  started.purpose = "work";
+  started.purpose = word("work");
   started.argv = {"claude", "-p", "two words"};
   return started;
 }
 
 record::AgentEnded agent_ended(std::optional<std::string> response = "DONE") {
   record::AgentEnded ended;
-  ended.purpose = "work";
-  ended.outcome = "ok";
+  ended.purpose = word("work");
+  ended.outcome = word("ok");
   ended.duration_ms = 3100;
   ended.response = std::move(response);
   return ended;
@@ -103,7 +113,7 @@ record::GuardrailStarted guardrail_started() {
 record::GuardrailEnded guardrail_ended(int exit_code) {
   record::GuardrailEnded ended;
   ended.name = "make test";
-  ended.outcome = exit_code == 0 ? "passed" : "failed";
+  ended.outcome = word(exit_code == 0 ? "passed" : "failed");
   ended.exit_code = exit_code;
   ended.fail_action = "APPEND";
   ended.log_file = ".ralph/guardrail_1_make_test.log";

@@ -46,45 +46,45 @@ class StepTeller {
   StepTeller(std::string& out, const Style& style, bool alive) : out_(out), style_(style), alive_(alive) {}
 
   void operator()(const AgentTurn& turn) {
-    const std::string purpose = turn.ended ? turn.ended->purpose : turn.started.purpose;
-    const std::string what = purpose == "work" || purpose.empty() ? "" : clean(purpose) + ": ";
+    const Purpose purpose = turn.ended ? turn.ended->purpose : turn.started.purpose;
+    const std::string what = purpose == Purpose::kWork ? "" : fmt::format("{}: ", to_string(purpose));
     const std::string argv = turn.started.argv.empty() ? "" : clean(turn.started.argv[0]) + ": ";
     if (!turn.ended) return unfinished("agent", argv + what, turn.started.stdout_file);
     const record::AgentEnded& ended = *turn.ended;
-    std::string text = argv + what + words(ended.outcome);
-    if (ended.outcome != "ok" && !ended.reason.empty()) text += fmt::format(" ({})", clean(ended.reason));
+    std::string text = argv + what + words(to_string(ended.outcome));
+    if (ended.outcome != TurnOutcome::kOk && !ended.reason.empty()) text += fmt::format(" ({})", clean(ended.reason));
     if (ended.attempt > 1) text += fmt::format(", attempt {}", ended.attempt);
     text += fmt::format(", {}, {} of output", shown_duration(ended.duration_ms), shown_bytes(ended.output_bytes));
     if (ended.response) text += fmt::format(", answered \"{}\"", clean(*ended.response, 60));
-    line(ended.outcome == "ok" ? Mark::kGood : Mark::kBad, "agent", text, turn.started.stdout_file);
+    line(ended.outcome == TurnOutcome::kOk ? Mark::kGood : Mark::kBad, "agent", text, turn.started.stdout_file);
   }
 
   void operator()(const GuardrailCheck& check) {
     if (!check.ended) return unfinished("guardrail", clean(check.started.name) + ": ", check.started.log_file);
     const record::GuardrailEnded& ended = *check.ended;
-    std::string text = fmt::format("{}: {}", clean(ended.name), words(ended.outcome));
-    if (ended.outcome == "failed") text += fmt::format(" (exit code {})", ended.exit_code);
+    std::string text = fmt::format("{}: {}", clean(ended.name), words(to_string(ended.outcome)));
+    if (ended.outcome == CheckOutcome::kFailed) text += fmt::format(" (exit code {})", ended.exit_code);
     text += ", " + shown_duration(ended.duration_ms);
-    line(ended.outcome == "passed" ? Mark::kGood : Mark::kBad, "guardrail", text, ended.log_file);
+    line(ended.outcome == CheckOutcome::kPassed ? Mark::kGood : Mark::kBad, "guardrail", text, ended.log_file);
   }
 
   void operator()(const ScmTask& task) {
     if (!task.ended) return unfinished("scm", clean(task.started.task) + ": ", "");
     const record::ScmEnded& ended = *task.ended;
-    std::string text = fmt::format("{}: {}", clean(ended.task), words(ended.outcome));
+    std::string text = fmt::format("{}: {}", clean(ended.task), words(to_string(ended.outcome)));
     if (!ended.note.empty()) text += fmt::format(" ({})", clean(ended.note));
     text += ", " + shown_duration(ended.duration_ms);
-    line(ended.outcome == "failed" ? Mark::kBad : Mark::kGood, "scm", text, "");
+    line(ended.outcome == ScmOutcome::kFailed ? Mark::kBad : Mark::kGood, "scm", text, "");
   }
 
   void operator()(const record::ProcessesSwept& swept) {
     if (!swept.ended.empty()) {
       line(Mark::kNote, "swept",
-           fmt::format("left by the {}, ended: {}", clean(swept.after), clean(join(swept.ended, "; "))), "");
+           fmt::format("left by the {}, ended: {}", to_string(swept.after), clean(join(swept.ended, "; "))), "");
     }
     if (!swept.survivors.empty()) {
       line(Mark::kBad, "swept",
-           fmt::format("left by the {}, still there: {}", clean(swept.after), clean(join(swept.survivors, "; "))), "");
+           fmt::format("left by the {}, still there: {}", to_string(swept.after), clean(join(swept.survivors, "; "))), "");
     }
   }
 
@@ -94,19 +94,23 @@ class StepTeller {
 
   void operator()(const record::Decided& decided) {
     // That the next step may begin is decided many times; what matters is why a turn ended and what came of it.
-    if (decided.decision == "continue" && (decided.moment != "after_checks" || decided.reason.empty())) return;
-    std::string text = words(decided.decision);
-    if (!decided.status.empty() && decided.status != "none") text += fmt::format(" ({})", words(decided.status));
+    if (decided.decision == Action::kContinue && (decided.moment != Moment::kAfterChecks || decided.reason.empty())) return;
+    std::string text = words(to_string(decided.decision));
+    if (decided.status != StopStatus::kNone) text += fmt::format(" ({})", words(to_string(decided.status)));
     if (decided.delay_ms > 0) text += " after " + shown_duration(decided.delay_ms);
     if (!decided.reason.empty()) text += ": " + clean(decided.reason);
     line(Mark::kNote, "decided", text, "");
+  }
+
+  void operator()(const record::SessionBound& bound) {
+    line(Mark::kNote, "session", clean(bound.session.empty() ? "waits for the next that starts" : bound.session), "");
   }
 
   void operator()(const record::PlanWork& work) { line(Mark::kNote, "story", clean(plan_work_text(work)), ""); }
 
   void operator()(const record::PlanChecked& checked) {
     const std::string outcome = plan_outcome_text(checked);
-    const bool good = checked.outcome != "sent_back" && checked.outcome != "changes_requested";
+    const bool good = checked.outcome != StoryStep::kSentBack && checked.outcome != StoryStep::kChangesRequested;
     if (!outcome.empty()) line(good ? Mark::kGood : Mark::kNote, "plan", clean(outcome), "");
     for (const std::string& violation : checked.violations) line(Mark::kBad, "plan", clean(violation, 400), "");
     for (const std::string& note : checked.notes) line(Mark::kNote, "plan", clean(note, 400), "");

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "journal/run_view.h"
+#include "ui/run_view.h"
 #include "ui/style.h"
 
 namespace ralph {

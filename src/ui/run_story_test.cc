@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
+#include "journal/words_for_tests.h"
 
 namespace ralph {
 namespace {
@@ -21,25 +22,25 @@ std::vector<record::Body> two_iterations() {
   record::RunStarted start;
   start.agent = "claude", start.prompt_source = "-p", start.prompt = "Fix it\nall", start.max_iterations = 10;
   record::AgentStarted agent;
-  agent.attempt = 1, agent.purpose = "work", agent.argv = {"claude"}, agent.stdout_file = "agent_1.out";
+  agent.attempt = 1, agent.purpose = word("work"), agent.argv = {"claude"}, agent.stdout_file = "agent_1.out";
   record::AgentEnded turn;
-  turn.attempt = 1, turn.purpose = "work", turn.outcome = "ok", turn.duration_ms = 3100, turn.output_bytes = 1200,
+  turn.attempt = 1, turn.purpose = word("work"), turn.outcome = word("ok"), turn.duration_ms = 3100, turn.output_bytes = 1200,
   turn.response = "DONE";
   record::GuardrailStarted check;
   check.index = 1, check.name = "make test", check.log_file = ".ralph/g.log";
   record::GuardrailEnded failed;
-  failed.index = 1, failed.name = "make test", failed.outcome = "failed", failed.exit_code = 2,
+  failed.index = 1, failed.name = "make test", failed.outcome = word("failed"), failed.exit_code = 2,
   failed.log_file = ".ralph/g.log";
   record::GuardrailEnded passed = failed;
-  passed.outcome = "passed", passed.exit_code = 0;
+  passed.outcome = word("passed"), passed.exit_code = 0;
   record::Decided go_on;
-  go_on.moment = "after_checks", go_on.decision = "continue", go_on.reason = "1 guardrail failed";
+  go_on.moment = word("after_checks"), go_on.decision = word("continue"), go_on.reason = "1 guardrail failed";
   record::ScmStarted commit;
   commit.task = "commit";
   record::ScmEnded committed;
-  committed.task = "commit", committed.outcome = "done", committed.note = "abc1234";
+  committed.task = "commit", committed.outcome = word("done"), committed.note = "abc1234";
   record::RunEnded end;
-  end.status = "complete", end.reason = "the agent answered DONE and all guardrails passed", end.duration_ms = 8000;
+  end.status = word("complete"), end.reason = "the agent answered DONE and all guardrails passed", end.duration_ms = 8000;
   return {start,
           record::IterationStarted{1},
           agent,

@@ -1,10 +1,9 @@
-#include "engine/checked_tree.h"
+#include "git/checked_tree.h"
 
 #include <set>
 #include <sys/stat.h>
 
 #include "base/text.h"
-#include "engine/scm_command.h"
 #include "os/files.h"
 
 namespace ralph {
@@ -20,22 +19,14 @@ std::string stamp_of(const std::string& path) {
 
 }  // namespace
 
-Result<std::optional<std::string>> CheckedTree::ask(const Argv& words) {
-  // Settings of the repository must not make git overlook a change, nor run a program.
-  ScmQuestion question;
-  question.argv = {scm_.command,           "-c", "core.fsmonitor=false",   "-c",
-                   "core.trustctime=true", "-c", "core.checkStat=default", "-c",
-                   "diff.relative=false"};
-  question.argv.insert(question.argv.end(), words.begin(), words.end());
-  question.environment = {{"GIT_OPTIONAL_LOCKS", "0"}};
-  TRY_VALUE(ScmAnswer answer, ask_scm(context_, question));
-  if (!answer.end.status.success() || answer.cut) return std::optional<std::string>();
-  return std::optional(std::move(answer.output));
+Result<std::optional<std::string>> CheckedTree::ask(const std::vector<std::string>& words) {
+  TRY_VALUE(GitEnd end, git_(words));
+  if (end.code != 0 || end.cut) return std::optional<std::string>();
+  return std::optional(std::move(end.output));
 }
 
 Status CheckedTree::remember() {
   seen_.reset();
-  if (base_name(scm_.command) != "git") return {};
   TRY_VALUE(const auto base, ask({"rev-parse", "-q", "--verify", "HEAD"}));
   TRY_VALUE(const auto top, ask({"rev-parse", "--show-toplevel"}));
   if (!base || !top) return {};
@@ -54,15 +45,14 @@ Result<std::optional<bool>> CheckedTree::changed() {
 
 // All that differs from one commit, tracked or not: a file that was new and is committed now is in it as before.
 Result<std::optional<std::string>> CheckedTree::look() {
-  TRY_VALUE(const auto differing, ask({"diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", base_, "--"}));
+  TRY_VALUE(const auto differing, ask({"-c", "diff.relative=false", "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", base_, "--"}));
   TRY_VALUE(const auto others, ask({"ls-files", "-z", "--others", "--exclude-standard", "--full-name", "--", ":/"}));
   if (!differing || !others) return std::optional<std::string>();
-  const std::string journal = join_path(context_.project, ".ralph/runs/");  // which grows while this looks
   std::set<std::string> paths;
   for (const std::string* names : {&*differing, &*others}) {
     for (const std::string& name : split(*names, '\0')) {
       const std::string path = join_path(top_, name);
-      if (!name.empty() && !path.starts_with(journal)) paths.insert(path);
+      if (!name.empty() && !path.starts_with(left_out_)) paths.insert(path);
     }
   }
   std::string text;

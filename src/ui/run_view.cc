@@ -1,4 +1,4 @@
-#include "journal/run_view.h"
+#include "ui/run_view.h"
 
 #include <algorithm>
 
@@ -52,6 +52,7 @@ class Adder {
     brief.feedback.clear();  // its violations and notes say the same
     steps().push_back(std::move(brief));
   }
+  void operator()(const record::SessionBound& bound) { steps().push_back(bound); }
   void operator()(const record::Unknown&) { ++run_.unknown_records; }
 
  private:
@@ -86,12 +87,12 @@ class Adder {
 
 void RunView::add(const record::Record& record) {
   if (records++ == 0) first_time = record.time;
-  last_time = std::max(last_time, record.time);
+  progress = fold(std::move(progress), record);
   std::visit(Adder(*this), record.body);
 }
 
 std::string_view RunView::state(bool alive) const {
-  if (end) return end->status.empty() ? "ended" : std::string_view(end->status);
+  if (end) return end->status == StopStatus::kNone ? "ended" : to_string(end->status);
   return alive ? "running" : "crashed";
 }
 
@@ -104,7 +105,7 @@ std::string RunView::reason(bool alive) const {
 }
 
 Milliseconds RunView::duration() const {
-  return end ? Milliseconds(end->duration_ms) : std::max(Milliseconds(0), last_time - first_time);
+  return end ? Milliseconds(end->duration_ms) : progress.run_time;
 }
 
 }  // namespace ralph

@@ -1,6 +1,7 @@
-#include "journal/run_view.h"
+#include "ui/run_view.h"
 
 #include <gtest/gtest.h>
+#include "journal/words_for_tests.h"
 
 namespace ralph {
 namespace {
@@ -25,7 +26,7 @@ class RunViewTest : public ::testing::Test {
     started.iteration = iteration, started.index = index, started.name = "make test";
     add(started);
     record::GuardrailEnded ended;
-    ended.iteration = iteration, ended.index = index, ended.outcome = outcome, ended.feedback = "long";
+    ended.iteration = iteration, ended.index = index, ended.outcome = word(outcome), ended.feedback = "long";
     add(ended);
   }
 
@@ -41,19 +42,19 @@ TEST_F(RunViewTest, OfNothingIsARunThatNeverBegan) {
 
 TEST_F(RunViewTest, GroupsStepsByIterationAndJoinsTheirTwoRecords) {
   add(record::RunStarted{}).agent = "claude";
-  add(record::Decided{}).moment = "before_iteration";
+  add(record::Decided{}).moment = word("before_iteration");
   add(record::IterationStarted{1});
   add(record::AgentStarted{}).attempt = 1;
   record::AgentEnded& crashed = add(record::AgentEnded{});
-  crashed.attempt = 1, crashed.outcome = "crashed";
+  crashed.attempt = 1, crashed.outcome = word("crashed");
   add(record::AgentStarted{}).attempt = 2;
   add(record::ProcessesSwept{"agent", {"pid 1: sleep"}, {}});
   record::AgentEnded& ok = add(record::AgentEnded{});
-  ok.attempt = 2, ok.outcome = "ok";
+  ok.attempt = 2, ok.outcome = word("ok");
   add_guardrail(1, 1, "passed");
   add_guardrail(1, 2, "failed");
   add(record::IterationEnded{1, 1234});
-  add(record::Decided{}).decision = "continue";
+  add(record::Decided{}).decision = word("continue");
   add(record::IterationStarted{2});
 
   const RunView run = view();
@@ -88,7 +89,7 @@ TEST_F(RunViewTest, TellsARunThatLivesFromOneThatWasKilled) {
 TEST_F(RunViewTest, SaysHowARunEnded) {
   add(record::RunStarted{});
   record::RunEnded& ended = add(record::RunEnded{});
-  ended.status = "limit", ended.reason = "10 iterations are over", ended.duration_ms = 77;
+  ended.status = word("limit"), ended.reason = "10 iterations are over", ended.duration_ms = 77;
   for (bool alive : {false, true}) {  // its process may live a moment longer than its last record
     EXPECT_EQ(view().state(alive), "limit");
     EXPECT_EQ(view().reason(alive), "10 iterations are over");

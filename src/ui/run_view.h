@@ -1,4 +1,4 @@
-// What a run was, as people ask for it: iteration by iteration, each with its steps. A fold over the records of one
+// What a run was, as people ask for it: its progress, and iteration by iteration its steps. Made from the records of one
 // journal; pure, and content with a journal that ends or begins anywhere.
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "journal/records.h"
+#include "engine/progress.h"
 
 namespace ralph {
 
@@ -24,7 +24,7 @@ using GuardrailCheck = StepOf<record::GuardrailStarted, record::GuardrailEnded>;
 using ScmTask = StepOf<record::ScmStarted, record::ScmEnded>;
 
 using RunStep = std::variant<AgentTurn, GuardrailCheck, ScmTask, record::ProcessesSwept, record::SignalReceived,
-                             record::Decided, record::PlanWork, record::PlanChecked>;
+                             record::Decided, record::SessionBound, record::PlanWork, record::PlanChecked>;
 
 struct IterationView {
   std::int64_t number = 0;
@@ -37,7 +37,8 @@ struct RunView {
   std::optional<record::RunEnded> end;
   std::vector<RunStep> before;            // what happened before the first iteration
   std::vector<IterationView> iterations;  // what happens between two belongs to the first of them
-  WallTime first_time{}, last_time{};     // of the records
+  Progress progress;                      // after all of it
+  WallTime first_time{};                  // of the records
   std::int64_t records = 0, unknown_records = 0;
 
   // Adds the next record of the journal.

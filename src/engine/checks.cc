@@ -1,4 +1,4 @@
-#include "engine/guardrails.h"
+#include "engine/checks.h"
 
 #include <set>
 
@@ -9,17 +9,25 @@
 namespace ralph {
 namespace {
 
-std::string outcome_of(const StepEnd& end) {
-  if (!end.outcome.empty()) return end.outcome;
-  return end.status.success() ? "passed" : "failed";
+CheckOutcome outcome_of(const StepEnd& end) {
+  switch (end.cause) {
+    case EndCause::kNone:
+      return end.status.success() ? CheckOutcome::kPassed : CheckOutcome::kFailed;
+    case EndCause::kTimedOut:
+      return CheckOutcome::kTimedOut;
+    case EndCause::kOverBudget:
+      return CheckOutcome::kOverBudget;
+    default:
+      return CheckOutcome::kInterrupted;
+  }
 }
 
-Status run_guardrail(RunContext& context, const GuardrailSettings& guardrail, int index, size_t excerpt_characters,
+Status run_guardrail(Run& run, const GuardrailSettings& guardrail, int index, size_t excerpt_characters,
                      std::set<std::string>& log_names) {
-  const int iteration = context.log.progress().iteration;
+  const int iteration = run.progress().iteration;
   const std::string log_file =
-      join_path(".ralph", log_name(iteration, context.redactor.redact(guardrail.command), log_names));
-  TRY_VALUE(RawFile log, RawFile::create(join_path(context.project, log_file)));
+      join_path(".ralph", log_name(iteration, run.redactor.redact(guardrail.command), log_names));
+  TRY_VALUE(RawFile log, RawFile::create(join_path(run.project, log_file)));
 
   record::GuardrailStarted started;
   started.iteration = iteration;
@@ -27,22 +35,22 @@ Status run_guardrail(RunContext& context, const GuardrailSettings& guardrail, in
   started.name = guardrail.name.empty() ? guardrail.command : guardrail.name;
   started.command = guardrail.command;
   started.log_file = log_file;
-  TRY(context.log.note(started));
+  TRY(run.note(started));
 
   OutputExcerpt excerpt(excerpt_characters);
   std::int64_t output_bytes = 0;
   StepRequest step;
-  step.launch = guardrail_launch(guardrail.command, context.environment, context.project);
+  step.launch = guardrail_launch(guardrail.command, run.environment, run.project);
   step.launch.environment.set("RALPH_ITERATION", std::to_string(iteration));
   step.moment = Moment::kDuringCheck;
   step.limit = Milliseconds(static_cast<long long>(guardrail.timeout_seconds * 1000));
-  step.who = "guardrail";
+  step.kind = StepKind::kGuardrail;
   step.on_output = [&](StreamName, std::string_view bytes) -> Status {
     output_bytes += static_cast<std::int64_t>(bytes.size());
     excerpt.feed(bytes);
     return log.append(bytes);
   };
-  TRY_VALUE(const StepEnd end, run_step(context, step));
+  TRY_VALUE(const StepEnd end, run_step(run, step));
 
   record::GuardrailEnded ended;
   ended.iteration = iteration;
@@ -55,35 +63,35 @@ Status run_guardrail(RunContext& context, const GuardrailSettings& guardrail, in
   ended.output_bytes = output_bytes;
   ended.fail_action = to_string(guardrail.fail_action);
   ended.outcome = outcome_of(end);
-  if (ended.outcome != "passed") {
+  if (ended.outcome != CheckOutcome::kPassed) {
     GuardrailFailure failure;
     failure.command = guardrail.command;
     failure.exit_code = end.status.code;
-    if (ended.outcome == "timed_out") failure.why = fmt::format("timed out after {}", human_duration(step.limit));
+    if (ended.outcome == CheckOutcome::kTimedOut) failure.why = fmt::format("timed out after {}", human_duration(step.limit));
     failure.hint = guardrail.hint;
     failure.log_file = log_file;
     failure.output = excerpt.text();
     failure.truncated = excerpt.truncated();
     ended.feedback = failure_message(failure);
   }
-  return context.log.note(std::move(ended));
+  return run.note(std::move(ended));
 }
 
 }  // namespace
 
-Result<Decision> run_guardrails(RunContext& context, const GuardrailPlan& plan) {
+Result<Decision> run_checks(Run& run, const ChecksToRun& checks) {
   std::set<std::string> log_names;
-  for (const GuardrailSettings& guardrail : plan.guardrails) {
-    if (!plan.again) break;
-    log_name(context.log.progress().iteration, context.redactor.redact(guardrail.command), log_names);
+  for (const GuardrailSettings& guardrail : checks.guardrails) {
+    if (!checks.again) break;
+    log_name(run.progress().iteration, run.redactor.redact(guardrail.command), log_names);
   }
   int index = 0;
-  for (const GuardrailSettings& guardrail : plan.guardrails) {
-    TRY_VALUE(const Decision decision, ask(context, {Moment::kBetweenSteps}));
+  for (const GuardrailSettings& guardrail : checks.guardrails) {
+    TRY_VALUE(const Decision decision, run.ask({Moment::kBetweenSteps}));
     if (decision.action != Action::kContinue) return decision;
-    TRY(run_guardrail(context, guardrail, ++index, plan.excerpt_characters, log_names));
+    TRY(run_guardrail(run, guardrail, ++index, checks.excerpt_characters, log_names));
   }
-  return ask(context, {Moment::kBetweenSteps});
+  return run.ask({Moment::kBetweenSteps});
 }
 
 }  // namespace ralph

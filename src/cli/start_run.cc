@@ -1,4 +1,4 @@
-#include "cli/guarded_run.h"
+#include "cli/start_run.h"
 
 #include <memory>
 #include <unistd.h>
@@ -7,7 +7,6 @@
 #include "cli/command.h"
 #include "cli/output_options.h"
 #include "journal/run_folder.h"
-#include "journal/writer.h"
 #include "os/clock.h"
 #include "os/guardian.h"
 #include "os/lock.h"
@@ -27,47 +26,43 @@ std::string owner_line(const std::string& run_id, const Clock& clock) {
   return json::serialize(owner) + "\n";
 }
 
-Result<Lock> lock_project(const GuardedRun& run) {
-  auto lock = Lock::acquire(join_path(run.project, ".ralph/lock"));
+Result<Lock> lock_project(const RunSetup& setup) {
+  auto lock = Lock::acquire(join_path(setup.project, ".ralph/lock"));
   if (lock || lock.error().kind != ErrorKind::kBusy) return lock;
   const auto owner = parse_json(lock.error().message, "lock");
-  if (!owner) return fail(ErrorKind::kBusy, "another ralph run is working in {}; wait for it to end", run.project);
+  if (!owner) return fail(ErrorKind::kBusy, "another ralph run is working in {}; wait for it to end", setup.project);
   return fail(ErrorKind::kBusy,
               "another ralph run is working in {}: run {}, pid {}, since {}; wait for it, or end it with: kill {}",
-              run.project, find_string(*owner, "runId").value_or("?"), find_integer(*owner, "pid").value_or(0),
+              setup.project, find_string(*owner, "runId").value_or("?"), find_integer(*owner, "pid").value_or(0),
               find_string(*owner, "startTime").value_or("?"), find_integer(*owner, "pid").value_or(0));
 }
 
-std::unique_ptr<RunWatcher> make_watcher(const GuardedRun& run, const Environment& environment) {
-  if (run.json) return std::make_unique<JsonLines>();
+std::unique_ptr<RunListener> make_watcher(const RunSetup& setup, const Environment& environment) {
+  if (setup.json) return std::make_unique<JsonLines>();
   ConsoleOptions options;
-  const OutputSettings& output = run.loaded.settings.output;
+  const OutputSettings& output = setup.loaded.settings.output;
   options.style = with_output_settings(style_for(STDOUT_FILENO, environment), output);
   options.format = format_options(output, options.style);
-  options.agent_output = run.loaded.settings.stream_agent_output;
-  options.verbose = run.verbose;
-  options.guardrails = run.checks;
+  options.agent_output = setup.loaded.settings.stream_agent_output;
+  options.verbose = setup.verbose;
+  options.guardrails = setup.checks;
   return std::make_unique<Console>(std::move(options));
 }
 
 // In the process that the guardian guards.
-Result<int> run_in_project(const GuardedRun& run, const RunBody& body, int guardian) {
+Result<int> run_in_project(const RunSetup& setup, const RunBody& body, int guardian) {
   const SystemClock clock;
-  Environment environment = Environment::of_this_process();
   LinuxProcesses processes(clock, guardian);
-  TRY_VALUE(Lock lock, lock_project(run));
-  TRY_VALUE(const RunFolder folder, create_run_folder(run.project, new_run_id(clock.wall())));
+  TRY_VALUE(Lock lock, lock_project(setup));
+  TRY_VALUE(const RunFolder folder, create_run_folder(setup.project, new_run_id(clock.wall())));
   TRY(lock.name_owner(owner_line(folder.id, clock)));
+  Environment environment = Environment::of_this_process();
   environment.set("RALPH_RUN_ID", folder.id);
-
-  const Redactor redactor(environment.as_lines(), secret_candidates(run.loaded.settings));
-  Policy policy = run.policy;
-  const auto watcher = make_watcher(run, environment);
-  TRY_VALUE(JournalWriter writer, JournalWriter::open(folder.path, redactor, [&] { return clock.wall(); }));
-  RunLog log(std::move(writer), *watcher);
-  RunContext context{policy,   processes,         clock,       redactor,  log,         *watcher,
-                     *watcher, clock.monotonic(), run.project, folder.id, folder.path, environment};
-  TRY_VALUE(const Decision decision, body(context, policy));
+  const Redactor redactor(environment.as_lines(), secret_candidates(setup.loaded.settings));
+  const auto watcher = make_watcher(setup, environment);
+  TRY_VALUE(Run run,
+            Run::open(folder, setup.policy, {processes, clock, redactor, *watcher, setup.project, environment}));
+  TRY_VALUE(const Decision decision, body(run));
   if (decision.status == StopStatus::kFatal) return fail(ErrorKind::kInput, "{}", decision.reason);
   return exit_code_of(decision.status);
 }
@@ -83,27 +78,28 @@ std::map<std::string, std::string> secret_candidates(const Settings& settings) {
   return variables;
 }
 
-Status note_start(RunContext& context, const RunTitle& title, const json::value& settings) {
+Status note_start(Run& run, const RunTitle& title, const json::value& settings) {
   record::RunStarted started;
-  started.run_id = context.run_id;
+  started.run_id = run.id;
   started.way = title.way;
   started.ralph_version = RALPH_VERSION;
-  started.project = context.project;
+  started.project = run.project;
   started.agent = title.agent;
   started.prompt_source = title.prompt_source;
   started.prompt = title.prompt;
   started.pid = ::getppid();
-  started.max_iterations = context.policy.max_iterations;
+  started.max_iterations = run.policy.max_iterations;
   started.settings = settings;
-  return context.log.note(std::move(started));
+  return run.note(std::move(started));
 }
 
-int execute_guarded(const GuardedRun& run, const RunBody& body) {
-  if (auto ready = prepare_ralph_folder(run.project); !ready) return report(ready.error());
-  return run_guarded([&](int guardian) {
-    const Result<int> code = run_in_project(run, body, guardian);
-    return code ? *code : report(code.error());
+int start_run(const RunSetup& setup, const RunBody& body) {
+  if (auto ready = prepare_ralph_folder(setup.project); !ready) return report(ready.error());
+  const Result<int> code = run_guarded([&](int guardian) {
+    const Result<int> ended = run_in_project(setup, body, guardian);
+    return ended ? *ended : report(ended.error());
   });
+  return code ? *code : report(code.error());
 }
 
 }  // namespace ralph::cli

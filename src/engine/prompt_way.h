@@ -1,0 +1,25 @@
+// `ralph run`: the prompt, with what failed last time.
+#pragma once
+
+#include "engine/prompt_source.h"
+#include "engine/way.h"
+
+namespace ralph {
+
+class PromptWay : public Way {
+ public:
+  // All of it outlives the way. `agents`: the preferred one first.
+  PromptWay(const Run& run, const Settings& settings, Agents agents, const PromptSource& prompt)
+      : run_(run), settings_(settings), agents_(agents), prompt_(prompt) {}
+
+  Result<NextTurn> next() override;
+  Result<IterationChecks> checks() override;
+
+ private:
+  const Run& run_;
+  const Settings& settings_;
+  Agents agents_;
+  const PromptSource& prompt_;
+};
+
+}  // namespace ralph

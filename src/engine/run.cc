@@ -1,0 +1,109 @@
+#include "engine/run.h"
+
+#include <algorithm>
+
+#include "os/files.h"
+
+namespace ralph {
+
+Run::Run(const RunFolder& run_folder, Policy the_policy, RunParts parts)
+    : policy(std::move(the_policy)),
+      processes(parts.processes),
+      clock(parts.clock),
+      redactor(parts.redactor),
+      listener(parts.listener),
+      project(std::move(parts.project)),
+      id(run_folder.id),
+      folder(run_folder.path),
+      environment(std::move(parts.environment)),
+      opened_(clock.monotonic()) {}
+
+Result<Run> Run::open(const RunFolder& folder, Policy policy, RunParts parts) {
+  Run run(folder, std::move(policy), std::move(parts));
+  TRY_VALUE(JournalWriter writer, JournalWriter::open(
+                                      folder.path, run.redactor, [&clock = run.clock] { return clock.wall(); },
+                                      [&](const record::Record& record) {
+                                        run.progress_ = fold(std::move(run.progress_), record);
+                                      }));
+  run.writer_ = std::move(writer);
+  run.spent_before_ = run.progress_.run_time;
+  return run;
+}
+
+Result<Run> Run::open_session(const RunFolder& folder, Policy policy, RunParts parts, Milliseconds patience) {
+  Run run(folder, std::move(policy), std::move(parts));
+  TRY_VALUE(JournalWriter writer,
+            JournalWriter::open_at_tail(
+                folder.path, run.redactor, [&clock = run.clock] { return clock.wall(); },
+                [&](const record::Record& record) {
+                  const auto* decided = std::get_if<record::Decided>(&record.body);
+                  run.progress_ = decided && decided->progress ? from_json<Progress>(*decided->progress)
+                                                               : fold(std::move(run.progress_), record);
+                },
+                patience));
+  run.writer_ = std::move(writer);
+  run.carries_progress_ = true;
+  return run;
+}
+
+Run Run::read_only(Policy policy, RunParts parts) {
+  return Run({}, std::move(policy), std::move(parts));
+}
+
+Status Run::note(record::Body body) {
+  if (!writer_) return {};
+  record::Record written = writer_->stamp(std::move(body));
+  Progress next = fold(progress_, written);
+  if (auto* decided = std::get_if<record::Decided>(&written.body); decided && carries_progress_)
+    decided->progress = brief_json(next);
+  TRY(writer_->write(written));
+  progress_ = std::move(next);
+  listener.on_record(written, progress_);
+  return {};
+}
+
+Status Run::sync() {
+  return writer_ ? writer_->sync() : Status{};
+}
+
+Status Run::await_files(std::vector<std::string> paths) {
+  awaited_ = std::move(paths);
+  for (const std::string& path : awaited_) TRY(processes.watch_file(path));
+  return {};
+}
+
+bool Run::awaited_file_is_there() const {
+  return std::any_of(awaited_.begin(), awaited_.end(), file_exists);
+}
+
+Milliseconds Run::time_spent() const {
+  return spent_before_ + since(opened_);
+}
+
+Result<Decision> Run::ask(Observation observation) {
+  observation.clock.run_time = time_spent();
+  observation.clock.now = clock.wall();
+  observation.signals.file_appeared = awaited_file_is_there();
+  observation.clock.random = std::uniform_real_distribution<double>()(random_);
+  Decision decision = decide(policy, progress_, observation);
+  // A step that simply follows another is no news; everything else is.
+  if (decision.action == Action::kContinue && decision.reason.empty()) return decision;
+  record::Decided note;
+  note.iteration = progress_.iteration;
+  note.moment = observation.moment;
+  note.rule = decision.rule;
+  note.decision = decision.action;
+  note.status = decision.status;
+  note.reason = decision.reason;
+  note.delay_ms = decision.delay.count();
+  note.observation = brief_json(observation);
+  TRY(this->note(std::move(note)));
+  return decision;
+}
+
+std::optional<Milliseconds> Run::time_until_change(Observation observation) const {
+  observation.clock.run_time = time_spent();
+  return ralph::time_until_change(policy, progress_, observation);
+}
+
+}  // namespace ralph

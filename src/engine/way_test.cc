@@ -1,0 +1,112 @@
+// A way in of some thirty lines that waits for a file: what a supervised task will need, without a loop of its own.
+#include "engine/way.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "engine/engine.h"
+#include "engine/fake_processes.h"
+#include "journal/reader.h"
+#include "journal/words_for_tests.h"
+#include "os/scratch_folder.h"
+
+namespace ralph {
+namespace {
+
+using namespace std::chrono_literals;
+
+class FileWay : public Way {
+ public:
+  FileWay(const Run& run, Agents agents, std::string file) : run_(run), agents_(agents), file_(std::move(file)) {}
+
+  Result<NextTurn> next() override {
+    NextTurn turn{fmt::format("attempt {}", run_.progress().iteration), agents_};
+    turn.folder = "/elsewhere";
+    turn.environment = {{"TASK_FOLDER", "/task"}};
+    turn.change = [](Launch launch) {
+      launch.argv.insert(launch.argv.begin(), "sandbox");
+      return launch;
+    };
+    return turn;
+  }
+  Status after_turn(const Decision&) override { return ++turns, Status{}; }
+  Result<Observation> observe() override {
+    Observation now;
+    now.moment = Moment::kAtStop;
+    now.signals.promised = run_.awaited_file_is_there();
+    return now;
+  }
+  std::vector<std::string> files() const override { return {file_}; }
+
+  int turns = 0;
+
+ private:
+  const Run& run_;
+  Agents agents_;
+  std::string file_;
+};
+
+class WayTest : public ::testing::Test {
+ protected:
+  Result<Decision> drive_it() {
+    agents_.push_back(*Agent::make({"/bin/cat", {}, PromptPath::kStdin}, Environment{}, folder_.path()));
+    Policy policy;
+    policy.promise = true;
+    run_.emplace(*ralph::Run::open({"run", folder_.path()}, policy,
+                            {processes_, clock_, redactor_, listener_, folder_.path(), Environment{}}));
+    FileWay way(*run_, agents_, file_);
+    Result<Decision> decision = drive(*run_, way);
+    turns_ = way.turns;
+    return decision;
+  }
+
+  ScratchFolder folder_;
+  std::string file_ = folder_ / "DONE";
+  FakeClock clock_;
+  FakeProcesses processes_{clock_};
+  Redactor redactor_{std::vector<std::string>{}};
+  NullListener listener_;
+  std::vector<Agent> agents_;
+  std::optional<ralph::Run> run_;
+  int turns_ = 0;
+};
+
+TEST_F(WayTest, AFileThatAppearsEndsTheTurn) {
+  processes_.expect({"working", 0, 1s});
+  Act second{"still working", 0, 3600s};
+  second.touches = file_;
+  processes_.expect(second);
+  const auto decision = drive_it();
+  ASSERT_TRUE(decision) << decision.error().message;
+  EXPECT_EQ(decision->status, StopStatus::kComplete);
+  EXPECT_EQ(run_->progress().turn_outcome, "file_appeared");
+  EXPECT_EQ(turns_, 2);
+  EXPECT_EQ(processes_.ended(), 1);
+  EXPECT_LT(run_->time_spent(), 60s);
+}
+
+TEST_F(WayTest, AFileThatAppearsEndsAWait) {
+  processes_.expect({"", 1});  // crashes, and is tried again after a pause
+  processes_.appears_during_next_wait(file_);
+  Act retry{"x", 0, 3600s};
+  processes_.expect(retry);
+  ASSERT_TRUE(drive_it());
+  EXPECT_EQ(run_->progress().turn_outcome, "file_appeared") << "the second try ended at once";
+  EXPECT_LT(run_->time_spent(), 60s);
+}
+
+TEST_F(WayTest, SaysWhereAndHowTheAgentIsStarted) {
+  std::ofstream(file_) << "";
+  processes_.expect({"x", 0, 1s});
+  ASSERT_TRUE(drive_it());
+  const Launch& launch = processes_.launches().at(0);
+  EXPECT_EQ(launch.argv.front(), "sandbox");
+  EXPECT_EQ(launch.folder, "/elsewhere");
+  EXPECT_EQ(launch.environment.get("TASK_FOLDER"), "/task");
+  EXPECT_EQ(launch.input, "attempt 1");
+}
+
+}  // namespace
+}  // namespace ralph

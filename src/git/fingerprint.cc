@@ -1,0 +1,46 @@
+#include "git/fingerprint.h"
+
+#include <algorithm>
+#include <sys/stat.h>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "os/files.h"
+#include "os/run_command.h"
+
+namespace ralph {
+namespace {
+
+constexpr Milliseconds kGitPatience{4000};  // hosts give a hook ten seconds
+
+}  // namespace
+
+std::string tree_fingerprint(const std::string& folder, const Environment& environment) {
+  std::string top = folder;  // git names files from here
+  while (!is_there(join_path(top, ".git"))) {
+    if (!top.starts_with('/') || top == "/") return {};
+    top = parent_path(top);
+  }
+  Launch launch;
+  // What git would run for its own comfort is a setting of the repository, which is not ours.
+  launch.argv = {"git", "-c", "core.fsmonitor=false", "status", "--porcelain=v2", "--branch", "-z", "-uall"};
+  launch.environment = environment;
+  launch.environment.set("GIT_OPTIONAL_LOCKS", "0");
+  launch.folder = folder;
+  const auto status = run_command(launch, kGitPatience);
+  if (!status || status->exit_code != 0) return {};
+  std::string text = status->output;
+  // A file that was changed before may be changed further: size and time tell.
+  for (const std::string& change : split(status->output, '\0')) {
+    // "1" or "2", then seven or eight fields and the path; "?" and the path.
+    size_t at = change.find(' ');
+    for (int fields = change.starts_with('1') ? 7 : change.starts_with('2') ? 8 : 0; fields > 0; --fields)
+      at = change.find(' ', std::min(at, change.size() - 1) + 1);
+    struct stat info{};
+    if (at >= change.size() || ::lstat(join_path(top, change.substr(at + 1)).c_str(), &info) != 0) continue;
+    text += fmt::format("{} {}.{}\n", info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
+  }
+  return fmt::format("{:016x}", stable_hash(text));
+}
+
+}  // namespace ralph

@@ -1,0 +1,45 @@
+#include "git/git.h"
+
+#include "os/environment.h"
+#include "os/files.h"
+#include "os/run_command.h"
+
+namespace ralph {
+
+GitCommand own_question(const std::string& program, const std::vector<std::string>& words,
+                        const std::string& work_tree) {
+  GitCommand command;
+  command.argv = {program,
+                  "--literal-pathspecs",
+                  "--no-replace-objects",
+                  "-c",
+                  "core.hooksPath=/dev/null",
+                  "-c",
+                  "core.fsmonitor=false",
+                  "-c",
+                  "core.trustctime=true",
+                  "-c",
+                  "core.checkStat=default"};
+  command.argv.insert(command.argv.end(), words.begin(), words.end());
+  if (!work_tree.empty()) command.environment.emplace_back("GIT_WORK_TREE", work_tree);
+  return command;
+}
+
+bool is_git(const std::string& command) {
+  return base_name(command) == "git";
+}
+
+Git plain_git(const std::string& folder) {
+  return [folder](const std::vector<std::string>& words) -> Result<GitEnd> {
+    Launch launch;
+    launch.argv = {"git", "--literal-pathspecs"};
+    launch.argv.insert(launch.argv.end(), words.begin(), words.end());
+    launch.environment = Environment::of_this_process();
+    launch.environment.set("LC_ALL", "C");  // its errors are told apart by their words
+    launch.folder = folder;
+    TRY_VALUE(CommandAnswer answer, ask_command(std::move(launch), Milliseconds(60000), kGitOutput));
+    return GitEnd{answer.exit_code, std::move(answer.output), std::move(answer.errors), answer.cut};
+  };
+}
+
+}  // namespace ralph

@@ -1,0 +1,169 @@
+// The enums that records hold, and their spelling in a journal: the only place where these words are written down. What
+// decides anything is compared as a type; the words are for files and for people.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+namespace ralph {
+
+// WordsOf<E>::kAll has the words of E in the order of its values.
+template <class E>
+struct WordsOf;
+template <class E>
+concept Worded = requires { WordsOf<E>::kAll; };
+
+template <Worded E>
+constexpr std::string_view to_string(E value) {
+  return WordsOf<E>::kAll[static_cast<size_t>(value)];
+}
+
+// Nothing if no value is spelled so: a newer version may have words that this one does not know.
+template <Worded E>
+constexpr std::optional<E> from_word(std::string_view word) {
+  const auto& all = WordsOf<E>::kAll;
+  const auto found = std::find(all.begin(), all.end(), word);
+  if (found == all.end()) return std::nullopt;
+  return static_cast<E>(found - all.begin());
+}
+
+// The ways in.
+enum class WayIn { kUnknown, kPrompt, kPlan, kOutside, kSession };
+template <>
+struct WordsOf<WayIn> {
+  static constexpr std::array<std::string_view, 5> kAll = {"", "run", "plan", "loop", "session"};
+};
+
+// What an agent is started for.
+enum class Purpose { kWork, kCommitMessage };
+template <>
+struct WordsOf<Purpose> {
+  static constexpr std::array<std::string_view, 2> kAll = {"work", "commit message"};
+};
+
+// A process of a run.
+enum class StepKind { kAgent, kGuardrail, kScm };
+template <>
+struct WordsOf<StepKind> {
+  static constexpr std::array<std::string_view, 3> kAll = {"agent", "guardrail", "scm"};
+};
+
+// How an agent's turn ended.
+enum class TurnOutcome {
+  kNone,  // it has not ended
+  kOk,
+  kCrashed,
+  kEmpty,  // it said nothing and did nothing
+  kFailed,
+  // Ended by ralph.
+  kTimedOut,
+  kIdle,
+  kOverBudget,
+  kInterrupted,
+  kFileAppeared,  // a file that the way in waits for
+  // Failures that the agent itself told (docs/formats/events.md).
+  kUsageLimit,
+  kOverloaded,
+  kAuthentication,
+  kBilling,
+  kContextExhausted,
+  kPermissionDenied,
+  kMaxTurns,
+  kMaxBudget,
+  kModelNotFound,
+};
+template <>
+struct WordsOf<TurnOutcome> {
+  static constexpr std::array<std::string_view, 19> kAll = {
+      "",           "ok",          "crashed",       "empty",       "failed",         "timed_out",         "idle",
+      "over_budget", "interrupted", "file_appeared", "usage_limit", "overloaded",     "authentication",    "billing",
+      "context_exhausted", "permission_denied", "max_turns", "max_budget", "model_not_found"};
+};
+
+// Why ralph ended a step before its time.
+enum class EndCause { kNone, kTimedOut, kIdle, kLingered, kOverBudget, kInterrupted, kFileAppeared };
+template <>
+struct WordsOf<EndCause> {
+  static constexpr std::array<std::string_view, 7> kAll = {"",           "timed_out",   "idle",         "lingered",
+                                                           "over_budget", "interrupted", "file_appeared"};
+};
+
+// How a guardrail or a verify command ended.
+enum class CheckOutcome { kNone, kPassed, kFailed, kTimedOut, kOverBudget, kInterrupted };
+template <>
+struct WordsOf<CheckOutcome> {
+  static constexpr std::array<std::string_view, 6> kAll = {"",          "passed",      "failed",
+                                                           "timed_out", "over_budget", "interrupted"};
+};
+
+enum class ScmOutcome { kNone, kDone, kNothingToCommit, kFailed };
+template <>
+struct WordsOf<ScmOutcome> {
+  static constexpr std::array<std::string_view, 4> kAll = {"", "done", "nothing_to_commit", "failed"};
+};
+
+// What an iteration of a plan does with its story.
+enum class Mode { kImplement, kReview, kReviewFix };
+template <>
+struct WordsOf<Mode> {
+  static constexpr std::array<std::string_view, 3> kAll = {"implement", "review", "review-fix"};
+};
+
+// What became of a story in an iteration of a plan.
+enum class StoryStep {
+  kNone,
+  kSubmitted,
+  kResubmitted,
+  kApproved,
+  kAutoApproved,
+  kChangesRequested,
+  kSentBack,
+  kPassed,  // reviews are switched off
+};
+template <>
+struct WordsOf<StoryStep> {
+  static constexpr std::array<std::string_view, 8> kAll = {
+      "", "submitted", "resubmitted", "approved", "auto_approved", "changes_requested", "sent_back", "passed"};
+};
+
+// When a decision is asked for.
+enum class Moment {
+  kBeforeIteration,  // nothing runs; may another iteration begin?
+  kDuringTurn,       // the agent runs; may it go on?
+  kDuringCheck,      // a guardrail or an SCM command runs; may it go on?
+  kAfterTurn,        // the agent has ended; what becomes of its turn?
+  kBetweenSteps,     // one step has ended; may the next begin?
+  kAtStop,           // a session wants to end; may it?
+  kAfterChecks,      // guardrails (and SCM tasks) have run; is the work done?
+};
+template <>
+struct WordsOf<Moment> {
+  static constexpr std::array<std::string_view, 7> kAll = {"before_iteration", "during_turn", "during_check", "after_turn",
+                                                           "between_steps",    "at_stop",     "after_checks"};
+};
+
+// What a decision says.
+enum class Action {
+  kContinue,    // go on: with the next step, or with the feedback that progress holds
+  kStop,        // with a status and a reason
+  kWait,        // until a time, then ask again
+  kRetry,       // run the agent again in the same iteration, after a pause
+  kEndNow,      // end the process that runs
+  kCheckAgain,  // run the guardrails once more: what they said does not hold any more
+};
+template <>
+struct WordsOf<Action> {
+  static constexpr std::array<std::string_view, 6> kAll = {"continue", "stop", "wait", "retry", "end_now", "check_again"};
+};
+
+// How a run ended.
+enum class StopStatus { kNone, kComplete, kLimit, kFatal, kWaiting, kInterrupted, kCancelled };
+template <>
+struct WordsOf<StopStatus> {
+  static constexpr std::array<std::string_view, 7> kAll = {"",        "complete",    "limit",    "fatal",
+                                                           "waiting", "interrupted", "cancelled"};
+};
+
+}  // namespace ralph

@@ -1,0 +1,31 @@
+// Lets tests say enums by their spelling in a journal: EXPECT_EQ(ended.outcome, "timed_out").
+#pragma once
+
+#include <ostream>
+
+#include "journal/words.h"
+
+namespace ralph {
+
+template <Worded E>
+bool operator==(E value, std::string_view word) {
+  return to_string(value) == word;
+}
+template <Worded E>
+std::ostream& operator<<(std::ostream& out, E value) {
+  return out << to_string(value);
+}
+
+// ended.outcome = word("timed_out"): becomes whichever enum is asked for.
+struct Word {
+  std::string_view text;
+  template <Worded E>
+  operator E() const {  // NOLINT(google-explicit-constructor)
+    return from_word<E>(text).value();
+  }
+};
+constexpr Word word(std::string_view text) {
+  return {text};
+}
+
+}  // namespace ralph

@@ -1,0 +1,335 @@
+#include "plan/plan_way.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/text.h"
+#include "engine/prompt.h"
+#include "engine/scm_command.h"
+#include "os/files.h"
+#include "plan/assignment.h"
+
+namespace ralph {
+
+// An iteration goes through these stages. Each row says what is made true when a stage is entered, from left to right.
+// If ralph is killed between two of them, the next run goes on from the last copy that was saved.
+enum class PlanWay::Stage { kOpen, kFrozen, kEnforced, kRestored, kHeld, kJudged, kClosed };
+
+namespace {
+
+enum class Files { kLeft, kWritten, kCommitted };
+
+struct StageRow {
+  std::string_view when;
+  std::optional<SavedPlan::State> copy;  // what ralph's own copy says from then on; nothing: it stays
+  Files files;                           // what becomes of the plan's files in the project
+};
+
+// By Stage. The copy is saved before the files are written: if we are killed in between, the next run finds the verdict,
+// not the agent's word.
+constexpr std::array<StageRow, 7> kStages = {{
+    {"kOpen: an agent is about to start", SavedPlan::State::kOpen, Files::kLeft},
+    {"kFrozen: only checks are about to run", SavedPlan::State::kJudged, Files::kLeft},
+    {"kEnforced: the agent has ended; what it may not change is put back", std::nullopt, Files::kWritten},
+    {"kRestored: a program changed the plan after it was judged", std::nullopt, Files::kCommitted},
+    {"kHeld: the run stops before the checks; an approval is held back", SavedPlan::State::kJudged, Files::kCommitted},
+    {"kJudged: the checks have run and the story has its verdict", SavedPlan::State::kJudged, Files::kCommitted},
+    {"kClosed: nothing runs; the files are the user's", SavedPlan::State::kClosed, Files::kLeft},
+}};
+
+// The settings' guardrails and the plan's own commands, each command once.
+std::vector<GuardrailSettings> checks_of(const Settings& settings, const StoryList& tasks) {
+  std::vector<GuardrailSettings> checks = settings.guardrails;
+  for (const std::string& command : tasks.verify_commands) {
+    const bool there = std::any_of(checks.begin(), checks.end(),
+                                   [&](const GuardrailSettings& check) { return check.command == command; });
+    if (there) continue;
+    GuardrailSettings check;
+    check.command = command;
+    check.timeout_seconds = settings.plan.verify_timeout_seconds;
+    checks.push_back(std::move(check));
+  }
+  return checks;
+}
+
+}  // namespace
+
+PlanWay::PlanWay(Run& run, const Settings& settings, PlanStart start)
+    : run_(run),
+      settings_(settings),
+      plan_(std::move(start)),
+      repository_(contained_git(run, "git", plan_.work_tree), plan_.files.project) {}
+
+Status PlanWay::enter(Stage stage) {
+  const StageRow& row = kStages[static_cast<size_t>(stage)];
+  if (row.copy) TRY(save(*row.copy));
+  if (row.files == Files::kLeft) return {};
+  TRY(aftermath_->write(plan_.tasks, plan_.pinned));
+  return row.files == Files::kCommitted ? aftermath_->commit(verdict_) : Status{};
+}
+
+Status PlanWay::save(SavedPlan::State state) {
+  TRY(run_.sync());  // the copy names the journal's last record
+  SavedPlan plan;
+  plan.run_id = run_.id;
+  plan.project = plan_.files.project;
+  plan.ralph_dir = plan_.files.ralph_dir;
+  plan.journal = run_.journal_hash();
+  plan.iteration = plan_.marker.iteration;
+  plan.open = state != SavedPlan::State::kClosed;
+  plan.judged = state == SavedPlan::State::kJudged;
+  plan.mode = plan.judged ? Mode::kImplement : rules_.mode;  // in which no story can be approved
+  plan.story = rules_.story;
+  plan.skip_review = plan_.skip_review;
+  plan.review_cap = plan_.review_cap;
+  plan.tasks = plan_.tasks.text;
+  plan.pinned = plan_.pinned;
+  return save_plan(plan_.authority, plan);
+}
+
+Status PlanWay::hold_plan() {
+  TRY(make_room_for_plan(plan_.authority));
+  TRY_VALUE(lock_, lock_plan(plan_.authority, plan_.files.ralph_dir));
+  return lock_->name_owner(fmt::format("run {}, pid {}\n", run_.id, plan_.marker.pid));
+}
+
+// What the last run left open is settled first; and a plan that is done already is checked once, without an agent.
+Result<std::optional<Agents>> PlanWay::begin() {
+  TRY(hold_plan());
+  TRY(write_marker());  // now, because checks may take long before the first iteration
+  const bool all_done = count_done(tasks(), plan_.skip_review) == tasks().stories.size();
+  const bool killed = plan_.unfinished && plan_.unfinished->open;
+  if (!plan_.unfinished && !all_done) {
+    TRY(note_checked());
+    return std::optional<Agents>();
+  }
+  rules_ = {Mode::kImplement, "", plan_.skip_review, plan_.review_cap, !killed};
+  if (plan_.unfinished) {
+    rules_.mode = plan_.unfinished->mode.value_or(Mode::kImplement);
+    rules_.story = plan_.unfinished->story;
+    plan_.marker.iteration = plan_.unfinished->iteration;
+    pending_ = plan_.unfinished->pending;
+    head_ = plan_.unfinished->head;
+  }
+  if (!killed) TRY(enter(Stage::kFrozen));  // what was ended in the middle keeps its copy until it is judged
+  return std::optional(agents());
+}
+
+Result<NextTurn> PlanWay::next() {
+  const auto work = next_work(tasks(), plan_.skip_review);
+  if (!work) return fail(ErrorKind::kInternal, "no story of {} can be worked on", plan_.files.tasks());
+  rules_ = {work->mode, work->story->id, plan_.skip_review, plan_.review_cap};
+  pending_.reset();
+  TRY_VALUE(head_, repository_.head());
+  note_base(*work);
+  TRY(note_work(*work));
+  plan_.marker.iteration = run_.progress().iteration;
+  plan_.marker.iteration_mode = work->mode;
+  plan_.marker.story = work->story->id;
+  plan_.marker.snapshot = before_from(tasks());
+  TRY_VALUE(const auto branch, repository_.branch());
+  if (branch_.empty()) branch_ = branch.value_or("");
+  TRY(write_marker());
+  TRY(enter(Stage::kOpen));
+  TRY_VALUE(std::string prompt, prompt_for(*work));
+  return NextTurn{std::move(prompt), agents(), settings_.stream_agent_output};
+}
+
+Status PlanWay::note_work(const Work& work) {
+  record::PlanWork note;
+  note.iteration = run_.progress().iteration;
+  note.mode = work.mode;
+  note.story = work.story->id;
+  note.title = work.story->title;
+  note.reviews = work.story->review.count;
+  note.review_cap = plan_.review_cap;
+  note.head = head_;
+  if (const auto base = plan_.bases.find(note.story); base != plan_.bases.end()) note.base = base->second;
+  return run_.note(std::move(note));
+}
+
+// The commit that a story's review compares tests with. What the last review did itself, nobody has reviewed.
+void PlanWay::note_base(const Work& work) {
+  if (head_.empty()) return;
+  if (work.mode == Mode::kReview) {
+    reviewed_ = head_;
+  } else {
+    plan_.bases.emplace(work.story->id, reviewed_.empty() ? head_ : reviewed_);
+  }
+}
+
+Status PlanWay::write_marker() {
+  marker_text_ = to_text(plan_.marker);
+  const std::string path = join_path(run_.project, kMarkerFile);
+  if (is_directory(path)) ::rename(path.c_str(), unused_path(path + ".rejected-folder").c_str());
+  return write_file_atomically(path, marker_text_);
+}
+
+Result<std::string> PlanWay::prompt_for(const Work& work) {
+  Assignment assignment{work.mode,
+                        work.story,
+                        &tasks(),
+                        plan_.skip_review,
+                        plan_.review_cap,
+                        run_.progress().iteration,
+                        run_.policy.max_iterations,
+                        plan_.files.shown(plan_.files.ralph_dir),
+                        {}};
+  const auto base = plan_.bases.find(work.story->id);
+  if (work.mode == Mode::kReview && base != plan_.bases.end()) {
+    auto lost = repository_.lost_tests(base->second);
+    assignment.tests = lost ? *std::move(lost)
+                            : std::vector{fmt::format("unknown: commit {}, which was there before this story, can't be "
+                                                      "compared with any more ({}); look at all tests",
+                                                      base->second.substr(0, 9), lost.error().message)};
+  }
+  const std::string prompt = plan_prompt(plan_.pinned.prompt.value_or(""), assignment);
+  std::vector<Feedback> feedback = run_.progress().feedback;
+  // A story that was sent back has what failed in its reviewFeedback, which the assignment quotes.
+  std::erase_if(feedback, [&](const Feedback& one) {
+    return work.mode == Mode::kReviewFix && work.story->review.feedback.find(one.message) != std::string::npos;
+  });
+  return compose_prompt(prompt, feedback);
+}
+
+std::string PlanWay::iteration_in_words() const {
+  if (plan_.unfinished)
+    return fmt::format("{} iteration {} of the last run", to_string(rules_.mode), plan_.unfinished->iteration);
+  if (rules_.frozen) return {};
+  return fmt::format("{} iteration {}", to_string(rules_.mode), run_.progress().iteration);
+}
+
+// What the agent did to the plan is judged always, whatever becomes of the run.
+Status PlanWay::after_turn(const Decision& decision) {
+  judged_ = false;
+  verdict_ = {};
+  before_ = plan_.tasks;
+  aftermath_.emplace(plan_.files, run_, repository_, iteration_in_words());
+  enforced_ = aftermath_->enforce_plan(plan_.tasks, plan_.pinned, rules_);
+  aftermath_->check_marker(marker_text_);
+  plan_.tasks = enforced_.file;
+  TRY(enter(Stage::kEnforced));
+  // Whoever wants it to stop at once does not wait for git either.
+  if (decision.stops() && run_.progress().stop_requests >= 2) {
+    history_checked_ = false;
+    return leave_unchecked();
+  }
+  const Status history = aftermath_->check_history(head_, branch_);
+  history_checked_ = history.has_value();
+  if (decision.stops()) return leave_unchecked();
+  TRY(history);
+  return enter(Stage::kEnforced);  // going back to the branch may have changed the files
+}
+
+Result<IterationChecks> PlanWay::checks() {
+  if (judged_) {  // they run again: nothing that ran since the verdict may have changed the plan
+    aftermath_->check_unchanged(plan_.tasks, plan_.pinned, rules_, "after it was judged");
+    TRY(enter(Stage::kEnforced));
+  }
+  return IterationChecks{checks_of(settings_, tasks()), static_cast<size_t>(settings_.output_truncate_chars),
+                         settings_.scm ? &*settings_.scm : nullptr, settings_.stream_agent_output};
+}
+
+Status PlanWay::after_checks(const Decision& decision) {
+  aftermath_->check_unchanged(enforced_.file, plan_.pinned, rules_, "while the checks ran");
+  plan_.tasks = enforced_.file;
+  if (decision.stops()) return leave_unchecked();
+  if (pending_) resume(enforced_, *pending_);
+  verdict_ = settle(before_, enforced_, rules_, checks_end());
+  verdict_.changed = verdict_.changed || pending_;
+  pending_.reset();
+  plan_.tasks = verdict_.file;
+  if (!verdict_.story.empty() && !head_.empty()) plan_.bases.emplace(verdict_.story, head_);
+  if (const auto& left = plan_.unfinished) {
+    const bool killed = left->open;
+    aftermath_->commit_leftovers(killed ? verdict_.file.text : left->tasks, killed ? plan_.pinned : left->pinned);
+  }
+  plan_.unfinished.reset();
+  judged_ = true;
+  passed_when_judged_ = passed();
+  return enter(Stage::kJudged);
+}
+
+// SCM tasks ask the agent for a message, and git runs what the project tells it to: none of it may change the plan, so
+// ralph looks again before the iteration is closed.
+Result<Observation> PlanWay::observe() {
+  if (passed_when_judged_ && !passed()) TRY(judge_again());
+  TRY(aftermath_->check_uncommitted());
+  if (!aftermath_->check_unchanged(plan_.tasks, plan_.pinned, rules_, "after it was judged")) {
+    TRY(enter(Stage::kRestored));
+    TRY(enter(Stage::kEnforced));  // filters of the project may have run for that commit
+  }
+  head_.clear();
+  if (run_.progress().response && count_done(tasks(), plan_.skip_review) < tasks().stories.size()) {
+    aftermath_->tell(fmt::format("<promise>{}</promise> was said too early: not all stories are done.",
+                                 run_.policy.completion_response));
+  }
+  TRY(note_checked());
+  TRY(enter(Stage::kClosed));
+  return Observation{Moment::kAfterChecks};
+}
+
+// The run stops before the verdict. From here on the files are the user's; the next run makes the checks, and until
+// then no approval counts.
+Status PlanWay::leave_unchecked() {
+  if (auto step = pending_from(enforced_)) pending_ = std::move(step);
+  plan_.tasks = pending_ ? hold_back(enforced_.file, before_, *pending_) : enforced_.file;
+  if (history_checked_) head_.clear();
+  TRY(enter(Stage::kHeld));
+  if (pending_) {
+    aftermath_->note(fmt::format("the run stopped before {} could be checked; the next run makes the checks first",
+                                 pending_->story));
+  }
+  TRY(note_checked());
+  return enter(Stage::kClosed);
+}
+
+// Checks that ran again, because something was changed after them, and fail now, outrank the verdict.
+Status PlanWay::judge_again() {
+  aftermath_->check_unchanged(plan_.tasks, plan_.pinned, rules_, "after it was judged");
+  TRY(enter(Stage::kEnforced));
+  Enforcement now;
+  now.file = plan_.tasks;
+  now.moved = verdict_.story;
+  now.step = verdict_.outcome;
+  verdict_ = settle(before_, now, rules_, checks_end());
+  plan_.tasks = verdict_.file;
+  return enter(Stage::kJudged);
+}
+
+ChecksEnd PlanWay::checks_end() const {
+  ChecksEnd end;
+  end.passed = passed();
+  std::vector<std::string> failures;
+  for (const Feedback& feedback : run_.progress().collecting) failures.push_back(feedback.message);
+  end.failures = join(failures, "\n\n");
+  return end;
+}
+
+// Before the first iteration there is nothing but the stories to tell of.
+Status PlanWay::note_checked() {
+  record::PlanChecked note;
+  note.iteration = run_.progress().iteration;
+  note.story = verdict_.story;
+  note.outcome = verdict_.outcome;
+  note.stories = static_cast<std::int64_t>(tasks().stories.size());
+  note.done = static_cast<std::int64_t>(count_done(tasks(), plan_.skip_review));
+  for (const Story& story : tasks().stories) {
+    if (is_done(story, plan_.skip_review)) continue;
+    note.open.push_back(story.review.status == ReviewStatus::kNone
+                            ? story.id
+                            : fmt::format("{} ({})", story.id, to_string(story.review.status)));
+  }
+  if (aftermath_) {
+    note.mode = rules_.mode;
+    note.violations = aftermath_->violations();
+    note.notes = aftermath_->notes();
+    note.feedback = aftermath_->feedback();
+  }
+  if (pending_) note.pending = to_record(*pending_);
+  note.head = head_;
+  note.bases = plan_.bases;
+  return run_.note(std::move(note));
+}
+
+}  // namespace ralph

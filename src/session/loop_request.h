@@ -1,0 +1,28 @@
+// What a session loop is started with.
+#pragma once
+
+#include <string>
+
+#include "engine/policy.h"
+#include "journal/fields.h"
+
+namespace ralph {
+
+struct LoopRequest {
+  std::string task;
+  std::string promise = "DONE";
+  int max_iterations = 50;
+  int min_tool_calls = 1;
+  PromiseWithoutWork on_promise_no_work = PromiseWithoutWork::kReject;
+  bool ultrawork = false;
+  template <class V>
+  void fields(V&& v) {
+    v("task", task), v("completionPromise", promise), v("maxIterations", max_iterations);
+    v("minToolCalls", min_tool_calls), v("onPromiseNoWork", on_promise_no_work), v("ultrawork", ultrawork);
+  }
+};
+
+// The rules of such a loop, on top of `policy`.
+Policy policy_of(const LoopRequest& request, Policy policy = {});
+
+}  // namespace ralph
