@@ -35,10 +35,11 @@ void show(const PlanFiles& folders, const PlanArchive& archive) {
 }
 
 // What the last run left to the next one, which there will not be. Empty: nothing.
-std::string unchecked_in(const std::string& authority) {
-  const auto loaded = authority.empty() ? Result<std::optional<SavedPlan>>() : load_plan(authority);
+std::string unchecked_in(const std::string& authority, const std::string& project) {
+  auto loaded = authority.empty() ? Result<std::optional<SavedPlan>>() : load_plan(authority);
   if (!loaded || !*loaded) return {};
-  const SavedPlan& saved = **loaded;
+  SavedPlan& saved = **loaded;
+  static_cast<void>(recall_from_journal(saved, project));  // what can't be believed can't be pending
   if (!saved.open && !saved.pending) return {};
   return fmt::format(
       "Note: the last run ended before its iteration {} ({} {}) was checked; what that left was archived as it is.\n",
@@ -62,7 +63,7 @@ Status archive(const Arguments& arguments) {
   const auto exists = Repository(request.git, folders.project).exists();
   if (!exists && exists.error().kind != ErrorKind::kNotFound) return tl::unexpected(exists.error());
   request.authority = custody.authority;
-  const std::string unchecked = unchecked_in(custody.authority);
+  const std::string unchecked = unchecked_in(custody.authority, folders.project);
   TRY_VALUE(const PlanArchive made, archive_plan(request));
   show(folders, made);
   std::fflush(stdout);

@@ -39,6 +39,7 @@ Result<Decision> take_turn(Run& run, const NextTurn& next) {
     TRY(pause(run, decision.delay));
     TRY_VALUE(const Decision after_pause, run.ask({Moment::kBetweenSteps}));
     if (after_pause.stops()) return after_pause;
+    if (run.awaited_file_is_there()) return run.ask({Moment::kAfterTurn});
   }
 }
 

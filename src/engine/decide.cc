@@ -313,6 +313,8 @@ constexpr std::array kRules = {
          [](const Case& c) { return stop(StopStatus::kLimit, budget_phrase(c)); }},
     Rule{"agent_refused", kAfterTurn, [](const Case& c) { return c.refused(); },
          [](const Case& c) { return stop(StopStatus::kFatal, c.progress.turn_reason); }},
+    Rule{"awaited_file_is_there", kAfterTurn, [](const Case& c) { return c.now.signals.file_appeared; },
+         [](const Case&) { return go_on(); }},
     Rule{"agent_limited", kAfterTurn, [](const Case& c) { return c.turn_was({TurnOutcome::kUsageLimit}); },
          wait_for_limit},
     Rule{"agent_overloaded", kAfterTurn,

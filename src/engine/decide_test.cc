@@ -175,6 +175,11 @@ Policy with_idle_limit(Milliseconds limit) {
   return policy;
 }
 
+Row with_file(Row row) {
+  row.file_appeared = true;
+  return row;
+}
+
 std::vector<Row> table() {
   using enum Moment;
   using enum Action;
@@ -188,6 +193,9 @@ std::vector<Row> table() {
       {"time over before an iteration", kBeforeIteration, at(1), "run_time_spent", kStop, kLimit, with_run_limit(60s),
        60s},
 
+      with_file({"a file that is waited for", kDuringTurn, at(1), "awaited_file_appeared", kEndNow}),
+      with_file({"a file that is waited for, before a retry", kAfterTurn, crashed(1, 1), "awaited_file_is_there",
+                 kContinue}),
       {"an agent that works goes on", kDuringTurn, at(1), "running", kContinue},
       {"the first stop request lets it finish", kDuringTurn, asked_to_stop(at(1), 1), "running", kContinue},
       {"the second ends it", kDuringTurn, asked_to_stop(at(1), 2), "stop_demanded", kEndNow},

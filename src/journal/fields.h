@@ -13,6 +13,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/time.h"
@@ -102,8 +103,12 @@ struct FieldReader {
   }
   template <std::integral T>
   static void take(const json::value& from, T& value) {
-    const std::int64_t* number = from.if_int64();  // larger ones and fractions are nothing that ralph writes
-    if (number && std::in_range<T>(*number)) value = static_cast<T>(*number);
+    // A value that was not read from a file may be of either kind. Fractions are nothing that ralph writes.
+    if (const std::int64_t* number = from.if_int64()) {
+      if (std::in_range<T>(*number)) value = static_cast<T>(*number);
+    } else if (const std::uint64_t* large = from.if_uint64()) {
+      if (std::in_range<T>(*large)) value = static_cast<T>(*large);
+    }
   }
   static void take(const json::value& from, Milliseconds& value) {
     if (const std::int64_t* count = from.if_int64()) value = Milliseconds(*count);

@@ -1,20 +1,23 @@
 #include "journal/reader.h"
 
-#include "base/sha256.h"
-
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
 
+#include "base/sha256.h"
+#include "base/text.h"
 #include "os/scratch_folder.h"
 #include "journal/words_for_tests.h"
 
 namespace ralph {
 namespace {
 
+// Of version 1, which had no chain.
 std::string line(int iteration) {
-  return record::to_line({iteration, WallTime{}, record::IterationStarted{iteration}}) + "\n";
+  return replace_all(record::to_line({iteration, WallTime{}, record::IterationStarted{iteration}}), "\"v\":2",
+                     "\"v\":1") +
+         "\n";
 }
 
 class JournalReaderTest : public ::testing::Test {

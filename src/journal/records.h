@@ -144,7 +144,7 @@ struct SignalReceived {
 
 struct ProcessesSwept {
   static constexpr std::string_view kType = "processes_swept";
-  StepKind after = StepKind::kAgent;   // whose leftovers
+  StepKind after = StepKind::kNone;    // whose leftovers
   std::vector<std::string> ended;      // "pid 4711: sleep 1000"
   std::vector<std::string> survivors;  // those that could not be ended
   template <class V>

@@ -146,8 +146,22 @@ struct Randomiser {
   void operator()(std::string_view, std::vector<std::string>& value) const {
     for (unsigned i = random() % 4; i > 0; --i) value.push_back(text());
   }
-  void operator()(std::string_view, std::optional<std::string>& value) const {
-    if (random() % 2) value = text();
+  template <class T>
+  void operator()(std::string_view key, std::optional<T>& value) const {
+    if (random() % 2) (*this)(key, value.emplace());
+  }
+  void operator()(std::string_view, std::map<std::string, std::string>& value) const { value[text()] = text(); }
+  template <std::integral T>
+  void operator()(std::string_view, T& value) const {
+    value = static_cast<T>(random() % 2);
+  }
+  template <Worded E>
+  void operator()(std::string_view, E& value) const {
+    value = static_cast<E>(random() % WordsOf<E>::kAll.size());
+  }
+  template <Listed T>
+  void operator()(std::string_view, T& value) const {
+    value.fields(*this);
   }
 };
 

@@ -44,10 +44,10 @@ struct WordsOf<Purpose> {
 };
 
 // A process of a run.
-enum class StepKind { kAgent, kGuardrail, kScm };
+enum class StepKind { kNone, kAgent, kGuardrail, kScm };
 template <>
 struct WordsOf<StepKind> {
-  static constexpr std::array<std::string_view, 3> kAll = {"agent", "guardrail", "scm"};
+  static constexpr std::array<std::string_view, 4> kAll = {"", "agent", "guardrail", "scm"};
 };
 
 // How an agent's turn ended.

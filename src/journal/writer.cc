@@ -158,9 +158,13 @@ Status JournalWriter::restore_if_gone() {
   if (::fstat(fd_.get(), &ours) != 0) return cannot_write(path_, errno);
   if (::lstat(path_.c_str(), &there) == 0 && there.st_ino == ours.st_ino && there.st_dev == ours.st_dev) return {};
   const std::string text = tail_of(fd_.get(), size_, size_);
-  const std::string folder = parent_path(path_);
-  if (is_there(folder) && !is_real_folder(folder)) return cannot_write(folder, ENOTDIR);
-  TRY(make_directories(folder));
+  // <project>/.ralph/runs/<id>: a link in its place would lead elsewhere, and the project itself is not ours to make.
+  std::string folder = parent_path(path_);
+  for (int above = 0; above < 3; ++above, folder = parent_path(folder)) {
+    if (is_there(folder) && !is_real_folder(folder)) return cannot_write(folder, ENOTDIR);
+  }
+  if (!is_directory(folder)) return cannot_write(path_, ENOENT);
+  TRY(make_directories(parent_path(path_)));
   TRY(replace_file(path_, text, 0600));
   Fd fd(::open(path_.c_str(), kOpenFlags & ~O_CREAT));
   if (!fd || ::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) return cannot_write(path_, errno);

@@ -180,7 +180,7 @@ TEST_F(JournalWriterTest, HasOneWriterAtATime) {
 TEST_F(JournalWriterTest, AJournalThatVanishedIsWrittenAgain) {
   JournalWriter writer = open();
   ASSERT_TRUE(writer.append(record::IterationStarted{1}));
-  std::filesystem::remove_all(folder_.path());
+  std::filesystem::remove(file_);
   ASSERT_TRUE(writer.append(record::IterationStarted{2}));
   EXPECT_EQ(lines().size(), 2u);
   ScratchFolder::write(folder_ / "other", "not the journal\n");

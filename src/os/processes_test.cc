@@ -187,7 +187,7 @@ TEST_F(ProcessesTest, AQuietChildCostsNoWakeUps) {
 
 TEST(Guardian, PassesTheExitCodeOn) {
   const pid_t pid = ::fork();
-  if (pid == 0) ::_exit(run_guarded([](int) { return 7; }));
+  if (pid == 0) ::_exit(*run_guarded([](int) { return 7; }));
   int status = 0;
   ::waitpid(pid, &status, 0);
   EXPECT_EQ(WEXITSTATUS(status), 7);

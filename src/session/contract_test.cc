@@ -42,7 +42,7 @@ TEST(Contract, UsesThePromiseThatWasAskedFor) {
 }
 
 TEST(Continuation, SaysWhatWasMissingAndRepeatsTheTask) {
-  EXPECT_EQ(continuation(state_with("fix it"), "promise_missing", 0),
+  EXPECT_EQ(continuation(state_with("fix it").request, 2, "promise_missing", 0),
             "[ralph loop: iteration 2 of 7]\n"
             "You attempted to end the loop, but you did not output the completion promise <promise>DONE</promise>. "
             "Continue working on the original task below. Only output the promise when the task is fully complete.\n\n"
@@ -50,7 +50,7 @@ TEST(Continuation, SaysWhatWasMissingAndRepeatsTheTask) {
 }
 
 TEST(Continuation, SaysThatAPromiseHadNoWorkBehindIt) {
-  const std::string text = continuation(state_with("fix it"), "promise_without_work", 0);
+  const std::string text = continuation(state_with("fix it").request, 2, "promise_without_work", 0);
   EXPECT_TRUE(contains(text,
                        "Promise detected, but no tool calls/work were performed; you must actually complete the task "
                        "before emitting the promise <promise>DONE</promise>."));
@@ -68,15 +68,15 @@ TEST(Contract, SaysHowManyToolCallsAPromiseNeeds) {
 }
 
 TEST(Continuation, TellsOfTasksInTheBackground) {
-  EXPECT_TRUE(contains(continuation(state_with("x"), "promise_missing", 1), "One task of yours is still running"));
-  EXPECT_TRUE(contains(continuation(state_with("x"), "promise_missing", 3), "3 tasks of yours are still running"));
-  EXPECT_FALSE(contains(continuation(state_with("x"), "promise_missing", 0), "background"));
+  EXPECT_TRUE(contains(continuation(state_with("x").request, 2, "promise_missing", 1), "One task of yours is still running"));
+  EXPECT_TRUE(contains(continuation(state_with("x").request, 2, "promise_missing", 3), "3 tasks of yours are still running"));
+  EXPECT_FALSE(contains(continuation(state_with("x").request, 2, "promise_missing", 0), "background"));
 }
 
 TEST(Continuation, OfUltraworkBeginsWithItsInstructionEveryTime) {
   for (const std::string_view rule : {"promise_missing", "promise_without_work"}) {
-    const std::string plain = continuation(state_with("x"), rule, 0);
-    const std::string ultra = continuation(state_with("x", true), rule, 0);
+    const std::string plain = continuation(state_with("x").request, 2, rule, 0);
+    const std::string ultra = continuation(state_with("x", true).request, 2, rule, 0);
     EXPECT_TRUE(ultra.starts_with("ULTRAWORK MODE: "));
     EXPECT_TRUE(ultra.ends_with(plain)) << "all else is the same";
   }

@@ -77,10 +77,9 @@ Result<LoopRequest> read_request(const std::string& path) {
   if (!is_real_file(path)) return fail(ErrorKind::kNotFound, "{} is missing", path);
   TRY_VALUE(const std::string text, read_file(path));
   TRY_VALUE(const json::value value, parse_json(text, path));
-  LoopRequest request = from_json<LoopRequest>(value);
-  if (!value.is_object() || request.promise.empty() || request.max_iterations < 1)
+  if (find_string(value, "completionPromise").value_or("").empty() || find_integer(value, "maxIterations").value_or(0) < 1)
     return fail(ErrorKind::kInput, "{} is damaged: it has no promise or no limit; remove it", path);
-  return request;
+  return from_json<LoopRequest>(value);
 }
 
 // A loop as its journal tells it. `tail`: how far it has come is enough; the last decision says it.
@@ -162,8 +161,6 @@ Result<std::optional<SessionRun>> LoopStore::open(const std::string& session) co
 }
 
 Result<LoopState> LoopStore::begin(const LoopRequest& request, record::SessionBound bound) {
-  if (project_.empty() || (project_ == "/" && !is_there("/.ralph") && !is_there("/.git")))
-    return fail(ErrorKind::kUsage, "a loop keeps its state in the folder of a project, and / is none; start it in one");
   TRY(prepare_ralph_folder(project_));
   TRY_VALUE(const RunFolder folder, create_run_folder(project_, new_run_id(SystemClock().wall())));
   json::object unmasked;
@@ -189,6 +186,8 @@ Result<LoopState> LoopStore::begin(const LoopRequest& request, record::SessionBo
 
 Result<LoopState> LoopStore::start(const LoopRequest& request, const std::string& session,
                                    const std::string& transcript) {
+  if (project_.empty() || (project_ == "/" && !is_there("/.ralph") && !is_there("/.git")))
+    return fail(ErrorKind::kUsage, "a loop keeps its state in the folder of a project, and / is none; start it in one");
   const std::string note = note_of(session);
   if (note.empty())
     return fail(ErrorKind::kInput,
@@ -294,8 +293,10 @@ std::vector<LoopState> LoopStore::all(const std::string& session, std::vector<st
   const auto folders = list_runs(project_);
   for (const RunFolder& folder : folders ? *folders : std::vector<RunFolder>()) {
     auto state = read_loop(folder, false);
+    const auto wanted = session.empty() ? std::nullopt : find(session);
     const bool is_loop = is_real_file(join_path(folder.path, kRequestFile));
-    if (!state && is_loop && damaged) damaged->push_back(state.error().message);
+    if (!state && is_loop && damaged && (session.empty() || (wanted && wanted->id == folder.id)))
+      damaged->push_back(state.error().message);
     if (state && *state && (session.empty() || (*state)->session == session)) states.push_back(**std::move(state));
   }
   return states;

@@ -33,8 +33,6 @@ class StopTest : public testing::Test {
  protected:
   StopTest() {
     std::filesystem::create_directories(project_);
-    environment_.set("HOME", folder_ / "home");
-    environment_.set("PATH", "/usr/bin:/bin");
     ScratchFolder::write(transcript_, "");
   }
 
@@ -61,7 +59,12 @@ class StopTest : public testing::Test {
   ScratchFolder folder_;
   std::string project_ = folder_ / "p";
   std::string transcript_ = folder_ / "t.jsonl";
-  Environment environment_;
+  Environment environment_ = [this] {
+    Environment made;
+    made.set("HOME", folder_ / "home");
+    made.set("PATH", "/usr/bin:/bin");
+    return made;
+  }();
   LoopStore store_{project_, environment_};
 };
 

@@ -121,9 +121,9 @@ record::GuardrailEnded guardrail_ended(int exit_code) {
   return ended;
 }
 
-record::RunEnded run_ended(std::string status, std::string reason) {
+record::RunEnded run_ended(std::string_view status, std::string reason) {
   record::RunEnded ended;
-  ended.status = std::move(status);
+  ended.status = word(status);
   ended.reason = std::move(reason);
   ended.iterations = 1;
   ended.duration_ms = 5000;
@@ -249,7 +249,7 @@ TEST(Console, OthersWordsCanNotDisturbATerminal) {
         record::GuardrailEnded check = guardrail_ended(1);
         check.name = "make\033]0;x\a";
         tell(console, check);
-        tell(console, record::ProcessesSwept{"agent", {"pid 1: \033[2J"}, {"pid 2: a\nb"}});
+        tell(console, record::ProcessesSwept{StepKind::kAgent, {"pid 1: \033[2J"}, {"pid 2: a\nb"}});
         tell(console, run_ended("limit", "it answered \"\033[2J\n\""));
       },
       in_a_file());

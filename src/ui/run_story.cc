@@ -94,7 +94,7 @@ class StepTeller {
 
   void operator()(const record::Decided& decided) {
     // That the next step may begin is decided many times; what matters is why a turn ended and what came of it.
-    if (decided.decision == Action::kContinue && (decided.moment != Moment::kAfterChecks || decided.reason.empty())) return;
+    if (decided.decision == Action::kContinue && (decided.reason.empty() || (decided.moment != Moment::kAfterChecks && decided.moment != Moment::kAtStop))) return;
     std::string text = words(to_string(decided.decision));
     if (decided.status != StopStatus::kNone) text += fmt::format(" ({})", words(to_string(decided.status)));
     if (decided.delay_ms > 0) text += " after " + shown_duration(decided.delay_ms);
@@ -150,7 +150,7 @@ void tell_head(std::string& out, const ToldRun& run, const Style& style) {
   row("why", clean(view.reason(run.alive)));
   if (view.records > 0) row("began", shown_time(view.first_time));
   row("took",
-      human_duration(view.duration()) + style.dot().data() + count_of(view.iterations.size(), "iteration") +
+      human_duration(view.duration()) + style.dot().data() + count_of(static_cast<unsigned long long>(view.iteration_count()), "iteration") +
           (view.start && view.start->max_iterations > 0 ? fmt::format(" of at most {}", view.start->max_iterations)
                                                         : ""));
   if (view.start) {
@@ -201,7 +201,7 @@ std::string run_table(std::span<const ToldRun> runs, const Style& style) {
     if (const std::string reason = view.reason(run.alive); !reason.empty()) end += ": " + clean(reason);
     if (!run.problems.empty()) end += " (its journal is damaged)";
     rows.push_back({run.id, view.records > 0 ? shown_time(view.first_time) : "-",
-                    view.start ? clean(view.start->agent, 20) : "-", std::to_string(view.iterations.size()),
+                    view.start ? clean(view.start->agent, 20) : "-", std::to_string(view.iteration_count()),
                     human_duration(view.duration()), end});
   }
   std::array<size_t, kColumns> widths{};
@@ -229,7 +229,7 @@ json::object run_summary(const ToldRun& run) {
   summary["reason"] = to_json_string(view.reason(run.alive));
   if (view.records > 0) summary["began"] = to_iso8601(view.first_time);
   if (view.start) summary["agent"] = to_json_string(view.start->agent);
-  summary["iterations"] = view.iterations.size();
+  summary["iterations"] = view.iteration_count();
   summary["durationMs"] = view.duration().count();
   if (view.end) summary["exitCode"] = view.end->exit_code;
   json::array problems;

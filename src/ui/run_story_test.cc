@@ -114,6 +114,8 @@ struct Attacker {
   void operator()(std::string_view, json::value&) const {}
   void operator()(std::string_view, std::vector<std::string>& value) const { value = {text}; }
   void operator()(std::string_view, std::optional<std::string>& value) const { value = text; }
+  template <class Other>
+  void operator()(std::string_view, Other&) const {}  // holds no text of anybody's
 };
 
 TEST(RunStory, LetsNothingThroughThatATerminalObeys) {

@@ -93,15 +93,21 @@ void RunView::add(const record::Record& record) {
 
 std::string_view RunView::state(bool alive) const {
   if (end) return end->status == StopStatus::kNone ? "ended" : to_string(end->status);
+  if (is_session()) return "active";
   return alive ? "running" : "crashed";
 }
 
 std::string RunView::reason(bool alive) const {
   if (end) return end->reason;
   if (alive) return iterations.empty() ? "starting" : fmt::format("in iteration {}", iterations.back().number);
+  if (is_session()) return fmt::format("in iteration {}", progress.iteration);
   if (records == 0) return "its journal is empty";
   if (iterations.empty()) return "it was killed before its first iteration";
   return fmt::format("it was killed in iteration {}", iterations.back().number);
+}
+
+std::int64_t RunView::iteration_count() const {
+  return is_session() ? progress.iteration : static_cast<std::int64_t>(iterations.size());
 }
 
 Milliseconds RunView::duration() const {

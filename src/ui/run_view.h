@@ -49,6 +49,9 @@ struct RunView {
   // Why it is in that state, as a sentence; empty if there is nothing to say.
   std::string reason(bool alive) const;
   Milliseconds duration() const;  // as far as is known
+  bool is_session() const { return start && start->way == WayIn::kSession; }
+  // How many began; in a session loop, how often the session was sent on.
+  std::int64_t iteration_count() const;
 };
 
 }  // namespace ralph

@@ -48,7 +48,7 @@ TEST_F(RunViewTest, GroupsStepsByIterationAndJoinsTheirTwoRecords) {
   record::AgentEnded& crashed = add(record::AgentEnded{});
   crashed.attempt = 1, crashed.outcome = word("crashed");
   add(record::AgentStarted{}).attempt = 2;
-  add(record::ProcessesSwept{"agent", {"pid 1: sleep"}, {}});
+  add(record::ProcessesSwept{StepKind::kAgent, {"pid 1: sleep"}, {}});
   record::AgentEnded& ok = add(record::AgentEnded{});
   ok.attempt = 2, ok.outcome = word("ok");
   add_guardrail(1, 1, "passed");

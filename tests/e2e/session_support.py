@@ -10,6 +10,7 @@
 import json
 import threading
 import time
+from pathlib import Path
 from datetime import datetime, timezone
 
 PROMISE = "<promise>DONE</promise>"
@@ -176,6 +177,18 @@ class Session:
         assert result.code == 0, result
 
     # What ralph knows
+
+    @property
+    def note(self):
+        """Says which run this session has: a project and the id of a run."""
+        state = self.env.get("XDG_STATE_HOME") or self.project.home / ".local/state"
+        return Path(state) / "ralph/sessions" / self.id
+
+    @property
+    def folder(self):
+        """Of this session's run."""
+        project, run = self.note.read_text().split("\n")[:2]
+        return Path(project) / ".ralph/runs" / run
 
     def states(self):
         """The loops of this session, the active one first."""

@@ -195,7 +195,7 @@ def loop(host, *arguments):
 
 
 def tool_files(host):
-    return [path.read_text() for path in (host.project.path / ".ralph/loop").glob("*.tools")]
+    return [path.read_text() for path in (host.project.path / ".ralph/runs").glob("*/tools")]
 
 
 def test_tool_calls_are_counted_for_the_sessions_loop_and_sub_agents_calls_too(host):

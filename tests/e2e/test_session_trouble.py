@@ -2,6 +2,7 @@
 import json
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import threading
@@ -23,7 +24,7 @@ def log_of(project):
 def test_damaged_state_lets_the_stop_pass_and_is_said_and_logged(project, damage):
     session = Session(project)
     session.starts()
-    path = project.ralph / f"loop/{session.id}.json"
+    path = session.folder / "request.json"
     path.write_text(damage)
     result = session.hook("stop", session.payload("stop", last_assistant_message="no"))
     assert result.code == 0 and not result.out, result
@@ -46,6 +47,7 @@ def test_a_log_does_not_grow_for_ever(project):
     session = Session(project)
     session.starts()
     log = project.ralph / "loop/hooks.log"
+    log.parent.mkdir()
     log.write_text("x" * 2_000_000)
     session.hook("stop", "nonsense", cwd=project.path)
     assert len(log_of(project)) == 1 and (project.ralph / "loop/hooks.log.old").stat().st_size == 2_000_000
@@ -54,12 +56,13 @@ def test_a_log_does_not_grow_for_ever(project):
 def test_a_folder_that_cannot_be_written_lets_the_stop_pass(project):
     session = Session(project)
     session.starts()
-    folder = project.ralph / "loop"
+    folder = session.folder
     owned = os.geteuid() == 0
     if owned:  # root may write anywhere: a folder stands in the way instead
-        (folder / f"{session.id}.jsonl").mkdir()
+        (folder / "journal.jsonl").unlink()
+        (folder / "journal.jsonl").mkdir()
     else:
-        folder.chmod(0o500)
+        (folder / "journal.jsonl").chmod(0o400)
     try:
         result = session.hook("stop", session.payload("stop", last_assistant_message="no"))
         assert result.code == 0 and not result.out and "cannot" in result.err, result
@@ -82,11 +85,10 @@ def test_a_full_disk_lets_the_stop_pass_and_leaves_the_state_sound(small_disk):
     assert session.stops("no").state["iteration"] == before + 1, "the line that was cut off does not count"
 
 
-@pytest.mark.parametrize("link", [".ralph", ".ralph/loop"])
+@pytest.mark.parametrize("link", [".ralph", ".ralph/runs"])
 def test_a_symbolic_link_in_the_place_of_the_state_is_refused(project, link):
     elsewhere = project.base / "elsewhere"
-    (elsewhere / "loop/history").mkdir(parents=True)
-    (elsewhere / "history").mkdir()
+    (elsewhere / "runs").mkdir(parents=True)
     path = project.path / link
     path.parent.mkdir(exist_ok=True)
     path.symlink_to(elsewhere)
@@ -94,11 +96,16 @@ def test_a_symbolic_link_in_the_place_of_the_state_is_refused(project, link):
     assert "ralph: " in session.types("/ralph:loop x")
     assert project.run("loop", "start", "x").code == 2
     assert not [p for p in elsewhere.rglob("*") if p.is_file()]
-    if link == ".ralph/loop":
-        (elsewhere / f"{session.id}.json").write_text('{"v":1,"completionPromise":"DONE","maxIterations":5,"task":"x"}')
-        assert not session.stops("no").result.out
-        session.used_tool()
-        assert sorted(p.name for p in elsewhere.iterdir()) == [f"{session.id}.json", "history", "loop"]
+    path.unlink()
+    session.starts()
+    moved = project.path / link
+    shutil.rmtree(elsewhere)
+    moved.rename(elsewhere)
+    moved.symlink_to(elsewhere)
+    before = {p: p.read_bytes() for p in elsewhere.rglob("*") if p.is_file()}
+    assert not session.hook("stop", session.payload("stop", last_assistant_message="no")).out
+    session.used_tool()
+    assert {p: p.read_bytes() for p in elsewhere.rglob("*") if p.is_file()} == before
 
 
 def test_twenty_hooks_at_once_on_one_session_leave_a_sound_state(project):
@@ -111,7 +118,7 @@ def test_twenty_hooks_at_once_on_one_session_leave_a_sound_state(project):
     state = session.states()[0]
     assert state["iteration"] == 10 and len(state["decisions"]) == 10
     assert sorted(d["iteration"] for d in state["decisions"]) == list(range(1, 11))
-    assert (project.ralph / f"loop/{session.id}.tools").stat().st_size == 10
+    assert (session.folder / "tools").stat().st_size == 10
     running = [project.start("hooks", "stop", stdin=stop) for _ in range(10)] + [project.start("loop", "cancel", "--session", session.id)]
     assert all(r.wait().code == 0 for r in running)
     assert [s["status"] for s in session.states()] == ["CANCELLED"]
@@ -215,11 +222,12 @@ def test_an_input_that_is_too_large_is_said_to_be(project):
 def test_pipes_in_the_place_of_files_hold_nobody_up(project):
     session = Session(project)
     session.starts()
-    folder = project.ralph / "loop"
-    for name in ("hooks.log", f"{session.id}.tools", f"{session.id}.jsonl"):
-        os.mkfifo(folder / name)
+    (project.ralph / "loop").mkdir()
+    (session.folder / "journal.jsonl").unlink()
+    for path in (project.ralph / "loop/hooks.log", session.folder / "tools", session.folder / "journal.jsonl"):
+        os.mkfifo(path)
     result = session.hook("stop", session.payload("stop", last_assistant_message="no"), timeout=20)
-    assert result.code == 0 and not result.out and f"{session.id}.jsonl" in result.err, result
+    assert result.code == 0 and not result.out and "journal.jsonl" in result.err, result
     session.used_tool()
     denied = session.hook("pre-tool", session.payload("tool", tool_name="Bash", tool_input={"command": "sudo ls"}), timeout=20)
     assert "deny" in denied.out, denied
@@ -231,7 +239,7 @@ def test_secrets_are_masked_in_the_log_on_the_console_and_in_the_history(project
     session.env = {"DB_PASSWORD": password}
     session.starts(f"use {token} and {password}")
     assert f"use {token} and {password}" in session.stops("no").reason, "the session is told its task as it was typed"
-    assert (project.ralph / f"loop/{session.id}.json").stat().st_mode & 0o777 == 0o600
+    assert (session.folder / "request.json").stat().st_mode & 0o777 == 0o600
     command = f"sudo curl -H 'Authorization: {token}' -u me:{password} https://x.example"
     for text in (command, "x" * 3980 + token):
         session.hook("pre-tool", session.payload("tool", tool_name="Bash", tool_input={"command": f"sudo {text}"}))
@@ -251,7 +259,7 @@ def test_a_damaged_loop_is_named_by_status_and_cancel(project):
     good, bad = Session(project, "good"), Session(project, "bad")
     good.starts("sound")
     bad.starts("damaged")
-    path = project.ralph / "loop/bad.json"
+    path = bad.folder / "request.json"
     path.write_text("{")
     result = project.run("loop", "status")
     assert result.code == 2 and "sound" in result.out and str(path) in result.err, result
