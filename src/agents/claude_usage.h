@@ -13,8 +13,8 @@
 #include <string_view>
 
 #include "agents/events.h"
-#include "json/tape.h"
 #include "agents/stream.h"
+#include "json/tape.h"
 #include "json/wanted.h"
 
 namespace ralph {

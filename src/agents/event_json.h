@@ -1,8 +1,8 @@
 // An event as one line of JSON: docs/formats/events.md.
 #pragma once
 
-#include "base/byte_buffer.h"
 #include "agents/events.h"
+#include "base/byte_buffer.h"
 
 namespace ralph {
 

@@ -2,8 +2,8 @@
 
 #include <sys/stat.h>
 
-#include "json/value.h"
 #include "base/text.h"
+#include "json/value.h"
 #include "os/files.h"
 #include "os/run_command.h"
 

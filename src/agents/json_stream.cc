@@ -1,9 +1,9 @@
 #include <memory>
 #include <string>
 
-#include "json/tape.h"
-#include "json/splitter.h"
 #include "agents/stream.h"
+#include "json/splitter.h"
+#include "json/tape.h"
 
 namespace ralph {
 namespace {

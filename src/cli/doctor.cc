@@ -8,9 +8,9 @@
 #include "agents/agent.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "git/plain_git.h"
 #include "cli/registry.h"
 #include "engine/roster.h"
+#include "git/plain_git.h"
 #include "os/files.h"
 #include "os/run_command.h"
 #include "settings/settings.h"
@@ -58,21 +58,21 @@ void check_git(std::vector<Finding>& findings, const Environment& environment, c
   }
 }
 
-bool check_agents(std::vector<Finding>& findings, const Environment& environment, const std::string& project) {
+void check_agents(std::vector<Finding>& findings, const Environment& environment, const std::string& project) {
   bool any = false;
-  for (const Adapter* kind : adapters()) {
-    const auto program = resolve_program(std::string(kind->name), environment, project);
+  for (const Adapter* adapter : adapters()) {
+    const auto program = resolve_program(std::string(adapter->name), environment, project);
     if (!program) continue;
     any = true;
     const std::string version = version_of(*program, environment);
-    findings.push_back({Health::kOk, fmt::format("agent {}", kind->name),
+    findings.push_back({Health::kOk, fmt::format("agent {}", adapter->name),
                         version.empty() ? *program : fmt::format("{} ({})", *program, version)});
   }
   if (!any) {
-    findings.push_back({Health::kNote, "agents", "none of claude, codex, amp, gemini, opencode is on PATH",
+    findings.push_back({Health::kNote, "agents",
+                        fmt::format("none of {} is on PATH", replace_all(kAgentChoices, "|", ", ")),
                         "install one, or set agent.command to any command that takes a prompt"});
   }
-  return any;
 }
 
 // The same as a run checks before it starts.

@@ -4,8 +4,8 @@
 #include "base/text.h"
 #include "cli/doctor.h"
 #include "hooks/files.h"
-#include "policy/command_files.h"
 #include "hooks/install.h"
+#include "policy/command_files.h"
 #include "version.h"
 
 namespace ralph::cli {

@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "hooks/files.h"
 #include "cli/registry.h"
+#include "hooks/files.h"
+#include "hooks/install.h"
 #include "os/clock.h"
 #include "policy/command_files.h"
-#include "hooks/install.h"
 #include "ui/style.h"
 
 namespace ralph::cli {

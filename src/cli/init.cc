@@ -3,12 +3,12 @@
 #include <cstdio>
 #include <unistd.h>
 
-#include "json/schema.h"
 #include "cli/init_choices.h"
 #include "cli/init_dialogue.h"
 #include "cli/masked_settings.h"
 #include "cli/questions.h"
 #include "cli/registry.h"
+#include "json/schema.h"
 #include "os/environment.h"
 #include "os/files.h"
 #include "os/tty.h"

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "json/value.h"
 #include "base/result.h"
 #include "cli/command.h"
+#include "json/value.h"
 #include "settings/project_scan.h"
 #include "settings/settings.h"
 

@@ -3,11 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include "json/schema.h"
 #include "base/text.h"
 #include "cli/init_choices.h"
 #include "cli/init_dialogue.h"
 #include "cli/registry.h"
+#include "json/schema.h"
 #include "settings/layers.h"
 
 namespace ralph::cli {

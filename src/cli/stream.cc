@@ -1,6 +1,4 @@
 // ralph stream: an agent's own stream in, ralph's events out.
-#include "agents/stream.h"
-
 #include <array>
 #include <cerrno>
 #include <fcntl.h>
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "agents/event_json.h"
+#include "agents/registry.h"
 #include "base/text.h"
 #include "cli/registry.h"
 #include "os/clock.h"
@@ -93,7 +92,7 @@ Status pass_through(AgentStream& stream, Output& output) {
 int run(const Arguments& arguments) {
   const std::string agent = to_lower(arguments.value("agent").value_or(""));
   auto parser = make_line_parser(agent);
-  if (!parser) return report({ErrorKind::kUsage, "ralph stream needs --agent: claude, codex, amp, gemini or opencode"});
+  if (!parser) return report({ErrorKind::kUsage, fmt::format("ralph stream needs --agent: one of {}", kAgentChoices)});
   const auto stream = make_json_stream(std::move(parser));
   Output output(arguments.has("pretty"));
   if (const Status status = pass_through(*stream, output); !status) return report(status.error());
@@ -105,7 +104,7 @@ int run(const Arguments& arguments) {
 }
 
 constexpr std::array kOptions = {
-    Option{"agent", 'a', "NAME", "Whose stream it is.", false, false, "claude|codex|amp|gemini|opencode"},
+    Option{"agent", 'a', "NAME", "The agent that printed the stream.", false, false, kAgentChoices},
     Option{"pretty", 'p', "", "Print it for people, as the console of a run shows it."},
 };
 

@@ -2,9 +2,9 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
-#include "journal/raw_file.h"
 #include "engine/turn_outcome.h"
 #include "engine/turn_reader.h"
+#include "journal/raw_file.h"
 
 namespace ralph {
 namespace {
@@ -23,10 +23,6 @@ FileNames names_for(const TurnRequest& request, int iteration) {
   return {work ? fmt::format("prompt_{}.txt", tail) : stem + ".prompt.txt", stem + ".out", stem + ".err"};
 }
 
-class Deaf : public EventSink {
-  void on_event(const AgentEvent&) override {}
-};
-
 // One turn and all that belongs to it.
 class Turn {
  public:
@@ -39,11 +35,11 @@ class Turn {
         work_(request.purpose == "work"),
         events_(agent.prints_events(request.events)),
         reader_(request.told.empty() ? request.prompt : request.told + "\n" + request.prompt,
-                work_ && events_ ? context.events : deaf_,
+                work_ && events_ ? context.events : null_sink_,
                 work_ && context.policy.promise ? std::string_view(context.policy.completion_response) : "") {}
 
   Result<TurnEnd> run() {
-    const Launch launch = agent_.launch(request_.prompt, wishes(), {{"RALPH_ITERATION", std::to_string(iteration_)}});
+    const Launch launch = agent_.launch(request_.prompt, options(), {{"RALPH_ITERATION", std::to_string(iteration_)}});
     TRY_VALUE(RawFile prompt_file, RawFile::create(in_run_folder(names_.prompt)));
     TRY(prompt_file.append(context_.redactor.redact(request_.prompt)));
     TRY_VALUE(out_file_, RawFile::create(in_run_folder(names_.out)));
@@ -76,14 +72,14 @@ class Turn {
   }
 
  private:
-  TurnWishes wishes() const {
-    TurnWishes wishes;
-    wishes.events = request_.events;
-    if (request_.resume) wishes.resume = request_.resume->id;
+  TurnOptions options() const {
+    TurnOptions options;
+    options.events = request_.events;
+    if (request_.resume) options.resume = request_.resume->id;
     const double limit = context_.policy.max_cost_usd;
     // Never nothing: the rule that stops a run whose budget is spent has been asked before.
-    if (limit > 0) wishes.max_cost_usd = std::max(limit - context_.log.progress().cost_usd, 0.0001);
-    return wishes;
+    if (limit > 0) options.max_cost_usd = std::max(limit - context_.log.progress().cost_usd, 0.0001);
+    return options;
   }
 
   std::string in_run_folder(const std::string& name) const { return join_path(context_.run_folder, name); }
@@ -156,7 +152,7 @@ class Turn {
   int iteration_;
   FileNames names_;
   bool work_, events_;
-  Deaf deaf_;
+  NullSink null_sink_;
   TurnReader reader_;
   std::unique_ptr<AgentStream> stream_;
   std::optional<RawFile> out_file_, err_file_;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "agents/registry.h"
 #include "engine/turn_outcome.h"
 
 namespace ralph {

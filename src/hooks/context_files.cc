@@ -6,11 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "json/value.h"
 #include "base/text.h"
+#include "hooks/context_monitor.h"
+#include "json/value.h"
 #include "os/files.h"
 #include "os/lock.h"
-#include "hooks/context_monitor.h"
 #include "session/names.h"
 #include "settings/ralph_folder.h"
 

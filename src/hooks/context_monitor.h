@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "os/environment.h"
 #include "hooks/payload.h"
+#include "os/environment.h"
 #include "session/transcript.h"
 
 namespace ralph {

@@ -9,9 +9,9 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "hooks/host.h"
 #include "os/environment.h"
 #include "os/files.h"
-#include "hooks/host.h"
 
 namespace ralph {
 

@@ -4,9 +4,9 @@
 #include <functional>
 #include <map>
 
+#include "base/text.h"
 #include "json/edit.h"
 #include "json/walk.h"
-#include "base/text.h"
 
 namespace ralph {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "json/edit.h"
 #include "base/text.h"
 #include "embedded_plugin.h"
+#include "json/edit.h"
 
 namespace ralph {
 namespace {

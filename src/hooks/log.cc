@@ -3,10 +3,10 @@
 #include <cstdio>
 #include <sys/stat.h>
 
-#include "json/value.h"
 #include "base/time.h"
 #include "base/utf8.h"
 #include "journal/redactor.h"
+#include "json/value.h"
 #include "os/clock.h"
 #include "os/environment.h"
 #include "os/files.h"
