@@ -114,24 +114,12 @@ FailureKind from_status_words(std::string_view lower) {
 }  // namespace
 
 FailureKind failure_from_status(long long status) {
-  switch (status) {
-    case 401:
-    case 403:
-      return FailureKind::kAuthentication;
-    case 402:
-      return FailureKind::kBilling;
-    case 404:
-      return FailureKind::kModelNotFound;
-    case 408:
-    case 429:
-      return FailureKind::kOverloaded;
-    case 413:
-      return FailureKind::kContextExhausted;
-    default:
-      return status >= 500 && status < 600   ? FailureKind::kOverloaded
-             : status >= 400 && status < 500 ? FailureKind::kOther
-                                             : FailureKind::kNone;
-  }
+  if (status == 401 || status == 403) return FailureKind::kAuthentication;
+  if (status == 402) return FailureKind::kBilling;
+  if (status == 404) return FailureKind::kModelNotFound;
+  if (status == 413) return FailureKind::kContextExhausted;
+  if (status == 408 || status == 429 || (status >= 500 && status < 600)) return FailureKind::kOverloaded;
+  return status >= 400 && status < 500 ? FailureKind::kOther : FailureKind::kNone;
 }
 
 FailureKind failure_from_type(std::string_view type, std::span<const ErrorType> own) {

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
+#include "embedded_schemas.h"
+#include "json/value.h"
 
 namespace ralph {
 namespace {
@@ -30,6 +32,29 @@ TEST(Registry, TheChoicesOfOptionsAreTheNamesOfItsRows) {
   std::vector<std::string> names;
   for (const Adapter* adapter : adapters()) names.emplace_back(adapter->name);
   EXPECT_EQ(kAgentChoices, join(names, "|"));
+}
+
+// Every list of values for the property `name`, in the whole schema.
+void collect_enums(const json::value& schema, std::string_view name, std::vector<json::value>& found) {
+  if (!schema.is_object()) return;
+  for (const auto& [key, value] : schema.get_object()) {
+    if (const json::value* list = key == name ? find(value, "enum") : nullptr) found.push_back(*list);
+    collect_enums(value, name, found);
+  }
+}
+
+TEST(Registry, TheSettingsSchemaAcceptsEveryRow) {
+  const auto schema = parse_json(embedded::settings_schema_json, "settings.schema.json");
+  ASSERT_TRUE(schema);
+  for (const auto& [property, other] : {std::pair("kind", "custom"), std::pair("stream", "text")}) {
+    json::array expected;
+    for (const Adapter* adapter : adapters()) expected.push_back(to_json_string(adapter->name));
+    expected.push_back(other);
+    std::vector<json::value> enums;
+    collect_enums(*schema, property, enums);
+    ASSERT_FALSE(enums.empty()) << property;
+    for (const json::value& values : enums) EXPECT_EQ(values, json::value(expected)) << property;
+  }
 }
 
 TEST(Registry, AnyOtherNameIsCustom) {

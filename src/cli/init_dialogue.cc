@@ -12,14 +12,8 @@ namespace {
 
 void complain(Questions& questions, const Error& error) {
   const std::string& message = error.message;
-  const size_t colon = message.find(": ");  // behind it stands what is wrong, before it the path in the file
+  const size_t colon = message.find(": ");  // between the path in the file and the fault
   questions.say("  " + (colon == std::string::npos ? message : message.substr(colon + 2)));
-}
-
-json::array strings(const std::vector<std::string>& texts) {
-  json::array array;
-  for (const std::string& text : texts) array.push_back(to_json_string(text));
-  return array;
 }
 
 Result<std::string> ask_agent(Questions& questions) {
@@ -55,7 +49,7 @@ Result<std::vector<std::string>> ask_flags(Questions& questions, const std::stri
       if (number && *number >= 1 && static_cast<size_t>(*number) <= permissions.size())
         flag = permissions[static_cast<size_t>(*number) - 1].flag;
     }
-    const Status good = check_setting("/agent/flags", strings(flags));
+    const Status good = check_setting("/agent/flags", to_json_array(flags));
     if (good) return flags;
     complain(questions, good.error());
   }
@@ -99,7 +93,7 @@ void show_suggestions(Questions& questions, std::span<const GuardrailSuggestion>
     questions.say(fmt::format("    {}  {:<{}}  {}", i + 1, suggestions[i].command, width, suggestions[i].why));
 }
 
-// The command that the person means: a suggestion's number, or the words themselves. Nothing: finished.
+// A command, typed as it is or by the number of a suggestion. Nothing: finished.
 Result<std::optional<std::string>> ask_guardrail(Questions& questions,
                                                  std::span<const GuardrailSuggestion> suggestions) {
   for (;;) {
