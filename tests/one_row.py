@@ -13,7 +13,6 @@ TABLES = {"agents/registry.h": r'ROW\(k\w+, "(\w+)"\)', "hooks/host.h": r'\.name
 # file: why it may name them
 ALLOWED = {
     "cli/init_dialogue.cc": "its question is that of seed 001, word for word",
-    "policy/rules_files.cc": "policy is below the tables; hooks/host_test.cc compares its rules with every host",
     "session/transcript_line.cc": "\"gemini\" is a type of line in Gemini's transcripts",
 }
 
@@ -66,8 +65,8 @@ SAMPLES = [
     ("agents/codex_usage.cc", 'say("codex");', False),
     ("agents/agent.cc", "if (adapter == &kAmp) return;", True),
     ("agents/agent_test.cc", 'make("amp");', False),
-    ("policy/rules_files.cc", 'if (word == "amp") return;', False),
-    ("policy/rules_files.cc", "return;", True),
+    ("session/transcript_line.cc", 'if (word == "amp") return;', False),
+    ("session/transcript_line.cc", "return;", True),
 ]
 
 

@@ -53,17 +53,10 @@ StartFailure start_failure(int, std::string_view error) {
 
 // ---- its stream
 
-// Events that repeat another one, or are not about the work.
+// Lines that repeat others, or are not about the work: news for screens, logins, the control protocol.
 constexpr std::array<std::string_view, 8> kIgnored = {
-    "tool_progress",          // a tool is still running
-    "tool_use_summary",       // for screens
-    "prompt_suggestion",      // for screens
-    "auth_status",            // a login
-    "keep_alive",             // control protocol
-    "control_request",        // control protocol
-    "control_response",       // control protocol
-    "control_cancel_request"  // control protocol
-};
+    "tool_progress", "tool_use_summary", "prompt_suggestion", "auth_status",
+    "keep_alive",    "control_request",  "control_response",  "control_cancel_request"};
 
 constexpr std::array<std::string_view, 4> kIgnoredBlocks = {"redacted_thinking", "image", "document", "fallback"};
 
@@ -94,19 +87,12 @@ bool is_api_error(JsonView line) {
 
 // ---- lines of the type "system"
 
+// The same of the type "system". The end of a hook or a task says all that its progress does, the result all that the
+// counters do.
 constexpr std::array<std::string_view, 11> kIgnoredSubtypes = {
-    "thinking_tokens",           // counts while it thinks; the result has the sum
-    "hook_started",              // hook_response follows
-    "hook_progress",             // hook_response follows
-    "task_updated",              // task_notification follows
-    "background_tasks_changed",  // task_started and task_notification say more
-    "ui_invalidate",             // for screens
-    "session_state_changed",     // for screens
-    "files_persisted",
-    "local_command_output",  // output of slash commands
-    "elicitation_complete",
-    "post_turn_summary",
-};
+    "thinking_tokens",          "hook_started",         "hook_progress",         "task_updated",
+    "background_tasks_changed", "ui_invalidate",        "session_state_changed", "files_persisted",
+    "local_command_output",     "elicitation_complete", "post_turn_summary"};
 
 FailureKind kind_of_error(JsonView line) {
   for (const std::string_view key : {"api_error", "error", "api_error_type"}) {

@@ -195,15 +195,8 @@ class Members {
 };
 
 std::string_view name_of(event::TodoStatus status) {
-  switch (status) {
-    case event::TodoStatus::kActive:
-      return "active";
-    case event::TodoStatus::kDone:
-      return "done";
-    case event::TodoStatus::kPending:
-      break;
-  }
-  return "pending";
+  if (status == event::TodoStatus::kActive) return "active";
+  return status == event::TodoStatus::kDone ? "done" : "pending";
 }
 
 struct Size {

@@ -197,8 +197,7 @@ Status install(const Arguments& arguments) {
     return fail(ErrorKind::kUsage, "--commands: {} has no commands of this kind", request.file.host->title);
   TRY_VALUE(const std::string program, program_for_hooks(request.environment));
   if (commands) TRY(command_folder(request.file));  // fails before anything is written
-  TRY_VALUE(const bool hooks_changed, install_hooks(request, program));
-  bool changed = hooks_changed;
+  TRY_VALUE(bool changed, install_hooks(request, program));
   if (commands) {
     TRY_VALUE(const bool more, install_commands(request, program));
     changed = changed || more;

@@ -91,41 +91,34 @@ Status init_in_dialogue(const Arguments& arguments) {
 
 constexpr Option kOptions[] = {
     {"agent", 0, "COMMAND", "The agent's program, such as claude."},
-    {.name = "flag", .letter = 0, .value = "FLAG", .help = "A flag for the agent.", .repeatable = true},
+    {.name = "flag", .value = "FLAG", .help = "A flag for the agent.", .repeatable = true},
     {"maximum-iterations", 'm', "N", "Stop after N iterations (default 10)."},
     {"max-iterations", 0, "N", "The same."},
     {"completion-response", 'c', "TEXT", "The response that means done (default DONE)."},
     {.name = "guardrail",
-     .letter = 0,
      .value = "COMMAND",
      .help = "A command that must succeed after each iteration.",
      .repeatable = true},
-    {.name = "suggested", .letter = 0, .value = "", .help = "Add every guardrail that fits this project."},
+    {.name = "suggested", .value = "", .help = "Add every guardrail that fits this project."},
     {.name = "fail-action",
-     .letter = 0,
      .value = "ACTION",
      .help = "Where failures go in the next prompt (APPEND): once for all, or once per guardrail.",
      .repeatable = true,
      .choices = "APPEND|PREPEND|REPLACE"},
     {.name = "hint",
-     .letter = 0,
      .value = "TEXT",
      .help = "Advice for the agent on failure: once for all, or once per guardrail.",
      .repeatable = true},
     {"scm", 0, "COMMAND", "Source control to use when guardrails pass, such as git."},
-    {.name = "scm-task", .letter = 0, .value = "TASK", .help = "What it does, such as commit.", .repeatable = true},
+    {.name = "scm-task", .value = "TASK", .help = "What it does, such as commit.", .repeatable = true},
     {"force", 0, "", "Replace existing settings."},
     {"dry-run", 0, "", "Print what would be written; write nothing."},
 };
 
-// If any option answers a question, nothing is asked.
-bool answers_a_question(const Option& option) {
-  return option.name != "force" && option.name != "dry-run";
-}
-
 int run_init(const Arguments& arguments) {
+  // All other options answer a question. If one is given, nothing is asked.
   const bool answered = std::any_of(std::begin(kOptions), std::end(kOptions), [&](const Option& option) {
-    return answers_a_question(option) && arguments.has(option.name);
+    return option.name != "force" && option.name != "dry-run" && arguments.has(option.name);
   });
   const Status done = answered ? init_from_flags(arguments) : init_in_dialogue(arguments);
   return done ? 0 : report(done.error());

@@ -44,6 +44,12 @@ size_t end_of_word(std::string_view line, size_t at) {
 
 }  // namespace
 
+std::vector<PolicyHost> policy_hosts() {
+  std::vector<PolicyHost> hosts;
+  for (const Host& host : kHosts) hosts.push_back({host.name, host.protected_files, host.block_cap_variable});
+  return hosts;
+}
+
 std::string enclosing_session_id(const Environment& environment) {
   for (const Host& host : kHosts) {
     if (host.session_variable.empty()) continue;

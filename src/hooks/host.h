@@ -12,9 +12,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "json/value.h"
 #include "os/environment.h"
+#include "policy/paths.h"
 
 namespace ralph {
 
@@ -41,6 +43,8 @@ struct Host {
   std::string_view folder_variable;  // replaces the user's folder
   bool variable_is_parent = false;   // or replaces the folder above it
   std::span<const HookWire> wires;
+  std::span<const std::string_view>
+      protected_files;   // what the command policy guards: its hooks, and what can disable them
   int timeout_unit = 1;  // its time-outs count this many units per second
   Protocol protocol = Protocol::kBlock;
   bool runs_same_hook_once = true;  // a hook that is the same in the project's file and the user's runs once
@@ -74,6 +78,10 @@ inline constexpr HookWire kGeminiWires[] = {
     {"AfterAgent", "", "stop", 60},
 };
 
+inline constexpr std::string_view kClaudeFiles[] = {".claude/settings*.json", ".claude/hooks", ".claude-plugin"};
+inline constexpr std::string_view kCodexFiles[] = {".codex/hooks.json", ".codex/hooks", ".codex/config.toml"};
+inline constexpr std::string_view kGeminiFiles[] = {".gemini/settings.json", ".gemini/hooks"};
+
 // The first row is the default of --host and --protocol.
 inline constexpr Host kHosts[] = {
     {.name = "claude",
@@ -83,6 +91,7 @@ inline constexpr Host kHosts[] = {
      .local_file = "settings.local.json",
      .folder_variable = "CLAUDE_CONFIG_DIR",
      .wires = kClaudeWires,
+     .protected_files = kClaudeFiles,
      .block_cap_variable = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP",
      .session_variable = "CLAUDE_CODE_SESSION_ID",
      .has_commands = true,
@@ -93,6 +102,7 @@ inline constexpr Host kHosts[] = {
      .file = "hooks.json",
      .folder_variable = "CODEX_HOME",
      .wires = kCodexWires,
+     .protected_files = kCodexFiles,
      .runs_same_hook_once = false,
      .trust = "Codex silently skips hooks that you have not trusted",
      .trust_fix =
@@ -104,6 +114,7 @@ inline constexpr Host kHosts[] = {
      .folder_variable = "GEMINI_CLI_HOME",
      .variable_is_parent = true,
      .wires = kGeminiWires,
+     .protected_files = kGeminiFiles,
      .timeout_unit = 1000,
      .protocol = Protocol::kDeny,
      .trust = "Gemini CLI runs a project's hooks only in a folder that it trusts",
@@ -120,15 +131,10 @@ constexpr const Host* find_host(std::string_view name) {
   return nullptr;
 }
 
-// "claude|codex|gemini|exit": what --protocol takes, and without its last word what --host takes.
+// "claude|codex|gemini|exit" is what --protocol takes, and without its last word what --host takes.
 inline constexpr std::string_view kExitProtocol = "exit";
 inline constexpr auto kProtocolChoicesText = [] {
-  constexpr size_t kSize = [] {
-    size_t size = kExitProtocol.size();
-    for (const Host& host : kHosts) size += host.name.size() + 1;
-    return size;
-  }();
-  std::array<char, kSize> text{};
+  std::array<char, 256> text{};  // if that is too small, it does not compile
   char* end = text.data();
   for (const Host& host : kHosts) {
     end = std::copy(host.name.begin(), host.name.end(), end);
@@ -137,8 +143,11 @@ inline constexpr auto kProtocolChoicesText = [] {
   std::copy(kExitProtocol.begin(), kExitProtocol.end(), end);
   return text;
 }();
-inline constexpr std::string_view kProtocolChoices(kProtocolChoicesText.data(), kProtocolChoicesText.size());
+inline constexpr std::string_view kProtocolChoices = kProtocolChoicesText.data();
 inline constexpr std::string_view kHostChoices = kProtocolChoices.substr(0, kProtocolChoices.rfind('|'));
+
+// What the command policy has to know of every host.
+std::vector<PolicyHost> policy_hosts();
 
 // The session that this process runs in; empty: none, or the host does not tell.
 std::string enclosing_session_id(const Environment& environment);

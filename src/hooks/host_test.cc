@@ -45,9 +45,8 @@ TEST(Hosts, TheChoicesOfOptionsAreTheNamesOfItsRows) {
   EXPECT_EQ(kProtocolChoices, join(names, "|") + "|exit");
 }
 
-// The policy's rules are below the table and name hosts themselves: this finds a host that they lack.
 TEST(Hosts, ThePolicyProtectsEachFromTheModel) {
-  const PolicyPlace place{"/srv/app", "/home/dev", "/home/dev/.local/state/ralph", {}, {}, nullptr};
+  const PolicyPlace place{"/srv/app", "/home/dev", "/home/dev/.local/state/ralph", {}, {}, nullptr, policy_hosts()};
   ShellSetting setting;
   setting.home = place.home;
   setting.cwd = place.project;
