@@ -3,10 +3,10 @@
 
 #include "cli/hook_io.h"
 #include "cli/registry.h"
+#include "hooks/context_monitor.h"
 #include "journal/run_folder.h"
 #include "os/environment.h"
 #include "os/files.h"
-#include "hooks/context_monitor.h"
 #include "session/contract.h"
 #include "session/loop_store.h"
 

@@ -3,8 +3,8 @@
 
 #include "base/text.h"
 #include "cli/hook_io.h"
-#include "git/plain_git.h"
 #include "cli/registry.h"
+#include "git/plain_git.h"
 #include "journal/run_folder.h"
 #include "os/environment.h"
 #include "plan/objections.h"

@@ -40,8 +40,7 @@ Status start(const Arguments& arguments) {
   TRY_VALUE(const LoopRequest request, loop_request_from(arguments));
   if (arguments.value("session") == "")
     return fail(ErrorKind::kUsage, "--session is empty; leave it out, or give the session's id");
-  const std::string session(
-      arguments.value("session").value_or(enclosing_session_id(environment)));
+  const std::string session(arguments.value("session").value_or(enclosing_session_id(environment)));
   TRY_VALUE(const std::string here, current_directory());
   LoopStore store(project_for_loop(here), environment);
   TRY_VALUE(const LoopState state, store.start(request, session, ""));
