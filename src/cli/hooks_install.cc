@@ -16,7 +16,7 @@ namespace ralph::cli {
 namespace {
 
 constexpr Option kHostOption = {
-    .name = "host", .letter = 0, .value = "NAME", .help = "The host (default claude).", .choices = kHostChoices};
+    .name = "host", .letter = 0, .value = kHostChoices, .help = "The host (default claude).", .choices = kHostChoices};
 constexpr Option kProjectOption = {"project", 0, "", "In this folder, for everyone who works in it (the default)."};
 constexpr Option kUserOption = {"user", 0, "", "In your own settings, for all your projects."};
 constexpr Option kDryRunOption = {"dry-run", 0, "", "Show what would change; change nothing."};
