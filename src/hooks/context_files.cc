@@ -100,7 +100,7 @@ std::optional<std::int64_t> ContextMonitor::configured_window() {
   const std::string text = environment_.get("CLAUDE_CONTEXT_WINDOW").value_or("");
   if (trim(text).empty()) return std::nullopt;
   const auto tokens = parse_count(trim(text));
-  if (tokens && *tokens >= 1000) return *tokens;
+  if (tokens && *tokens >= 1000) return tokens;
   complaints_.push_back(fmt::format(
       "CLAUDE_CONTEXT_WINDOW is \"{}\", which is not a number of tokens of at least 1000; it is ignored", text));
   return std::nullopt;
