@@ -17,6 +17,9 @@ import sys
 import tempfile
 from xml.sax.saxutils import quoteattr
 
+sys.dont_write_bytecode = True
+import one_row
+
 FOUNDATION = {"base", "json", "os"}
 PARTS = {"settings", "agents", "checks", "policy", "sandbox", "journal"}
 WAYS_IN = {"plan", "task", "session", "history"}
@@ -140,8 +143,9 @@ def main():
     parser.add_argument("source", nargs="?", type=pathlib.Path, default=default)
     arguments = parser.parse_args()
 
-    cases = [("planted violations are found", self_test())] if arguments.self_test else []
+    cases = [("planted violations are found", self_test() + one_row.self_test())] if arguments.self_test else []
     cases.append(("no file includes what it must not know", faults_in(arguments.source)))
+    cases.append(("no file names an agent or a host that is not its own", one_row.faults_in(arguments.source)))
     if arguments.junit:
         write_junit(arguments.junit, cases)
     faults = [fault for _, faults in cases for fault in faults]

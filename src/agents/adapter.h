@@ -1,9 +1,10 @@
-// How one kind of agent is spoken to: its command line, what its environment needs, and what its way of failing means.
-// One file per agent; `ralph` has one row for each in adapters().
+// The contract between ralph and one agent: its command line, its environment, its event stream, and what its failures
+// mean. agents/<name>.cc fills in one Adapter; agents/registry.h has the table of all of them.
 #pragma once
 
 #include <functional>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,70 +12,81 @@
 #include <vector>
 
 #include "agents/events.h"
-#include "os/environment.h"
+#include "agents/stream.h"
 
 namespace ralph {
 
 // How the prompt reaches the agent.
 enum class PromptPath {
-  kArgument,  // as its last argument, or on standard input when it is too large for one
-  kStdin,     // on standard input
-  kFile,      // by name of a file, as its last argument. The name is /dev/stdin: the prompt never touches the disk
+  kArgument,  // the last argument; standard input if the prompt is too large for an argument
+  kStdin,
+  kFile,  // the last argument is the file name /dev/stdin, so the prompt never touches the disk
 };
 
-// What is wanted of one turn.
-struct TurnWishes {
-  bool events = true;                         // a stream of events; otherwise its final words as text
-  std::string model{};                        // empty: the agent's own choice
-  std::string resume{};                       // a session to go on with; empty: a new one
-  bool skip_permissions = false;              // nobody is there to be asked; for agents that ask by default
+struct TurnOptions {
+  bool events = true;                         // print a stream of events; otherwise only the final text
+  std::string model{};                        // empty: the agent's default
+  std::string resume{};                       // the session to continue; empty: a new one
+  bool skip_permissions = false;              // never ask; for agents that ask by default
   std::optional<double> max_cost_usd{};       // for agents that can stop themselves
-  std::span<const std::string> user_flags{};  // what the user says stands over what ralph would say
+  std::span<const std::string> user_flags{};  // these override what ralph would pass
 
-  // One of these stands among the user's flags, alone or with a value ("--sandbox=x").
-  bool user_says(std::initializer_list<std::string_view> flags) const;
+  // Whether the user's flags contain one of `flags`, alone or with a value ("--sandbox=x").
+  bool user_sets(std::initializer_list<std::string_view> flags) const;
 };
 
-// The arguments of one turn. The user's flags stand between `before` and `after`.
+// The arguments of one turn. The user's flags go between `before` and `after`.
 struct TurnArguments {
   std::vector<std::string> before;
   std::vector<std::string> after;
 };
 
-// Whether the installed version of the agent has a flag; asked only where versions differ.
+// Whether the installed version of the agent has a flag. Call it only where versions differ: it may start the agent.
 using HasFlag = std::function<bool(std::string_view help_command, std::string_view flag)>;
 
-// A failure told by the exit code and the end of standard error, for what agents say before their stream begins.
+// A failure before the stream began, recognised by the exit code and the end of standard error.
 struct StartFailure {
   FailureKind kind = FailureKind::kNone;
   std::string advice;  // what the user has to do
 };
 
-struct Adapter {
-  std::string_view name;    // "claude", also the program's name
-  std::string_view stream;  // of make_line_parser(); empty: text only
-  PromptPath prompt = PromptPath::kArgument;
-  bool tells_cost = false;  // its events tell what a turn cost
-  bool tells_tokens = false;
-  bool ends_with_result = false;  // its stream has an event that says that a turn is over
-  TurnArguments (*arguments)(const TurnWishes& wishes, const HasFlag& has_flag);
-  void (*prepare)(Environment& environment);  // for its non-interactive use
-  StartFailure (*start_failure)(int exit_code, std::string_view standard_error);
-  // What stands before a first prompt when a person is to talk to it, apart from the model; nothing: it takes none.
-  std::optional<std::string_view> interactive{};
+struct EnvironmentVariable {
+  const char* name;
+  const char* value;
 };
 
-std::span<const Adapter* const> adapters();
-const Adapter* find_adapter(std::string_view name);  // nullptr: not one of them
+// A flag that `ralph init` offers for an agent that refuses whatever it would have to ask permission for.
+struct PermissionFlag {
+  std::string_view flag;
+  std::string_view effect;
+};
 
-// Any other command: its flags and the prompt, its output plain text.
-const Adapter& custom_adapter();
+// The output of a tool call that a hook has denied begins with `prefix` and has `infix` soon after it.
+struct DeniedCall {
+  std::string_view prefix;
+  std::string_view infix{};
+};
 
-// The five, each in its own file.
-extern const Adapter kClaude, kCodex, kAmp, kGemini, kOpencode;
-
-// Variables by which an agent tells its own children that they run inside it. An agent that ralph starts is no child of
-// the one that ralph was started from, and must not take itself for one.
-void leave_host_agent(Environment& environment);
+struct Adapter {
+  std::string_view name;  // also the name of its program
+  PromptPath prompt = PromptPath::kStdin;
+  bool takes_model = true;        // by --model
+  bool tells_cost = false;        // its events say what a turn cost
+  bool tells_tokens = true;       // its events say how many tokens a turn used
+  bool ends_with_result = false;  // its stream has an event that ends a turn
+  // nullptr: it prints plain text. The clock, which must outlive the parser, is for times such as "in 2 hours".
+  std::unique_ptr<LineParser> (*make_parser)(const UsedBefore& before, const Clock& clock) = nullptr;
+  TurnArguments (*arguments)(const TurnOptions& options, const HasFlag& has_flag) =
+      [](const TurnOptions&, const HasFlag&) { return TurnArguments(); };
+  StartFailure (*start_failure)(int exit_code, std::string_view standard_error) = [](int, std::string_view) {
+    return StartFailure();
+  };
+  // The flag before the first prompt of an interactive session; empty: no flag; nullopt: it takes no first prompt.
+  std::optional<std::string_view> interactive{};
+  std::span<const EnvironmentVariable> environment{};  // set whenever ralph starts it
+  std::span<const char* const> child_markers{};        // variables that tell its children that they run inside it
+  std::span<const DeniedCall> denied_calls{};          // for hosts that report a denied call as a failed one
+  std::span<const PermissionFlag> permission_flags{};  // for `ralph init`
+};
 
 }  // namespace ralph

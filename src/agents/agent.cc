@@ -9,7 +9,7 @@
 namespace ralph {
 namespace {
 
-// The words of a command. A string that names a program as a whole, blanks and all, is one word.
+// The words of a command. If the whole string, blanks included, names a program, it is one word.
 Result<std::vector<std::string>> command_words(const std::string& command, const Environment& environment,
                                                const std::string& folder) {
   if (resolve_program(command, environment, folder)) return std::vector<std::string>{command};
@@ -26,8 +26,8 @@ Result<std::string> own_program() {
   return std::string(path, static_cast<size_t>(n));
 }
 
-// Whether the kernel takes one more argument of `size` bytes: there is a limit for each, and one for all of them and
-// the environment together, pointers included.
+// Whether the kernel accepts one more argument of `size` bytes. It limits each argument, and the sum of all arguments
+// and the environment, pointers included.
 bool fits_as_argument(size_t size, const Launch& launch) {
   if (size > kMaxArgumentBytes) return false;
   const long limit = ::sysconf(_SC_ARG_MAX);
@@ -43,7 +43,7 @@ Result<Agent> Agent::make(const Setup& setup, const Environment& environment, co
   Agent agent;
   agent.environment_ = environment;
   agent.folder_ = folder;
-  leave_host_agent(agent.environment_);
+  remove_child_markers(agent.environment_);
   for (const auto& [name, value] : setup.env) agent.environment_.set(name, value);
 
   const bool demo = setup.command == kDemoAgentCommand;
@@ -60,15 +60,9 @@ Result<Agent> Agent::make(const Setup& setup, const Environment& environment, co
   agent.adapter_ = known ? known : &custom_adapter();
   agent.name_ = !setup.name.empty() ? setup.name : demo ? "demo" : std::string(agent.adapter_->name);
   agent.prompt_ = setup.prompt.value_or(demo ? PromptPath::kStdin : agent.adapter_->prompt);
-  agent.stream_ = setup.stream.empty()     ? std::string(agent.adapter_->stream)
-                  : setup.stream == "text" ? ""
-                                           : setup.stream;
-  const Adapter* speaks = find_adapter(agent.stream_);
-  agent.tells_cost_ = speaks && speaks->tells_cost;
-  agent.tells_tokens_ = speaks && speaks->tells_tokens;
-  agent.ends_with_result_ = speaks && speaks->ends_with_result;
+  agent.stream_ = setup.stream.empty() ? known : find_adapter(setup.stream);
   agent.model_ = setup.model;
-  if (!setup.model.empty() && (!known || known == &kAmp)) {
+  if (!setup.model.empty() && !agent.adapter_->takes_model) {
     return fail(ErrorKind::kInput,
                 "agent.model is \"{}\", but {} has no flag for a model that ralph knows; put it into agent.flags",
                 setup.model, agent.name_);
@@ -77,19 +71,19 @@ Result<Agent> Agent::make(const Setup& setup, const Environment& environment, co
     TRY_VALUE(const auto parts, split_shell_words(flag));
     agent.flags_.insert(agent.flags_.end(), parts.begin(), parts.end());
   }
-  agent.adapter_->prepare(agent.environment_);
+  for (const EnvironmentVariable& one : agent.adapter_->environment) agent.environment_.set(one.name, one.value);
   agent.probe_ = std::make_shared<FlagProbe>(agent.program_, agent.environment_);
   return agent;
 }
 
-Launch Agent::launch(const std::string& prompt, TurnWishes wishes,
+Launch Agent::launch(const std::string& prompt, TurnOptions options,
                      const std::map<std::string, std::string>& extra) const {
-  wishes.model = model_;
-  wishes.user_flags = flags_;
-  wishes.skip_permissions = skip_permissions_;
-  wishes.events = prints_events(wishes.events);
+  options.model = model_;
+  options.user_flags = flags_;
+  options.skip_permissions = skip_permissions_;
+  options.events = prints_events(options.events);
   const TurnArguments arguments = adapter_->arguments(
-      wishes, [this](std::string_view help, std::string_view flag) { return probe_->has(help, flag); });
+      options, [this](std::string_view help, std::string_view flag) { return probe_->has(help, flag); });
   Launch launch;
   launch.argv = words_;
   launch.argv[0] = program_;
@@ -111,7 +105,7 @@ Launch Agent::launch(const std::string& prompt, TurnWishes wishes,
 
 Result<Launch> Agent::interactive(const std::string& prompt) const {
   if (!adapter_->interactive) {
-    return fail(ErrorKind::kInput, "{} can't be started with a first prompt to go on with in person", name_);
+    return fail(ErrorKind::kInput, "{} can't start an interactive session with a first prompt", name_);
   }
   Launch launch;
   launch.argv = words_;
@@ -126,7 +120,7 @@ Result<Launch> Agent::interactive(const std::string& prompt) const {
 }
 
 std::unique_ptr<AgentStream> Agent::make_stream(bool events, const UsedBefore& before) const {
-  return prints_events(events) ? make_json_stream(make_line_parser(stream_, before)) : make_text_stream();
+  return prints_events(events) ? make_json_stream(make_line_parser(stream_->name, before)) : make_text_stream();
 }
 
 }  // namespace ralph

@@ -1,5 +1,5 @@
-// An agent as the settings describe it: which program, how it is spoken to, and the process to start for a prompt.
-// Running it is the engine's.
+// An agent as the settings describe it: its program, its adapter, and the process to start for a prompt. The engine
+// runs that process.
 #pragma once
 
 #include <map>
@@ -9,9 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "agents/adapter.h"
 #include "agents/flag_probe.h"
-#include "agents/stream.h"
+#include "agents/registry.h"
 #include "base/result.h"
 #include "os/launch.h"
 
@@ -22,55 +21,55 @@ class Agent {
   struct Setup {
     std::string command;                 // a program, by name or path, or several words ("python3 agent.py")
     std::vector<std::string> flags{};    // each is split like shell words
-    std::optional<PromptPath> prompt{};  // instead of the kind's own way
+    std::optional<PromptPath> prompt{};  // overrides the adapter's
     std::map<std::string, std::string> env{};
-    std::string kind{};    // "claude", ...; empty: told by the program's name
-    std::string stream{};  // what it prints: a kind's name or "text"; empty: as its kind does
+    std::string kind{};    // the name of an adapter, or "custom"; empty: the program's name decides
+    std::string stream{};  // the name of an adapter whose events it prints, or "text"; empty: its own adapter's
     std::string model{};
-    std::string name{};  // how the settings call it; empty: its kind
+    std::string name{};  // its name in the settings; empty: its adapter's
   };
 
-  // Fails with kNotFound if there is no such program, with kInput if the kind has no way to do what is asked.
+  // Fails with kNotFound if there is no such program, with kInput if its adapter does not support the setup.
   static Result<Agent> make(const Setup& setup, const Environment& environment, const std::string& folder);
 
   const std::string& name() const { return name_; }
   const std::string& program() const { return program_; }
   const Adapter& adapter() const { return *adapter_; }
-  bool tells_cost() const { return tells_cost_; }
-  bool tells_tokens() const { return tells_tokens_; }
-  bool ends_with_result() const { return ends_with_result_; }
+  bool tells_cost() const { return stream_ && stream_->tells_cost; }
+  bool tells_tokens() const { return stream_ && stream_->tells_tokens; }
+  bool ends_with_result() const { return stream_ && stream_->ends_with_result; }
 
-  // From now on it is started so that it asks for no permission, unless the user's flags decide that.
+  // From now on it is started without permission prompts, unless the user's flags set permissions.
   void skip_permissions() { skip_permissions_ = true; }
 
-  // The process to start. `extra` goes into its environment, over everything else.
-  Launch launch(const std::string& prompt, TurnWishes wishes = {},
+  // The process to start. `extra` overrides every other source of its environment.
+  Launch launch(const std::string& prompt, TurnOptions options = {},
                 const std::map<std::string, std::string>& extra = {}) const;
 
-  // The process to start for a person to talk to, with a first prompt. The flags of the settings are left out, because
-  // they are for its use without a person; a custom agent's belong to its command. Fails if it takes no first prompt.
+  // The process of an interactive session with a first prompt. It omits the flags of the settings, which are for
+  // non-interactive use; those of a custom agent belong to its command. Fails if the agent takes no first prompt.
   Result<Launch> interactive(const std::string& prompt) const;
 
-  // How to read what it prints; text if its kind has no events or none were asked for.
+  // A reader for its output: plain text if it prints no events or none are wanted.
   std::unique_ptr<AgentStream> make_stream(bool events, const UsedBefore& before = {}) const;
-  bool prints_events(bool wanted) const { return wanted && !stream_.empty(); }
+  bool prints_events(bool wanted) const { return wanted && stream_; }
 
  private:
   std::string name_;
   std::string program_;
   std::vector<std::string> words_;  // of the command
   std::vector<std::string> flags_;
-  std::string stream_;  // empty: text
   std::string model_;
   const Adapter* adapter_ = nullptr;
+  const Adapter* stream_ = nullptr;  // whose events it prints; nullptr: plain text
   PromptPath prompt_ = PromptPath::kArgument;
-  bool tells_cost_ = false, tells_tokens_ = false, ends_with_result_ = false, skip_permissions_ = false;
+  bool skip_permissions_ = false;
   Environment environment_;
   std::string folder_;
   std::shared_ptr<FlagProbe> probe_;
 };
 
-// The built-in agent of `ralph demo`: settings name it as the command "ralph-demo-agent".
+// The command that stands for the built-in agent of `ralph demo` in settings.
 inline constexpr std::string_view kDemoAgentCommand = "ralph-demo-agent";
 
 }  // namespace ralph

@@ -105,10 +105,10 @@ TEST_F(AgentTest, EveryKnownKindHasARowAbove) {
 TEST_F(AgentTest, GetsWhatATurnAsksForInItsOwnFlags) {
   struct Row {
     std::string command;
-    TurnWishes wishes;
+    TurnOptions options;
     Words argv;
   };
-  const TurnWishes text{.events = false}, resumed{.resume = "S1"}, with_model{.model = "ignored: it is a setting"};
+  const TurnOptions text{.events = false}, resumed{.resume = "S1"}, with_model{.model = "ignored: it is a setting"};
   const Row rows[] = {
       {"claude", text, {"@/bin/claude", "-p", "--output-format", "text"}},
       {"codex", text, {"@/bin/codex", "exec", "--sandbox", "workspace-write", "--skip-git-repo-check", "-"}},
@@ -127,7 +127,7 @@ TEST_F(AgentTest, GetsWhatATurnAsksForInItsOwnFlags) {
       {"my-agent", with_model, {"@/bin/my-agent", "Do it."}},
   };
   for (const Row& row : rows)
-    EXPECT_EQ(argv_of(make({row.command})->launch("Do it.", row.wishes)), row.argv) << row.command;
+    EXPECT_EQ(argv_of(make({row.command})->launch("Do it.", row.options)), row.argv) << row.command;
 }
 
 TEST_F(AgentTest, IsNotToldTwiceWhatTheUserSays) {

@@ -1,12 +1,37 @@
-// Amp prints Claude Code's stream (`--stream-json`), with less in it: no costs, messages without ids, errors as one
-// string. The reader takes all of that as it comes.
-#include "agents/claude_reader.h"
-#include "agents/line_parsers.h"
+// Amp: `amp … -x PROMPT`. -x and the prompt must be the last arguments. A prompt that is too large for an argument goes
+// to standard input, which -x reads if it has no value.
+#include "agents/claude.h"
+#include "agents/registry.h"
 
 namespace ralph {
+namespace {
 
-std::unique_ptr<LineParser> make_amp_parser(const UsedBefore& before, const Clock& clock) {
-  return std::make_unique<ClaudeReader>(before, clock);
+TurnArguments arguments(const TurnOptions& options, const HasFlag&) {
+  TurnArguments result;
+  if (!options.resume.empty()) result.before.insert(result.before.end(), {"threads", "continue", options.resume});
+  if (options.events) result.before.emplace_back("--stream-json");
+  if (!options.user_sets({"--dangerously-allow-all"})) result.before.emplace_back("--dangerously-allow-all");
+  result.after = {"-x"};
+  return result;
 }
+
+StartFailure start_failure(int, std::string_view error) {
+  if (error.find("getUserInfo failed: 401") != std::string_view::npos ||
+      error.find("amp login") != std::string_view::npos) {
+    return {FailureKind::kAuthentication, "amp is not logged in; run 'amp login', or set AMP_API_KEY"};
+  }
+  return {};
+}
+
+}  // namespace
+
+// Its stream is Claude Code's with less in it: no costs, no message ids, errors as one string.
+constinit const Adapter kAmp = {.name = "amp",
+                                .prompt = PromptPath::kArgument,
+                                .takes_model = false,
+                                .ends_with_result = true,
+                                .make_parser = make_claude_parser,
+                                .arguments = arguments,
+                                .start_failure = start_failure};
 
 }  // namespace ralph

@@ -1,26 +1,62 @@
+// Claude Code: `claude -p --output-format stream-json`, prompt on standard input: there it has no size limit, and a
+// flag that takes several values (--allowedTools) can't swallow it.
+#include "agents/claude.h"
+
 #include <algorithm>
 #include <array>
 
-#include "agents/claude_reader.h"
-#include "agents/claude_system.h"
+#include <fmt/format.h>
+
+#include "agents/claude_usage.h"
 #include "agents/failure_from.h"
-#include "agents/line_parsers.h"
+#include "agents/open_tools.h"
+#include "agents/registry.h"
+#include "agents/todo_items.h"
 #include "agents/tool_summary.h"
+#include "base/text.h"
 
 namespace ralph {
 namespace {
 
-// Events that tell nothing which another event does not tell better, or which are not about the work.
+// ---- how it is started
+
+TurnArguments arguments(const TurnOptions& options, const HasFlag& has_flag) {
+  TurnArguments result;
+  // A stream of events needs --verbose; without it claude refuses to start.
+  result.before = options.events ? std::vector<std::string>{"-p", "--output-format", "stream-json", "--verbose"}
+                                 : std::vector<std::string>{"-p", "--output-format", "text"};
+  if (!options.model.empty()) result.before.insert(result.before.end(), {"--model", options.model});
+  const bool user_decides = options.user_sets({"--permission-mode", "--dangerously-skip-permissions", "--allowedTools",
+                                               "--allowed-tools", "--permission-prompt-tool"});
+  if (options.skip_permissions && !user_decides) result.before.emplace_back("--dangerously-skip-permissions");
+  if (!options.resume.empty()) result.before.insert(result.before.end(), {"--resume", options.resume});
+  if (options.max_cost_usd && has_flag("--help", "--max-budget-usd")) {
+    result.before.insert(result.before.end(), {"--max-budget-usd", fmt::format("{:.4f}", *options.max_cost_usd)});
+  }
+  return result;
+}
+
+StartFailure start_failure(int, std::string_view error) {
+  if (error.find("cannot be used with root/sudo privileges") != std::string_view::npos) {
+    return {FailureKind::kPermissionDenied,
+            "claude refuses --dangerously-skip-permissions as root; run ralph as another user, or use "
+            "--permission-mode acceptEdits with --allowedTools in agent.flags"};
+  }
+  if (error.find("No conversation found with session ID") != std::string_view::npos) {
+    return {FailureKind::kOther, "claude does not know the session to resume"};
+  }
+  if (error.find("error: unknown option") != std::string_view::npos) {
+    return {FailureKind::kPermissionDenied, "claude does not know one of its options; correct agent.flags"};
+  }
+  return {};
+}
+
+// ---- its stream
+
+// Lines that repeat others, or are not about the work: news for screens, logins, the control protocol.
 constexpr std::array<std::string_view, 8> kIgnored = {
-    "tool_progress",          // a tool is still running
-    "tool_use_summary",       // for screens
-    "prompt_suggestion",      // for screens
-    "auth_status",            // of a login
-    "keep_alive",             // of the control protocol, as the following
-    "control_request",        //
-    "control_response",       //
-    "control_cancel_request"  //
-};
+    "tool_progress", "tool_use_summary", "prompt_suggestion", "auth_status",
+    "keep_alive",    "control_request",  "control_response",  "control_cancel_request"};
 
 constexpr std::array<std::string_view, 4> kIgnoredBlocks = {"redacted_thinking", "image", "document", "fallback"};
 
@@ -39,17 +75,222 @@ bool is_task_tool(std::string_view name) {
 const Wanted& wanted_of_task_result() {
   static const Wanted task{{"id"}, {"subject"}, {"status"}};
   static const Wanted change{{"to"}};
-  static const Wanted told{{"task", &task}, {"tasks", &task}, {"success"}, {"taskId"}, {"statusChange", &change}};
-  return told;
+  static const Wanted result{{"task", &task}, {"tasks", &task}, {"success"}, {"taskId"}, {"statusChange", &change}};
+  return result;
 }
 
 bool is_api_error(JsonView line) {
-  // Older versions mark it by the model's name only.
+  // Older versions mark it only by the name of the model.
   return line["is_api_error_message"].truth() ||
          (line["error"].is(JsonKind::kString) && line["message"]["model"].text() == "<synthetic>");
 }
 
-}  // namespace
+// ---- lines of the type "system"
+
+// The same of the type "system". The end of a hook or a task says all that its progress does, the result all that the
+// counters do.
+constexpr std::array<std::string_view, 11> kIgnoredSubtypes = {
+    "thinking_tokens",          "hook_started",         "hook_progress",         "task_updated",
+    "background_tasks_changed", "ui_invalidate",        "session_state_changed", "files_persisted",
+    "local_command_output",     "elicitation_complete", "post_turn_summary"};
+
+FailureKind kind_of_error(JsonView line) {
+  for (const std::string_view key : {"api_error", "error", "api_error_type"}) {
+    const FailureKind kind = failure_from_type(line[key].text());
+    if (kind != FailureKind::kNone) return kind;
+  }
+  return failure_from_status(line["api_error_status"].integer());
+}
+
+void on_hook(JsonView line, std::string& scratch, EventSink& sink) {
+  scratch = line["hook_name"].text();
+  if (line["outcome"].text() != "success") {
+    scratch += fmt::format(": {}", line["outcome"].text());
+    if (line["exit_code"]) scratch += fmt::format(", exit code {}", line["exit_code"].integer());
+    if (const std::string_view why = first_line(line["stderr"].text()); !why.empty())
+      scratch += fmt::format(": {}", why);
+  }
+  sink.on_event(event::Progress{"hook", scratch});
+}
+
+void on_retry(JsonView line, EventSink& sink) {
+  const auto small = [&](std::string_view key) {
+    return static_cast<int>(std::clamp<std::int64_t>(line[key].integer(), 0, 1 << 30));
+  };
+  FailureKind kind = failure_from_type(line["error"].text());
+  if (kind == FailureKind::kNone) kind = failure_from_status(line["error_status"].integer());
+  if (kind == FailureKind::kNone) kind = FailureKind::kOverloaded;  // no status: the connection was lost
+  sink.on_event(event::Retry{small("attempt"), small("max_retries"), Milliseconds(line["retry_delay_ms"].integer()),
+                             kind, line["error"].text()});
+}
+
+std::string_view kind_of_task(JsonView line) {
+  return line["task_type"].text() == "local_agent" ? "sub-agent" : "background task";
+}
+
+void on_system(JsonView line, std::string& scratch, EventSink& sink) {
+  const std::string_view subtype = line["subtype"].text();
+  // The oldest form, which seed 001 describes, has no subtype.
+  if (subtype == "init" || (subtype.empty() && line["session_id"])) {
+    sink.on_event(event::Session{line["session_id"].text(), line["model"].text(), line["claude_code_version"].text()});
+  } else if (subtype == "api_retry") {
+    on_retry(line, sink);
+  } else if (subtype == "status") {
+    if (line["status"].text() == "compacting") sink.on_event(event::Progress{"compacting", {}});
+  } else if (subtype == "compact_boundary") {
+    const JsonView sizes = line["compact_metadata"];
+    scratch = fmt::format("from {} to {} tokens", sizes["pre_tokens"].integer(), sizes["post_tokens"].integer());
+    sink.on_event(event::Progress{"compacted", scratch});
+  } else if (subtype == "hook_response") {
+    on_hook(line, scratch, sink);
+  } else if (subtype == "task_started") {
+    if (line["is_backgrounded"].truth() || line["task_type"].text() == "local_agent") {
+      sink.on_event(event::Progress{kind_of_task(line), line["description"].text()});
+    }
+  } else if (subtype == "task_progress") {
+    sink.on_event(event::Progress{"sub-agent", line["description"].text()});
+  } else if (subtype == "task_notification") {
+    sink.on_event(event::Progress{"task ended", line["summary"].text()});
+  } else if (subtype == "permission_denied") {
+    sink.on_event(event::Progress{"permission denied", line["tool_name"].text()});
+  } else if (subtype == "informational") {
+    sink.on_event(event::Progress{"notice", line["content"].text()});
+  } else if (subtype == "notification") {
+    sink.on_event(event::Progress{"notice", line["text"].text()});
+  } else if (!contains(kIgnoredSubtypes, subtype)) {
+    scratch = fmt::format("system/{}", subtype.substr(0, 256));
+    sink.on_event(event::Unknown{scratch, "unknown type"});
+  }
+}
+
+// An `assistant` line that is an API error, with `message` as its text.
+event::Failure api_failure(JsonView line, std::string_view message, WallTime now) {
+  FailureKind kind = kind_of_error(line);
+  std::optional<WallTime> resets_at = time_from_unix(line["api_error_params"]["rate_limit_info"]["resetsAt"].integer());
+  // Only the message tells some of them apart: a prompt that is too long is an "invalid_request" like any other, and
+  // older versions report the limit of a plan like any other limit.
+  const bool vague = kind == FailureKind::kNone || kind == FailureKind::kOther;
+  if (vague || (kind == FailureKind::kOverloaded && message.find("usage limit") != std::string_view::npos)) {
+    const ReportedFailure reported = failure_from_message(message, now);
+    kind = reported.kind;
+    if (!resets_at) resets_at = reported.resets_at;
+  }
+  return {kind, message, kind == FailureKind::kUsageLimit ? resets_at : std::nullopt};
+}
+
+// A `result` line that failed. Nothing if it only repeats an API error that was `reported` before.
+std::optional<event::Failure> result_failure(JsonView line, bool reported, WallTime now, std::string& scratch) {
+  const std::string_view reason = line["terminal_reason"].text();
+  const std::string_view subtype = line["subtype"].text();
+  FailureKind kind = FailureKind::kNone;
+  if (reason == "max_turns" || subtype == "error_max_turns") kind = FailureKind::kMaxTurns;
+  if (reason == "budget_exhausted" || subtype == "error_max_budget_usd") kind = FailureKind::kMaxBudget;
+  // The message of an interrupted turn is for Claude Code's developers: "[ede_diagnostic] result_type=user".
+  if (reason.starts_with("aborted")) return event::Failure{FailureKind::kAborted, "interrupted", std::nullopt};
+  if (reported && kind == FailureKind::kNone) return std::nullopt;
+
+  std::string_view message = text_of_content(line["errors"], scratch);
+  if (message.empty()) message = line["result"].text();
+  if (message.empty()) message = line["error"].text();
+  if (kind == FailureKind::kNone) return api_failure(line, message, now);
+  return event::Failure{kind, message, std::nullopt};
+}
+
+// ---- the reader
+
+class ClaudeReader final : public LineParser {
+ public:
+  ClaudeReader(const UsedBefore& before, const Clock& clock) : clock_(clock), usage_(before) {}
+
+  const Wanted& wanted() const override;
+  void on_object(JsonView line, EventSink& sink) override;
+
+ private:
+  void on_assistant(JsonView line, EventSink& sink);
+  void on_api_error(JsonView line, bool sub_agent, EventSink& sink);
+  void on_tool_use(JsonView block, bool sub_agent, EventSink& sink);
+  void on_user(JsonView line, EventSink& sink);
+  void on_tool_result(JsonView block, JsonView result, bool sub_agent, EventSink& sink);
+  void on_list_change(const OpenTool& tool, JsonView result, EventSink& sink);
+  void on_stream_event(JsonView event, EventSink& sink);
+  void on_result(JsonView line, EventSink& sink);
+
+  const Clock& clock_;
+  ClaudeUsage usage_;
+  JsonTape result_tape_;
+  OpenTools tools_;
+  TodoList tasks_;
+  bool failure_reported_ = false;    // since the last result
+  std::int64_t partial_output_ = 0;  // of the current message, already counted
+  std::string scratch_;
+};
+
+const Wanted& ClaudeReader::wanted() const {
+  static const Wanted inner{{"type"}, {"text"}};
+  static const Wanted block{{"type"},        {"text"},
+                            {"thinking"},    {"id"},
+                            {"name"},        {"input", &wanted_of_tool_input()},
+                            {"tool_use_id"}, {"content", &inner},
+                            {"is_error"}};
+  static const Wanted message{
+      {"id"}, {"model"}, {"stop_reason"}, {"content", &block}, {"usage", &wanted_of_claude_usage()}};
+  static const Wanted limit{{"status"}, {"resetsAt"}, {"rateLimitType"}};
+  static const Wanted limits{{"rate_limit_info", &limit}};
+  static const Wanted stream_event{{"type"}, {"usage", &wanted_of_claude_usage()}};
+  static const Wanted compaction{{"pre_tokens"}, {"post_tokens"}};
+  static const Wanted line{
+      {"type"},
+      {"subtype"},
+      // assistant, user
+      {"message", &message},
+      {"parent_tool_use_id"},
+      {"tool_use_result", &Wanted::later()},
+      {"isSynthetic"},
+      // what went wrong
+      {"error"},
+      {"errors"},
+      {"is_api_error_message"},
+      {"api_error"},
+      {"api_error_status"},
+      {"api_error_type"},
+      {"api_error_params", &limits},
+      {"rate_limit_info", &limit},
+      // system
+      {"session_id"},
+      {"model"},
+      {"claude_code_version"},
+      {"attempt"},
+      {"max_retries"},
+      {"retry_delay_ms"},
+      {"error_status"},
+      {"status"},
+      {"compact_metadata", &compaction},
+      {"hook_name"},
+      {"outcome"},
+      {"exit_code"},
+      {"stderr"},
+      {"description"},
+      {"summary"},
+      {"task_type"},
+      {"is_backgrounded"},
+      {"tool_name"},
+      {"content"},
+      {"text"},
+      // partial messages
+      {"event", &stream_event},
+      // result
+      {"result"},
+      {"is_error"},
+      {"terminal_reason"},
+      {"num_turns"},
+      {"duration_ms"},
+      {"total_cost_usd"},
+      {"usage", &Wanted::later()},
+      {"modelUsage", &Wanted::later()},
+      {"model_usage_since_last_result", &Wanted::later()},
+  };
+  return line;
+}
 
 void ClaudeReader::on_object(JsonView line, EventSink& sink) {
   const std::string_view type = line["type"].text();
@@ -58,7 +299,7 @@ void ClaudeReader::on_object(JsonView line, EventSink& sink) {
   } else if (type == "user") {
     on_user(line, sink);
   } else if (type == "system") {
-    on_system(line, sink);
+    on_system(line, scratch_, sink);
   } else if (type == "result") {
     on_result(line, sink);
   } else if (type == "stream_event") {
@@ -98,14 +339,14 @@ void ClaudeReader::on_assistant(JsonView line, EventSink& sink) {
   }
 }
 
-// What stands in its text is Claude Code's sentence, not the model's.
+// Claude Code wrote the text of this message, not the model.
 void ClaudeReader::on_api_error(JsonView line, bool sub_agent, EventSink& sink) {
   const std::string_view message = text_of_content(line["message"]["content"], scratch_);
   if (sub_agent) {  // the agent that started it is told, and may go on
     sink.on_event(event::Progress{"sub-agent failed", message});
     return;
   }
-  failure_told_ = true;
+  failure_reported_ = true;
   sink.on_event(api_failure(line, message, clock_.wall()));
 }
 
@@ -114,7 +355,7 @@ void ClaudeReader::on_tool_use(JsonView block, bool sub_agent, EventSink& sink) 
   const std::string_view name = block["name"].text();
   OpenTool& tool = tools_.start(block["id"].text(), name);
   sink.on_event(event::ToolStart{block["id"].text(), name, summary_of_input(input, scratch_), sub_agent});
-  if (sub_agent) return;  // its list is its own
+  if (sub_agent) return;  // a sub-agent has its own list
   if (is_todo_tool(name)) {
     tool.todo = todo_items(input["todos"]);
   } else if (is_task_tool(name)) {
@@ -130,7 +371,7 @@ void ClaudeReader::on_user(JsonView line, EventSink& sink) {
   for (const JsonView block : content) {
     if (block["type"].text().ends_with("tool_result")) on_tool_result(block, line["tool_use_result"], sub_agent, sink);
   }
-  // Prompts that Claude Code makes itself: what a hook has to say, "go on" after a limit of output.
+  // Prompts that Claude Code writes itself: the message of a hook, "continue" after an output limit.
   if (line["isSynthetic"].truth() && !sub_agent) {
     if (const std::string_view text = text_of_content(content, scratch_); !text.empty()) {
       sink.on_event(event::Progress{"feedback", text});
@@ -138,43 +379,40 @@ void ClaudeReader::on_user(JsonView line, EventSink& sink) {
   }
 }
 
-void ClaudeReader::on_tool_result(JsonView block, JsonView told, bool sub_agent, EventSink& sink) {
+void ClaudeReader::on_tool_result(JsonView block, JsonView result, bool sub_agent, EventSink& sink) {
   const OpenTool& tool = tools_.end(block["tool_use_id"].text());
   const bool failed = block["is_error"].truth();
-  if (!failed && !sub_agent) on_list_change(tool, told, sink);
+  if (!failed && !sub_agent) on_list_change(tool, result, sink);
   sink.on_event(event::ToolEnd{block["tool_use_id"].text(), tool.name, text_of_content(block["content"], scratch_),
                                failed, sub_agent});
 }
 
-// Lists change when the tool has succeeded: some versions refuse it.
-void ClaudeReader::on_list_change(const OpenTool& tool, JsonView told, EventSink& sink) {
+// A list changes when the tool has succeeded: some versions refuse the call.
+void ClaudeReader::on_list_change(const OpenTool& tool, JsonView result, EventSink& sink) {
   if (is_todo_tool(tool.name)) {
     sink.on_event(event::Todo{tool.todo});
     return;
   }
   if (!is_task_tool(tool.name)) return;
-  told = looked_into_.look_into(told, wanted_of_task_result());
+  result = result_tape_.look_into(result, wanted_of_task_result());
   if (tool.name == "TaskCreate") {
-    const JsonView task = told["task"];
+    const JsonView task = result["task"];
     if (task["id"].text().empty()) return;
     tasks_.create(task["id"].text(), task["subject"].text().empty() ? tool.subject : task["subject"].text());
   } else if (tool.name == "TaskUpdate") {
-    if (told["success"].is(JsonKind::kBool) && !told["success"].truth()) return;
-    const std::string_view status = told["statusChange"]["to"].text();
+    if (result["success"].is(JsonKind::kBool) && !result["success"].truth()) return;
+    const std::string_view status = result["statusChange"]["to"].text();
     tasks_.update(tool.task, tool.subject, status.empty() ? tool.status : status);
-  } else if (told["tasks"].is(JsonKind::kArray)) {
-    tasks_.replace(told["tasks"]);
+  } else if (result["tasks"].is(JsonKind::kArray)) {
+    tasks_.replace(result["tasks"]);
   } else {
     return;
   }
   sink.on_event(event::Todo{tasks_.items()});
 }
 
-void ClaudeReader::on_system(JsonView line, EventSink& sink) {
-  claude_system_event(line, scratch_, sink);
-}
-
-// The text in these comes again, whole, as `assistant`. What comes nowhere else before the result is the output used.
+// The text of partial messages comes again, whole, as `assistant`. The output tokens come nowhere else before the
+// result.
 void ClaudeReader::on_stream_event(JsonView event, EventSink& sink) {
   const std::string_view type = event["type"].text();
   if (type == "message_start") partial_output_ = 0;
@@ -185,40 +423,45 @@ void ClaudeReader::on_stream_event(JsonView event, EventSink& sink) {
 }
 
 void ClaudeReader::on_result(JsonView line, EventSink& sink) {
-  // Success is `is_error` false: an API error has the subtype "success".
+  // `is_error` decides: an API error has the subtype "success".
   const bool failed = line["is_error"].truth() || line["subtype"].text().starts_with("error");
   if (const auto spent = usage_.on_result(line)) sink.on_event(*spent);
   if (failed) {
-    if (const auto failure = result_failure(line, failure_told_, clock_.wall(), scratch_)) sink.on_event(*failure);
+    if (const auto failure = result_failure(line, failure_reported_, clock_.wall(), scratch_)) sink.on_event(*failure);
   }
-  failure_told_ = false;
+  failure_reported_ = false;
   sink.on_event(event::Result{failed, failed ? std::string_view() : line["result"].text(), usage_.cost_usd(),
                               usage_.tokens(),
                               static_cast<int>(std::clamp<std::int64_t>(line["num_turns"].integer(), 0, 1 << 30)),
                               Milliseconds(line["duration_ms"].integer())});
 }
 
-std::string_view text_of_content(JsonView content, std::string& scratch) {
-  if (content.is(JsonKind::kString)) return content.text();
-  std::string_view only;
-  size_t texts = 0;
-  scratch.clear();
-  for (const JsonView block : content) {
-    const std::string_view text = block.is(JsonKind::kString) ? block.text() : block["text"].text();
-    if (text.empty()) continue;
-    if (++texts == 1) {
-      only = text;
-      continue;
-    }
-    if (texts == 2) scratch = only;
-    scratch += '\n';
-    scratch += text;
-  }
-  return texts < 2 ? only : std::string_view(scratch);
-}
+// ---- its row
+
+constexpr const char* kChildMarkers[] = {
+    "CLAUDECODE",         "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_SSE_PORT",
+    "CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT",     "CLAUDE_PLUGIN_DATA",     "CLAUDE_PID",
+    "CLAUDE_ENV_FILE"};
+constexpr DeniedCall kDeniedCalls[] = {{"PreToolUse:", " hook error: "}};  // "PreToolUse:Bash hook error: REASON"
+constexpr PermissionFlag kPermissionFlags[] = {
+    {"--permission-mode acceptEdits", "it may edit files; for commands add e.g. --allowedTools=\"Bash(make:*)\""},
+    {"--dangerously-skip-permissions", "it may do anything: only in a container, VM or sandbox"}};
+
+}  // namespace
 
 std::unique_ptr<LineParser> make_claude_parser(const UsedBefore& before, const Clock& clock) {
   return std::make_unique<ClaudeReader>(before, clock);
 }
+
+constinit const Adapter kClaude = {.name = "claude",
+                                   .tells_cost = true,
+                                   .ends_with_result = true,
+                                   .make_parser = make_claude_parser,
+                                   .arguments = arguments,
+                                   .start_failure = start_failure,
+                                   .interactive = "",
+                                   .child_markers = kChildMarkers,
+                                   .denied_calls = kDeniedCalls,
+                                   .permission_flags = kPermissionFlags};
 
 }  // namespace ralph

@@ -46,7 +46,7 @@ std::optional<event::Spent> ClaudeUsage::estimate(const Tokens& tokens) {
 }
 
 bool ClaudeUsage::seen_before(std::string_view id) {
-  if (id.empty()) return false;  // Amp's messages have none, and come whole
+  if (id.empty()) return false;  // Amp's messages have no id, and come in one piece
   const size_t hash = std::hash<std::string_view>()(id);
   if (std::find(messages_.begin(), messages_.end(), hash) != messages_.end()) return true;
   messages_[next_message_++ % messages_.size()] = hash;
@@ -68,7 +68,7 @@ std::optional<event::Spent> ClaudeUsage::on_result(JsonView result) {
 std::optional<ClaudeUsage::Exact> ClaudeUsage::since_last_result(JsonView result) {
   const auto sum = [this](JsonView models) {
     Exact total;
-    for (const JsonView model : looked_into_.look_into(models, wanted_of_models())) {
+    for (const JsonView model : result_tape_.look_into(models, wanted_of_models())) {
       total.tokens += {model["inputTokens"].integer(), model["outputTokens"].integer(),
                        model["cacheReadInputTokens"].integer(), model["cacheCreationInputTokens"].integer()};
       total.cost_usd += model["costUSD"].real();
@@ -80,12 +80,12 @@ std::optional<ClaudeUsage::Exact> ClaudeUsage::since_last_result(JsonView result
   const double cost = result["total_cost_usd"].real();
   const JsonView models = result["modelUsage"];
   const Tokens tokens = sum(models).tokens;
-  // A counter that is lower than what it is known to have counted has begun anew.
+  // A counter that went down was reset.
   if (cost < counted_.cost_usd || tokens.total() < counted_.tokens.total()) counted_ = {};
   Exact exact{tokens - counted_.tokens, cost - counted_.cost_usd};
   if (!models) {
     if (!result["usage"] && !result["total_cost_usd"]) return std::nullopt;
-    const JsonView usage = looked_into_.look_into(result["usage"], wanted_of_claude_usage());
+    const JsonView usage = result_tape_.look_into(result["usage"], wanted_of_claude_usage());
     exact.tokens = usage ? tokens_of(usage) : estimated_;
   }
   counted_ = {models ? tokens : Tokens(), cost};

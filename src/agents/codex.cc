@@ -1,18 +1,56 @@
-// Codex (`codex exec --json`): a thread of turns, a turn of items.
+// Codex: `codex exec --json`, prompt on standard input. Its stream is a thread of turns, a turn is a list of items.
 #include <algorithm>
 #include <array>
 #include <string>
 
 #include <fmt/format.h>
 
-#include "agents/claude_reader.h"
 #include "agents/failure_from.h"
-#include "agents/line_parsers.h"
+#include "agents/open_tools.h"
+#include "agents/registry.h"
+#include "agents/todo_items.h"
 #include "agents/tool_summary.h"
 #include "base/text.h"
 
 namespace ralph {
 namespace {
+
+TurnArguments arguments(const TurnOptions& options, const HasFlag& has_flag) {
+  TurnArguments result;
+  result.before = {"exec"};
+  if (options.events) result.before.emplace_back("--json");
+  // The default sandbox of `exec` is read-only. Newer versions no longer have --full-auto.
+  const bool sandbox_chosen = options.user_sets(
+      {"-s", "--sandbox", "--full-auto", "--yolo", "--approve-for-me", "--dangerously-bypass-approvals-and-sandbox"});
+  if (!sandbox_chosen && has_flag("exec --help", "--full-auto")) {
+    result.before.emplace_back("--full-auto");
+  } else if (!sandbox_chosen) {
+    result.before.insert(result.before.end(), {"--sandbox", "workspace-write"});
+  }
+  // Codex refuses an option that is given twice.
+  if (!options.user_sets({"--skip-git-repo-check"})) result.before.emplace_back("--skip-git-repo-check");
+  if (!options.model.empty()) result.before.insert(result.before.end(), {"--model", options.model});
+  // After the flags: `resume` itself knows few of them, and without --sandbox a resumed session is read-only.
+  if (!options.resume.empty()) result.after = {"resume", options.resume};
+  result.after.emplace_back("-");
+  return result;
+}
+
+StartFailure start_failure(int exit_code, std::string_view error) {
+  if (error.find("Not inside a trusted directory") != std::string_view::npos) {
+    return {FailureKind::kPermissionDenied,
+            "codex does not trust this folder; make it a git repository, or add --skip-git-repo-check to agent.flags"};
+  }
+  if (error.find("no rollout found for thread id") != std::string_view::npos) {
+    return {FailureKind::kOther, "codex does not know the session to resume"};
+  }
+  // Its argument parser exits with 2 and says what is wrong in its first line.
+  if (const size_t at = error.find("error: "); exit_code == 2 && at != std::string_view::npos) {
+    return {FailureKind::kPermissionDenied,
+            fmt::format("codex did not start: {}; correct agent.flags", first_line(error.substr(at)))};
+  }
+  return {};
+}
 
 constexpr std::string_view kReconnecting = "Reconnecting... ";
 
@@ -36,7 +74,7 @@ class CodexParser final : public LineParser {
 
   const Clock& clock_;
   OpenTools tools_;
-  Tokens counted_;  // the counters go on over all runs of a thread
+  Tokens counted_;  // the counters are cumulative over all runs of a thread
   Tokens tokens_;   // of this run
   std::string pending_error_;
   std::string scratch_;
@@ -91,7 +129,7 @@ void CodexParser::on_object(JsonView line, EventSink& sink) {
 }
 
 void CodexParser::on_end(EventSink& sink) {
-  // It ended between telling the error and ending the turn.
+  // The stream ended between the error and the end of the turn.
   if (!pending_error_.empty()) on_turn_failed(std::string(pending_error_), sink);
 }
 
@@ -106,7 +144,7 @@ void CodexParser::on_item(JsonView item, Phase phase, EventSink& sink) {
   } else if (type == "error") {  // a warning; a failure ends the turn
     sink.on_event(event::Progress{"warning", item["message"].text()});
   } else if (type == "command_execution") {
-    // The names by which Codex calls these two in its hooks.
+    // Codex uses these two names in its hooks.
     on_tool(item, "Bash", command_without_shell(item["command"].text(), scratch_), phase, sink);
   } else if (type == "file_change") {
     scratch_.clear();
@@ -131,7 +169,7 @@ void CodexParser::on_item(JsonView item, Phase phase, EventSink& sink) {
 void CodexParser::on_tool(JsonView item, std::string_view name, std::string_view summary, Phase phase,
                           EventSink& sink) {
   const std::string_view id = item["id"].text();
-  if (!tools_.is_open(id)) {  // some are told only when they are over
+  if (!tools_.is_open(id)) {  // some are reported only when they are over
     tools_.start(id, name);
     sink.on_event(event::ToolStart{id, name, summary, false});
   }
@@ -148,7 +186,7 @@ std::string_view CodexParser::output_of(JsonView item) {
   return text_of_content(item["result"]["content"], scratch_);
 }
 
-// "Reconnecting... 1/5 (reason)" is a retry; anything else is told once more by turn.failed.
+// "Reconnecting... 1/5 (reason)" is a retry; turn.failed repeats anything else.
 void CodexParser::on_error(std::string_view message, EventSink& sink) {
   if (!message.starts_with(kReconnecting)) {
     pending_error_ = message.substr(0, 64 << 10);
@@ -166,20 +204,20 @@ void CodexParser::on_error(std::string_view message, EventSink& sink) {
   retry.maximum = number();
   retry.message = rest;
   if (rest.starts_with('(') && rest.ends_with(')')) retry.message = rest.substr(1, rest.size() - 2);
-  const ToldFailure told = failure_from_message(retry.message, clock_.wall());
-  retry.kind = told.kind;
-  retry.message = told.message;
+  const ReportedFailure failure = failure_from_message(retry.message, clock_.wall());
+  retry.kind = failure.kind;
+  retry.message = failure.message;
   sink.on_event(retry);
 }
 
 void CodexParser::on_turn_completed(JsonView usage, EventSink& sink) {
   pending_error_.clear();
   if (usage) {
-    const std::int64_t read = usage["cached_input_tokens"].integer();  // both are part of the input
+    const std::int64_t read = usage["cached_input_tokens"].integer();  // both are included in the input
     const std::int64_t written = usage["cache_write_input_tokens"].integer();
     const Tokens counter{std::max<std::int64_t>(usage["input_tokens"].integer() - read - written, 0),
                          usage["output_tokens"].integer(), read, written};
-    if (counter.total() < counted_.total()) counted_ = {};  // it has begun anew
+    if (counter.total() < counted_.total()) counted_ = {};  // it was reset
     const Tokens used = counter - counted_;
     counted_ = counter;
     tokens_ += used;
@@ -191,8 +229,8 @@ void CodexParser::on_turn_completed(JsonView usage, EventSink& sink) {
 }
 
 void CodexParser::on_turn_failed(std::string_view message, EventSink& sink) {
-  const ToldFailure told = failure_from_message(message, clock_.wall());
-  sink.on_event(event::Failure{told.kind, told.message, told.resets_at});
+  const ReportedFailure failure = failure_from_message(message, clock_.wall());
+  sink.on_event(event::Failure{failure.kind, failure.message, failure.resets_at});
   pending_error_.clear();
   event::Result result;
   result.failed = true;
@@ -200,10 +238,22 @@ void CodexParser::on_turn_failed(std::string_view message, EventSink& sink) {
   sink.on_event(result);
 }
 
+constexpr const char* kChildMarkers[] = {"CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED"};
+constexpr DeniedCall kDeniedCalls[] = {{"Command blocked by PreToolUse hook:"},
+                                       {"Tool call blocked by PreToolUse hook:"}};
+
 }  // namespace
 
-std::unique_ptr<LineParser> make_codex_parser(const UsedBefore& before, const Clock& clock) {
-  return std::make_unique<CodexParser>(before, clock);
-}
+constinit const Adapter kCodex = {
+    .name = "codex",
+    .ends_with_result = true,
+    .make_parser = [](const UsedBefore& before, const Clock& clock) -> std::unique_ptr<LineParser> {
+      return std::make_unique<CodexParser>(before, clock);
+    },
+    .arguments = arguments,
+    .start_failure = start_failure,
+    .interactive = "",
+    .child_markers = kChildMarkers,
+    .denied_calls = kDeniedCalls};
 
 }  // namespace ralph

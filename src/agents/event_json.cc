@@ -22,13 +22,13 @@ constexpr std::array<bool, 256> kPlain = [] {
   return plain;
 }();
 
-// The bytes at the beginning of `text` that stand in a JSON string as they are: printable ASCII.
+// The number of bytes at the beginning of `text` that need no escape in JSON: printable ASCII.
 size_t plain_prefix(std::string_view text) {
   size_t at = 0;
 #if defined(__SSE2__)
   while (text.size() - at >= 16) {
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at));
-    // As signed bytes, those beyond ASCII are below the blank too.
+    // Compared as signed bytes, those beyond ASCII are less than the blank too.
     const __m128i special = _mm_or_si128(
         _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))),
         _mm_or_si128(_mm_cmplt_epi8(bytes, _mm_set1_epi8(' ')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x7f))));
@@ -36,7 +36,7 @@ size_t plain_prefix(std::string_view text) {
       return at + static_cast<size_t>(std::countr_zero(mask));
     }
     if (text.size() - at == 16) return text.size();
-    at = std::min(at + 16, text.size() - 16);  // the last step may look at bytes once more, instead of at each alone
+    at = std::min(at + 16, text.size() - 16);  // the last step may overlap, instead of testing single bytes
   }
 #endif
   while (at < text.size() && kPlain[static_cast<unsigned char>(text[at])]) ++at;
@@ -71,10 +71,10 @@ char* put_escape(char* out, unsigned char byte) {
 
 constexpr size_t kLongestEscape = 6;
 
-// One character that is not ASCII, of `text`, which is valid.
+// Appends the first character of `text`, which is valid and not ASCII.
 char* put_beyond_ascii(char* out, std::string_view& text) {
   const auto second = static_cast<unsigned char>(text.size() > 1 ? text[1] : 0);
-  if (text[0] == '\xC2' && second < 0xA0) {  // a C1 control, which a terminal may obey
+  if (text[0] == '\xC2' && second < 0xA0) {  // a C1 control character, which a terminal may obey
     text.remove_prefix(2);
     return put_escape(out, second);
   }
@@ -108,7 +108,7 @@ void append_valid_string(ByteBuffer& out, std::string_view text) {
 
 void append_string(ByteBuffer& out, std::string_view text) {
   out.append("\"");
-  // Most texts are plain ASCII; only others are looked through for what is not UTF-8.
+  // Most texts are ASCII; only the others are checked for invalid UTF-8.
   const size_t plain = plain_prefix(text);
   if (plain == text.size()) {
     out.append(text);
@@ -120,7 +120,7 @@ void append_string(ByteBuffer& out, std::string_view text) {
   out.append("\"");
 }
 
-// The members of one event, in order. Inlined, a key is a constant and needs no call of memcpy.
+// Writes the members of one event in order. Inlining makes each key a constant, so that no memcpy is called.
 class Members {
  public:
   Members(ByteBuffer& out, std::string_view type) : out_(out) {
@@ -153,7 +153,7 @@ class Members {
     out_.added(std::to_chars(at, at + 32, value).ptr);
     return *this;
   }
-  // To a billionth: what is left over from adding and subtracting binary fractions is no money.
+  // Rounded to a billionth, to remove the rounding errors of binary fractions.
   Members& cost(double usd) {
     constexpr std::int64_t kBillion = 1'000'000'000;
     const double most = 9e9;
@@ -183,7 +183,7 @@ class Members {
   Members& time_if_any(std::string_view key, const std::optional<WallTime>& time) {
     return time ? text(key, to_iso8601(*time)) : *this;
   }
-  // The key only; its value is the caller's.
+  // Writes the key; the caller writes its value.
   [[gnu::always_inline]] void begin(std::string_view key) {
     char* at = put(out_.room(key.size() + 4), ",\"");
     at = put(at, key);
@@ -195,15 +195,8 @@ class Members {
 };
 
 std::string_view name_of(event::TodoStatus status) {
-  switch (status) {
-    case event::TodoStatus::kActive:
-      return "active";
-    case event::TodoStatus::kDone:
-      return "done";
-    case event::TodoStatus::kPending:
-      break;
-  }
-  return "pending";
+  if (status == event::TodoStatus::kActive) return "active";
+  return status == event::TodoStatus::kDone ? "done" : "pending";
 }
 
 struct Size {
@@ -219,7 +212,7 @@ Size size_of(std::string_view text) {
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at));
     const int ends = _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\n')));
     const int firsts =
-        _mm_movemask_epi8(_mm_cmpgt_epi8(bytes, _mm_set1_epi8(-65)));  // below are bytes within characters
+        _mm_movemask_epi8(_mm_cmpgt_epi8(bytes, _mm_set1_epi8(-65)));  // smaller bytes continue a character
     size.lines += static_cast<size_t>(std::popcount(static_cast<unsigned>(ends)));
     size.characters += static_cast<size_t>(std::popcount(static_cast<unsigned>(firsts)));
   }
@@ -232,7 +225,7 @@ Size size_of(std::string_view text) {
   return size;
 }
 
-// The first characters; a text of no more bytes than that has no more characters either.
+// The first characters. A text with no more bytes than that is short enough.
 std::string_view beginning_of(std::string_view output) {
   return output.size() <= kToolOutputCharacters ? output : prefix_of_characters(output, kToolOutputCharacters);
 }

@@ -1,15 +1,16 @@
 // An event as one line of JSON: docs/formats/events.md.
 #pragma once
 
-#include "base/byte_buffer.h"
 #include "agents/events.h"
+#include "base/byte_buffer.h"
 
 namespace ralph {
 
-// Of a tool's output a line carries only the beginning, with the size of all of it.
+// A line has only the beginning of a tool's output, and the size of all of it.
 inline constexpr size_t kToolOutputCharacters = 2000;
 
-// Appends the event and a line feed. Valid JSON in UTF-8 whatever the event holds; nothing in it can steer a terminal.
+// Appends the event and a line feed. The line is valid JSON in UTF-8 whatever the event contains, and has no control
+// characters that a terminal would obey.
 void append_event_line(ByteBuffer& out, const AgentEvent& event);
 
 }  // namespace ralph

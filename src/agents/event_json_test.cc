@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "json/value.h"
 #include "base/utf8.h"
+#include "json/value.h"
 
 namespace ralph {
 namespace {

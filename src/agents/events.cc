@@ -1,35 +1,16 @@
 #include "agents/events.h"
 
+#include <array>
+
 namespace ralph {
 
 std::string_view to_string(FailureKind kind) {
-  switch (kind) {
-    case FailureKind::kNone:
-      return "none";
-    case FailureKind::kUsageLimit:
-      return "usage_limit";
-    case FailureKind::kOverloaded:
-      return "overloaded";
-    case FailureKind::kAuthentication:
-      return "authentication";
-    case FailureKind::kBilling:
-      return "billing";
-    case FailureKind::kContextExhausted:
-      return "context_exhausted";
-    case FailureKind::kPermissionDenied:
-      return "permission_denied";
-    case FailureKind::kMaxTurns:
-      return "max_turns";
-    case FailureKind::kMaxBudget:
-      return "max_budget";
-    case FailureKind::kModelNotFound:
-      return "model_not_found";
-    case FailureKind::kAborted:
-      return "aborted";
-    case FailureKind::kOther:
-      break;
-  }
-  return "other";
+  static constexpr std::array<std::string_view, 12> kWords = {
+      "none",       "usage_limit",       "overloaded",        "authentication",
+      "billing",    "context_exhausted", "permission_denied", "max_turns",
+      "max_budget", "model_not_found",   "aborted",           "other"};
+  static_assert(kWords.size() == static_cast<size_t>(FailureKind::kOther) + 1);
+  return kWords.at(static_cast<size_t>(kind));
 }
 
 Tokens& Tokens::operator+=(const Tokens& other) {

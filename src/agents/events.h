@@ -1,7 +1,7 @@
-// What agents do, in one vocabulary. Every agent's stream becomes these events; everything above (loop, console, `ralph
-// stream`) knows no other. Specified in docs/formats/events.md.
+// What agents do, in one vocabulary. Every agent's stream becomes these events; the engine, the console and `ralph
+// stream` know no others. Specified in docs/formats/events.md.
 //
-// Texts are views into the line under way: whoever needs one after the callback copies it.
+// Texts are views into the current line: copy what you need after the callback.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,17 @@
 
 namespace ralph {
 
-// Why a turn failed, told from structured events, never from prose that the agent wrote.
+// Why a turn failed, according to structured events, never to prose that the agent wrote.
 enum class FailureKind {
   kNone,
-  kUsageLimit,        // a plan's or account's limit; often with the time of its reset
-  kOverloaded,        // 429 without a plan limit, 529, 5xx, connection lost: later it may work
+  kUsageLimit,        // the limit of a plan or account; often with the time of its reset
+  kOverloaded,        // 429 without a plan limit, 529, 5xx, connection lost: may work later
   kAuthentication,    // no valid key or login
   kBilling,           // no credit
-  kContextExhausted,  // the conversation does not fit
+  kContextExhausted,  // the conversation does not fit the context window
   kPermissionDenied,  // the agent may not use the tools it needs, or refuses the folder
-  kMaxTurns,          // its own limit of turns
-  kMaxBudget,         // its own limit of cost
+  kMaxTurns,          // the agent's own limit of turns
+  kMaxBudget,         // the agent's own limit of cost
   kModelNotFound,
   kAborted,  // ended by a signal
   kOther,
@@ -33,7 +33,7 @@ enum class FailureKind {
 std::string_view to_string(FailureKind kind);  // "usage_limit", ...
 
 struct Tokens {
-  std::int64_t input = 0;  // without what came from the cache
+  std::int64_t input = 0;  // without tokens from the cache
   std::int64_t output = 0;
   std::int64_t cache_read = 0;
   std::int64_t cache_write = 0;
@@ -50,14 +50,14 @@ struct Session {
   std::string_view id{}, model{}, version{};
 };
 
-// The agent's own words. Pieces of one text follow each other and are to be joined.
+// The agent's own words. Consecutive pieces are to be joined.
 struct Text {
   std::string_view text{};
   bool piece = false;
-  bool sub_agent = false;  // said by an agent that the agent started: shown, but it completes nothing
+  bool sub_agent = false;  // a sub-agent's words are shown, but complete nothing
 };
 
-// Its reasoning: shown on request, never taken for words.
+// The agent's reasoning: shown on request, never taken for its words.
 struct Thinking {
   std::string_view text{};
   bool sub_agent = false;
@@ -65,13 +65,13 @@ struct Thinking {
 
 struct ToolStart {
   std::string_view id{}, name{};
-  std::string_view summary{};  // what it works on: a path, a command
+  std::string_view summary{};  // its subject: a path, a command
   bool sub_agent = false;
 };
 
 struct ToolEnd {
   std::string_view id{};
-  std::string_view name{};  // of its ToolStart; empty if that was not seen
+  std::string_view name{};  // from its ToolStart; empty if there was none
   std::string_view output{};
   bool failed = false;
   bool sub_agent = false;
@@ -86,18 +86,18 @@ struct Todo {
   std::vector<TodoItem> items;  // the whole list
 };
 
-// What was used since the last Spent event of this run. Never cumulative, whatever the agent's own counters are.
+// What was used since the previous Spent event of this run. Never cumulative, even if the agent's own counters are.
 struct Spent {
   Tokens tokens{};
   double cost_usd = 0;
   bool estimate = false;  // a later event corrects it
 };
 
-// The end of a turn of the agent's. There may be several; the last counts.
+// The end of a turn. There may be several; the last counts.
 struct Result {
   bool failed = false;
-  std::string_view text{};           // its final words, where the agent repeats them
-  std::optional<double> cost_usd{};  // of this run so far, if the agent tells
+  std::string_view text{};           // the final words, for agents that repeat them
+  std::optional<double> cost_usd{};  // of this run so far, if the agent reports it
   Tokens tokens{};                   // of this run so far
   int turns = 0;
   Milliseconds duration{0};
@@ -108,7 +108,7 @@ struct Progress {
   std::string_view text{};
 };
 
-// The agent itself tries again; nothing to be done.
+// The agent itself retries; ralph does nothing.
 struct Retry {
   int attempt = 0, maximum = 0;
   Milliseconds delay{0};
@@ -116,7 +116,7 @@ struct Retry {
   std::string_view message{};
 };
 
-// News of a plan's limit; `rejected` means that it is reached.
+// The state of a plan's limit; `rejected`: it is reached.
 struct Limit {
   bool rejected = false;
   std::optional<WallTime> resets_at{};
@@ -130,9 +130,9 @@ struct Failure {
   std::optional<WallTime> resets_at{};
 };
 
-// A line that could not be understood: counted, shown on request, never fatal.
+// A line that was not understood: counted, shown on request, never fatal.
 struct Unknown {
-  std::string_view type{};    // of an event that is not known; empty if the line is no event at all
+  std::string_view type{};    // of an unknown event; empty if the line is not an event
   std::string_view reason{};  // "not JSON", "larger than 16 MB", "unknown type"
 };
 
@@ -146,6 +146,11 @@ class EventSink {
  public:
   virtual ~EventSink() = default;
   virtual void on_event(const AgentEvent& event) = 0;
+};
+
+class NullSink final : public EventSink {
+ public:
+  void on_event(const AgentEvent&) override {}
 };
 
 }  // namespace ralph

@@ -4,81 +4,67 @@
 #include <array>
 #include <string>
 
-#include "json/value.h"
 #include "base/text.h"
+#include "json/value.h"
 
 namespace ralph {
 namespace {
 
 constexpr size_t kNowhere = std::string_view::npos;
 
-struct Name {
-  std::string_view name;
-  FailureKind kind;
-};
-
 constexpr std::array kTypes = {
-    // Anthropic's API, and Claude Code's own words for it
-    Name{"authentication_error", FailureKind::kAuthentication},
-    Name{"authentication_failed", FailureKind::kAuthentication},
-    Name{"oauth_org_not_allowed", FailureKind::kAuthentication},
-    Name{"permission_error", FailureKind::kAuthentication},
-    Name{"billing_error", FailureKind::kBilling},
-    Name{"usage_limit_reached", FailureKind::kUsageLimit},
-    Name{"rate_limit_error", FailureKind::kOverloaded},
-    Name{"rate_limit", FailureKind::kOverloaded},
-    Name{"overloaded_error", FailureKind::kOverloaded},
-    Name{"overloaded", FailureKind::kOverloaded},
-    Name{"api_error", FailureKind::kOverloaded},
-    Name{"server_error", FailureKind::kOverloaded},
-    Name{"timeout_error", FailureKind::kOverloaded},
-    Name{"model_not_found", FailureKind::kModelNotFound},
-    Name{"not_found_error", FailureKind::kModelNotFound},
-    Name{"request_too_large", FailureKind::kContextExhausted},
+    // Anthropic's API, and the agent built on it
+    ErrorType{"authentication_error", FailureKind::kAuthentication},
+    ErrorType{"authentication_failed", FailureKind::kAuthentication},
+    ErrorType{"oauth_org_not_allowed", FailureKind::kAuthentication},
+    ErrorType{"permission_error", FailureKind::kAuthentication},
+    ErrorType{"billing_error", FailureKind::kBilling},
+    ErrorType{"usage_limit_reached", FailureKind::kUsageLimit},
+    ErrorType{"rate_limit_error", FailureKind::kOverloaded},
+    ErrorType{"rate_limit", FailureKind::kOverloaded},
+    ErrorType{"overloaded_error", FailureKind::kOverloaded},
+    ErrorType{"overloaded", FailureKind::kOverloaded},
+    ErrorType{"api_error", FailureKind::kOverloaded},
+    ErrorType{"server_error", FailureKind::kOverloaded},
+    ErrorType{"timeout_error", FailureKind::kOverloaded},
+    ErrorType{"model_not_found", FailureKind::kModelNotFound},
+    ErrorType{"not_found_error", FailureKind::kModelNotFound},
+    ErrorType{"request_too_large", FailureKind::kContextExhausted},
     // OpenAI's
-    Name{"invalid_api_key", FailureKind::kAuthentication},
-    Name{"insufficient_quota", FailureKind::kBilling},
-    Name{"rate_limit_exceeded", FailureKind::kOverloaded},
-    Name{"context_length_exceeded", FailureKind::kContextExhausted},
+    ErrorType{"invalid_api_key", FailureKind::kAuthentication},
+    ErrorType{"insufficient_quota", FailureKind::kBilling},
+    ErrorType{"rate_limit_exceeded", FailureKind::kOverloaded},
+    ErrorType{"context_length_exceeded", FailureKind::kContextExhausted},
     // Google's
-    Name{"UNAUTHENTICATED", FailureKind::kAuthentication},
-    Name{"PERMISSION_DENIED", FailureKind::kAuthentication},
-    Name{"RESOURCE_EXHAUSTED", FailureKind::kOverloaded},
-    Name{"UNAVAILABLE", FailureKind::kOverloaded},
-    Name{"DEADLINE_EXCEEDED", FailureKind::kOverloaded},
-    Name{"NOT_FOUND", FailureKind::kModelNotFound},
-    // of Gemini CLI
-    Name{"FatalAuthenticationError", FailureKind::kAuthentication},
-    Name{"FatalTurnLimitedError", FailureKind::kMaxTurns},
-    Name{"FatalUntrustedWorkspaceError", FailureKind::kPermissionDenied},
-    Name{"FatalCancellationError", FailureKind::kAborted},
-    // of opencode
-    Name{"ProviderAuthError", FailureKind::kAuthentication},
-    Name{"ContextOverflowError", FailureKind::kContextExhausted},
-    Name{"MessageAbortedError", FailureKind::kAborted},
+    ErrorType{"UNAUTHENTICATED", FailureKind::kAuthentication},
+    ErrorType{"PERMISSION_DENIED", FailureKind::kAuthentication},
+    ErrorType{"RESOURCE_EXHAUSTED", FailureKind::kOverloaded},
+    ErrorType{"UNAVAILABLE", FailureKind::kOverloaded},
+    ErrorType{"DEADLINE_EXCEEDED", FailureKind::kOverloaded},
+    ErrorType{"NOT_FOUND", FailureKind::kModelNotFound},
 };
 
-// What the programs say themselves, in lower case. The first that is found counts.
+// Phrases of the agents' programs, in lower case. The first that is found counts.
 constexpr std::array kPhrases = {
-    Name{"hit your usage limit", FailureKind::kUsageLimit},
-    Name{"usage limit reached", FailureKind::kUsageLimit},
-    Name{"daily quota", FailureKind::kUsageLimit},
-    Name{"prompt is too long", FailureKind::kContextExhausted},
-    Name{"context window", FailureKind::kContextExhausted},
-    Name{"maximum context length", FailureKind::kContextExhausted},
-    Name{"credit balance is too low", FailureKind::kBilling},
-    Name{"quota exceeded. check your plan", FailureKind::kBilling},
-    Name{"maximum session turns", FailureKind::kMaxTurns},
-    Name{"not logged in", FailureKind::kAuthentication},
-    Name{"api key not valid", FailureKind::kAuthentication},
-    Name{"high demand", FailureKind::kOverloaded},
-    Name{"at capacity", FailureKind::kOverloaded},
-    Name{"stream disconnected", FailureKind::kOverloaded},
-    Name{"error sending request", FailureKind::kOverloaded},
+    ErrorType{"hit your usage limit", FailureKind::kUsageLimit},
+    ErrorType{"usage limit reached", FailureKind::kUsageLimit},
+    ErrorType{"daily quota", FailureKind::kUsageLimit},
+    ErrorType{"prompt is too long", FailureKind::kContextExhausted},
+    ErrorType{"context window", FailureKind::kContextExhausted},
+    ErrorType{"maximum context length", FailureKind::kContextExhausted},
+    ErrorType{"credit balance is too low", FailureKind::kBilling},
+    ErrorType{"quota exceeded. check your plan", FailureKind::kBilling},
+    ErrorType{"maximum session turns", FailureKind::kMaxTurns},
+    ErrorType{"not logged in", FailureKind::kAuthentication},
+    ErrorType{"api key not valid", FailureKind::kAuthentication},
+    ErrorType{"high demand", FailureKind::kOverloaded},
+    ErrorType{"at capacity", FailureKind::kOverloaded},
+    ErrorType{"stream disconnected", FailureKind::kOverloaded},
+    ErrorType{"error sending request", FailureKind::kOverloaded},
 };
 
 FailureKind from_phrases(std::string_view lower) {
-  for (const Name& phrase : kPhrases) {
+  for (const ErrorType& phrase : kPhrases) {
     if (lower.find(phrase.name) != kNowhere) return phrase.kind;
   }
   return FailureKind::kNone;
@@ -98,7 +84,7 @@ FailureKind from_api_error(const json::value& body) {
   return FailureKind::kNone;
 }
 
-// The object in "[API Error: {…}]", or all of it; null if there is none.
+// The JSON object in "[API Error: {…}]"; null if there is none.
 json::value embedded_json(std::string_view message) {
   const size_t begin = message.find('{');
   const size_t end = message.rfind('}');
@@ -107,7 +93,7 @@ json::value embedded_json(std::string_view message) {
   return body ? *std::move(body) : nullptr;
 }
 
-std::optional<std::string_view> message_of_api(const json::value& body) {
+std::optional<std::string_view> api_message(const json::value& body) {
   const json::value* inner = find(body, "error");
   return find_string(inner ? *inner : body, "message");
 }
@@ -128,45 +114,35 @@ FailureKind from_status_words(std::string_view lower) {
 }  // namespace
 
 FailureKind failure_from_status(long long status) {
-  switch (status) {
-    case 401:
-    case 403:
-      return FailureKind::kAuthentication;
-    case 402:
-      return FailureKind::kBilling;
-    case 404:
-      return FailureKind::kModelNotFound;
-    case 408:
-    case 429:
-      return FailureKind::kOverloaded;
-    case 413:
-      return FailureKind::kContextExhausted;
-    default:
-      return status >= 500 && status < 600   ? FailureKind::kOverloaded
-             : status >= 400 && status < 500 ? FailureKind::kOther
-                                             : FailureKind::kNone;
-  }
+  if (status == 401 || status == 403) return FailureKind::kAuthentication;
+  if (status == 402) return FailureKind::kBilling;
+  if (status == 404) return FailureKind::kModelNotFound;
+  if (status == 413) return FailureKind::kContextExhausted;
+  if (status == 408 || status == 429 || (status >= 500 && status < 600)) return FailureKind::kOverloaded;
+  return status >= 400 && status < 500 ? FailureKind::kOther : FailureKind::kNone;
 }
 
-FailureKind failure_from_type(std::string_view type) {
-  for (const Name& known : kTypes) {
-    if (known.name == type) return known.kind;
+FailureKind failure_from_type(std::string_view type, std::span<const ErrorType> own) {
+  for (const std::span<const ErrorType> table : {own, std::span<const ErrorType>(kTypes)}) {
+    for (const ErrorType& known : table) {
+      if (known.name == type) return known.kind;
+    }
   }
   return FailureKind::kNone;
 }
 
-ToldFailure failure_from_message(std::string_view message, WallTime now) {
+ReportedFailure failure_from_message(std::string_view message, WallTime now) {
   message = message.substr(0, 64 << 10);
   const json::value body = embedded_json(message);
   const std::string lower = to_lower(message);
-  ToldFailure told;
-  told.kind = from_phrases(lower);
-  if (told.kind == FailureKind::kNone) told.kind = from_api_error(body);
-  if (told.kind == FailureKind::kNone) told.kind = from_status_words(lower);
-  if (told.kind == FailureKind::kNone) told.kind = FailureKind::kOther;
-  if (told.kind == FailureKind::kUsageLimit) told.resets_at = reset_time_in(message, now);
-  told.message = message_of_api(body).value_or(message);
-  return told;
+  ReportedFailure reported;
+  reported.kind = from_phrases(lower);
+  if (reported.kind == FailureKind::kNone) reported.kind = from_api_error(body);
+  if (reported.kind == FailureKind::kNone) reported.kind = from_status_words(lower);
+  if (reported.kind == FailureKind::kNone) reported.kind = FailureKind::kOther;
+  if (reported.kind == FailureKind::kUsageLimit) reported.resets_at = reset_time_in(message, now);
+  reported.message = api_message(body).value_or(message);
+  return reported;
 }
 
 }  // namespace ralph

@@ -1,8 +1,9 @@
-// Kinds of failures, from the fields in which agents report them. Never for text that a model wrote: the words "rate
-// limit" in an answer are no limit.
+// The kind of a failure, from the fields in which agents report errors. Never use it on text that a model wrote: an
+// answer that mentions a "rate limit" has not hit one.
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -10,27 +11,32 @@
 
 namespace ralph {
 
-// An HTTP status; kNone for 0 and for those that are no errors.
+// From an HTTP status; kNone for 0 and for a status that is not an error.
 FailureKind failure_from_status(long long status);
 
-// The type, code or name of an error, as APIs and agents spell them: "rate_limit_error", "invalid_api_key",
-// "UNAUTHENTICATED", "ContextOverflowError". kNone if it is none of them.
-FailureKind failure_from_type(std::string_view type);
+struct ErrorType {
+  std::string_view name;
+  FailureKind kind;
+};
 
-// Some errors are told in a sentence only, in a field that holds nothing else (turn.failed of Codex, result.error of
-// Gemini): with JSON of the API in it, or an HTTP status, or words of the agent's program.
-struct ToldFailure {
+// From the type, code or name of an error, as APIs spell them: "rate_limit_error", "invalid_api_key",
+// "UNAUTHENTICATED". `own` has the names that only one agent uses. kNone: the name is unknown.
+FailureKind failure_from_type(std::string_view type, std::span<const ErrorType> own = {});
+
+// From an error message in a field of its own. The message may contain the API's JSON, an HTTP status, or a phrase of
+// the agent's program.
+struct ReportedFailure {
   FailureKind kind = FailureKind::kOther;
   std::optional<WallTime> resets_at;
-  std::string message;  // for people: what the API said, if its JSON is in there; else all of it
+  std::string message;  // what the API said, if its JSON is in the message; otherwise the whole message
 };
-ToldFailure failure_from_message(std::string_view message, WallTime now);
+ReportedFailure failure_from_message(std::string_view message, WallTime now);
 
-// When a limit ends, as told in such a sentence: "try again at Nov 16th, 2026 3:33 AM", "try again at 3:33 AM" (times
-// of this machine's zone), "try again in 2 hours 5 minutes", "reached|1794800000".
+// The end of a limit in such a message: "try again at Nov 16th, 2026 3:33 AM" or "try again at 3:33 AM" (local time),
+// "try again in 2 hours 5 minutes", "reached|1794800000".
 std::optional<WallTime> reset_time_in(std::string_view message, WallTime now);
 
-// Unix seconds, as APIs tell the end of a limit; nothing for what is no such time.
+// From Unix seconds; nothing if the number is no plausible time.
 std::optional<WallTime> time_from_unix(long long seconds);
 
 }  // namespace ralph

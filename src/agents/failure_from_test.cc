@@ -51,7 +51,7 @@ TEST_F(FailureTest, KindsOfMessages) {
       {"{", FailureKind::kOther, ""},
   };
   for (const Row& row : rows) {
-    const ToldFailure told = failure_from_message(row.message, kRecordingTime);
+    const ReportedFailure told = failure_from_message(row.message, kRecordingTime);
     EXPECT_EQ(to_string(told.kind), to_string(row.kind)) << row.message;
     EXPECT_EQ(told.message, row.shown.empty() ? row.message : row.shown);
   }

@@ -2,34 +2,34 @@
 
 #include <sys/stat.h>
 
-#include "json/value.h"
 #include "base/text.h"
+#include "json/value.h"
 #include "os/files.h"
 #include "os/run_command.h"
 
 namespace ralph {
 namespace {
 
-constexpr Milliseconds kPatience{15000};  // some agents take seconds to say a word
+constexpr Milliseconds kHelpTimeout{15000};  // some agents take seconds to start
 
-std::string memory_path(const Environment& environment) {
-  const std::string cache = environment.get("XDG_CACHE_HOME").value_or("");
-  if (cache.starts_with('/')) return join_path(cache, "ralph/agent-flags.json");
+std::string cache_path(const Environment& environment) {
+  const std::string folder = environment.get("XDG_CACHE_HOME").value_or("");
+  if (folder.starts_with('/')) return join_path(folder, "ralph/agent-flags.json");
   const std::string home = environment.get("HOME").value_or("");
   return home.starts_with('/') ? join_path(home, ".cache/ralph/agent-flags.json") : "";
 }
 
-// What a file is: an update changes its time or size.
+// Identifies a version of a file: an update changes its time or size.
 std::string identity_of(const std::string& program) {
   struct stat info{};
   if (::stat(program.c_str(), &info) != 0) return "";
   return fmt::format("{} {} {}.{:09}", program, info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
 }
 
-json::object read_memory(const std::string& path) {
+json::object read_cache(const std::string& path) {
   const auto text = path.empty() ? Result<std::string>(std::string()) : read_file(path);
   if (!text || text->empty()) return {};
-  auto parsed = parse_json(*text, path);  // damaged: as if there were none
+  auto parsed = parse_json(*text, path);  // a damaged cache counts as empty
   return parsed && parsed->is_object() ? std::move(parsed->get_object()) : json::object();
 }
 
@@ -58,11 +58,11 @@ const std::set<std::string>& FlagProbe::flags_of(const std::string& help_command
   if (known != known_.end()) return known->second;
   std::set<std::string>& flags = known_[help_command];
 
-  const std::string path = memory_path(environment_);
+  const std::string path = cache_path(environment_);
   const std::string key = identity_of(program_) + " " + help_command;
-  json::object memory = read_memory(path);
-  if (const json::value* remembered = memory.if_contains(key); remembered && remembered->is_array()) {
-    for (const json::value& flag : remembered->get_array()) {
+  json::object cache = read_cache(path);
+  if (const json::value* cached = cache.if_contains(key); cached && cached->is_array()) {
+    for (const json::value& flag : cached->get_array()) {
       if (const json::string* text = flag.if_string()) flags.emplace(text->data(), text->size());
     }
     return flags;
@@ -73,12 +73,12 @@ const std::set<std::string>& FlagProbe::flags_of(const std::string& help_command
   for (const std::string& word : split(help_command, ' ')) launch.argv.push_back(word);
   launch.environment = environment_;
   launch.folder = "/";
-  const auto help = run_command(launch, kPatience);
-  if (!help || help->exit_code != 0) return flags;  // no answer is not remembered: the next run may get one
+  const auto help = run_command(launch, kHelpTimeout);
+  if (!help || help->exit_code != 0) return flags;  // not cached: the next run may get an answer
   flags = flags_in(help->output);
   if (path.empty() || !make_directories(parent_path(path))) return flags;
-  memory[key] = json::array(flags.begin(), flags.end());
-  static_cast<void>(write_file_atomically(path, json::serialize(memory)));  // a lost memory costs a moment, no more
+  cache[key] = json::array(flags.begin(), flags.end());
+  static_cast<void>(write_file_atomically(path, json::serialize(cache)));  // without a cache the next run asks again
   return flags;
 }
 

@@ -1,5 +1,5 @@
-// Which flags the installed version of an agent has, read from its own help and remembered: asking costs a fraction of
-// a second, and an agent is the same until its file changes.
+// Which flags the installed version of an agent has, according to its help. The answer is cached until the agent's file
+// changes, because asking costs a fraction of a second.
 #pragma once
 
 #include <map>
@@ -13,11 +13,11 @@ namespace ralph {
 
 class FlagProbe {
  public:
-  // `program` is the agent's file. The memory is $XDG_CACHE_HOME/ralph/agent-flags.json (or ~/.cache/…); without a home
-  // nothing is remembered beyond this object.
+  // `program` is the agent's file. The cache is $XDG_CACHE_HOME/ralph/agent-flags.json (or ~/.cache/…); without a home
+  // only this object caches.
   FlagProbe(std::string program, Environment environment);
 
-  // `help_command`: "--help", or "exec --help". False if the program does not answer.
+  // `help_command`: "--help" or "exec --help". False if the program does not answer.
   bool has(std::string_view help_command, std::string_view flag);
 
  private:

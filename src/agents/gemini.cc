@@ -1,15 +1,56 @@
-// Gemini CLI (`--output-format stream-json`).
+// Gemini CLI: `gemini --output-format stream-json`, prompt on standard input.
 #include <algorithm>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "agents/failure_from.h"
-#include "agents/line_parsers.h"
 #include "agents/open_tools.h"
+#include "agents/registry.h"
 #include "agents/todo_items.h"
 #include "agents/tool_summary.h"
+#include "base/text.h"
 
 namespace ralph {
 namespace {
+
+constexpr int kUntrustedFolder = 55;
+constexpr int kUnknownSession = 42;
+constexpr int kNoLogin = 41;
+
+TurnArguments arguments(const TurnOptions& options, const HasFlag&) {
+  TurnArguments result;
+  if (!options.user_sets({"-y", "--yolo", "--approval-mode"})) result.before.emplace_back("--yolo");
+  if (options.events) result.before.insert(result.before.end(), {"--output-format", "stream-json"});
+  if (!options.model.empty()) result.before.insert(result.before.end(), {"--model", options.model});
+  if (!options.resume.empty()) result.before.insert(result.before.end(), {"--resume", options.resume});
+  return result;
+}
+
+StartFailure start_failure(int exit_code, std::string_view) {
+  if (exit_code == kUntrustedFolder) {
+    return {FailureKind::kPermissionDenied,
+            "gemini does not trust this folder; start it here once and trust it, or add --skip-trust to agent.flags"};
+  }
+  if (exit_code == kUnknownSession) return {FailureKind::kOther, "gemini does not know the session to resume"};
+  // After an API error the exit code is the HTTP status, truncated to a byte; the message often has none.
+  for (const int status : {401, 403, 404, 408, 429, 500, 502, 503, 504, 529}) {
+    if (exit_code != status % 256) continue;
+    const FailureKind kind = failure_from_status(status);
+    return {kind, fmt::format("gemini: {}: HTTP status {}", replace_all(to_string(kind), "_", " "), status)};
+  }
+  // Before the first event only the exit code identifies a missing login.
+  if (exit_code == kNoLogin)
+    return {FailureKind::kAuthentication, "gemini has no login; set GEMINI_API_KEY, or start gemini once and log in"};
+  return {};
+}
+
+constexpr ErrorType kErrorTypes[] = {
+    {"FatalAuthenticationError", FailureKind::kAuthentication},
+    {"FatalTurnLimitedError", FailureKind::kMaxTurns},
+    {"FatalUntrustedWorkspaceError", FailureKind::kPermissionDenied},
+    {"FatalCancellationError", FailureKind::kAborted},
+};
 
 class GeminiParser final : public LineParser {
  public:
@@ -44,7 +85,7 @@ const Wanted& GeminiParser::wanted() const {
 void GeminiParser::on_object(JsonView line, EventSink& sink) {
   const std::string_view type = line["type"].text();
   if (type == "message") {
-    // Its role may be "user": the prompt, echoed.
+    // The role "user" is an echo of the prompt.
     if (line["role"].text() == "assistant") {
       sink.on_event(event::Text{line["content"].text(), line["delta"].truth(), false});
     }
@@ -71,7 +112,8 @@ void GeminiParser::on_tool_use(JsonView line, EventSink& sink) {
   sink.on_event(event::ToolStart{id, name, summary_of_input(line["parameters"], scratch_), false});
 }
 
-// A command that failed has the status "success" too, and says so only in its output: that is no field to go by.
+// The status of a command that failed is "success" too; only its output says otherwise, and that is not a field to rely
+// on.
 void GeminiParser::on_tool_result(JsonView line, EventSink& sink) {
   const std::string_view id = line["tool_id"].text();
   const bool failed = line["status"].text() == "error";
@@ -88,19 +130,19 @@ void GeminiParser::on_error(JsonView line, EventSink& sink) {
     sink.on_event(event::Progress{"warning", message});
     return;
   }
-  const ToldFailure told = failure_from_message(message, clock_.wall());
-  sink.on_event(event::Failure{told.kind, told.message, told.resets_at});
+  const ReportedFailure failure = failure_from_message(message, clock_.wall());
+  sink.on_event(event::Failure{failure.kind, failure.message, failure.resets_at});
 }
 
 void GeminiParser::on_result(JsonView line, EventSink& sink) {
   const JsonView stats = line["stats"];
   const std::int64_t cached = stats["cached"].integer();
   const std::int64_t input = stats["input_tokens"].integer();
-  // Thinking is in the total only.
+  // Only the total includes thinking.
   const std::int64_t output = std::max(stats["output_tokens"].integer(), stats["total_tokens"].integer() - input);
-  const Tokens told{std::max<std::int64_t>(input - cached, 0), output, cached, 0};
-  const Tokens used = told - tokens_;
-  tokens_ = told;
+  const Tokens total{std::max<std::int64_t>(input - cached, 0), output, cached, 0};
+  const Tokens used = total - tokens_;
+  tokens_ = total;
   if (!(used == Tokens())) sink.on_event(event::Spent{used, 0, false});
 
   event::Result result;
@@ -109,17 +151,30 @@ void GeminiParser::on_result(JsonView line, EventSink& sink) {
   result.duration = Milliseconds(stats["duration_ms"].integer());
   if (result.failed) {
     const JsonView error = line["error"];
-    const ToldFailure failure = failure_from_message(error["message"].text(), clock_.wall());
-    const FailureKind kind = failure_from_type(error["type"].text());
+    const ReportedFailure failure = failure_from_message(error["message"].text(), clock_.wall());
+    const FailureKind kind = failure_from_type(error["type"].text(), kErrorTypes);
     sink.on_event(event::Failure{kind == FailureKind::kNone ? failure.kind : kind, failure.message, failure.resets_at});
   }
   sink.on_event(result);
 }
 
+// Without it, a folder that was never opened interactively is not trusted, and even --yolo exits with 55. Older
+// versions ignore it.
+constexpr EnvironmentVariable kEnvironment[] = {{"GEMINI_CLI_TRUST_WORKSPACE", "true"}};
+constexpr const char* kChildMarkers[] = {"GEMINI_CLI"};
+
 }  // namespace
 
-std::unique_ptr<LineParser> make_gemini_parser(const Clock& clock) {
-  return std::make_unique<GeminiParser>(clock);
-}
+constinit const Adapter kGemini = {
+    .name = "gemini",
+    .ends_with_result = true,
+    .make_parser = [](const UsedBefore&, const Clock& clock) -> std::unique_ptr<LineParser> {
+      return std::make_unique<GeminiParser>(clock);
+    },
+    .arguments = arguments,
+    .start_failure = start_failure,
+    .interactive = "--prompt-interactive",
+    .environment = kEnvironment,
+    .child_markers = kChildMarkers};
 
 }  // namespace ralph

@@ -1,4 +1,4 @@
-// The tools that an agent has started and not ended: an end tells only an id.
+// The tool calls that have started and not ended. The end of a call has only its id.
 #pragma once
 
 #include <string>
@@ -11,31 +11,31 @@ namespace ralph {
 
 struct OpenTool {
   std::string id, name;
-  // What it was asked, where its end alone does not tell what it did: todo lists and tasks.
+  // Its input, for todo lists and tasks: the end of the call does not say what it did.
   std::vector<event::TodoItem> todo;
   std::string subject, task, status;
-  unsigned long number = 0;  // in the order of starts
+  unsigned long number = 0;  // by order of start
 };
 
 class OpenTools {
  public:
-  // The reference is good until the next call.
+  // The reference is valid until the next call.
   OpenTool& start(std::string_view id, std::string_view name);
 
-  // What is known of the tool, which is then forgotten; an empty name if its start was not seen. The reference is good
-  // until the next call.
+  // Removes the call and returns it; its name is empty if its start was not seen. The reference is valid until the next
+  // call.
   const OpenTool& end(std::string_view id);
 
   bool is_open(std::string_view id) const { return find(id) < open_; }
 
  private:
-  size_t find(std::string_view id) const;  // open_ if it is not there
+  size_t find(std::string_view id) const;  // open_: not found
 
-  // A stream of starts without ends must not grow; the oldest is forgotten then.
+  // Bounds the memory of a stream whose calls never end: the oldest is dropped.
   static constexpr size_t kMost = 64;
   static std::string_view short_id(std::string_view id) { return id.substr(0, 256); }
 
-  std::vector<OpenTool> tools_;  // the first open_ of them; the others lend their memory
+  std::vector<OpenTool> tools_;  // the first open_ are open; the others keep their memory for reuse
   size_t open_ = 0;
   unsigned long started_ = 0;
   OpenTool unknown_;

@@ -1,14 +1,37 @@
-// opencode (`opencode run --format json`): steps, without a first or a last event.
+// opencode: `opencode run --format json`, prompt on standard input. Its stream is a list of steps, without an event
+// that begins or ends a session.
 #include <algorithm>
 #include <string>
 
 #include "agents/failure_from.h"
-#include "agents/line_parsers.h"
+#include "agents/registry.h"
 #include "agents/todo_items.h"
 #include "agents/tool_summary.h"
 
 namespace ralph {
 namespace {
+
+TurnArguments arguments(const TurnOptions& options, const HasFlag&) {
+  TurnArguments result;
+  result.before = {"run"};
+  if (options.events) result.before.insert(result.before.end(), {"--format", "json"});
+  if (!options.model.empty()) result.before.insert(result.before.end(), {"--model", options.model});
+  if (!options.resume.empty()) result.before.insert(result.before.end(), {"--session", options.resume});
+  return result;
+}
+
+StartFailure start_failure(int, std::string_view error) {
+  if (error.find("Session not found") != std::string_view::npos) {
+    return {FailureKind::kOther, "opencode does not know the session to resume"};
+  }
+  return {};
+}
+
+constexpr ErrorType kErrorTypes[] = {
+    {"ProviderAuthError", FailureKind::kAuthentication},
+    {"ContextOverflowError", FailureKind::kContextExhausted},
+    {"MessageAbortedError", FailureKind::kAborted},
+};
 
 class OpencodeParser final : public LineParser {
  public:
@@ -52,7 +75,7 @@ void OpencodeParser::on_object(JsonView line, EventSink& sink) {
   const std::string_view type = line["type"].text();
   const JsonView part = line["part"];
   if (type == "text") {
-    // What opencode says to the model in the user's place is not the agent's word.
+    // opencode wrote a synthetic text for the model, in place of the user.
     if (part["synthetic"].truth()) {
       sink.on_event(event::Progress{"feedback", part["text"].text()});
     } else {
@@ -71,7 +94,7 @@ void OpencodeParser::on_object(JsonView line, EventSink& sink) {
   }
 }
 
-// Told once, when it is over.
+// A tool call is reported once, when it is over.
 void OpencodeParser::on_tool(JsonView part, EventSink& sink) {
   const JsonView state = part["state"];
   const std::string_view id = part["callID"].text();
@@ -84,12 +107,12 @@ void OpencodeParser::on_tool(JsonView part, EventSink& sink) {
 }
 
 void OpencodeParser::on_step_finish(JsonView part, EventSink& sink) {
-  const JsonView told = part["tokens"];
-  Tokens tokens{told["input"].integer(), told["output"].integer(), told["cache"]["read"].integer(),
-                told["cache"]["write"].integer()};
-  // Whether reasoning is part of the output differs between versions and providers; the total has it once.
-  const std::int64_t rest = told["total"].integer() - tokens.input - tokens.cache_read - tokens.cache_write;
-  tokens.output = rest > 0 ? rest : tokens.output + told["reasoning"].integer();
+  const JsonView used = part["tokens"];
+  Tokens tokens{used["input"].integer(), used["output"].integer(), used["cache"]["read"].integer(),
+                used["cache"]["write"].integer()};
+  // Versions and providers differ in whether output includes reasoning; the total includes it once.
+  const std::int64_t rest = used["total"].integer() - tokens.input - tokens.cache_read - tokens.cache_write;
+  tokens.output = rest > 0 ? rest : tokens.output + used["reasoning"].integer();
   const double cost = part["cost"].real();
   tokens_ += tokens;
   cost_usd_ += cost;
@@ -105,9 +128,9 @@ void OpencodeParser::on_error(JsonView error, EventSink& sink) {
   const JsonView data = error["data"];
   const std::string_view name = error["name"].text();
   const std::string_view message = data["message"].text().empty() ? name : data["message"].text();
-  // What the API has answered tells more than its status: 429 may be a limit or an empty account.
-  const ToldFailure answer = failure_from_message(data["responseBody"].text(), clock_.wall());
-  FailureKind kind = failure_from_type(name);
+  // The API's answer says more than its status: 429 may be a limit or an empty account.
+  const ReportedFailure answer = failure_from_message(data["responseBody"].text(), clock_.wall());
+  FailureKind kind = failure_from_type(name, kErrorTypes);
   if (kind == FailureKind::kNone) kind = answer.kind;
   if (kind == FailureKind::kOther) kind = failure_from_status(data["statusCode"].integer());
   if (kind == FailureKind::kNone) kind = failure_from_message(message, clock_.wall()).kind;
@@ -119,10 +142,19 @@ void OpencodeParser::on_error(JsonView error, EventSink& sink) {
   sink.on_event(result);
 }
 
+constexpr const char* kChildMarkers[] = {"OPENCODE", "AGENT"};
+
 }  // namespace
 
-std::unique_ptr<LineParser> make_opencode_parser(const Clock& clock) {
-  return std::make_unique<OpencodeParser>(clock);
-}
+constinit const Adapter kOpencode = {
+    .name = "opencode",
+    .tells_cost = true,
+    .make_parser = [](const UsedBefore&, const Clock& clock) -> std::unique_ptr<LineParser> {
+      return std::make_unique<OpencodeParser>(clock);
+    },
+    .arguments = arguments,
+    .start_failure = start_failure,
+    .interactive = "--prompt",
+    .child_markers = kChildMarkers};
 
 }  // namespace ralph

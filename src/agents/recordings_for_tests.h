@@ -15,7 +15,7 @@
 #include <fmt/format.h>
 
 #include "agents/event_json.h"
-#include "agents/stream.h"
+#include "agents/registry.h"
 #include "os/clock.h"
 
 namespace ralph {

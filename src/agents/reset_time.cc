@@ -1,4 +1,4 @@
-// Times in sentences: when a limit ends.
+// The end of a limit, from a sentence.
 #include <algorithm>
 #include <array>
 #include <ctime>
@@ -47,7 +47,7 @@ bool read_clock(std::string_view time, std::string_view half, std::tm& result) {
   if (hour < 1 || hour > 12 || minute < 0 || minute > 59 || (half != "am" && half != "pm")) return false;
   result.tm_hour = hour % 12 + (half == "pm" ? 12 : 0);
   result.tm_min = minute;
-  result.tm_sec = 59;  // told to the minute, rounded down: it is surely over at the end of that minute
+  result.tm_sec = 59;  // given to the minute, rounded down: it is over at the end of that minute
   result.tm_isdst = -1;
   return true;
 }
@@ -56,8 +56,8 @@ std::optional<WallTime> from_local(std::tm local) {
   return time_from_unix(std::mktime(&local));
 }
 
-// "Nov 16th, 2026 3:33 AM", or "3:33 AM" of today, or of tomorrow if that was long ago: a limit that ended a moment ago
-// is over.
+// "Nov 16th, 2026 3:33 AM", or "3:33 AM". The latter is tomorrow if today's was long ago; if it was only a moment ago,
+// the limit is over.
 std::optional<WallTime> read_moment(std::string_view text, WallTime now) {
   const std::vector<std::string> words = words_of(text);
   const std::time_t today = std::chrono::system_clock::to_time_t(now);
@@ -79,23 +79,19 @@ std::optional<WallTime> read_moment(std::string_view text, WallTime now) {
 
 // "3 days 4 hours 5 minutes", "2 hours"
 std::optional<WallTime> read_duration(std::string_view text, WallTime now) {
+  static constexpr std::pair<std::string_view, std::chrono::seconds> kUnits[] = {{"day", std::chrono::hours(24)},
+                                                                                 {"hour", std::chrono::hours(1)},
+                                                                                 {"minute", std::chrono::minutes(1)},
+                                                                                 {"second", std::chrono::seconds(1)}};
   const std::vector<std::string> words = words_of(text);
   std::chrono::seconds duration{0};
   for (size_t i = 0; i + 1 < words.size(); i += 2) {
     const int count = leading_number(words[i]);
     const std::string_view unit = words[i + 1];
-    if (count < 0) break;
-    if (unit.starts_with("day")) {
-      duration += std::chrono::hours(24 * count);
-    } else if (unit.starts_with("hour")) {
-      duration += std::chrono::hours(count);
-    } else if (unit.starts_with("minute")) {
-      duration += std::chrono::minutes(count);
-    } else if (unit.starts_with("second")) {
-      duration += std::chrono::seconds(count);
-    } else {
-      break;
-    }
+    const auto* const known = std::find_if(std::begin(kUnits), std::end(kUnits),
+                                           [&](const auto& one) { return unit.starts_with(one.first); });
+    if (count < 0 || known == std::end(kUnits)) break;
+    duration += known->second * count;
   }
   return duration.count() > 0 ? std::optional<WallTime>(now + duration) : std::nullopt;
 }
@@ -117,7 +113,7 @@ std::optional<WallTime> reset_time_in(std::string_view message, WallTime now) {
 }
 
 std::optional<WallTime> time_from_unix(long long seconds) {
-  constexpr long long kYear5138 = 100'000'000'000;  // beyond it are milliseconds, or nonsense
+  constexpr long long kYear5138 = 100'000'000'000;  // larger numbers are milliseconds, or nonsense
   if (seconds <= 0 || seconds >= kYear5138) return std::nullopt;
   return WallTime(std::chrono::seconds(seconds));
 }

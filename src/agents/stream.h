@@ -1,4 +1,4 @@
-// From an agent's bytes to events. Bytes come in pieces of any size; memory does not grow with the stream.
+// Turns an agent's output into events. Bytes come in pieces of any size; memory does not grow with the stream.
 #pragma once
 
 #include <memory>
@@ -11,29 +11,24 @@
 
 namespace ralph {
 
-// Understands the lines of one kind of agent. One parser reads one run.
+// Parses the lines of one agent's stream. One parser reads one run.
 class LineParser {
  public:
   virtual ~LineParser() = default;
-  virtual const Wanted& wanted() const = 0;  // what on_object looks at; the rest of a line is not read
+  virtual const Wanted& wanted() const = 0;  // the members that on_object reads; the others are skipped
   virtual void on_object(JsonView line, EventSink& sink) = 0;
   virtual void on_end(EventSink&) {}  // the stream is over
 };
 
-// What a session had used before this run, where the agent's counters go on from there (after a resume).
+// What a resumed session had used before this run: some agents' counters continue from there.
 struct UsedBefore {
   Tokens tokens;
   double cost_usd = 0;
 };
 
-// "claude", "codex", "amp", "gemini", "opencode"; nothing for any other name. The clock is for messages that tell the
-// end of a limit as "3:33 AM" or "in 2 hours": the system's, or one that outlives the parser.
-std::unique_ptr<LineParser> make_line_parser(std::string_view stream, const UsedBefore& before = {},
-                                             const Clock* clock = nullptr);
-
-// A whole stream: lines, JSON, events. Line ends may be LF or CRLF, a byte order mark is passed over, blank lines are
-// ignored, invalid UTF-8 and lone surrogates are repaired, a last line without its end is read too. A line of more than
-// kLongestLine bytes is not kept: it is reported as event::Unknown with the type that could be seen in it.
+// A whole stream: lines, JSON, events. Lines end in LF or CRLF; the last one may lack its end. A byte order mark and
+// blank lines are skipped, invalid UTF-8 and lone surrogates are repaired. A line of more than kLongestLine bytes is
+// reported as event::Unknown, with its type if that was found at its beginning.
 class AgentStream {
  public:
   static constexpr size_t kLongestLine = 16 << 20;
@@ -45,7 +40,7 @@ class AgentStream {
 
 std::unique_ptr<AgentStream> make_json_stream(std::unique_ptr<LineParser> parser);
 
-// Plain text: all of it is the agent's own words, as event::Text pieces.
+// Plain text: every byte is the agent's own words, as pieces of event::Text.
 std::unique_ptr<AgentStream> make_text_stream();
 
 }  // namespace ralph

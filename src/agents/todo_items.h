@@ -1,4 +1,4 @@
-// Todo lists, as the agents write them: whole, or task by task.
+// Todo lists. Some agents write the whole list, others change it task by task.
 #pragma once
 
 #include <string>
@@ -13,17 +13,17 @@ namespace ralph {
 
 const Wanted& wanted_of_todo();
 
-// A list in one piece: [{"content"|"subject"|"text"|"description": …, "status": … | "completed": true}]. What was
-// cancelled is on no list.
+// A whole list: [{"content"|"subject"|"text"|"description": …, "status": … | "completed": true}]. Cancelled items are
+// left out.
 std::vector<event::TodoItem> todo_items(JsonView list);
 
-// A list that is changed task by task (TaskCreate, TaskUpdate). The agent's own ids tell tasks apart.
+// A list that changes task by task (TaskCreate, TaskUpdate). The agent's ids identify tasks.
 class TodoList {
  public:
   void create(std::string_view id, std::string_view text);
-  // What is empty stays as it is. A task that is not known (of an earlier run) is named by its id.
+  // An empty argument changes nothing. An unknown task, of an earlier run, gets its id as its text.
   void update(std::string_view id, std::string_view text, std::string_view status);
-  // The whole list, as the agent has told it.
+  // Replaces the whole list.
   void replace(JsonView tasks);
 
   std::vector<event::TodoItem> items() const;

@@ -8,8 +8,8 @@
 namespace ralph {
 namespace {
 
-// What tools call the thing that they work on; the first that is there counts. A pattern is more telling than the
-// folder it is looked for in.
+// The members that name what a tool works on; the first that is present counts. A search pattern says more than the
+// folder that is searched.
 constexpr std::array<std::string_view, 20> kSubjects = {
     "command", "cmd",      "file_path", "filePath", "absolute_path", "notebook_path", "pattern",
     "path",    "dir_path", "query",     "url",      "subject",       "description",   "prompt",
@@ -55,6 +55,25 @@ std::string_view command_without_shell(std::string_view command, std::string& sc
   if (!words || words->size() != 3 || ((*words)[1] != "-lc" && (*words)[1] != "-c")) return command;
   scratch = std::move((*words)[2]);
   return scratch;
+}
+
+std::string_view text_of_content(JsonView content, std::string& scratch) {
+  if (content.is(JsonKind::kString)) return content.text();
+  std::string_view only;
+  size_t texts = 0;
+  scratch.clear();
+  for (const JsonView block : content) {
+    const std::string_view text = block.is(JsonKind::kString) ? block.text() : block["text"].text();
+    if (text.empty()) continue;
+    if (++texts == 1) {
+      only = text;
+      continue;
+    }
+    if (texts == 2) scratch = only;
+    scratch += '\n';
+    scratch += text;
+  }
+  return texts < 2 ? only : std::string_view(scratch);
 }
 
 }  // namespace ralph

@@ -28,7 +28,7 @@ const Option* find_letter(const Command& command, char letter) {
 }
 
 tl::unexpected<Error> usage_error(const Command& command, std::string_view message) {
-  return fail(ErrorKind::kUsage, "{}\n  ralph {} --help says what it takes", message, command.name);
+  return fail(ErrorKind::kUsage, "{}\n  see ralph {} --help", message, command.name);
 }
 
 std::string did_you_mean(std::string_view near) {

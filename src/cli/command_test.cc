@@ -42,7 +42,7 @@ std::string understood(const Command& command, const Words& words) {
   if (!arguments) {
     EXPECT_EQ(arguments.error().kind, ErrorKind::kUsage);
     // Every error ends by saying where to read on.
-    const std::string where = "\n  ralph " + std::string(command.name) + " --help says what it takes";
+    const std::string where = "\n  see ralph " + std::string(command.name) + " --help";
     EXPECT_TRUE(arguments.error().message.ends_with(where)) << arguments.error().message;
     return "error: " + arguments.error().message.substr(0, arguments.error().message.find('\n'));
   }

@@ -1,4 +1,4 @@
-// ralph doctor: what is installed, what will work, what to fix.
+// ralph doctor: what is installed, what works, what to fix.
 #include "cli/doctor.h"
 
 #include <array>
@@ -25,123 +25,112 @@ std::string_view to_string(Health health) {
   return health == Health::kOk ? "ok" : health == Health::kNote ? "note" : "problem";
 }
 
-void check_system(std::vector<Finding>& findings) {
+void check_system(Findings& findings) {
   const Fd self(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0)));
   if (self) {
-    findings.push_back({Health::kOk, "process containment",
-                        "process descriptors and a subreaper: nothing an agent starts is left behind"});
+    findings.ok("process containment", "process descriptors and a subreaper: nothing an agent starts is left behind");
   } else {
-    findings.push_back({Health::kProblem, "process containment", fmt::format("pidfd_open: {}", errno_text(errno)),
-                        "use Linux 5.3 or newer; inside a container, allow pidfd_open in its seccomp profile"});
+    findings.problem("process containment", fmt::format("pidfd_open: {}", errno_text(errno)),
+                     "use Linux 5.3 or newer; inside a container, allow pidfd_open in its seccomp profile");
   }
   if (!file_exists("/proc/self/stat")) {
-    findings.push_back({Health::kProblem, "/proc", "not mounted", "mount it: ralph finds an agent's processes there"});
+    findings.problem("/proc", "not mounted", "mount it: ralph finds an agent's processes there");
   }
-  if (!is_executable_file("/bin/sh"))
-    findings.push_back({Health::kProblem, "/bin/sh", "missing", "guardrails run in it"});
+  if (!is_executable_file("/bin/sh")) findings.problem("/bin/sh", "missing", "guardrails run in it");
 }
 
-void check_git(std::vector<Finding>& findings, const Environment& environment, const std::string& project) {
+void check_git(Findings& findings, const Environment& environment, const std::string& project) {
   const auto git = resolve_program("git", environment, project);
   if (!git) {
-    findings.push_back({Health::kNote, "git", "not found", "install git if ralph is to commit"});
+    findings.note("git", "not found", "install git if ralph should commit");
     return;
   }
-  findings.push_back({Health::kOk, "git", version_of(*git, environment)});
+  findings.ok("git", version_of(*git, environment));
   const auto exists = Repository(plain_git(project), project).exists();
   if (!exists) {
-    findings.push_back({Health::kNote, "repository", exists.error().message});
+    findings.note("repository", exists.error().message);
   } else if (*exists) {
-    findings.push_back({Health::kOk, "repository", project});
+    findings.ok("repository", project);
   } else {
-    findings.push_back(
-        {Health::kNote, "repository", "this folder is not a git repository", "git init, if ralph is to commit"});
+    findings.note("repository", "this folder is not a git repository", "git init, if ralph should commit");
   }
 }
 
-bool check_agents(std::vector<Finding>& findings, const Environment& environment, const std::string& project) {
+void check_agents(Findings& findings, const Environment& environment, const std::string& project) {
   bool any = false;
-  for (const Adapter* kind : adapters()) {
-    const auto program = resolve_program(std::string(kind->name), environment, project);
+  for (const Adapter* adapter : adapters()) {
+    const auto program = resolve_program(std::string(adapter->name), environment, project);
     if (!program) continue;
     any = true;
     const std::string version = version_of(*program, environment);
-    findings.push_back({Health::kOk, fmt::format("agent {}", kind->name),
-                        version.empty() ? *program : fmt::format("{} ({})", *program, version)});
+    findings.ok(fmt::format("agent {}", adapter->name),
+                version.empty() ? *program : fmt::format("{} ({})", *program, version));
   }
   if (!any) {
-    findings.push_back({Health::kNote, "agents", "none of claude, codex, amp, gemini, opencode is on PATH",
-                        "install one, or set agent.command to any command that takes a prompt"});
+    findings.note("agents", fmt::format("none of {} is on PATH", replace_all(kAgentChoices, "|", ", ")),
+                  "install one, or set agent.command to any command that takes a prompt");
   }
-  return any;
 }
 
-// The same as a run checks before it starts.
-void check_scm(std::vector<Finding>& findings, const ScmSettings& scm, const Environment& environment,
-               const std::string& project) {
+// The check that a run makes before it starts.
+void check_scm(Findings& findings, const ScmSettings& scm, const Environment& environment, const std::string& project) {
   const auto program = resolve_program(scm.command, environment, project);
   if (!program) {
-    findings.push_back({Health::kProblem, "scm", program.error().message, "install it, or correct scm.command"});
+    findings.problem("scm", program.error().message, "install it, or correct scm.command");
     return;
   }
   const auto exists = base_name(scm.command) == "git" ? Repository(plain_git(project), project).exists() : true;
   if (!exists) {
-    findings.push_back({Health::kProblem, "scm", exists.error().message});
+    findings.problem("scm", exists.error().message);
   } else if (!*exists) {
-    findings.push_back({Health::kProblem, "scm",
-                        fmt::format("{} is set, but this folder is not a git repository", join(scm.tasks, ", ")),
-                        "git init, or remove scm from the settings"});
+    findings.problem("scm", fmt::format("{} is set, but this folder is not a git repository", join(scm.tasks, ", ")),
+                     "git init, or remove scm from the settings");
   } else {
-    findings.push_back({Health::kOk, "scm", fmt::format("{}: {}", scm.command, join(scm.tasks, ", "))});
+    findings.ok("scm", fmt::format("{}: {}", scm.command, join(scm.tasks, ", ")));
   }
 }
 
-void check_settings(std::vector<Finding>& findings, const Environment& environment, const std::string& project) {
+void check_settings(Findings& findings, const Environment& environment, const std::string& project) {
   const auto loaded = load_settings(project);
   if (!loaded) {
-    findings.push_back({Health::kProblem, "settings", loaded.error().message,
-                        "correct the file; 'ralph settings schema' says what is allowed"});
+    findings.problem("settings", loaded.error().message,
+                     "correct the file; 'ralph settings schema' says what is allowed");
     return;
   }
   if (loaded->files.empty()) {
-    findings.push_back({Health::kNote, "settings", "this folder has none", "ralph init"});
+    findings.note("settings", "this folder has none", "ralph init");
     return;
   }
   const Settings& settings = loaded->settings;
-  findings.push_back({Health::kOk, "settings", join_for_people(loaded->files)});
+  findings.ok("settings", join_for_people(loaded->files));
   if (settings.agent.command.empty()) {
-    findings.push_back(
-        {Health::kProblem, "agent", "agent.command is not set", "ralph init, or set it in .ralph/settings.json"});
+    findings.problem("agent", "agent.command is not set", "ralph init, or set it in .ralph/settings.json");
   } else {
     const auto agents = make_agents(settings, environment, project);
-    if (!agents)
-      findings.push_back({Health::kProblem, "agent", agents.error().message, "install it, or correct the setting"});
+    if (!agents) findings.problem("agent", agents.error().message, "install it, or correct the setting");
     for (const Agent& agent : agents.value_or(std::vector<Agent>())) {
       const bool first = &agent == agents->data();
-      findings.push_back(
-          {Health::kOk, first ? "agent" : "fallback", fmt::format("{} ({})", agent.name(), agent.program())});
+      findings.ok(first ? "agent" : "fallback", fmt::format("{} ({})", agent.name(), agent.program()));
     }
   }
   if (settings.guardrails.empty()) {
-    findings.push_back(
-        {Health::kNote, "guardrails", "none: only the agent's own word would end a run", "ralph init suggests some"});
+    findings.note("guardrails", "none: a run would end on the agent's word alone", "ralph init suggests some");
   } else {
-    findings.push_back({Health::kOk, "guardrails", count_of(settings.guardrails.size(), "command")});
+    findings.ok("guardrails", count_of(settings.guardrails.size(), "command"));
   }
   if (settings.scm && !settings.scm->tasks.empty()) check_scm(findings, *settings.scm, environment, project);
   if (::access(join_path(project, ".ralph").c_str(), W_OK) != 0) {
-    findings.push_back(
-        {Health::kProblem, ".ralph", "not writable", "ralph keeps its journal there: correct its owner or mode"});
+    findings.problem(".ralph", "not writable", "ralph keeps its journal there: correct its owner or mode");
   }
 }
 
-int print_findings(const std::vector<Finding>& findings, const Environment& environment, bool as_json) {
+int print_findings(const Findings& findings, const Environment& environment, bool as_json) {
   bool problem = false;
   json::array list;
   const Style style = style_for(STDOUT_FILENO, environment);
   size_t width = 0;
-  for (const Finding& finding : findings) width = std::max(width, display_width(finding.what));
-  for (const Finding& finding : findings) {
+  for (const Finding& finding : findings.all()) width = std::max(width, display_width(finding.what));
+  for (const Finding& finding : findings.all()) {
     problem = problem || finding.health == Health::kProblem;
     if (as_json) {
       list.push_back(json::object{{"health", to_string(finding.health)},
@@ -160,8 +149,8 @@ int print_findings(const std::vector<Finding>& findings, const Environment& envi
   if (as_json) {
     fmt::print("{}", to_pretty_json(json::object{{"version", RALPH_VERSION}, {"ready", !problem}, {"findings", list}}));
   } else {
-    fmt::print("\n{}\n", problem ? style.red("Something has to be fixed before a run can work here.")
-                                 : style.green("A run can work here."));
+    fmt::print("\n{}\n", problem ? style.red("ralph run can't start here until the problems are fixed.")
+                                 : style.green("ralph run is ready to start here."));
   }
   return problem ? 2 : 0;
 }
@@ -182,9 +171,9 @@ std::string version_of(const std::string& program, const Environment& environmen
 
 const Command kDoctor = {
     "doctor",
-    "Check what is installed, what will work, and what to fix.",
-    "Looks at the system, git, the agents on PATH, this folder's settings and the hooks. Changes nothing.\n"
-    "Exit codes: 0 a run can work here, 2 something has to be fixed.",
+    "Check what is installed, what works, and what to fix.",
+    "Checks the system, git, the agents on PATH, this folder's settings and the hooks. Changes nothing.\n"
+    "Exit codes: 0 ralph run is ready to start here, 2 there is a problem to fix.",
     "ralph doctor\nralph doctor --json",
     kOptions,
     {},
@@ -192,7 +181,8 @@ const Command kDoctor = {
       const Environment environment = Environment::of_this_process();
       const auto project = current_directory();
       if (!project) return report(project.error());
-      std::vector<Finding> findings = {{Health::kOk, "ralph", RALPH_VERSION}};
+      Findings findings;
+      findings.ok("ralph", RALPH_VERSION);
       check_system(findings);
       check_git(findings, environment, *project);
       check_agents(findings, environment, *project);

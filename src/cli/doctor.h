@@ -1,4 +1,4 @@
-// What `ralph doctor` finds, for its parts.
+// The findings of `ralph doctor`, which its parts share.
 #pragma once
 
 #include <string>
@@ -17,10 +17,25 @@ struct Finding {
   std::string fix{};  // what to do about it
 };
 
-// The first line of what `program --version` prints; empty if it does not.
+class Findings {
+ public:
+  void ok(std::string what, std::string detail) { all_.push_back({Health::kOk, std::move(what), std::move(detail)}); }
+  void note(std::string what, std::string detail, std::string fix = {}) {
+    all_.push_back({Health::kNote, std::move(what), std::move(detail), std::move(fix)});
+  }
+  void problem(std::string what, std::string detail, std::string fix = {}) {
+    all_.push_back({Health::kProblem, std::move(what), std::move(detail), std::move(fix)});
+  }
+  const std::vector<Finding>& all() const { return all_; }
+
+ private:
+  std::vector<Finding> all_;
+};
+
+// The first line that `program --version` prints; empty if there is none.
 std::string version_of(const std::string& program, const Environment& environment);
 
-// The hooks of all hosts, in this project and of the user, and the plugin.
-void check_hooks(std::vector<Finding>& findings, const Environment& environment, const std::string& project);
+// The hooks of all hosts, of this project and of the user, and the plugin.
+void check_hooks(Findings& findings, const Environment& environment, const std::string& project);
 
 }  // namespace ralph::cli

@@ -43,11 +43,11 @@ std::string policy_lines(const DryRun& run) {
 int print_dry_run(const DryRun& run, bool as_json) {
   const Settings& settings = run.loaded.settings;
   const Redactor redactor(Environment::of_this_process().as_lines(), secret_candidates(settings));
-  TurnWishes wishes;
-  wishes.events = settings.stream_agent_output;
-  if (settings.budget.max_cost_usd > 0) wishes.max_cost_usd = settings.budget.max_cost_usd;
+  TurnOptions options;
+  options.events = settings.stream_agent_output;
+  if (settings.budget.max_cost_usd > 0) options.max_cost_usd = settings.budget.max_cost_usd;
   const Agent& agent = run.agents.front();
-  Launch launch = agent.launch(run.prompt, wishes, {});
+  Launch launch = agent.launch(run.prompt, options, {});
   const bool by_argument = launch.input.empty();
   if (by_argument) launch.argv.back() = "<prompt>";
 

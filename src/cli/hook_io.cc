@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "hooks/log.h"
 #include "journal/redactor.h"
 #include "os/clock.h"
 #include "os/environment.h"
 #include "os/files.h"
-#include "hooks/log.h"
 
 namespace ralph::cli {
 namespace {
@@ -85,7 +85,7 @@ HookPayload read_payload(std::string_view hook) {
 }
 
 Protocol protocol_of(const Arguments& arguments) {
-  return protocol_from(arguments.value("protocol").value_or("claude")).value_or(Protocol::kClaude);
+  return protocol_from(to_lower(arguments.value("protocol").value_or(""))).value_or(kHosts[0].protocol);
 }
 
 int send(const HookReply& reply) {

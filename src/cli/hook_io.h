@@ -1,5 +1,5 @@
-// Standard input and output of a hook. A hook never breaks its host: what goes wrong is said on standard error and
-// written to .ralph/loop/hooks.log where there is a project, and the host goes on as if the hook were not there.
+// Standard input and output of a hook. A hook never breaks its host: it reports an error on standard error and in the
+// project's .ralph/loop/hooks.log, and the host continues as if the hook were not there.
 #pragma once
 
 #include <string>
@@ -14,12 +14,12 @@ namespace ralph::cli {
 inline constexpr Option kProtocolOption = {.name = "protocol",
                                            .letter = 0,
                                            .value = "NAME",
-                                           .help = "How the host is answered (default claude).",
-                                           .choices = kProtocolNames};
+                                           .help = "The host, whose protocol the reply uses (default claude).",
+                                           .choices = kProtocolChoices};
 
-// The payload from standard input, waited for a few seconds at most. What is wrong with it is complained of. Its `cwd`
-// is the host's, else our own; empty if neither can be used. A process is one hook of one session: what complain() says
-// later is about this one.
+// Reads the payload from standard input, for a few seconds at most, and reports what is wrong with it. Its `cwd` is the
+// host's, otherwise our own; empty if neither is usable. A process is one hook of one session: complain() refers to the
+// payload that was read.
 HookPayload read_payload(std::string_view hook);
 
 Protocol protocol_of(const Arguments& arguments);
@@ -27,7 +27,7 @@ Protocol protocol_of(const Arguments& arguments);
 // Writes it and returns the exit code.
 int send(const HookReply& reply);
 
-// Says on standard error, and in the project's log, what went wrong.
+// Reports an error on standard error and in the project's log.
 void complain(std::string_view hook, std::string_view what);
 
 }  // namespace ralph::cli

@@ -1,23 +1,23 @@
-// ralph hooks install, ralph hooks uninstall: ralph's hooks in the settings of a host agent.
+// ralph hooks install, ralph hooks uninstall: ralph's hooks in the settings of a host.
 #include <array>
 #include <cstdio>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/text.h"
-#include "hooks/files.h"
 #include "cli/registry.h"
+#include "hooks/files.h"
+#include "hooks/install.h"
 #include "os/clock.h"
 #include "policy/command_files.h"
-#include "hooks/install.h"
 #include "ui/style.h"
 
 namespace ralph::cli {
 namespace {
 
 constexpr Option kHostOption = {
-    .name = "host", .letter = 0, .value = "NAME", .help = "Whose hooks (default claude).", .choices = kHostNames};
-constexpr Option kProjectOption = {"project", 0, "", "In this folder, for all who work in it (the default)."};
+    .name = "host", .letter = 0, .value = kHostChoices, .help = "The host (default claude).", .choices = kHostChoices};
+constexpr Option kProjectOption = {"project", 0, "", "In this folder, for everyone who works in it (the default)."};
 constexpr Option kUserOption = {"user", 0, "", "In your own settings, for all your projects."};
 constexpr Option kDryRunOption = {"dry-run", 0, "", "Show what would change; change nothing."};
 constexpr std::array kInstallOptions = {
@@ -26,7 +26,7 @@ constexpr std::array kInstallOptions = {
     kDryRunOption};
 constexpr std::array kUninstallOptions = {kHostOption, kProjectOption, kUserOption, kDryRunOption};
 
-struct Wish {
+struct Request {
   HookFile file;
   std::string project;
   bool dry_run = false;
@@ -34,36 +34,37 @@ struct Wish {
   Style style;
 };
 
-Result<Wish> wish_from(const Arguments& arguments) {
+Result<Request> request_from(const Arguments& arguments) {
   if (arguments.has("project") && arguments.has("user"))
     return fail(ErrorKind::kUsage, "--project and --user exclude each other; run ralph twice for both");
-  Wish wish;
-  wish.environment = Environment::of_this_process();
-  wish.style = style_for(STDOUT_FILENO, wish.environment);
-  wish.dry_run = arguments.has("dry-run");
-  TRY_VALUE(wish.project, current_directory());
-  const Host host = host_from(to_lower(arguments.value("host").value_or("claude"))).value_or(Host::kClaude);
-  TRY_VALUE(wish.file, hook_file(host, arguments.has("user"), wish.environment, wish.project));
-  return wish;
+  Request request;
+  request.environment = Environment::of_this_process();
+  request.style = style_for(STDOUT_FILENO, request.environment);
+  request.dry_run = arguments.has("dry-run");
+  TRY_VALUE(request.project, current_directory());
+  const Host* const host = find_host(to_lower(arguments.value("host").value_or(kHosts[0].name)));
+  TRY_VALUE(request.file,
+            hook_file(host ? *host : kHosts[0], arguments.has("user"), request.environment, request.project));
+  return request;
 }
 
-void show_changes(const Wish& wish, std::string_view shown, const std::vector<HookChange>& changes) {
-  fmt::print("{}{}\n", wish.dry_run ? "Would change " : "", wish.style.bold(shown));
+void show_changes(const Request& request, std::string_view shown, const std::vector<HookChange>& changes) {
+  fmt::print("{}{}\n", request.dry_run ? "Would change " : "", request.style.bold(shown));
   size_t width = 0;
   for (const HookChange& change : changes) width = std::max(width, change.where.size());
   for (const HookChange& change : changes) {
     const std::string sign(1, change.sign);
     fmt::print("  {} {:<{}}  {}\n",
-               change.sign == '+'   ? wish.style.green(sign)
-               : change.sign == '-' ? wish.style.red(sign)
-                                    : wish.style.yellow(sign),
+               change.sign == '+'   ? request.style.green(sign)
+               : change.sign == '-' ? request.style.red(sign)
+                                    : request.style.yellow(sign),
                change.where, width, change.what);
   }
 }
 
-// What was kept beside a file, as people are told.
+// The path of a backup, for people.
 std::string shown_beside(const HookFile& file, const std::string& path) {
-  return file.user ? path : join_path(folder_of(file.host), base_name(path));
+  return file.user ? path : join_path(file.host->folder, base_name(path));
 }
 
 Status remove_file(const std::string& path) {
@@ -71,7 +72,7 @@ Status remove_file(const std::string& path) {
   return fail(ErrorKind::kIo, "cannot remove {}: {}", path, errno_text(errno));
 }
 
-// Keeps what was there, then replaces it; if that can't be done, nothing is left of either.
+// Backs the file up and replaces it. If that fails, no backup is left behind.
 Result<std::string> replace_with_backup(const HookFile& file, std::string_view before, std::string_view after) {
   TRY_VALUE(std::string kept, back_up(file, before, SystemClock().wall()));
   const Status written = write_changed(file, after);
@@ -83,21 +84,21 @@ Result<std::string> replace_with_backup(const HookFile& file, std::string_view b
 // ---- install
 
 // Returns whether anything changed.
-Result<bool> install_hooks(const Wish& wish, const std::string& program) {
-  const HookFile& file = wish.file;
+Result<bool> install_hooks(const Request& request, const std::string& program) {
+  const HookFile& file = request.file;
   TRY_VALUE(auto before, read_to_change(file));
-  TRY_VALUE(auto merged, with_hooks(before, file.shown, file.host, program));
+  TRY_VALUE(auto merged, with_hooks(before, file.shown, *file.host, program));
   if (merged.changes.empty()) return false;
-  if (wish.dry_run) {
-    show_changes(wish, file.shown, merged.changes);
+  if (request.dry_run) {
+    show_changes(request, file.shown, merged.changes);
     return true;
   }
   const bool folder_was_there = is_directory(file.folder);
   TRY(make_directories(file.folder));
   TRY_VALUE(const Fd lock, lock_folder(file.folder));
-  // Another ralph may have been faster than the lock.
+  // Another ralph may have changed the file before we had the lock.
   TRY_VALUE(before, read_to_change(file));
-  TRY_VALUE(merged, with_hooks(before, file.shown, file.host, program));
+  TRY_VALUE(merged, with_hooks(before, file.shown, *file.host, program));
   if (merged.changes.empty()) return false;
   std::string kept;
   if (before) {
@@ -106,7 +107,7 @@ Result<bool> install_hooks(const Wish& wish, const std::string& program) {
     if (!folder_was_there) ::rmdir(file.folder.c_str());
     return tl::unexpected<Error>(written.error());
   }
-  show_changes(wish, file.shown, merged.changes);
+  show_changes(request, file.shown, merged.changes);
   if (!kept.empty()) fmt::print("The file as it was: {}\n", shown_beside(file, kept));
   return true;
 }
@@ -117,7 +118,7 @@ struct CommandFolder {
 
 Result<CommandFolder> command_folder(const HookFile& file) {
   CommandFolder folder{join_path(file.folder, "commands"), ""};
-  folder.shown = file.user ? folder.path : join_path(folder_of(file.host), "commands");
+  folder.shown = file.user ? folder.path : join_path(file.host->folder, "commands");
   struct stat info{};
   for (const std::string& path : {file.folder, folder.path}) {
     if (!file.user && ::lstat(path.c_str(), &info) == 0 && S_ISLNK(info.st_mode))
@@ -126,8 +127,8 @@ Result<CommandFolder> command_folder(const HookFile& file) {
   return folder;
 }
 
-Result<bool> install_commands(const Wish& wish, const std::string& program) {
-  TRY_VALUE(const CommandFolder folder, command_folder(wish.file));
+Result<bool> install_commands(const Request& request, const std::string& program) {
+  TRY_VALUE(const CommandFolder folder, command_folder(request.file));
   std::vector<HookChange> changes;
   for (const CommandFile& command : command_files(program)) {
     const std::string path = join_path(folder.path, command.name);
@@ -141,125 +142,115 @@ Result<bool> install_commands(const Wish& wish, const std::string& program) {
       continue;
     }
     changes.push_back({there->empty() ? '+' : '~', name, std::string(command.name)});
-    if (wish.dry_run) continue;
+    if (request.dry_run) continue;
     TRY(make_directories(folder.path));
     TRY(write_file_atomically(path, command.text));
   }
-  if (!changes.empty()) show_changes(wish, folder.shown, changes);
+  if (!changes.empty()) show_changes(request, folder.shown, changes);
   return !changes.empty();
 }
 
-void say_what_else(const Wish& wish, const std::string& program, bool commands) {
-  const HookFile& file = wish.file;
-  if (file.host == Host::kCodex) {
-    fmt::print(
-        "Codex runs no hook that you have not trusted, and does not say so: start codex{} once and choose \"Trust all "
-        "and\ncontinue\", or look at them with /hooks. After each change they have to be trusted again.\n",
-        file.user ? "" : " here");
-  } else if (file.host == Host::kGemini && !file.user) {
-    fmt::print(
-        "Gemini CLI runs a project's hooks only in a folder that it trusts: start gemini here once and trust it\n"
-        "(--skip-trust is not enough; GEMINI_CLI_TRUST_WORKSPACE=true is).\n");
-  } else if (file.host == Host::kClaude && !commands) {
+void say_what_else(const Request& request, const std::string& program, bool commands) {
+  const HookFile& file = request.file;
+  if (needs_trust(file)) fmt::print("{}:\n{}.\n", file.host->trust, file.host->trust_fix);
+  if (file.host->has_commands && !commands)
     fmt::print("With --commands you also get /ralph-loop, /ulw-loop, /cancel-ralph, /ralph-status and /ralph-plan.\n");
-  }
   if (program != "ralph") {
-    fmt::print("They call {}, because that is not the ralph on PATH.{}\n", program,
-               file.user ? ""
-                         : " Others who use this file may have none there:\nput it on PATH and install again to have "
-                           "it called by name.");
+    fmt::print("The hooks call {}, because that is not the ralph on PATH.{}\n", program,
+               file.user
+                   ? ""
+                   : " Others who use this file may not have it there:\nput it on PATH and install again, so that "
+                     "the hooks call it by name.");
   }
 }
 
-HookSurvey survey_of(const Wish& wish, bool user) {
-  const auto file = hook_file(wish.file.host, user, wish.environment, wish.project);
+HookSurvey survey_of(const Request& request, bool user) {
+  const auto file = hook_file(*request.file.host, user, request.environment, request.project);
   const auto text = file && is_regular_file(file->path) ? read_file(file->path) : Result<std::string>("{}");
-  return text ? survey_hooks(*text, file ? file->shown : "", wish.file.host).value_or(HookSurvey{}) : HookSurvey{};
+  return text ? survey_hooks(*text, file ? file->shown : "", *request.file.host).value_or(HookSurvey{}) : HookSurvey{};
 }
 
-// In the home folder the project's file and the user's are one.
-bool are_one_file(const Wish& wish) {
-  const auto other = hook_file(wish.file.host, !wish.file.user, wish.environment, wish.project);
-  return other && is_same_file(other->path, wish.file.path);
+// In the home folder the project's file and the user's are the same.
+bool are_one_file(const Request& request) {
+  const auto other = hook_file(*request.file.host, !request.file.user, request.environment, request.project);
+  return other && is_same_file(other->path, request.file.path);
 }
 
-// A loop whose every stop is counted twice ends in half of its iterations.
-void warn_of_twice(const Wish& wish, const std::string& program) {
-  const Host host = wish.file.host;
-  const HookSurvey other = survey_of(wish, !wish.file.user);
+// If every stop counts twice, a loop ends after half of its iterations.
+void warn_of_twice(const Request& request, const std::string& program) {
+  const HookSurvey other = survey_of(request, !request.file.user);
   std::string also;
-  if (other.has_hooks() && !are_one_file(wish) &&
-      (!runs_same_hook_once(host) || other.programs != std::vector{program}))
-    also = fmt::format("{} has hooks of ralph too", wish.file.user ? "this project" : "your own settings");
-  if (other.plugin == true || survey_of(wish, wish.file.user).plugin == true) also = "the plugin is switched on too";
+  if (other.has_hooks() && !are_one_file(request) &&
+      (!request.file.host->runs_same_hook_once || other.programs != std::vector{program}))
+    also = fmt::format("{} has hooks of ralph too", request.file.user ? "this project" : "your own settings");
+  if (other.plugin == true || survey_of(request, request.file.user).plugin == true)
+    also = "the plugin is switched on too";
   if (also.empty()) return;
   std::fflush(stdout);
   fmt::print(stderr, "Warning: {}, so each hook would run twice. Keep one of them; `ralph doctor` says how.\n", also);
 }
 
 Status install(const Arguments& arguments) {
-  TRY_VALUE(const Wish wish, wish_from(arguments));
+  TRY_VALUE(const Request request, request_from(arguments));
   const bool commands = arguments.has("commands");
-  if (commands && wish.file.host != Host::kClaude)
-    return fail(ErrorKind::kUsage, "--commands are for Claude Code; {} has no commands of this kind",
-                title_of(wish.file.host));
-  TRY_VALUE(const std::string program, program_for_hooks(wish.environment));
-  if (commands) TRY(command_folder(wish.file));  // refuses before anything is written
-  TRY_VALUE(const bool hooks_changed, install_hooks(wish, program));
-  bool changed = hooks_changed;
+  if (commands && !request.file.host->has_commands)
+    return fail(ErrorKind::kUsage, "--commands: {} has no commands of this kind", request.file.host->title);
+  TRY_VALUE(const std::string program, program_for_hooks(request.environment));
+  if (commands) TRY(command_folder(request.file));  // fails before anything is written
+  TRY_VALUE(bool changed, install_hooks(request, program));
   if (commands) {
-    TRY_VALUE(const bool more, install_commands(wish, program));
+    TRY_VALUE(const bool more, install_commands(request, program));
     changed = changed || more;
   }
-  if (!changed) fmt::print("Nothing to do: {} has all of ralph's hooks.\n", wish.file.shown);
-  if (changed && !wish.dry_run) say_what_else(wish, program, commands);
-  warn_of_twice(wish, program);
+  if (!changed) fmt::print("Nothing to do: {} has all of ralph's hooks.\n", request.file.shown);
+  if (changed && !request.dry_run) say_what_else(request, program, commands);
+  warn_of_twice(request, program);
   return {};
 }
 
 // ---- uninstall
 
 struct Removal {
-  std::optional<std::string> text;  // nothing: the file goes
+  std::optional<std::string> text;  // nothing: the file is removed
   std::vector<HookChange> changes;
   std::vector<std::string> left;
-  std::string restored;  // the backup that the text is, if it is one
+  std::string restored;  // the backup that `text` comes from, if any
 };
 
 Result<Removal> removal_from(const HookFile& file, const std::string& text) {
-  TRY_VALUE(const HookSurvey survey, survey_hooks(text, file.shown, file.host));
-  std::optional<std::string> before;  // the newest without hooks that are ralph's alone
+  TRY_VALUE(const HookSurvey survey, survey_hooks(text, file.shown, *file.host));
+  std::optional<std::string> before;  // the newest backup without hooks that only call ralph
   std::string before_path;
   for (const std::string& path : backups_of(file)) {
     const auto kept = read_file(path);
-    const auto old = kept ? survey_hooks(*kept, path, file.host) : Result<HookSurvey>(tl::unexpected<Error>(Error{}));
+    const auto old = kept ? survey_hooks(*kept, path, *file.host) : Result<HookSurvey>(tl::unexpected<Error>(Error{}));
     if (!old || old->is_own) continue;
     before = *kept;
     before_path = path;
     break;
   }
-  TRY_VALUE(MergedSettings merged, without_hooks(text, file.shown, file.host, before));
+  TRY_VALUE(MergedSettings merged, without_hooks(text, file.shown, *file.host, before));
   Removal removal{std::move(merged.text), std::move(merged.changes), std::move(merged.left), ""};
   if (removal.changes.empty()) return removal;
   if (before && survey.has_hooks()) {
-    // If installing into the backup gives what is there now, nobody else changed anything.
-    const auto again = with_hooks(*before, file.shown, file.host, survey.programs.front());
+    // If installing into the backup gives the present text, nothing else was changed.
+    const auto again = with_hooks(*before, file.shown, *file.host, survey.programs.front());
     if (again && again->text == text) {
       removal.text = std::move(before);
       removal.restored = before_path;
     }
   } else if (!before && trim(*removal.text) == "{}") {
-    removal.text.reset();  // install had made it
+    removal.text.reset();  // install made the file
   }
   return removal;
 }
 
-Result<bool> uninstall_hooks(const Wish& wish) {
-  const HookFile& file = wish.file;
+Result<bool> uninstall_hooks(const Request& request) {
+  const HookFile& file = request.file;
   TRY_VALUE(auto text, read_to_change(file));
   if (!text) return false;
   std::optional<Fd> lock;
-  if (!wish.dry_run) {
+  if (!request.dry_run) {
     TRY_VALUE(lock, lock_folder(file.folder));
     TRY_VALUE(text, read_to_change(file));
     if (!text) return false;
@@ -267,13 +258,13 @@ Result<bool> uninstall_hooks(const Wish& wish) {
   TRY_VALUE(const Removal removal, removal_from(file, *text));
   if (removal.changes.empty() && removal.left.empty()) return false;
   for (const std::string& left : removal.left)
-    fmt::print(stderr, "Note: in {}, {}; it was left alone: take ralph out of it by hand\n", file.shown, left);
+    fmt::print(stderr, "Note: in {}, {}; it was left alone: remove ralph from it by hand\n", file.shown, left);
   if (removal.changes.empty()) {
-    fmt::print("{} is as it was\n", file.shown);
+    fmt::print("{} was not changed\n", file.shown);
     return true;
   }
   std::string kept;
-  if (!wish.dry_run) {
+  if (!request.dry_run) {
     if (!removal.text) {
       TRY(remove_file(file.path));
     } else if (!removal.restored.empty()) {
@@ -283,38 +274,39 @@ Result<bool> uninstall_hooks(const Wish& wish) {
       TRY_VALUE(kept, replace_with_backup(file, *text, *removal.text));
     }
   }
-  show_changes(wish, file.shown, removal.changes);
-  if (!removal.text) fmt::print("{} has nothing else in it{}\n", file.shown, wish.dry_run ? "" : " and was removed");
+  show_changes(request, file.shown, removal.changes);
+  if (!removal.text) fmt::print("{} has nothing else in it{}\n", file.shown, request.dry_run ? "" : " and was removed");
   if (!removal.restored.empty())
-    fmt::print("{} {} as it was before ralph's hooks came\n", file.shown, wish.dry_run ? "would be" : "is");
+    fmt::print("{} {} as it was before ralph's hooks were installed\n", file.shown,
+               request.dry_run ? "would be" : "is");
   if (!kept.empty()) fmt::print("The file as it was: {}\n", shown_beside(file, kept));
   return true;
 }
 
-Result<bool> uninstall_commands(const Wish& wish) {
-  if (wish.file.host != Host::kClaude) return false;
-  TRY_VALUE(const CommandFolder folder, command_folder(wish.file));
+Result<bool> uninstall_commands(const Request& request) {
+  if (!request.file.host->has_commands) return false;
+  TRY_VALUE(const CommandFolder folder, command_folder(request.file));
   std::vector<HookChange> changes;
   for (const CommandFile& command : command_files("ralph")) {
     const std::string path = join_path(folder.path, command.name);
     const auto text = is_regular_file(path) ? read_file(path) : Result<std::string>(std::string());
     if (!text || !is_ralphs_command_file(*text)) continue;
-    if (!wish.dry_run) TRY(remove_file(path));
+    if (!request.dry_run) TRY(remove_file(path));
     changes.push_back(
         {'-', fmt::format("/{}", command.name.substr(0, command.name.rfind('.'))), std::string(command.name)});
   }
-  if (!changes.empty()) show_changes(wish, folder.shown, changes);
-  if (!changes.empty() && !wish.dry_run) ::rmdir(folder.path.c_str());  // if nothing else is in it
+  if (!changes.empty()) show_changes(request, folder.shown, changes);
+  if (!changes.empty() && !request.dry_run) ::rmdir(folder.path.c_str());  // if it is empty
   return !changes.empty();
 }
 
 Status uninstall(const Arguments& arguments) {
-  TRY_VALUE(const Wish wish, wish_from(arguments));
-  TRY_VALUE(const bool hooks, uninstall_hooks(wish));
-  TRY_VALUE(const bool commands, uninstall_commands(wish));
-  // A folder that install made; a user's own is the host's.
-  if ((hooks || commands) && !wish.dry_run && !wish.file.user) ::rmdir(wish.file.folder.c_str());
-  if (!hooks && !commands) fmt::print("Nothing to do: {} has no hooks of ralph.\n", wish.file.shown);
+  TRY_VALUE(const Request request, request_from(arguments));
+  TRY_VALUE(const bool hooks, uninstall_hooks(request));
+  TRY_VALUE(const bool commands, uninstall_commands(request));
+  // Install may have made a project's folder; the user's belongs to the host.
+  if ((hooks || commands) && !request.dry_run && !request.file.user) ::rmdir(request.file.folder.c_str());
+  if (!hooks && !commands) fmt::print("Nothing to do: {} has no hooks of ralph.\n", request.file.shown);
   return {};
 }
 
@@ -328,12 +320,13 @@ int run(const Arguments& arguments) {
 
 const Command kHooksInstall = {
     "hooks install",
-    "Put ralph's hooks into the settings of Claude Code, Codex or Gemini CLI.",
-    R"(Merges into .claude/settings.json, .codex/hooks.json or .gemini/settings.json of this folder, or with --user of your
-home. Whatever else is there keeps its place and its form; the file as it was is kept beside it. A second time there is
-nothing to do; hooks that call a ralph elsewhere are changed to call this one.
+    "Put ralph's hooks into the settings of a host, such as Claude Code.",
+    R"(Merges into the host's settings in this folder (for claude: .claude/settings.json), or with --user in your home.
+Everything else in the file keeps its place and its form, and a backup is kept beside it. A second install changes
+nothing; hooks that call another ralph are changed to call this one.
 
-For Claude Code it also raises CLAUDE_CODE_STOP_HOOK_BLOCK_CAP, after which a session would end although the loop goes on.)",
+For claude it also raises CLAUDE_CODE_STOP_HOOK_BLOCK_CAP, the number of refused stops after which a session ends even if
+its loop is not done.)",
     "ralph hooks install\n"
     "ralph hooks install --commands --dry-run\n"
     "ralph hooks install --host codex --user",
@@ -344,10 +337,10 @@ For Claude Code it also raises CLAUDE_CODE_STOP_HOOK_BLOCK_CAP, after which a se
 
 const Command kHooksUninstall = {
     "hooks uninstall",
-    "Take ralph's hooks and commands out of them again.",
-    R"(Removes each hook that calls `ralph hooks`, what was there for them alone, and the command files that ralph wrote. If
-nothing else was changed since they were installed, the file is afterwards what it was before, to the byte. A line that
-does more than call ralph (`ralph hooks stop; bell`) is left, and named.)",
+    "Remove ralph's hooks and commands from the settings of a host.",
+    R"(Removes every hook that calls `ralph hooks`, what only these hooks needed, and the command files that ralph wrote. If
+nothing else was changed since the installation, the file is restored to the byte. A command that does more than call
+ralph (`ralph hooks stop; bell`) is kept, and reported.)",
     "ralph hooks uninstall\n"
     "ralph hooks uninstall --host gemini --user",
     kUninstallOptions,

@@ -4,9 +4,9 @@
 
 #include "cli/context_alert.h"
 #include "cli/registry.h"
+#include "journal/run_folder.h"
 #include "os/environment.h"
 #include "session/loop_store.h"
-#include "session/names.h"
 
 namespace ralph::cli {
 namespace {
@@ -31,7 +31,7 @@ int post_tool(const Arguments& arguments) {
   const Environment environment = Environment::of_this_process();
   const HookPayload payload = read_payload(kHook);
   // In an agent that ralph itself runs, that run does the looping.
-  if (run_around(environment).empty()) count_call(environment, payload);
+  if (enclosing_run_id(environment).empty()) count_call(environment, payload);
   return tell_of_context(kHook, environment, payload, protocol_of(arguments));
 }
 

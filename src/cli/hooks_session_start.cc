@@ -3,12 +3,12 @@
 
 #include "cli/hook_io.h"
 #include "cli/registry.h"
+#include "hooks/context_monitor.h"
+#include "journal/run_folder.h"
 #include "os/environment.h"
 #include "os/files.h"
-#include "hooks/context_monitor.h"
 #include "session/contract.h"
 #include "session/loop_store.h"
-#include "session/names.h"
 
 namespace ralph::cli {
 namespace {
@@ -41,7 +41,7 @@ int session_start(const Arguments& arguments) {
   ContextMonitor(environment, complaints).at_session_start(payload);
   for (const std::string& complaint : complaints) complain(kHook, complaint);
   // In an agent that ralph itself runs, that run does the looping.
-  if (!run_around(environment).empty()) return 0;
+  if (!enclosing_run_id(environment).empty()) return 0;
   const std::string contract = adopt_loop(environment, payload);
   if (contract.empty()) return 0;
   return send(add_context(protocol_of(arguments), payload.event.empty() ? "SessionStart" : payload.event, contract));

@@ -6,10 +6,10 @@
 #include "engine/run.h"
 #include "git/git.h"
 #include "cli/registry.h"
+#include "journal/run_folder.h"
 #include "os/environment.h"
 #include "plan/objections.h"
 #include "plan/project_check.h"
-#include "session/names.h"
 #include "session/stop.h"
 
 namespace ralph::cli {
@@ -58,7 +58,7 @@ Result<std::optional<std::string>> plan_objection(const Environment& environment
 
 // The session's own loop. In an agent that ralph itself runs there is none: that run does the looping.
 Result<HookReply> loop_reply(const Environment& environment, const HookPayload& payload, Protocol protocol) {
-  if (!run_around(environment).empty() || !payload.agent_id.empty()) return allow_stop(protocol);
+  if (!enclosing_run_id(environment).empty() || !payload.agent_id.empty()) return allow_stop(protocol);
   const auto project = project_of_session(environment, payload.session);
   if (!project) return allow_stop(protocol);
   LoopStore store(*project, environment);
@@ -91,7 +91,7 @@ const Command kHooksStop = {
     "For a host agent's Stop hook: decides whether it may stop.",
     R"(Reads the hook's JSON on standard input. While a plan run is under way in the folder that it names, or above, the
 checks of `ralph plan check` are made, and a stop that leaves the plan out of order is refused with the reasons. A session
-that has a loop (`ralph loop start`, /ralph:loop) is sent on until it keeps its promise or reaches its limit.
+that has a loop (`ralph loop start`, /ralph:loop) continues until the agent gives its promise or the limit is reached.
 
 RALPH_DISABLE_LOOP_CONTROLLER=1 lets every stop pass.)",
     R"(echo '{"session_id": "...", "cwd": "'"$PWD"'"}' | ralph hooks stop)",

@@ -4,12 +4,12 @@
 
 #include "cli/hook_io.h"
 #include "cli/registry.h"
+#include "journal/run_folder.h"
 #include "os/environment.h"
 #include "os/files.h"
 #include "session/contract.h"
 #include "session/loop_command.h"
 #include "session/loop_store.h"
-#include "session/names.h"
 
 namespace ralph::cli {
 namespace {
@@ -51,7 +51,7 @@ int user_prompt(const Arguments& arguments) {
   const Environment environment = Environment::of_this_process();
   const HookPayload payload = read_payload(kHook);
   // In an agent that ralph itself runs, that run does the looping.
-  if (!run_around(environment).empty()) return 0;
+  if (!enclosing_run_id(environment).empty()) return 0;
   const auto command = loop_command_from(payload.prompt);
   if (!command) return send(refuse_prompt(protocol, "ralph: " + command.error().message));
   if (!*command || (*command)->verb == LoopVerb::kStatus) return 0;

@@ -1,14 +1,14 @@
-// ralph init: makes .ralph/settings.json, in a dialogue or from flags.
+// ralph init: writes .ralph/settings.json, from a dialogue or from flags.
 #include <algorithm>
 #include <cstdio>
 #include <unistd.h>
 
-#include "json/schema.h"
 #include "cli/init_choices.h"
 #include "cli/init_dialogue.h"
 #include "cli/masked_settings.h"
 #include "cli/questions.h"
 #include "cli/registry.h"
+#include "json/schema.h"
 #include "os/environment.h"
 #include "os/files.h"
 #include "os/tty.h"
@@ -19,15 +19,10 @@
 namespace ralph::cli {
 namespace {
 
-// Commands work in the current folder: -C has changed to it already.
+// The current folder: -C has already changed to it.
 constexpr const char* kProject = ".";
 
-bool answered_by_flags(const Arguments& arguments) {
-  const auto options = answering_options();
-  return std::any_of(options.begin(), options.end(), [&](std::string_view option) { return arguments.has(option); });
-}
-
-// Shows what would be replaced and asks. False: the person wants to keep it.
+// Shows the settings that would be replaced and asks. False: keep them.
 Result<bool> ask_to_overwrite(Questions& questions) {
   const auto loaded = load_settings(kProject);
   if (loaded) {
@@ -39,7 +34,7 @@ Result<bool> ask_to_overwrite(Questions& questions) {
                       : fmt::format("Loaded from {}", kSettingsFile));
   } else {
     questions.say(loaded.error().message);
-    questions.say("The settings that are there have this fault.");
+    questions.say("The existing settings have this fault.");
   }
   return ask_yes_or_no(questions, "Overwrite? (y/N): ");
 }
@@ -82,7 +77,7 @@ Status init_in_dialogue(const Arguments& arguments) {
     return fail(ErrorKind::kUsage,
                 "ralph init asks questions and needs a terminal; in a script answer them with flags: "
                 "ralph init --agent claude --guardrail 'make test'");
-  // It lives until the file is written, so that Ctrl-C comes before that or after it.
+  // It lives until the file is written, so that Ctrl-C takes effect before or after that.
   TerminalQuestions questions;
   if (is_there(std::string(kSettingsFile)) && !arguments.has("force")) {
     TRY_VALUE(const bool overwrite, ask_to_overwrite(questions));
@@ -94,45 +89,46 @@ Status init_in_dialogue(const Arguments& arguments) {
   return finish(choices, arguments.has("dry-run"));
 }
 
-int run_init(const Arguments& arguments) {
-  const Status done = answered_by_flags(arguments) ? init_from_flags(arguments) : init_in_dialogue(arguments);
-  return done ? 0 : report(done.error());
-}
-
 constexpr Option kOptions[] = {
-    {"agent", 0, "COMMAND", "The agent's program: claude, codex, amp, or any other."},
-    {.name = "flag", .letter = 0, .value = "FLAG", .help = "A flag for the agent.", .repeatable = true},
+    {"agent", 0, "COMMAND", "The agent's program, such as claude."},
+    {.name = "flag", .value = "FLAG", .help = "A flag for the agent.", .repeatable = true},
     {"maximum-iterations", 'm', "N", "Stop after N iterations (default 10)."},
     {"max-iterations", 0, "N", "The same."},
-    {"completion-response", 'c', "TEXT", "The answer that means done (default DONE)."},
+    {"completion-response", 'c', "TEXT", "The response that means done (default DONE)."},
     {.name = "guardrail",
-     .letter = 0,
      .value = "COMMAND",
      .help = "A command that must succeed after each iteration.",
      .repeatable = true},
-    {.name = "suggested", .letter = 0, .value = "", .help = "Add every guardrail that fits this project."},
+    {.name = "suggested", .value = "", .help = "Add every guardrail that fits this project."},
     {.name = "fail-action",
-     .letter = 0,
      .value = "ACTION",
      .help = "Where failures go in the next prompt (APPEND): once for all, or once per guardrail.",
      .repeatable = true,
      .choices = "APPEND|PREPEND|REPLACE"},
     {.name = "hint",
-     .letter = 0,
      .value = "TEXT",
      .help = "Advice for the agent on failure: once for all, or once per guardrail.",
      .repeatable = true},
     {"scm", 0, "COMMAND", "Source control to use when guardrails pass, such as git."},
-    {.name = "scm-task", .letter = 0, .value = "TASK", .help = "What it does, such as commit.", .repeatable = true},
-    {"force", 0, "", "Replace settings that exist."},
+    {.name = "scm-task", .value = "TASK", .help = "What it does, such as commit.", .repeatable = true},
+    {"force", 0, "", "Replace existing settings."},
     {"dry-run", 0, "", "Print what would be written; write nothing."},
 };
+
+int run_init(const Arguments& arguments) {
+  // All other options answer a question. If one is given, nothing is asked.
+  const bool answered = std::any_of(std::begin(kOptions), std::end(kOptions), [&](const Option& option) {
+    return option.name != "force" && option.name != "dry-run" && arguments.has(option.name);
+  });
+  const Status done = answered ? init_from_flags(arguments) : init_in_dialogue(arguments);
+  return done ? 0 : report(done.error());
+}
 
 }  // namespace
 
 const Command kInit = {
     "init",
-    "Make .ralph/settings.json, in a dialogue or from flags.",
+    "Write .ralph/settings.json, from a dialogue or from flags.",
     "Asks for the agent, its limits, guardrails and source control, and writes .ralph/settings.json. Guardrails\n"
     "that fit the project (its Makefile, package.json, Cargo.toml, ...) are offered. Ctrl-C writes nothing.\n"
     "With --agent and the other flags nothing is asked, so that scripts can use it.",

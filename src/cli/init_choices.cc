@@ -1,7 +1,6 @@
 #include "cli/init_choices.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/text.h"
 #include "settings/layers.h"
@@ -9,29 +8,11 @@
 namespace ralph::cli {
 namespace {
 
-constexpr std::array<std::string_view, 11> kAnsweringOptions = {"agent",
-                                                                "flag",
-                                                                "maximum-iterations",
-                                                                "max-iterations",
-                                                                "completion-response",
-                                                                "guardrail",
-                                                                "fail-action",
-                                                                "hint",
-                                                                "suggested",
-                                                                "scm",
-                                                                "scm-task"};
-
 FailAction fail_action_from(std::string_view word) {
   const std::string name = to_upper(word);
   if (name == "PREPEND") return FailAction::kPrepend;
   if (name == "REPLACE") return FailAction::kReplace;
   return FailAction::kAppend;
-}
-
-json::array strings(std::span<const std::string> texts) {
-  json::array array;
-  for (const std::string& text : texts) array.push_back(to_json_string(text));
-  return array;
 }
 
 json::object guardrail_document(const GuardrailSettings& guardrail) {
@@ -42,7 +23,7 @@ json::object guardrail_document(const GuardrailSettings& guardrail) {
   return document;
 }
 
-// An option beside --guardrail that is given once for all guardrails, or once for each in their order.
+// The values of an option that is given once for all guardrails, or once for each in their order.
 class PerGuardrail {
  public:
   static Result<PerGuardrail> read(const Arguments& arguments, std::string_view option, size_t guardrails,
@@ -103,25 +84,27 @@ Result<std::optional<ScmSettings>> scm_from(const Arguments& arguments) {
   if (scm.tasks.empty()) return fail(ErrorKind::kUsage, "--scm {} has nothing to do; add --scm-task commit", *command);
   scm.command = *command;
   TRY(check_setting("/scm/command", to_json_string(scm.command), "--scm"));
-  TRY(check_setting("/scm/tasks", strings(scm.tasks), "--scm-task"));
+  TRY(check_setting("/scm/tasks", to_json_array(scm.tasks), "--scm-task"));
   return scm;
 }
 
 }  // namespace
 
-std::span<const std::string_view> answering_options() {
-  return kAnsweringOptions;
+json::array to_json_array(std::span<const std::string> texts) {
+  json::array array;
+  for (const std::string& text : texts) array.push_back(to_json_string(text));
+  return array;
 }
 
 Result<InitChoices> choices_from_flags(const Arguments& arguments, std::span<const GuardrailSuggestion> suggestions) {
   InitChoices choices;
   const auto agent = arguments.value("agent");
-  if (!agent) return fail(ErrorKind::kUsage, "which agent? add --agent claude (or codex, amp, any program)");
+  if (!agent) return fail(ErrorKind::kUsage, "which agent? add --agent claude, or any other program");
   choices.agent = trim(*agent);
   TRY(check_setting("/agent/command", to_json_string(choices.agent), "--agent"));
 
   choices.flags = arguments.values("flag");
-  TRY(check_setting("/agent/flags", strings(choices.flags), "--flag"));
+  TRY(check_setting("/agent/flags", to_json_array(choices.flags), "--flag"));
 
   for (const std::string_view option : {"maximum-iterations", "max-iterations"}) {
     const auto text = arguments.value(option);
@@ -147,12 +130,12 @@ json::object settings_document(const InitChoices& choices) {
   document["outputTruncateChars"] = defaults.output_truncate_chars;
   document["streamAgentOutput"] = defaults.stream_agent_output;
   document["includeIterationCountInPrompt"] = defaults.include_iteration_count_in_prompt;
-  document["agent"] = {{"command", to_json_string(choices.agent)}, {"flags", strings(choices.flags)}};
+  document["agent"] = {{"command", to_json_string(choices.agent)}, {"flags", to_json_array(choices.flags)}};
   json::array guardrails;
   for (const GuardrailSettings& guardrail : choices.guardrails) guardrails.push_back(guardrail_document(guardrail));
   document["guardrails"] = std::move(guardrails);
   if (choices.scm)
-    document["scm"] = {{"command", to_json_string(choices.scm->command)}, {"tasks", strings(choices.scm->tasks)}};
+    document["scm"] = {{"command", to_json_string(choices.scm->command)}, {"tasks", to_json_array(choices.scm->tasks)}};
   return document;
 }
 
@@ -163,7 +146,7 @@ Status check_setting(std::string_view pointer, json::value value, std::string_vi
   overrides.values[keys[0]] = std::move(value);
   Status checked = check_overrides(overrides);
   if (checked || name.empty()) return checked;
-  // The message begins with the path in the file; here the option is what the person knows.
+  // The message begins with the path in the file; replace it with the option that the user typed.
   const std::string message = checked.error().message;
   return fail(checked.error().kind, "{}{}", name, message.substr(std::min(message.find(": "), message.size())));
 }

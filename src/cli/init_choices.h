@@ -1,4 +1,4 @@
-// What `ralph init` has to know before it can write a settings file: typed in a dialogue, or given as flags.
+// What `ralph init` must know to write a settings file: typed in a dialogue, or given as flags.
 #pragma once
 
 #include <optional>
@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "json/value.h"
 #include "base/result.h"
 #include "cli/command.h"
+#include "json/value.h"
 #include "settings/project_scan.h"
 #include "settings/settings.h"
 
@@ -23,20 +23,19 @@ struct InitChoices {
   std::optional<ScmSettings> scm;
 };
 
-// The options of `ralph init` that answer its questions. If any is given, nothing is asked.
-std::span<const std::string_view> answering_options();
-
 // Errors are of kind kUsage and name the option.
 Result<InitChoices> choices_from_flags(const Arguments& arguments, std::span<const GuardrailSuggestion> suggestions);
 
 // The settings file for these choices, with the defaults that seed 001 writes out.
 json::object settings_document(const InitChoices& choices);
 
-// Whether `value` may stand at `pointer` (one or two keys, such as "/agent/flags") of a settings file. The error is of
-// kind kUsage and begins with `name`, if it is not empty.
+// Whether a settings file may have `value` at `pointer` (one or two keys, such as "/agent/flags"). The error is of kind
+// kUsage and begins with `name`, if that is not empty.
 Status check_setting(std::string_view pointer, json::value value, std::string_view name = {});
 
-// What was typed for a number: the number itself, or the text if it is none, so that an error shows it as it was meant.
+// What was typed where a number belongs: the number, or the text if it is not one, so that an error shows it as typed.
 json::value number_or_text(std::string_view typed);
+
+json::array to_json_array(std::span<const std::string> texts);
 
 }  // namespace ralph::cli

@@ -1,8 +1,8 @@
 #include "cli/init_dialogue.h"
 
 #include <algorithm>
-#include <array>
 
+#include "agents/registry.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "os/files.h"
@@ -10,30 +10,10 @@
 namespace ralph::cli {
 namespace {
 
-struct PermissionFlag {
-  std::string_view number;
-  std::string_view flag;
-};
-
-// An agent that ralph runs has nobody to ask, so Claude Code refuses what it may not do by itself.
-constexpr std::array<PermissionFlag, 2> kClaudePermissions = {
-    {{"1", "--permission-mode acceptEdits"}, {"2", "--dangerously-skip-permissions"}}};
-
-constexpr std::string_view kClaudeExplanation =
-    "  Run by ralph, Claude Code has nobody to ask for permission. Type 1 or 2 among the flags to allow more:\n"
-    "    1  --permission-mode acceptEdits    it may edit files; for commands add e.g. --allowedTools=\"Bash(make:*)\"\n"
-    "    2  --dangerously-skip-permissions   it may do anything: only in a container, VM or sandbox";
-
 void complain(Questions& questions, const Error& error) {
   const std::string& message = error.message;
-  const size_t colon = message.find(": ");  // behind it stands what is wrong, before it the path in the file
+  const size_t colon = message.find(": ");  // between the path in the file and the fault
   questions.say("  " + (colon == std::string::npos ? message : message.substr(colon + 2)));
-}
-
-json::array strings(const std::vector<std::string>& texts) {
-  json::array array;
-  for (const std::string& text : texts) array.push_back(to_json_string(text));
-  return array;
 }
 
 Result<std::string> ask_agent(Questions& questions) {
@@ -49,17 +29,27 @@ Result<std::string> ask_agent(Questions& questions) {
   }
 }
 
-Result<std::vector<std::string>> ask_flags(Questions& questions, bool claude) {
-  if (claude) questions.say(kClaudeExplanation);
+// An agent that ralph runs has nobody to ask, so some refuse whatever they would have to ask permission for.
+void show_permissions(Questions& questions, std::string_view agent, std::span<const PermissionFlag> permissions) {
+  if (permissions.empty()) return;
+  questions.say(fmt::format("  {} can't ask for permission when ralph runs it. Type a number among the flags:", agent));
+  for (size_t i = 0; i < permissions.size(); ++i)
+    questions.say(fmt::format("    {}  {:<31}  {}", i + 1, permissions[i].flag, permissions[i].effect));
+}
+
+Result<std::vector<std::string>> ask_flags(Questions& questions, const std::string& agent) {
+  const Adapter* const adapter = find_adapter(base_name(agent));
+  const auto permissions = adapter ? adapter->permission_flags : std::span<const PermissionFlag>();
+  show_permissions(questions, agent, permissions);
   for (;;) {
     TRY_VALUE(const std::string line, questions.ask("Agent flags (comma-separated, optional): "));
     std::vector<std::string> flags = split_at_commas(line);
     for (std::string& flag : flags) {
-      for (const PermissionFlag& offer : kClaudePermissions) {
-        if (claude && flag == offer.number) flag = offer.flag;
-      }
+      const auto number = parse_count(flag);
+      if (number && *number >= 1 && static_cast<size_t>(*number) <= permissions.size())
+        flag = permissions[static_cast<size_t>(*number) - 1].flag;
     }
-    const Status good = check_setting("/agent/flags", strings(flags));
+    const Status good = check_setting("/agent/flags", to_json_array(flags));
     if (good) return flags;
     complain(questions, good.error());
   }
@@ -103,7 +93,7 @@ void show_suggestions(Questions& questions, std::span<const GuardrailSuggestion>
     questions.say(fmt::format("    {}  {:<{}}  {}", i + 1, suggestions[i].command, width, suggestions[i].why));
 }
 
-// The command that the person means: a suggestion's number, or the words themselves. Nothing: finished.
+// A command, typed as it is or by the number of a suggestion. Nothing: finished.
 Result<std::optional<std::string>> ask_guardrail(Questions& questions,
                                                  std::span<const GuardrailSuggestion> suggestions) {
   for (;;) {
@@ -157,7 +147,7 @@ Result<std::optional<ScmSettings>> ask_scm(Questions& questions) {
 Result<InitChoices> ask_for_choices(Questions& questions, std::span<const GuardrailSuggestion> suggestions) {
   InitChoices choices;
   TRY_VALUE(choices.agent, ask_agent(questions));
-  TRY_VALUE(choices.flags, ask_flags(questions, base_name(choices.agent) == "claude"));
+  TRY_VALUE(choices.flags, ask_flags(questions, choices.agent));
   TRY_VALUE(choices.maximum_iterations, ask_iterations(questions));
   TRY_VALUE(choices.completion_response, ask_completion(questions));
   TRY_VALUE(choices.guardrails, ask_guardrails(questions, suggestions));

@@ -1,4 +1,4 @@
-// The dialogue of `ralph init`: the questions of seed 001, in its order and words.
+// The dialogue of `ralph init`: the questions of seed 001, in its order and wording.
 #pragma once
 
 #include <span>
@@ -10,10 +10,10 @@
 
 namespace ralph::cli {
 
-// Asks everything. An answer that cannot stand in a settings file is explained and asked for again.
+// Asks every question. If an answer is not valid in a settings file, says why and asks again.
 Result<InitChoices> ask_for_choices(Questions& questions, std::span<const GuardrailSuggestion> suggestions);
 
-// The parts between commas, trimmed, without empty ones. A comma inside quotes or brackets belongs to its part:
+// Splits at commas, trims the parts and drops empty ones. A comma inside quotes or brackets does not split:
 // `--allowedTools="Edit,Bash(make:*)"` is one flag.
 std::vector<std::string> split_at_commas(std::string_view text);
 

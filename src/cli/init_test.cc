@@ -3,11 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include "json/schema.h"
 #include "base/text.h"
 #include "cli/init_choices.h"
 #include "cli/init_dialogue.h"
 #include "cli/registry.h"
+#include "json/schema.h"
 #include "settings/layers.h"
 
 namespace ralph::cli {
@@ -211,7 +211,7 @@ TEST(InitFlags, ErrorsNameTheFlagAndSayWhatToDo) {
     std::string_view error;
   };
   const Row rows[] = {
-      {{"--guardrail", "make"}, "which agent? add --agent claude (or codex, amp, any program)"},
+      {{"--guardrail", "make"}, "which agent? add --agent claude, or any other program"},
       {{"--agent", " "}, "--agent: expected the name or path of a program, found \"\" (a string)"},
       {{"--agent", "x", "-m", "0"}, "--maximum-iterations: expected a whole number of at least 1, found 0 (a number)"},
       {{"--agent", "x", "--max-iterations", "ten"},

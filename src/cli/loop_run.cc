@@ -14,7 +14,7 @@ namespace ralph::cli {
 namespace {
 
 constexpr std::array kOptions = {
-    Option{"agent", 0, "NAME", "The agent: claude, codex, gemini, opencode, or one of the settings (default: theirs)."},
+    Option{"agent", 0, "NAME", "The agent, such as codex, or one of the settings (default: theirs)."},
     Option{"model", 'm', "MODEL", "The model of the agent, such as opus."},
     Option{"max-iterations", 'n', "N", "At most N turns (default 50)."},
     kPromiseOption,
@@ -56,7 +56,7 @@ Result<Agent> agent_of(const LoadedSettings& loaded, const Environment& environm
     return fail(
         ErrorKind::kInput,
         "{} can't be driven in one session: ralph does not know how it is resumed, or does not hear its session's id; "
-        "use 'ralph run', or an agent with sessions (claude, codex, gemini, opencode)",
+        "use 'ralph run', or an agent with sessions, such as claude",
         agent.name());
   }
   return std::move(agent);

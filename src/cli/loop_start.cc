@@ -5,12 +5,13 @@
 #include "base/text.h"
 #include "cli/loop_options.h"
 #include "cli/registry.h"
+#include "hooks/host.h"
 #include "journal/redactor.h"
+#include "journal/run_folder.h"
 #include "os/environment.h"
 #include "os/files.h"
 #include "session/contract.h"
 #include "session/loop_store.h"
-#include "session/names.h"
 #include "ui/style.h"
 
 namespace ralph::cli {
@@ -34,13 +35,12 @@ constexpr std::array kPositionals = {kTaskPositional};
 
 Status start(const Arguments& arguments) {
   const Environment environment = Environment::of_this_process();
-  if (const std::string run = run_around(environment); !run.empty())
+  if (const std::string run = enclosing_run_id(environment); !run.empty())
     return fail(ErrorKind::kUsage, "this agent is run by ralph itself (run {}); it needs no second loop", run);
   TRY_VALUE(const LoopRequest request, loop_request_from(arguments));
   if (arguments.value("session") == "")
     return fail(ErrorKind::kUsage, "--session is empty; leave it out, or give the session's id");
-  const std::string session(
-      arguments.value("session").value_or(environment.get("CLAUDE_CODE_SESSION_ID").value_or("")));
+  const std::string session(arguments.value("session").value_or(enclosing_session_id(environment)));
   TRY_VALUE(const std::string here, current_directory());
   LoopStore store(project_for_loop(here), environment);
   TRY_VALUE(const LoopState state, store.start(request, session, ""));
@@ -62,7 +62,7 @@ Status start(const Arguments& arguments) {
 
 const Command kLoopStart = {
     "loop start",
-    "Start a loop inside a host agent's session: it is sent on until it keeps its promise.",
+    "Start a loop inside a host's session: it continues until the agent gives its promise.",
     R"(The host's Stop hook (`ralph hooks stop`, see `ralph hooks install`) does the looping. In Claude Code /ralph:loop does the
 same, bound to the session it is typed in.)",
     R"(ralph loop start 'Make the tests pass' --max-iterations 20

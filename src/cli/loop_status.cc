@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "cli/registry.h"
+#include "hooks/host.h"
 #include "journal/redactor.h"
 #include "os/environment.h"
 #include "os/files.h"
@@ -57,7 +58,7 @@ Result<std::string> session_from(const Arguments& arguments, const Environment& 
   if (arguments.value("session") == "")
     return fail(ErrorKind::kUsage, "--session is empty; leave it out, or give the session's id");
   if (const auto session = arguments.value("session")) return std::string(*session);
-  return arguments.has("all") ? "" : environment.get("CLAUDE_CODE_SESSION_ID").value_or("");
+  return arguments.has("all") ? "" : enclosing_session_id(environment);
 }
 
 // Where the loop of this session is, or would be.

@@ -1,5 +1,6 @@
 #include "cli/policy_setup.h"
 
+#include "hooks/host.h"
 #include "os/files.h"
 #include "session/loop_store.h"
 #include "settings/ralph_folder.h"
@@ -26,6 +27,7 @@ PolicySetup policy_setup(const Environment& environment, const std::string& cwd)
     *folder = real;
   }
   setup.place.real_path = real_path;
+  setup.place.hosts = policy_hosts();
   if (const std::string state = state_folder(environment); !state.empty())
     setup.place.state_folder = real_path(absolute_path(state, "/"));
   setup.shell.home = setup.place.home;

@@ -1,6 +1,4 @@
-// ralph stream: an agent's own stream in, ralph's events out.
-#include "agents/stream.h"
-
+// ralph stream: translates an agent's stream into ralph's events.
 #include <array>
 #include <cerrno>
 #include <fcntl.h>
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "agents/event_json.h"
+#include "agents/registry.h"
 #include "base/text.h"
 #include "cli/registry.h"
 #include "os/clock.h"
@@ -20,9 +19,9 @@
 namespace ralph::cli {
 namespace {
 
-constexpr size_t kPiece = 256 << 10;  // bytes that are read, and written, at once
+constexpr size_t kPiece = 256 << 10;  // bytes per read and write
 
-// Events as lines of JSON, or for people. What could not be understood is counted, and told at the end.
+// Prints events as lines of JSON, or for people. Counts what was not understood, for a message at the end.
 class Output final : public EventSink {
  public:
   explicit Output(bool pretty) {
@@ -71,7 +70,7 @@ class Output final : public EventSink {
 
 Status pass_through(AgentStream& stream, Output& output) {
 #ifdef F_SETPIPE_SZ
-  // Fewer and larger steps between whoever writes and us; not every stdin is a pipe, and not every pipe may grow.
+  // A larger pipe means fewer switches between us and the writer. It may fail: not every stdin is a pipe.
   (void)::fcntl(STDIN_FILENO, F_SETPIPE_SZ, kPiece);
 #endif
   const auto piece = std::make_unique_for_overwrite<char[]>(kPiece);
@@ -81,7 +80,7 @@ Status pass_through(AgentStream& stream, Output& output) {
     if (got < 0) return fail(ErrorKind::kIo, "cannot read standard input: {}", errno_text(errno));
     if (got == 0) break;
     stream.feed({piece.get(), static_cast<size_t>(got)}, output);
-    // Whoever follows a stream under way sees what there is; a full piece means that more is waiting.
+    // A short read means that nothing more is waiting: show what there is.
     if (static_cast<size_t>(got) < kPiece / 4) output.flush();
     if (!output.status()) return output.status();
   }
@@ -93,7 +92,7 @@ Status pass_through(AgentStream& stream, Output& output) {
 int run(const Arguments& arguments) {
   const std::string agent = to_lower(arguments.value("agent").value_or(""));
   auto parser = make_line_parser(agent);
-  if (!parser) return report({ErrorKind::kUsage, "ralph stream needs --agent: claude, codex, amp, gemini or opencode"});
+  if (!parser) return report({ErrorKind::kUsage, fmt::format("ralph stream needs --agent: one of {}", kAgentChoices)});
   const auto stream = make_json_stream(std::move(parser));
   Output output(arguments.has("pretty"));
   if (const Status status = pass_through(*stream, output); !status) return report(status.error());
@@ -105,8 +104,8 @@ int run(const Arguments& arguments) {
 }
 
 constexpr std::array kOptions = {
-    Option{"agent", 'a', "NAME", "Whose stream it is.", false, false, "claude|codex|amp|gemini|opencode"},
-    Option{"pretty", 'p', "", "Print it for people, as the console of a run shows it."},
+    Option{"agent", 'a', "NAME", "The agent that printed the stream.", false, false, kAgentChoices},
+    Option{"pretty", 'p', "", "Print it for people, as the console of a run does."},
 };
 
 }  // namespace
@@ -114,7 +113,8 @@ constexpr std::array kOptions = {
 const Command kStream = {
     "stream",
     "Translate an agent's stream into ralph's events.",
-    "Reads on standard input what an agent prints with its streaming flags, and prints what it did as lines of JSON,\n"
+    "Reads the output of an agent's streaming mode on standard input, and prints its events as lines of JSON, which "
+    "are\n"
     "the same for every agent: docs/formats/events.md. Lines that are not understood are counted, never fatal.",
     "claude -p hello --output-format stream-json --verbose | ralph stream --agent claude --pretty\n"
     "ralph stream --agent codex < .ralph/runs/20261115-202233-7f3a/agent_1.out",

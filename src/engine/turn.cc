@@ -2,9 +2,9 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
-#include "journal/raw_file.h"
 #include "engine/turn_outcome.h"
 #include "engine/turn_reader.h"
+#include "journal/raw_file.h"
 
 namespace ralph {
 namespace {
@@ -35,11 +35,11 @@ class Turn {
         work_(request.purpose == Purpose::kWork),
         events_(agent.prints_events(request.events)),
         reader_(request.told.empty() ? request.prompt : request.told + "\n" + request.prompt,
-                work_ && events_ ? run.listener : silent_,
+                work_ && events_ ? static_cast<EventSink&>(run.listener) : null_sink_,
                 work_ && run.policy.promise ? std::string_view(run.policy.completion_response) : "") {}
 
   Result<TurnEnd> run() {
-    Launch launch = agent_.launch(request_.prompt, wishes(), {{"RALPH_ITERATION", std::to_string(iteration_)}});
+    Launch launch = agent_.launch(request_.prompt, options(), {{"RALPH_ITERATION", std::to_string(iteration_)}});
     if (request_.change) launch = request_.change(std::move(launch));
     TRY_VALUE(RawFile prompt_file, RawFile::create(in_run_folder(names_.prompt)));
     TRY(prompt_file.append(run_.redactor.redact(request_.prompt)));
@@ -73,14 +73,14 @@ class Turn {
   }
 
  private:
-  TurnWishes wishes() const {
-    TurnWishes wishes;
-    wishes.events = request_.events;
-    if (request_.resume) wishes.resume = request_.resume->id;
+  TurnOptions options() const {
+    TurnOptions options;
+    options.events = request_.events;
+    if (request_.resume) options.resume = request_.resume->id;
     const double limit = run_.policy.max_cost_usd;
     // Never nothing: the rule that stops a run whose budget is spent has been asked before.
-    if (limit > 0) wishes.max_cost_usd = std::max(limit - run_.progress().cost_usd, 0.0001);
-    return wishes;
+    if (limit > 0) options.max_cost_usd = std::max(limit - run_.progress().cost_usd, 0.0001);
+    return options;
   }
 
   std::string in_run_folder(const std::string& name) const { return join_path(run_.folder, name); }
@@ -153,7 +153,7 @@ class Turn {
   int iteration_;
   FileNames names_;
   bool work_, events_;
-  NullListener silent_;
+  NullSink null_sink_;
   TurnReader reader_;
   std::unique_ptr<AgentStream> stream_;
   std::optional<RawFile> out_file_, err_file_;

@@ -1,6 +1,6 @@
 #include "engine/turn_reader.h"
 
-#include "agents/refused_call.h"
+#include "agents/registry.h"
 
 namespace ralph {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "agents/registry.h"
 #include "engine/turn_outcome.h"
 #include "journal/words_for_tests.h"
 

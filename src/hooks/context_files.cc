@@ -1,4 +1,4 @@
-// The context monitor's memory, in files.
+// The files of the context monitor.
 #include <algorithm>
 #include <ctime>
 #include <dirent.h>
@@ -6,11 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "json/value.h"
 #include "base/text.h"
+#include "hooks/context_monitor.h"
+#include "json/value.h"
 #include "os/files.h"
 #include "os/lock.h"
-#include "hooks/context_monitor.h"
 #include "session/names.h"
 #include "settings/ralph_folder.h"
 
@@ -29,13 +29,13 @@ std::string ContextMonitor::after_tool(const HookPayload& payload) {
   const std::string path = path_of(payload.session);
   if (path.empty()) return {};
   const ContextMemory memory = load(path);
-  const std::uint64_t begin = memory.begin <= size ? memory.begin : 0;  // else it was written anew
-  const auto reading = reading_from(last_usage(payload.transcript_path, begin), size - begin, wish());
+  const std::uint64_t begin = memory.begin <= size ? memory.begin : 0;  // otherwise the transcript was rewritten
+  const auto reading = reading_from(last_usage(payload.transcript_path, begin), size - begin, configured_window());
   if (!reading) return {};
   ContextStep step = watch_context(memory, *reading);
   if (step.memory == memory) return {};
 
-  // Seldom: something is to be told or armed. Another hook of the session may be doing that at this moment.
+  // Rare: there is an alert to raise or to arm. Another hook of the session may be doing the same right now.
   if (auto made = make_directories(folder()); !made) {
     complaints_.push_back(made.error().message);
     return {};
@@ -43,16 +43,16 @@ std::string ContextMonitor::after_tool(const HookPayload& payload) {
   const auto lock = Lock::acquire(join_path(folder(), kLock));
   if (!lock) {
     if (lock.error().kind != ErrorKind::kBusy) complaints_.push_back(lock.error().message);
-    return {};  // it is told after the next tool
+    return {};  // the next hook raises the alert
   }
   step = watch_context(load(path), *reading);
-  return save(path, step.memory) ? step.alert : "";  // what can't be remembered would be told after every tool
+  return save(path, step.memory) ? step.alert : "";  // an alert that can't be recorded would come after every tool
 }
 
 void ContextMonitor::at_session_start(const HookPayload& payload) {
   const std::string path = path_of(payload.session);
   if (payload.session.empty() || path.empty()) return;
-  if (!is_directory(folder()) && payload.source != "compact") return;  // nothing to forget
+  if (!is_directory(folder()) && payload.source != "compact") return;  // nothing is kept
   prune();
   const auto memory = memory_at_start(load(path), payload.source, transcript_size(payload.transcript_path));
   if (memory && *memory == load(path)) return;
@@ -77,7 +77,7 @@ std::string ContextMonitor::path_of(const std::string& session) const {
   return in.empty() ? "" : join_path(in, file_name_of_session(session) + ".json");
 }
 
-// A file that can't be read is one that says nothing: at worst an alert is told twice.
+// A file that can't be read counts as empty: at worst an alert comes twice.
 ContextMemory ContextMonitor::load(const std::string& path) const {
   ContextMemory memory;
   if (!is_regular_file(path)) return memory;
@@ -96,13 +96,13 @@ bool ContextMonitor::save(const std::string& path, const ContextMemory& memory) 
   return written.has_value();
 }
 
-std::optional<std::int64_t> ContextMonitor::wish() {
+std::optional<std::int64_t> ContextMonitor::configured_window() {
   const std::string text = environment_.get("CLAUDE_CONTEXT_WINDOW").value_or("");
   if (trim(text).empty()) return std::nullopt;
   const auto tokens = parse_count(trim(text));
-  if (tokens && *tokens >= 1000) return *tokens;
-  complaints_.push_back(
-      fmt::format("CLAUDE_CONTEXT_WINDOW is \"{}\", which is no number of tokens from 1000 on; it is ignored", text));
+  if (tokens && *tokens >= 1000) return tokens;
+  complaints_.push_back(fmt::format(
+      "CLAUDE_CONTEXT_WINDOW is \"{}\", which is not a number of tokens of at least 1000; it is ignored", text));
   return std::nullopt;
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kUsualWindow = 200'000;
 constexpr std::int64_t kLargeWindow = 1'000'000;
-constexpr int kDrop = 10;  // percent below what was told: the context was compacted, not just trimmed
+constexpr int kDrop = 10;  // percent below the last alert: the context was compacted, not just trimmed
 
 constexpr std::string_view kNotice =
     "Be mindful of remaining space. Plan to finish your current task within this session. If you discover follow-up "
@@ -34,7 +34,7 @@ constexpr std::array kThresholds = {
     Threshold{80, "WARNING", kWarning}, Threshold{90, "CRITICAL", kCritical},
 };
 
-// The highest that is reached; nullptr: none.
+// The highest threshold that is reached; nullptr: none.
 const Threshold* threshold_at(std::int64_t percent) {
   const Threshold* found = nullptr;
   for (const Threshold& threshold : kThresholds) {
@@ -66,23 +66,24 @@ ContextStep watch_context(const ContextMemory& memory, const ContextReading& rea
 }
 
 std::optional<ContextReading> reading_from(const UsageSearch& search, std::uint64_t size,
-                                           std::optional<std::int64_t> wish) {
+                                           std::optional<std::int64_t> configured) {
   if (!search.use) {
-    // The size of a transcript whose host counts exactly tells nothing: it holds what was compacted away, and copies.
+    // The host counts exactly, but the count is out of reach. The size is no substitute: the transcript also has
+    // copies, and what was compacted away.
     if (search.out_of_reach) return std::nullopt;
-    return ContextReading{static_cast<std::int64_t>(size / 4), wish.value_or(kUsualWindow), false};
+    return ContextReading{static_cast<std::int64_t>(size / 4), configured.value_or(kUsualWindow), false};
   }
   ContextReading reading{search.use->tokens, kUsualWindow, true};
   if (search.use->window > 0) reading.window = search.use->window;
-  // More than the usual window can hold was counted: it is one of the large ones, of which transcripts do not tell.
+  // More tokens than the usual window holds: it is a large one, which transcripts do not mention.
   else if (reading.tokens > kUsualWindow)
     reading.window = kLargeWindow;
-  if (wish) reading.window = *wish;
+  if (configured) reading.window = *configured;
   return reading;
 }
 
 std::optional<ContextMemory> memory_at_start(const ContextMemory& memory, std::string_view source, std::uint64_t size) {
-  if (source == "resume") return memory;  // the same context, and the alerts are in it
+  if (source == "resume") return memory;  // the same context, with its alerts
   if (source == "compact" || source == "clear") return ContextMemory{.spent = 0, .begin = size};
   return std::nullopt;
 }

@@ -1,7 +1,6 @@
 #include "hooks/files.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
@@ -22,16 +21,14 @@ bool is_link(const std::string& path) {
   return ::lstat(path.c_str(), &info) == 0 && S_ISLNK(info.st_mode);
 }
 
-// The variable that moves the user's folder of a host; Gemini's names the folder above it.
-std::string user_folder(Host host, const Environment& environment) {
-  static constexpr std::array kVariables = {"CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME"};
-  const std::string moved = environment.get(kVariables.at(static_cast<size_t>(host))).value_or("");
-  if (!moved.empty()) return host == Host::kGemini ? join_path(moved, folder_of(host)) : moved;
+std::string user_folder(const Host& host, const Environment& environment) {
+  const std::string moved = environment.get(std::string(host.folder_variable)).value_or("");
+  if (!moved.empty()) return host.variable_is_parent ? join_path(moved, host.folder) : moved;
   const std::string home = environment.get("HOME").value_or("");
-  return home.empty() ? "" : join_path(home, folder_of(host));
+  return home.empty() ? "" : join_path(home, host.folder);
 }
 
-// Where the bytes of a file are: elsewhere, if it is a link.
+// The path of the file itself, or the end of its symbolic link.
 Result<std::string> target_of(const HookFile& file) {
   if (!is_link(file.path)) return file.path;
   const std::unique_ptr<char, decltype(&std::free)> real(::realpath(file.path.c_str(), nullptr), &std::free);
@@ -46,18 +43,22 @@ std::string backup_prefix(const HookFile& file) {
 
 }  // namespace
 
+bool needs_trust(const HookFile& file) {
+  return !file.host->trust.empty() && !(file.user && file.host->trust_is_for_projects);
+}
+
 bool is_same_file(const std::string& a, const std::string& b) {
   struct stat first{}, second{};
   return ::stat(a.c_str(), &first) == 0 && ::stat(b.c_str(), &second) == 0 && first.st_dev == second.st_dev &&
          first.st_ino == second.st_ino;
 }
 
-Result<HookFile> hook_file(Host host, bool user, const Environment& environment, const std::string& project) {
-  HookFile file{host, user, user ? user_folder(host, environment) : join_path(project, folder_of(host)), {}, {}};
+Result<HookFile> hook_file(const Host& host, bool user, const Environment& environment, const std::string& project) {
+  HookFile file{&host, user, user ? user_folder(host, environment) : join_path(project, host.folder), {}, {}};
   if (file.folder.empty()) return fail(ErrorKind::kInput, "HOME is not set, so the user's settings can't be found");
   file.folder = absolute_path(file.folder, project);
-  file.path = join_path(file.folder, file_of(host));
-  file.shown = user ? file.path : join_path(folder_of(host), file_of(host));
+  file.path = join_path(file.folder, host.file);
+  file.shown = user ? file.path : join_path(host.folder, host.file);
   return file;
 }
 

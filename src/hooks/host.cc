@@ -1,57 +1,22 @@
 #include "hooks/host.h"
 
-#include <algorithm>
-
 #include "base/text.h"
 #include "os/files.h"
 
 namespace ralph {
 namespace {
 
-struct HostFacts {
-  std::string_view name, title, folder, file;
-  std::string_view more;  // arguments of every hook
-  long long unit;         // of its time-outs, in a second
-};
-
-constexpr std::array kFacts = {
-    HostFacts{"claude", "Claude Code", ".claude", "settings.json", "", 1},
-    HostFacts{"codex", "Codex", ".codex", "hooks.json", " --protocol codex", 1},
-    HostFacts{"gemini", "Gemini CLI", ".gemini", "settings.json", " --protocol gemini", 1000},
-};
-
-constexpr const HostFacts& facts_of(Host host) {
-  return kFacts.at(static_cast<size_t>(host));
-}
-
-// A tool call that failed is work too, and Claude Code has an event of its own for it.
-constexpr std::array kClaudeWires = {
-    HookWire{"SessionStart", "", "session-start", 10},     HookWire{"UserPromptSubmit", "", "user-prompt", 10},
-    HookWire{"PreToolUse", ".*", "pre-tool", 10},          HookWire{"PostToolUse", ".*", "post-tool", 10},
-    HookWire{"PostToolUseFailure", ".*", "post-tool", 10}, HookWire{"Stop", "", "stop", 60},
-};
-// The other names are Claude Code's.
-constexpr std::array kCodexWires = {
-    HookWire{"SessionStart", "", "session-start", 10},
-    HookWire{"UserPromptSubmit", "", "user-prompt", 10},
-    HookWire{"PreToolUse", ".*", "pre-tool", 10},
-    HookWire{"PostToolUse", ".*", "post-tool", 10},
-    HookWire{"Stop", "", "stop", 60},
-};
-constexpr std::array kGeminiWires = {
-    HookWire{"SessionStart", "", "session-start", 10},
-    HookWire{"BeforeAgent", "", "user-prompt", 10},
-    HookWire{"BeforeTool", ".*", "pre-tool", 10},
-    HookWire{"AfterTool", ".*", "post-tool", 10},
-    HookWire{"AfterAgent", "", "stop", 60},
-};
-
 bool is_hook(std::string_view name) {
-  return name == "context-monitor" ||
-         std::any_of(kClaudeWires.begin(), kClaudeWires.end(), [&](const HookWire& wire) { return wire.hook == name; });
+  if (name == "context-monitor") return true;
+  for (const Host& host : kHosts) {
+    for (const HookWire& wire : host.wires) {
+      if (wire.hook == name) return true;
+    }
+  }
+  return false;
 }
 
-// Past a character of a line for a shell, with its quotes or its backslash.
+// The position after one character of a shell command, with its quotes or backslash.
 size_t past_character(std::string_view line, size_t at) {
   if (line[at] == '\\') return std::min(at + 2, line.size());
   if (line[at] != '\'' && line[at] != '"') return at + 1;
@@ -60,7 +25,7 @@ size_t past_character(std::string_view line, size_t at) {
   return std::min(at + 1, line.size());
 }
 
-// The line up to the first thing that makes more of it than one simple command: ; && | > $( and their kin, a comment.
+// The line up to whatever makes it more than one simple command: ; && | > $( and the like, or a comment.
 std::string_view first_command(std::string_view line) {
   for (size_t at = 0; at < line.size(); at = past_character(line, at)) {
     const bool is_comment = line[at] == '#' && (at == 0 || line[at - 1] == ' ' || line[at - 1] == '\t');
@@ -79,49 +44,36 @@ size_t end_of_word(std::string_view line, size_t at) {
 
 }  // namespace
 
-std::string_view name_of(Host host) {
-  return facts_of(host).name;
+std::vector<PolicyHost> policy_hosts() {
+  std::vector<PolicyHost> hosts;
+  for (const Host& host : kHosts) hosts.push_back({host.name, host.protected_files, host.block_cap_variable});
+  return hosts;
 }
 
-std::string_view title_of(Host host) {
-  return facts_of(host).title;
-}
-
-std::string_view folder_of(Host host) {
-  return facts_of(host).folder;
-}
-
-std::string_view file_of(Host host) {
-  return facts_of(host).file;
-}
-
-std::optional<Host> host_from(std::string_view name) {
-  for (const Host host : kHosts) {
-    if (name_of(host) == name) return host;
+std::string enclosing_session_id(const Environment& environment) {
+  for (const Host& host : kHosts) {
+    if (host.session_variable.empty()) continue;
+    if (const auto session = environment.get(std::string(host.session_variable))) return *session;
   }
-  return std::nullopt;
+  return {};
 }
 
-std::span<const HookWire> wires_of(Host host) {
-  if (host == Host::kClaude) return kClaudeWires;
-  if (host == Host::kCodex) return kCodexWires;
-  return kGeminiWires;
+std::optional<Protocol> protocol_from(std::string_view name) {
+  if (name == kExitProtocol) return Protocol::kExit;
+  const Host* const host = find_host(name);
+  return host ? std::optional(host->protocol) : std::nullopt;
 }
 
-std::string command_of(Host host, const HookWire& wire, std::string_view program) {
+std::string command_of(const Host& host, const HookWire& wire, std::string_view program) {
   return fmt::format("{} hooks {}{}", quote_shell_words(std::array{std::string(program)}), wire.hook,
-                     facts_of(host).more);
+                     &host == &kHosts[0] ? "" : fmt::format(" --protocol {}", host.name));
 }
 
-long long timeout_of(Host host, const HookWire& wire) {
-  return wire.seconds * facts_of(host).unit;
+long long timeout_of(const Host& host, const HookWire& wire) {
+  return static_cast<long long>(wire.seconds) * host.timeout_unit;
 }
 
-bool runs_same_hook_once(Host host) {
-  return host != Host::kCodex;
-}
-
-json::object group_of(Host host, const HookWire& wire, std::string_view program) {
+json::object group_of(const Host& host, const HookWire& wire, std::string_view program) {
   json::object group;
   if (!wire.matcher.empty()) group["matcher"] = wire.matcher;
   group["hooks"] = json::array{json::object{{"type", "command"},
@@ -136,7 +88,7 @@ std::optional<RalphHook> ralph_hook_in(const json::value& hook) {
   std::vector<std::string> words;
   RalphHook found;
   if (const json::value* args = find(hook, "args"); args && args->is_array()) {
-    // A program and its arguments, without a shell: some hosts can do that too.
+    // Some hosts also start a program with arguments, without a shell.
     words.emplace_back(*command);
     for (const json::value& word : args->get_array()) words.emplace_back(word.is_string() ? word.get_string() : "");
   } else {

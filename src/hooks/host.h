@@ -1,67 +1,182 @@
-// Which hooks of a host agent call ralph, and how: the one table behind `ralph hooks install`, `ralph hooks uninstall`
-// and what `ralph doctor` says of them. The plugin's hooks.json is the same table (a test compares them).
+// The table of hook hosts: the programs that ralph's hooks serve. `ralph hooks install`, `ralph hooks uninstall`,
+// `ralph doctor` and the hooks' replies read it; the plugin's hooks.json has the same wires (a test compares them). A
+// new host is one row, and a Protocol if its replies differ from those below.
 //
-// A hook is one line for a shell, "ralph hooks stop", because that is what every version of every host understands. A
-// Claude Code that does not know "args" yet would run a bare "ralph", and its exit code 2 refuses every prompt and
-// tool.
+// A hook is one shell command, "ralph hooks stop", because every version of every host understands that. A Claude Code
+// too old for "args" would run a bare "ralph", and its exit code 2 would refuse every prompt and tool.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "json/value.h"
+#include "os/environment.h"
+#include "policy/paths.h"
 
 namespace ralph {
 
-enum class Host { kClaude, kCodex, kGemini };
-inline constexpr std::array kHosts = {Host::kClaude, Host::kCodex, Host::kGemini};
-inline constexpr std::string_view kHostNames = "claude|codex|gemini";
+// How a hook replies to its host.
+enum class Protocol {
+  kBlock,  // exit 0 and JSON; refuses with the decision "block"
+  kDeny,   // the same, with "deny" instead of "block"
+  kExit,   // exit 1 continues the session, exit 0 lets it stop; the reason is on standard error
+};
 
-std::string_view name_of(Host host);    // "claude"
-std::string_view title_of(Host host);   // "Claude Code"
-std::string_view folder_of(Host host);  // ".claude"
-std::string_view file_of(Host host);    // "settings.json", in that folder
-std::optional<Host> host_from(std::string_view name);
-
-// The host's event, and the hook of ralph that it calls.
+// An event of the host, and the hook of ralph that it calls.
 struct HookWire {
   std::string_view event;    // "PreToolUse"
   std::string_view matcher;  // of the tools; empty: the event has none
   std::string_view hook;     // "pre-tool"
   int seconds;               // the host's time-out: longer than the hook's own deadline
 };
-std::span<const HookWire> wires_of(Host host);
 
-// "ralph hooks stop --protocol gemini"; `program` is a name or a path, and is quoted where it has to be.
-std::string command_of(Host host, const HookWire& wire, std::string_view program);
-long long timeout_of(Host host, const HookWire& wire);  // in the host's own unit
+struct Host {
+  std::string_view name;             // for --host and --protocol
+  std::string_view title;            // for people
+  std::string_view folder, file;     // of the settings with its hooks, in a project or in the user's home
+  std::string_view local_file{};     // a second such file of a project, which is not shared; empty: none
+  std::string_view folder_variable;  // replaces the user's folder
+  bool variable_is_parent = false;   // or replaces the folder above it
+  std::span<const HookWire> wires;
+  std::span<const std::string_view>
+      protected_files;   // what the command policy guards: its hooks, and what can disable them
+  int timeout_unit = 1;  // its time-outs count this many units per second
+  Protocol protocol = Protocol::kBlock;
+  bool runs_same_hook_once = true;  // a hook that is the same in the project's file and the user's runs once
+  // Ends a session after this many refused stops in a row; empty: there is no such limit. See kBlockCap.
+  std::string_view block_cap_variable{};
+  std::string_view session_variable{};    // tells its children the session that they run in; empty: there is none
+  bool has_commands = false;              // reads slash commands from the folder "commands"
+  std::string_view disable_plugin{};      // the command that disables ralph's plugin; empty: there is no plugin
+  std::string_view trust{}, trust_fix{};  // what it demands before it runs a hook, and how to satisfy it
+  bool trust_is_for_projects = false;     // it demands that only of the hooks of a project
+};
 
-// Whether a hook that stands in the project's file and in the user's, word for word, is run once.
-bool runs_same_hook_once(Host host);
+// Claude Code also has an event for a tool call that failed, which is work too.
+inline constexpr HookWire kClaudeWires[] = {
+    {"SessionStart", "", "session-start", 10},     {"UserPromptSubmit", "", "user-prompt", 10},
+    {"PreToolUse", ".*", "pre-tool", 10},          {"PostToolUse", ".*", "post-tool", 10},
+    {"PostToolUseFailure", ".*", "post-tool", 10}, {"Stop", "", "stop", 60},
+};
+inline constexpr HookWire kCodexWires[] = {
+    {"SessionStart", "", "session-start", 10},
+    {"UserPromptSubmit", "", "user-prompt", 10},
+    {"PreToolUse", ".*", "pre-tool", 10},
+    {"PostToolUse", ".*", "post-tool", 10},
+    {"Stop", "", "stop", 60},
+};
+inline constexpr HookWire kGeminiWires[] = {
+    {"SessionStart", "", "session-start", 10},
+    {"BeforeAgent", "", "user-prompt", 10},
+    {"BeforeTool", ".*", "pre-tool", 10},
+    {"AfterTool", ".*", "post-tool", 10},
+    {"AfterAgent", "", "stop", 60},
+};
 
-// The group of hooks that stands in the event's array.
-json::object group_of(Host host, const HookWire& wire, std::string_view program);
+inline constexpr std::string_view kClaudeFiles[] = {".claude/settings*.json", ".claude/hooks", ".claude-plugin"};
+inline constexpr std::string_view kCodexFiles[] = {".codex/hooks.json", ".codex/hooks", ".codex/config.toml"};
+inline constexpr std::string_view kGeminiFiles[] = {".gemini/settings.json", ".gemini/hooks"};
 
-// What calls ralph: a hook whose command begins with `ralph hooks NAME`, wherever that ralph is and whichever hook of
-// the table it is.
+// The first row is the default of --host and --protocol.
+inline constexpr Host kHosts[] = {
+    {.name = "claude",
+     .title = "Claude Code",
+     .folder = ".claude",
+     .file = "settings.json",
+     .local_file = "settings.local.json",
+     .folder_variable = "CLAUDE_CONFIG_DIR",
+     .wires = kClaudeWires,
+     .protected_files = kClaudeFiles,
+     .block_cap_variable = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP",
+     .session_variable = "CLAUDE_CODE_SESSION_ID",
+     .has_commands = true,
+     .disable_plugin = "claude plugin disable ralph"},
+    {.name = "codex",
+     .title = "Codex",
+     .folder = ".codex",
+     .file = "hooks.json",
+     .folder_variable = "CODEX_HOME",
+     .wires = kCodexWires,
+     .protected_files = kCodexFiles,
+     .runs_same_hook_once = false,
+     .trust = "Codex silently skips hooks that you have not trusted",
+     .trust_fix =
+         "start codex once and choose \"Trust all and continue\", or use its /hooks; repeat that after each change"},
+    {.name = "gemini",
+     .title = "Gemini CLI",
+     .folder = ".gemini",
+     .file = "settings.json",
+     .folder_variable = "GEMINI_CLI_HOME",
+     .variable_is_parent = true,
+     .wires = kGeminiWires,
+     .protected_files = kGeminiFiles,
+     .timeout_unit = 1000,
+     .protocol = Protocol::kDeny,
+     .trust = "Gemini CLI runs a project's hooks only in a folder that it trusts",
+     .trust_fix =
+         "start gemini here once and trust the folder, or set GEMINI_CLI_TRUST_WORKSPACE=true (--skip-trust is "
+         "not enough)",
+     .trust_is_for_projects = true},
+};
+
+constexpr const Host* find_host(std::string_view name) {
+  for (const Host& host : kHosts) {
+    if (host.name == name) return &host;
+  }
+  return nullptr;
+}
+
+// "claude|codex|gemini|exit" is what --protocol takes, and without its last word what --host takes.
+inline constexpr std::string_view kExitProtocol = "exit";
+inline constexpr auto kProtocolChoicesText = [] {
+  std::array<char, 256> text{};  // if that is too small, it does not compile
+  char* end = text.data();
+  for (const Host& host : kHosts) {
+    end = std::copy(host.name.begin(), host.name.end(), end);
+    *end++ = '|';
+  }
+  std::copy(kExitProtocol.begin(), kExitProtocol.end(), end);
+  return text;
+}();
+inline constexpr std::string_view kProtocolChoices = kProtocolChoicesText.data();
+inline constexpr std::string_view kHostChoices = kProtocolChoices.substr(0, kProtocolChoices.rfind('|'));
+
+// What the command policy has to know of every host.
+std::vector<PolicyHost> policy_hosts();
+
+// The session that this process runs in; empty: none, or the host does not tell.
+std::string enclosing_session_id(const Environment& environment);
+
+std::optional<Protocol> protocol_from(std::string_view name);  // the name of a host, or "exit"
+
+// "ralph hooks stop --protocol gemini"; `program` is a name or a path, and is quoted if necessary.
+std::string command_of(const Host& host, const HookWire& wire, std::string_view program);
+long long timeout_of(const Host& host, const HookWire& wire);  // in the host's unit
+
+// The group of hooks for the event's array.
+json::object group_of(const Host& host, const HookWire& wire, std::string_view program);
+
+// A hook that calls ralph: its command begins with `ralph hooks NAME`, wherever that ralph is, for any hook of the
+// table.
 struct RalphHook {
-  std::string program;       // as it is written, without quotes
+  std::string program;       // as written, without quotes
   std::string hook;          // "stop"
-  bool has_company = false;  // a line that does more than this call: `ralph hooks stop 2>>log; bell`
+  bool has_company = false;  // the command does more than this call: `ralph hooks stop 2>>log; bell`
 };
 std::optional<RalphHook> ralph_hook_in(const json::value& hook);
 
-// A line that begins with such a call, with another one in its place; the rest of it stays.
+// `line`, which begins with such a call, with the call replaced; the rest stays.
 std::string with_call(std::string_view line, std::string_view program, std::string_view hook);
 
-// Claude Code ends a session after this many refused stops in a row without a tool call between them, 8 if it is not
-// said; "0" is no limit. Loops have limits of their own, 100 by default; this one is far above them, so that it never
-// gets in the way, and still there, so that no fault of ralph's can hold a session for ever.
-inline constexpr std::string_view kBlockCapVariable = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP";
+// Claude Code ends a session after 8 refused stops in a row without a tool call between them; a variable raises that,
+// and "0" removes it. A loop has a limit of its own, 100 by default. ralph sets a cap far above that: it never
+// interferes, and still no fault of ralph's can hold a session for ever.
 inline constexpr long long kBlockCap = 1000;
-bool is_cap_enough(std::string_view value);  // as high as kBlockCap, or none
+bool is_cap_enough(std::string_view value);  // at least kBlockCap, or no limit
 
 }  // namespace ralph

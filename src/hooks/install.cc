@@ -4,14 +4,14 @@
 #include <functional>
 #include <map>
 
+#include "base/text.h"
 #include "json/edit.h"
 #include "json/walk.h"
-#include "base/text.h"
 
 namespace ralph {
 namespace {
 
-// One hook that calls ralph, and where it stands.
+// A hook that calls ralph, and its position.
 struct FoundHook {
   std::string event;
   size_t group = 0, index = 0;  // in the event's array, in the group's hooks
@@ -29,8 +29,8 @@ std::string place_of(std::string_view text, std::string_view where, std::string_
   return fmt::format("{}:{}:{}", where, position.line, position.column);
 }
 
-// Parses it and makes sure that hooks stand where the host looks for them; nothing is put into anything else.
-Result<json::value> parse_settings(std::string_view text, std::string_view where, Host host) {
+// Parses the settings and checks that hooks are where the host looks for them.
+Result<json::value> parse_settings(std::string_view text, std::string_view where, const Host& host) {
   TRY_VALUE(json::value settings, parse_json(text, where));
   const auto expect = [&](const json::value* value, json::kind kind, const std::string& pointer) -> Status {
     if (!value || value->kind() == kind) return {};
@@ -41,7 +41,7 @@ Result<json::value> parse_settings(std::string_view text, std::string_view where
   const json::value* hooks = find(settings, "hooks");
   TRY(expect(hooks, json::kind::object, "/hooks"));
   TRY(expect(find(settings, "env"), json::kind::object, "/env"));
-  for (const HookWire& wire : wires_of(host)) {
+  for (const HookWire& wire : host.wires) {
     if (hooks) TRY(expect(find(*hooks, wire.event), json::kind::array, fmt::format("/hooks/{}", wire.event)));
   }
   return settings;
@@ -68,44 +68,41 @@ std::vector<FoundHook> ralph_hooks(const json::value& settings) {
   return found;
 }
 
-std::optional<std::string> block_cap_in(const json::value& settings) {
+std::optional<std::string> block_cap_in(const json::value& settings, const Host& host) {
   const json::value* env = find(settings, "env");
-  const json::value* cap = env ? find(*env, kBlockCapVariable) : nullptr;
+  const json::value* cap = env ? find(*env, host.block_cap_variable) : nullptr;
   if (!cap) return std::nullopt;
   return cap->is_string() ? std::string(cap->get_string()) : json::serialize(*cap);
 }
 
-std::string cap_pointer() {
-  return fmt::format("/env/{}", kBlockCapVariable);
+// Those of `found` that are this wire. context-monitor is the former name of post-tool.
+std::vector<FoundHook> hooks_of(const HookWire& wire, const std::vector<FoundHook>& found) {
+  std::vector<FoundHook> hooks;
+  for (const FoundHook& one : found) {
+    const bool former = wire.hook == "post-tool" && one.hook.hook == "context-monitor";
+    if (one.event == wire.event && (former || one.hook.hook == wire.hook)) hooks.push_back(one);
+  }
+  return hooks;
 }
 
-std::string cap_name() {
-  return fmt::format("env.{}", kBlockCapVariable);
-}
-
-// Other names of a hook that this one took the place of.
-bool is_same_hook(std::string_view hook, std::string_view wanted) {
-  return hook == wanted || (wanted == "post-tool" && hook == "context-monitor");
-}
-
-// Collects edits of one text and says what they come to.
+// Collects the edits of one text and lists the changes.
 class Installer {
  public:
-  Installer(JsonEdits& edits, const json::value& settings, Host host, std::string_view program)
+  Installer(JsonEdits& edits, const json::value& settings, const Host& host, std::string_view program)
       : edits_(edits), settings_(settings), host_(host), program_(program), found_(ralph_hooks(settings)) {}
 
   void install() {
     if (!find(settings_, "hooks")) {
       json::object events;
-      for (const HookWire& wire : wires_of(host_)) {
+      for (const HookWire& wire : host_.wires) {
         events[wire.event] = json::array{group_of(host_, wire, program_)};
         note('+', wire.event, command_of(host_, wire, program_));
       }
       edits_.set("/hooks", events);
     } else {
-      for (const HookWire& wire : wires_of(host_)) install(wire);
+      for (const HookWire& wire : host_.wires) install(wire);
     }
-    if (host_ == Host::kClaude) raise_cap();
+    if (!host_.block_cap_variable.empty()) raise_cap();
   }
 
   void uninstall(const std::optional<std::string>& cap_before) {
@@ -119,7 +116,7 @@ class Installer {
       note('-', hook.event, command_in(hook));
     }
     remove(own);
-    if (host_ == Host::kClaude) lower_cap(cap_before);
+    if (!host_.block_cap_variable.empty()) lower_cap(cap_before);
   }
 
   std::vector<HookChange> take_changes() { return std::move(changes_); }
@@ -135,10 +132,7 @@ class Installer {
   }
 
   void install(const HookWire& wire) {
-    std::vector<FoundHook> here;
-    for (const FoundHook& hook : found_) {
-      if (hook.event == wire.event && is_same_hook(hook.hook.hook, wire.hook)) here.push_back(hook);
-    }
+    std::vector<FoundHook> here = hooks_of(wire, found_);
     if (here.empty()) {
       const std::string event = fmt::format("/hooks/{}", wire.event);
       const json::object group = group_of(host_, wire, program_);
@@ -150,7 +144,7 @@ class Installer {
       note('+', wire.event, command_of(host_, wire, program_));
       return;
     }
-    // One stays: a line that is not ralph's alone, else the hook of this very name. Whatever it took the place of goes.
+    // One stays: a command that does more than call ralph, otherwise the hook with this very name.
     const auto rank = [&](const FoundHook& h) {
       return (h.hook.has_company ? 2 : 0) + (h.hook.hook == wire.hook ? 1 : 0);
     };
@@ -193,7 +187,7 @@ class Installer {
     if (!now.empty()) note('~', wire.event, join(now, ", "));
   }
 
-  // These hooks, and every group, event and "hooks" that had nothing else in it.
+  // Removes these hooks, and every group, event and "hooks" that becomes empty.
   void remove(const std::vector<FoundHook>& hooks) {
     struct Count {
       size_t gone = 0, all = 0;
@@ -218,21 +212,24 @@ class Installer {
     }
   }
 
+  std::string cap_pointer() const { return fmt::format("/env/{}", host_.block_cap_variable); }
+  std::string cap_name() const { return fmt::format("env.{}", host_.block_cap_variable); }
+
   void raise_cap() {
-    const auto now = block_cap_in(settings_);
+    const auto now = block_cap_in(settings_, host_);
     if (now && is_cap_enough(*now)) return;
     const std::string value = std::to_string(kBlockCap);
     if (find(settings_, "env")) {
       edits_.set(cap_pointer(), json::string(value));
     } else {
-      edits_.set("/env", json::object{{kBlockCapVariable, value}});
+      edits_.set("/env", json::object{{host_.block_cap_variable, value}});
     }
     note(now ? '~' : '+', cap_name(), now ? fmt::format("{} (was {})", value, *now) : value);
   }
 
-  // Only a value that is ralph's.
+  // Restores the cap, unless its value is the user's own.
   void lower_cap(const std::optional<std::string>& before) {
-    if (block_cap_in(settings_) != std::to_string(kBlockCap) || before == std::to_string(kBlockCap)) return;
+    if (block_cap_in(settings_, host_) != std::to_string(kBlockCap) || before == std::to_string(kBlockCap)) return;
     if (before) {
       edits_.set(cap_pointer(), to_json_string(*before));
       note('~', cap_name(), *before);
@@ -244,14 +241,14 @@ class Installer {
 
   JsonEdits& edits_;
   const json::value& settings_;
-  Host host_;
+  const Host& host_;
   std::string_view program_;
   std::vector<FoundHook> found_;
   std::vector<HookChange> changes_;
   std::vector<std::string> left_;
 };
 
-Result<MergedSettings> edited(std::string_view text, std::string_view where, Host host, std::string_view program,
+Result<MergedSettings> edited(std::string_view text, std::string_view where, const Host& host, std::string_view program,
                               const std::function<void(Installer&)>& edit) {
   TRY_VALUE(const json::value settings, parse_settings(text, where, host));
   TRY_VALUE(JsonEdits edits, JsonEdits::of(text, where));
@@ -276,22 +273,22 @@ std::optional<bool> plugin_in(const json::value& settings) {
 
 }  // namespace
 
-Result<MergedSettings> with_hooks(std::optional<std::string_view> text, std::string_view where, Host host,
+Result<MergedSettings> with_hooks(std::optional<std::string_view> text, std::string_view where, const Host& host,
                                   std::string_view program) {
   return edited(text.value_or("{}\n"), where, host, program, [](Installer& installer) { installer.install(); });
 }
 
-Result<MergedSettings> without_hooks(std::string_view text, std::string_view where, Host host,
+Result<MergedSettings> without_hooks(std::string_view text, std::string_view where, const Host& host,
                                      std::optional<std::string_view> before) {
   std::optional<std::string> cap;
   if (before) {
-    // What was kept may be anything by now; it only helps.
-    if (const auto settings = parse_settings(*before, where, host)) cap = block_cap_in(*settings);
+    // The backup may be damaged by now; then there is no cap to restore.
+    if (const auto settings = parse_settings(*before, where, host)) cap = block_cap_in(*settings, host);
   }
   return edited(text, where, host, "ralph", [&](Installer& installer) { installer.uninstall(cap); });
 }
 
-Result<HookSurvey> survey_hooks(std::string_view text, std::string_view where, Host host) {
+Result<HookSurvey> survey_hooks(std::string_view text, std::string_view where, const Host& host) {
   TRY_VALUE(const json::value settings, parse_settings(text, where, host));
   HookSurvey survey;
   const std::vector<FoundHook> found = ralph_hooks(settings);
@@ -299,27 +296,25 @@ Result<HookSurvey> survey_hooks(std::string_view text, std::string_view where, H
     add_once(survey.programs, hook.hook.program);
     survey.is_own = survey.is_own || !hook.hook.has_company;
   }
-  for (const HookWire& wire : wires_of(host)) {
-    std::vector<const FoundHook*> here;
-    for (const FoundHook& hook : found) {
-      if (hook.event == wire.event && is_same_hook(hook.hook.hook, wire.hook)) here.push_back(&hook);
-    }
+  for (const HookWire& wire : host.wires) {
+    const std::vector<FoundHook> here = hooks_of(wire, found);
     if (here.empty()) {
       survey.missing.emplace_back(wire.event);
       continue;
     }
-    const auto kept = std::count_if(here.begin(), here.end(), [](const FoundHook* h) { return h->hook.has_company; });
+    const auto kept =
+        std::count_if(here.begin(), here.end(), [](const FoundHook& one) { return one.hook.has_company; });
     if (here.size() > 1)
       (kept > 1 ? survey.choices : survey.faults)
           .push_back(fmt::format("{} calls ralph {} times", wire.event, here.size()));
-    const auto timeout = find_integer(*here[0]->value, "timeout");
+    const auto timeout = find_integer(*here[0].value, "timeout");
     if (!timeout || *timeout < timeout_of(host, wire))
       survey.faults.push_back(fmt::format("the time-out of {} is below {} s", wire.event, wire.seconds));
-    const std::string_view matcher = find_string(*here[0]->group_value, "matcher").value_or("");
+    const std::string_view matcher = find_string(*here[0].group_value, "matcher").value_or("");
     if (!wire.matcher.empty() && !matcher.empty() && matcher != "*" && matcher != wire.matcher)
       survey.choices.push_back(fmt::format("{} is for {} only, not for every tool", wire.event, matcher));
   }
-  survey.block_cap = block_cap_in(settings);
+  survey.block_cap = block_cap_in(settings, host);
   survey.plugin = plugin_in(settings);
   return survey;
 }

@@ -1,5 +1,5 @@
-// A host's settings with ralph's hooks in them, and without: pure functions over JSON text. Whatever is not ralph's
-// keeps every byte, in its place; what is new follows the layout around it.
+// Adds ralph's hooks to a host's settings, and removes them: pure functions over JSON text. Everything else keeps every
+// byte and its place; what is added follows the layout around it.
 #pragma once
 
 #include <optional>
@@ -13,42 +13,42 @@
 namespace ralph {
 
 struct HookChange {
-  char sign = '+';    // '+' new, '~' changed, '-' taken away
+  char sign = '+';    // '+' added, '~' changed, '-' removed
   std::string where;  // "Stop", "env.CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
   std::string what;   // "ralph hooks stop"
 };
 
 struct MergedSettings {
   std::string text;
-  std::vector<HookChange> changes;  // none: `text` is as it was
-  std::vector<std::string> left{};  // what calls ralph and was not taken away, because it is not ralph's alone
+  std::vector<HookChange> changes;  // none: `text` is unchanged
+  std::vector<std::string> left{};  // commands that call ralph and more, and were not removed
 };
 
-// Every wire of the host in its place, once, calling `program`; for Claude Code also the block cap. What calls another
-// ralph is changed to call this one, and a shorter time-out is made longer; all else about it stays the user's, and so
-// does the rest of a line that does more. No text: the file is not there yet.
+// Installs every wire of the host once, calling `program`, and raises the host's block cap. A hook that calls another
+// ralph is changed to call this one, and a shorter time-out is extended; the rest of such a hook, and of a command that
+// does more, stays the user's. No text: the file does not exist yet.
 //
-// Fails with kInput and a place if the text is not JSON, or hooks are not where the host would read them.
-Result<MergedSettings> with_hooks(std::optional<std::string_view> text, std::string_view where, Host host,
+// Fails with kInput and a position if the text is not JSON, or if hooks are not where the host would read them.
+Result<MergedSettings> with_hooks(std::optional<std::string_view> text, std::string_view where, const Host& host,
                                   std::string_view program);
 
-// Without any hook that calls ralph, and without what was there for them alone. `before` is the text before they were
-// installed, if it is known: a block cap that was the user's own comes back from there.
-Result<MergedSettings> without_hooks(std::string_view text, std::string_view where, Host host,
+// Removes every hook that calls ralph, and what only these hooks needed. `before` is the text before they were
+// installed, if it is known: it has the user's own block cap, which is restored.
+Result<MergedSettings> without_hooks(std::string_view text, std::string_view where, const Host& host,
                                      std::optional<std::string_view> before);
 
-// What stands there of ralph's.
+// What a host's settings have of ralph.
 struct HookSurvey {
-  std::vector<std::string> programs;     // that hooks call, each once, in their order
-  std::vector<std::string> missing;      // events that should call ralph and don't
+  std::vector<std::string> programs;     // that hooks call, in order, without duplicates
+  std::vector<std::string> missing;      // events that should call ralph and do not
   std::vector<std::string> faults;       // "Stop calls ralph 2 times"
-  std::vector<std::string> choices;      // "PreToolUse is for Bash only": the user's own, and install leaves it
-  bool is_own = false;                   // there is a hook that is ralph's alone
-  std::optional<std::string> block_cap;  // as it is set in env
-  std::optional<bool> plugin;            // whether the plugin is switched on or off in this file
+  std::vector<std::string> choices;      // "PreToolUse is for Bash only": made by the user, and kept by install
+  bool is_own = false;                   // a hook does nothing but call ralph
+  std::optional<std::string> block_cap;  // as set in env
+  std::optional<bool> plugin;            // whether this file enables or disables the plugin
 
   bool has_hooks() const { return !programs.empty(); }
 };
-Result<HookSurvey> survey_hooks(std::string_view text, std::string_view where, Host host);
+Result<HookSurvey> survey_hooks(std::string_view text, std::string_view where, const Host& host);
 
 }  // namespace ralph

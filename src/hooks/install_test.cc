@@ -2,23 +2,26 @@
 
 #include <gtest/gtest.h>
 
-#include "json/edit.h"
 #include "base/text.h"
 #include "embedded_plugin.h"
+#include "json/edit.h"
 
 namespace ralph {
 namespace {
 
 constexpr std::string_view kFile = "settings.json";
+constexpr const Host& kClaudeHost = *find_host("claude");
+constexpr const Host& kCodexHost = *find_host("codex");
+constexpr const Host& kGeminiHost = *find_host("gemini");
 
-MergedSettings installed(std::optional<std::string_view> text, Host host = Host::kClaude,
+MergedSettings installed(std::optional<std::string_view> text, const Host& host = kClaudeHost,
                          std::string_view program = "ralph") {
   auto merged = with_hooks(text, kFile, host, program);
   EXPECT_TRUE(merged) << text.value_or("(no file)");
   return merged ? *std::move(merged) : MergedSettings{};
 }
 
-std::string uninstalled(std::string_view text, Host host = Host::kClaude,
+std::string uninstalled(std::string_view text, const Host& host = kClaudeHost,
                         std::optional<std::string_view> before = std::nullopt) {
   const auto merged = without_hooks(text, kFile, host, before);
   EXPECT_TRUE(merged) << text;
@@ -31,7 +34,7 @@ json::value parsed(std::string_view text) {
   return value ? *value : json::value();
 }
 
-HookSurvey surveyed(std::string_view text, Host host = Host::kClaude) {
+HookSurvey surveyed(std::string_view text, const Host& host = kClaudeHost) {
   const auto survey = survey_hooks(text, kFile, host);
   EXPECT_TRUE(survey) << text;
   return survey ? *survey : HookSurvey{};
@@ -100,11 +103,11 @@ TEST(Install, ThePluginHasTheSameWires) {
 }
 
 TEST(Install, EachHostHasItsOwnWords) {
-  const std::string codex = installed(std::nullopt, Host::kCodex).text;
+  const std::string codex = installed(std::nullopt, kCodexHost).text;
   EXPECT_EQ(raw(codex, "/hooks/Stop/0/hooks/0/command"), R"("ralph hooks stop --protocol codex")");
   EXPECT_EQ(raw(codex, "/hooks/Stop/0/hooks/0/timeout"), "60");
   EXPECT_EQ(raw(codex, "/env"), "none");
-  const std::string gemini = installed(std::nullopt, Host::kGemini).text;
+  const std::string gemini = installed(std::nullopt, kGeminiHost).text;
   EXPECT_EQ(raw(gemini, "/hooks/AfterAgent/0/hooks/0/command"), R"("ralph hooks stop --protocol gemini")");
   EXPECT_EQ(raw(gemini, "/hooks/AfterAgent/0/hooks/0/timeout"), "60000");
   EXPECT_EQ(raw(gemini, "/hooks/BeforeTool/0/matcher"), R"(".*")");
@@ -113,7 +116,7 @@ TEST(Install, EachHostHasItsOwnWords) {
 
 TEST(Install, GeminisSwitchesBesideTheEventsAreNoHooks) {
   const std::string_view text = R"({"hooks": {"enabled": true, "disabled": ["x"]}})";
-  EXPECT_EQ(uninstalled(installed(text, Host::kGemini).text, Host::kGemini), text);
+  EXPECT_EQ(uninstalled(installed(text, kGeminiHost).text, kGeminiHost), text);
 }
 
 TEST(Install, WhatIsThereKeepsItsValuesAndOrder) {
@@ -141,7 +144,7 @@ TEST(Install, WhatIsThereKeepsItsValuesAndOrder) {
 
 TEST(Install, TheSecondTimeThereIsNothingToDo) {
   for (const Layout& layout : kLayouts) {
-    for (const Host host : kHosts) {
+    for (const Host& host : kHosts) {
       const std::string once = installed(layout.text, host).text;
       const MergedSettings twice = installed(once, host);
       EXPECT_EQ(twice.text, once) << layout.what;
@@ -152,7 +155,7 @@ TEST(Install, TheSecondTimeThereIsNothingToDo) {
 
 TEST(Install, InAndOutAgainIsWhatItWas) {
   for (const Layout& layout : kLayouts) {
-    for (const Host host : kHosts) {
+    for (const Host& host : kHosts) {
       for (const std::string_view program : {"ralph", "/opt/my tools/ralph"})
         EXPECT_EQ(uninstalled(installed(layout.text, host, program).text, host), layout.text) << layout.what;
     }
@@ -173,7 +176,7 @@ TEST(Install, AnotherRalphIsReplacedInPlaceAndTheUsersOwnTouchesStay) {
   const std::string_view text = R"({"hooks": {"Stop": [
     {"hooks": [{"type": "command", "command": "'/old place/ralph' hooks stop", "timeout": 120, "statusMessage": "hm"},
                {"type": "command", "command": "bell"}]}]}})";
-  const MergedSettings merged = installed(text, Host::kClaude, "/new place/ralph");
+  const MergedSettings merged = installed(text, kClaudeHost, "/new place/ralph");
   EXPECT_EQ(
       raw(merged.text, "/hooks/Stop/0/hooks/0"),
       R"({"type": "command", "command": "'/new place/ralph' hooks stop", "timeout": 120, "statusMessage": "hm"})");
@@ -237,9 +240,9 @@ TEST(Install, TheBlockCapIsRaisedButNeverLowered) {
 TEST(Install, ACapOfTheUsersOwnComesBack) {
   const std::string_view text = R"({"env": {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "20"}, "a": 1})";
   const std::string now = replace_all(installed(text).text, "\"a\": 1", "\"a\": 2");
-  EXPECT_EQ(uninstalled(now, Host::kClaude, text), replace_all(text, "\"a\": 1", "\"a\": 2"));
+  EXPECT_EQ(uninstalled(now, kClaudeHost, text), replace_all(text, "\"a\": 1", "\"a\": 2"));
   EXPECT_EQ(uninstalled(now), R"({"a": 2})") << "without a backup nobody knows";
-  EXPECT_EQ(uninstalled(now, Host::kClaude, "no JSON"), R"({"a": 2})");
+  EXPECT_EQ(uninstalled(now, kClaudeHost, "no JSON"), R"({"a": 2})");
 }
 
 TEST(Install, OutGoesOnlyWhatIsRalphs) {
@@ -285,11 +288,11 @@ TEST(Install, TheRestOfALineIsItsOwners) {
   for (const auto& [line, now] : kInCompany) {
     const std::string text = fmt::format(
         R"({{"hooks": {{"Stop": [{{"hooks": [{{"type": "command", "command": "{}", "timeout": 60}}]}}]}}}})", line);
-    const std::string with = installed(text, Host::kClaude, "/new/ralph").text;
+    const std::string with = installed(text, kClaudeHost, "/new/ralph").text;
     EXPECT_EQ(raw(with, "/hooks/Stop"), raw(replace_all(text, line, now), "/hooks/Stop"));
-    EXPECT_EQ(installed(with, Host::kClaude, "/new/ralph").text, with) << "and then nothing more";
+    EXPECT_EQ(installed(with, kClaudeHost, "/new/ralph").text, with) << "and then nothing more";
     EXPECT_EQ(uninstalled(with), replace_all(text, line, now));
-    const auto merged = without_hooks(text, kFile, Host::kClaude, std::nullopt);
+    const auto merged = without_hooks(text, kFile, kClaudeHost, std::nullopt);
     ASSERT_TRUE(merged);
     EXPECT_EQ(merged->text, text);
     EXPECT_EQ(merged->left.size(), 1u) << line;
@@ -321,7 +324,7 @@ TEST(Install, WhatTheHostCouldNotReadIsRefusedWithItsPlace) {
   };
   for (const auto& [text, message] : rows) {
     for (const auto& result :
-         {with_hooks(text, kFile, Host::kClaude, "ralph"), without_hooks(text, kFile, Host::kClaude, std::nullopt)}) {
+         {with_hooks(text, kFile, kClaudeHost, "ralph"), without_hooks(text, kFile, kClaudeHost, std::nullopt)}) {
       ASSERT_FALSE(result) << text;
       EXPECT_EQ(result.error().kind, ErrorKind::kInput) << text;
       EXPECT_TRUE(result.error().message.starts_with(message)) << result.error().message;

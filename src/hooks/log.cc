@@ -3,10 +3,10 @@
 #include <cstdio>
 #include <sys/stat.h>
 
-#include "json/value.h"
 #include "base/time.h"
 #include "base/utf8.h"
 #include "journal/redactor.h"
+#include "json/value.h"
 #include "os/clock.h"
 #include "os/environment.h"
 #include "os/files.h"
@@ -16,7 +16,7 @@ namespace ralph {
 namespace {
 
 constexpr off_t kLargest = 1024 * 1024;
-constexpr size_t kLongest = 4000;  // of what one note says
+constexpr size_t kLongest = 4000;  // characters of one note
 
 }  // namespace
 
@@ -27,7 +27,7 @@ void log_hook(const std::string& cwd, const HookNote& note) {
   const std::string path = join_path(folder, "hooks.log");
   struct stat info{};
   if (::lstat(path.c_str(), &info) == 0 && info.st_size > kLargest) ::rename(path.c_str(), (path + ".old").c_str());
-  // Masked first and cut then: half a token has no known shape.
+  // Mask before cutting: half a token has no known shape.
   const std::string what = Redactor(Environment::of_this_process().as_lines()).redact(note.what);
   const json::object line{{"time", to_iso8601(SystemClock().wall())},
                           {"hook", to_json_string(note.hook)},

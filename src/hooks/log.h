@@ -1,5 +1,4 @@
-// What hooks have to tell besides their answer: a JSON line each in .ralph/loop/hooks.log of the project. Specified in
-// docs/formats/hooks.md.
+// The log of hooks: JSON lines in .ralph/loop/hooks.log of the project. Specified in docs/formats/hooks.md.
 #pragma once
 
 #include <string>
@@ -10,13 +9,13 @@ namespace ralph {
 struct HookNote {
   std::string_view hook;     // stop, pre-tool, ...
   std::string_view session;  // may be empty
-  std::string_view kind;     // error: it failed, and the host went on without it; denied: a tool call was not made
+  std::string_view kind;  // error: the hook failed, and the host continued without it; denied: a tool call was denied
   std::string_view what;
 };
 
-// `cwd`: the folder that the host works in; the log is that of the nearest folder upward with .ralph or .git, if it has
-// a .ralph. Secrets of the environment and of known shape are masked. It never fails, makes no .ralph, and goes through
-// no symbolic link. A log of a megabyte becomes hooks.log.old, and a new one is begun.
+// `cwd` is the host's working folder. The log is that of the nearest folder at or above it with .ralph or .git, if it
+// has a .ralph. Secrets of the environment and of known shapes are masked. It never fails, makes no .ralph, and follows
+// no symbolic link. A log of more than a megabyte is renamed to hooks.log.old.
 void log_hook(const std::string& cwd, const HookNote& note);
 
 }  // namespace ralph

@@ -9,7 +9,7 @@ std::string text_of(const json::value& from, std::string_view key) {
   return std::string(find_string(from, key).value_or(""));
 }
 
-// The text of a message whose content is a string, or a list of blocks of which only `text` are words.
+// The text of a message: its content is a string, or a list of blocks of which only the type "text" counts.
 std::string words_of(const json::value& message) {
   const json::value* content = find(message, "content");
   if (!content) return {};
@@ -38,7 +38,7 @@ std::optional<std::string> last_of_messages(const json::value& payload) {
 HookPayload payload_from(std::string_view text, std::string* fault) {
   HookPayload payload;
   auto value = parse_json(text, "the hook's input");
-  // Half an emoji is what hosts written in JavaScript do send; a session must not be lost for it.
+  // Hosts written in JavaScript do send half an emoji; a session must not be lost for it.
   if (!value && !text.empty()) value = parse_json(repair_json(text), "the hook's input");
   if (!value || !value->is_object()) {
     if (fault) *fault = value ? "the hook's input is no JSON object" : value.error().message;

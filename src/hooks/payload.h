@@ -1,5 +1,5 @@
-// What a host agent sends to a hook on standard input, whichever host it is. Fields that a host does not have are
-// empty; fields that nobody knows are ignored. Specified in docs/formats/hooks.md.
+// What a host sends to a hook on standard input. Fields that a host does not send are empty; unknown fields are
+// ignored. Specified in docs/formats/hooks.md.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace ralph {
 
 struct HookPayload {
   std::string event;    // hook_event_name: Stop, PreToolUse, UserPromptSubmit, AfterAgent, ...
-  std::string session;  // session_id; empty: unknown, and then it matches no session
+  std::string session;  // session_id; empty: unknown, and matches no session
   std::string transcript_path;
   std::string cwd;       // absolute, or empty
   std::string agent_id;  // of a sub-agent; empty: the session itself
@@ -25,16 +25,16 @@ struct HookPayload {
   std::string tool_name, tool_use_id;
   json::value tool_input;  // null if there is none
 
-  // The words of the assistant that this event is about: its last message. Nothing: the host did not say.
+  // The last message of the assistant. Nothing: the host did not send it.
   std::optional<std::string> last_message;
-  // Gemini's prompt_response: all that was said since its user's prompt, with pieces of it twice.
+  // Gemini's prompt_response: everything said since the user's prompt, some pieces of it twice.
   std::optional<std::string> all_words;
 };
 
-// Never fails: what can't be read is as if it were not there, and `fault` (if given) says what was wrong.
+// Never fails: a field that can't be read is empty, and `fault`, if given, says what was wrong.
 HookPayload payload_from(std::string_view text, std::string* fault = nullptr);
 
-// What a Stop hook tells of its session.
+// What a Stop hook says about its session.
 StopRequest stop_request_from(const HookPayload& payload);
 
 }  // namespace ralph

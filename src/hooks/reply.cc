@@ -1,14 +1,9 @@
 #include "hooks/reply.h"
 
-#include <algorithm>
-#include <array>
-
 #include "json/value.h"
 
 namespace ralph {
 namespace {
-
-constexpr std::array<std::string_view, 4> kNames = {"claude", "codex", "gemini", "exit"};
 
 HookReply in_json(const json::object& object) {
   return {json::serialize(object) + "\n"};
@@ -18,13 +13,12 @@ HookReply by_exit(std::string_view reason) {
   return {{}, std::string(reason) + "\n", 1};
 }
 
-}  // namespace
-
-std::optional<Protocol> protocol_from(std::string_view name) {
-  const auto* const found = std::find(kNames.begin(), kNames.end(), name);
-  if (found == kNames.end()) return std::nullopt;
-  return static_cast<Protocol>(found - kNames.begin());
+HookReply refuse(Protocol protocol, std::string_view reason) {
+  if (protocol == Protocol::kExit) return by_exit(reason);
+  return in_json({{"decision", protocol == Protocol::kDeny ? "deny" : "block"}, {"reason", to_json_string(reason)}});
 }
+
+}  // namespace
 
 HookReply allow_stop(Protocol protocol, std::string_view message) {
   if (message.empty()) return {};
@@ -33,8 +27,7 @@ HookReply allow_stop(Protocol protocol, std::string_view message) {
 }
 
 HookReply go_on(Protocol protocol, std::string_view reason) {
-  if (protocol == Protocol::kExit) return by_exit(reason);
-  return in_json({{"decision", protocol == Protocol::kGemini ? "deny" : "block"}, {"reason", to_json_string(reason)}});
+  return refuse(protocol, reason);
 }
 
 HookReply add_context(Protocol protocol, std::string_view event, std::string_view text) {
@@ -44,13 +37,11 @@ HookReply add_context(Protocol protocol, std::string_view event, std::string_vie
 }
 
 HookReply refuse_prompt(Protocol protocol, std::string_view reason) {
-  if (protocol == Protocol::kExit) return by_exit(reason);
-  return in_json({{"decision", protocol == Protocol::kGemini ? "deny" : "block"}, {"reason", to_json_string(reason)}});
+  return refuse(protocol, reason);
 }
 
 HookReply deny_tool(Protocol protocol, std::string_view reason) {
-  if (protocol == Protocol::kExit) return by_exit(reason);
-  if (protocol == Protocol::kGemini) return in_json({{"decision", "deny"}, {"reason", to_json_string(reason)}});
+  if (protocol != Protocol::kBlock) return refuse(protocol, reason);
   return in_json({{"hookSpecificOutput", json::object{{"hookEventName", "PreToolUse"},
                                                       {"permissionDecision", "deny"},
                                                       {"permissionDecisionReason", to_json_string(reason)}}}});

@@ -1,20 +1,12 @@
-// How a hook answers its host: one codec per protocol. A reply is what goes to standard output and the exit code.
+// A hook's reply in the protocol of its host.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 
-namespace ralph {
+#include "hooks/host.h"
 
-enum class Protocol {
-  kClaude,  // exit 0 and decision JSON
-  kCodex,   // the same words
-  kGemini,  // AfterAgent and its kin: "deny" instead of "block"
-  kExit,    // exit 1 goes on, exit 0 stops; the reason on standard error
-};
-std::optional<Protocol> protocol_from(std::string_view name);
-inline constexpr std::string_view kProtocolNames = "claude|codex|gemini|exit";
+namespace ralph {
 
 struct HookReply {
   std::string out{};  // for standard output
@@ -22,19 +14,19 @@ struct HookReply {
   int exit_code = 0;
 };
 
-// The session may end. `message` is shown to the user where the protocol has a way; the model does not see it.
+// The session may end. The user sees `message` if the protocol can show it; the model does not.
 HookReply allow_stop(Protocol protocol, std::string_view message = {});
 
-// The session goes on, and the model is told why.
+// The session continues, and the model is told why.
 HookReply go_on(Protocol protocol, std::string_view reason);
 
-// The model is told something more, with a prompt or after a tool. `event` is the hook's own name (PostToolUse).
+// Adds `text` to the model's context, with a prompt or after a tool. `event` is the host's event (PostToolUse).
 HookReply add_context(Protocol protocol, std::string_view event, std::string_view text);
 
-// A prompt is not sent to the model; the user sees why.
+// The prompt is not sent to the model; the user sees why.
 HookReply refuse_prompt(Protocol protocol, std::string_view reason);
 
-// A tool call is not made; the model is told why.
+// The tool call is not made; the model is told why.
 HookReply deny_tool(Protocol protocol, std::string_view reason);
 
 }  // namespace ralph

@@ -14,41 +14,38 @@ void expect(const HookReply& reply, std::string_view out, std::string_view err =
 }
 
 TEST(Protocol, IsKnownByItsName) {
-  EXPECT_EQ(protocol_from("claude"), Protocol::kClaude);
-  EXPECT_EQ(protocol_from("codex"), Protocol::kCodex);
-  EXPECT_EQ(protocol_from("gemini"), Protocol::kGemini);
+  EXPECT_EQ(protocol_from("claude"), Protocol::kBlock);
+  EXPECT_EQ(protocol_from("codex"), Protocol::kBlock);
+  EXPECT_EQ(protocol_from("gemini"), Protocol::kDeny);
   EXPECT_EQ(protocol_from("exit"), Protocol::kExit);
   EXPECT_EQ(protocol_from("Claude"), std::nullopt);
   EXPECT_EQ(protocol_from(""), std::nullopt);
 }
 
 TEST(Reply, AStopThatPassesSaysNothingOrAWordToTheUser) {
-  for (const Protocol protocol : {Protocol::kClaude, Protocol::kCodex, Protocol::kGemini, Protocol::kExit})
-    expect(allow_stop(protocol), "");
-  for (const Protocol protocol : {Protocol::kClaude, Protocol::kCodex, Protocol::kGemini})
+  for (const Protocol protocol : {Protocol::kBlock, Protocol::kDeny, Protocol::kExit}) expect(allow_stop(protocol), "");
+  for (const Protocol protocol : {Protocol::kBlock, Protocol::kDeny})
     expect(allow_stop(protocol, "over"), "{\"systemMessage\":\"over\"}\n");
   expect(allow_stop(Protocol::kExit, "over"), "", "over\n", 0);
 }
 
 TEST(Reply, ToGoOnIsTheHostsOwnDecision) {
-  expect(go_on(Protocol::kClaude, "why"), "{\"decision\":\"block\",\"reason\":\"why\"}\n");
-  expect(go_on(Protocol::kCodex, "why"), "{\"decision\":\"block\",\"reason\":\"why\"}\n");
-  expect(go_on(Protocol::kGemini, "why"), "{\"decision\":\"deny\",\"reason\":\"why\"}\n");
+  expect(go_on(Protocol::kBlock, "why"), "{\"decision\":\"block\",\"reason\":\"why\"}\n");
+  expect(go_on(Protocol::kDeny, "why"), "{\"decision\":\"deny\",\"reason\":\"why\"}\n");
   expect(go_on(Protocol::kExit, "why"), "", "why\n", 1);
 }
 
 TEST(Reply, ContextCarriesTheEventsName) {
   constexpr std::string_view kOut =
       "{\"hookSpecificOutput\":{\"hookEventName\":\"PostToolUse\",\"additionalContext\":\"mind\"}}\n";
-  for (const Protocol protocol : {Protocol::kClaude, Protocol::kCodex, Protocol::kGemini})
+  for (const Protocol protocol : {Protocol::kBlock, Protocol::kDeny})
     expect(add_context(protocol, "PostToolUse", "mind"), kOut);
   expect(add_context(Protocol::kExit, "PostToolUse", "mind"), "mind\n");
 }
 
 TEST(Reply, APromptIsRefused) {
-  expect(refuse_prompt(Protocol::kClaude, "no"), "{\"decision\":\"block\",\"reason\":\"no\"}\n");
-  expect(refuse_prompt(Protocol::kCodex, "no"), "{\"decision\":\"block\",\"reason\":\"no\"}\n");
-  expect(refuse_prompt(Protocol::kGemini, "no"), "{\"decision\":\"deny\",\"reason\":\"no\"}\n");
+  expect(refuse_prompt(Protocol::kBlock, "no"), "{\"decision\":\"block\",\"reason\":\"no\"}\n");
+  expect(refuse_prompt(Protocol::kDeny, "no"), "{\"decision\":\"deny\",\"reason\":\"no\"}\n");
   expect(refuse_prompt(Protocol::kExit, "no"), "", "no\n", 1);
 }
 
@@ -56,15 +53,14 @@ TEST(Reply, AToolIsDenied) {
   constexpr std::string_view kOut =
       "{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"deny\","
       "\"permissionDecisionReason\":\"no\"}}\n";
-  expect(deny_tool(Protocol::kClaude, "no"), kOut);
-  expect(deny_tool(Protocol::kCodex, "no"), kOut);
-  expect(deny_tool(Protocol::kGemini, "no"), "{\"decision\":\"deny\",\"reason\":\"no\"}\n");
+  expect(deny_tool(Protocol::kBlock, "no"), kOut);
+  expect(deny_tool(Protocol::kDeny, "no"), "{\"decision\":\"deny\",\"reason\":\"no\"}\n");
   expect(deny_tool(Protocol::kExit, "no"), "", "no\n", 1);
 }
 
 TEST(Reply, IsJsonWhateverTheTextIs) {
   const std::string text = "a\"b\\c\n\x01\xff ü \xf0\x9f\x98\x80";
-  const auto value = parse_json(go_on(Protocol::kClaude, text).out, "reply");
+  const auto value = parse_json(go_on(Protocol::kBlock, text).out, "reply");
   ASSERT_TRUE(value.has_value());
   EXPECT_TRUE(find_string(*value, "reason")->starts_with("a\"b\\c\n"));
 }

@@ -93,6 +93,10 @@ std::string new_run_id(WallTime now) {
   return fmt::format("{}-{:04x}", to_compact_utc(now), random_number() % 0xe000);
 }
 
+std::string enclosing_run_id(const Environment& environment) {
+  return environment.get("RALPH_RUN_ID").value_or("");
+}
+
 bool is_run_id(std::string_view text) {
   if (text.size() != kIdLength || text[8] != '-' || text[kSecondLength] != '-') return false;
   for (size_t i = 0; i < text.size(); ++i) {

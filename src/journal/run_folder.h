@@ -7,12 +7,16 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "os/environment.h"
 
 namespace ralph {
 
 // "20261115-202233-7f3a": the second in which the run began, UTC, and four random hexadecimal digits.
 std::string new_run_id(WallTime now);
 bool is_run_id(std::string_view text);
+
+// The id of the run that started this process's agent (RALPH_RUN_ID); empty: no run did. Hooks leave loops to that run.
+std::string enclosing_run_id(const Environment& environment);
 
 struct RunFolder {
   std::string id;

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include "base/text.h"
+#include "journal/run_folder.h"
 #include "os/files.h"
 
 namespace ralph {
@@ -85,7 +86,7 @@ Result<CheckReport> check_project(const ProjectCheck& project, const Repository&
 }
 
 Result<std::optional<ProjectCheck>> plan_in_charge(const Environment& environment, const std::string& folder) {
-  const std::string run_id = environment.get("RALPH_RUN_ID").value_or("");
+  const std::string run_id = enclosing_run_id(environment);
   ProjectCheck check;
   check.authority = own_copy(environment, run_id);
   if (check.authority && is_within(folder, check.authority->project)) {

@@ -6,13 +6,15 @@
 
 #include "policy/command_policy.h"
 #include "policy/git_call.h"
+#include "policy/hosts_for_tests.h"
 #include "policy/tool_policy.h"
 
 namespace ralph {
 namespace {
 
 const PolicyPlace kPlace = {
-    "/home/dev/app", "/home/dev", "/home/dev/.local/state/ralph", {"/home/dev/app/ci/check.sh"}, {}, nullptr};
+    "/home/dev/app", "/home/dev",      "/home/dev/.local/state/ralph", {"/home/dev/app/ci/check.sh"}, {},
+    nullptr,         hosts_for_tests()};
 const ShellSetting kSetting = {"/home/dev", "/home/dev/app", {{"USER", "dev"}}};
 
 std::string verdict(std::string_view command, const PolicyPlace& place = kPlace) {

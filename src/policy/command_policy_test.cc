@@ -5,11 +5,13 @@
 
 #include <gtest/gtest.h>
 
+#include "policy/hosts_for_tests.h"
+
 namespace ralph {
 namespace {
 
-const PolicyPlace kPlace = {"/srv/app", "/home/dev", "/home/dev/.local/state/ralph", {"/srv/app/ci/check.sh"},
-                            {},         nullptr};
+const PolicyPlace kPlace = {"/srv/app", "/home/dev",      "/home/dev/.local/state/ralph", {"/srv/app/ci/check.sh"}, {},
+                            nullptr,    hosts_for_tests()};
 const ShellSetting kSetting = {
     "/home/dev", "/srv/app", {{"USER", "dev"}, {"XDG_STATE_HOME", "/home/dev/.local/state"}}};
 

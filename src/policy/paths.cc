@@ -118,10 +118,6 @@ constexpr std::array<std::string_view, 26> kStartUp = {".bashrc",
                                                        ".xinitrc",
                                                        ".pam_environment",
                                                        ".inputrc"};
-constexpr std::array<std::string_view, 8> kHostFiles = {
-    ".claude/settings*.json", ".claude/hooks",         ".codex/hooks.json", ".codex/hooks",
-    ".codex/config.toml",     ".gemini/settings.json", ".gemini/hooks",     ".claude-plugin"};
-
 bool any_covers(std::string_view path, auto&& table, bool or_above = false) {
   return std::any_of(table.begin(), table.end(), [&](std::string_view one) { return covers(path, one, or_above); });
 }
@@ -335,7 +331,10 @@ bool is_ralphs(const std::string& path, const PolicyPlace& place, bool or_above)
     return any_covers(rest, table, or_above);
   };
   constexpr std::array<std::string_view, 2> kOwn = {".ralph", ".ralph-active"};
-  return is_own(place.project, kOwn) || is_own(place.project, kHostFiles) || is_own(place.home, kHostFiles);
+  const auto is_hosts = [&](const PolicyHost& host) {
+    return is_own(place.project, host.files) || is_own(place.home, host.files);
+  };
+  return is_own(place.project, kOwn) || std::any_of(place.hosts.begin(), place.hosts.end(), is_hosts);
 }
 
 }  // namespace ralph

@@ -4,12 +4,20 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 namespace ralph {
+
+// What a command must not touch of a host that ralph's hooks serve.
+struct PolicyHost {
+  std::string_view program;
+  std::span<const std::string_view> files;  // patterns, below the project or the home
+  std::string_view variable{};              // steers its hooks; empty: none
+};
 
 struct PolicyPlace {
   std::string project, home;                   // absolute
@@ -19,6 +27,7 @@ struct PolicyPlace {
   std::vector<std::pair<std::string, std::string>> aliases{};
   // The path with every symlink followed, as far as it exists; nullptr: paths are taken as they are written.
   std::string (*real_path)(const std::string& path) = nullptr;
+  std::vector<PolicyHost> hosts{};
 };
 
 // The paths that a word may mean, seen from `cwd`: absolute, without . and .., as written and with symlinks followed.

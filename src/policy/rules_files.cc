@@ -11,8 +11,16 @@ namespace ralph {
 namespace {
 
 // Variables that steer ralph's hooks or the loader: setting one changes every program that follows.
-bool is_switch_of_ralph(std::string_view name) {
-  return name == "RALPH_DISABLE_LOOP_CONTROLLER" || name == "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP";
+bool is_switch_of_ralph(std::string_view name, const PolicyPlace& place) {
+  return name == "RALPH_DISABLE_LOOP_CONTROLLER" ||
+         std::any_of(place.hosts.begin(), place.hosts.end(),
+                     [&](const PolicyHost& host) { return !name.empty() && host.variable == name; });
+}
+
+// ralph itself, or a host that the session may run on.
+bool is_ralph_or_host(std::string_view program, const PolicyPlace& place) {
+  return program == "ralph" || std::any_of(place.hosts.begin(), place.hosts.end(),
+                                           [&](const PolicyHost& host) { return host.program == program; });
 }
 
 bool is_preload(std::string_view name) {
@@ -79,10 +87,11 @@ Finding tampers_with_ralph(const Subject& subject) {
       }
     }
   }
-  if (any_assignment(subject, [](std::string_view name, std::string_view) { return is_switch_of_ralph(name); })) {
+  const auto is_switch = [&](std::string_view name) { return is_switch_of_ralph(name, subject.place); };
+  if (any_assignment(subject, [&](std::string_view name, std::string_view) { return is_switch(name); })) {
     return "it sets a variable that switches ralph's hooks off";
   }
-  if (subject.program == "unset" && std::any_of(subject.operands.begin(), subject.operands.end(), is_switch_of_ralph)) {
+  if (subject.program == "unset" && std::any_of(subject.operands.begin(), subject.operands.end(), is_switch)) {
     return "it unsets a variable that steers ralph's hooks";
   }
   if (subject.program == "ralph") {
@@ -95,7 +104,7 @@ Finding tampers_with_ralph(const Subject& subject) {
   if (subject.is({"kill", "pkill", "killall"})) {
     for (const std::string& operand : subject.operands) {
       if (operand == "$PPID" || operand == "$CLAUDE_PID") return "it ends the agent that this session runs on";
-      if (operand == "ralph" || operand == "claude" || operand == "codex" || operand == "gemini" || operand == "node") {
+      if (operand == "node" || is_ralph_or_host(operand, subject.place)) {
         return fmt::format("it ends {}, which this session may run on", operand);
       }
     }
@@ -108,9 +117,7 @@ Finding tampers_with_ralph(const Subject& subject) {
         const ShellCommand& source = subject.reading.commands[static_cast<size_t>(i)];
         const bool looks_up = source.word(0) == "pgrep" || source.word(0) == "pidof" || source.word(0) == "grep";
         for (const ShellWord& name : source.words) {
-          if (looks_up &&
-              (name.text == "ralph" || name.text == "claude" || name.text == "codex" || name.text == "gemini"))
-            return fmt::format("it ends {}", name.text);
+          if (looks_up && is_ralph_or_host(name.text, subject.place)) return fmt::format("it ends {}", name.text);
           if (name.text.find(".ralph-active") != std::string::npos) return "it ends the process of a plan run";
         }
       }

@@ -15,10 +15,6 @@ bool is_harmless(char c) {
 
 }  // namespace
 
-std::string run_around(const Environment& environment) {
-  return environment.get("RALPH_RUN_ID").value_or("");
-}
-
 std::string file_name_of_session(const std::string& session) {
   const bool plain =
       !session.empty() && session.size() <= 80 && std::all_of(session.begin(), session.end(), is_harmless);

@@ -3,12 +3,7 @@
 
 #include <string>
 
-#include "os/environment.h"
-
 namespace ralph {
-
-// The run of ralph that started this process's agent; empty if none did. Inside one, that run does the looping.
-std::string run_around(const Environment& environment);
 
 // A session id as a file name: as it is if it is harmless, else by its hash. Never empty, never a path, and no two ids
 // that hosts give have the same.

@@ -1,7 +1,7 @@
 #include "session/transcript_line.h"
 
 #include "agents/claude_usage.h"
-#include "agents/refused_call.h"
+#include "agents/registry.h"
 
 namespace ralph {
 namespace {

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "agents/recordings_for_tests.h"
-#include "agents/stream.h"
+#include "agents/registry.h"
 #include "ui/event_formatter.h"
 
 namespace ralph {

@@ -397,7 +397,7 @@ def test_doctor_is_content_with_a_good_project(project):
     found = findings(project)
     assert {f["health"] for what, f in found.items() if what in ("settings", "agent", "guardrails", "git", "repository")} == {"ok"}
     assert "2 commands" in found["guardrails"]["detail"]
-    assert "A run can work here." in project.run("doctor").out
+    assert "ralph run is ready to start here." in project.run("doctor").out
 
 
 def test_doctor_names_broken_settings_with_their_place(project):

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "policy/command_policy.h"
+#include "policy/hosts_for_tests.h"
 
 namespace {
 
@@ -18,7 +19,8 @@ void require(bool holds) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const ralph::PolicyPlace place = {"/srv/app", "/home/dev", "/home/dev/.local/state/ralph", {}, {}, nullptr};
+  const ralph::PolicyPlace place = {"/srv/app", "/home/dev", "/home/dev/.local/state/ralph", {},
+                                    {},         nullptr,     ralph::hosts_for_tests()};
   const ralph::ShellSetting setting = {"/home/dev", "/srv/app", {}};
   const ralph::CommandReport report = ralph::judge_command(text, {}, place, setting);
   require(report.objections.size() == report.reading.commands.size());

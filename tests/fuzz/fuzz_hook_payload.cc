@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
-#include "json/value.h"
-#include "session/names.h"
 #include "hooks/payload.h"
 #include "hooks/reply.h"
+#include "json/value.h"
+#include "session/names.h"
 
 namespace {
 
@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, size_t size) {
   require(!name.empty() && name.size() <= 80 && name.find_first_of(std::string_view("/.\0", 3)) == std::string::npos);
 
   using ralph::Protocol;
-  for (const Protocol protocol : {Protocol::kClaude, Protocol::kCodex, Protocol::kGemini}) {
+  for (const Protocol protocol : {Protocol::kBlock, Protocol::kDeny}) {
     for (const ralph::HookReply& reply :
          {ralph::go_on(protocol, text), ralph::add_context(protocol, payload.event, text),
           ralph::refuse_prompt(protocol, payload.prompt), ralph::deny_tool(protocol, payload.tool_name)}) {

@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "agents/event_json.h"
-#include "agents/stream.h"
-#include "json/value.h"
+#include "agents/registry.h"
 #include "base/utf8.h"
+#include "json/value.h"
 #include "os/clock.h"
 
 namespace ralph::fuzzing {

@@ -1,0 +1,63 @@
+#include "agents/registry.h"
+
+#include <algorithm>
+#include <array>
+
+namespace ralph {
+namespace {
+
+#define RALPH_AGENT_POINTER(constant, name) &(constant),
+constexpr std::array kAdapters = {RALPH_AGENTS(RALPH_AGENT_POINTER)};
+#undef RALPH_AGENT_POINTER
+
+constexpr Adapter kCustom = {
+    .name = "custom", .prompt = PromptPath::kArgument, .takes_model = false, .tells_tokens = false, .interactive = ""};
+
+constexpr size_t kDenialBytes = 200;  // a denial is recognised within the first bytes of an output
+
+}  // namespace
+
+bool TurnOptions::user_sets(std::initializer_list<std::string_view> flags) const {
+  return std::any_of(user_flags.begin(), user_flags.end(), [&](const std::string& word) {
+    const std::string_view name = std::string_view(word).substr(0, word.find('='));
+    return std::find(flags.begin(), flags.end(), name) != flags.end();
+  });
+}
+
+std::span<const Adapter* const> adapters() {
+  return kAdapters;
+}
+
+const Adapter* find_adapter(std::string_view name) {
+  const auto found =
+      std::find_if(kAdapters.begin(), kAdapters.end(), [&](const Adapter* one) { return one->name == name; });
+  return found == kAdapters.end() ? nullptr : *found;
+}
+
+const Adapter& custom_adapter() {
+  return kCustom;
+}
+
+std::unique_ptr<LineParser> make_line_parser(std::string_view agent, const UsedBefore& before, const Clock* clock) {
+  static const SystemClock system_clock;
+  const Adapter* const adapter = find_adapter(agent);
+  return adapter ? adapter->make_parser(before, clock ? *clock : system_clock) : nullptr;
+}
+
+void remove_child_markers(Environment& environment) {
+  for (const Adapter* adapter : kAdapters) {
+    for (const char* name : adapter->child_markers) environment.unset(name);
+  }
+}
+
+bool is_denied_by_hook(std::string_view output) {
+  output = output.substr(0, kDenialBytes);
+  for (const Adapter* adapter : kAdapters) {
+    for (const DeniedCall& call : adapter->denied_calls) {
+      if (output.starts_with(call.prefix) && output.find(call.infix) != std::string_view::npos) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace ralph

@@ -1,0 +1,48 @@
+// The table of the agents that ralph knows by name. Everything that needs all of them (init, doctor, `ralph stream`,
+// completion, the test of the settings schema) reads this table. A new agent is agents/<name>.cc and one row here.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "agents/adapter.h"
+#include "os/environment.h"
+
+// A row: the constant that agents/<name>.cc defines, and the agent's name.
+#define RALPH_AGENTS(ROW) \
+  ROW(kClaude, "claude")  \
+  ROW(kCodex, "codex")    \
+  ROW(kAmp, "amp")        \
+  ROW(kGemini, "gemini")  \
+  ROW(kOpencode, "opencode")
+
+namespace ralph {
+
+#define RALPH_DECLARE_AGENT(constant, name) extern const Adapter constant;
+RALPH_AGENTS(RALPH_DECLARE_AGENT)
+#undef RALPH_DECLARE_AGENT
+
+// "claude|codex|…", for options.
+#define RALPH_AGENT_CHOICE(constant, name) "|" name
+inline constexpr std::string_view kAgentChoices = std::string_view(RALPH_AGENTS(RALPH_AGENT_CHOICE)).substr(1);
+#undef RALPH_AGENT_CHOICE
+
+std::span<const Adapter* const> adapters();
+const Adapter* find_adapter(std::string_view name);  // nullptr: there is no such row
+
+// For any other command: its flags, then the prompt. Its output is plain text.
+const Adapter& custom_adapter();
+
+// A parser for the events of this agent; nullptr: there is no such row. The default clock is the system's.
+std::unique_ptr<LineParser> make_line_parser(std::string_view agent, const UsedBefore& before = {},
+                                             const Clock* clock = nullptr);
+
+// Removes every agent's child markers. An agent that ralph starts is not a child of the agent that ralph was started
+// from, and must not take itself for one.
+void remove_child_markers(Environment& environment);
+
+// Whether `output`, of a tool call that failed, says that a hook denied the call.
+bool is_denied_by_hook(std::string_view output);
+
+}  // namespace ralph

@@ -1,0 +1,17 @@
+// Hosts as the table in hooks/host.h describes them, which this room does not see.
+#pragma once
+
+#include <vector>
+
+#include "policy/paths.h"
+
+namespace ralph {
+
+inline std::vector<PolicyHost> hosts_for_tests() {
+  static constexpr std::string_view kClaude[] = {".claude/settings*.json", ".claude/hooks", ".claude-plugin"};
+  static constexpr std::string_view kCodex[] = {".codex/hooks.json", ".codex/hooks", ".codex/config.toml"};
+  static constexpr std::string_view kGemini[] = {".gemini/settings.json", ".gemini/hooks"};
+  return {{"claude", kClaude, "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"}, {"codex", kCodex}, {"gemini", kGemini}};
+}
+
+}  // namespace ralph
