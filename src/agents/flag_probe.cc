@@ -2,8 +2,8 @@
 
 #include <sys/stat.h>
 
-#include "json/value.h"
 #include "base/text.h"
+#include "json/value.h"
 #include "os/files.h"
 #include "os/run_command.h"
 
@@ -78,7 +78,7 @@ const std::set<std::string>& FlagProbe::flags_of(const std::string& help_command
   flags = flags_in(help->output);
   if (path.empty() || !make_directories(parent_path(path))) return flags;
   memory[key] = json::array(flags.begin(), flags.end());
-  static_cast<void>(write_file_atomically(path, json::serialize(memory)));  // a lost memory costs a moment, no more
+  static_cast<void>(write_file_atomically(path, to_compact_json(memory)));  // a lost memory costs a moment, no more
   return flags;
 }
 

@@ -1,6 +1,5 @@
 #include "base/time.h"
 
-#include <cstdio>
 #include <ctime>
 
 #include <fmt/format.h>
@@ -25,16 +24,23 @@ std::string to_iso8601(WallTime time) {
 }
 
 std::optional<WallTime> from_iso8601(std::string_view text) {
-  std::tm t{};
-  int milliseconds = 0;
-  char zone = 0;
-  const std::string copy(text);
-  const int read = std::sscanf(copy.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d.%3d%c", &t.tm_year, &t.tm_mon, &t.tm_mday,
-                               &t.tm_hour, &t.tm_min, &t.tm_sec, &milliseconds, &zone);
-  if (read != 8 || zone != 'Z') return std::nullopt;
-  t.tm_year -= 1900;
-  t.tm_mon -= 1;
-  return WallTime(std::chrono::seconds(timegm(&t)) + Milliseconds(milliseconds));
+  constexpr std::string_view kForm = "0000-00-00T00:00:00.000Z";
+  if (text.size() != kForm.size()) return std::nullopt;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (kForm[i] == '0' ? text[i] < '0' || text[i] > '9' : text[i] != kForm[i]) return std::nullopt;
+  }
+  const auto number = [&](size_t at, size_t digits) {
+    int value = 0;
+    for (const char digit : text.substr(at, digits)) value = value * 10 + (digit - '0');
+    return value;
+  };
+  const std::chrono::year_month_day date{std::chrono::year(number(0, 4)),
+                                         std::chrono::month(static_cast<unsigned>(number(5, 2))),
+                                         std::chrono::day(static_cast<unsigned>(number(8, 2)))};
+  const int hour = number(11, 2), minute = number(14, 2), second = number(17, 2);
+  if (!date.ok() || hour > 23 || minute > 59 || second > 59) return std::nullopt;
+  return WallTime(std::chrono::sys_days(date).time_since_epoch() + std::chrono::hours(hour) +
+                  std::chrono::minutes(minute) + std::chrono::seconds(second) + Milliseconds(number(20, 3)));
 }
 
 std::string to_compact_utc(WallTime time) {

@@ -4,9 +4,9 @@
 #include <functional>
 #include <map>
 
+#include "base/text.h"
 #include "json/edit.h"
 #include "json/walk.h"
-#include "base/text.h"
 
 namespace ralph {
 namespace {
@@ -72,7 +72,7 @@ std::optional<std::string> block_cap_in(const json::value& settings) {
   const json::value* env = find(settings, "env");
   const json::value* cap = env ? find(*env, kBlockCapVariable) : nullptr;
   if (!cap) return std::nullopt;
-  return cap->is_string() ? std::string(cap->get_string()) : json::serialize(*cap);
+  return cap->is_string() ? std::string(cap->get_string()) : to_compact_json(*cap);
 }
 
 std::string cap_pointer() {

@@ -3,10 +3,10 @@
 #include <cstdio>
 #include <sys/stat.h>
 
-#include "json/value.h"
 #include "base/time.h"
 #include "base/utf8.h"
 #include "journal/redactor.h"
+#include "json/value.h"
 #include "os/clock.h"
 #include "os/environment.h"
 #include "os/files.h"
@@ -35,7 +35,7 @@ void log_hook(const std::string& cwd, const HookNote& note) {
                           {"kind", to_json_string(note.kind)},
                           {"what", to_json_string(prefix_of_characters(what, kLongest))}};
   const Result<Fd> file = open_for_append(path);
-  if (file) static_cast<void>(write_all(file->get(), json::serialize(line) + "\n", path));
+  if (file) static_cast<void>(write_all(file->get(), to_compact_json(line) + "\n", path));
 }
 
 }  // namespace ralph

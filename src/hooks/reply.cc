@@ -11,7 +11,7 @@ namespace {
 constexpr std::array<std::string_view, 4> kNames = {"claude", "codex", "gemini", "exit"};
 
 HookReply in_json(const json::object& object) {
-  return {json::serialize(object) + "\n"};
+  return {to_compact_json(object) + "\n"};
 }
 
 HookReply by_exit(std::string_view reason) {

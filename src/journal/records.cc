@@ -120,53 +120,6 @@ Body read_body(std::string_view type, const json::object& in) {
   }
 }
 
-std::optional<int> digits(std::string_view text) {
-  int value = 0;
-  for (char c : text) {
-    if (c < '0' || c > '9') return std::nullopt;
-    value = value * 10 + (c - '0');
-  }
-  return value;
-}
-
-// "2026-11-15T20:22:33.123Z", the one form that ralph writes.
-std::optional<WallTime> parse_time(std::string_view text) {
-  if (text.size() != 24 || text[4] != '-' || text[7] != '-' || text[10] != 'T' || text[13] != ':' || text[16] != ':' ||
-      text[19] != '.' || text[23] != 'Z') {
-    return std::nullopt;
-  }
-  const auto year = digits(text.substr(0, 4)), month = digits(text.substr(5, 2)), day = digits(text.substr(8, 2));
-  const auto hour = digits(text.substr(11, 2)), minute = digits(text.substr(14, 2)),
-             second = digits(text.substr(17, 2));
-  const auto millisecond = digits(text.substr(20, 3));
-  if (!year || !month || !day || !hour || !minute || !second || !millisecond) return std::nullopt;
-  const std::chrono::year_month_day date{std::chrono::year(*year), std::chrono::month(static_cast<unsigned>(*month)),
-                                         std::chrono::day(static_cast<unsigned>(*day))};
-  if (!date.ok() || *hour > 23 || *minute > 59 || *second > 60) return std::nullopt;
-  return WallTime(std::chrono::sys_days(date).time_since_epoch() + std::chrono::hours(*hour) +
-                  std::chrono::minutes(*minute) + std::chrono::seconds(*second) + Milliseconds(*millisecond));
-}
-
-// JSON need not escape DEL and the C1 controls, but a terminal may obey them, and people do `cat` journals.
-std::string escape_terminal_controls(std::string line) {
-  const auto is_c1 = [&](size_t i) {
-    const auto at = [&](size_t k) { return static_cast<unsigned char>(line[k]); };
-    return at(i) == 0xc2 && i + 1 < line.size() && at(i + 1) >= 0x80 && at(i + 1) <= 0x9f;
-  };
-  if (line.find_first_of("\x7f\xc2") == std::string::npos) return line;
-  std::string escaped;
-  for (size_t i = 0; i < line.size(); ++i) {
-    if (is_c1(i)) {
-      escaped += fmt::format("\\u{:04x}", static_cast<unsigned char>(line[++i]));
-    } else if (line[i] == '\x7f') {
-      escaped += "\\u007f";
-    } else {
-      escaped += line[i];
-    }
-  }
-  return escaped;
-}
-
 }  // namespace
 
 std::string_view type_of(const Body& body) {
@@ -189,7 +142,7 @@ std::string to_line(const Record& record) {
   out["time"] = to_iso8601(record.time);
   out["type"] = to_json_string(type_of(record.body));
   std::visit([&](const auto& body) { write_fields(body, out); }, record.body);
-  return escape_terminal_controls(json::serialize(out));
+  return to_compact_json(std::move(out));
 }
 
 Result<Record> from_line(std::string_view line) {
@@ -201,7 +154,7 @@ Result<Record> from_line(std::string_view line) {
   Record record;
   if (const json::value* sequence = in->if_contains("seq")) record.sequence = as_integer(*sequence).value_or(0);
   if (const json::value* time = in->if_contains("time"); time && time->is_string()) {
-    record.time = parse_time(time->get_string()).value_or(WallTime{});
+    record.time = from_iso8601(time->get_string()).value_or(WallTime{});
   }
   record.body = read_body(std::string_view(type->get_string()), *in);
   return record;

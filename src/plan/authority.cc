@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "json/value.h"
 #include "base/text.h"
+#include "json/value.h"
 #include "os/files.h"
 #include "plan/plan_files.h"
 #include "plan/stories.h"
@@ -110,7 +110,7 @@ Status save_plan(const std::string& path, const SavedPlan& plan) {
   put(object, "prd", plan.pinned.prd);
   put(object, "prompt", plan.pinned.prompt);
   TRY(make_room_for_plan(path));
-  return write_file_atomically(path, json::serialize(object) + "\n", 0600);
+  return write_file_atomically(path, to_compact_json(object) + "\n", 0600);
 }
 
 Result<std::optional<SavedPlan>> load_plan(const std::string& path) {

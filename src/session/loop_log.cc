@@ -54,7 +54,7 @@ void LoopLog::apply_last(LoopState& state) const {
 
 Status LoopLog::append(const LoopState& state, const LoopDecision& decision) const {
   TRY_VALUE(const Fd file, open_for_append(path_));
-  const std::string line = json::serialize(record_of(state, decision)) + "\n";
+  const std::string line = to_compact_json(record_of(state, decision)) + "\n";
   return write_all(file.get(), ends_in_a_cut_off_line(path_) ? "\n" + line : line, path_);
 }
 

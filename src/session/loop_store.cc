@@ -99,7 +99,7 @@ std::string now_text() {
 
 // Of no use after a power cut, which ends the session too; and a host waits for us.
 Status write_to(const std::string& path, const LoopState& state) {
-  return replace_file(path, json::serialize(to_json(state)) + "\n", 0600);
+  return replace_file(path, to_compact_json(to_json(state)) + "\n", 0600);
 }
 
 }  // namespace
