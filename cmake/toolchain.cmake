@@ -9,6 +9,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(ralph_flags INTERFACE -Wno-maybe-uninitialized -Wno-restrict -Wno-stringop-overflow
     -Wno-stringop-overread -Wno-array-bounds)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # libstdc++'s own stable_sort uses what libstdc++ calls deprecated.
+  target_compile_options(ralph_flags INTERFACE -Wno-deprecated-declarations)
+endif()
 target_include_directories(ralph_flags INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/generated)
 target_link_options(ralph_flags INTERFACE -Wl,--gc-sections)
 
@@ -17,9 +21,12 @@ if(MOLD)
   target_link_options(ralph_flags INTERFACE -fuse-ld=mold)
 endif()
 if(RALPH_SANITIZE)
-  # A null pointer that is used ends the program anyway; to look for it before each use is half of the compiling. Warnings
-  # are for the other builds: g++ warns of overflows in what the sanitizers insert.
-  target_compile_options(ralph_flags INTERFACE -w -fsanitize=${RALPH_SANITIZE} -fno-sanitize=null,alignment,vptr -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  # A null pointer that is used ends the program anyway; to look for it before each use is half of the compiling.
+  target_compile_options(ralph_flags INTERFACE -fsanitize=${RALPH_SANITIZE} -fno-sanitize=null,alignment,vptr -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # g++ warns of overflows in what the sanitizers insert; the other builds show its warnings.
+    target_compile_options(ralph_flags INTERFACE -w)
+  endif()
   target_link_options(ralph_flags INTERFACE -fsanitize=${RALPH_SANITIZE})
 endif()
 if(RALPH_STATIC)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints "PASSED FAILED SKIPPED" for one JUnit report: count_results.py REPORT EXIT_CODE.
+"""Prints "PASSED FAILED SKIPPED" for the JUnit reports of one suite: count_results.py EXIT_CODE REPORT...
 
 A suite that failed without a failure in its report (it crashed, or wrote none) counts as one failure; pytest's exit
 code 5 says that no test was chosen, which is no failure.
@@ -25,8 +25,8 @@ def count(path):
 
 
 def main():
-    path, exit_code = sys.argv[1], int(sys.argv[2])
-    passed, failed, skipped = count(path)
+    exit_code = int(sys.argv[1])
+    passed, failed, skipped = map(sum, zip(*map(count, sys.argv[2:])))
     if exit_code not in (0, NO_TEST_CHOSEN) and failed == 0:
         failed = 1
     print(passed, failed, skipped)

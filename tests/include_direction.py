@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fails if a file of src/ includes one that it must not know.
+"""Fails if a file of src/ includes one that it must not know, or if two types have one name.
 
     base <- {json, os} <- git <- {settings, agents, checks, policy, sandbox, journal} <- engine
          <- {plan, task, session, history} <- hooks <- cli
@@ -7,6 +7,9 @@
 A folder sees those left of it and itself; folders within one pair of braces do not see each other. ui sees events, the
 journal and the read-only views of a run, and main.cc sees cli alone. A new folder must be entered here before it can
 include anything.
+
+Two types of one name in one program are undefined behaviour that linkers do not see. Those in anonymous namespaces and
+within other types are nobody else's business; all others must have names of their own.
 
 include_direction.py [--self-test] [--junit FILE] [SOURCE FOLDER]
 """
@@ -42,6 +45,14 @@ SEES = {
 VIEWS = {"ui": {"engine/progress.h", "engine/listener.h"}}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
+# What is no code: comments, raw strings, strings, characters (but not the ' of 1'000).
+NOT_CODE = re.compile(r"""//[^\n]* | /\*.*?\*/ | R"([^(\s]*)\(.*?\)\1" | "(?:\\.|[^"\\\n])*"
+                        | (?<![0-9a-fA-F])'(?:\\.|[^'\\\n])*' """, re.S | re.X)
+# A namespace, a type's definition (specialisations have no name of their own), or any other brace.
+SCOPE = re.compile(r"""\bnamespace\s*(?P<namespace>[\w:]*)\s*\{
+                     |\b(?:struct|class|union|enum(?:\s+(?:class|struct))?)\s+(?:\[\[\w+\]\]\s*)?
+                       (?P<type>\w+)(?:\s+final)?\s*(?::[^:][^;{}()=]*)?\{
+                     |\{|\}""", re.X)
 GENERATED = re.compile(r"^(version|embedded_\w+)\.h$")
 
 
@@ -81,6 +92,49 @@ def faults_in(source):
     return faults
 
 
+def types_in(text):
+    """(qualified name, line) of every type that `text` defines within named namespaces only."""
+    code = NOT_CODE.sub(lambda found: "\n" * found[0].count("\n"), text)
+    scopes = []  # for each open brace its namespace; "" hides from other files what is defined within
+    for found in SCOPE.finditer(code):
+        if found[0] == "}":
+            del scopes[-1:]
+            continue
+        if found["type"] and all(scopes):
+            yield "::".join([*scopes, found["type"]]), code.count("\n", 0, found.start()) + 1
+        scopes.append(found["namespace"])
+
+
+def equal_names_in(source):
+    """One line per type below the folder `source` whose name another has too, as "file:line: why"."""
+    faults, first = [], {}
+    for path in sorted(source.rglob("*")):
+        if path.suffix not in (".cc", ".h"):
+            continue
+        for name, line in types_in(path.read_text(encoding="utf-8")):
+            place = f"{path}:{line}"
+            if first.setdefault(name, place) != place:
+                faults.append(f"{place}: {name} is the name of another type too: {first[name]}")
+    return faults
+
+
+# Run::ask() records what was seen and decided; a second caller would decide in secret.
+DECIDES = re.compile(r"(?<![\w.:>])decide\(")
+MAY_DECIDE = {"engine/decide.h", "engine/decide.cc", "engine/run.cc", "engine/decide_test.cc"}
+
+
+def second_deciders_in(source):
+    """One line per file that calls decide() and is not Run::ask()."""
+    faults = []
+    for path in sorted(source.rglob("*")):
+        name = path.relative_to(source).as_posix()
+        if path.suffix not in (".cc", ".h") or name in MAY_DECIDE:
+            continue
+        if DECIDES.search(NOT_CODE.sub("", path.read_text(encoding="utf-8"))):
+            faults.append(f"{path}:1: only Run::ask() calls decide()")
+    return faults
+
+
 # (file, its line, whether that is forbidden)
 SAMPLES = [
     ("base/text.cc", '#include "base/text.h"', False),
@@ -109,18 +163,46 @@ SAMPLES = [
     ("novel/thing.cc", "int x;", True),
     ("cli/run.cc", '#include "novel/thing.h"', True),
     ("cli/run.cc", '// #include "novel/thing.h"', False),
+    ("session/stop.cc", "auto d = decide(policy, progress, now);", True),
+    ("session/stop.cc", "// decide() is asked", False),
+    ("engine/run.cc", "auto d = decide(policy, progress, now);", False),
+]
+
+
+# (a line of one file, a line of another, whether that is forbidden), both in namespace ralph
+TYPE_SAMPLES = [
+    ("struct List { int a; };", "class List { int b; };", True),
+    ("enum class Word { kA };", "enum class Word : int { kB };", True),
+    ("class [[nodiscard]] List final : Base<int> {};", "struct List : std::string {};", True),
+    ("namespace inner { struct List {}; }", "struct List {};", False),
+    ("template <class T> struct List {};", "struct List {};", True),
+    ("struct List;", "struct List {};", False),
+    ("namespace { struct List {}; }", "struct List {};", False),
+    ("struct Outer { enum class Kind { kA }; };", "struct Kind {};", False),
+    ("void f() { struct List {}; }", "struct List {};", False),
+    ("struct List f();  // struct List {};", "struct List {};", False),
+    ('auto text = R"(struct List {};)"; char brace = \'{\'; int n = 1\'000;', "struct List {};", False),
+    ("char brace = '}'; namespace { int x; } struct List {};", "struct List {};", True),
+    ("template <> struct hash<List> {};", "template <> struct hash<Word> {};", False),
 ]
 
 
 def self_test():
     """Plants every sample in a tree of its own; one line per sample that was judged wrongly."""
     wrong = []
+    for one, other, forbidden in TYPE_SAMPLES:
+        with tempfile.TemporaryDirectory() as folder:
+            for name, line in (("one.h", one), ("other.cc", other)):
+                pathlib.Path(folder, name).write_text(f"namespace ralph {{\n{line}\n}}\n", encoding="utf-8")
+            if bool(equal_names_in(pathlib.Path(folder))) != forbidden:
+                wrong.append(f"self-test: {one!r} and {other!r} should be {'forbidden' if forbidden else 'allowed'}")
     for name, line, forbidden in SAMPLES:
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(f"// first\n{line}\n", encoding="utf-8")
-            if bool(faults_in(pathlib.Path(folder))) != forbidden:
+            root = pathlib.Path(folder)
+            if bool(faults_in(root) + second_deciders_in(root)) != forbidden:
                 wrong.append(f"self-test: {line!r} in {name} should be {'forbidden' if forbidden else 'allowed'}")
     return wrong
 
@@ -146,6 +228,8 @@ def main():
     cases = [("planted violations are found", self_test() + one_row.self_test())] if arguments.self_test else []
     cases.append(("no file includes what it must not know", faults_in(arguments.source)))
     cases.append(("no file names an agent or a host that is not its own", one_row.faults_in(arguments.source)))
+    cases.append(("only Run::ask() calls decide()", second_deciders_in(arguments.source)))
+    cases.append(("no two types have one name", equal_names_in(arguments.source)))
     if arguments.junit:
         write_junit(arguments.junit, cases)
     faults = [fault for _, faults in cases for fault in faults]

@@ -1,124 +1,18 @@
 #include "agents/event_json.h"
 
-#include <algorithm>
-#include <array>
 #include <bit>
 #include <charconv>
 #include <cmath>
-#include <cstring>
 #include <string>
 
 #include "base/utf8.h"
+#include "json/writer.h"
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
 
 namespace ralph {
 namespace {
-
-constexpr std::array<bool, 256> kPlain = [] {
-  std::array<bool, 256> plain{};
-  for (size_t c = ' '; c < 0x7f; ++c) plain[c] = c != '"' && c != '\\';
-  return plain;
-}();
-
-// The number of bytes at the beginning of `text` that need no escape in JSON: printable ASCII.
-size_t plain_prefix(std::string_view text) {
-  size_t at = 0;
-#if defined(__SSE2__)
-  while (text.size() - at >= 16) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at));
-    // Compared as signed bytes, those beyond ASCII are less than the blank too.
-    const __m128i special = _mm_or_si128(
-        _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))),
-        _mm_or_si128(_mm_cmplt_epi8(bytes, _mm_set1_epi8(' ')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x7f))));
-    if (const auto mask = static_cast<unsigned>(_mm_movemask_epi8(special))) {
-      return at + static_cast<size_t>(std::countr_zero(mask));
-    }
-    if (text.size() - at == 16) return text.size();
-    at = std::min(at + 16, text.size() - 16);  // the last step may overlap, instead of testing single bytes
-  }
-#endif
-  while (at < text.size() && kPlain[static_cast<unsigned char>(text[at])]) ++at;
-  return at;
-}
-
-char* put(char* out, std::string_view text) {
-  std::memcpy(out, text.data(), text.size());
-  return out + text.size();
-}
-
-char* put_escape(char* out, unsigned char byte) {
-  static constexpr std::string_view kDigits = "0123456789abcdef";
-  switch (byte) {
-    case '"':
-      return put(out, "\\\"");
-    case '\\':
-      return put(out, "\\\\");
-    case '\n':
-      return put(out, "\\n");
-    case '\t':
-      return put(out, "\\t");
-    case '\r':
-      return put(out, "\\r");
-    default:
-      out = put(out, "\\u00");
-      *out++ = kDigits[byte >> 4];
-      *out++ = kDigits[byte & 15];
-      return out;
-  }
-}
-
-constexpr size_t kLongestEscape = 6;
-
-// Appends the first character of `text`, which is valid and not ASCII.
-char* put_beyond_ascii(char* out, std::string_view& text) {
-  const auto second = static_cast<unsigned char>(text.size() > 1 ? text[1] : 0);
-  if (text[0] == '\xC2' && second < 0xA0) {  // a C1 control character, which a terminal may obey
-    text.remove_prefix(2);
-    return put_escape(out, second);
-  }
-  do {
-    *out++ = text[0];
-    text.remove_prefix(1);
-  } while (!text.empty() && (static_cast<unsigned char>(text[0]) & 0xC0) == 0x80);
-  return out;
-}
-
-void append_valid_string(ByteBuffer& out, std::string_view text) {
-  constexpr size_t kAtOnce = 4096;
-  while (!text.empty()) {
-    char* at = out.room((kAtOnce + 4) * kLongestEscape);
-    const char* const enough = text.data() + std::min(text.size(), kAtOnce);
-    while (text.data() < enough) {
-      const size_t plain = plain_prefix(text.substr(0, static_cast<size_t>(enough - text.data())));
-      at = put(at, text.substr(0, plain));
-      text.remove_prefix(plain);
-      if (text.data() >= enough) break;
-      if (static_cast<unsigned char>(text[0]) >= 0x80) {
-        at = put_beyond_ascii(at, text);
-      } else {
-        at = put_escape(at, static_cast<unsigned char>(text[0]));
-        text.remove_prefix(1);
-      }
-    }
-    out.added(at);
-  }
-}
-
-void append_string(ByteBuffer& out, std::string_view text) {
-  out.append("\"");
-  // Most texts are ASCII; only the others are checked for invalid UTF-8.
-  const size_t plain = plain_prefix(text);
-  if (plain == text.size()) {
-    out.append(text);
-  } else if (find_invalid_utf8(text.substr(plain)) == std::string_view::npos) {
-    append_valid_string(out, text);
-  } else {
-    append_valid_string(out, to_valid_utf8(text));
-  }
-  out.append("\"");
-}
 
 // Writes the members of one event in order. Inlining makes each key a constant, so that no memcpy is called.
 class Members {
@@ -134,7 +28,7 @@ class Members {
 
   [[gnu::always_inline]] Members& text(std::string_view key, std::string_view value) {
     begin(key);
-    append_string(out_, value);
+    append_json_string(out_, value);
     return *this;
   }
   Members& text_if_any(std::string_view key, std::string_view value) {
@@ -185,9 +79,9 @@ class Members {
   }
   // Writes the key; the caller writes its value.
   [[gnu::always_inline]] void begin(std::string_view key) {
-    char* at = put(out_.room(key.size() + 4), ",\"");
-    at = put(at, key);
-    out_.added(put(at, "\":"));
+    char* at = put_bytes(out_.room(key.size() + 4), ",\"");
+    at = put_bytes(at, key);
+    out_.added(put_bytes(at, "\":"));
   }
 
  private:
@@ -219,7 +113,7 @@ Size size_of(std::string_view text) {
 #endif
   for (; at < text.size(); ++at) {
     size.lines += text[at] == '\n' ? 1 : 0;
-    size.characters += (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80 ? 1 : 0;
+    size.characters += is_inner_byte(text[at]) ? 0 : 1;
   }
   if (!text.empty() && text.back() != '\n') ++size.lines;
   return size;
@@ -268,7 +162,7 @@ void write(ByteBuffer& out, const event::Todo& e) {
   out.append("[");
   for (size_t i = 0; i < e.items.size(); ++i) {
     out.append(i == 0 ? R"({"text":)" : R"(,{"text":)");
-    append_string(out, e.items[i].text);
+    append_json_string(out, e.items[i].text);
     out.append(R"(,"status":")");
     out.append(name_of(e.items[i].status));
     out.append("\"}");

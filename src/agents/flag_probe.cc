@@ -78,7 +78,7 @@ const std::set<std::string>& FlagProbe::flags_of(const std::string& help_command
   flags = flags_in(help->output);
   if (path.empty() || !make_directories(parent_path(path))) return flags;
   cache[key] = json::array(flags.begin(), flags.end());
-  static_cast<void>(write_file_atomically(path, json::serialize(cache)));  // without a cache the next run asks again
+  static_cast<void>(write_file_atomically(path, to_compact_json(cache)));  // without a cache the next run asks again
   return flags;
 }
 

@@ -53,15 +53,15 @@ class TextStream final : public AgentStream {
  public:
   void feed(std::string_view bytes, EventSink& sink) override {
     if (!rest_.empty()) {
-      while (!bytes.empty() && unfinished(rest_) > 0) {
+      while (!bytes.empty() && unfinished_utf8(rest_) > 0) {
         rest_ += bytes.front();
         bytes.remove_prefix(1);
       }
-      if (unfinished(rest_) > 0) return;
+      if (unfinished_utf8(rest_) > 0) return;
       say(rest_, sink);
       rest_.clear();
     }
-    const size_t cut = unfinished(bytes);
+    const size_t cut = unfinished_utf8(bytes);
     rest_ = bytes.substr(bytes.size() - cut);
     say(bytes.substr(0, bytes.size() - cut), sink);
   }
@@ -72,17 +72,6 @@ class TextStream final : public AgentStream {
   }
 
  private:
-  // How many bytes at the end begin a character that is not complete.
-  static size_t unfinished(std::string_view bytes) {
-    for (size_t back = 1; back <= 3 && back <= bytes.size(); ++back) {
-      const auto byte = static_cast<unsigned char>(bytes[bytes.size() - back]);
-      if ((byte & 0xC0) == 0x80) continue;
-      const size_t length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC2 ? 2 : 1;
-      return length > back ? back : 0;
-    }
-    return 0;
-  }
-
   static void say(std::string_view text, EventSink& sink) {
     if (text.empty()) return;
     if (find_invalid_utf8(text) == std::string_view::npos) {

@@ -10,6 +10,12 @@
 
 namespace ralph {
 
+// Copies `text` and returns where it ends.
+inline char* put_bytes(char* out, std::string_view text) {
+  std::memcpy(out, text.data(), text.size());
+  return out + text.size();
+}
+
 class ByteBuffer {
  public:
   using Write = std::function<void(std::string_view)>;

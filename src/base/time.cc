@@ -24,22 +24,21 @@ std::string to_iso8601(WallTime time) {
 }
 
 std::optional<WallTime> from_iso8601(std::string_view text) {
-  constexpr std::string_view kForm = "0000-00-00T00:00:00.000Z";  // a zero is any digit
+  constexpr std::string_view kForm = "0000-00-00T00:00:00.000Z";
   if (text.size() != kForm.size()) return std::nullopt;
   for (size_t i = 0; i < text.size(); ++i) {
-    const bool digit = text[i] >= '0' && text[i] <= '9';
-    if (kForm[i] == '0' ? !digit : text[i] != kForm[i]) return std::nullopt;
+    if (kForm[i] == '0' ? text[i] < '0' || text[i] > '9' : text[i] != kForm[i]) return std::nullopt;
   }
-  const auto number = [&](size_t from, size_t digits) {
+  const auto number = [&](size_t at, size_t digits) {
     int value = 0;
-    for (const char c : text.substr(from, digits)) value = value * 10 + (c - '0');
+    for (const char digit : text.substr(at, digits)) value = value * 10 + (digit - '0');
     return value;
   };
   const std::chrono::year_month_day date{std::chrono::year(number(0, 4)),
                                          std::chrono::month(static_cast<unsigned>(number(5, 2))),
                                          std::chrono::day(static_cast<unsigned>(number(8, 2)))};
   const int hour = number(11, 2), minute = number(14, 2), second = number(17, 2);
-  if (!date.ok() || hour > 23 || minute > 59 || second > 60) return std::nullopt;  // 60: a leap second
+  if (!date.ok() || hour > 23 || minute > 59 || second > 59) return std::nullopt;
   return WallTime(std::chrono::sys_days(date).time_since_epoch() + std::chrono::hours(hour) +
                   std::chrono::minutes(minute) + std::chrono::seconds(second) + Milliseconds(number(20, 3)));
 }

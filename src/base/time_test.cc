@@ -18,6 +18,39 @@ TEST(WallTimeText, IsUtcWithMilliseconds) {
   EXPECT_EQ(to_iso8601(at(-1)), "1969-12-31T23:59:59.999Z");
 }
 
+TEST(WallTimeText, IsReadAsItIsWritten) {
+  for (const long long time :
+       {1'794'774'153'123LL, 0LL, 1'709'164'800'007LL, -1LL, 253'402'300'799'999LL, -62'135'596'800'000LL})
+    EXPECT_EQ(from_iso8601(to_iso8601(at(time))), at(time)) << time;
+}
+
+TEST(WallTimeText, IsRefusedIfThereIsNoSuchTimeOrItHasAnotherForm) {
+  for (const std::string_view good :
+       {"2024-02-29T00:00:00.000Z", "2000-02-29T23:59:59.999Z", "2026-12-31T00:00:00.000Z"})
+    EXPECT_TRUE(from_iso8601(good)) << good;
+  for (const std::string_view bad : {"",
+                                     "2026-99-01T00:00:00.000Z",
+                                     "2026-00-01T00:00:00.000Z",
+                                     "2026-01-00T00:00:00.000Z",
+                                     "2026-04-31T00:00:00.000Z",
+                                     "2026-02-29T00:00:00.000Z",
+                                     "1900-02-29T00:00:00.000Z",
+                                     "2026-01-01T24:00:00.000Z",
+                                     "2026-01-01T00:60:00.000Z",
+                                     "2026-06-30T23:59:60.000Z",
+                                     "2026-01-01T00:00:00.000",
+                                     "2026-01-01T00:00:00.000+",
+                                     "2026-01-01T00:00:00Z",
+                                     "2026-01-01T00:00:00.00Z",
+                                     "2026-01-01T00:00:00.000ZZ",
+                                     " 2026-01-01T00:00:00.00Z",
+                                     "2026-01-01 00:00:00.000Z",
+                                     "+026-01-01T00:00:00.000Z",
+                                     "2026-1-001T00:00:00.000Z",
+                                     "2026-01-01T00:00:00,000Z"})
+    EXPECT_FALSE(from_iso8601(bad)) << bad;
+}
+
 TEST(WallTimeText, HasACompactForm) {
   EXPECT_EQ(to_compact_utc(at(1'794'774'153'999)), "20261115-202233");
   EXPECT_EQ(to_compact_utc(at(1'709'164'800'000)), "20240229-000000");

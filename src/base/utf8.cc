@@ -7,30 +7,15 @@ namespace {
 
 constexpr size_t kNoLimit = std::string_view::npos / 2;
 
-struct Character {
-  utf8proc_int32_t code;  // negative if invalid
-  size_t bytes;
-};
-
-Character character_at(std::string_view text, size_t at) {
-  const auto byte = static_cast<unsigned char>(text[at]);
-  if (byte < 0x80) return {byte, 1};
-  utf8proc_int32_t code = -1;
-  const auto bytes = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()) + at,
-                                      static_cast<utf8proc_ssize_t>(text.size() - at), &code);
-  if (bytes <= 0) return {-1, 1};
-  return {code, static_cast<size_t>(bytes)};
-}
-
 // What a terminal takes as a command, or what shows text in another order than it has.
-bool is_control(utf8proc_int32_t code) {
+bool is_control(std::int32_t code) {
   if (code < 0) return false;
   const bool turns = code == 0x61c || code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
                      (code >= 0x2066 && code <= 0x2069);
   return code < 0x20 || (code >= 0x7f && code < 0xa0) || turns;
 }
 
-size_t width_of(utf8proc_int32_t code) {
+size_t width_of(std::int32_t code) {
   if (code < 0) return 1;  // shown as a replacement character
   if (code < 0x20 || code == 0x7f) return 0;
   const int width = utf8proc_charwidth(code);
@@ -39,9 +24,31 @@ size_t width_of(utf8proc_int32_t code) {
 
 }  // namespace
 
+char* put_utf8(char* out, unsigned long code) {
+  if (code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) code = 0xFFFD;
+  const int inner = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+  constexpr unsigned kFirst[] = {0, 0xC0, 0xE0, 0xF0};
+  *out++ = static_cast<char>(kFirst[inner] | code >> (6 * inner));
+  for (int i = inner - 1; i >= 0; --i) *out++ = static_cast<char>(0x80 | (code >> (6 * i) & 0x3F));
+  return out;
+}
+
+void append_utf8(std::string& out, unsigned long code) {
+  char bytes[4];
+  out.append(bytes, put_utf8(bytes, code));
+}
+
+size_t unfinished_utf8(std::string_view text) {
+  for (size_t back = 1; back <= 3 && back <= text.size(); ++back) {
+    const char byte = text[text.size() - back];
+    if (!is_inner_byte(byte)) return utf8_length(byte) > back ? back : 0;
+  }
+  return 0;
+}
+
 size_t find_invalid_utf8(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
-    const Character c = character_at(text, at);
+    const Character c = first_character(text.substr(at));
     if (c.code < 0) return at;
     at += c.bytes;
   }
@@ -52,9 +59,9 @@ std::string to_valid_utf8(std::string_view text) {
   std::string valid;
   valid.reserve(text.size());
   for (size_t at = 0; at < text.size();) {
-    const Character c = character_at(text, at);
+    const Character c = first_character(text.substr(at));
     if (c.code < 0) {
-      valid += "\xEF\xBF\xBD";
+      valid += kReplacementCharacter;
     } else {
       valid.append(text, at, c.bytes);
     }
@@ -65,14 +72,14 @@ std::string to_valid_utf8(std::string_view text) {
 
 std::string_view prefix_of_characters(std::string_view text, size_t characters) {
   size_t at = 0;
-  for (; at < text.size() && characters > 0; --characters) at += character_at(text, at).bytes;
+  for (; at < text.size() && characters > 0; --characters) at += first_character(text.substr(at)).bytes;
   return text.substr(0, at);
 }
 
 size_t display_width(std::string_view text) {
   size_t width = 0;
   for (size_t at = 0; at < text.size();) {
-    const Character c = character_at(text, at);
+    const Character c = first_character(text.substr(at));
     width += width_of(c.code);
     at += c.bytes;
   }
@@ -84,7 +91,7 @@ std::string fit_to_width(std::string_view text, size_t columns) {
   size_t width = 0;
   size_t last_cut = 0;  // bytes of `line` that leave room for the ellipsis
   for (size_t at = 0; at < text.size();) {
-    const Character c = character_at(text, at);
+    const Character c = first_character(text.substr(at));
     const bool control = is_control(c.code);
     const size_t wide = control ? 1 : width_of(c.code);
     if (width + wide > columns) {
@@ -95,7 +102,7 @@ std::string fit_to_width(std::string_view text, size_t columns) {
     if (control) {
       line += ' ';
     } else if (c.code < 0) {
-      line += "\xEF\xBF\xBD";
+      line += kReplacementCharacter;
     } else {
       line.append(text, at, c.bytes);
     }

@@ -36,6 +36,36 @@ TEST(FindInvalidUtf8, KnowsEveryWayToBeWrong) {
   }
 }
 
+TEST(FirstCharacter, ReadsBackWhatIsWritten) {
+  for (unsigned long code = 0; code <= 0x10FFFF; code += code < 0x1000 ? 1 : 0xFF) {
+    if (code >= 0xD800 && code < 0xE000) continue;
+    std::string text;
+    append_utf8(text, code);
+    const Character found = first_character(text);
+    ASSERT_EQ(static_cast<unsigned long>(found.code), code);
+    ASSERT_EQ(found.bytes, text.size()) << code;
+    ASSERT_EQ(utf8_length(text[0]), text.size()) << code;
+    for (size_t cut = 1; cut < text.size(); ++cut) ASSERT_EQ(unfinished_utf8(text.substr(0, cut)), cut) << code;
+    ASSERT_EQ(unfinished_utf8(text), 0U) << code;
+  }
+}
+
+TEST(AppendUtf8, WritesAMarkForWhatIsNoCharacter) {
+  for (const unsigned long code : {0xD800UL, 0xDFFFUL, 0x110000UL, 0xFFFFFFFFUL}) {
+    std::string text;
+    append_utf8(text, code);
+    EXPECT_EQ(text, kReplacementCharacter) << code;
+  }
+}
+
+TEST(UnfinishedUtf8, IsWhatMayStillBecomeACharacter) {
+  EXPECT_EQ(unfinished_utf8(""), 0U);
+  EXPECT_EQ(unfinished_utf8("a\xF0\x9F\x98"), 3U);
+  EXPECT_EQ(unfinished_utf8("a\xFF"), 0U);
+  EXPECT_EQ(unfinished_utf8("a\xC1"), 0U);
+  EXPECT_EQ(unfinished_utf8("\x80\x80\x80\x80"), 0U);
+}
+
 TEST(ToValidUtf8, PutsOneMarkForEachInvalidByte) {
   EXPECT_EQ(to_valid_utf8("a\xFF\xFE"
                           "b"),

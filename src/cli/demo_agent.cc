@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "cli/registry.h"
-#include "os/files.h"
 #include "engine/commit_message.h"
+#include "os/files.h"
 
 namespace ralph::cli {
 namespace {

@@ -2,10 +2,10 @@
 #include <array>
 #include <unistd.h>
 
-#include "json/value.h"
 #include "base/text.h"
 #include "cli/policy_setup.h"
 #include "cli/registry.h"
+#include "json/value.h"
 #include "os/files.h"
 
 namespace ralph::cli {
@@ -40,7 +40,7 @@ std::string as_json(const CommandReport& report, const PolicySetup& setup) {
     all["reason"] = to_json_string(reason_of(*report.first));
   }
   all["commands"] = commands;
-  return json::serialize(all) + "\n";
+  return to_compact_json(all) + "\n";
 }
 
 int depth_of(const ShellReading& reading, const ShellCommand& command) {

@@ -3,9 +3,9 @@
 
 #include "base/text.h"
 #include "cli/hook_io.h"
+#include "cli/registry.h"
 #include "engine/run.h"
 #include "git/git.h"
-#include "cli/registry.h"
 #include "journal/run_folder.h"
 #include "os/environment.h"
 #include "plan/objections.h"

@@ -34,8 +34,9 @@ class ScriptedQuestions final : public Questions {
   std::deque<std::string> answers_;
 };
 
-const std::vector<GuardrailSuggestion> kSuggestions = {{"make lint", "Makefile has the target lint", CheckPurpose::kLint},
-                                                       {"make test", "Makefile has the target test", CheckPurpose::kTest}};
+const std::vector<GuardrailSuggestion> kSuggestions = {
+    {"make lint", "Makefile has the target lint", CheckPurpose::kLint},
+    {"make test", "Makefile has the target test", CheckPurpose::kTest}};
 
 Result<InitChoices> from_flags(std::vector<std::string> words, std::span<const GuardrailSuggestion> suggestions = {}) {
   auto arguments = parse_arguments(kInit, words);

@@ -2,12 +2,12 @@
 #include <array>
 
 #include "base/text.h"
-#include "cli/start_run.h"
 #include "cli/loop_options.h"
 #include "cli/registry.h"
+#include "cli/start_run.h"
+#include "engine/engine.h"
 #include "engine/roster.h"
 #include "os/files.h"
-#include "engine/engine.h"
 #include "session/outside_way.h"
 
 namespace ralph::cli {

@@ -4,14 +4,14 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
-#include "git/git.h"
-#include "plan/custody.h"
 #include "cli/plan_folders.h"
 #include "cli/registry.h"
+#include "git/git.h"
 #include "os/clock.h"
 #include "os/files.h"
 #include "plan/archive.h"
 #include "plan/authority.h"
+#include "plan/custody.h"
 #include "plan/marker.h"
 #include "ui/style.h"
 

@@ -4,9 +4,9 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
-#include "git/git.h"
 #include "cli/plan_folders.h"
 #include "cli/registry.h"
+#include "git/git.h"
 #include "os/environment.h"
 #include "plan/project_check.h"
 #include "plan/scaffold.h"

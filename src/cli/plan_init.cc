@@ -4,12 +4,12 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "plan/custody.h"
 #include "cli/plan_folders.h"
 #include "cli/registry.h"
 #include "os/clock.h"
 #include "os/files.h"
 #include "plan/authority.h"
+#include "plan/custody.h"
 #include "plan/marker.h"
 #include "plan/scaffold.h"
 #include "settings/project_scan.h"

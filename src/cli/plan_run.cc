@@ -5,21 +5,21 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "cli/dry_run.h"
-#include "cli/start_run.h"
-#include "git/git.h"
 #include "cli/plan_folders.h"
 #include "cli/plan_start.h"
 #include "cli/registry.h"
+#include "cli/start_run.h"
+#include "engine/engine.h"
 #include "engine/roster.h"
+#include "git/git.h"
+#include "git/repository.h"
 #include "os/clock.h"
 #include "os/files.h"
 #include "os/lock.h"
 #include "os/process_tree.h"
-#include "engine/engine.h"
 #include "plan/assignment.h"
 #include "plan/plan_way.h"
 #include "plan/project_check.h"
-#include "git/repository.h"
 
 namespace ralph::cli {
 namespace {
@@ -201,11 +201,11 @@ int execute(const PlanRun& run) {
   if (!run.json) static_cast<void>(write_all(STDOUT_FILENO, opening(run), "standard output"));
   const Settings& settings = run.loaded.settings;
   const RunSetup setup{run.loaded,
-                           run.files.project,
-                           run.verbose,
-                           run.json,
-                           plan_policy(settings),
-                           static_cast<int>(settings.guardrails.size() + run.tasks.tasks.verify_commands.size())};
+                       run.files.project,
+                       run.verbose,
+                       run.json,
+                       plan_policy(settings),
+                       static_cast<int>(settings.guardrails.size() + run.tasks.tasks.verify_commands.size())};
   const int code = start_run(setup, [&](Run& started) { return drive_plan(run, started); });
   // In the guardian, which outlives the loop however that ends. A marker that is there now is this run's own, unless
   // another has begun meanwhile.

@@ -5,12 +5,12 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
-#include "git/git.h"
 #include "cli/questions.h"
+#include "git/git.h"
+#include "git/repository.h"
 #include "os/files.h"
 #include "os/tty.h"
 #include "plan/project_check.h"
-#include "git/repository.h"
 #include "plan/scaffold.h"
 
 namespace ralph::cli {

@@ -5,10 +5,10 @@
 #include "cli/command.h"
 #include "cli/dry_run.h"
 #include "cli/start_run.h"
-#include "engine/roster.h"
-#include "git/repository.h"
 #include "engine/engine.h"
 #include "engine/prompt_way.h"
+#include "engine/roster.h"
+#include "git/repository.h"
 
 namespace ralph::cli {
 namespace {
@@ -48,11 +48,11 @@ Status preflight(const PromptRun& run) {
 
 int execute(const PromptRun& run) {
   const RunSetup setup{run.loaded,
-                           run.project,
-                           run.verbose,
-                           run.json,
-                           policy_from(run.loaded.settings),
-                           static_cast<int>(run.loaded.settings.guardrails.size())};
+                       run.project,
+                       run.verbose,
+                       run.json,
+                       policy_from(run.loaded.settings),
+                       static_cast<int>(run.loaded.settings.guardrails.size())};
   return start_run(setup, [&](Run& started) { return drive_prompt(run, started); });
 }
 

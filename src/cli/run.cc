@@ -87,7 +87,7 @@ Result<int> run(const Arguments& arguments) {
   if (plan.verbose) {
     std::string lines;
     for (const std::string& file : plan.loaded.files) lines += fmt::format("[ralph] Loading settings from {}\n", file);
-    lines += fmt::format("[ralph] Settings: {}\n", json::serialize(masked_settings(plan.loaded.effective)));
+    lines += fmt::format("[ralph] Settings: {}\n", to_compact_json(masked_settings(plan.loaded.effective)));
     const Redactor redactor(Environment::of_this_process().as_lines(), plan.loaded.settings.agent.env);
     static_cast<void>(write_all(STDERR_FILENO, redactor.redact(lines), "standard error"));
   }

@@ -9,13 +9,13 @@
 #include <unistd.h>
 #include <utility>
 
-#include "json/value.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "cli/registry.h"
 #include "journal/reader.h"
 #include "journal/run_folder.h"
 #include "journal/writer.h"
+#include "json/value.h"
 #include "os/environment.h"
 #include "os/files.h"
 #include "ui/run_story.h"
@@ -106,7 +106,7 @@ void print_as_json(const std::string& project, const RunFolder& folder) {
   const ToldRun run = read_run(project, folder, [&](const record::Record& record) {
     fmt::print("{}{}", std::exchange(separator, ",\n"), record::to_line(record));
   });
-  const std::string summary = json::serialize(run_summary(run));
+  const std::string summary = to_compact_json(run_summary(run));
   fmt::print("\n],{}\n", std::string_view(summary).substr(1));
 }
 

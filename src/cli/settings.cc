@@ -5,10 +5,10 @@
 #include <cstdio>
 #include <map>
 
-#include "json/schema.h"
 #include "base/utf8.h"
 #include "cli/masked_settings.h"
 #include "cli/registry.h"
+#include "json/schema.h"
 #include "settings/layers.h"
 
 namespace ralph::cli {
@@ -22,7 +22,7 @@ struct Row {
 
 std::string shown(const json::value& value) {
   const json::string* text = value.if_string();
-  std::string plain = text ? std::string(*text) : json::serialize(value);
+  std::string plain = text ? std::string(*text) : to_compact_json(value);
   if (value.is_double()) plain = fmt::format("{}", value.get_double());
   // Values are shown whole; only what could disturb a terminal is taken out.
   return fit_to_width(plain, plain.size() * 2 + 1);

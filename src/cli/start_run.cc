@@ -23,7 +23,7 @@ std::string owner_line(const std::string& run_id, const Clock& clock) {
   owner["runId"] = run_id;
   owner["pid"] = ::getppid();  // the guardian: the process that the user started and may end
   owner["startTime"] = to_iso8601(clock.wall());
-  return json::serialize(owner) + "\n";
+  return to_compact_json(owner) + "\n";
 }
 
 Result<Lock> lock_project(const RunSetup& setup) {

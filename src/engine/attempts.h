@@ -16,7 +16,8 @@ const Agent& agent_to_start(const Run& run, Agents agents);
 
 struct NextTurn;  // engine/way.h
 
-// Runs the agent until a decision is satisfied with how its turn ended, and returns that decision. Errors as run_step().
+// Runs the agent until a decision is satisfied with how its turn ended, and returns that decision. Errors as
+// run_step().
 Result<Decision> take_turn(Run& run, const NextTurn& next);
 
 }  // namespace ralph

@@ -67,7 +67,8 @@ Status run_guardrail(Run& run, const GuardrailSettings& guardrail, int index, si
     GuardrailFailure failure;
     failure.command = guardrail.command;
     failure.exit_code = end.status.code;
-    if (ended.outcome == CheckOutcome::kTimedOut) failure.why = fmt::format("timed out after {}", human_duration(step.limit));
+    if (ended.outcome == CheckOutcome::kTimedOut)
+      failure.why = fmt::format("timed out after {}", human_duration(step.limit));
     failure.hint = guardrail.hint;
     failure.log_file = log_file;
     failure.output = excerpt.text();

@@ -1,4 +1,5 @@
-// Running the checks of one iteration (guardrails and a plan's verify commands), in order, each with its log and, if it fails, its message for the agent.
+// Running the checks of one iteration (guardrails and a plan's verify commands), in order, each with its log and, if it
+// fails, its message for the agent.
 #pragma once
 
 #include <span>

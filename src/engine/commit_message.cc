@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "json/value.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "json/value.h"
 
 namespace ralph {
 namespace {

@@ -150,7 +150,8 @@ Decision wait_for_limit(const Case& c) {
       retry.reason = fmt::format("the limit of {} is over", c.progress.turn_agent);
     return retry;
   }
-  const Milliseconds wait = *until - c.now.clock.now + std::chrono::seconds(1);  // a second later, so that it is surely over
+  const Milliseconds wait =
+      *until - c.now.clock.now + std::chrono::seconds(1);  // a second later, so that it is surely over
   const std::string what = fmt::format("{} is at its usage limit until {}", c.progress.turn_agent, to_iso8601(*until));
   const bool past_run = c.policy.run_time_limit.count() > 0 && c.now.clock.run_time + wait > c.policy.run_time_limit;
   if (past_run)
@@ -184,7 +185,8 @@ std::string why_accepted(const Case& c) {
                : "the promise was given without any work, which is accepted here";
   }
   if (c.now.signals.tool_calls == 0) return "the promise was given and the tree has changed";
-  return fmt::format("the promise was given after {}", count_of(static_cast<unsigned>(c.now.signals.tool_calls), "tool call"));
+  return fmt::format("the promise was given after {}",
+                     count_of(static_cast<unsigned>(c.now.signals.tool_calls), "tool call"));
 }
 
 // A row applies at some moments: if `applies` says so, or, for a row about time, once it is due.
@@ -269,8 +271,8 @@ constexpr std::array kRules = {
     // A promise in the last allowed iteration counts, so it is looked at first.
     Rule{"promise_accepted", kAtStop,
          [](const Case& c) {
-           return c.now.signals.promised && (c.now.signals.worked.value_or(true) ||
-                                             c.policy.on_promise_no_work != PromiseWithoutWork::kReject);
+           return c.now.signals.promised &&
+                  (c.now.signals.worked.value_or(true) || c.policy.on_promise_no_work != PromiseWithoutWork::kReject);
          },
          [](const Case& c) { return stop(StopStatus::kComplete, why_accepted(c)); }},
     Rule{"continuations_spent", kAtStop, [](const Case& c) { return c.last_iteration(); },
@@ -291,8 +293,7 @@ constexpr std::array kRules = {
     // Between steps.
     Rule{"stop_requested", kNothingRuns, [](const Case& c) { return c.progress.stop_requests >= 1; },
          [](const Case&) { return stop(StopStatus::kInterrupted, "asked to stop"); }},
-    Rule{"complete", kAfterChecks,
-         [](const Case& c) { return !c.policy.plan && c.checks_passed() && c.answered(); },
+    Rule{"complete", kAfterChecks, [](const Case& c) { return !c.policy.plan && c.checks_passed() && c.answered(); },
          [](const Case& c) { return stop(StopStatus::kComplete, why_complete(c)); }},
     // A promise alone completes nothing: the stories do, and they count without a promise too.
     Rule{"plan_complete", kAfterChecks,
@@ -305,7 +306,8 @@ constexpr std::array kRules = {
          },
          [](const Case& c) { return c.run_time_due(); }},
     // After a turn that went well, what it did is checked first, because that costs nothing: it may be complete.
-    Rule{"budget_spent", {Moment::kBeforeIteration, Moment::kAfterTurn, Moment::kAfterChecks},
+    Rule{"budget_spent",
+         {Moment::kBeforeIteration, Moment::kAfterTurn, Moment::kAfterChecks},
          [](const Case& c) {
            const bool checks_first = c.now.moment == Moment::kAfterTurn && c.turn_was({TurnOutcome::kOk});
            return !checks_first && (c.budget_spent() || c.stopped_by_budget());

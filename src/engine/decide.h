@@ -1,6 +1,6 @@
 // The heart: whether to go on, stop, wait, try again, or end what runs. Pure: it reads no clock, file or environment.
-// Every rule about stopping is a row of one table in decide.cc, in one order; the first that applies decides. Run::ask()
-// is the only caller: the ways in differ only in their policy and in what they observe.
+// Every rule about stopping is a row of one table in decide.cc, in one order; the first that applies decides.
+// Run::ask() is the only caller: the ways in differ only in their policy and in what they observe.
 #pragma once
 
 #include <optional>
@@ -19,9 +19,9 @@ int exit_code_of(StopStatus status);  // 0, 1, 2, 3, 130
 struct Decision {
   Action action = Action::kContinue;
   StopStatus status = StopStatus::kNone;
-  std::string_view rule;            // the name of the row
-  std::string reason;               // a sentence for people
-  Milliseconds delay{0};            // for kWait and kRetry
+  std::string_view rule;             // the name of the row
+  std::string reason;                // a sentence for people
+  Milliseconds delay{0};             // for kWait and kRetry
   EndCause cause = EndCause::kNone;  // for kEndNow
 
   bool stops() const { return action == Action::kStop; }

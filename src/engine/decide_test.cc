@@ -4,6 +4,7 @@
 #include <set>
 
 #include <gtest/gtest.h>
+
 #include "journal/words_for_tests.h"
 
 namespace ralph {
@@ -194,8 +195,8 @@ std::vector<Row> table() {
        60s},
 
       with_file({"a file that is waited for", kDuringTurn, at(1), "awaited_file_appeared", kEndNow}),
-      with_file({"a file that is waited for, before a retry", kAfterTurn, crashed(1, 1), "awaited_file_is_there",
-                 kContinue}),
+      with_file(
+          {"a file that is waited for, before a retry", kAfterTurn, crashed(1, 1), "awaited_file_is_there", kContinue}),
       {"an agent that works goes on", kDuringTurn, at(1), "running", kContinue},
       {"the first stop request lets it finish", kDuringTurn, asked_to_stop(at(1), 1), "running", kContinue},
       {"the second ends it", kDuringTurn, asked_to_stop(at(1), 2), "stop_demanded", kEndNow},
@@ -553,8 +554,7 @@ TEST(Observation, ComesBackFromItsRecord) {
   now.plan = {6, 7};
   EXPECT_EQ(from_json<Observation>(brief_json(now)), now);
   EXPECT_EQ(from_json<Observation>(brief_json(Observation{})), Observation{});
-  EXPECT_EQ(json::serialize(brief_json(Observation{Moment::kAfterChecks})),
-            R"({"moment":"after_checks"})");
+  EXPECT_EQ(json::serialize(brief_json(Observation{Moment::kAfterChecks})), R"({"moment":"after_checks"})");
 }
 
 TEST(TimeUntilChange, IsTheSoonestLimitOrNever) {

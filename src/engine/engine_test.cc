@@ -39,7 +39,7 @@ class EngineTest : public ::testing::Test {
     std::vector<Agent> agents;
     for (const Agent::Setup& setup : setups_) agents.push_back(*Agent::make(setup, environment, folder_));
     ralph::Run run = *ralph::Run::open({"run", folder_}, policy_from(settings_),
-                         {processes_, clock_, redactor, listener_, folder_, environment});
+                                       {processes_, clock_, redactor, listener_, folder_, environment});
     const PromptSource prompt = PromptSource::text("Fix it.");
     PromptWay way(run, settings_, agents, prompt);
     Result<Decision> decision = drive(run, way);

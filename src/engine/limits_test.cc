@@ -1,6 +1,7 @@
 #include "engine/limits.h"
 
 #include <gtest/gtest.h>
+
 #include "journal/words_for_tests.h"
 
 namespace ralph {

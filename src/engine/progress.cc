@@ -117,8 +117,12 @@ struct Folding {
 
   void operator()(const record::PlanChecked& checked) {
     progress.totals.violations += static_cast<int>(checked.violations.size());
-    progress.plan = {static_cast<int>(checked.stories), static_cast<int>(checked.done), checked.open,
-                     checked.pending,                   checked.head,                   checked.bases};
+    progress.plan = {static_cast<int>(checked.stories),
+                     static_cast<int>(checked.done),
+                     checked.open,
+                     checked.pending,
+                     checked.head,
+                     checked.bases};
     if (!checked.feedback.empty()) progress.collecting.push_back({FailAction::kAppend, checked.feedback});
   }
 

@@ -15,18 +15,18 @@
 namespace ralph {
 
 struct Progress {
-  int iteration = 0;          // the one under way, or the last one; 0 before the first
-  Milliseconds run_time{0};   // that the run has spent, as far as its records tell
-  WallTime last_record{};     // its time
-  std::string outcome_note{}; // why the run ended; empty while it has not
+  int iteration = 0;           // the one under way, or the last one; 0 before the first
+  Milliseconds run_time{0};    // that the run has spent, as far as its records tell
+  WallTime last_record{};      // its time
+  std::string outcome_note{};  // why the run ended; empty while it has not
   StopStatus status = StopStatus::kNone;
 
   // The agent's turn in this iteration.
-  int attempts = 0;          // how often an agent was started for it
-  int failed_attempts = 0;   // of these, how often it crashed or said nothing
+  int attempts = 0;         // how often an agent was started for it
+  int failed_attempts = 0;  // of these, how often it crashed or said nothing
   TurnOutcome turn_outcome = TurnOutcome::kNone;
-  std::string turn_reason;   // why, as a sentence
-  std::string turn_agent;    // whose turn it was
+  std::string turn_reason;  // why, as a sentence
+  std::string turn_agent;   // whose turn it was
   std::optional<std::string> response;
   int failed_turns_in_row = 0;  // crashed or silent, across iterations: what back-off grows with
   int overloads_in_row = 0;

@@ -1,6 +1,7 @@
 #include "engine/progress.h"
 
 #include <gtest/gtest.h>
+
 #include "journal/words_for_tests.h"
 
 namespace ralph {
@@ -79,8 +80,8 @@ TEST(Progress, GuardrailsThatRunAgainTakeThePlaceOfTheFirst) {
 
 TEST(Progress, AnAgentAskedForACommitMessageAnswersNothingElse) {
   const Progress progress =
-      after({record::IterationStarted{1}, agent_started(1), agent_ended("ok", "NO"), agent_started(7, Purpose::kCommitMessage),
-             agent_ended("crashed", "DONE", Purpose::kCommitMessage)});
+      after({record::IterationStarted{1}, agent_started(1), agent_ended("ok", "NO"),
+             agent_started(7, Purpose::kCommitMessage), agent_ended("crashed", "DONE", Purpose::kCommitMessage)});
   EXPECT_EQ(progress.attempts, 1);
   EXPECT_EQ(progress.response, "NO");
   EXPECT_EQ(progress.turn_outcome, "ok");

@@ -1,8 +1,8 @@
 #include "engine/prompt_source.h"
 
-#include "json/value.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "json/value.h"
 #include "os/files.h"
 
 namespace ralph {

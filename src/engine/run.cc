@@ -20,11 +20,10 @@ Run::Run(const RunFolder& run_folder, Policy the_policy, RunParts parts)
 
 Result<Run> Run::open(const RunFolder& folder, Policy policy, RunParts parts) {
   Run run(folder, std::move(policy), std::move(parts));
-  TRY_VALUE(JournalWriter writer, JournalWriter::open(
-                                      folder.path, run.redactor, [&clock = run.clock] { return clock.wall(); },
-                                      [&](const record::Record& record) {
-                                        run.progress_ = fold(std::move(run.progress_), record);
-                                      }));
+  TRY_VALUE(JournalWriter writer,
+            JournalWriter::open(
+                folder.path, run.redactor, [&clock = run.clock] { return clock.wall(); },
+                [&](const record::Record& record) { run.progress_ = fold(std::move(run.progress_), record); }));
   run.writer_ = std::move(writer);
   run.spent_before_ = run.progress_.run_time;
   return run;
@@ -32,15 +31,15 @@ Result<Run> Run::open(const RunFolder& folder, Policy policy, RunParts parts) {
 
 Result<Run> Run::open_session(const RunFolder& folder, Policy policy, RunParts parts, Milliseconds patience) {
   Run run(folder, std::move(policy), std::move(parts));
-  TRY_VALUE(JournalWriter writer,
-            JournalWriter::open_at_tail(
-                folder.path, run.redactor, [&clock = run.clock] { return clock.wall(); },
-                [&](const record::Record& record) {
-                  const auto* decided = std::get_if<record::Decided>(&record.body);
-                  run.progress_ = decided && decided->progress ? from_json<Progress>(*decided->progress)
-                                                               : fold(std::move(run.progress_), record);
-                },
-                patience));
+  TRY_VALUE(JournalWriter writer, JournalWriter::open_at_tail(
+                                      folder.path, run.redactor, [&clock = run.clock] { return clock.wall(); },
+                                      [&](const record::Record& record) {
+                                        const auto* decided = std::get_if<record::Decided>(&record.body);
+                                        run.progress_ = decided && decided->progress
+                                                            ? from_json<Progress>(*decided->progress)
+                                                            : fold(std::move(run.progress_), record);
+                                      },
+                                      patience));
   run.writer_ = std::move(writer);
   run.carries_progress_ = true;
   return run;

@@ -1,6 +1,6 @@
-// One run: one loop over one piece of work. It owns the journal, the progress that is a fold over it, and the only call of
-// decide(). Every note goes to the journal, then into progress, then to whoever watches; in this order, always, so that
-// nothing is shown or acted on that a crash could make unsaid.
+// One run: one loop over one piece of work. It owns the journal, the progress that is a fold over it, and the only call
+// of decide(). Every note goes to the journal, then into progress, then to whoever watches; in this order, always, so
+// that nothing is shown or acted on that a crash could make unsaid.
 //
 //   TRY_VALUE(Run run, Run::open(folder, policy, parts));   // a new journal, or one to go on with
 //   TRY(run.note(record::IterationStarted{1}));

@@ -24,8 +24,7 @@ std::string note_from(const ScmCommandEnd& command) {
   return std::string(trim(fatal == lines.end() ? lines.back() : *fatal));
 }
 
-Status note_end(Run& run, const std::string& task, ScmOutcome outcome, std::string note,
-                const StepEnd& end = {}) {
+Status note_end(Run& run, const std::string& task, ScmOutcome outcome, std::string note, const StepEnd& end = {}) {
   record::ScmEnded ended;
   ended.iteration = run.progress().iteration;
   ended.task = task;
@@ -48,7 +47,10 @@ Result<bool> nothing_to_commit(Run& run, const ScmSettings& scm) {
 class ScmTasks {
  public:
   ScmTasks(Run& run, const Agent& agent, const ScmPlan& plan)
-      : run_(run), agent_(agent), plan_(plan), tree_(contained_git(run, plan.scm.command), join_path(run.project, ".ralph/runs/")) {}
+      : run_(run),
+        agent_(agent),
+        plan_(plan),
+        tree_(contained_git(run, plan.scm.command), join_path(run.project, ".ralph/runs/")) {}
 
   Result<Decision> run() {
     for (const std::string& task : plan_.scm.tasks) {
@@ -68,7 +70,8 @@ class ScmTasks {
                        "the agent changed files when it was asked for the commit message, and the checks fail now"));
           return decision;
         }
-        const auto answer = turn.outcome == TurnOutcome::kOk ? commit_message_from(turn.answer, turn.response) : std::nullopt;
+        const auto answer =
+            turn.outcome == TurnOutcome::kOk ? commit_message_from(turn.answer, turn.response) : std::nullopt;
         if (!answer) {
           const std::string why = turn.outcome == TurnOutcome::kOk ? "its answer has no line to use" : turn.reason;
           TRY(note_end(run_, task, ScmOutcome::kFailed, fmt::format("the agent gave no commit message: {}", why)));

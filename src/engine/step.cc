@@ -31,8 +31,7 @@ std::vector<std::string> lines_for(const std::vector<ProcessInfo>& processes) {
 // The state of one running step.
 class Step {
  public:
-  Step(Run& run, const StepRequest& request)
-      : run_(run), request_(request), out_(run.redactor), err_(run.redactor) {}
+  Step(Run& run, const StepRequest& request) : run_(run), request_(request), out_(run.redactor), err_(run.redactor) {}
 
   Result<StepEnd> run() {
     TRY(run_.processes.start(request_.launch));
@@ -121,8 +120,7 @@ class Step {
     // What was asked to end is no leftover; what outlived even that is worth a record in any case.
     const bool leftovers = end_.cause == EndCause::kNone && !swept.ended.empty();
     if (leftovers || !swept.survivors.empty()) {
-      keep_error(run_.note(
-          record::ProcessesSwept{request_.kind, lines_for(swept.ended), lines_for(swept.survivors)}));
+      keep_error(run_.note(record::ProcessesSwept{request_.kind, lines_for(swept.ended), lines_for(swept.survivors)}));
     }
     if (error_) return tl::unexpected(*error_);
     return std::move(end_);

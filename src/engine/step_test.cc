@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "engine/fake_processes.h"
-#include "os/scratch_folder.h"
 #include "journal/words_for_tests.h"
+#include "os/scratch_folder.h"
 
 namespace ralph {
 namespace {
@@ -58,7 +58,7 @@ class StepTest : public ::testing::Test {
   Redactor redactor_{std::vector<std::string>{"MY_TOKEN=abcdefghijkl"}};
   Watcher watcher_;
   ralph::Run run_ = *ralph::Run::open({"run", folder_.path()}, {},
-                        {processes_, clock_, redactor_, watcher_, folder_.path(), Environment{}});
+                                      {processes_, clock_, redactor_, watcher_, folder_.path(), Environment{}});
   StepRequest request_;
   std::string output_;
   Status on_output_;

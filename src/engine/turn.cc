@@ -136,7 +136,8 @@ class Turn {
     ended.output_bytes = output_bytes_;
     ended.response = reader_.response();
     ended.session = reader_.session();
-    if (judged.outcome == TurnOutcome::kUsageLimit && reader_.resets_at()) ended.resets_at = to_iso8601(*reader_.resets_at());
+    if (judged.outcome == TurnOutcome::kUsageLimit && reader_.resets_at())
+      ended.resets_at = to_iso8601(*reader_.resets_at());
     ended.input_tokens = reader_.tokens().input;
     ended.output_tokens = reader_.tokens().output;
     ended.cache_read_tokens = reader_.tokens().cache_read;

@@ -19,7 +19,7 @@ struct TurnRequest {
   int attempt = 1;
   bool events = true;  // ask for a stream of events where the agent has one
   std::optional<Progress::Session> resume{};
-  std::string told{};  // in earlier turns of its session: repeating that is no answer, as with the prompt
+  std::string told{};     // in earlier turns of its session: repeating that is no answer, as with the prompt
   LaunchChange change{};  // to how the agent is started
 };
 

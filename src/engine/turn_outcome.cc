@@ -110,7 +110,8 @@ TurnJudgement judge_turn(const TurnFacts& facts) {
     if (start.kind != FailureKind::kNone && !reader.has_result()) return {outcome_of(start.kind), start.advice};
     return {TurnOutcome::kCrashed, exit_phrase(end.status, facts.error_tail)};
   }
-  if (reader.result_failed()) return {TurnOutcome::kFailed, fmt::format("{} reported a failure without saying which", facts.agent)};
+  if (reader.result_failed())
+    return {TurnOutcome::kFailed, fmt::format("{} reported a failure without saying which", facts.agent)};
   if (facts.expects_result && reader.saw_events() && !reader.has_result()) {
     return {TurnOutcome::kCrashed, "its stream ended without a result"};
   }

@@ -15,13 +15,13 @@ namespace ralph {
 // What an iteration is told.
 struct NextTurn {
   std::string prompt;
-  Agents agents;  // the preferred one first
-  bool events = true;  // ask for a stream of events where the agent has one
+  Agents agents;                              // the preferred one first
+  bool events = true;                         // ask for a stream of events where the agent has one
   std::optional<Progress::Session> resume{};  // a session to go on with
-  std::string told{};  // in earlier turns of that session: repeating it is no answer
-  std::string folder{};  // where the agent works; empty: the project
+  std::string told{};                         // in earlier turns of that session: repeating it is no answer
+  std::string folder{};                       // where the agent works; empty: the project
   std::vector<std::pair<std::string, std::string>> environment{};  // more of it
-  LaunchChange change{};  // a sandbox
+  LaunchChange change{};                                           // a sandbox
 };
 
 // What is looked at after a turn.

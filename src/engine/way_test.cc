@@ -55,7 +55,7 @@ class WayTest : public ::testing::Test {
     Policy policy;
     policy.promise = true;
     run_.emplace(*ralph::Run::open({"run", folder_.path()}, policy,
-                            {processes_, clock_, redactor_, listener_, folder_.path(), Environment{}}));
+                                   {processes_, clock_, redactor_, listener_, folder_.path(), Environment{}}));
     FileWay way(*run_, agents_, file_);
     Result<Decision> decision = drive(*run_, way);
     turns_ = way.turns;

@@ -45,7 +45,8 @@ Result<std::optional<bool>> CheckedTree::changed() {
 
 // All that differs from one commit, tracked or not: a file that was new and is committed now is in it as before.
 Result<std::optional<std::string>> CheckedTree::look() {
-  TRY_VALUE(const auto differing, ask({"-c", "diff.relative=false", "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", base_, "--"}));
+  TRY_VALUE(const auto differing, ask({"-c", "diff.relative=false", "diff", "--name-only", "-z", "--no-renames",
+                                       "--no-ext-diff", base_, "--"}));
   TRY_VALUE(const auto others, ask({"-C", top_, "ls-files", "-z", "--others", "--exclude-standard"}));
   if (!differing || !others) return std::optional<std::string>();
   std::set<std::string> paths;

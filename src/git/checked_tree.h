@@ -1,5 +1,5 @@
-// The files of a project as they were when they were checked. Afterwards programs still run: an agent that is asked for a
-// commit message, hooks of the source control. What they change, nobody has checked.
+// The files of a project as they were when they were checked. Afterwards programs still run: an agent that is asked for
+// a commit message, hooks of the source control. What they change, nobody has checked.
 #pragma once
 
 #include <optional>

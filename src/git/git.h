@@ -27,9 +27,10 @@ struct GitCommand {
   std::vector<std::string> argv;
   std::vector<std::pair<std::string, std::string>> environment;  // more of it
 };
-// `work_tree`: an agent can name another one in the repository's settings, so git is told which one it is. Empty: the one
-// that git finds.
-GitCommand own_question(const std::string& program, const std::vector<std::string>& words, const std::string& work_tree);
+// `work_tree`: an agent can name another one in the repository's settings, so git is told which one it is. Empty: the
+// one that git finds.
+GitCommand own_question(const std::string& program, const std::vector<std::string>& words,
+                        const std::string& work_tree);
 
 // Whether a command of the source control is git.
 bool is_git(const std::string& command);

@@ -72,7 +72,7 @@ std::optional<std::string> block_cap_in(const json::value& settings, const Host&
   const json::value* env = find(settings, "env");
   const json::value* cap = env ? find(*env, host.block_cap_variable) : nullptr;
   if (!cap) return std::nullopt;
-  return cap->is_string() ? std::string(cap->get_string()) : json::serialize(*cap);
+  return cap->is_string() ? std::string(cap->get_string()) : to_compact_json(*cap);
 }
 
 // Those of `found` that are this wire. context-monitor is the former name of post-tool.

@@ -35,7 +35,7 @@ void log_hook(const std::string& cwd, const HookNote& note) {
                           {"kind", to_json_string(note.kind)},
                           {"what", to_json_string(prefix_of_characters(what, kLongest))}};
   const Result<Fd> file = open_for_append(path);
-  if (file) static_cast<void>(write_all(file->get(), json::serialize(line) + "\n", path));
+  if (file) static_cast<void>(write_all(file->get(), to_compact_json(line) + "\n", path));
 }
 
 }  // namespace ralph

@@ -6,7 +6,7 @@ namespace ralph {
 namespace {
 
 HookReply in_json(const json::object& object) {
-  return {json::serialize(object) + "\n"};
+  return {to_compact_json(object) + "\n"};
 }
 
 HookReply by_exit(std::string_view reason) {

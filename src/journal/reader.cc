@@ -110,7 +110,8 @@ std::vector<std::string> JournalReader::problems() const {
   std::vector<std::string> problems;
   for (const BadLine& bad : bad_) problems.push_back(fmt::format("line {} is damaged: {}", bad.line, bad.reason));
   if (bad_count_ > bad_.size()) problems.push_back(fmt::format("{} more lines are damaged", bad_count_ - bad_.size()));
-  for (const size_t line : breaks_) problems.push_back(fmt::format("line {} does not follow from the line before it", line));
+  for (const size_t line : breaks_)
+    problems.push_back(fmt::format("line {} does not follow from the line before it", line));
   if (unfinished_ > 0) {
     problems.push_back(fmt::format("the last {} are a record that was not finished", count_of(unfinished_, "byte")));
   }

@@ -67,7 +67,7 @@ class JournalReader {
   std::vector<BadLine> bad_;
   size_t bad_count_ = 0;
   std::string hash_;
-  bool after_damage_ = false;  // the line before was bad: that the chain is broken there is said already
+  bool after_damage_ = false;   // the line before was bad: that the chain is broken there is said already
   std::vector<size_t> breaks_;  // lines that do not follow from the one before, at most ten
 };
 

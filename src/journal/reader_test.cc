@@ -7,8 +7,8 @@
 
 #include "base/sha256.h"
 #include "base/text.h"
-#include "os/scratch_folder.h"
 #include "journal/words_for_tests.h"
+#include "os/scratch_folder.h"
 
 namespace ralph {
 namespace {

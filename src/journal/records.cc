@@ -65,26 +65,6 @@ Body read_body(std::string_view type, const json::object& in) {
   }
 }
 
-// JSON need not escape DEL and the C1 controls, but a terminal may obey them, and people do `cat` journals.
-std::string escape_terminal_controls(std::string line) {
-  const auto is_c1 = [&](size_t i) {
-    const auto at = [&](size_t k) { return static_cast<unsigned char>(line[k]); };
-    return at(i) == 0xc2 && i + 1 < line.size() && at(i + 1) >= 0x80 && at(i + 1) <= 0x9f;
-  };
-  if (line.find_first_of("\x7f\xc2") == std::string::npos) return line;
-  std::string escaped;
-  for (size_t i = 0; i < line.size(); ++i) {
-    if (is_c1(i)) {
-      escaped += fmt::format("\\u{:04x}", static_cast<unsigned char>(line[++i]));
-    } else if (line[i] == '\x7f') {
-      escaped += "\\u007f";
-    } else {
-      escaped += line[i];
-    }
-  }
-  return escaped;
-}
-
 }  // namespace
 
 std::string_view type_of(const Body& body) {
@@ -108,7 +88,7 @@ std::string to_line(const Record& record) {
   if (!record.prev.empty()) out["prev"] = record.prev;
   out["type"] = to_json_string(type_of(record.body));
   std::visit([&](const auto& body) { write_fields(body, out); }, record.body);
-  return escape_terminal_controls(json::serialize(out));
+  return to_compact_json(std::move(out));
 }
 
 Result<Record> from_line(std::string_view line) {

@@ -124,7 +124,7 @@ struct ScmEnded {
   std::int64_t iteration = 0, exit_code = 0, duration_ms = 0;
   std::string task;
   ScmOutcome outcome = ScmOutcome::kNone;
-  std::string note;     // the commit's short id, or what went wrong
+  std::string note;  // the commit's short id, or what went wrong
   template <class V>
   void fields(V&& v) {
     v("iteration", iteration), v("task", task), v("outcome", outcome), v("exitCode", exit_code);
@@ -269,8 +269,8 @@ struct Unknown {
 };
 
 using Body = std::variant<RunStarted, IterationStarted, AgentStarted, AgentEnded, GuardrailStarted, GuardrailEnded,
-                          ScmStarted, ScmEnded, SignalReceived, ProcessesSwept, Decided, SessionBound, PlanWork, PlanChecked,
-                          IterationEnded, RunEnded, Unknown>;
+                          ScmStarted, ScmEnded, SignalReceived, ProcessesSwept, Decided, SessionBound, PlanWork,
+                          PlanChecked, IterationEnded, RunEnded, Unknown>;
 
 struct Record {
   std::int64_t sequence = 0;  // from 1, no gaps

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "json/value.h"
 #include "base/text.h"
+#include "json/value.h"
 
 namespace ralph {
 namespace {

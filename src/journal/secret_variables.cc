@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "base/utf8.h"
+#include "json/writer.h"
 
 namespace ralph {
 namespace {
@@ -57,26 +59,20 @@ bool is_path_of_file(std::string_view value) {
   return dot != std::string_view::npos && name.size() - dot - 1 <= 5;
 }
 
-struct JsonStyle {
-  bool slash, html, ascii;  // what some writers escape besides the necessary: PHP, Go, Python
-};
-
-std::string escaped_for_json(std::string_view text, JsonStyle style) {
+// As a writer of JSON escapes that keeps to ASCII.
+std::string in_ascii(std::string_view text) {
   std::string out;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    static constexpr std::string_view kShort = "\"\\\n\r\t\b\f", kLetters = "\"\\nrtbf";
-    if (const size_t at = kShort.find(text[i]); at != std::string_view::npos) {
-      out += {'\\', kLetters[at]};
-    } else if (c == '/' && style.slash) {
-      out += "\\/";
-    } else if (c < 0x20 || (style.html && (c == '<' || c == '>' || c == '&'))) {
-      out += fmt::format("\\u{:04x}", c);
-    } else if (style.ascii && (c & 0xe0) == 0xc0 && i + 1 < text.size()) {
-      out += fmt::format("\\u{:04x}", (c & 0x1fu) << 6 | (static_cast<unsigned char>(text[++i]) & 0x3fu));
+  while (!text.empty()) {
+    const Character character = first_character(text);
+    if (character.code < 0x80) {
+      out += text[0];
+    } else if (character.code < 0x10000) {
+      out += fmt::format("\\u{:04x}", character.code);
     } else {
-      out += text[i];
+      const auto rest = character.code - 0x10000;
+      out += fmt::format("\\u{:04x}\\u{:04x}", 0xD800 + (rest >> 10), 0xDC00 + (rest & 0x3FF));
     }
+    text.remove_prefix(character.bytes);
   }
   return out;
 }
@@ -114,12 +110,13 @@ class Collector {
  public:
   void add_value(std::string_view value) {
     add(std::string(value));
-    const std::string json = escaped_for_json(value, {});
+    const std::string json = json_escaped(value);
     add(json);
-    add(escaped_for_json(json, {}));  // JSON inside JSON, as tool results are
-    add(escaped_for_json(value, {.slash = true, .html = false, .ascii = false}));
-    add(escaped_for_json(value, {.slash = false, .html = true, .ascii = false}));
-    add(escaped_for_json(value, {.slash = false, .html = false, .ascii = true}));
+    add(json_escaped(json));  // JSON inside JSON, as tool results are
+    // What some writers escape besides the necessary: PHP, Go, Python.
+    add(replace_all(json, "/", "\\/"));
+    add(replace_all(replace_all(replace_all(json, "<", "\\u003c"), ">", "\\u003e"), "&", "\\u0026"));
+    add(in_ascii(json));
     add(encoded_for_url(value));
     for (size_t before : {0, 1, 2}) {
       for (bool for_urls : {false, true}) {

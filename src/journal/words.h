@@ -76,18 +76,33 @@ enum class TurnOutcome {
 };
 template <>
 struct WordsOf<TurnOutcome> {
-  static constexpr std::array<std::string_view, 19> kAll = {
-      "",           "ok",          "crashed",       "empty",       "failed",         "timed_out",         "idle",
-      "over_budget", "interrupted", "file_appeared", "usage_limit", "overloaded",     "authentication",    "billing",
-      "context_exhausted", "permission_denied", "max_turns", "max_budget", "model_not_found"};
+  static constexpr std::array<std::string_view, 19> kAll = {"",
+                                                            "ok",
+                                                            "crashed",
+                                                            "empty",
+                                                            "failed",
+                                                            "timed_out",
+                                                            "idle",
+                                                            "over_budget",
+                                                            "interrupted",
+                                                            "file_appeared",
+                                                            "usage_limit",
+                                                            "overloaded",
+                                                            "authentication",
+                                                            "billing",
+                                                            "context_exhausted",
+                                                            "permission_denied",
+                                                            "max_turns",
+                                                            "max_budget",
+                                                            "model_not_found"};
 };
 
 // Why ralph ended a step before its time.
 enum class EndCause { kNone, kTimedOut, kIdle, kLingered, kOverBudget, kInterrupted, kFileAppeared };
 template <>
 struct WordsOf<EndCause> {
-  static constexpr std::array<std::string_view, 7> kAll = {"",           "timed_out",   "idle",         "lingered",
-                                                           "over_budget", "interrupted", "file_appeared"};
+  static constexpr std::array<std::string_view, 7> kAll = {
+      "", "timed_out", "idle", "lingered", "over_budget", "interrupted", "file_appeared"};
 };
 
 // How a guardrail or a verify command ended.
@@ -140,8 +155,8 @@ enum class Moment {
 };
 template <>
 struct WordsOf<Moment> {
-  static constexpr std::array<std::string_view, 7> kAll = {"before_iteration", "during_turn", "during_check", "after_turn",
-                                                           "between_steps",    "at_stop",     "after_checks"};
+  static constexpr std::array<std::string_view, 7> kAll = {
+      "before_iteration", "during_turn", "during_check", "after_turn", "between_steps", "at_stop", "after_checks"};
 };
 
 // What a decision says.
@@ -155,7 +170,8 @@ enum class Action {
 };
 template <>
 struct WordsOf<Action> {
-  static constexpr std::array<std::string_view, 6> kAll = {"continue", "stop", "wait", "retry", "end_now", "check_again"};
+  static constexpr std::array<std::string_view, 6> kAll = {"continue", "stop",    "wait",
+                                                           "retry",    "end_now", "check_again"};
 };
 
 // How a run ended.

@@ -23,8 +23,8 @@ class JournalWriter {
   using OnRecord = std::function<void(const record::Record&)>;
 
   // Opens <run_folder>/journal.jsonl, made if missing. A journal that is there is continued: `on_record` gets its
-  // records, and the torn line that a power cut may have left at its end is removed. A journal has one writer at a time:
-  // fails with kBusy if another process still writes it after `patience`.
+  // records, and the torn line that a power cut may have left at its end is removed. A journal has one writer at a
+  // time: fails with kBusy if another process still writes it after `patience`.
   static Result<JournalWriter> open(const std::string& run_folder, const Redactor& redactor,
                                     std::function<WallTime()> clock, const OnRecord& on_record = {},
                                     Milliseconds patience = Milliseconds(0));

@@ -11,8 +11,8 @@
 #include "base/text.h"
 #include "journal/raw_file.h"
 #include "journal/reader.h"
-#include "os/scratch_folder.h"
 #include "journal/words_for_tests.h"
+#include "os/scratch_folder.h"
 
 namespace ralph {
 namespace {

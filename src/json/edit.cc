@@ -4,8 +4,9 @@
 #include <span>
 #include <tuple>
 
-#include "json/walk.h"
 #include "base/utf8.h"
+#include "json/walk.h"
+#include "json/writer.h"
 
 namespace ralph {
 namespace {
@@ -90,6 +91,11 @@ class Page {
   std::string text_;
   size_t line_ = 0;
 };
+
+// Nothing, which can't be put anywhere, if there is text in it that is not UTF-8: U+FFFD is not what was asked for.
+std::string printed(const json::value& value) {
+  return find_invalid_utf8(json::serialize(value)) == kNone ? to_pretty_json(value) : "";
+}
 
 size_t end_of_string(std::string_view json, size_t at) {
   for (++at; json[at] != '"'; ++at) {
@@ -314,7 +320,7 @@ bool JsonEdits::put(std::string_view pointer, std::string_view json, bool is_our
   if (!fitting) return false;
 
   const auto [added, is_new] = added_.try_emplace(std::string(pointer), insertions_.size());
-  if (is_new) insertions_.push_back({*object, tree_[*object].size, json::serialize(json::string_view(key)), {}});
+  if (is_new) insertions_.push_back({*object, tree_[*object].size, '"' + json_escaped(key) + '"', {}});
   insertions_[added->second].piece = Piece{std::string(*fitting), is_ours};
   return true;
 }
@@ -329,7 +335,7 @@ bool JsonEdits::put_element(std::string_view array, size_t index, std::string_vi
 }
 
 bool JsonEdits::set(std::string_view pointer, const json::value& value) {
-  return put(pointer, to_pretty_json(value), true);
+  return put(pointer, printed(value), true);
 }
 
 bool JsonEdits::set_raw(std::string_view pointer, std::string_view json) {
@@ -337,7 +343,7 @@ bool JsonEdits::set_raw(std::string_view pointer, std::string_view json) {
 }
 
 bool JsonEdits::insert(std::string_view array, size_t index, const json::value& value) {
-  return put_element(array, index, to_pretty_json(value), true);
+  return put_element(array, index, printed(value), true);
 }
 
 bool JsonEdits::insert_raw(std::string_view array, size_t index, std::string_view json) {

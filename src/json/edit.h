@@ -22,9 +22,9 @@
 #include <utility>
 #include <vector>
 
-#include "json/value.h"
-#include "json/tree.h"
 #include "base/result.h"
+#include "json/tree.h"
+#include "json/value.h"
 
 namespace ralph {
 

@@ -11,9 +11,9 @@
 #include <gtest/gtest.h>
 
 #include "base/dice_for_tests.h"
+#include "base/text.h"
 #include "json/edit.h"
 #include "json/walk.h"
-#include "base/text.h"
 
 namespace ralph {
 namespace {

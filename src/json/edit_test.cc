@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "json/walk.h"
 #include "base/text.h"
+#include "json/walk.h"
 
 namespace ralph {
 namespace {

@@ -3,9 +3,8 @@
 #include <charconv>
 #include <cmath>
 
-#include <fmt/format.h>
-
 #include "base/utf8.h"
+#include "json/writer.h"
 
 namespace ralph {
 namespace {
@@ -52,8 +51,7 @@ size_t put_string(std::string& out, std::string_view text) {
     if (text[at] == '\\') {
       at += put_escape(out, text.substr(at));
     } else if (static_cast<unsigned char>(text[at]) < ' ') {
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(text[at]));
-      ++at;
+      out += json_escaped(text.substr(at++, 1));
     } else {
       out += text[at++];
     }

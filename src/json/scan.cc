@@ -5,6 +5,8 @@
 #include <immintrin.h>
 #endif
 
+#include "base/utf8.h"
+
 namespace ralph::json_scan {
 namespace {
 
@@ -137,23 +139,6 @@ __attribute__((target("avx2,pclmul"))) const char* skip_blocks_wide(const char* 
 }
 #endif
 
-// The bytes of the first character, which is beyond ASCII; 0 if it is not valid UTF-8.
-size_t character_length(const char* at, const char* end) {
-  const auto byte = [&](int i) { return static_cast<unsigned char>(at[i]); };
-  const auto follows = [&](int i) { return (byte(i) & 0xC0) == 0x80; };
-  const unsigned char first = byte(0);
-  if (first < 0xC2) return 0;
-  if (first < 0xE0) return end - at >= 2 && follows(1) ? 2 : 0;
-  if (first < 0xF0) {
-    if (end - at < 3 || !follows(1) || !follows(2)) return 0;
-    if (first == 0xE0 && byte(1) < 0xA0) return 0;    // overlong
-    return first == 0xED && byte(1) >= 0xA0 ? 0 : 3;  // a surrogate
-  }
-  if (first > 0xF4 || end - at < 4 || !follows(1) || !follows(2) || !follows(3)) return 0;
-  if (first == 0xF0 && byte(1) < 0x90) return 0;
-  return first == 0xF4 && byte(1) >= 0x90 ? 0 : 4;
-}
-
 // Four hexadecimal digits; negative if they are none.
 int hex4(const char* at) {
   int value = 0;
@@ -167,27 +152,6 @@ int hex4(const char* at) {
     value = value * 16 + digit;
   }
   return value;
-}
-
-char* put_character(char* out, unsigned code) {
-  const auto tail = [&](int shift) { return static_cast<char>(0x80 | ((code >> shift) & 0x3F)); };
-  if (code < 0x80) {
-    *out++ = static_cast<char>(code);
-    return out;
-  }
-  if (code < 0x800) {
-    *out++ = static_cast<char>(0xC0 | (code >> 6));
-  } else {
-    if (code < 0x10000) {
-      *out++ = static_cast<char>(0xE0 | (code >> 12));
-    } else {
-      *out++ = static_cast<char>(0xF0 | (code >> 18));
-      *out++ = tail(12);
-    }
-    *out++ = tail(6);
-  }
-  *out++ = tail(0);
-  return out;
 }
 
 // Puts the character of the escape at `at` (the letter after the backslash), and passes it. nullptr if it is none, or
@@ -213,7 +177,7 @@ char* put_escape(const char*& at, const char* end, char* out) {
     at += 6;
   }
   at += 5;
-  return put_character(out, code);
+  return put_utf8(out, code);
 }
 
 }  // namespace
@@ -228,9 +192,9 @@ const char* skip_container(const char* at, const char* end) {
 
 const char* plain_string_beyond_ascii(const char* at, const char* end) {
   while (at < end && static_cast<unsigned char>(*at) >= 0x80) {
-    const size_t length = character_length(at, end);
-    if (length == 0) return nullptr;
-    at = find_special(at + length, end);
+    const Character character = first_character({at, end});
+    if (character.code < 0) return nullptr;
+    at = find_special(at + character.bytes, end);
   }
   return at < end && *at == '"' ? at : nullptr;
 }
@@ -239,9 +203,9 @@ const char* decode_string(const char* at, const char* end, char*& out) {
   while (out) {
     const char* stop = find_special(at, end);
     while (stop < end && static_cast<unsigned char>(*stop) >= 0x80) {
-      const size_t length = character_length(stop, end);
-      if (length == 0) return nullptr;
-      stop = find_special(stop + length, end);
+      const Character character = first_character({stop, end});
+      if (character.code < 0) return nullptr;
+      stop = find_special(stop + character.bytes, end);
     }
     if (stop == end) return nullptr;
     std::memcpy(out, at, static_cast<size_t>(stop - at));

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "json/value.h"
 #include "base/result.h"
+#include "json/value.h"
 
 namespace ralph {
 

@@ -6,9 +6,9 @@
 #include <new>
 #include <string_view>
 
+#include "json/value.h"
 #include "json/view.h"
 #include "json/wanted.h"
-#include "json/value.h"
 
 namespace ralph {
 

@@ -5,45 +5,57 @@
 
 #include <boost/json/parser.hpp>
 
-#include "json/walk.h"
 #include "base/utf8.h"
+#include "json/walk.h"
+#include "json/writer.h"
 
 namespace ralph {
 namespace {
 
-void print(std::string& out, const json::value& value, size_t indent);
+// Pretty, or all on one line.
+class Printer {
+ public:
+  explicit Printer(bool pretty) : pretty_(pretty) {}
 
-// The part that objects and arrays have in common: one element per line, none at all for an empty one.
-template <class Container, class Each>
-void print_all(std::string& out, const Container& container, char open, char close, size_t indent, Each each) {
-  out += open;
-  bool first = true;
-  for (const auto& element : container) {
-    out += first ? "\n" : ",\n";
-    out.append(indent + 2, ' ');
-    each(element);
-    first = false;
+  std::string_view print(const json::value& value, size_t indent = 0) {
+    if (const json::object* object = value.if_object()) {
+      print_all(*object, "{", "}", indent, [&](const json::key_value_pair& member) {
+        append_json_string(out_, member.key());
+        out_.append(pretty_ ? ": " : ":");
+        print(member.value(), indent + 2);
+      });
+    } else if (const json::array* array = value.if_array()) {
+      print_all(*array, "[", "]", indent, [&](const json::value& item) { print(item, indent + 2); });
+    } else if (const json::string* text = value.if_string()) {
+      append_json_string(out_, *text);
+    } else if (pretty_ && value.is_double()) {
+      // The library writes 2 as 2E0; people write 2. JSON has no infinity.
+      out_.append(std::isfinite(value.get_double()) ? fmt::format("{}", value.get_double()) : "null");
+    } else {
+      out_.append(json::serialize(value));
+    }
+    return out_.bytes();
   }
-  if (!first) out.append(1, '\n').append(indent, ' ');
-  out += close;
-}
 
-void print(std::string& out, const json::value& value, size_t indent) {
-  if (value.is_object()) {
-    print_all(out, value.get_object(), '{', '}', indent, [&](const json::key_value_pair& member) {
-      out += json::serialize(json::string_view(member.key()));
-      out += ": ";
-      print(out, member.value(), indent + 2);
-    });
-  } else if (value.is_array()) {
-    print_all(out, value.get_array(), '[', ']', indent, [&](const json::value& item) { print(out, item, indent + 2); });
-  } else if (value.is_double()) {
-    // The library writes 2 as 2E0; people write 2. JSON has no infinity.
-    out += std::isfinite(value.get_double()) ? fmt::format("{}", value.get_double()) : "null";
-  } else {
-    out += json::serialize(value);
+ private:
+  // The part that objects and arrays have in common: nothing stands in an empty one.
+  template <class Container, class Each>
+  void print_all(const Container& container, std::string_view open, std::string_view close, size_t indent, Each each) {
+    out_.append(open);
+    bool first = true;
+    for (const auto& element : container) {
+      if (!first) out_.append(",");
+      if (pretty_) out_.append("\n" + std::string(indent + 2, ' '));
+      each(element);
+      first = false;
+    }
+    if (pretty_ && !first) out_.append("\n" + std::string(indent, ' '));
+    out_.append(close);
   }
-}
+
+  ByteBuffer out_;
+  bool pretty_;
+};
 
 }  // namespace
 
@@ -71,10 +83,11 @@ Result<json::value> parse_json(std::string_view text, std::string_view where) {
 }
 
 std::string to_pretty_json(const json::value& value) {
-  std::string out;
-  print(out, value, 0);
-  out += '\n';
-  return out;
+  return std::string(Printer(true).print(value)) + '\n';
+}
+
+std::string to_compact_json(const json::value& value) {
+  return std::string(Printer(false).print(value));
 }
 
 json::string to_json_string(std::string_view text) {
@@ -117,7 +130,7 @@ TextPosition position_of(std::string_view text, size_t offset) {
     if (text[at] == '\n') {
       ++position.line;
       position.column = 1;
-    } else if ((static_cast<unsigned char>(text[at]) & 0xC0) != 0x80) {  // the first byte of a character
+    } else if (!is_inner_byte(text[at])) {  // the first byte of a character
       ++position.column;
     }
   }

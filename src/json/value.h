@@ -24,6 +24,9 @@ Result<json::value> parse_json(std::string_view text, std::string_view where);
 // Pretty-prints with two spaces and a final newline, keys in their order.
 std::string to_pretty_json(const json::value& value);
 
+// All on one line, without a newline. Strings are escaped by json/writer, so that nothing in it can steer a terminal.
+std::string to_compact_json(const json::value& value);
+
 // Text as a JSON string value; invalid UTF-8 becomes U+FFFD, so that what ralph writes is always valid JSON.
 json::string to_json_string(std::string_view text);
 

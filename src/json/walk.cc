@@ -4,9 +4,9 @@
 #include <tuple>
 #include <vector>
 
-#include "json/value.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "json/value.h"
 
 namespace ralph {
 namespace {
@@ -16,25 +16,6 @@ bool is_digit(char c) {
 }
 bool is_word(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$';
-}
-
-void append_utf8(std::string& out, unsigned code) {
-  const auto put = [&out](unsigned byte) { out += static_cast<char>(static_cast<unsigned char>(byte)); };
-  if (code < 0x80) {
-    put(code);
-  } else if (code < 0x800) {
-    put(0xC0 | code >> 6);
-    put(0x80 | (code & 0x3F));
-  } else if (code < 0x10000) {
-    put(0xE0 | code >> 12);
-    put(0x80 | (code >> 6 & 0x3F));
-    put(0x80 | (code & 0x3F));
-  } else {
-    put(0xF0 | code >> 18);
-    put(0x80 | (code >> 12 & 0x3F));
-    put(0x80 | (code >> 6 & 0x3F));
-    put(0x80 | (code & 0x3F));
-  }
 }
 
 // A recursive walk. The first fault ends it: every step returns false once `fault_` is set.

@@ -42,10 +42,11 @@ int guard(pid_t loop, const sigset_t& signals) {
 
 tl::unexpected<Error> no_guardian(int error, const sigset_t& before) {
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
-  return fail(ErrorKind::kIo,
-              "cannot start the process that guards the run: {}; without it a killed run would leave its agent behind, so "
-              "nothing was started",
-              errno_text(error));
+  return fail(
+      ErrorKind::kIo,
+      "cannot start the process that guards the run: {}; without it a killed run would leave its agent behind, so "
+      "nothing was started",
+      errno_text(error));
 }
 
 }  // namespace

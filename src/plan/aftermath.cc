@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "json/value.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "json/value.h"
 #include "os/files.h"
 #include "plan/marker.h"
 
@@ -68,8 +68,7 @@ void Aftermath::look_at_pinned(const std::string& path, const std::optional<std:
 void Aftermath::keep_beside(const std::string& path) {
   struct stat info{};
   if (::lstat(path.c_str(), &info) != 0) return;
-  const std::string aside =
-      unused_path(fmt::format("{}.rejected-{}-{}", path, run_.id, run_.progress().iteration));
+  const std::string aside = unused_path(fmt::format("{}.rejected-{}-{}", path, run_.id, run_.progress().iteration));
   if (::rename(path.c_str(), aside.c_str()) == 0)
     note(fmt::format("what was found is kept as {}", files_.shown(aside)));
 }

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "engine/step.h"
+#include "git/repository.h"
 #include "plan/authority.h"
 #include "plan/enforce.h"
 #include "plan/plan_files.h"
-#include "git/repository.h"
 #include "plan/verdict.h"
 
 namespace ralph {

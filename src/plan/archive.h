@@ -9,8 +9,8 @@
 
 #include "base/result.h"
 #include "base/time.h"
-#include "plan/plan_files.h"
 #include "git/repository.h"
+#include "plan/plan_files.h"
 
 namespace ralph {
 

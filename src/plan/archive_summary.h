@@ -9,7 +9,7 @@
 namespace ralph {
 
 struct PlanFacts {
-  StoryList tasks;       // as much of it as can be read
+  StoryList tasks;      // as much of it as can be read
   std::string problem;  // why that may not be all; empty: it is
   std::string started;  // "2026-11-10", or as somebody wrote it; empty: not known
   std::string ended;

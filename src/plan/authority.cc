@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "json/value.h"
 #include "base/text.h"
 #include "engine/progress.h"
 #include "journal/reader.h"
 #include "journal/writer.h"
+#include "json/value.h"
 #include "os/files.h"
 #include "plan/plan_files.h"
 #include "plan/stories.h"
@@ -85,7 +85,7 @@ Status save_plan(const std::string& path, const SavedPlan& plan) {
   put(object, "prd", plan.pinned.prd);
   put(object, "prompt", plan.pinned.prompt);
   TRY(make_room_for_plan(path));
-  return write_file_atomically(path, json::serialize(object) + "\n", 0600);
+  return write_file_atomically(path, to_compact_json(object) + "\n", 0600);
 }
 
 Result<std::optional<SavedPlan>> load_plan(const std::string& path) {
@@ -140,8 +140,7 @@ std::string recall_from_journal(SavedPlan& plan, const std::string& project) {
     progress = fold(std::move(progress), **record);
     found = found || reader->last_hash() == plan.journal;
   }
-  if (!found || !reader->is_whole())
-    return fmt::format("{} is not the journal that this plan was saved with", path);
+  if (!found || !reader->is_whole()) return fmt::format("{} is not the journal that this plan was saved with", path);
   plan.head = progress.plan.head;
   plan.bases = progress.plan.bases;
   if (progress.plan.pending) plan.pending = pending_from(*progress.plan.pending);

@@ -53,9 +53,9 @@ Status make_room_for_plan(const std::string& path);
 Status save_plan(const std::string& path, const SavedPlan& plan);
 Result<std::optional<SavedPlan>> load_plan(const std::string& path);  // nothing if there is none
 
-// Takes what the copy does not hold from the journal of its run, in `project`. A journal lies where an agent can write: it
-// is believed only if its chain is whole and leads to the record that the copy names. Returns why it is not; empty if
-// it is.
+// Takes what the copy does not hold from the journal of its run, in `project`. A journal lies where an agent can write:
+// it is believed only if its chain is whole and leads to the record that the copy names. Returns why it is not; empty
+// if it is.
 std::string recall_from_journal(SavedPlan& plan, const std::string& project);
 
 // For who works on a plan or replaces it. A lock outside the project: an agent can remove the one that is inside. Fails

@@ -1,17 +1,16 @@
 #include "plan/authority.h"
 
+#include <filesystem>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <filesystem>
 
 #include <gtest/gtest.h>
 
 #include "base/text.h"
-#include "os/scratch_folder.h"
-#include "plan/plans_for_tests.h"
 #include "journal/words_for_tests.h"
 #include "journal/writer.h"
+#include "os/scratch_folder.h"
+#include "plan/plans_for_tests.h"
 
 namespace ralph {
 namespace {
@@ -115,10 +114,11 @@ TEST(SavedPlan, ComesBackAsItWasWritten) {
 
 TEST(SavedPlan, OfVersion01IsStillRead) {
   const ScratchFolder folder;
-  ScratchFolder::write(folder / "x.json",
-                       R"({"v":1,"runId":"r","open":false,"judged":false,"iterationMode":"review","story":"A","tasks":"{}",)"
-                       R"("head":"abc","bases":{"A":"def"},"pending":{"story":"A","step":"approved","passes":true,)"
-                       R"("reviewStatus":"approved","reviewCount":2,"reviewFeedback":"good"}})");
+  ScratchFolder::write(
+      folder / "x.json",
+      R"({"v":1,"runId":"r","open":false,"judged":false,"iterationMode":"review","story":"A","tasks":"{}",)"
+      R"("head":"abc","bases":{"A":"def"},"pending":{"story":"A","step":"approved","passes":true,)"
+      R"("reviewStatus":"approved","reviewCount":2,"reviewFeedback":"good"}})");
   auto loaded = load_plan(folder / "x.json");
   ASSERT_TRUE(loaded && *loaded);
   SavedPlan& plan = **loaded;
@@ -143,7 +143,8 @@ class RecallTest : public ::testing::Test {
     plan_.run_id = "20261115-202233-7f3a";
     plan_.journal = writer->last_hash();
     record::PlanChecked checked;
-    checked.head = "abc", checked.bases = {{"A", "def"}}, checked.pending = record::PendingReview{"A", StoryStep::kApproved, true, "approved", 1, ""};
+    checked.head = "abc", checked.bases = {{"A", "def"}},
+    checked.pending = record::PendingReview{"A", StoryStep::kApproved, true, "approved", 1, ""};
     EXPECT_TRUE(writer->append(checked));
   }
 

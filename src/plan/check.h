@@ -30,7 +30,7 @@ struct CheckReport {
   std::vector<PlanProblem> problems;
   std::vector<std::string> warnings;
   std::optional<StoryList> tasks;  // nothing if check 1 failed
-  std::vector<Check> made;        // which checks were made
+  std::vector<Check> made;         // which checks were made
   bool passed() const { return problems.empty(); }
 };
 

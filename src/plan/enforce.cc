@@ -130,7 +130,7 @@ class Mender {
     json::object list;
     list["project"] = list["branchName"] = list["description"] = "";
     list["userStories"] = json::array{story};
-    const auto reading = read_tasks(json::serialize(list), "tasks.json");
+    const auto reading = read_tasks(to_compact_json(list), "tasks.json");
     if (reading.problems.empty()) return "it is not as a story has to be";
     const std::string& message = reading.problems[0].message;
     const size_t from = message.rfind("userStories[0]");
@@ -331,7 +331,7 @@ class Mender {
   JsonEdits& edits_;
   const ReviewRules& rules_;
   const Before known_;
-  StoryList now_;                                   // the stories that can be read
+  StoryList now_;                                  // the stories that can be read
   std::unordered_map<std::string, size_t> index_;  // where they are in the document
   std::optional<Result<JsonEdits>> old_;
   std::unordered_map<std::string, size_t> old_index_;

@@ -24,12 +24,12 @@ Result<StoryFile> story_file_from(std::string text, std::string_view where);
 void set_review(JsonEdits& edits, size_t story, const Review& review);
 
 struct Enforcement {
-  StoryFile file;                        // what tasks.json has to be now
+  StoryFile file;                       // what tasks.json has to be now
   std::vector<PlanProblem> violations;  // what was taken back, and why
   std::string moved;                    // the story that took a legal step, as in Judgement
   StoryStep step = StoryStep::kNone;
-  bool no_verdict = false;              // a review in which nothing was decided
-  bool replaced = false;                // nothing of what was found could be kept: `file` is the copy from before
+  bool no_verdict = false;  // a review in which nothing was decided
+  bool replaced = false;    // nothing of what was found could be kept: `file` is the copy from before
 };
 
 // `before` is what the runner knows to be right; `found` is what lies there now (nothing: no file, or none that can be

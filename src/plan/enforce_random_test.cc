@@ -9,10 +9,10 @@
 #include <gtest/gtest.h>
 
 #include "base/dice_for_tests.h"
+#include "journal/words_for_tests.h"
 #include "plan/enforce.h"
 #include "plan/plans_for_tests.h"
 #include "plan/verdict.h"
-#include "journal/words_for_tests.h"
 
 namespace ralph {
 namespace {

@@ -6,10 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include "journal/words_for_tests.h"
 #include "os/process_tree.h"
 #include "os/scratch_folder.h"
 #include "plan/plans_for_tests.h"
-#include "journal/words_for_tests.h"
 
 namespace ralph {
 namespace {

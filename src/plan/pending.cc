@@ -17,8 +17,8 @@ StoryFile with_review(const StoryFile& file, const std::string& id, const Review
 
 record::PendingReview to_record(const PendingStep& pending) {
   const Review& review = pending.review;
-  return {pending.story, pending.step, review.passes, std::string(to_string(review.status)), review.count,
-          review.feedback};
+  return {pending.story, pending.step,   review.passes, std::string(to_string(review.status)),
+          review.count,  review.feedback};
 }
 
 PendingStep pending_from(const record::PendingReview& pending) {

@@ -13,7 +13,7 @@ namespace ralph {
 struct PendingStep {
   std::string story;
   StoryStep step = StoryStep::kNone;
-  Review review;            // what the iteration made of the story
+  Review review;  // what the iteration made of the story
 };
 
 // As it stands in a journal, and back.

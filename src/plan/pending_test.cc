@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "plan/plans_for_tests.h"
 #include "journal/words_for_tests.h"
+#include "plan/plans_for_tests.h"
 
 namespace ralph {
 namespace {

@@ -25,8 +25,8 @@ struct StageRow {
   Files files;                           // what becomes of the plan's files in the project
 };
 
-// By Stage. The copy is saved before the files are written: if we are killed in between, the next run finds the verdict,
-// not the agent's word.
+// By Stage. The copy is saved before the files are written: if we are killed in between, the next run finds the
+// verdict, not the agent's word.
 constexpr std::array<StageRow, 7> kStages = {{
     {"kOpen: an agent is about to start", SavedPlan::State::kOpen, Files::kLeft},
     {"kFrozen: only checks are about to run", SavedPlan::State::kJudged, Files::kLeft},

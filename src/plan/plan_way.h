@@ -1,5 +1,5 @@
-// `ralph plan run`: each iteration one story, one mode, one fresh agent; afterwards ralph itself checks what was done to the
-// plan, takes back what was not allowed, and decides what becomes of the story.
+// `ralph plan run`: each iteration one story, one mode, one fresh agent; afterwards ralph itself checks what was done
+// to the plan, takes back what was not allowed, and decides what becomes of the story.
 #pragma once
 
 #include <array>

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "json/value.h"
 #include "base/text.h"
+#include "json/value.h"
 #include "plan/enforce.h"
 #include "plan/stories.h"
 

@@ -5,12 +5,12 @@
 #include <optional>
 #include <string>
 
+#include "git/repository.h"
 #include "os/environment.h"
 #include "plan/authority.h"
 #include "plan/check.h"
 #include "plan/marker.h"
 #include "plan/plan_files.h"
-#include "git/repository.h"
 
 namespace ralph {
 

@@ -6,11 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "json/value.h"
 #include "base/template.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "embedded_plan.h"
+#include "json/value.h"
+#include "json/writer.h"
 #include "os/files.h"
 #include "plan/marker.h"
 #include "plan/plan_files.h"
@@ -34,11 +35,6 @@ std::string printable(std::string_view text) {
   std::replace_if(
       result.begin(), result.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
   return result;
-}
-
-std::string inside_json_string(std::string_view text) {
-  const std::string quoted = json::serialize(to_json_string(text));
-  return quoted.substr(1, quoted.size() - 2);
 }
 
 // Writes files and folders, and takes all of it back unless it is told that the whole was good.
@@ -155,7 +151,7 @@ std::array<FreshFile, 4> fresh_plan(const PlanNames& names) {
                          {"RALPH_DIR", names.ralph_dir},
                          {"DATE", date}}};
   Values quoted = plain;
-  for (auto& [name, value] : quoted) value = inside_json_string(value);
+  for (auto& [name, value] : quoted) value = json_escaped(value);
   return {{{kPrdFile, render_template(embedded::prd_md, plain)},
            {kTasksFile, render_template(embedded::tasks_json, quoted)},
            {kProgressFile, render_template(embedded::progress_txt, plain)},

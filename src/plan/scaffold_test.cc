@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "json/value.h"
 #include "base/text.h"
 #include "embedded_plan.h"
+#include "json/value.h"
 #include "os/scratch_folder.h"
 #include "plan/stories.h"
 

@@ -11,7 +11,7 @@ const Review kCapped{true, ReviewStatus::kApproved, 5, "[AUTO-APPROVED AT CAP] s
 
 TEST(ReviewStatistics, CountWhatTheReviewsDid) {
   const StoryList tasks = list({story("A", approved(1)), story("B", rejected(3)), story("C"), story("D", kCapped),
-                               story("E", waiting(1)), story("F", approved(1))});
+                                story("E", waiting(1)), story("F", approved(1))});
   const ReviewStatistics sum = review_statistics(tasks);
   EXPECT_EQ(sum.reviews, 11);
   EXPECT_EQ(sum.reviewed, 5);
@@ -29,7 +29,7 @@ TEST(ReviewStatistics, AStoryApprovedAtACapOfOneWasNotApprovedAtOnce) {
 
 TEST(ReviewStatistics, OnlyAnApprovalIsOneAtTheCap) {
   const StoryList tasks = list({story("A", {false, ReviewStatus::kNone, 0, "[AUTO-APPROVED AT CAP] so I say"}),
-                               story("B", rejected(1, "[AUTO-APPROVED AT CAP] not yet"))});
+                                story("B", rejected(1, "[AUTO-APPROVED AT CAP] not yet"))});
   EXPECT_EQ(review_statistics(tasks).at_cap, 0);
 }
 

@@ -4,11 +4,11 @@
 #include <array>
 #include <unordered_map>
 
-#include "json/value.h"
-#include "json/walk.h"
-#include "json/schema.h"
 #include "base/text.h"
 #include "embedded_schemas.h"
+#include "json/schema.h"
+#include "json/value.h"
+#include "json/walk.h"
 
 namespace ralph {
 namespace {

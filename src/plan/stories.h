@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "json/value.h"
 #include "base/result.h"
+#include "json/value.h"
 
 namespace ralph {
 
@@ -55,7 +55,7 @@ struct PlanProblem {
 };
 
 struct StoryReading {
-  std::optional<StoryList> tasks;      // nothing if there is any problem
+  std::optional<StoryList> tasks;     // nothing if there is any problem
   std::vector<PlanProblem> problems;  // all of check 1, the first ones first
 };
 

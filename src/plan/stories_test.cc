@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "json/schema.h"
 #include "base/text.h"
+#include "json/schema.h"
 #include "plan/plans_for_tests.h"
 
 namespace ralph {

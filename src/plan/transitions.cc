@@ -20,8 +20,7 @@ struct Step {
 
 // The life of a story that does not pass yet. An iteration takes at most one story one step further.
 constexpr std::array kSteps = {
-    Step{Mode::kImplement, ReviewStatus::kNone, ReviewStatus::kNeedsReview, false, 0, false,
-         StoryStep::kSubmitted},
+    Step{Mode::kImplement, ReviewStatus::kNone, ReviewStatus::kNeedsReview, false, 0, false, StoryStep::kSubmitted},
     Step{Mode::kReview, ReviewStatus::kNeedsReview, ReviewStatus::kApproved, true, 1, false, StoryStep::kApproved},
     Step{Mode::kReview, ReviewStatus::kNeedsReview, ReviewStatus::kChangesRequested, false, 1, true,
          StoryStep::kChangesRequested},

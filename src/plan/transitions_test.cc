@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "plan/plans_for_tests.h"
 #include "journal/words_for_tests.h"
+#include "plan/plans_for_tests.h"
 
 namespace ralph {
 namespace {
@@ -417,7 +417,7 @@ TEST(JudgePins, FollowsItsTable) {
   other.criteria = {"it works", "it is tested, mostly"};
   swapped.criteria = {"it is tested", "it works"};
   StoryList other_commands = list({story("US-1")}), more_commands = other_commands, no_commands = other_commands,
-           other_branch = other_commands;
+            other_branch = other_commands;
   other_commands.verify_commands = {"true"};
   more_commands.verify_commands = {"make lint", "make test"};
   no_commands.verify_commands = {};

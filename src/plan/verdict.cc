@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "json/edit.h"
 #include "base/text.h"
+#include "json/edit.h"
 
 namespace ralph {
 namespace {
@@ -50,7 +50,8 @@ class Settling {
       if (at_cap && !checks_.passed) change(*story, with_count_of_cap(story->review));
     } else if (!checks_.passed) {
       send_back(*story);
-    } else if (now_.step != StoryStep::kApproved && !story->review.feedback.empty()) {  // submitted: only reviews have words here
+    } else if (now_.step != StoryStep::kApproved &&
+               !story->review.feedback.empty()) {  // submitted: only reviews have words here
       Review review = story->review;
       review.feedback.clear();
       change(*story, review);

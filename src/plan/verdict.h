@@ -18,7 +18,7 @@ struct ChecksEnd {
 
 struct Verdict {
   StoryFile file;
-  std::string story;     // empty: nothing moved
+  std::string story;  // empty: nothing moved
   StoryStep outcome = StoryStep::kNone;
   bool changed = false;  // ralph changed the file
 };

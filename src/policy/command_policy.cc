@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "policy/command_view.h"
 #include "policy/rules.h"
 
@@ -105,7 +106,7 @@ std::string shortened(std::string text) {
   constexpr size_t kLongest = 200;
   if (text.size() <= kLongest) return text;
   size_t end = kLongest;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  while (end > 0 && is_inner_byte(text[end])) --end;
   return text.substr(0, end) + "…";
 }
 

@@ -60,9 +60,9 @@ std::string continuation(const LoopRequest& request, int iteration, std::string_
 }
 
 std::string all_that_is_told(const LoopRequest& request, int iteration) {
-  return fmt::format("{}\n{}\n{}\n{}\n{}", prompt_contract(request),
-                     continuation(request, iteration, "promise_missing", 0),
-                     continuation(request, iteration, "promise_without_work", 0), embedded::loop_md, embedded::ulw_loop_md);
+  return fmt::format(
+      "{}\n{}\n{}\n{}\n{}", prompt_contract(request), continuation(request, iteration, "promise_missing", 0),
+      continuation(request, iteration, "promise_without_work", 0), embedded::loop_md, embedded::ulw_loop_md);
 }
 
 }  // namespace ralph

@@ -2,9 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "session/loop_state.h"
-
 #include "engine/response.h"
+#include "session/loop_state.h"
 
 namespace ralph {
 namespace {
@@ -60,7 +59,8 @@ TEST(Continuation, SaysThatAPromiseHadNoWorkBehindIt) {
 TEST(Contract, SaysHowManyToolCallsAPromiseNeeds) {
   LoopState state = state_with("x");
   EXPECT_TRUE(contains(prompt_contract(state.request), "- A promise without work does not count."));
-  EXPECT_TRUE(contains(continuation(state.request, static_cast<int>(state.iteration), "promise_without_work", 0, 0), "but no tool calls/work were performed;"));
+  EXPECT_TRUE(contains(continuation(state.request, static_cast<int>(state.iteration), "promise_without_work", 0, 0),
+                       "but no tool calls/work were performed;"));
   state.request.min_tool_calls = 3;
   EXPECT_TRUE(contains(prompt_contract(state.request), "- A promise after fewer than 3 tool calls does not count."));
   EXPECT_TRUE(contains(continuation(state.request, static_cast<int>(state.iteration), "promise_without_work", 0, 2),
@@ -68,8 +68,10 @@ TEST(Contract, SaysHowManyToolCallsAPromiseNeeds) {
 }
 
 TEST(Continuation, TellsOfTasksInTheBackground) {
-  EXPECT_TRUE(contains(continuation(state_with("x").request, 2, "promise_missing", 1), "One task of yours is still running"));
-  EXPECT_TRUE(contains(continuation(state_with("x").request, 2, "promise_missing", 3), "3 tasks of yours are still running"));
+  EXPECT_TRUE(
+      contains(continuation(state_with("x").request, 2, "promise_missing", 1), "One task of yours is still running"));
+  EXPECT_TRUE(
+      contains(continuation(state_with("x").request, 2, "promise_missing", 3), "3 tasks of yours are still running"));
   EXPECT_FALSE(contains(continuation(state_with("x").request, 2, "promise_missing", 0), "background"));
 }
 
@@ -85,7 +87,8 @@ TEST(Continuation, OfUltraworkBeginsWithItsInstructionEveryTime) {
 // What ralph itself says is no promise, even if the agent repeats it.
 TEST(Contract, RepeatedIsNoPromise) {
   const LoopState state = state_with("Fix it all, and when you have done so say <promise>DONE</promise>");
-  const std::string told = prompt_contract(state.request) + "\n" + continuation(state.request, static_cast<int>(state.iteration), "promise_missing", 0);
+  const std::string told = prompt_contract(state.request) + "\n" +
+                           continuation(state.request, static_cast<int>(state.iteration), "promise_missing", 0);
   ResponseFinder finder(told, "DONE");
   finder.feed(told);
   finder.finish();

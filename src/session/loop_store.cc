@@ -77,7 +77,8 @@ Result<LoopRequest> read_request(const std::string& path) {
   if (!is_real_file(path)) return fail(ErrorKind::kNotFound, "{} is missing", path);
   TRY_VALUE(const std::string text, read_file(path));
   TRY_VALUE(const json::value value, parse_json(text, path));
-  if (find_string(value, "completionPromise").value_or("").empty() || find_integer(value, "maxIterations").value_or(0) < 1)
+  if (find_string(value, "completionPromise").value_or("").empty() ||
+      find_integer(value, "maxIterations").value_or(0) < 1)
     return fail(ErrorKind::kInput, "{} is damaged: it has no promise or no limit; remove it", path);
   return from_json<LoopRequest>(value);
 }
@@ -91,8 +92,7 @@ Result<std::optional<LoopState>> read_loop(const RunFolder& folder, bool tail) {
   std::vector<LoopDecision> decisions;
   const auto decided = [&](const record::Record& record, std::int64_t iteration, std::string_view what,
                            std::string_view rule, const std::string& reason) {
-    decisions.push_back(
-        {to_iso8601(record.time), iteration, std::string(what), std::string(rule), reason});
+    decisions.push_back({to_iso8601(record.time), iteration, std::string(what), std::string(rule), reason});
   };
   for (;;) {
     TRY_VALUE(const auto record, reader.next());
@@ -165,7 +165,7 @@ Result<LoopState> LoopStore::begin(const LoopRequest& request, record::SessionBo
   TRY_VALUE(const RunFolder folder, create_run_folder(project_, new_run_id(SystemClock().wall())));
   json::object unmasked;
   const_cast<LoopRequest&>(request).fields(FieldWriter{unmasked});
-  TRY(replace_file(join_path(folder.path, kRequestFile), json::serialize(unmasked) + "\n", 0600));
+  TRY(replace_file(join_path(folder.path, kRequestFile), to_compact_json(unmasked) + "\n", 0600));
   TRY_VALUE(SessionRun loop, open_run(folder, request));
   record::RunStarted started;
   started.run_id = folder.id;
@@ -190,9 +190,10 @@ Result<LoopState> LoopStore::start(const LoopRequest& request, const std::string
     return fail(ErrorKind::kUsage, "a loop keeps its state in the folder of a project, and / is none; start it in one");
   const std::string note = note_of(session);
   if (note.empty())
-    return fail(ErrorKind::kInput,
-                "neither XDG_STATE_HOME nor HOME is set; which session has a loop is noted outside the project: set one "
-                "of them to an absolute path");
+    return fail(
+        ErrorKind::kInput,
+        "neither XDG_STATE_HOME nor HOME is set; which session has a loop is noted outside the project: set one "
+        "of them to an absolute path");
   TRY(make_directories(parent_path(note)));
   TRY_VALUE(const Lock lock, lock_patiently(note + ".lock"));
   TRY(free_place_of(session));

@@ -1,7 +1,7 @@
-// The session loops of a project. Each is a run of its own in .ralph/runs/<id>/; which one a session has is noted outside the
-// project, in $XDG_STATE_HOME/ralph/sessions/, so that it is found from any folder that the session moves to, and so
-// that nothing that came with a repository is taken for a loop. What the loop was started with stands unmasked in
-// request.json beside the journal until it has ended.
+// The session loops of a project. Each is a run of its own in .ralph/runs/<id>/; which one a session has is noted
+// outside the project, in $XDG_STATE_HOME/ralph/sessions/, so that it is found from any folder that the session moves
+// to, and so that nothing that came with a repository is taken for a loop. What the loop was started with stands
+// unmasked in request.json beside the journal until it has ended.
 #pragma once
 
 #include <memory>

@@ -6,13 +6,13 @@
 
 #include <gtest/gtest.h>
 
-#include "os/files.h"
-#include "os/scratch_folder.h"
 #include "git/fingerprint.h"
 #include "journal/reader.h"
+#include "journal/words_for_tests.h"
+#include "os/files.h"
+#include "os/scratch_folder.h"
 #include "session/loop_v1.h"
 #include "session/names.h"
-#include "journal/words_for_tests.h"
 
 namespace ralph {
 namespace {

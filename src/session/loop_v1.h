@@ -1,5 +1,5 @@
-// Loops as version 0.1 kept them: .ralph/loop/<session>.json with a log of decisions beside it, ended ones below history/.
-// They are read only: one that is active during an upgrade goes on as a run.
+// Loops as version 0.1 kept them: .ralph/loop/<session>.json with a log of decisions beside it, ended ones below
+// history/. They are read only: one that is active during an upgrade goes on as a run.
 #pragma once
 
 #include <optional>

@@ -84,9 +84,8 @@ TEST(LoopState, OfAnotherVersionIsNotGuessedAt) {
 TEST(LoopState, DamagedIsNone) {
   const std::string whole = text_of(full_state());
   for (size_t length = 0; length < whole.size(); length += 7) EXPECT_FALSE(read(whole.substr(0, length))) << length;
-  for (const std::string_view text :
-       {"{}", "[]", "null", "7", R"({"v":1,"completionPromise":"D","maxIterations":0})",
-        R"({"v":1,"completionPromise":"","maxIterations":5})", R"({"v":"1"})"}) {
+  for (const std::string_view text : {"{}", "[]", "null", "7", R"({"v":1,"completionPromise":"D","maxIterations":0})",
+                                      R"({"v":1,"completionPromise":"","maxIterations":5})", R"({"v":"1"})"}) {
     EXPECT_FALSE(read(text).has_value()) << text;
   }
 }

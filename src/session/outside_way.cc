@@ -11,9 +11,8 @@ Result<NextTurn> OutsideWay::next() {
   next.events = events_;
   // Without a session to go on with (its first turn crashed), the task has to be told anew.
   next.resume = progress.last_session;
-  next.prompt = next.resume
-                    ? continuation(request_, progress.iteration, progress.last_rule, 0, progress.tool_calls)
-                    : prompt_contract(request_);
+  next.prompt = next.resume ? continuation(request_, progress.iteration, progress.last_rule, 0, progress.tool_calls)
+                            : prompt_contract(request_);
   next.told = all_that_is_told(request_, progress.iteration);
   return next;
 }

@@ -89,8 +89,7 @@ Since look_back(Observation::Session& seen, const LoopRequest& request, const Pr
   const auto promises = [&](const std::string& text) { return says_promise(text, request, progress.iteration); };
   Since since;
   if (stop.last_message) since.promised = since.late = promises(*stop.last_message);
-  const Unread unread =
-      unread_of(host.transcript, host.transcript_read, to_iso8601(progress.last_record), stop);
+  const Unread unread = unread_of(host.transcript, host.transcript_read, to_iso8601(progress.last_record), stop);
   const bool all_words_promise = stop.all_words && promises(*stop.all_words);
   if (unread.path.empty()) {
     since.promised = since.promised || all_words_promise;
@@ -163,8 +162,8 @@ Result<std::optional<StopAnswer>> judge_stop(LoopStore& store, const StopRequest
   if (answer.decision.stops()) {
     TRY(store.close(*loop, answer.decision.status, answer.decision.reason));
   } else {
-    answer.continuation = continuation(request, progress.iteration, answer.decision.rule, stop.background_tasks,
-                                       now.signals.tool_calls);
+    answer.continuation =
+        continuation(request, progress.iteration, answer.decision.rule, stop.background_tasks, now.signals.tool_calls);
   }
   answer.state = loop->state();
   return std::optional(std::move(answer));

@@ -6,10 +6,10 @@
 #include <gtest/gtest.h>
 
 #include "agents/recordings_for_tests.h"
+#include "journal/words_for_tests.h"
 #include "os/files.h"
 #include "os/scratch_folder.h"
 #include "session/contract.h"
-#include "journal/words_for_tests.h"
 
 namespace ralph {
 namespace {
@@ -107,7 +107,9 @@ TEST_F(StopTest, WhatItWasToldIsNoPromise) {
   append(calls("t1"));
   const LoopState state = **store_.load("s1");
   EXPECT_EQ(rule_of(prompt_contract(request)), "promise_missing");
-  EXPECT_EQ(rule_of("I was told: " + continuation(state.request, static_cast<int>(state.iteration), "promise_missing", 0)), "promise_missing");
+  EXPECT_EQ(
+      rule_of("I was told: " + continuation(state.request, static_cast<int>(state.iteration), "promise_missing", 0)),
+      "promise_missing");
   EXPECT_EQ(rule_of("> " + request.task), "promise_missing");
   EXPECT_EQ(rule_of("Everything is repaired. <promise>DONE</promise>"), "promise_accepted");
 }

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "json/value.h"
-#include "json/schema.h"
 #include "base/result.h"
+#include "json/schema.h"
+#include "json/value.h"
 #include "settings/settings.h"
 
 namespace ralph {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <sys/stat.h>
 
-#include "json/value.h"
 #include "base/text.h"
+#include "json/value.h"
 #include "os/files.h"
 
 namespace ralph {
@@ -221,12 +221,14 @@ void find_jvm(const Project& project, Suggestions& out) {
     out.push_back({project.has("gradlew") ? "./gradlew check" : "gradle check", fmt::format("there is a {}", file),
                    CheckPurpose::kTest});
   if (project.has("pom.xml"))
-    out.push_back({project.has("mvnw") ? "./mvnw -q verify" : "mvn -q verify", "there is a pom.xml", CheckPurpose::kTest});
+    out.push_back(
+        {project.has("mvnw") ? "./mvnw -q verify" : "mvn -q verify", "there is a pom.xml", CheckPurpose::kTest});
 }
 
 void find_elixir(const Project& project, Suggestions& out) {
   if (!project.has("mix.exs")) return;
-  if (contains(project.text("mix.exs"), ":credo")) out.push_back({"mix credo", "mix.exs has credo", CheckPurpose::kLint});
+  if (contains(project.text("mix.exs"), ":credo"))
+    out.push_back({"mix credo", "mix.exs has credo", CheckPurpose::kLint});
   out.push_back({"mix test", "there is a mix.exs", CheckPurpose::kTest});
 }
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "json/value.h"
 #include "base/result.h"
+#include "json/value.h"
 
 namespace ralph {
 

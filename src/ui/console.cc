@@ -205,8 +205,8 @@ void Console::show(const record::AgentEnded& ended) {
                           ended.outcome == TurnOutcome::kFileAppeared;
     const std::string_view what = ended.outcome == TurnOutcome::kCrashed ? "crashed"
                                   : ended.outcome == TurnOutcome::kEmpty ? "ended"
-                                  : by_ralph                 ? "was ended"
-                                                             : "failed";
+                                  : by_ralph                             ? "was ended"
+                                                                         : "failed";
     line(fmt::format("{} agent {}: {} {}", style.red(style.error()), what, clean(ended.reason), took));
   }
   on_detail(ended.response ? fmt::format("Completion detection: the agent answered \"{}\"", clean(*ended.response))
@@ -269,18 +269,19 @@ void Console::show(const record::SignalReceived& received) {
 void Console::show(const record::ProcessesSwept& swept) {
   const Style& style = options_.style;
   for (const std::string& process : swept.ended) {
-    line(fmt::format("{} ended a process that the {} left behind: {}", style.yellow(style.note()), to_string(swept.after),
-                     clean(process)));
+    line(fmt::format("{} ended a process that the {} left behind: {}", style.yellow(style.note()),
+                     to_string(swept.after), clean(process)));
   }
   for (const std::string& process : swept.survivors) {
-    line(
-        fmt::format("{} could not end a process of the {}: {}", style.red(style.error()), to_string(swept.after), clean(process)));
+    line(fmt::format("{} could not end a process of the {}: {}", style.red(style.error()), to_string(swept.after),
+                     clean(process)));
   }
 }
 
 void Console::show(const record::Decided& decided) {
   on_detail(fmt::format("Decision: {} ({}): {}", to_string(decided.decision), decided.rule, decided.reason));
-  if (decided.decision == Action::kRetry || decided.decision == Action::kWait || decided.decision == Action::kCheckAgain)
+  if (decided.decision == Action::kRetry || decided.decision == Action::kWait ||
+      decided.decision == Action::kCheckAgain)
     line(fmt::format("{} {}", options_.style.yellow(options_.style.again()), clean(decided.reason)));
 }
 
@@ -306,11 +307,11 @@ void Console::show(const record::PlanChecked& checked) {
 void Console::show(const record::RunEnded& ended) {
   const Style& style = options_.style;
   const bool complete = ended.status == StopStatus::kComplete;
-  const std::string title = complete                        ? "Complete"
+  const std::string title = complete                                   ? "Complete"
                             : ended.status == StopStatus::kLimit       ? "Stopped at a limit"
                             : ended.status == StopStatus::kInterrupted ? "Interrupted"
                             : ended.status == StopStatus::kWaiting     ? "Waiting for you"
-                                                            : "Failed";
+                                                                       : "Failed";
   const std::string mark = complete ? style.green(style.ok()) : style.red(style.error());
   line("");
   if (ended.status == StopStatus::kFatal) {

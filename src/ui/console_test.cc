@@ -8,9 +8,9 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "journal/words_for_tests.h"
 #include "os/files.h"
 #include "os/scratch_folder.h"
-#include "journal/words_for_tests.h"
 
 namespace ralph {
 namespace {

@@ -84,7 +84,8 @@ class StepTeller {
     }
     if (!swept.survivors.empty()) {
       line(Mark::kBad, "swept",
-           fmt::format("left by the {}, still there: {}", to_string(swept.after), clean(join(swept.survivors, "; "))), "");
+           fmt::format("left by the {}, still there: {}", to_string(swept.after), clean(join(swept.survivors, "; "))),
+           "");
     }
   }
 
@@ -94,7 +95,9 @@ class StepTeller {
 
   void operator()(const record::Decided& decided) {
     // That the next step may begin is decided many times; what matters is why a turn ended and what came of it.
-    if (decided.decision == Action::kContinue && (decided.reason.empty() || (decided.moment != Moment::kAfterChecks && decided.moment != Moment::kAtStop))) return;
+    if (decided.decision == Action::kContinue &&
+        (decided.reason.empty() || (decided.moment != Moment::kAfterChecks && decided.moment != Moment::kAtStop)))
+      return;
     std::string text = words(to_string(decided.decision));
     if (decided.status != StopStatus::kNone) text += fmt::format(" ({})", words(to_string(decided.status)));
     if (decided.delay_ms > 0) text += " after " + shown_duration(decided.delay_ms);
@@ -150,7 +153,8 @@ void tell_head(std::string& out, const ToldRun& run, const Style& style) {
   row("why", clean(view.reason(run.alive)));
   if (view.records > 0) row("began", shown_time(view.first_time));
   row("took",
-      human_duration(view.duration()) + style.dot().data() + count_of(static_cast<unsigned long long>(view.iteration_count()), "iteration") +
+      human_duration(view.duration()) + style.dot().data() +
+          count_of(static_cast<unsigned long long>(view.iteration_count()), "iteration") +
           (view.start && view.start->max_iterations > 0 ? fmt::format(" of at most {}", view.start->max_iterations)
                                                         : ""));
   if (view.start) {

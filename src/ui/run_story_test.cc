@@ -24,8 +24,8 @@ std::vector<record::Body> two_iterations() {
   record::AgentStarted agent;
   agent.attempt = 1, agent.purpose = word("work"), agent.argv = {"claude"}, agent.stdout_file = "agent_1.out";
   record::AgentEnded turn;
-  turn.attempt = 1, turn.purpose = word("work"), turn.outcome = word("ok"), turn.duration_ms = 3100, turn.output_bytes = 1200,
-  turn.response = "DONE";
+  turn.attempt = 1, turn.purpose = word("work"), turn.outcome = word("ok"), turn.duration_ms = 3100,
+  turn.output_bytes = 1200, turn.response = "DONE";
   record::GuardrailStarted check;
   check.index = 1, check.name = "make test", check.log_file = ".ralph/g.log";
   record::GuardrailEnded failed;
@@ -40,7 +40,8 @@ std::vector<record::Body> two_iterations() {
   record::ScmEnded committed;
   committed.task = "commit", committed.outcome = word("done"), committed.note = "abc1234";
   record::RunEnded end;
-  end.status = word("complete"), end.reason = "the agent answered DONE and all guardrails passed", end.duration_ms = 8000;
+  end.status = word("complete"), end.reason = "the agent answered DONE and all guardrails passed",
+  end.duration_ms = 8000;
   return {start,
           record::IterationStarted{1},
           agent,

@@ -1,5 +1,5 @@
-// What a run was, as people ask for it: its progress, and iteration by iteration its steps. Made from the records of one
-// journal; pure, and content with a journal that ends or begins anywhere.
+// What a run was, as people ask for it: its progress, and iteration by iteration its steps. Made from the records of
+// one journal; pure, and content with a journal that ends or begins anywhere.
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,6 @@ namespace {
 
 constexpr size_t kMaxSequence = 64;
 constexpr char kEscapeByte = '\033';
-constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
 bool in_range(char c, char first, char last) {
   return c >= first && c <= last;
@@ -18,32 +17,9 @@ bool is_parameter(char c) {
   return in_range(c, '0', '9') || c == ';' || c == ':';
 }
 
-// Of the character that begins with this byte, in valid UTF-8.
-size_t length_of(char lead) {
-  const auto byte = static_cast<unsigned char>(lead);
-  return byte < 0xC0 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
-}
-
-// Whether all of `tail` may be the beginning of a character whose rest is still to come.
-bool is_beginning(std::string_view tail) {
-  const auto lead = static_cast<unsigned char>(tail[0]);
-  if (lead < 0xC2 || lead > 0xF4 || tail.size() >= length_of(tail[0])) return false;
-  return std::all_of(tail.begin() + 1, tail.end(),
-                     [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; });
-}
-
-// The byte of a C1 control character (U+0080 to U+009F), which terminals read as ESC and another one; 0 if it is none.
-unsigned char c1_of(std::string_view character) {
-  if (character.size() != 2 || character[0] != '\xC2') return 0;
-  const auto byte = static_cast<unsigned char>(character[1]);
-  return byte < 0xA0 ? byte : 0;
-}
-
 // U+202A to U+202E and U+2066 to U+2069 turn the direction of whatever follows, also of ralph's own words.
-bool turns_direction(std::string_view character) {
-  if (character.size() != 3 || character[0] != '\xE2') return false;
-  return (character[1] == '\x80' && in_range(character[2], '\xAA', '\xAE')) ||
-         (character[1] == '\x81' && in_range(character[2], '\xA6', '\xA9'));
+bool turns_direction(std::int32_t code) {
+  return (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
 }
 
 bool begins_string(char c) {
@@ -67,11 +43,11 @@ std::string TerminalFilter::feed(std::string_view bytes) {
     take_valid(bytes.substr(0, bad), out);
     bytes.remove_prefix(bad);
     if (bytes.empty()) break;
-    if (is_beginning(bytes)) {
+    if (unfinished_utf8(bytes) == bytes.size()) {
       held_ = bytes;
       break;
     }
-    take_valid(kReplacement, out);
+    take_valid(kReplacementCharacter, out);
     bytes.remove_prefix(1);
   }
   return out;
@@ -79,7 +55,7 @@ std::string TerminalFilter::feed(std::string_view bytes) {
 
 std::string TerminalFilter::finish() {
   std::string out;
-  if (!held_.empty()) take_valid(kReplacement, out);
+  if (!held_.empty()) take_valid(kReplacementCharacter, out);
   held_.clear();
   state_ = State::kText;
   return out;
@@ -87,7 +63,7 @@ std::string TerminalFilter::finish() {
 
 void TerminalFilter::take_valid(std::string_view text, std::string& out) {
   for (size_t at = 0; at < text.size();) {
-    const std::string_view character = text.substr(at, length_of(text[at]));
+    const std::string_view character = text.substr(at, utf8_length(text[at]));
     at += character.size();
     switch (state_) {
       case State::kText:
@@ -109,11 +85,12 @@ void TerminalFilter::take_valid(std::string_view text, std::string& out) {
 void TerminalFilter::take_text(std::string_view character, std::string& out) {
   const char c = character[0];
   if (character.size() > 1) {
-    if (const unsigned char c1 = c1_of(character)) {
+    const std::int32_t code = first_character(character).code;
+    if (code < 0xA0) {  // a C1 control, which terminals read as ESC and another character
       state_ = State::kEscape;
-      const char second = static_cast<char>(c1 - 0x40);  // what stands after ESC in the other way to write it
+      const char second = static_cast<char>(code - 0x40);
       take_escape({&second, 1}, out);
-    } else if (!turns_direction(character)) {
+    } else if (!turns_direction(code)) {
       out += character;
     }
   } else if (c == kEscapeByte) {
@@ -159,7 +136,7 @@ void TerminalFilter::take_control_sequence(std::string_view character, std::stri
 // Ends with BEL, with ESC and what follows it, or at the end of the line: an unfinished one must not hide the rest.
 void TerminalFilter::take_string(std::string_view character, std::string& out) {
   const char c = character[0];
-  if (c == '\a' || c1_of(character) == 0x9C) {
+  if (c == '\a' || character == "\u009C") {
     state_ = State::kText;
   } else if (c == kEscapeByte) {
     state_ = State::kEscape;

@@ -10,8 +10,7 @@ namespace ralph {
 namespace {
 
 size_t characters_in(std::string_view text) {
-  return static_cast<size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return !is_inner_byte(c); }));
 }
 
 std::string_view take_line(std::string_view& text) {

@@ -11,6 +11,7 @@ The binary comes from RALPH_BINARY (build/release/ralph), helper programs from R
 import json
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -26,7 +27,8 @@ ROOT = Path(__file__).resolve().parents[2]
 RALPH = Path(os.environ.get("RALPH_BINARY", ROOT / "build/release/ralph")).resolve()
 HELPERS = Path(os.environ.get("RALPH_HELPERS", ROOT / "build/release/helpers")).resolve()
 # ./dev sanitize runs these tests too; a sanitizer's own memory is not ralph's.
-SANITIZED = "ASAN_OPTIONS" in os.environ
+SANITIZERS = {name: os.environ[name] for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS") if name in os.environ}
+SANITIZED = bool(SANITIZERS)
 FLAT_KB = (128 if SANITIZED else 32) * 1024
 MARKER_VARIABLE = "RALPH_TEST_MARKER"
 
@@ -180,9 +182,9 @@ class Project:
         self._started = []
 
     def environment(self, **more):
-        """All that ralph and its children see: nothing of this machine's."""
+        """All that ralph and its children see: nothing of this machine's but what ./dev sanitize tells the sanitizers."""
         env = {"HOME": str(self.home), "TMPDIR": str(self.tmp), "LANG": "C.UTF-8", "PATH": "/usr/local/bin:/usr/bin:/bin",
-               "GIT_CONFIG_NOSYSTEM": "1", MARKER_VARIABLE: self.marker}
+               "GIT_CONFIG_NOSYSTEM": "1", MARKER_VARIABLE: self.marker, **SANITIZERS}
         return {**env, **{k: str(v) for k, v in more.items()}}
 
     # What is there before the run
@@ -314,8 +316,18 @@ class Project:
 NOBODY = 65534
 
 
+def program_for_others(project):
+    """A copy of ralph that every user can run: the checkout may be in a folder that is closed to them."""
+    copy = project.base / "ralph"
+    if not copy.exists():
+        shutil.copy(RALPH, copy)
+        copy.chmod(0o755)
+    return copy
+
+
 def ordinary_user(project, *owned):
-    """Keywords for run(): as an ordinary user, who owns these paths and may enter the project. Skips where that can't be."""
+    """Keywords for run(): as an ordinary user, who owns these paths and may enter the project and read the program there.
+    Skips where that can't be."""
     if os.geteuid() != 0:
         pytest.skip("changing the user needs root")
     for folder in [project.base, *project.base.parents]:
@@ -326,4 +338,4 @@ def ordinary_user(project, *owned):
         folder.chmod(folder.stat().st_mode | 0o011)
     for path in owned:
         os.chown(path, NOBODY, NOBODY, follow_symlinks=False)
-    return dict(user=NOBODY, group=NOBODY, extra_groups=[])
+    return dict(user=NOBODY, group=NOBODY, extra_groups=[], executable=program_for_others(project))

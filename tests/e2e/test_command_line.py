@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from support import RALPH
+from support import RALPH, program_for_others
 
 COMMANDS = ["run", "init", "runs list", "runs show", "settings show", "settings schema", "doctor", "demo", "completion"]
 DONE = 'echo "<response>DONE</response>"'
@@ -454,11 +454,7 @@ def as_nobody(project, *arguments):
             folder.chmod(folder.stat().st_mode | 0o055)
     for path in [project.path, project.home, project.tmp, *project.path.rglob("*")]:
         os.chown(path, nobody.pw_uid, nobody.pw_gid)
-    binary = project.base / "ralph"
-    if not binary.exists():
-        shutil.copy(RALPH, binary)
-        binary.chmod(0o755)
-    return subprocess.run([binary, *arguments], cwd=project.path, env=project.environment(), user=nobody.pw_uid,
+    return subprocess.run([program_for_others(project), *arguments], cwd=project.path, env=project.environment(), user=nobody.pw_uid,
                           group=nobody.pw_gid, extra_groups=[], stdin=subprocess.DEVNULL, capture_output=True, text=True,
                           timeout=60)
 

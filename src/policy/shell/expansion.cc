@@ -3,27 +3,12 @@
 #include <cctype>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "policy/known_output.h"
 #include "policy/shell/characters.h"
 #include "policy/shell/reader.h"
 
 namespace ralph {
-namespace {
-
-void put_utf8(std::string& out, unsigned long code) {
-  if (code < 0x80) {
-    out += static_cast<char>(code);
-  } else if (code < 0x800) {
-    out += static_cast<char>(0xC0 | (code >> 6));
-    out += static_cast<char>(0x80 | (code & 0x3F));
-  } else {
-    out += static_cast<char>(0xE0 | ((code >> 12) & 0x0F));
-    out += static_cast<char>(0x80 | ((code >> 6) & 0x3F));
-    out += static_cast<char>(0x80 | (code & 0x3F));
-  }
-}
-
-}  // namespace
 
 // The backslash escapes of $'..', echo -e and printf.
 std::string with_escapes(std::string_view text) {
@@ -53,9 +38,9 @@ std::string with_escapes(std::string_view text) {
     } else if (c == 'x') {
       out += static_cast<char>(digits(i, 2, 16));
     } else if (c == 'u') {
-      put_utf8(out, digits(i, 4, 16));
+      append_utf8(out, digits(i, 4, 16));
     } else if (c == 'U') {
-      put_utf8(out, digits(i, 8, 16));
+      append_utf8(out, digits(i, 8, 16));
     } else if (c >= '0' && c <= '7') {
       --i;
       out += static_cast<char>(digits(i, c == '0' ? 4 : 3, 8));
