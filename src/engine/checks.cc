@@ -10,16 +10,8 @@ namespace ralph {
 namespace {
 
 CheckOutcome outcome_of(const StepEnd& end) {
-  switch (end.cause) {
-    case EndCause::kNone:
-      return end.status.success() ? CheckOutcome::kPassed : CheckOutcome::kFailed;
-    case EndCause::kTimedOut:
-      return CheckOutcome::kTimedOut;
-    case EndCause::kOverBudget:
-      return CheckOutcome::kOverBudget;
-    default:
-      return CheckOutcome::kInterrupted;
-  }
+  if (end.cause == EndCause::kNone) return end.status.success() ? CheckOutcome::kPassed : CheckOutcome::kFailed;
+  return from_word<CheckOutcome>(to_string(end.cause)).value_or(CheckOutcome::kInterrupted);
 }
 
 Status run_guardrail(Run& run, const GuardrailSettings& guardrail, int index, size_t excerpt_characters,

@@ -14,9 +14,7 @@ namespace ralph {
 // What becomes of a promise that was made without any work.
 enum class PromiseWithoutWork { kReject, kWarn, kAccept };
 template <>
-struct WordsOf<PromiseWithoutWork> {
-  static constexpr std::array<std::string_view, 3> kAll = {"reject", "warn", "accept"};
-};
+inline constexpr auto kWords<PromiseWithoutWork> = words({"reject", "warn", "accept"});
 
 struct Policy {
   int max_iterations = 10;

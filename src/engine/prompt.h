@@ -11,9 +11,7 @@
 namespace ralph {
 
 template <>
-struct WordsOf<FailAction> {
-  static constexpr std::array<std::string_view, 3> kAll = {"APPEND", "PREPEND", "REPLACE"};
-};
+inline constexpr auto kWords<FailAction> = words({"APPEND", "PREPEND", "REPLACE"});
 
 // What a failed guardrail says to the next iteration.
 struct Feedback {

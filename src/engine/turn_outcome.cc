@@ -22,53 +22,15 @@ std::string_view advice_for(FailureKind kind) {
   }
 }
 
+// Failures that the agent told go by the same name, but for two.
 TurnOutcome outcome_of(FailureKind kind) {
-  switch (kind) {
-    case FailureKind::kUsageLimit:
-      return TurnOutcome::kUsageLimit;
-    case FailureKind::kOverloaded:
-      return TurnOutcome::kOverloaded;
-    case FailureKind::kAuthentication:
-      return TurnOutcome::kAuthentication;
-    case FailureKind::kBilling:
-      return TurnOutcome::kBilling;
-    case FailureKind::kContextExhausted:
-      return TurnOutcome::kContextExhausted;
-    case FailureKind::kPermissionDenied:
-      return TurnOutcome::kPermissionDenied;
-    case FailureKind::kMaxTurns:
-      return TurnOutcome::kMaxTurns;
-    case FailureKind::kMaxBudget:
-      return TurnOutcome::kMaxBudget;
-    case FailureKind::kModelNotFound:
-      return TurnOutcome::kModelNotFound;
-    case FailureKind::kAborted:
-      return TurnOutcome::kCrashed;
-    case FailureKind::kNone:
-    case FailureKind::kOther:
-      break;
-  }
-  return TurnOutcome::kFailed;
+  if (kind == FailureKind::kAborted) return TurnOutcome::kCrashed;
+  return from_word<TurnOutcome>(to_string(kind)).value_or(TurnOutcome::kFailed);
 }
 
-// A step that ralph ended; nothing if it ended by itself, or if its result stands and only its process had to be ended.
+// nullopt: it ended by itself, or its result stands and only its process had to be ended.
 std::optional<TurnOutcome> outcome_of(EndCause cause) {
-  switch (cause) {
-    case EndCause::kTimedOut:
-      return TurnOutcome::kTimedOut;
-    case EndCause::kIdle:
-      return TurnOutcome::kIdle;
-    case EndCause::kOverBudget:
-      return TurnOutcome::kOverBudget;
-    case EndCause::kInterrupted:
-      return TurnOutcome::kInterrupted;
-    case EndCause::kFileAppeared:
-      return TurnOutcome::kFileAppeared;
-    case EndCause::kLingered:
-    case EndCause::kNone:
-      break;
-  }
-  return std::nullopt;
+  return cause == EndCause::kNone ? std::nullopt : from_word<TurnOutcome>(to_string(cause));
 }
 
 std::string sentence(std::string_view agent, FailureKind kind, std::string_view message) {

@@ -157,7 +157,7 @@ struct Randomiser {
   }
   template <Worded E>
   void operator()(std::string_view, E& value) const {
-    value = static_cast<E>(random() % WordsOf<E>::kAll.size());
+    value = static_cast<E>(random() % kWords<E>.size());
   }
   template <Listed T>
   void operator()(std::string_view, T& value) const {

@@ -9,21 +9,26 @@
 
 namespace ralph {
 
-// WordsOf<E>::kAll has the words of E in the order of its values.
+template <size_t N>
+constexpr std::array<std::string_view, N> words(const std::string_view (&all)[N]) {
+  return std::to_array(all);
+}
+
+// The words of E in the order of its values.
 template <class E>
-struct WordsOf;
+inline constexpr int kWords = 0;
 template <class E>
-concept Worded = requires { WordsOf<E>::kAll; };
+concept Worded = requires { kWords<E>.size(); };
 
 template <Worded E>
 constexpr std::string_view to_string(E value) {
-  return WordsOf<E>::kAll[static_cast<size_t>(value)];
+  return kWords<E>[static_cast<size_t>(value)];
 }
 
 // Nothing if no value is spelled so: a newer version may have words that this one does not know.
 template <Worded E>
 constexpr std::optional<E> from_word(std::string_view word) {
-  const auto& all = WordsOf<E>::kAll;
+  const auto& all = kWords<E>;
   const auto found = std::find(all.begin(), all.end(), word);
   if (found == all.end()) return std::nullopt;
   return static_cast<E>(found - all.begin());
@@ -32,23 +37,17 @@ constexpr std::optional<E> from_word(std::string_view word) {
 // The ways in.
 enum class WayIn { kUnknown, kPrompt, kPlan, kOutside, kSession };
 template <>
-struct WordsOf<WayIn> {
-  static constexpr std::array<std::string_view, 5> kAll = {"", "run", "plan", "loop", "session"};
-};
+inline constexpr auto kWords<WayIn> = words({"", "run", "plan", "loop", "session"});
 
 // What an agent is started for.
 enum class Purpose { kWork, kCommitMessage };
 template <>
-struct WordsOf<Purpose> {
-  static constexpr std::array<std::string_view, 2> kAll = {"work", "commit message"};
-};
+inline constexpr auto kWords<Purpose> = words({"work", "commit message"});
 
 // A process of a run.
 enum class StepKind { kNone, kAgent, kGuardrail, kScm };
 template <>
-struct WordsOf<StepKind> {
-  static constexpr std::array<std::string_view, 4> kAll = {"", "agent", "guardrail", "scm"};
-};
+inline constexpr auto kWords<StepKind> = words({"", "agent", "guardrail", "scm"});
 
 // How an agent's turn ended.
 enum class TurnOutcome {
@@ -75,56 +74,30 @@ enum class TurnOutcome {
   kModelNotFound,
 };
 template <>
-struct WordsOf<TurnOutcome> {
-  static constexpr std::array<std::string_view, 19> kAll = {"",
-                                                            "ok",
-                                                            "crashed",
-                                                            "empty",
-                                                            "failed",
-                                                            "timed_out",
-                                                            "idle",
-                                                            "over_budget",
-                                                            "interrupted",
-                                                            "file_appeared",
-                                                            "usage_limit",
-                                                            "overloaded",
-                                                            "authentication",
-                                                            "billing",
-                                                            "context_exhausted",
-                                                            "permission_denied",
-                                                            "max_turns",
-                                                            "max_budget",
-                                                            "model_not_found"};
-};
+inline constexpr auto kWords<TurnOutcome> =
+    words({"", "ok", "crashed", "empty", "failed", "timed_out", "idle", "over_budget", "interrupted", "file_appeared",
+           "usage_limit", "overloaded", "authentication", "billing", "context_exhausted", "permission_denied",
+           "max_turns", "max_budget", "model_not_found"});
 
 // Why ralph ended a step before its time.
 enum class EndCause { kNone, kTimedOut, kIdle, kLingered, kOverBudget, kInterrupted, kFileAppeared };
 template <>
-struct WordsOf<EndCause> {
-  static constexpr std::array<std::string_view, 7> kAll = {
-      "", "timed_out", "idle", "lingered", "over_budget", "interrupted", "file_appeared"};
-};
+inline constexpr auto kWords<EndCause> =
+    words({"", "timed_out", "idle", "lingered", "over_budget", "interrupted", "file_appeared"});
 
 // How a guardrail or a verify command ended.
 enum class CheckOutcome { kNone, kPassed, kFailed, kTimedOut, kOverBudget, kInterrupted };
 template <>
-struct WordsOf<CheckOutcome> {
-  static constexpr std::array<std::string_view, 6> kAll = {"",          "passed",      "failed",
-                                                           "timed_out", "over_budget", "interrupted"};
-};
+inline constexpr auto kWords<CheckOutcome> = words({"", "passed", "failed", "timed_out", "over_budget", "interrupted"});
 
 enum class ScmOutcome { kNone, kDone, kNothingToCommit, kFailed };
 template <>
-struct WordsOf<ScmOutcome> {
-  static constexpr std::array<std::string_view, 4> kAll = {"", "done", "nothing_to_commit", "failed"};
-};
+inline constexpr auto kWords<ScmOutcome> = words({"", "done", "nothing_to_commit", "failed"});
 
 // What an iteration of a plan does with its story.
 enum class Mode { kImplement, kReview, kReviewFix };
 template <>
-struct WordsOf<Mode> {
-  static constexpr std::array<std::string_view, 3> kAll = {"implement", "review", "review-fix"};
-};
+inline constexpr auto kWords<Mode> = words({"implement", "review", "review-fix"});
 
 // What became of a story in an iteration of a plan.
 enum class StoryStep {
@@ -138,10 +111,8 @@ enum class StoryStep {
   kPassed,  // reviews are switched off
 };
 template <>
-struct WordsOf<StoryStep> {
-  static constexpr std::array<std::string_view, 8> kAll = {
-      "", "submitted", "resubmitted", "approved", "auto_approved", "changes_requested", "sent_back", "passed"};
-};
+inline constexpr auto kWords<StoryStep> =
+    words({"", "submitted", "resubmitted", "approved", "auto_approved", "changes_requested", "sent_back", "passed"});
 
 // When a decision is asked for.
 enum class Moment {
@@ -154,10 +125,8 @@ enum class Moment {
   kAfterChecks,      // guardrails (and SCM tasks) have run; is the work done?
 };
 template <>
-struct WordsOf<Moment> {
-  static constexpr std::array<std::string_view, 7> kAll = {
-      "before_iteration", "during_turn", "during_check", "after_turn", "between_steps", "at_stop", "after_checks"};
-};
+inline constexpr auto kWords<Moment> = words(
+    {"before_iteration", "during_turn", "during_check", "after_turn", "between_steps", "at_stop", "after_checks"});
 
 // What a decision says.
 enum class Action {
@@ -169,17 +138,12 @@ enum class Action {
   kCheckAgain,  // run the guardrails once more: what they said does not hold any more
 };
 template <>
-struct WordsOf<Action> {
-  static constexpr std::array<std::string_view, 6> kAll = {"continue", "stop",    "wait",
-                                                           "retry",    "end_now", "check_again"};
-};
+inline constexpr auto kWords<Action> = words({"continue", "stop", "wait", "retry", "end_now", "check_again"});
 
 // How a run ended.
 enum class StopStatus { kNone, kComplete, kLimit, kFatal, kWaiting, kInterrupted, kCancelled };
 template <>
-struct WordsOf<StopStatus> {
-  static constexpr std::array<std::string_view, 7> kAll = {"",        "complete",    "limit",    "fatal",
-                                                           "waiting", "interrupted", "cancelled"};
-};
+inline constexpr auto kWords<StopStatus> =
+    words({"", "complete", "limit", "fatal", "waiting", "interrupted", "cancelled"});
 
 }  // namespace ralph

@@ -14,10 +14,7 @@ namespace ralph {
 
 enum class LoopStatus { kActive, kPromiseAccepted, kMaxIterationsReached, kCancelled };
 template <>
-struct WordsOf<LoopStatus> {
-  static constexpr std::array<std::string_view, 4> kAll = {"ACTIVE", "PROMISE_ACCEPTED", "MAX_ITERATIONS_REACHED",
-                                                           "CANCELLED"};
-};
+inline constexpr auto kWords<LoopStatus> = words({"ACTIVE", "PROMISE_ACCEPTED", "MAX_ITERATIONS_REACHED", "CANCELLED"});
 LoopStatus loop_status_of(StopStatus status);
 
 struct LoopDecision {

@@ -142,9 +142,11 @@ Result<std::optional<StopAnswer>> judge_stop(LoopStore& store, const StopRequest
   const Progress& progress = loop->run.progress();
   Observation now;
   now.moment = Moment::kAtStop;
-  const Since since = look_back(now.session.emplace(), request, progress, stop);
+  Observation::Session seen;
+  const Since since = look_back(seen, request, progress, stop);
+  seen.refused_late = since.late;
   now.signals.promised = since.promised;
-  const std::int64_t calls = std::max(now.session->transcript_calls, store.counted_tool_calls(stop.session));
+  const std::int64_t calls = std::max(seen.transcript_calls, store.counted_tool_calls(stop.session));
   now.signals.tool_calls = static_cast<int>(calls);
   if (calls >= request.min_tool_calls) {
     now.signals.worked = true;
@@ -157,7 +159,7 @@ Result<std::optional<StopAnswer>> judge_stop(LoopStore& store, const StopRequest
     if (!tree.empty()) now.signals.worked = tree != then;
   }
   StopAnswer answer;
-  now.session->refused_late = since.late;
+  now.session = std::move(seen);
   TRY_VALUE(answer.decision, loop->run.ask(now));
   if (answer.decision.stops()) {
     TRY(store.close(*loop, answer.decision.status, answer.decision.reason));

@@ -7,7 +7,7 @@
 
 #include "base/utf8.h"
 #include "journal/records.h"
-#include "journal/run_view.h"
+#include "ui/run_view.h"
 #include "ui/run_story.h"
 
 namespace {
