@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 #include "cli/dry_run.h"
 #include "cli/plan_folders.h"
-#include "cli/plan_start.h"
+#include "cli/questions.h"
 #include "cli/registry.h"
 #include "cli/start_run.h"
 #include "engine/engine.h"
@@ -17,9 +17,11 @@
 #include "os/files.h"
 #include "os/lock.h"
 #include "os/process_tree.h"
+#include "os/tty.h"
 #include "plan/assignment.h"
 #include "plan/plan_way.h"
 #include "plan/project_check.h"
+#include "plan/start.h"
 
 namespace ralph::cli {
 namespace {
@@ -250,6 +252,14 @@ Result<int> show_dry_run(const PlanRun& run) {
   return print_dry_run(dry, run.json);
 }
 
+// Where no person is there to answer, a switch has to be asked for by --switch.
+Result<bool> ask(const BranchFault& fault, const PlanRun& run, bool may_switch) {
+  if (may_switch || run.json || !is_terminal(STDIN_FILENO) || !is_terminal(STDOUT_FILENO)) return may_switch;
+  TerminalQuestions questions;
+  questions.say(fmt::format("{}{}.", to_upper(fault.problem.substr(0, 1)), fault.problem.substr(1)));
+  return ask_yes_or_no(questions, fmt::format("{} now? (y/N): ", fault.command));
+}
+
 Result<int> run_with(const Arguments& arguments, bool may_switch) {
   TRY(check_sandbox(arguments));
   PlanRun run;
@@ -261,10 +271,13 @@ Result<int> run_with(const Arguments& arguments, bool may_switch) {
   TRY_VALUE(run.loaded, load_settings(run.files.project, overrides));
   TRY(refuse_second_run(run.files.project));
   TRY(load_plan_files(run, arguments.has("accept-tasks")));
+  for (const std::string& note : run.notes)
+    static_cast<void>(write_all(STDERR_FILENO, printable_lines(fmt::format("Note: {}.\n", note)), "standard error"));
   TRY(check_state(run));
   TRY(make_mode_agents(run, Environment::of_this_process()));
   if (arguments.has("dry-run")) return show_dry_run(run);
-  TRY_VALUE(const bool switched, check_branch(run, may_switch));
+  TRY_VALUE(const bool switched,
+            check_branch(run, [&](const BranchFault& fault) { return ask(fault, run, may_switch); }));
   if (switched) {  // the branch has its own plan, prompt and settings
     Result<int> code = run_with(arguments, false);
     if (!code) code.error().message += fmt::format(" (the branch was switched to {})", run.tasks.tasks.branch);

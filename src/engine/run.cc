@@ -41,6 +41,7 @@ Result<Run> Run::open_session(const RunFolder& folder, Policy policy, RunParts p
                                       },
                                       patience));
   run.writer_ = std::move(writer);
+  run.spent_before_ = run.progress_.run_time;
   run.carries_progress_ = true;
   return run;
 }

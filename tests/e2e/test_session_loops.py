@@ -770,3 +770,33 @@ def test_the_history_keeps_what_has_ended(project):
     assert [r["state"] for r in runs] == ["limit", "cancelled", "complete"] and {r["iterations"] for r in runs} <= {0, 1}, runs
     shutil.rmtree(project.ralph)
     assert not session.stops("no").goes_on
+
+
+def test_a_loop_of_version_0_1_that_is_active_goes_on_as_a_run(project):
+    session = Session(project)
+    session.starts("to learn where things are")
+    session.types("/ralph:cancel")
+    old = {"v": 1, "status": "ACTIVE", "iteration": 3, "transcript": str(session.transcript), "transcriptRead": 0, "transcriptCalls": 1,
+           "recentCalls": [], "refusedLate": False, "session": session.id, "task": "an old task", "completionPromise": "DONE",
+           "maxIterations": 9, "minToolCalls": 1, "onPromiseNoWork": "reject", "ultrawork": False, "started": "2026-11-15T18:23:37.302Z",
+           "updated": "2026-11-15T18:23:37.302Z", "transcriptStart": 0, "tree": "", "reason": "", "decisions": []}
+    path = project.ralph / f"loop/{session.id}.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps(old))
+    assert not session.stops("no").goes_on, "no note of this machine's leads there"
+    session.note.write_text(f"{project.path}\n")
+    answer = session.stops("no")
+    assert answer.goes_on and "iteration 4 of 9" in answer.reason and "an old task" in answer.reason, answer
+    assert not path.exists() and (session.folder / "request.json").exists()
+    assert session.stops(PROMISE).status == "PROMISE_ACCEPTED"
+
+
+def test_runs_show_tells_the_story_of_a_session_loop(project):
+    session = Session(project)
+    session.starts("fix it")
+    session.stops("no")
+    assert "active" in project.run("runs", "list").out
+    session.uses_tool()
+    session.stops(PROMISE)
+    shown = project.run("runs", "show").out
+    assert "complete" in shown and session.id in shown and "the promise is missing" in shown and "1 iteration" in shown, shown

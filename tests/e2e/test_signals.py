@@ -1,6 +1,7 @@
 """Signals, terminals, and every way to kill ralph or one of its processes."""
 import json
 import os
+import resource
 import signal
 import subprocess
 import time
@@ -558,3 +559,32 @@ def test_a_command_that_ends_ralph_by_time_gives_the_agent_its_chance(project):
     finally:
         (project.path / "go").touch()
         process.communicate(timeout=15)
+
+
+def test_without_a_guardian_nothing_is_started(project):
+    project.agent_script(f"touch started; {DONE}")
+    for most in (3, 4, 5):  # descriptors: none is left for the pipe between guardian and loop
+        result = subprocess.run([str(RALPH), "run", "-p", "do it"], cwd=project.path, env=project.environment(), capture_output=True, text=True,
+                                timeout=30, preexec_fn=lambda n=most: resource.setrlimit(resource.RLIMIT_NOFILE, (n, n)))
+        assert result.returncode == 2, result
+        assert not (project.path / "started").exists()
+    result = subprocess.run([str(RALPH), "run", "-p", "do it"], cwd=project.path, env=project.environment(), capture_output=True, text=True,
+                            timeout=30, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (4, 4)))
+    assert "cannot start the process that guards the run" in result.stderr, result
+
+
+def test_an_agent_that_removes_ralphs_folder_ends_no_journal(project):
+    project.agent_script("rm -rf .ralph; echo working")
+    result = project.run("run", "-p", "do it", "-m", "3")
+    assert result.code == 1, result
+    types = [record["type"] for record in project.journal()]
+    assert types[0] == "run_started" and types[-1] == "run_ended" and types.count("iteration_ended") == 3, types
+    shown = project.run("runs", "show")
+    assert "damaged" not in shown.out, shown
+
+
+def test_every_decision_says_what_was_seen(project):
+    project.agent_script("echo working")
+    project.run("run", "-p", "do it", "-m", "2")
+    decided = project.records("decided")
+    assert decided and all(record["observation"]["clock"]["now"] for record in decided), decided

@@ -1,30 +1,23 @@
-#include "cli/plan_start.h"
+#include "plan/start.h"
 
 #include <algorithm>
-#include <unistd.h>
 
 #include "base/text.h"
 #include "base/utf8.h"
-#include "cli/questions.h"
 #include "git/git.h"
 #include "git/repository.h"
 #include "os/files.h"
-#include "os/tty.h"
 #include "plan/project_check.h"
 #include "plan/scaffold.h"
 
-namespace ralph::cli {
+namespace ralph {
 namespace {
 
 constexpr size_t kTitleWidth = 100;
 
-void tell(const std::string& note) {
-  static_cast<void>(write_all(STDERR_FILENO, printable_lines(fmt::format("Note: {}.\n", note)), "standard error"));
-}
-
 // Stories that somebody approved while no run watched: allowed, because a person is the authority between runs, and
 // said.
-void note_edits(const SavedPlan& saved, const StoryList& now) {
+void note_edits(const SavedPlan& saved, const StoryList& now, std::vector<std::string>& notes) {
   const auto then = read_tasks(saved.tasks, "tasks.json").tasks;
   if (!then) return;
   std::vector<std::string> approved;
@@ -33,8 +26,8 @@ void note_edits(const SavedPlan& saved, const StoryList& now) {
     if (story.review.passes && (!was || !was->review.passes)) approved.push_back(story.id);
   }
   if (approved.empty()) return;
-  tell(fmt::format("{} {} marked as passing since the last run ended, not by a review of ralph's",
-                   join_for_people(approved), approved.size() == 1 ? "was" : "were"));
+  notes.push_back(fmt::format("{} {} marked as passing since the last run ended, not by a review of ralph's",
+                              join_for_people(approved), approved.size() == 1 ? "was" : "were"));
 }
 
 // A copy of quite another plan must not be put in the place of this one. What can't be read is for enforcement.
@@ -89,12 +82,6 @@ Status switch_branch(const PlanRun& run, const std::string& branch, bool exists)
   return fail(ErrorKind::kInput, "cannot switch to the branch {}: {}", branch, first_line(end.errors));
 }
 
-// Why commits can't go where HEAD is, and the command that helps.
-struct BranchFault {
-  std::string problem, command;
-  bool there = false;  // the plan's branch exists
-};
-
 Result<std::optional<BranchFault>> branch_fault(const PlanRun& run) {
   const Repository repository(plain_git(run.files.project), run.files.project);
   TRY_VALUE(const bool exists, repository.exists());
@@ -124,7 +111,7 @@ Status load_plan_files(PlanRun& run, bool accept) {
   TRY_VALUE(run.authority, authority_path(Environment::of_this_process(), files.ralph_dir));
   TRY_VALUE(auto saved, load_plan(run.authority));
   if (const std::string fault = saved ? recall_from_journal(*saved, files.project) : ""; !fault.empty())
-    tell(fmt::format("what the last run's journal says is not used: {}", fault));
+    run.notes.push_back(fmt::format("what the last run's journal says is not used: {}", fault));
   if (saved && saved->open && !accept) {
     TRY_VALUE(run.tasks, story_file_from(saved->tasks, run.authority));
     TRY(expect_same_plan(run, run.tasks.tasks));
@@ -141,7 +128,7 @@ Status load_plan_files(PlanRun& run, bool accept) {
   }
   TRY_VALUE(run.tasks, story_file_from(std::move(text), files.tasks()));
   if (saved) {
-    note_edits(*saved, run.tasks.tasks);
+    note_edits(*saved, run.tasks.tasks, run.notes);
     run.bases = bases_for(run.tasks.tasks, *saved);
   }
   TRY_VALUE(std::string prompt, require_plain_file(files.prompt(), kInit));
@@ -167,15 +154,10 @@ Status check_state(const PlanRun& run) {
   return tl::unexpected(Error{ErrorKind::kInput, join(lines, "\n")});
 }
 
-Result<bool> check_branch(const PlanRun& run, bool may_switch) {
+Result<bool> check_branch(const PlanRun& run, const std::function<Result<bool>(const BranchFault&)>& may_switch) {
   TRY_VALUE(const auto fault, branch_fault(run));
   if (!fault) return false;
-  bool yes = may_switch;
-  if (!yes && is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO) && !run.json) {
-    TerminalQuestions questions;
-    questions.say(fmt::format("{}{}.", to_upper(fault->problem.substr(0, 1)), fault->problem.substr(1)));
-    TRY_VALUE(yes, ask_yes_or_no(questions, fmt::format("{} now? (y/N): ", fault->command)));
-  }
+  TRY_VALUE(const bool yes, may_switch(*fault));
   if (!yes) {
     return fail(ErrorKind::kInput, "{}; run '{}', or say --switch{}", fault->problem, fault->command,
                 run.goes_on_from_copy() ? fmt::format(". {}", how_to_leave_the_copy(run)) : "");
@@ -191,4 +173,4 @@ std::string branch_note(const PlanRun& run) {
   return fmt::format("A run would refuse: {}; run '{}', or say --switch.\n", (*fault)->problem, (*fault)->command);
 }
 
-}  // namespace ralph::cli
+}  // namespace ralph
