@@ -28,7 +28,7 @@ struct AnyField {
 template <class T>
 concept Listed = requires(T value, AnyField any) { value.fields(any); };
 
-// Removes numbers outside the range of double, which cannot be written as JSON again.
+// Replaces infinite numbers, which JSON cannot express, with null.
 void drop_infinities(json::value& value);
 
 struct FieldWriter {
