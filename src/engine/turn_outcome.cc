@@ -6,7 +6,7 @@
 namespace ralph {
 namespace {
 
-// What a user has to do about a failure that ends the run.
+// What the user must do about a failure that ends the run.
 std::string_view advice_for(FailureKind kind) {
   switch (kind) {
     case FailureKind::kAuthentication:
@@ -51,7 +51,7 @@ TurnOutcome outcome_of(FailureKind kind) {
   return TurnOutcome::kFailed;
 }
 
-// A step that ralph ended; nothing if it ended by itself, or if its result stands and only its process had to be ended.
+// The outcome if ralph ended the step; nullopt if it exited by itself, or gave a valid result before it was ended.
 std::optional<TurnOutcome> outcome_of(EndCause cause) {
   switch (cause) {
     case EndCause::kTimedOut:
@@ -99,7 +99,7 @@ TurnJudgement judge_turn(const TurnFacts& facts) {
   const bool lingered = end.cause == EndCause::kLingered;
   if (reader.failure()) {
     FailureKind kind = *reader.failure();
-    if (kind == FailureKind::kOther) {  // the events do not say; the exit code may
+    if (kind == FailureKind::kOther) {  // the events do not tell; the exit code may
       const StartFailure exit = facts.adapter.start_failure(end.status.code, facts.error_tail);
       if (exit.kind != FailureKind::kNone) kind = exit.kind;
     }

@@ -56,7 +56,7 @@ class TurnReader : public EventSink {
   void read(const event::Unknown&) { ++unknown_; }
   template <class Other>
   void read(const Other&) {}
-  void hear(std::string_view words, bool piece);
+  void add_text(std::string_view words, bool piece);
 
   ResponseFinder finder_;
   EventSink& next_;

@@ -46,8 +46,8 @@ class Redactor::Stream {
   std::string_view finish();
 
  private:
-  void take_in(std::string_view chunk);
-  std::string_view give_out(bool at_end);
+  void append_input(std::string_view chunk);
+  std::string_view take_output(bool at_end);
 
   std::shared_ptr<const SecretMatcher> matcher_;
   SecretMatcher::State state_;
