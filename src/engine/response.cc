@@ -12,8 +12,7 @@ constexpr std::string_view kClose = "</response>";
 constexpr size_t kMaxAnswer = 64 * 1024;  // longer ones do not count as answers
 constexpr size_t kContext = 64;           // letters and digits compared on each side
 constexpr size_t kDistinctive = 10;       // this many do not repeat by chance
-constexpr size_t kQuote = 35;       // this many before a promise are a quotation: "you did not output the completion
-                                    // promise". Agents say fewer ("output the completion promise") of themselves
+constexpr size_t kQuote = 35;       // a quoted sentence: agents themselves say less ("output the completion promise")
 constexpr size_t kShortQuote = 24;  // if the sentence is shorter
 constexpr size_t kMaxWait = 64 * 1024;   // bytes after a tag that are searched for them
 constexpr size_t kTrimAbove = 4 * 1024;  // scanned bytes are dropped above this

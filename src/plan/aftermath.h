@@ -46,15 +46,15 @@ class Aftermath {
   Status check_uncommitted();
 
   void note(std::string text) { notes_.push_back(std::move(text)); }  // for the user
-  void tell(std::string text) { for_agent_.push_back(std::move(text)); }
+  void tell_agent(std::string text) { for_agent_.push_back(std::move(text)); }
 
   const std::vector<std::string>& violations() const { return violations_; }  // at most a hundred
   const std::vector<std::string>& notes() const { return notes_; }
   std::string feedback() const;  // for the next iteration; may be empty
 
  private:
-  void blame(std::string why);
-  void look_at_pinned(const std::string& path, const std::optional<std::string>& wanted);
+  void add_violation(std::string why);
+  void check_pinned(const std::string& path, const std::optional<std::string>& wanted);
   void keep_beside(const std::string& path);
   Status check_branch(const std::string& branch);
   Status put(const std::string& path, const std::string& text);

@@ -16,7 +16,7 @@ inline constexpr std::string_view kRalphFolder = ".ralph";
 // symlink: an agent could have put it there to make ralph write elsewhere.
 Status prepare_ralph_folder(const std::string& project);
 
-// $XDG_STATE_HOME/ralph, or ~/.local/state/ralph: ralph's files outside of projects. Empty if the environment names no folder.
+// $XDG_STATE_HOME/ralph, or ~/.local/state/ralph: ralph's files outside of projects. Empty if neither is known.
 std::string state_folder(const Environment& environment);
 
 }  // namespace ralph
