@@ -50,7 +50,7 @@ unsigned commonness(char c) {
   return c >= 'A' && c <= 'Z' ? 2 : 3;
 }
 
-size_t least_usual_fragment(std::string_view head) {
+size_t rarest_fragment(std::string_view head) {
   size_t best = 0;
   unsigned best_score = ~0u;
   for (size_t i = 0; i + 4 <= head.size(); ++i) {
@@ -134,7 +134,7 @@ SecretMatcher::SecretMatcher(std::vector<SecretText> secrets)
 void SecretMatcher::add(Pattern pattern) {
   if (pattern.head.size() < (pattern.shape ? 3 : 4) || patterns_.size() >= kNoPattern) return;
   const auto index = static_cast<std::uint16_t>(patterns_.size());
-  pattern.fragment = least_usual_fragment(pattern.head);
+  pattern.fragment = rarest_fragment(pattern.head);
   const char* fragment = pattern.head.data() + pattern.fragment;
   pattern.three_bytes = three_bytes_at(fragment);
   known_[hash_of(pattern.three_bytes)] |= kBegins;

@@ -20,7 +20,7 @@ class Aftermath {
   // `iteration` names the iteration: "review iteration 3"; empty: only the checks ran.
   Aftermath(const PlanFiles& files, Run& run, const Repository& repository, std::string iteration);
 
-  // Judges tasks.json against `before`. What must be reverted is kept in a file beside it.
+  // Judges tasks.json against `before`. A file of which nothing can be kept is renamed beside it.
   Enforcement enforce_plan(const StoryFile& before, const PinnedFiles& pinned, const ReviewRules& rules);
 
   // Checks that the marker is as ralph wrote it. Empty: it wrote none.

@@ -1,5 +1,4 @@
-// All checks of a plan in one function: for `ralph plan check`, the Stop hook, and any caller that needs to know
-// whether an iteration may end like this.
+// All checks of a plan in one function: for `ralph plan check` and the Stop hook.
 #pragma once
 
 #include <optional>

@@ -22,7 +22,7 @@ struct LoopCommand {
 // the plain names /ralph-loop, /ulw-loop, /cancel-ralph. An error (kUsage) says what is wrong with the command.
 //
 // The task is the text as typed, line breaks and all, without the options. An option is a word of its own outside of
-// quotes, "--name VALUE" or "--name=VALUE"; a value may be quoted. If all of the task stands in one pair of quotes,
+// quotes, "--name VALUE" or "--name=VALUE"; a value may be quoted. If the whole task is in one pair of quotes,
 // they are removed. Everything after a lone "--" in front of it belongs to the task.
 Result<std::optional<LoopCommand>> loop_command_from(std::string_view line);
 

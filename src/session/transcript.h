@@ -20,7 +20,7 @@ struct TranscriptNews {
   // words, sub-agents, and error messages that the host wrote in the assistant's name.
   std::vector<std::string> assistant_texts{};
 
-  // The ids of the session's own tool calls, each once, except those that turn out as never made. A call without an id
+  // The ids of the session's own tool calls, each once, except those that were never made. A call without an id
   // gets one from its position.
   std::vector<std::string> tool_ids{};
 

@@ -13,7 +13,7 @@
 namespace ralph {
 namespace {
 
-// More lines are no help.
+// More lines do not help.
 constexpr size_t kMaxProblemsShown = 10;
 
 // The text of the file; nullopt if it does not exist.
