@@ -1,4 +1,4 @@
-// For commands that replace a plan's files: keeps runs out meanwhile. ralph's own copy is replaced with the plan.
+// For commands that replace a plan's files: keeps runs out meanwhile. ralph's own copy is removed with the plan.
 #pragma once
 
 #include <optional>
