@@ -1,4 +1,4 @@
-// A guardrail: a command of the user that must exit 0. Everything here is data and text; running it is the engine's.
+// A guardrail: a user's command that must exit 0. Only data and text; the engine runs it.
 #pragma once
 
 #include <set>
@@ -9,30 +9,30 @@
 
 namespace ralph {
 
-// "./mvnw clean install -T 2C" -> "mvnw_clean_install_T_2C": letters and digits kept, runs of anything else become one
-// "_", none at the ends, at most 50 characters. A command of nothing but punctuation is "guardrail".
+// "./mvnw clean install -T 2C" -> "mvnw_clean_install_T_2C": keeps letters and digits, turns runs of anything else into
+// one "_", none at the ends, at most 50 characters. A command of only punctuation becomes "guardrail".
 std::string slug_of(std::string_view command);
 
-// "guardrail_<iteration>_<slug>.log"; a name that is in `taken` gets _1, _2, ... and is added to it.
+// "guardrail_<iteration>_<slug>.log"; a name in `taken` gets _1, _2, ...; the result is added to `taken`.
 std::string log_name(int iteration, std::string_view command, std::set<std::string>& taken);
 
-// The command in a shell, as the user would type it; both streams as one.
+// Runs the command in a shell, as the user would type it, with both streams merged.
 Launch guardrail_launch(const std::string& command, const Environment& environment, const std::string& folder);
 
 struct GuardrailFailure {
   std::string command;
   int exit_code = 0;
-  std::string why;       // instead of an exit code: "timed out after 60 s"; empty otherwise
-  std::string hint;      // never cut
+  std::string why;       // replaces the exit code: "timed out after 60 s"; may be empty
+  std::string hint;      // never truncated
   std::string log_file;  // as shown to the agent
-  std::string output;    // what was kept of it
+  std::string output;    // the excerpt
   bool truncated = false;
 };
 
-// The message for the agent, in the format that docs/guide.md shows.
+// The message for the agent, in the format shown in docs/guide.md.
 std::string failure_message(const GuardrailFailure& failure);
 
-// Keeps the first `characters` characters of a stream and remembers whether there were more. Never cuts a character.
+// Keeps the first `characters` characters of a stream and whether there were more. Never splits a character.
 class OutputExcerpt {
  public:
   explicit OutputExcerpt(size_t characters) : limit_(characters) {}
@@ -42,7 +42,7 @@ class OutputExcerpt {
 
  private:
   size_t limit_;
-  std::string kept_;  // up to 4 bytes a character, so that the cut can be made at the end
+  std::string kept_;  // up to 4 bytes per character; cut to characters at the end
   bool dropped_ = false;
 };
 

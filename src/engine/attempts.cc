@@ -6,8 +6,8 @@
 namespace ralph {
 namespace {
 
-// What a session that was cut off is told when it is resumed: it has the task in its history.
-constexpr std::string_view kGoOn = "You were interrupted. Go on with the task where you left off.";
+// The prompt for resuming a session that was cut off: it has the task in its history.
+constexpr std::string_view kResumePrompt = "You were interrupted. Go on with the task where you left off.";
 
 LaunchChange change_of(const NextTurn& next) {
   if (next.folder.empty() && next.environment.empty()) return next.change;
@@ -31,7 +31,7 @@ Result<Decision> take_turn(Run& run, const NextTurn& next) {
     if (const auto& session = run.progress().session; session && session->agent == agent.name()) {
       request.resume = session;
       request.told += "\n" + next.prompt;
-      request.prompt = kGoOn;
+      request.prompt = kResumePrompt;
     }
     TRY(run_turn(run, agent, request));
     TRY_VALUE(const Decision decision, run.ask({Moment::kAfterTurn}));

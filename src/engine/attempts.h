@@ -1,4 +1,4 @@
-// An agent's turn with all its attempts: after a crash, an overload or a usage limit, by the same agent or another.
+// An agent's turn with all its attempts, by it or a fallback, after crashes, overloads and usage limits.
 #pragma once
 
 #include <span>
@@ -8,16 +8,15 @@
 
 namespace ralph {
 
-// Those of an iteration: the preferred one first, as in the policy.
+// The agents of an iteration, the preferred one first, as in the policy.
 using Agents = std::span<const Agent>;
 
-// The one that is to be asked now.
+// The agent to start now.
 const Agent& agent_to_start(const Run& run, Agents agents);
 
 struct NextTurn;  // engine/way.h
 
-// Runs the agent until a decision is satisfied with how its turn ended, and returns that decision. Errors as
-// run_step().
+// Runs the agent until the decision about its turn is not to retry, and returns that decision. Errors as run_step().
 Result<Decision> take_turn(Run& run, const NextTurn& next);
 
 }  // namespace ralph

@@ -12,11 +12,11 @@ namespace ralph {
 struct ChecksToRun {
   std::span<const GuardrailSettings> guardrails;
   size_t excerpt_characters = 5000;
-  bool again = false;  // they ran in this iteration before: their logs are kept
+  bool again = false;  // they already ran in this iteration: keep those logs
 };
 
-// Runs them all; a failing one does not spare the others, so that the agent hears of everything at once. Stops early
-// only if a decision says so, and returns that decision. Results are in the run's progress.
+// Runs all checks: a failure does not skip the others, so that the agent gets all failures at once. Stops early only if
+// a decision says so, and returns that decision. The results are in the run's progress.
 Result<Decision> run_checks(Run& run, const ChecksToRun& checks);
 
 }  // namespace ralph

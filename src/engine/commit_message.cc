@@ -15,7 +15,7 @@ bool is_stream_json(std::string_view line) {
   return parsed && parsed->is_object();
 }
 
-// An answer of nothing: <response></response>.
+// An empty answer: <response></response>.
 bool is_empty_tag(std::string_view line) {
   constexpr std::string_view kOpen = "<response>", kClose = "</response>";
   if (line.size() < kOpen.size() + kClose.size()) return false;
@@ -36,7 +36,7 @@ std::string_view without_quotes(std::string_view line) {
   return line;
 }
 
-// Colours and other sequences of a terminal: ESC [ parameters letter.
+// Removes terminal escape sequences, such as colours: ESC [ parameters letter.
 std::string without_escapes(std::string_view line) {
   std::string text;
   for (size_t at = 0; at < line.size(); ++at) {

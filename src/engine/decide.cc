@@ -11,7 +11,7 @@
 namespace ralph {
 namespace {
 
-constexpr size_t kNameWidth = 60;  // of a guardrail in a reason: its name may be a long command
+constexpr size_t kNameWidth = 60;  // of a guardrail's name in a reason: it may be a long command
 
 // A set of moments.
 class Moments {
@@ -27,7 +27,7 @@ class Moments {
 
 using Due = std::optional<Milliseconds>;
 
-// How long until `spent` reaches `limit`, below zero if it has; nothing if there is no limit.
+// How long until `spent` reaches `limit`, negative if it has; nullopt if there is no limit.
 Due until(Milliseconds limit, Milliseconds spent) {
   return limit.count() > 0 ? Due(limit - spent) : std::nullopt;
 }
@@ -53,7 +53,7 @@ struct Case {
   bool turn_was(std::initializer_list<TurnOutcome> outcomes) const {
     return std::find(outcomes.begin(), outcomes.end(), progress.turn_outcome) != outcomes.end();
   }
-  // The agent stopped itself at what was left of our budget.
+  // The agent stopped because it used up the rest of our budget.
   bool stopped_by_budget() const { return policy.max_cost_usd > 0 && turn_was({TurnOutcome::kMaxBudget}); }
   bool refused() const {
     return turn_was({TurnOutcome::kAuthentication, TurnOutcome::kBilling, TurnOutcome::kModelNotFound,
@@ -151,7 +151,7 @@ Decision wait_for_limit(const Case& c) {
     return retry;
   }
   const Milliseconds wait =
-      *until - c.now.clock.now + std::chrono::seconds(1);  // a second later, so that it is surely over
+      *until - c.now.clock.now + std::chrono::seconds(1);  // a second later, to be sure that it is over
   const std::string what = fmt::format("{} is at its usage limit until {}", c.progress.turn_agent, to_iso8601(*until));
   const bool past_run = c.policy.run_time_limit.count() > 0 && c.now.clock.run_time + wait > c.policy.run_time_limit;
   if (past_run)
@@ -167,7 +167,7 @@ Decision retry_overload(const Case& c) {
   Milliseconds delay = c.policy.overload_backoff;
   for (int i = 1; i < c.progress.overloads_in_row && delay < c.policy.overload_max_backoff; ++i) delay *= 2;
   delay = std::min(delay, c.policy.overload_max_backoff);
-  // Between half of it and all of it, so that many loops do not come back in the same second.
+  // Use 50 to 100 % of it, so that many loops do not return in the same second.
   delay = Milliseconds(static_cast<long long>(static_cast<double>(delay.count()) * (0.5 + c.now.clock.random / 2)));
   return {Action::kRetry,
           StopStatus::kNone,
@@ -189,7 +189,7 @@ std::string why_accepted(const Case& c) {
                      count_of(static_cast<unsigned>(c.now.signals.tool_calls), "tool call"));
 }
 
-// A row applies at some moments: if `applies` says so, or, for a row about time, once it is due.
+// A row applies at its moments if `applies` says so or, for a row about time, once it is due.
 struct Rule {
   std::string_view name;
   Moments moments;
@@ -219,9 +219,9 @@ bool always(const Case&) {
   return true;
 }
 
-// The order is the law: a row is reached only if none above it applied.
+// The order matters: a row is reached only if none above it applied.
 constexpr std::array kRules = {
-    // While something runs.
+    // While a process runs.
     Rule{"stop_demanded", kRunning, [](const Case& c) { return c.progress.stop_requests >= 2; },
          [](const Case&) { return end_now(EndCause::kInterrupted, "asked to stop at once"); }},
     Rule{"run_time_spent_while_running", kRunning, always,
@@ -230,7 +230,7 @@ constexpr std::array kRules = {
                           fmt::format("the run's {} are over", human_duration(c.policy.run_time_limit)));
          },
          [](const Case& c) { return c.run_time_due(); }},
-    // A turn that has given its result costs no more: what it did may be complete.
+    // A turn that has given its result costs no more, and its work may be complete.
     Rule{"budget_spent_while_running", kDuringTurn,
          [](const Case& c) { return !c.now.turn.since_result && c.budget_spent(); },
          [](const Case& c) { return end_now(EndCause::kOverBudget, budget_phrase(c)); }},
@@ -256,8 +256,8 @@ constexpr std::array kRules = {
          [](const Case&) { return end_now(EndCause::kFileAppeared, "a file that this run waits for has appeared"); }},
     Rule{"running", kRunning, always, [](const Case&) { return go_on(); }},
 
-    // A host's session wants to end. An agent that mends nothing would be sent back for ever; what it leaves out of
-    // order is taken back after it has ended.
+    // A host's session wants to stop. An agent that fixes nothing would be sent back forever; its illegal changes to
+    // the plan are reverted after it has ended.
     Rule{"plan_out_of_order", kAtStop,
          [](const Case& c) { return c.now.plan.problems > 0 && c.now.plan.objections < c.policy.max_objections; },
          [](const Case& c) {
@@ -268,7 +268,7 @@ constexpr std::array kRules = {
          [](const Case&) {
            return stop(StopStatus::kLimit, "the agent was sent back often enough; it stops with the plan out of order");
          }},
-    // A promise in the last allowed iteration counts, so it is looked at first.
+    // A promise in the last allowed iteration counts, so it is checked first.
     Rule{"promise_accepted", kAtStop,
          [](const Case& c) {
            return c.now.signals.promised &&
@@ -295,7 +295,7 @@ constexpr std::array kRules = {
          [](const Case&) { return stop(StopStatus::kInterrupted, "asked to stop"); }},
     Rule{"complete", kAfterChecks, [](const Case& c) { return !c.policy.plan && c.checks_passed() && c.answered(); },
          [](const Case& c) { return stop(StopStatus::kComplete, why_complete(c)); }},
-    // A promise alone completes nothing: the stories do, and they count without a promise too.
+    // A promise alone does not complete a plan: its stories do, with or without a promise.
     Rule{"plan_complete", kAfterChecks,
          [](const Case& c) { return c.policy.plan && c.checks_passed() && c.all_stories_done(); },
          [](const Case& c) { return stop(StopStatus::kComplete, why_plan_complete(c)); }},
@@ -305,7 +305,7 @@ constexpr std::array kRules = {
                                                        human_duration(c.policy.run_time_limit)));
          },
          [](const Case& c) { return c.run_time_due(); }},
-    // After a turn that went well, what it did is checked first, because that costs nothing: it may be complete.
+    // After a successful turn its work is checked first: the checks cost nothing, and it may be complete.
     Rule{"budget_spent",
          {Moment::kBeforeIteration, Moment::kAfterTurn, Moment::kAfterChecks},
          [](const Case& c) {

@@ -1,6 +1,6 @@
-// The heart: whether to go on, stop, wait, try again, or end what runs. Pure: it reads no clock, file or environment.
-// Every rule about stopping is a row of one table in decide.cc, in one order; the first that applies decides.
-// Run::ask() is the only caller: the ways in differ only in their policy and in what they observe.
+// The core of ralph: decides whether to go on, stop, wait, retry, or end the running process. Pure: reads no clock,
+// file or environment. Every stopping rule is a row of one ordered table in decide.cc; the first row that applies
+// decides. Run::ask() is the only caller: the ways in differ only in their policy and their observations.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ struct Decision {
   Action action = Action::kContinue;
   StopStatus status = StopStatus::kNone;
   std::string_view rule;             // the name of the row
-  std::string reason;                // a sentence for people
+  std::string reason;                // a sentence for the user
   Milliseconds delay{0};             // for kWait and kRetry
   EndCause cause = EndCause::kNone;  // for kEndNow
 
@@ -29,8 +29,8 @@ struct Decision {
 
 Decision decide(const Policy& policy, const Progress& progress, const Observation& observation);
 
-// When time alone can change the decision: how long from now. Nothing: never, so a wait may be endless. It is derived
-// from the rows about time.
+// How long until time alone can change the decision. nullopt: never, so a wait may be endless. Derived from the rows
+// about time.
 std::optional<Milliseconds> time_until_change(const Policy& policy, const Progress& progress,
                                               const Observation& observation);
 

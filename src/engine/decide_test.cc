@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 constexpr WallTime kNow{Milliseconds(1'794'800'000'000)};
 
-// What a host's session that wants to end has said and done.
+// What a host's session that wants to stop has said and done.
 struct Session {
   bool promised = false;
   std::optional<bool> worked{};
@@ -22,7 +22,7 @@ struct Session {
   int plan_problems = 0, objections = 0;
 };
 
-// One situation and what has to come of it.
+// One situation and its expected decision.
 struct Row {
   const char* situation;
   Moment moment;
@@ -399,7 +399,7 @@ std::vector<Row> table() {
        "iterations_spent", kStop, kLimit, for_a_plan()},
       {"the answer of a prompt loop is no end of a plan", kAfterChecks, stories(1, 2, answered(3, "DONE")),
        "stories_left", kContinue, kNone, for_a_plan()},
-      // A host's session wants to end.
+      // A host's session wants to stop.
       at_stop("no promise", at(0), {}, "promise_missing"),
       at_stop("a promise and work", at(0), {true, true, 3}, "promise_accepted"),
       at_stop("a promise, and nobody knows of work", at(0), {true, std::nullopt, 0}, "promise_accepted"),
@@ -542,7 +542,7 @@ TEST(Decide, AnAwaitedFileEndsATurnAndNothingElse) {
   EXPECT_EQ(decide({}, {}, now).action, Action::kContinue);
 }
 
-// What is recorded with a decision is enough to make it again.
+// The record of a decision is enough to replay it.
 TEST(Observation, ComesBackFromItsRecord) {
   Observation now;
   now.moment = Moment::kAtStop;

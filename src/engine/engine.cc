@@ -16,7 +16,7 @@ class Engine {
     if (left) {
       set_agents(*left);
       TRY_VALUE(const Decision decision, finish_iteration(Decision{}));
-      TRY(run_.note(record::IterationEnded{}));  // of no iteration: what was found is told to the first
+      TRY(run_.note(record::IterationEnded{}));  // without an iteration: the first one gets the failures as feedback
       if (decision.stops()) return decision;
     }
     for (;;) {
@@ -55,8 +55,8 @@ class Engine {
     return decision;
   }
 
-  // After the turn: the checks, SCM tasks, and what is decided of it all. An iteration that was cut short before its
-  // checks were done is not complete: what failed in the one before has not been mended.
+  // After the turn: checks, SCM tasks and the decision. An iteration that was cut short before its checks ended is
+  // incomplete: the feedback of the previous iteration still applies.
   Result<Decision> finish_iteration(const Decision& after_turn) {
     complete_ = false;
     TRY(way_.after_turn(after_turn));
@@ -102,7 +102,7 @@ Result<Decision> drive(Run& run, Way& way) {
   Engine engine(run, way);
   const Result<Decision> decision = engine.until_stopped();
   if (!decision) {
-    // Where the disk is full this note fails too; the error itself says so to the user.
+    // On a full disk this note fails too; the user gets the error itself.
     static_cast<void>(engine.note_end(StopStatus::kFatal, decision.error().message));
     return decision;
   }

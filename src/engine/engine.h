@@ -5,8 +5,8 @@
 
 namespace ralph {
 
-// Runs to the end, which is always recorded. An error is something that no rule foresees (a full disk, a prompt file
-// that vanished): nothing runs any more when it is returned.
+// Runs until a decision stops the loop; the end is always recorded. An error is something no rule covers (a full disk,
+// a prompt file that vanished); no process is running when it is returned.
 Result<Decision> drive(Run& run, Way& way);
 
 }  // namespace ralph

@@ -181,7 +181,7 @@ TEST_F(EngineTest, EndsARunWhoseTimeIsOver) {
   EXPECT_EQ(records<record::AgentEnded>().at(0).outcome, "over_budget");
 }
 
-// Lines as Claude Code prints them.
+// Output lines of Claude Code.
 constexpr std::string_view kSession = R"({"type":"system","subtype":"init","session_id":"S1"})"
                                       "\n";
 constexpr std::string_view kTool =

@@ -1,4 +1,4 @@
-// Processes that follow a script, and a clock that moves only when told: for testing the loop without either.
+// Scripted processes and a clock that moves only when told to, for testing the loop without real ones.
 #pragma once
 
 #include <deque>
@@ -25,9 +25,9 @@ struct Act {
   std::string out{};
   int exit_code = 0;
   Milliseconds takes{0};              // before it prints and exits; it can be ended meanwhile
-  std::vector<int> signals{};         // that reach ralph while it runs
+  std::vector<int> signals{};         // received by ralph while it runs
   std::vector<std::string> leaves{};  // processes it leaves behind
-  std::string touches{};              // a file that it makes as soon as it runs
+  std::string touches{};              // a file that it creates when it starts
 };
 
 class FakeProcesses : public Processes {
@@ -52,7 +52,7 @@ class FakeProcesses : public Processes {
     return {};
   }
 
-  // A file appears while nothing runs.
+  // Creates a file during the next wait, while no process runs.
   void appears_during_next_wait(std::string path) { appearing_ = std::move(path); }
 
   Event next(std::optional<MonotonicTime> deadline) override {
@@ -75,7 +75,7 @@ class FakeProcesses : public Processes {
       make_file(std::exchange(appearing_, {}));
       return next(deadline);
     }
-    if (!deadline) std::abort();  // a wait that nothing would ever end
+    if (!deadline) std::abort();  // this wait would never end
     if (*deadline > clock_.monotonic()) clock_.advance(*deadline - clock_.monotonic());
     return DeadlinePassed{};
   }

@@ -1,4 +1,4 @@
-// Usage limits of agents: from when on a limited one may be asked again, and who is asked meanwhile.
+// Usage limits of agents: when a limited agent may be started again, and which agent works meanwhile.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace ralph {
 
-// From when on the agent with this limit may be asked again.
+// When the agent with this limit may be started again.
 WallTime free_from(const Policy& policy, const Progress::Limit& limit);
 
-// Which of the policy's agents to start now: the first that is not limited; the preferred one if all are.
+// The index of the policy's agent to start now: the first that is not limited, or the preferred one if all are.
 size_t agent_to_ask(const Policy& policy, const Progress& progress, WallTime now);
 
-// When the first of the limited agents is free; nothing if one is free now.
+// When the first limited agent is free again; nullopt if an agent is free now.
 std::optional<WallTime> all_limited_until(const Policy& policy, const Progress& progress, WallTime now);
 
 }  // namespace ralph

@@ -1,5 +1,5 @@
-// Whoever watches a run: the console, `--json`. It is told of every record after it was written, and of output as it
-// arrives (secrets already masked).
+// Observers of a run: the console, `--json`. They get every record after it was written, and output as it arrives, with
+// secrets masked.
 #pragma once
 
 #include <optional>
@@ -20,16 +20,16 @@ class RunListener : public EventSink {
   virtual void on_agent_error_output(std::string_view bytes) = 0;
   virtual void on_detail(std::string_view line) = 0;  // for --verbose
 
-  // While a check runs: how often to be told that it still does. Nothing: never.
+  // The interval of on_tick() while a check runs. nullopt: never.
   virtual std::optional<Milliseconds> tick_interval() const = 0;
   virtual void on_tick(Milliseconds since_start) = 0;
 
-  // While the run waits (for a limit to end, before a retry): how often to be told how long it still does.
+  // The interval of on_countdown() while the run waits for a limit to end or before a retry. nullopt: never.
   virtual std::optional<Milliseconds> countdown_interval() const = 0;
   virtual void on_countdown(Milliseconds left) = 0;
 };
 
-// For runs that nobody watches.
+// For runs without an observer.
 class NullListener : public RunListener {
  public:
   void on_event(const AgentEvent&) override {}

@@ -1,5 +1,5 @@
-// What is the case at the moment a decision is asked for. Values only: whoever asks has read the clock. A decision that
-// is of consequence is recorded with it, so that it can be made again.
+// The situation at the moment of a decision. Values only: the caller has read the clock. It is recorded with every
+// decision that matters, so that the decision can be replayed.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ struct Observation {
 
   struct Clock {
     Milliseconds run_time{0};    // spent by the run so far
-    Milliseconds step_time{0};   // since the running process was started
-    Milliseconds quiet_time{0};  // since it last printed anything
+    Milliseconds step_time{0};   // since the running process started
+    Milliseconds quiet_time{0};  // since its last output
     Milliseconds step_limit{0};  // how long this step may take; 0: no limit
     WallTime now{};              // for limits that end at a time of day
-    double random = 0;           // from 0 to 1: jitter is part of the situation, so that deciding stays pure
+    double random = 0;           // from 0 to 1, for jitter; part of the observation to keep decide() pure
     bool operator==(const Clock&) const = default;
     template <class V>
     void fields(V&& v) {
@@ -33,7 +33,7 @@ struct Observation {
   // An agent's turn under way.
   struct Turn {
     int tools_running = 0;                       // an agent that waits for a tool is not idle
-    std::optional<Milliseconds> since_result{};  // it has given its result, and nothing came after it
+    std::optional<Milliseconds> since_result{};  // since its result, if no event followed
     double cost_usd = 0;                         // spent by this turn so far
     std::int64_t tokens = 0;
     bool operator==(const Turn&) const = default;
@@ -45,7 +45,7 @@ struct Observation {
   Turn turn{};
 
   struct Checks {
-    bool outdated = false;  // the files are not those that passed the checks, or may not be
+    bool outdated = false;  // the files differ, or may differ, from those that passed the checks
     bool operator==(const Checks&) const = default;
     template <class V>
     void fields(V&& v) {
@@ -56,10 +56,10 @@ struct Observation {
 
   // Evidence of completion.
   struct Signals {
-    bool promised = false;         // the promise was said since it was last asked
-    std::optional<bool> worked{};  // something was done since the loop began; nothing: nobody can know
-    int tool_calls = 0;            // as far as they were counted
-    bool file_appeared = false;    // a file that the way in names
+    bool promised = false;         // the agent made the promise since the last decision
+    std::optional<bool> worked{};  // there was work since the loop began; nullopt: unknown
+    int tool_calls = 0;            // as far as counted
+    bool file_appeared = false;    // one of Way::files()
     bool operator==(const Signals&) const = default;
     template <class V>
     void fields(V&& v) {
@@ -68,7 +68,7 @@ struct Observation {
   };
   Signals signals{};
 
-  // How far a host's transcript was read for this decision: the next stop goes on from there.
+  // How far a host's transcript was read for this decision; the next stop continues there.
   struct Session {
     std::string transcript;
     std::uint64_t transcript_read = 0;
@@ -82,11 +82,11 @@ struct Observation {
       v("recentCalls", recent_calls), v("refusedLate", refused_late);
     }
   };
-  std::optional<Session> session{};  // only where a host's session wants to end
+  std::optional<Session> session{};  // only if a host's session wants to stop
 
   struct Plan {
-    int problems = 0;    // of the plan that the session works on
-    int objections = 0;  // how often in a row it was sent back for them
+    int problems = 0;    // in the plan that the session works on
+    int objections = 0;  // how often in a row the agent was sent back to fix them
     bool operator==(const Plan&) const = default;
     template <class V>
     void fields(V&& v) {

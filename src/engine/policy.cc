@@ -26,7 +26,7 @@ Policy policy_from(const Settings& settings) {
   policy.linger_limit = from_seconds(settings.agent.linger_seconds);
   policy.max_limit_wait = from_seconds(settings.agent.max_limit_wait_minutes * 60);
   policy.overload_retries = settings.agent.retry.overload_attempts;
-  // The same patience as after a crash, but never below what a service needs to recover.
+  // The same back-off as after a crash, but at least what a service needs to recover.
   policy.overload_backoff =
       std::max(policy.retry_backoff * 2, Milliseconds(settings.agent.retry.backoff_seconds > 0 ? 1000 : 0));
   return policy;

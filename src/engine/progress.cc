@@ -68,7 +68,7 @@ struct Folding {
     progress.last_session = last;
   }
 
-  // Only a turn that was cut off from outside is worth going on with, and only if it had begun to work.
+  // Only a turn that was cut off from outside is worth resuming, and only if it had begun to work.
   void remember_session(const record::AgentEnded& ended, const Tokens& tokens) {
     const bool cut_off = ended.outcome == TurnOutcome::kUsageLimit || ended.outcome == TurnOutcome::kOverloaded;
     if (!cut_off || ended.session.empty() || ended.tools == 0) {
@@ -82,7 +82,7 @@ struct Folding {
     progress.session = session;
   }
 
-  // The first of them: if they run again in an iteration, what they said before does not count.
+  // The first guardrail: if they run again in an iteration, their earlier messages do not count.
   void operator()(const record::GuardrailStarted& started) {
     if (started.index != 1) return;
     progress.guardrails_passed = 0;
@@ -130,7 +130,7 @@ struct Folding {
     progress.stop_requests = std::max(progress.stop_requests, static_cast<int>(received.count));
   }
 
-  // An iteration that was cut short keeps the feedback of the one before: what failed there has not been mended.
+  // An iteration that was cut short keeps the feedback of the one before, which still applies.
   void operator()(const record::IterationEnded&) { progress.feedback = std::move(progress.collecting); }
 
   void operator()(const record::SessionBound& bound) {
@@ -145,7 +145,7 @@ struct Folding {
     progress.iteration = bound.iteration;
   }
 
-  // A session loop's iteration is a stop that was refused.
+  // An iteration of a session loop is a refused stop.
   void operator()(const record::Decided& decided) {
     progress.last_rule = decided.rule;
     if (!decided.observation) return;
@@ -158,7 +158,7 @@ struct Folding {
     host.recent_calls = seen->recent_calls;
     host.refused_late = seen->refused_late;
     if (decided.decision == Action::kContinue) ++progress.iteration;
-    // If its end was cut off, it has ended all the same.
+    // The run has ended even if its last record is missing.
     if (decided.decision == Action::kStop) progress.status = decided.status, progress.outcome_note = decided.reason;
   }
 
@@ -175,7 +175,7 @@ struct Folding {
 }  // namespace
 
 Progress fold(Progress progress, const record::Record& written) {
-  // A clock that was set back takes no time away.
+  // A clock that was set back does not reduce the time spent.
   if (progress.last_record != WallTime{} && written.time > progress.last_record)
     progress.run_time += written.time - progress.last_record;
   progress.last_record = written.time;

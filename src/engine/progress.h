@@ -1,6 +1,5 @@
-// How far a run has come. Progress is a fold over the journal's records and nothing else, so that a live run, a resumed
-// one and a replay are the same thing. What the console sums up, what `ralph runs` shows and what a session loop knows
-// of itself are views of it.
+// The state of a run: a fold over the journal's records and nothing else, so that a live run, a resumed run and a
+// replay are the same. The console's summary, `ralph runs` and the state of a session loop are views of it.
 #pragma once
 
 #include <map>
@@ -15,28 +14,28 @@
 namespace ralph {
 
 struct Progress {
-  int iteration = 0;           // the one under way, or the last one; 0 before the first
-  Milliseconds run_time{0};    // that the run has spent, as far as its records tell
-  WallTime last_record{};      // its time
-  std::string outcome_note{};  // why the run ended; empty while it has not
+  int iteration = 0;           // the current or last one; 0 before the first
+  Milliseconds run_time{0};    // spent so far, according to the records
+  WallTime last_record{};      // when it was written
+  std::string outcome_note{};  // why the run ended; empty while it is running
   StopStatus status = StopStatus::kNone;
 
   // The agent's turn in this iteration.
-  int attempts = 0;         // how often an agent was started for it
-  int failed_attempts = 0;  // of these, how often it crashed or said nothing
+  int attempts = 0;         // agent starts
+  int failed_attempts = 0;  // those that crashed or said nothing
   TurnOutcome turn_outcome = TurnOutcome::kNone;
   std::string turn_reason;  // why, as a sentence
   std::string turn_agent;   // whose turn it was
   std::optional<std::string> response;
-  int failed_turns_in_row = 0;  // crashed or silent, across iterations: what back-off grows with
+  int failed_turns_in_row = 0;  // crashed or silent, across iterations; the back-off grows with it
   int overloads_in_row = 0;
-  std::string last_rule;  // the row that decided last
+  std::string last_rule;  // the row of the last decision
 
-  // The usage limits that agents are at, by agent.
+  // The agents' current usage limits, by agent.
   struct Limit {
-    std::optional<WallTime> until{};  // as it was told; nothing: nobody knows
-    WallTime met{};                   // when it was met last
-    int times = 1;                    // how often in a row
+    std::optional<WallTime> until{};  // as announced; nullopt: unknown
+    WallTime met{};                   // when it was last hit
+    int times = 1;                    // consecutive hits
     bool operator==(const Limit&) const = default;
     template <class V>
     void fields(V&& v) {
@@ -45,7 +44,7 @@ struct Progress {
   };
   std::map<std::string, Limit> limited;
 
-  // The session to go on with after a limit or an overload, so that work under way is not begun anew.
+  // The session to resume after a limit or an overload, so that work in progress is not restarted.
   struct Session {
     std::string id, agent;
     Tokens tokens;
@@ -58,7 +57,7 @@ struct Progress {
     }
   };
   std::optional<Session> session;
-  std::optional<Session> last_session;  // of the last turn, for a loop that stays in one
+  std::optional<Session> last_session;  // of the last turn, for a loop that keeps one session
   int tool_calls = 0;                   // of all turns
 
   // What the run has used.
@@ -68,9 +67,9 @@ struct Progress {
   // The guardrails of this iteration.
   int guardrails_passed = 0;
   std::vector<std::string> guardrails_failed;  // their names
-  std::vector<Feedback> collecting;            // what they said so far
+  std::vector<Feedback> collecting;            // their messages so far
 
-  // The plan's stories, if the run works on a plan, as ralph left them.
+  // The plan's stories as ralph left them, if the run works on a plan.
   struct Plan {
     int stories = 0, done = 0;
     std::vector<std::string> open;  // "US-002 (needs_review)"
@@ -86,20 +85,20 @@ struct Progress {
   };
   Plan plan;
 
-  std::vector<Feedback> feedback;  // what the agent is told next: the failures of the last iteration whose checks ran
+  std::vector<Feedback> feedback;  // for the next prompt: the failures of the last iteration whose checks ran
 
   int stop_requests = 0;  // 1: finish the current step; 2 and more: end everything now
 
   // The host's session that a session loop lives in.
   struct Host {
-    std::string session;                    // its id; empty: none has adopted the loop yet
-    std::string transcript;                 // its path, as far as it is known
-    std::uint64_t transcript_start = 0;     // its size when the loop began: what is before is not the loop's
+    std::string session;                    // its id; empty: no session has adopted the loop yet
+    std::string transcript;                 // its path, if known
+    std::uint64_t transcript_start = 0;     // its size when the loop began; earlier content is ignored
     std::uint64_t transcript_read = 0;      // how far it was read
-    std::int64_t transcript_calls = 0;      // tool calls that were read there
-    std::vector<std::string> recent_calls;  // the last of their ids, so that none counts twice
-    bool refused_late = false;              // a refused promise was not in the transcript yet: there it is to come
-    std::string tree;                       // the work tree when it began; empty: not known
+    std::int64_t transcript_calls = 0;      // tool calls found in it
+    std::vector<std::string> recent_calls;  // their latest ids, so that none counts twice
+    bool refused_late = false;              // a refused promise is yet to appear in the transcript
+    std::string tree;                       // fingerprint of the work tree when the loop began; empty: unknown
     WallTime since{};                       // when the session was bound
     bool operator==(const Host&) const = default;
     template <class V>
@@ -111,7 +110,7 @@ struct Progress {
   };
   Host host;
 
-  // What the run did, summed up.
+  // Sums over the whole run.
   struct Totals {
     int turns = 0, passed = 0, failed = 0, commits = 0, scm_failures = 0, swept = 0, violations = 0;
     Milliseconds agent_time{0};
@@ -139,7 +138,7 @@ struct Progress {
   }
 };
 
-// The progress after `written`. Records that are of no consequence leave it as it is.
+// The progress after `written`. Irrelevant records leave it unchanged.
 Progress fold(Progress progress, const record::Record& written);
 
 }  // namespace ralph

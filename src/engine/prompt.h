@@ -1,4 +1,4 @@
-// What the agent is told: the base prompt, what failed last time, and where the loop stands.
+// The prompt: the base prompt, the failures of the last iteration, and the iteration count.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@ namespace ralph {
 template <>
 inline constexpr auto kWords<FailAction> = words({"APPEND", "PREPEND", "REPLACE"});
 
-// What a failed guardrail says to the next iteration.
+// The message of a failed guardrail for the next iteration.
 struct Feedback {
   FailAction action = FailAction::kAppend;
   std::string message;
@@ -24,11 +24,11 @@ struct Feedback {
   }
 };
 
-// REPLACE messages, in order, take the place of the base prompt; PREPEND messages stand before it and APPEND messages
-// after it, each in their order; two newlines between parts.
+// REPLACE messages take the place of the base prompt; PREPEND messages go before it and APPEND messages after it. Each
+// kind keeps its order; parts are separated by a blank line.
 std::string compose_prompt(std::string_view base, std::span<const Feedback> feedback);
 
-// "Iteration X of Y, Z remaining." and two newlines before the prompt.
+// Puts "Iteration X of Y, Z remaining." and a blank line before the prompt.
 std::string with_iteration_count(std::string_view prompt, int iteration, int maximum);
 
 }  // namespace ralph

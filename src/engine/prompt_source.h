@@ -1,4 +1,4 @@
-// Where the base prompt comes from: the command line, once; or a file, read again for every iteration.
+// The base prompt: text from the command line, or a file that is read again for every iteration.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ class PromptSource {
   static PromptSource text(std::string prompt);
   static PromptSource file(std::string path);
 
-  // Fails if the file can't be read, is blank, or is not UTF-8 (says where).
+  // Fails if the file can't be read, is blank, or is not UTF-8 (with the position).
   Result<std::string> read() const;
   std::string describe() const;  // "the command line" or the file's path
 

@@ -1,4 +1,4 @@
-// `ralph run`: the prompt, with what failed last time.
+// `ralph run`: the prompt, plus the failures of the last iteration.
 #pragma once
 
 #include "engine/prompt_source.h"
@@ -8,7 +8,7 @@ namespace ralph {
 
 class PromptWay : public Way {
  public:
-  // All of it outlives the way. `agents`: the preferred one first.
+  // All arguments must outlive the way. `agents`: the preferred one first.
   PromptWay(const Run& run, const Settings& settings, Agents agents, const PromptSource& prompt)
       : run_(run), settings_(settings), agents_(agents), prompt_(prompt) {}
 

@@ -9,23 +9,22 @@ namespace {
 
 constexpr std::string_view kOpen = "<response>";
 constexpr std::string_view kClose = "</response>";
-constexpr size_t kMaxAnswer = 64 * 1024;  // a longer one is no answer but a document
-constexpr size_t kContext = 64;           // letters and digits compared on either side
-constexpr size_t kDistinctive = 10;       // so many of them are not said again by chance
-constexpr size_t kQuote = 35;            // so many before a promise are a quotation: "you did not output the completion
-                                         // promise". Fewer ("output the completion promise") are said of oneself, too
-constexpr size_t kShortQuote = 24;       // where the sentence has no more
-constexpr size_t kMaxWait = 64 * 1024;   // bytes after a tag in which they are looked for
-constexpr size_t kTrimAbove = 4 * 1024;  // bytes that are done with are dropped when there are more
+constexpr size_t kMaxAnswer = 64 * 1024;  // longer ones do not count as answers
+constexpr size_t kContext = 64;           // letters and digits compared on each side
+constexpr size_t kDistinctive = 10;       // this many do not repeat by chance
+constexpr size_t kQuote = 35;       // a quoted sentence: agents themselves say less ("output the completion promise")
+constexpr size_t kShortQuote = 24;  // if the sentence is shorter
+constexpr size_t kMaxWait = 64 * 1024;   // bytes after a tag that are searched for them
+constexpr size_t kTrimAbove = 4 * 1024;  // scanned bytes are dropped above this
 
-bool counts(char c) {
+bool is_compared(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || static_cast<signed char>(c) < 0;
 }
 
 std::string letters_before(std::string_view text, size_t end) {
   std::string letters;
   for (size_t i = end; i > 0 && letters.size() < kContext; --i) {
-    if (counts(text[i - 1])) letters += text[i - 1];
+    if (is_compared(text[i - 1])) letters += text[i - 1];
   }
   std::reverse(letters.begin(), letters.end());
   return to_lower(letters);
@@ -34,12 +33,12 @@ std::string letters_before(std::string_view text, size_t end) {
 std::string letters_of(std::string_view text) {
   std::string letters;
   for (size_t i = 0; i < text.size() && letters.size() < kContext; ++i) {
-    if (counts(text[i])) letters += text[i];
+    if (is_compared(text[i])) letters += text[i];
   }
   return to_lower(letters);
 }
 
-// How many letters the sentence has that leads up to `end`, as far as a quotation goes.
+// The number of letters of the sentence that ends at `end`, at most kQuote.
 size_t letters_of_sentence(std::string_view text, size_t end) {
   size_t letters = 0;
   for (size_t i = end; i > 0 && letters < kQuote; --i) {
@@ -47,31 +46,31 @@ size_t letters_of_sentence(std::string_view text, size_t end) {
     const char next = i < text.size() ? text[i] : ' ';
     const bool ends = (c == '.' || c == '!' || c == '?') && (next == ' ' || next == '\n');
     if (letters > 0 && (ends || (c == '\n' && next == '\n'))) break;
-    if (counts(c)) ++letters;
+    if (is_compared(c)) ++letters;
   }
   return letters;
 }
 
-// Whether `text`, or its end from the beginning of some line, has just these letters.
+// Whether `text`, or its end from the start of some line, consists of exactly these letters.
 bool ends_with_lines_of(std::string_view text, std::string_view letters) {
   for (size_t i = text.size();; --i) {
     if (letters.empty() && (i == 0 || text[i - 1] == '\n')) return true;
     if (i == 0) return false;
-    if (!counts(text[i - 1])) continue;
+    if (!is_compared(text[i - 1])) continue;
     if (letters.empty() || !equals_ignoring_case(letters.substr(letters.size() - 1), text.substr(i - 1, 1)))
       return false;
     letters.remove_suffix(1);
   }
 }
 
-// What of `text` can matter to a tag after it: the last letters, and where lines begin among them.
+// What matters of `text` for a tag after it: the last letters, and the line starts among them.
 std::string context_of(std::string_view text) {
   std::string run;
   size_t letters = 0;
   for (size_t i = text.size(); i > 0 && letters < kContext; --i) {
     const char c = text[i - 1];
-    if (counts(c)) ++letters;
-    if (counts(c) || (c == '\n' && !run.ends_with('\n'))) run += c;
+    if (is_compared(c)) ++letters;
+    if (is_compared(c) || (c == '\n' && !run.ends_with('\n'))) run += c;
   }
   std::reverse(run.begin(), run.end());
   return run;
@@ -87,11 +86,11 @@ size_t find_ignoring_case(std::string_view text, std::string_view word, size_t f
 }
 
 struct ResponseTag {
-  size_t from, to;  // all of it
+  size_t from, to;  // including the tags
   std::string_view answer;
 };
 
-// The next whole tag. An opening tag whose line ends before it closes is none.
+// The next complete tag. An opening tag whose line ends before it closes does not count.
 std::optional<ResponseTag> next_response(std::string_view text, size_t from) {
   size_t open = find_ignoring_case(text, kOpen, from);
   while (open != std::string_view::npos) {
@@ -101,14 +100,14 @@ std::optional<ResponseTag> next_response(std::string_view text, size_t from) {
     if (close != std::string_view::npos && close - inside <= kMaxAnswer) {
       return ResponseTag{open, close + kClose.size(), text.substr(inside, close - inside)};
     }
-    // Go on where a tag can begin at all, not at the next byte: a line of a million opening tags stays cheap.
+    // Skip to where a tag can begin, not to the next byte: a line of a million opening tags stays cheap.
     const size_t onward = close == std::string_view::npos ? line_end : close - kMaxAnswer - kOpen.size();
     open = find_ignoring_case(text, kOpen, std::max(onward, open + 1));
   }
   return std::nullopt;
 }
 
-// Where an unfinished tag may begin at the end of `text`: nothing before it needs to be looked at again.
+// Where an unfinished tag may begin at the end of `text`; everything before it is done.
 size_t unfinished_response(std::string_view text, size_t from) {
   const size_t line_start = text.rfind('\n') + 1;  // 0 if there is none
   const size_t reach = std::min(text.size(), kOpen.size() + kMaxAnswer + kClose.size());
@@ -153,20 +152,20 @@ size_t ResponseFinder::unfinished_from(std::string_view text, size_t from) const
 }
 
 bool ResponseFinder::is_echo(std::string_view before, std::string_view after) const {
-  const std::string letters_there = letters_before(before, before.size());
-  const std::string letters_then = letters_of(after);
-  const bool cut = after.size() == kMaxWait;  // what follows has more to say than is looked at
+  const std::string found_before = letters_before(before, before.size());
+  const std::string found_after = letters_of(after);
+  const bool cut = after.size() == kMaxWait;  // only the beginning of what follows is compared
   const auto is_quoted = [&](const Place& place) {
     if (marker_.empty() || place.sentence < kShortQuote) return false;
-    return letters_there.ends_with(std::string_view(place.before).substr(place.before.size() - place.sentence));
+    return found_before.ends_with(std::string_view(place.before).substr(place.before.size() - place.sentence));
   };
   return std::any_of(places_.begin(), places_.end(), [&](const Place& place) {
     if (is_quoted(place)) return true;
-    if (!letters_then.starts_with(place.after) && !(cut && place.after.starts_with(letters_then))) return false;
-    // Where the prompt has only a word or two before the tag, the output, or a line of it, must begin there as well:
-    // "Say X" is no echo in "They say X".
+    if (!found_after.starts_with(place.after) && !(cut && place.after.starts_with(found_after))) return false;
+    // If the prompt has only a word or two before the tag, the output, or a line of it, must begin with them: "Say X"
+    // is not echoed by "They say X".
     const bool whole = place.from_start && place.before.size() < kDistinctive;
-    return whole ? ends_with_lines_of(before, place.before) : letters_there.ends_with(place.before);
+    return whole ? ends_with_lines_of(before, place.before) : found_before.ends_with(place.before);
   });
 }
 
@@ -191,7 +190,7 @@ void ResponseFinder::scan(bool last) {
     }
     const std::string_view window(window_);
     const std::string_view after = window.substr(tag->to, kMaxWait);
-    // Judging an echo needs what follows the tag; wait for it unless the text is over.
+    // Detecting an echo needs the text after the tag; wait for it unless the text has ended.
     if (!last && after.size() < kMaxWait && letters_of(after).size() < kContext) {
       scanned_ = tag->from;
       return;
@@ -204,7 +203,7 @@ void ResponseFinder::scan(bool last) {
     scanned_ = tag->to;
   }
   scanned_ = unfinished_from(window_, scanned_);
-  // Most output has no tag in sight: keep only what gives a later tag its run.
+  // Most output has no tag: keep only the context for a later one.
   if (scanned_ > kTrimAbove && scanned_ > window_.size() / 2) {
     const std::string run = context_of(std::string_view(window_).substr(0, scanned_));
     window_.replace(0, scanned_, run);

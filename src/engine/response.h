@@ -1,12 +1,11 @@
-// Finds what the agent answered in <response>…</response>, in its own words only. Text comes in pieces of any size and
-// any total; memory stays small.
+// Finds the agent's answer in <response>…</response>, in its own words only. Takes text in pieces of any size and any
+// total length, in bounded memory.
 //
-// The first tag counts (case of the tag name ignored, no line break inside), as long as the agent said it itself: many
-// prompts contain the tag they ask for, and an agent that repeats its prompt has answered nothing. A tag is an echo
-// when it stands in the output as it stands in the prompt: after the same words and before the same words. Blanks,
-// quote marks and other punctuation are not compared, so a quoted or re-wrapped prompt is an echo too. A promise is
-// also an echo after the end of a sentence that stands before it in the prompt, whatever follows: one sentence of the
-// prompt, quoted.
+// The first tag counts (tag name in any case, no line break inside) unless it is an echo: many prompts contain the tag
+// they ask for, and repeating the prompt is no answer. A tag is an echo if the words before and after it are the same
+// as in the prompt. Blanks, quote marks and other punctuation are not compared, so a quoted or re-wrapped prompt is an
+// echo too. A promise is also an echo if it follows the end of the sentence that precedes it in the prompt, whatever
+// comes after it: the agent quotes one sentence of the prompt.
 #pragma once
 
 #include <compare>
@@ -19,49 +18,49 @@ namespace ralph {
 
 class ResponseFinder {
  public:
-  // Looks for <response>…</response>; or, if `promise` is given, for exactly <promise>PROMISE</promise>, in this case
-  // and with nothing else inside, wherever it stands.
+  // Looks for <response>…</response>; or, if `promise` is given, for exactly <promise>PROMISE</promise> anywhere
+  // (case-sensitive, nothing else inside).
   explicit ResponseFinder(std::string_view prompt, std::string_view promise = {});
 
   void feed(std::string_view text);
-  void finish();  // no more text comes
+  void finish();  // end of the text
 
-  // The answer; settled at the latest by finish().
+  // The answer; final after finish() at the latest.
   const std::optional<std::string>& response() const { return response_; }
   size_t echoes_ignored() const { return echoes_; }
-  bool said_anything() const { return said_anything_; }  // any character that is not blank
+  bool said_anything() const { return said_anything_; }  // any non-blank character
 
  private:
   struct Tag {
-    size_t from, to;  // all of it
+    size_t from, to;  // including the tags
     std::string_view answer;
   };
 
-  // Letters and digits around a tag of the prompt.
+  // The letters and digits around a tag of the prompt.
   struct Place {
-    std::string before;       // the last of them, a bounded number
-    bool from_start = false;  // `before` reaches to the beginning of the prompt
-    size_t sentence = 0;      // how many of them make a quotation: those of its sentence, a bounded number
+    std::string before;       // a bounded number of them
+    bool from_start = false;  // `before` reaches the start of the prompt
+    size_t sentence = 0;      // length of the end of `before` that counts as a quotation: its sentence, bounded
     std::string after;
     auto operator<=>(const Place&) const = default;
   };
 
   void scan(bool last);
-  bool is_echo(std::string_view before, std::string_view after) const;  // of a tag between these texts
+  bool is_echo(std::string_view before, std::string_view after) const;  // a tag between these texts
 
   std::optional<Tag> next_tag(std::string_view text, size_t from) const;
   size_t unfinished_from(std::string_view text, size_t from) const;
 
   std::string marker_;  // <promise>PROMISE</promise>; empty: any <response>
   std::vector<Place> places_;
-  std::string window_;  // the run of what comes next, and what may still become a tag
-  size_t scanned_ = 0;  // bytes of `window_` that are known to begin no tag
+  std::string window_;  // context for the next tag, and text that may still become a tag
+  size_t scanned_ = 0;  // no tag begins in these first bytes of `window_`
   bool said_anything_ = false;
   size_t echoes_ = 0;
   std::optional<std::string> response_;
 };
 
-// The first tag of a whole text, with no prompt to compare: for texts that ralph itself asked for.
+// The first tag of a complete text, without echo detection: for texts that ralph itself asked for.
 std::optional<std::string> find_response(std::string_view text);
 
 }  // namespace ralph

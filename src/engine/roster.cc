@@ -22,7 +22,7 @@ Agent::Setup setup_from(const AgentDefinition& definition) {
   return setup;
 }
 
-// What `agent` says stands over the definition that its command names; flags are added to its flags.
+// `agent` overrides the definition that its command names; its flags are added to the definition's.
 Agent::Setup setup_of_first(const Settings& settings) {
   const AgentSettings& agent = settings.agent;
   const auto defined = settings.agents.find(agent.command);
@@ -65,7 +65,7 @@ Status check_budget(const Settings& settings, const Agent& agent) {
   return {};
 }
 
-// Where an agent is named, for errors.
+// An agent and the setting that names it, for errors.
 struct Named {
   Agent::Setup setup;
   std::string_view setting;

@@ -1,4 +1,4 @@
-// The agents of a run: the one that the settings name, then its fallbacks.
+// The agents of a run: the one named in the settings, then its fallbacks.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace ralph {
 
-// Every agent has to exist and to be able to do what the settings ask: an agent that tells no cost can't be held to
-// one. Errors say which setting to change.
+// Every agent must exist and support what the settings ask for: a cost budget needs an agent that reports its cost.
+// Errors say which setting to change.
 Result<std::vector<Agent>> make_agents(const Settings& settings, const Environment& environment,
                                        const std::string& project);
 
-// The same with another agent in the first place, which `setting` ("plan.agents.review") names; its fallbacks are those
-// of the settings. An empty name changes nothing.
+// The same with another agent first, named by `setting` ("plan.agents.review"); the fallbacks are those of the
+// settings. An empty name changes nothing.
 Result<std::vector<Agent>> make_agents_with(const std::string& first, std::string_view setting,
                                             const Settings& settings, const Environment& environment,
                                             const std::string& project);

@@ -86,7 +86,7 @@ Result<Decision> Run::ask(Observation observation) {
   observation.signals.file_appeared = awaited_file_is_there();
   observation.clock.random = std::uniform_real_distribution<double>()(random_);
   Decision decision = decide(policy, progress_, observation);
-  // A step that simply follows another is no news; everything else is.
+  // A plain transition to the next step is not recorded.
   if (decision.action == Action::kContinue && decision.reason.empty()) return decision;
   record::Decided note;
   note.iteration = progress_.iteration;

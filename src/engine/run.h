@@ -1,8 +1,8 @@
-// One run: one loop over one piece of work. It owns the journal, the progress that is a fold over it, and the only call
-// of decide(). Every note goes to the journal, then into progress, then to whoever watches; in this order, always, so
-// that nothing is shown or acted on that a crash could make unsaid.
+// One run: one loop over one piece of work. It owns the journal and the progress folded from it, and makes the only
+// call of decide(). Every note goes first to the journal, then into the progress, then to the observers, so that
+// nothing is shown or acted on that a crash could lose.
 //
-//   TRY_VALUE(Run run, Run::open(folder, policy, parts));   // a new journal, or one to go on with
+//   TRY_VALUE(Run run, Run::open(folder, policy, parts));   // a new journal, or one to continue
 //   TRY(run.note(record::IterationStarted{1}));
 //   TRY_VALUE(const Decision decision, run.ask({Moment::kAfterChecks}));
 #pragma once
@@ -22,44 +22,44 @@
 
 namespace ralph {
 
-// What a run works with. All of it outlives the run.
+// The dependencies of a run, which must outlive it.
 struct RunParts {
   Processes& processes;
   const Clock& clock;
   const Redactor& redactor;
   RunListener& listener;
   std::string project;      // absolute
-  Environment environment;  // of every child, RALPH_RUN_ID included
+  Environment environment;  // of every child process, including RALPH_RUN_ID
 };
 
 class Run {
  public:
-  // Folds the records that are there already. Fails with kBusy while another process writes the journal.
+  // Folds the existing records. Fails with kBusy while another process writes the journal.
   static Result<Run> open(const RunFolder& folder, Policy policy, RunParts parts);
 
-  // A session's run, whose last decision carries its progress: a hook reads the journal's tail only, and waits for
-  // another hook of the session up to `patience`. The run writes its progress with every decision.
+  // Opens a session's run. Its decisions carry its progress, so a hook reads only the journal's tail. Waits up to
+  // `patience` for another hook of the session.
   static Result<Run> open_session(const RunFolder& folder, Policy policy, RunParts parts, Milliseconds patience);
 
-  // Asks and records nothing: for a hook inside a run that another process writes.
+  // A run that records nothing: for a hook inside a run whose journal another process writes.
   static Run read_only(Policy policy, RunParts parts);
 
   Status note(record::Body body);
-  Status sync();  // before effects outside, and at the end of an iteration
+  Status sync();  // before external effects, and at the end of an iteration
 
-  // Asks decide(), the only place that does. Whatever is not a silent "go on" is recorded with what was seen. The clock
-  // and the dice of the observation are filled in here.
+  // The only caller of decide(). Fills in the observation's clock and random number. Records every decision that is not
+  // a silent "go on", with its observation.
   Result<Decision> ask(Observation observation);
 
-  // When time alone can change the answer: how long from now. Nothing: never, so a wait may be endless.
+  // How long until time alone can change the answer. nullopt: never, so a wait may be endless.
   std::optional<Milliseconds> time_until_change(Observation observation) const;
 
-  // From now on the appearance of one of these files ends a wait and a turn.
+  // From now on, the appearance of one of these files ends a wait and a turn.
   Status await_files(std::vector<std::string> paths);
   bool awaited_file_is_there() const;
 
   const Progress& progress() const { return progress_; }
-  Milliseconds time_spent() const;  // by the run, with what it had spent before it was opened
+  Milliseconds time_spent() const;  // by the run, including earlier processes
   const std::string& journal_hash() const { return writer_->last_hash(); }
   Milliseconds since(MonotonicTime time) const { return clock.monotonic() - time; }
 

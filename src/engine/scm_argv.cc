@@ -7,7 +7,7 @@ namespace {
 
 Argv words_of(const std::string& text) {
   auto words = split_shell_words(text);
-  return words ? *words : Argv{text};  // settings were checked; an odd task is passed on whole
+  return words ? *words : Argv{text};  // settings were checked; an unsplittable task is passed as one word
 }
 
 }  // namespace

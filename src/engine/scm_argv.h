@@ -1,5 +1,4 @@
-// The commands behind SCM tasks. Arguments are passed as they are, never through a shell: a commit message may contain
-// anything.
+// The command lines of SCM tasks. Arguments never pass through a shell: a commit message may contain anything.
 #pragma once
 
 #include <string>
@@ -10,15 +9,15 @@ namespace ralph {
 
 using Argv = std::vector<std::string>;
 
-// A task may have arguments of its own ("push origin HEAD") and is split like shell words. `commit` gets -am and the
-// message. With `add_all`, `add -A` comes first, because -a alone leaves new files out.
+// A task may have arguments ("push origin HEAD") and is split like shell words. `commit` gets -am and the message. With
+// `add_all`, `add -A` comes first, because -a alone omits new files.
 std::vector<Argv> scm_commands(const std::string& scm, const std::string& task, const std::string& message,
                                bool add_all);
 
-// A task that needs a commit message.
+// Whether the task needs a commit message.
 bool is_commit(std::string_view task);
 
-// The SCM said that there is nothing to commit: a note, not an error.
+// Whether the SCM reports that there is nothing to commit: a note, not an error.
 bool says_nothing_to_commit(std::string_view output);
 
 }  // namespace ralph

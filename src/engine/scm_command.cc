@@ -6,8 +6,8 @@
 namespace ralph {
 namespace {
 
-constexpr size_t kKept = 16 * 1024;    // of what is only shown
-constexpr size_t kLogged = 64 * 1024;  // of an answer: a list of all files of a project is no reading for people
+constexpr size_t kKept = 16 * 1024;    // of output that is only shown
+constexpr size_t kLogged = 64 * 1024;  // of an answer: nobody reads a list of all files of a project
 
 Result<RawFile> open_log(Run& run, const Argv& argv) {
   TRY_VALUE(RawFile log, RawFile::append_to(join_path(run.folder, "scm.log")));
@@ -20,7 +20,7 @@ StepRequest step_for(const Run& run, const Argv& argv) {
   step.launch.argv = argv;
   step.launch.environment = run.environment;
   step.launch.environment.set("RALPH_ITERATION", std::to_string(run.progress().iteration));
-  // Its words are read by ralph, so they have to be English; and nobody is there to type a password.
+  // ralph parses the messages, so they must be English; and there is nobody to type a password.
   step.launch.environment.set("LC_ALL", "C");
   step.launch.environment.set("GIT_TERMINAL_PROMPT", "0");
   step.launch.folder = run.project;
@@ -28,7 +28,7 @@ StepRequest step_for(const Run& run, const Argv& argv) {
   return step;
 }
 
-// True: there was no room for all of it.
+// True: the text was truncated.
 bool keep(std::string& text, std::string_view bytes, size_t most) {
   const size_t room = most - text.size();
   text += bytes.substr(0, room);

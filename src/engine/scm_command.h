@@ -1,4 +1,4 @@
-// A command of the source control, contained like every other process of a run, its output in scm.log.
+// A source control command, contained like every other process of a run; its output goes to scm.log.
 #pragma once
 
 #include <string>
@@ -13,25 +13,25 @@ namespace ralph {
 
 struct ScmCommandEnd {
   StepEnd end;
-  std::string output;  // both streams, the beginning of it
+  std::string output;  // the beginning of both streams
 };
 
 Result<ScmCommandEnd> run_scm_command(Run& run, const Argv& argv);
 
-// A question, whose answer is read as data: warnings, which go to standard error, must not get into it.
+// A query whose standard output is read as data, without the warnings on standard error.
 struct ScmQuestion {
   Argv argv;
-  std::vector<std::pair<std::string, std::string>> environment{};  // more of it
+  std::vector<std::pair<std::string, std::string>> environment{};  // added to the run's
   size_t kept_output = 64 * 1024 * 1024;
 };
 struct ScmAnswer {
   StepEnd end;
   std::string output, errors;
-  bool cut = false;  // there was more output than is kept
+  bool cut = false;  // the output was truncated
 };
 Result<ScmAnswer> ask_scm(Run& run, const ScmQuestion& question);
 
-// git within a run; `program` may be a path. Optional locks are not taken: a person may be at work in the same tree.
+// git within a run; `program` may be a path. Takes no optional locks: a person may be working in the same tree.
 Git contained_git(Run& run, const std::string& program = "git", const std::string& work_tree = {});
 
 }  // namespace ralph

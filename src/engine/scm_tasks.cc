@@ -13,7 +13,7 @@
 namespace ralph {
 namespace {
 
-// The last line of an error says what is wrong; the first one of a success says what was done.
+// The last line of an error says what is wrong; the first line of a success says what was done.
 std::string note_from(const ScmCommandEnd& command) {
   const std::string text = to_valid_utf8(command.output);
   const std::vector<std::string> lines = split(trim(text), '\n');
@@ -35,11 +35,11 @@ Status note_end(Run& run, const std::string& task, ScmOutcome outcome, std::stri
   return run.note(std::move(ended));
 }
 
-// With git, an unchanged tree is seen before the agent is asked: a question about nothing costs money.
+// With git, an unchanged tree is detected before asking the agent: a needless question costs money.
 Result<bool> nothing_to_commit(Run& run, const ScmSettings& scm) {
   if (!is_git(scm.command)) return false;
   Argv argv = {scm.command, "status", "--porcelain"};
-  if (!scm.add_all) argv.emplace_back("--untracked-files=no");  // commit -a would leave new files out
+  if (!scm.add_all) argv.emplace_back("--untracked-files=no");  // commit -a omits new files
   TRY_VALUE(const ScmAnswer status, ask_scm(run, {argv}));
   return status.end.status.success() && trim(status.output).empty();
 }
@@ -91,7 +91,7 @@ class ScmTasks {
  private:
   bool checks_pass() const { return run_.progress().guardrails_failed.empty(); }
 
-  // Until the first program of somebody else's runs, the files are those that were checked.
+  // Until the first foreign program runs, the files are those that were checked.
   Status watch() {
     if (watching_ || !plan_.check_again) return {};
     watching_ = true;
@@ -122,7 +122,7 @@ class ScmTasks {
     return checked;
   }
 
-  // False: it failed, and the tasks after it make no sense.
+  // False: it failed, so later tasks make no sense.
   Result<bool> run_task(const std::string& task, const std::string& message) {
     const std::vector<Argv> commands = scm_commands(plan_.scm.command, task, message, plan_.scm.add_all);
     for (const Argv& argv : commands) {

@@ -11,15 +11,15 @@ namespace ralph {
 
 struct ScmPlan {
   const ScmSettings& scm;
-  bool events = true;  // whether the agent is asked for a stream of events, which tells what its answer cost
-  std::function<Result<Decision>()> check_again{};  // runs the guardrails once more; none: there are no guardrails
+  bool events = true;  // ask the agent for a stream of events, which includes the cost of its answer
+  std::function<Result<Decision>()> check_again{};  // runs the guardrails again; empty: no guardrails
 };
 
 // Asks the agent for a commit message if a task needs one and there is something to commit, then runs the tasks in
-// order. A task that fails ends the tasks, is recorded and shown, and does not end the run: the work itself is done.
-// What the agent changes when it is asked, or a hook when something is committed, was not checked: then the guardrails
-// run again, and if they fail nothing more is done here; the log's progress has what failed. Returns a decision other
-// than kContinue only if the run is to stop.
+// order. A failing task ends the tasks, is recorded and shown, and does not end the run: the work itself is done. If
+// the agent changes files during that request, or a hook does during a commit, the guardrails run again; if they fail,
+// no more tasks run, and the failures are in the run's progress. Returns a decision other than kContinue only if the
+// run must stop.
 Result<Decision> run_scm_tasks(Run& run, const Agent& agent, const ScmPlan& plan);
 
 }  // namespace ralph

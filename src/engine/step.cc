@@ -6,8 +6,8 @@
 namespace ralph {
 namespace {
 
-// A signal as a request to stop. SIGHUP, SIGQUIT and a lost guardian leave no time for manners: they count as the
-// second one.
+// Records a signal as a stop request. SIGHUP, SIGQUIT and a lost guardian leave no time for a graceful stop: they count
+// as the second one.
 Status note_stop_request(Run& run, const std::string& name, bool at_once) {
   const int count = run.progress().stop_requests + 1;
   return run.note(record::SignalReceived{name, at_once ? std::max(count, 2) : count});
@@ -65,7 +65,7 @@ class Step {
     return bytes.empty() ? Status{} : request_.on_output(stream, bytes);
   }
 
-  // Asks whether it may go on, and ends it if not.
+  // Asks whether the step may go on, and ends it if not.
   Status judge() {
     tick();
     if (exited_ || error_ || end_.cause != EndCause::kNone) return {};  // it has ended, or is being ended
@@ -77,7 +77,7 @@ class Step {
     return {};
   }
 
-  // What could not be recorded ends the step: nothing may happen that is not written down.
+  // A failure to record ends the step: nothing may happen unrecorded.
   void keep_error(Status status) {
     if (status || error_) return;
     error_ = std::move(status).error();
@@ -101,7 +101,7 @@ class Step {
     return now;
   }
 
-  // The next time at which something may have to be done although nothing happens.
+  // The next time at which an action may be due without an event.
   std::optional<MonotonicTime> deadline() const {
     std::optional<Milliseconds> wait;
     if (!exited_ && end_.cause == EndCause::kNone && !error_) wait = run_.time_until_change(observe());
@@ -117,7 +117,7 @@ class Step {
     if (!error_) keep_error(pass_on(StreamName::kOut, out_.finish()));
     if (!error_) keep_error(pass_on(StreamName::kErr, err_.finish()));
     const SweepReport& swept = finished.swept;
-    // What was asked to end is no leftover; what outlived even that is worth a record in any case.
+    // Processes that were asked to end are no leftovers; those that survived are always recorded.
     const bool leftovers = end_.cause == EndCause::kNone && !swept.ended.empty();
     if (leftovers || !swept.survivors.empty()) {
       keep_error(run_.note(record::ProcessesSwept{request_.kind, lines_for(swept.ended), lines_for(swept.survivors)}));
@@ -146,7 +146,7 @@ Status pause(Run& run, Milliseconds delay) {
   for (;;) {
     const MonotonicTime now = run.clock.monotonic();
     if (now >= until) return {};
-    // A countdown where somebody watches it; nobody is woken where nobody does.
+    // Wake up for a countdown only if there is an observer.
     const auto interval = run.listener.countdown_interval();
     if (interval) run.listener.on_countdown(until - now);
     const Event event = run.processes.next(interval ? std::min(until, now + *interval) : until);

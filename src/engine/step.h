@@ -1,5 +1,5 @@
-// One contained process of a run: an agent, a guardrail or an SCM command, from its start until nothing of it is left.
-// Its output passes redaction first; signals and time go to Run::ask(), and what it decides is done.
+// One contained process of a run: an agent, a guardrail or an SCM command, from its start until it and all its children
+// are gone. Its output is redacted first; signals and timeouts go to Run::ask(), whose decision is executed.
 #pragma once
 
 #include <functional>
@@ -17,15 +17,15 @@ struct StepRequest {
   StepKind kind = StepKind::kAgent;
   std::function<Status(StreamName, std::string_view)> on_output;  // an error ends the step and the run
 
-  // For steps that tell more than bytes: adds what they know to the situation, and says whether, since it was last
-  // asked, anything came that may change a decision.
+  // For steps whose output has a meaning: `observe` adds what is known to the observation; `has_news` tells whether
+  // anything that may change a decision arrived since the last call.
   std::function<void(Observation&, MonotonicTime now)> observe{};
   std::function<bool()> has_news{};
 };
 
 struct StepEnd {
   ExitStatus status;
-  EndCause cause = EndCause::kNone;  // why ralph ended it; none: it ended by itself
+  EndCause cause = EndCause::kNone;  // why ralph ended it; kNone: it exited by itself
   std::string reason{};              // the same, as a sentence
   Milliseconds duration{0};
 };
@@ -33,7 +33,7 @@ struct StepEnd {
 // Errors: the program could not be started (kNotFound), or something could not be recorded (kIo).
 Result<StepEnd> run_step(Run& run, const StepRequest& request);
 
-// Waits for `delay`, or until a signal asks to stop or a file that the run waits for appears.
+// Waits for `delay`, or until a stop signal arrives or an awaited file appears.
 Status pause(Run& run, Milliseconds delay);
 
 }  // namespace ralph

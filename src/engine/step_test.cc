@@ -1,5 +1,5 @@
-// What the engine's tests do not reach: redaction across pieces, errors while a process runs, ticks, the order of
-// things.
+// What the engine's tests do not cover: redaction across pieces, errors while a process runs, ticks, the order of
+// events.
 #include "engine/step.h"
 
 #include <signal.h>
@@ -82,7 +82,7 @@ TEST_F(StepTest, OutputPassesRedactionBeforeAnybodySeesIt) {
 }
 
 TEST_F(StepTest, HeldBackOutputComesAtTheEnd) {
-  processes_.expect({"the token is abcdefg"});  // as a secret begins
+  processes_.expect({"the token is abcdefg"});  // the beginning of a secret
   ASSERT_TRUE(run());
   EXPECT_EQ(output_, "the token is abcdefg");
 }

@@ -23,7 +23,7 @@ FileNames names_for(const TurnRequest& request, int iteration) {
   return {work ? fmt::format("prompt_{}.txt", tail) : stem + ".prompt.txt", stem + ".out", stem + ".err"};
 }
 
-// One turn and all that belongs to it.
+// One turn and its state.
 class Turn {
  public:
   Turn(Run& run, const Agent& agent, const TurnRequest& request)
@@ -78,7 +78,7 @@ class Turn {
     options.events = request_.events;
     if (request_.resume) options.resume = request_.resume->id;
     const double limit = run_.policy.max_cost_usd;
-    // Never nothing: the rule that stops a run whose budget is spent has been asked before.
+    // Never 0: the rule that stops a run with a spent budget has already been asked.
     if (limit > 0) options.max_cost_usd = std::max(limit - run_.progress().cost_usd, 0.0001);
     return options;
   }
@@ -95,7 +95,7 @@ class Turn {
   }
 
   Status on_error_output(std::string_view bytes) {
-    if (!err_file_) {  // most turns print no errors: made when the first byte comes
+    if (!err_file_) {  // created at the first byte: most turns print no errors
       TRY_VALUE(err_file_, RawFile::create(in_run_folder(names_.err)));
     }
     TRY(err_file_->append(bytes));
@@ -117,7 +117,7 @@ class Turn {
     started.stdout_file = names_.out;
     started.stderr_file = names_.err;
     started.argv = launch.argv;
-    // The prompt has a file of its own; two megabytes of it would not make the journal more readable.
+    // The prompt has its own file; two megabytes of it would make the journal unreadable.
     if (started.argv.back() == request_.prompt) started.argv.back() = "<prompt>";
     return run_.note(std::move(started));
   }

@@ -1,4 +1,4 @@
-// One turn of an agent: started with a prompt, listened to, and judged by how it ended.
+// One turn of an agent: starts it with a prompt, reads its output, and judges how it ended.
 #pragma once
 
 #include <functional>
@@ -10,24 +10,24 @@
 
 namespace ralph {
 
-// A sandbox, a clean checkout: a function from one Launch to another. Empty: it stays as it is.
+// Changes how an agent is started: a sandbox, a clean checkout. Empty: no change.
 using LaunchChange = std::function<Launch(Launch)>;
 
 struct TurnRequest {
   std::string prompt;
-  Purpose purpose = Purpose::kWork;  // what an agent says for another one is shown to nobody and completes nothing
+  Purpose purpose = Purpose::kWork;  // for others, the output is not shown and completes nothing
   int attempt = 1;
-  bool events = true;  // ask for a stream of events where the agent has one
+  bool events = true;  // ask for a stream of events if the agent has one
   std::optional<Progress::Session> resume{};
-  std::string told{};     // in earlier turns of its session: repeating that is no answer, as with the prompt
-  LaunchChange change{};  // to how the agent is started
+  std::string told{};  // earlier texts to the session: echoing them, like the prompt, is no answer
+  LaunchChange change{};
 };
 
 struct TurnEnd {
   TurnOutcome outcome = TurnOutcome::kNone;
   std::optional<std::string> response;
-  std::string answer;  // the beginning of what it said, for a commit message
-  std::string reason;  // why, if the outcome is not ok
+  std::string answer;  // the beginning of its words, for a commit message
+  std::string reason;  // if the outcome is not kOk
 };
 
 // Writes prompt_<iteration>.txt and agent_<iteration>.out/.err into the run's folder (with _<attempt> from the second

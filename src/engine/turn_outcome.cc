@@ -6,7 +6,7 @@
 namespace ralph {
 namespace {
 
-// What a user has to do about a failure that ends the run.
+// What the user must do about a failure that ends the run.
 std::string_view advice_for(FailureKind kind) {
   switch (kind) {
     case FailureKind::kAuthentication:
@@ -28,7 +28,7 @@ TurnOutcome outcome_of(FailureKind kind) {
   return from_word<TurnOutcome>(to_string(kind)).value_or(TurnOutcome::kFailed);
 }
 
-// nullopt: it ended by itself, or its result stands and only its process had to be ended.
+// The outcome if ralph ended the step; nullopt if it exited by itself, or gave a valid result before it was ended.
 std::optional<TurnOutcome> outcome_of(EndCause cause) {
   return cause == EndCause::kNone ? std::nullopt : from_word<TurnOutcome>(to_string(cause));
 }
@@ -61,7 +61,7 @@ TurnJudgement judge_turn(const TurnFacts& facts) {
   const bool lingered = end.cause == EndCause::kLingered;
   if (reader.failure()) {
     FailureKind kind = *reader.failure();
-    if (kind == FailureKind::kOther) {  // the events do not say; the exit code may
+    if (kind == FailureKind::kOther) {  // the events do not tell; the exit code may
       const StartFailure exit = facts.adapter.start_failure(end.status.code, facts.error_tail);
       if (exit.kind != FailureKind::kNone) kind = exit.kind;
     }

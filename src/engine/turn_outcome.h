@@ -1,4 +1,4 @@
-// How a turn ended, as a type and a sentence: from its events, its exit and what it said before its stream began.
+// Classifies how a turn ended, with a sentence: from its events, its exit and its output outside of the stream.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace ralph {
 
 struct TurnJudgement {
   TurnOutcome outcome = TurnOutcome::kNone;
-  std::string reason;  // empty if it is kOk
+  std::string reason;  // empty if kOk
 };
 
 struct TurnFacts {
@@ -21,7 +21,7 @@ struct TurnFacts {
   const Adapter& adapter;
   std::string_view agent;       // its name, for the sentence
   std::string_view error_tail;  // the end of its standard error
-  bool expects_result = false;  // its stream has an event that says that a turn is over
+  bool expects_result = false;  // its stream has an event for the end of a turn
 };
 
 TurnJudgement judge_turn(const TurnFacts& facts);

@@ -13,14 +13,14 @@ void TurnReader::on_event(const AgentEvent& event) {
   const bool unknown = std::holds_alternative<event::Unknown>(event);
   if (!unknown) {
     saw_events_ = true;
-    if (!std::holds_alternative<event::Spent>(event)) result_at_.reset();  // it is still at work
+    if (!std::holds_alternative<event::Spent>(event)) result_at_.reset();  // it is still working
   }
   std::visit([this](const auto& one) { read(one); }, event);
   next_.on_event(event);
 }
 
-void TurnReader::hear(std::string_view words, bool piece) {
-  // Texts of their own stand on lines of their own; pieces of one text are one text.
+void TurnReader::add_text(std::string_view words, bool piece) {
+  // Separate texts get separate lines; pieces of one text are joined.
   if (!in_pieces_ || !piece) finder_.feed("\n");
   in_pieces_ = piece;
   finder_.feed(words);
@@ -35,7 +35,7 @@ void TurnReader::read(const event::Session& session) {
 }
 
 void TurnReader::read(const event::Text& text) {
-  if (!text.sub_agent) hear(text.text, text.piece);
+  if (!text.sub_agent) add_text(text.text, text.piece);
 }
 
 void TurnReader::read(const event::ToolStart& start) {
@@ -49,7 +49,7 @@ void TurnReader::read(const event::ToolEnd& end) {
   if (found != running_tools_.end()) {
     running_tools_.erase(found);
   } else {
-    ++tools_;  // agents that report a tool once, when it has ended
+    ++tools_;  // for agents that report a tool only when it has ended
   }
   if (end.failed && is_denied_by_hook(end.output)) ++denied_tools_;
   news_ = true;
@@ -65,8 +65,8 @@ void TurnReader::read(const event::Result& result) {
   has_result_ = true;
   result_failed_ = result.failed;
   if (!result.failed) failure_.reset();  // it recovered
-  // Agents that repeat their last words in the result have said them already.
-  if (!finder_.said_anything() && !result.text.empty() && !result.failed) hear(result.text, false);
+  // Some agents repeat their last words in the result.
+  if (!finder_.said_anything() && !result.text.empty() && !result.failed) add_text(result.text, false);
   running_tools_.clear();
   result_at_ = now_;
   news_ = true;

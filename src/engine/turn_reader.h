@@ -1,5 +1,4 @@
-// What one turn of an agent amounts to, told from its events: its words, what it used, how it failed. Knows nothing of
-// processes.
+// Collects from the events of one turn what the agent said, used and failed with. Knows nothing of processes.
 #pragma once
 
 #include <memory>
@@ -17,15 +16,15 @@ namespace ralph {
 
 class TurnReader : public EventSink {
  public:
-  // `prompt` is what the agent was told: repeating it is no answer. Events are passed on to `next`.
-  // `promise`: what completes the work instead of a <response>, see ResponseFinder.
+  // `prompt` is the agent's input: echoing it is no answer. Events are passed on to `next`. `promise`: what completes
+  // the work instead of a <response>, see ResponseFinder.
   TurnReader(std::string_view prompt, EventSink& next, std::string_view promise = {})
       : finder_(prompt, promise), next_(next) {}
 
   void on_event(const AgentEvent& event) override;
   void finish() { finder_.finish(); }
 
-  // The situation that decisions depend on.
+  // Fills in what decisions depend on.
   void observe(Observation& observation, MonotonicTime now) const;
   void arrived_at(MonotonicTime now) { now_ = now; }  // the time of the events that follow
   bool take_news() { return std::exchange(news_, false); }
@@ -42,7 +41,7 @@ class TurnReader : public EventSink {
   const std::string& session() const { return session_; }
   const Tokens& tokens() const { return tokens_; }
   double cost_usd() const { return cost_usd_; }
-  int tools() const { return tools_ - denied_tools_; }  // that were made: a hook may have denied some
+  int tools() const { return tools_ - denied_tools_; }  // without those that a hook denied
   int unknown() const { return unknown_; }
 
  private:
@@ -57,12 +56,12 @@ class TurnReader : public EventSink {
   void read(const event::Unknown&) { ++unknown_; }
   template <class Other>
   void read(const Other&) {}
-  void hear(std::string_view words, bool piece);
+  void add_text(std::string_view words, bool piece);
 
   ResponseFinder finder_;
   EventSink& next_;
   MonotonicTime now_{};
-  std::optional<MonotonicTime> result_at_;  // of the last result, if nothing came after it
+  std::optional<MonotonicTime> result_at_;  // of the last result, if no event followed
   std::set<std::string, std::less<>> running_tools_;
   std::string answer_, session_, failure_message_;
   bool in_pieces_ = false, saw_events_ = false, has_result_ = false, result_failed_ = false, news_ = false;

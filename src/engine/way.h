@@ -1,5 +1,5 @@
-// A way in: what an iteration is told, and what is looked at after it. Nothing else: numbers, records, turns, retries,
-// waits, checks, SCM tasks, decisions and the end belong to the engine. A way never loops, and never decides.
+// A way in: provides the prompt of an iteration and the checks after it. Records, turns, retries, waits, checks, SCM
+// tasks, decisions and the end belong to the engine. A way never loops and never decides.
 #pragma once
 
 #include <optional>
@@ -12,47 +12,47 @@
 
 namespace ralph {
 
-// What an iteration is told.
+// The agent's turn of an iteration.
 struct NextTurn {
   std::string prompt;
   Agents agents;                              // the preferred one first
-  bool events = true;                         // ask for a stream of events where the agent has one
-  std::optional<Progress::Session> resume{};  // a session to go on with
-  std::string told{};                         // in earlier turns of that session: repeating it is no answer
+  bool events = true;                         // ask for a stream of events if the agent has one
+  std::optional<Progress::Session> resume{};  // a session to continue
+  std::string told{};                         // earlier texts to that session: echoing them is no answer
   std::string folder{};                       // where the agent works; empty: the project
-  std::vector<std::pair<std::string, std::string>> environment{};  // more of it
+  std::vector<std::pair<std::string, std::string>> environment{};  // added to the run's
   LaunchChange change{};                                           // a sandbox
 };
 
-// What is looked at after a turn.
+// The checks and SCM tasks after a turn.
 struct IterationChecks {
   std::vector<GuardrailSettings> guardrails{};
   size_t excerpt_characters = 5000;  // of a failing check's output, in the next prompt
-  const ScmSettings* scm = nullptr;  // run if all checks pass; none: there are no SCM tasks
-  bool events = true;                // how an agent is asked for a commit message
+  const ScmSettings* scm = nullptr;  // run if all checks pass; nullptr: no SCM tasks
+  bool events = true;                // as in NextTurn, for the commit message
 };
 
 class Way {
  public:
   virtual ~Way() = default;
 
-  // Before the first iteration. With agents: what an earlier run left is to be checked first, without a turn; they are
-  // those of its iteration.
+  // Called before the first iteration. If it returns agents, the work of an earlier run is checked first, without a
+  // turn; the agents are those of its iteration.
   virtual Result<std::optional<Agents>> begin() { return std::optional<Agents>(); }
 
-  // The iteration has begun.
+  // Called when an iteration has begun.
   virtual Result<NextTurn> next() = 0;
 
-  // The agent's turn is over. `decision`: what was decided of it; if it stops the run, no checks follow.
+  // Called after the agent's turn. If `decision` stops the run, no checks follow.
   virtual Status after_turn(const Decision& decision) { return static_cast<void>(decision), Status{}; }
 
-  // Asked before the checks run, and again if they have to run again because files were changed after them.
+  // Called before the checks run, and again if they must be repeated because files changed after them.
   virtual Result<IterationChecks> checks() { return IterationChecks{}; }
 
-  // The checks have run; SCM tasks follow unless `decision` stops the run.
+  // Called after the checks. SCM tasks follow unless `decision` stops the run.
   virtual Status after_checks(const Decision& decision) { return static_cast<void>(decision), Status{}; }
 
-  // The iteration is over: what is decided on.
+  // Called at the end of an iteration: the observation to decide on.
   virtual Result<Observation> observe() { return Observation{Moment::kAfterChecks}; }
 
   // Files whose appearance ends a wait or a turn.

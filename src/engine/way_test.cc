@@ -1,4 +1,4 @@
-// A way in of some thirty lines that waits for a file: what a supervised task will need, without a loop of its own.
+// A way of about thirty lines that waits for a file: what a supervised task will need, without its own loop.
 #include "engine/way.h"
 
 #include <filesystem>
@@ -88,7 +88,7 @@ TEST_F(WayTest, AFileThatAppearsEndsTheTurn) {
 }
 
 TEST_F(WayTest, AFileThatAppearsEndsAWait) {
-  processes_.expect({"", 1});  // crashes, and is tried again after a pause
+  processes_.expect({"", 1});  // crashes, and is retried after a pause
   processes_.appears_during_next_wait(file_);
   ASSERT_TRUE(drive_it());
   EXPECT_EQ(turns_, 1) << "there is no second try";

@@ -9,7 +9,7 @@
 namespace ralph {
 namespace {
 
-// A file's size, times and place say whether it was written; only its own times can be set back, not ctime.
+// Size, times and inode tell whether a file was written; unlike the other times, ctime can't be set back.
 std::string stamp_of(const std::string& path) {
   struct stat info{};
   if (::lstat(path.c_str(), &info) != 0) return "gone";
@@ -43,7 +43,7 @@ Result<std::optional<bool>> CheckedTree::changed() {
   return std::optional(*now != *seen_);
 }
 
-// All that differs from one commit, tracked or not: a file that was new and is committed now is in it as before.
+// Everything that differs from one commit, tracked or not: a new file counts the same once committed.
 Result<std::optional<std::string>> CheckedTree::look() {
   TRY_VALUE(const auto differing, ask({"-c", "diff.relative=false", "diff", "--name-only", "-z", "--no-renames",
                                        "--no-ext-diff", base_, "--"}));

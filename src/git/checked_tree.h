@@ -1,5 +1,5 @@
-// The files of a project as they were when they were checked. Afterwards programs still run: an agent that is asked for
-// a commit message, hooks of the source control. What they change, nobody has checked.
+// Detects changes to a project's files after they were checked. Programs still run then: an agent that is asked for a
+// commit message, hooks of the source control. Their changes are unchecked.
 #pragma once
 
 #include <optional>
@@ -11,13 +11,13 @@ namespace ralph {
 
 class CheckedTree {
  public:
-  // What lies below `left_out` does not count: ralph's own journal grows meanwhile.
+  // Ignores everything below `left_out`: ralph's own journal keeps growing.
   CheckedTree(Git git, std::string left_out) : git_(std::move(git)), left_out_(std::move(left_out)) {}
 
-  Status remember();  // the files as they are now
+  Status remember();  // the current files
 
-  // Whether they are others than those that were remembered; a commit of them alone is no change. Nothing: that can't
-  // be known, because there is no repository, or no commit yet. Files that git ignores are not looked at.
+  // Whether the files differ from the remembered ones; committing them is no change. nullopt: unknown, because there is
+  // no repository or no commit yet. Files that git ignores are not compared.
   Result<std::optional<bool>> changed();
 
  private:
@@ -26,7 +26,7 @@ class CheckedTree {
 
   Git git_;
   std::string left_out_;
-  std::string base_, top_;  // the commit to compare with, and the work tree's uppermost folder
+  std::string base_, top_;  // the commit to compare with, and the work tree's top-level folder
   std::optional<std::string> seen_;
 };
 

@@ -16,13 +16,13 @@ constexpr Milliseconds kGitPatience{4000};  // hosts give a hook ten seconds
 }  // namespace
 
 std::string tree_fingerprint(const std::string& folder, const Environment& environment) {
-  std::string top = folder;  // git names files from here
+  std::string top = folder;  // git's paths are relative to it
   while (!is_there(join_path(top, ".git"))) {
     if (!top.starts_with('/') || top == "/") return {};
     top = parent_path(top);
   }
   Launch launch;
-  // What git would run for its own comfort is a setting of the repository, which is not ours.
+  // The repository's settings may name a program for this, which is not trusted.
   launch.argv = {"git", "-c", "core.fsmonitor=false", "status", "--porcelain=v2", "--branch", "-z", "-uall"};
   launch.environment = environment;
   launch.environment.set("GIT_OPTIONAL_LOCKS", "0");
@@ -30,7 +30,7 @@ std::string tree_fingerprint(const std::string& folder, const Environment& envir
   const auto status = run_command(launch, kGitPatience);
   if (!status || status->exit_code != 0) return {};
   std::string text = status->output;
-  // A file that was changed before may be changed further: size and time tell.
+  // A changed file may change further: size and time tell.
   for (const std::string& change : split(status->output, '\0')) {
     // "1" or "2", then seven or eight fields and the path; "?" and the path.
     size_t at = change.find(' ');

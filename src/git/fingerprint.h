@@ -1,4 +1,4 @@
-// What a work tree is like, as a short text to compare.
+// The state of a work tree as a short text, for comparison.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace ralph {
 
-// Empty if git can't say. Slow: it starts git.
+// Empty if git fails. Slow: it starts git.
 std::string tree_fingerprint(const std::string& folder, const Environment& environment);
 
 }  // namespace ralph

@@ -9,8 +9,7 @@
 namespace ralph {
 namespace {
 
-// What ralph takes away from an agent it keeps under such a name: of its own marker, of the files of a plan, of what
-// stood where the plan's folder should.
+// What ralph keeps of reverted content: of its marker, a plan's files, or whatever replaced the plan's folder.
 bool is_kept_aside(std::string_view name) {
   if (name == "ralph.rejected-file" || name.starts_with("ralph.rejected-file-")) return true;
   return std::any_of(kRejectable.begin(), kRejectable.end(), [&](std::string_view of) {
@@ -24,7 +23,7 @@ bool is_own_path(std::string_view path) {
   std::vector<std::string> parts = split(path, '/');
   if (parts.back() == kMarkerFile) return true;
   if (std::find(parts.begin(), parts.end() - 1, ".ralph") != parts.end() - 1) return true;
-  if (parts.back().empty() && parts.size() > 1) parts.pop_back();  // git writes "folder/" for all that is in it
+  if (parts.back().empty() && parts.size() > 1) parts.pop_back();  // git writes "folder/" for everything in it
   return is_kept_aside(parts.back());
 }
 

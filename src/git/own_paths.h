@@ -1,4 +1,4 @@
-// Which paths of a work tree are ralph's own: they are nobody's uncommitted work.
+// Which paths of a work tree are ralph's own and do not count as uncommitted work.
 #pragma once
 
 #include <array>
@@ -8,11 +8,11 @@ namespace ralph {
 
 inline constexpr std::string_view kMarkerFile = ".ralph-active";
 
-// What ralph takes away from an agent is kept beside the file that it was, under a name with this in it.
+// What ralph takes away from an agent is kept beside the original file, with this in its name.
 inline constexpr std::string_view kRejected = ".rejected-";
 inline constexpr std::array<std::string_view, 4> kRejectable = {kMarkerFile, "tasks.json", "prd.md", "prompt.md"};
 
-// Its marker, its folder, and what it keeps beside the files of a plan.
+// The marker, the folder .ralph, and what ralph keeps beside a plan's files.
 bool is_own_path(std::string_view path);
 
 }  // namespace ralph

@@ -11,19 +11,19 @@
 namespace ralph {
 namespace {
 
-// What `git -z` separates: names as they are, whatever is in them.
+// The fields of `git -z` output: names verbatim, whatever they contain.
 std::vector<std::string> fields_of(std::string_view output) {
   std::vector<std::string> fields = split(output, '\0');
   if (!fields.empty() && fields.back().empty()) fields.pop_back();
   return fields;
 }
 
-// A name may contain line ends, and an agent chooses it: it must not look like words of ralph's.
+// A file name may contain line ends, chosen by an agent: it must not pass for ralph's own text.
 std::string shown(std::string_view path) {
   return fit_to_width(path, path.size() * 2 + 1);
 }
 
-// What git says of a failure, without what it says around it (warnings, hints, traces).
+// git's error message, without the warnings, hints and traces around it.
 std::string complaint_in(std::string_view errors) {
   for (const std::string& line : split(errors, '\n')) {
     if (line.starts_with("fatal: ") || line.starts_with("error: ")) return line;
@@ -32,7 +32,7 @@ std::string complaint_in(std::string_view errors) {
 }
 
 tl::unexpected<Error> refusal(const GitEnd& end, const std::string& folder) {
-  // Git itself says what to do about a repository of somebody else's.
+  // git itself says what to do about a repository of another owner.
   const size_t advice = end.errors.find("git config --global --add safe.directory");
   return fail(
       ErrorKind::kInput, "git refuses to look at the repository of {}: {}; {}", folder, complaint_in(end.errors),
@@ -40,7 +40,7 @@ tl::unexpected<Error> refusal(const GitEnd& end, const std::string& folder) {
                                   : fmt::format("if you trust it, run: {}", first_line(end.errors.substr(advice))));
 }
 
-// Numbers of `git diff --numstat`: "3\t12\tpath"; binary files, or what the project calls so, have dashes.
+// A line of `git diff --numstat`: "3\t12\tpath"; files that are binary, or declared as such, have dashes.
 struct Numstat {
   bool binary = false;
   int added = 0, removed = 0;
@@ -126,7 +126,7 @@ Result<std::string> Repository::head() const {
 }
 
 Result<std::vector<std::string>> Repository::uncommitted() const {
-  // Said explicitly: settings of the repository could hide new files.
+  // Explicit, because the repository's settings could hide new files.
   TRY_VALUE(const std::string output, ask({"status", "--porcelain", "-z", "--untracked-files=normal"}));
   const std::vector<std::string> fields = fields_of(output);
   std::vector<std::string> lines;
@@ -134,7 +134,7 @@ Result<std::vector<std::string>> Repository::uncommitted() const {
     const std::string& field = fields[i];
     if (field.size() < 4) continue;
     const std::string state = field.substr(0, 3), path = field.substr(3);
-    const bool two = (field[0] == 'R' || field[0] == 'C') && i + 1 < fields.size();  // where it came from follows
+    const bool two = (field[0] == 'R' || field[0] == 'C') && i + 1 < fields.size();  // the original path follows
     const std::string from = two ? fields[++i] : path;
     if (is_own_path(path) && is_own_path(from)) continue;
     lines.push_back(state + (two ? fmt::format("{} -> {}", shown(from), shown(path)) : shown(path)));
@@ -152,7 +152,7 @@ Result<bool> Repository::go_back_to(const std::string& branch) const {
   TRY_VALUE(const bool there, has_branch(branch));
   TRY_VALUE(const GitEnd contained, git_({"merge-base", "--is-ancestor", ref, "HEAD"}));
   if (there && contained.code != 0) {
-    // Not `git switch`: that refuses in the middle of a rebase.
+    // Not `git switch`, which refuses during a rebase.
     TRY(ask({"checkout", "-q", branch, "--"}));
     return false;
   }
@@ -171,7 +171,7 @@ Result<std::vector<std::string>> Repository::lost_tests(const std::string& old) 
   std::vector<std::string> lost;
   TRY_VALUE(const std::string moved, differences({"-M", "--diff-filter=DTR", "--name-status"}));
   const std::vector<std::string> fields = fields_of(moved);
-  for (size_t i = 0; i + 1 < fields.size();) {  // "D", "T" or "R087", a path, and with R where it is now
+  for (size_t i = 0; i + 1 < fields.size();) {  // "D", "T" or "R087", a path, and with R the new path
     const std::string &what = fields[i], &path = fields[i + 1];
     const bool renamed = what.starts_with('R') && i + 2 < fields.size();
     const std::string& now = fields[renamed ? i + 2 : i + 1];
@@ -199,8 +199,8 @@ Result<std::vector<std::string>> Repository::lost_tests(const std::string& old) 
   return lost;
 }
 
-// Files with the flags "assume unchanged" (a small letter) or "skip the work tree" (S): whatever happens to them is no
-// difference for git. In a sparse work tree there may be many.
+// Files flagged "assume unchanged" (a small letter) or "skip the work tree" (S): git sees no change to them. A sparse
+// work tree may have many.
 Result<std::vector<std::string>> Repository::hidden_tests() const {
   constexpr size_t kNamed = 5;
   TRY_VALUE(const std::string files, ask({"ls-files", "-v", "-z"}));
@@ -232,7 +232,7 @@ Result<bool> Repository::commit(const std::vector<std::string>& paths, const std
   std::vector<std::string> commit;
   TRY_VALUE(const GitEnd who, git_({"config", "user.email"}));
   if (who.code != 0) commit = {"-c", "user.name=ralph", "-c", "user.email=ralph@localhost"};
-  // Book-keeping of ralph's own: no hook of the project has a say in it, and none of an agent's.
+  // ralph's own bookkeeping: hooks of the project, or of an agent, must not interfere.
   const std::vector<std::string> words = {
       "-c", "core.hooksPath=/dev/null", "commit", "-q", "--no-verify", "-m", message, "--"};
   commit.insert(commit.end(), words.begin(), words.end());

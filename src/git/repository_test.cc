@@ -26,13 +26,13 @@ TEST(IsTestPath, KnowsTestsByTheirFoldersAndNames) {
   for (const char* path : others) EXPECT_FALSE(is_test_path(path)) << path;
 }
 
-// Git, as far as a test needs it: what it was asked, and what it answers to words that begin like this.
+// A fake git: records the commands, and answers by their beginning.
 class FakeGit {
  public:
   void answer(std::string_view words, std::string output, int code = 0) {
     answers_[std::string(words)] = code == 0 ? GitEnd{0, std::move(output), {}} : GitEnd{code, {}, std::move(output)};
   }
-  // What git warns of: never taken for an answer.
+  // A warning of git, which must never be taken for an answer.
   void warn(std::string warning) { warning_ = std::move(warning); }
   Repository repository() {
     return Repository(
@@ -49,11 +49,11 @@ class FakeGit {
   std::vector<std::string> asked;
 
  private:
-  std::map<std::string, GitEnd, std::greater<>> answers_;  // the longer beginning first
+  std::map<std::string, GitEnd, std::greater<>> answers_;  // the longest beginning first
   std::string warning_;
 };
 
-// Fields as `git -z` ends them.
+// Fields with the terminators of `git -z`.
 std::string z(std::string_view fields) {
   std::string text = replace_all(fields, "|", std::string_view("\0", 1));
   return text.empty() ? text : text + '\0';

@@ -1,9 +1,8 @@
-// How structs become JSON and come back. A struct lists its fields once, and writing and reading both go through the
-// list:
+// Converts structs to JSON and back. A struct lists its fields once, for both writing and reading:
 //
 //   template <class V> void fields(V&& v) { v("iteration", iteration), v("reason", reason); }
 //
-// A journal lies where an agent can write: a field of another type is left at its default instead of being trusted.
+// Agents can write to a journal, so a field of the wrong type is not trusted: it keeps its default.
 #pragma once
 
 #include <cmath>
@@ -29,12 +28,12 @@ struct AnyField {
 template <class T>
 concept Listed = requires(T value, AnyField any) { value.fields(any); };
 
-// A number beyond all doubles has no JSON text that could be written again.
+// Replaces infinite numbers, which JSON cannot express, with null.
 void drop_infinities(json::value& value);
 
 struct FieldWriter {
   json::object& out;
-  bool brief = false;  // leave out what has its default value
+  bool brief = false;  // omit default values
 
   template <class T>
   void operator()(std::string_view key, const T& value) const {
@@ -75,7 +74,7 @@ struct FieldWriter {
   template <Listed T>
   json::value json_of(const T& value) const {
     json::object object;
-    // `fields` lists members for reading and writing alike, so it is not const; a writer takes all of them as const.
+    // `fields` serves reading and writing, so it is not const; a writer takes all members as const.
     const_cast<T&>(value).fields(FieldWriter{object, brief});
     return object;
   }
@@ -103,7 +102,7 @@ struct FieldReader {
   }
   template <std::integral T>
   static void take(const json::value& from, T& value) {
-    // A value that was not read from a file may be of either kind. Fractions are nothing that ralph writes.
+    // A value that was not parsed from text may have either type. ralph writes no fractions here.
     if (const std::int64_t* number = from.if_int64()) {
       if (std::in_range<T>(*number)) value = static_cast<T>(*number);
     } else if (const std::uint64_t* large = from.if_uint64()) {
@@ -124,7 +123,7 @@ struct FieldReader {
   static void take(const json::value& from, std::optional<T>& value) {
     T found{};
     take(from, found);
-    // A value of another type is as if it were not there.
+    // A value of the wrong type counts as absent.
     if constexpr (std::same_as<T, std::string>) {
       if (from.is_string()) value = std::move(found);
     } else {
@@ -152,7 +151,7 @@ struct FieldReader {
   }
 };
 
-// A whole struct without what has its default value, and back.
+// A whole struct without its default values, and back.
 template <Listed T>
 json::object brief_json(const T& value) {
   json::object object;

@@ -25,7 +25,7 @@ std::string_view advice_for(int error) {
       return "; it is a symlink, which ralph does not follow here: remove it";
     case EEXIST:
       return "; remove it";
-    case ENXIO:  // what opening a pipe that nobody reads gives
+    case ENXIO:  // from opening a pipe without a reader
       return "; it is no plain file: remove it";
     default:
       return "";
@@ -36,8 +36,8 @@ std::string_view advice_for(int error) {
 #define O_PATH O_RDONLY
 #endif
 
-// The folder in which `path` stands, reached without any symlink: the project's path has none when a run begins (getcwd
-// tells it), so one that is there now was put there to lead us elsewhere.
+// Opens the folder of `path` without following symlinks: the project's path has none when a run begins (it comes from
+// getcwd), so a symlink was put there later to redirect us.
 Result<Fd> open_folder_of(const std::string& path) {
   constexpr int kHow = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
   Fd folder(::open(path.starts_with('/') ? "/" : ".", kHow));
@@ -66,7 +66,7 @@ Result<RawFile> RawFile::create(const std::string& path) {
 }
 
 Result<RawFile> RawFile::append_to(const std::string& path) {
-  // Opening a pipe for writing waits for a reader; O_NONBLOCK makes it an error instead, and means nothing for files.
+  // Opening a pipe for writing waits for a reader; O_NONBLOCK makes it an error, and has no effect on files.
   TRY_VALUE(const Fd folder, open_folder_of(path));
   Fd fd(::openat(folder.get(), base_name(path).c_str(),
                  O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600));

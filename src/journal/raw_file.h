@@ -1,4 +1,4 @@
-// A file of bytes beside the journal: an agent's stream, a log, a prompt. What is appended must be redacted already.
+// A raw file beside the journal: an agent's stream, a log, a prompt. Appended bytes must already be redacted.
 #pragma once
 
 #include <string>
@@ -11,14 +11,14 @@ namespace ralph {
 
 class RawFile {
  public:
-  // A new file, for its owner alone. Whatever had the name is removed first, never followed or overwritten: agents can
-  // write where these files lie.
+  // Creates a file readable only by its owner. Anything at that path is removed first, never followed or overwritten:
+  // agents can write to this folder.
   static Result<RawFile> create(const std::string& path);
 
-  // The same file, made if missing, to be continued. A symlink or anything else that is no plain file is refused.
+  // Opens the file for appending, or creates it. Refuses a symlink and anything else that is not a regular file.
   static Result<RawFile> append_to(const std::string& path);
 
-  // Straight to the file: nothing is buffered that a crash could lose. Errors name the file and what to do.
+  // Writes unbuffered, so that a crash loses nothing. Errors name the file and what to do.
   Status append(std::string_view bytes);
 
   const std::string& path() const { return path_; }
@@ -30,7 +30,7 @@ class RawFile {
   std::string path_;
 };
 
-// "cannot write PATH: REASON", with advice where there is some: free disk space, change permissions.
+// "cannot write PATH: REASON", with advice if there is any: free disk space, change permissions.
 tl::unexpected<Error> cannot_write(std::string_view path, int error);
 
 }  // namespace ralph

@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kBlock = 64 << 10;
 constexpr size_t kKeptBadLines = 10;
-constexpr off_t kTail = 32 << 10;  // holds the last line, nearly always
+constexpr off_t kTail = 32 << 10;  // nearly always holds the last line
 
 tl::unexpected<Error> cannot_read(const std::string& path, int error) {
   const ErrorKind kind = error == ENOENT ? ErrorKind::kNotFound : ErrorKind::kIo;
@@ -39,14 +39,14 @@ Result<JournalReader> JournalReader::open_at_tail(const std::string& path) {
   std::string tail(static_cast<size_t>(std::min<off_t>(info.st_size, kTail)), '\0');
   const off_t from = info.st_size - static_cast<off_t>(tail.size());
   if (::pread(reader.fd_.get(), tail.data(), tail.size(), from) != static_cast<ssize_t>(tail.size())) return reader;
-  const size_t end = tail.rfind('\n');  // an unfinished record may stand behind it
+  const size_t end = tail.rfind('\n');  // an unfinished record may follow
   const size_t before = end == std::string::npos || end == 0 ? std::string::npos : tail.rfind('\n', end - 1);
   if (before == std::string::npos) return reader;
   const auto last = record::from_line(std::string_view(tail).substr(before + 1, end - before - 1));
   const auto* decided = last ? std::get_if<record::Decided>(&last->body) : nullptr;
   if (!decided || !decided->progress) return reader;
   ::lseek(reader.fd_.get(), from + static_cast<off_t>(before) + 1, SEEK_SET);
-  reader.after_damage_ = true;  // what it follows from was not read
+  reader.after_damage_ = true;  // the previous line was not read
   return reader;
 }
 

@@ -13,7 +13,7 @@
 namespace ralph {
 namespace {
 
-// Of version 1, which had no chain.
+// A line of version 1, which had no chain.
 std::string line(int iteration) {
   return replace_all(record::to_line({iteration, WallTime{}, record::IterationStarted{iteration}}), "\"v\":2",
                      "\"v\":1") +
@@ -27,7 +27,7 @@ class JournalReaderTest : public ::testing::Test {
     EXPECT_TRUE(reader) << reader.error().message;
     return *std::move(reader);
   }
-  // The sequence numbers of what the reader has now.
+  // The sequence numbers of the remaining records.
   static std::vector<std::int64_t> rest_of(JournalReader& reader) {
     std::vector<std::int64_t> numbers;
     for (;;) {
@@ -131,7 +131,7 @@ TEST_F(JournalReaderTest, SaysWhereTheChainIsBroken) {
   for (int i = 1; i <= 4; ++i) {
     const std::string line = record::to_line({i, WallTime{}, record::IterationStarted{i}, hash});
     hash = sha256_hex(line);
-    if (i != 3) text += line + "\n";  // one was taken out
+    if (i != 3) text += line + "\n";  // one is missing
   }
   ScratchFolder::write(file_, text);
   auto reader = JournalReader::open(file_);

@@ -1,8 +1,8 @@
-// What a run writes down: one record per thing that happened, in order. A record is written before the effect it
-// announces (…Started) and after the effect it reports (…Ended). Specified in docs/formats/journal.md.
+// The records of a run: one per event, in order. A record is written before the effect it announces (…Started) and
+// after the effect it reports (…Ended). Specified in docs/formats/journal.md.
 //
-// Each record lists its fields once; writing and reading both go through that list. A reader keeps what it does not
-// know: fields are ignored, records of an unknown type come back as Unknown.
+// Each record lists its fields once, for writing and reading. A reader tolerates newer journals: unknown fields are
+// ignored, records of an unknown type are returned as Unknown.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct RunStarted {
   WayIn way = WayIn::kUnknown;
   std::string run_id, ralph_version, project, agent, prompt_source, prompt;
   std::int64_t pid = 0, max_iterations = 0;
-  json::value settings;  // the effective settings, so that a run can be understood and resumed without the files
+  json::value settings;  // the effective settings, so that a run can be inspected and resumed without the files
   template <class V>
   void fields(V&& v) {
     v("runId", run_id), v("way", way), v("ralph", ralph_version), v("project", project), v("agent", agent);
@@ -47,8 +47,8 @@ struct AgentStarted {
   std::int64_t iteration = 0, attempt = 0, prompt_bytes = 0;
   Purpose purpose = Purpose::kWork;
   std::string agent;        // which of the run's agents
-  std::string resumes;      // the session that it goes on with; empty: a new one
-  std::string prompt_file;  // relative to the run's folder, as all files here
+  std::string resumes;      // the session that it continues; empty: a new one
+  std::string prompt_file;  // relative to the run's folder, like all files here
   std::string stdout_file, stderr_file;
   std::vector<std::string> argv;
   template <class V>
@@ -64,13 +64,13 @@ struct AgentEnded {
   std::int64_t iteration = 0, attempt = 0, exit_code = 0, signal = 0, duration_ms = 0, output_bytes = 0;
   std::int64_t input_tokens = 0, output_tokens = 0, cache_read_tokens = 0, cache_write_tokens = 0;  // of this turn
   std::int64_t tools = 0, unknown_events = 0;
-  double cost_usd = 0;  // of this turn; 0 if the agent does not tell
+  double cost_usd = 0;  // of this turn; 0 if the agent does not report it
   Purpose purpose = Purpose::kWork;
   TurnOutcome outcome = TurnOutcome::kNone;
   std::string agent, session;
-  std::string resets_at;                // of a usage limit, if it was told
-  std::string reason;                   // why, if the outcome is not ok: "exit code 1"
-  std::optional<std::string> response;  // what stood in its first <response> tag
+  std::string resets_at;                // of a usage limit, if announced
+  std::string reason;                   // if the outcome is not ok: "exit code 1"
+  std::optional<std::string> response;  // the content of its first <response> tag
   template <class V>
   void fields(V&& v) {
     v("iteration", iteration), v("attempt", attempt), v("purpose", purpose), v("agent", agent), v("outcome", outcome);
@@ -98,7 +98,7 @@ struct GuardrailEnded {
   std::string name, command, log_file, fail_action;
   CheckOutcome outcome = CheckOutcome::kNone;
   std::string feedback;  // the message for the agent; empty if it passed
-  std::optional<std::int64_t> tests_passed, tests_failed, tests_skipped;  // nothing: the counts are not known
+  std::optional<std::int64_t> tests_passed, tests_failed, tests_skipped;  // nullopt: unknown
   template <class V>
   void fields(V&& v) {
     v("iteration", iteration), v("index", index), v("name", name), v("command", command), v("outcome", outcome);
@@ -144,9 +144,9 @@ struct SignalReceived {
 
 struct ProcessesSwept {
   static constexpr std::string_view kType = "processes_swept";
-  StepKind after = StepKind::kNone;    // whose leftovers
+  StepKind after = StepKind::kNone;    // the step that left them
   std::vector<std::string> ended;      // "pid 4711: sleep 1000"
-  std::vector<std::string> survivors;  // those that could not be ended
+  std::vector<std::string> survivors;  // could not be ended
   template <class V>
   void fields(V&& v) {
     v("after", after), v("ended", ended), v("survivors", survivors);
@@ -161,8 +161,8 @@ struct Decided {
   Action decision = Action::kContinue;
   StopStatus status = StopStatus::kNone;  // for stop
   std::string reason;
-  std::optional<json::value> observation;  // what was the case, so that the decision can be made again
-  std::optional<json::value> progress;     // of a session's run: how far it has come after this decision
+  std::optional<json::value> observation;  // so that the decision can be replayed
+  std::optional<json::value> progress;     // of a session's run, after this decision
   template <class V>
   void fields(V&& v) {
     v("iteration", iteration), v("moment", moment), v("rule", rule), v("decision", decision), v("status", status);
@@ -170,13 +170,13 @@ struct Decided {
   }
 };
 
-// A session loop belongs to this session of a host from now on.
+// Binds a session loop to this session of a host.
 struct SessionBound {
   static constexpr std::string_view kType = "session_bound";
   std::string session, transcript;
-  std::uint64_t transcript_size = 0;  // what is there already is not the loop's
-  std::string tree;                   // the state of the work tree, to compare with; empty: not known
-  // Of a loop that version 0.1 began: how far it had come.
+  std::uint64_t transcript_size = 0;  // earlier content is ignored
+  std::string tree;                   // fingerprint of the work tree, to compare with; empty: unknown
+  // The progress of a loop that version 0.1 began.
   std::uint64_t transcript_read = 0;
   std::int64_t transcript_calls = 0;
   int iteration = 0;
@@ -187,14 +187,14 @@ struct SessionBound {
   }
 };
 
-// A plan's iteration has begun: what ralph chose for it.
+// The start of a plan's iteration: its mode and story.
 struct PlanWork {
   static constexpr std::string_view kType = "plan_work";
   std::int64_t iteration = 0, reviews = 0, review_cap = 0;
   Mode mode = Mode::kImplement;
   std::string story, title;
-  std::string head;  // the commit that it begins with; empty: there is none
-  std::string base;  // the commit before the story's first iteration; empty: not known
+  std::string head;  // the commit that it begins with; empty: none
+  std::string base;  // the commit before the story's first iteration; empty: unknown
   template <class V>
   void fields(V&& v) {
     v("iteration", iteration), v("mode", mode), v("story", story), v("title", title), v("reviews", reviews);
@@ -202,7 +202,7 @@ struct PlanWork {
   }
 };
 
-// A story's step that no check has looked at, because the run was asked to stop before: the next run makes the checks.
+// A story's step that was not checked, because the run was asked to stop: the next run checks it first.
 struct PendingReview {
   std::string story;
   StoryStep step = StoryStep::kNone;
@@ -218,20 +218,20 @@ struct PendingReview {
   }
 };
 
-// What became of it: the story list as ralph left it, and what it had to take back.
+// The result of a plan's iteration: the story list as ralph left it, and what it had to revert.
 struct PlanChecked {
   static constexpr std::string_view kType = "plan_checked";
   std::int64_t iteration = 0, stories = 0, done = 0;
-  std::optional<Mode> mode;  // nothing: no iteration was
+  std::optional<Mode> mode;  // nullopt: there was no iteration
   std::string story;
   StoryStep outcome = StoryStep::kNone;
-  std::vector<std::string> open;        // stories that are not done, with their states: "US-002 (needs_review)"
-  std::vector<std::string> violations;  // what was taken back, and why
-  std::vector<std::string> notes;       // what people and the next iteration should know besides
-  std::string feedback;                 // the message for the agent; empty if there is nothing to say
-  // What the next run needs to know.
+  std::vector<std::string> open;        // unfinished stories with their states: "US-002 (needs_review)"
+  std::vector<std::string> violations;  // what was reverted, and why
+  std::vector<std::string> notes;       // for the user and the next iteration
+  std::string feedback;                 // the message for the agent; may be empty
+  // For the next run.
   std::optional<PendingReview> pending;
-  std::string head;                          // where history has still to be looked at from; empty: it was looked at
+  std::string head;                          // where to check history from; empty: already checked
   std::map<std::string, std::string> bases;  // by story: the commit before its first iteration
   template <class V>
   void fields(V&& v) {
@@ -276,14 +276,14 @@ struct Record {
   std::int64_t sequence = 0;  // from 1, no gaps
   WallTime time{};
   Body body;
-  std::string prev{};      // the SHA-256 of the line before; empty in the first record and in version 1
-  int version = kVersion;  // that it was written in
+  std::string prev{};      // the SHA-256 of the previous line; empty in the first record and in version 1
+  int version = kVersion;  // of the format it was written in
 };
 
 // One line of JSON, without a newline: {"v":2,"seq":1,"time":"…","prev":"…","type":"run_started",…}
 std::string to_line(const Record& record);
 
-// Fails on text that is no JSON object or has no type. A newer version is read as far as it is understood.
+// Fails on text that is not a JSON object or has no type. A newer version is read as far as possible.
 Result<Record> from_line(std::string_view line);
 
 std::string_view type_of(const Body& body);

@@ -78,7 +78,7 @@ TEST(Records, KeepWhatTheyDoNotKnow) {
 
 TEST(Records, CanAlwaysBeWrittenAgain) {
   const Result<Record> record = from_line(R"({"type":"party","size":[{"n":1e999}]})");
-  if (!record) return;  // a parser may refuse it outright
+  if (!record) return;  // the parser may reject it
   EXPECT_TRUE(from_line(to_line(*record))) << to_line(*record);
 }
 
@@ -92,7 +92,7 @@ TEST(Records, LeaveAFieldOfTheWrongTypeAtItsDefault) {
        {"\"5\"", "5.5", "1e400", "99999999999999999999999999", "18446744073709551615", "null", "[]", "{}", "true"}) {
     const Result<Record> record =
         from_line(fmt::format(R"({{"type":"iteration_ended","iteration":{},"durationMs":8}})", value));
-    if (!record) continue;  // a number that the parser itself refuses
+    if (!record) continue;  // the parser rejects the number
     EXPECT_EQ(std::get<IterationEnded>(record->body).iteration, 0) << value;
     EXPECT_EQ(std::get<IterationEnded>(record->body).duration_ms, 8) << value;
   }
@@ -127,7 +127,7 @@ TEST(Records, ReadATimeOnlyInTheFormTheyWrite) {
   }
 }
 
-// Fills every field of a record with something random, through the record's own list.
+// Fills every field of a record with a random value, through the record's own list.
 struct Randomiser {
   std::mt19937& random;
   std::string text() const {

@@ -5,7 +5,7 @@
 namespace ralph {
 namespace {
 
-// Line ends stay, so that a log of lines remains one.
+// Keeps line ends, so that a log of lines remains one.
 void mask(std::string& text, size_t from, size_t to) {
   for (size_t i = from; i < to; ++i) {
     if (text[i] != '\n') text[i] = '*';
@@ -28,19 +28,19 @@ std::string Redactor::redact(std::string_view text) const {
 Redactor::Stream::Stream(const Redactor& redactor) : matcher_(redactor.matcher_) {}
 
 std::string_view Redactor::Stream::feed(std::string_view chunk) {
-  take_in(chunk);
-  return give_out(false);
+  append_input(chunk);
+  return take_output(false);
 }
 
 std::string_view Redactor::Stream::finish() {
-  take_in({});
-  const std::string_view rest = give_out(true);
+  append_input({});
+  const std::string_view rest = take_output(true);
   look_behind_.clear();
   return rest;
 }
 
-// What the last call gave out goes; what it held back stays, behind unmasked bytes to look behind.
-void Redactor::Stream::take_in(std::string_view chunk) {
+// Drops what the last call returned, except some unmasked bytes for looking behind; keeps what it held back.
+void Redactor::Stream::append_input(std::string_view chunk) {
   const size_t gone = state_.decided;
   from_ = look_behind_.size();
   text_.replace(0, gone, look_behind_);
@@ -51,7 +51,7 @@ void Redactor::Stream::take_in(std::string_view chunk) {
   }
 }
 
-std::string_view Redactor::Stream::give_out(bool at_end) {
+std::string_view Redactor::Stream::take_output(bool at_end) {
   matcher_->scan(text_, from_, at_end, state_);
   const size_t to = state_.decided;
   const size_t back = std::min(to, SecretMatcher::kLookBehind);

@@ -1,12 +1,12 @@
-// Secrets are redacted once, at the door, before anything is written: what goes into a journal, a log or a raw stream
-// passes through here. Every byte of a secret becomes '*'; lengths and line ends stay as they are.
+// Redacts secrets before anything is written: everything in a journal, a log or a raw stream passes through here. Every
+// byte of a secret becomes '*'; lengths and line ends are preserved.
 //
 //   Redactor redactor(environment.as_lines(), settings.agent.env);
 //   redactor.redact("key: sk-ant-…");              // a whole text
 //   Redactor::Stream stream(redactor);             // a stream in pieces
 //   file.append(stream.feed(chunk)); …; file.append(stream.finish());
 //
-// What is a secret: values of secret-looking variables (journal/secret_variables) and tokens of known shape
+// Secrets are the values of secret-looking variables (journal/secret_variables) and tokens of known shape
 // (journal/token_shapes).
 #pragma once
 
@@ -24,7 +24,7 @@ class Redactor {
  public:
   class Stream;
 
-  // `environment` has lines "NAME=value"; `more` are further variables, such as those of agent.env.
+  // `environment` has lines "NAME=value"; `more` has further variables, such as agent.env.
   explicit Redactor(std::span<const std::string> environment, const std::map<std::string, std::string>& more = {});
 
   std::string redact(std::string_view text) const;
@@ -33,27 +33,27 @@ class Redactor {
   std::shared_ptr<const SecretMatcher> matcher_;
 };
 
-// The same for a text that comes in pieces: however it is cut, the same bytes come out. Only bytes that may be the
-// beginning of a secret are held back. Needs as much memory as the largest piece and the longest secret.
+// The same for a text in pieces; the result does not depend on how it is cut. Holds back only bytes that may begin a
+// secret. Needs as much memory as the largest piece plus the longest secret.
 class Redactor::Stream {
  public:
   explicit Stream(const Redactor& redactor);
 
-  // What can be said so far; valid until the next call. May be empty, may hold bytes of earlier pieces.
+  // The output so far, valid until the next call. May be empty; may contain bytes of earlier pieces.
   std::string_view feed(std::string_view chunk);
 
-  // The rest. After it the stream begins anew.
+  // The rest. The stream can then be reused.
   std::string_view finish();
 
  private:
-  void take_in(std::string_view chunk);
-  std::string_view give_out(bool at_end);
+  void append_input(std::string_view chunk);
+  std::string_view take_output(bool at_end);
 
   std::shared_ptr<const SecretMatcher> matcher_;
   SecretMatcher::State state_;
-  std::string text_;  // bytes before `from_` to look behind, then those not given out before this call
+  std::string text_;  // before `from_`: context for looking behind; from there: not yet returned
   size_t from_ = 0;
-  std::string look_behind_;  // the last bytes that were given out, unmasked
+  std::string look_behind_;  // the last returned bytes, unmasked
 };
 
 }  // namespace ralph

@@ -246,7 +246,7 @@ TEST(RedactorStream, DoesNotDependOnHowTheTextIsCut) {
 }
 
 TEST(RedactorStream, IsNotSlowedDownByTextMadeToSlowIt) {
-  // Each would take minutes if every apparent beginning were followed to its end.
+  // Each would take minutes if every apparent beginning were followed to the end.
   for (std::string_view unit : {"sk-ant-", "eyJ", "Bearer ", "-----BEGIN PRIVATE KEY-----", "\\", "Zk4-"}) {
     std::string text;
     while (text.size() < 4'000'000) text += unit;

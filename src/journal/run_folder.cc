@@ -27,7 +27,7 @@ std::string runs_path(const std::string& project) {
 
 unsigned random_number() {
   std::uint16_t number = 0;
-  // Only uniqueness is asked of it, and the folder is made exclusively; failure would still give an id.
+  // It only has to be unique, and the folder is created exclusively, so a failure is harmless.
   if (::getrandom(&number, sizeof number, GRND_NONBLOCK) != sizeof number)
     number = static_cast<std::uint16_t>(::getpid());
   return number;
@@ -50,7 +50,7 @@ tl::unexpected<Error> cannot(std::string_view what, const std::string& path, int
   return fail(ErrorKind::kIo, "cannot {} {}: {}", what, path, errno_text(error));
 }
 
-// Opens folder `name` in `parent`, never through a symlink.
+// Opens folder `name` in `parent`, not through a symlink.
 Result<Fd> open_folder(int parent, const char* name, const std::string& path) {
   Fd fd(::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!fd) return cannot("open", path, errno);
@@ -64,7 +64,7 @@ Result<Fd> make_and_open_folder(int parent, const char* name, const std::string&
 
 // The ids in an open folder, newest first; folders only.
 Result<std::vector<std::string>> ids_in(Fd folder, const std::string& path) {
-  const int fd = ::fcntl(folder.get(), F_DUPFD_CLOEXEC, 0);  // fdopendir takes one for its own
+  const int fd = ::fcntl(folder.get(), F_DUPFD_CLOEXEC, 0);  // fdopendir takes ownership
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(fd < 0 ? nullptr : ::fdopendir(fd), ::closedir);
   if (!stream) return cannot("read the folder", path, errno);
   std::vector<std::string> ids;
@@ -78,7 +78,7 @@ Result<std::vector<std::string>> ids_in(Fd folder, const std::string& path) {
   return ids;
 }
 
-// The highest number that a run of the same second has.
+// The highest number of a run of the same second.
 std::optional<unsigned> last_number(const std::vector<std::string>& ids, std::string_view id) {
   for (const std::string& other : ids) {
     if (other.compare(0, kSecondLength, id.substr(0, kSecondLength)) == 0) return number_of(other);
@@ -89,7 +89,7 @@ std::optional<unsigned> last_number(const std::vector<std::string>& ids, std::st
 }  // namespace
 
 std::string new_run_id(WallTime now) {
-  // Not from the very end of the numbers: runs that follow in the same second need room behind it.
+  // Leave room at the end of the numbers for later runs of the same second.
   return fmt::format("{}-{:04x}", to_compact_utc(now), random_number() % 0xe000);
 }
 
@@ -118,7 +118,7 @@ Result<RunFolder> create_run_folder(const std::string& project, std::string id) 
     TRY_VALUE(Fd again, open_folder(ralph.get(), "runs", path));
     TRY_VALUE(const std::vector<std::string> ids, ids_in(std::move(again), path));
     if (const auto last = last_number(ids, id); last && *last >= number_of(id)) {
-      // Small steps, so that many runs find room in one second. At the end of the numbers only the order is given up.
+      // Small steps, so that many runs fit in one second. When the numbers are used up, only the order is lost.
       const unsigned next = *last + 1 + random_number() % 64;
       id = with_number(id, next <= 0xffff ? next : random_number());
     }

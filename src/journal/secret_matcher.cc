@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint8_t kBegins = 1, kEnds = 2;
 constexpr std::uint16_t kNoPattern = 0xffff;
 constexpr size_t kSlots = 4096;
-constexpr size_t kLongestLineEnd = 8;  // bytes of an escaped one
+constexpr size_t kLongestLineEnd = 8;  // in bytes, escaped
 
 unsigned pair_at(const char* bytes) {
   std::uint16_t pair;
@@ -41,8 +41,8 @@ size_t hash_at(const char* bytes) {
   return hash_of(four & 0xffffff);
 }
 
-// Roughly how usual a byte is in prose, code and JSON.
-unsigned usual(char c) {
+// Roughly how common a byte is in prose, code and JSON.
+unsigned commonness(char c) {
   if (std::string_view(" etaoinsrhld").find(c) != std::string_view::npos) return 8;
   if (c >= 'a' && c <= 'z') return 5;
   if (std::string_view("\"\\:,./-_\n").find(c) != std::string_view::npos) return 5;
@@ -50,11 +50,12 @@ unsigned usual(char c) {
   return c >= 'A' && c <= 'Z' ? 2 : 3;
 }
 
-size_t least_usual_fragment(std::string_view head) {
+size_t rarest_fragment(std::string_view head) {
   size_t best = 0;
   unsigned best_score = ~0u;
   for (size_t i = 0; i + 4 <= head.size(); ++i) {
-    const unsigned score = usual(head[i + 1]) * usual(head[i + 2]) * (usual(head[i]) + usual(head[i + 3]));
+    const unsigned score =
+        commonness(head[i + 1]) * commonness(head[i + 2]) * (commonness(head[i]) + commonness(head[i + 3]));
     if (score < best_score) best = i, best_score = score;
   }
   return best;
@@ -64,8 +65,8 @@ bool is_alnum(char c) {
   return is_one_of(Letters::kAlnum, c);
 }
 
-// Whether a word can begin at `at`, although letters may stand before it: those of an escape of JSON ("\n", "\u003c"),
-// a colour (ESC [31m) or a URL (%3D). And 'n' after a backslash is such an escape, not the first letter of "npm_".
+// Whether a word can begin at `at`, although letters may precede it: those of a JSON escape ("\n", "\u003c"), a colour
+// (ESC [31m) or a URL (%3D). 'n' after a backslash is such an escape, not the first letter of "npm_".
 bool begins_word(std::string_view text, size_t at) {
   const auto before = [&](size_t n) { return n <= at ? text[at - n] : '\0'; };
   static constexpr std::string_view kEscapes = "nrtbf";
@@ -82,7 +83,7 @@ bool begins_word(std::string_view text, size_t at) {
 
 }  // namespace
 
-// How far letters of one kind go on. Each run is walked once, however many tokens seem to begin in it.
+// The extent of runs of letters of one kind. Each run is walked once, however many tokens seem to begin in it.
 class SecretMatcher::Runs {
  public:
   struct Run {
@@ -107,8 +108,8 @@ class SecretMatcher::Runs {
   }
 
  private:
-  // In JSON, and in JSON inside JSON, the lines of a key end in \n, \r\n or \\n: whole escapes, or what is left would
-  // be no JSON. 0 if there is none, kNone if more must be read to know.
+  // In JSON, and in nested JSON, the lines of a key end in \n, \r\n or \\n. Only whole escapes are masked, to keep the
+  // JSON valid. 0 if there is none, kNone if more input is needed.
   size_t length_of_line_end(size_t at) const {
     size_t end = at;
     while (end < text_.size() && text_[end] == '\\' && end - at < kLongestLineEnd) ++end;
@@ -133,13 +134,13 @@ SecretMatcher::SecretMatcher(std::vector<SecretText> secrets)
 void SecretMatcher::add(Pattern pattern) {
   if (pattern.head.size() < (pattern.shape ? 3 : 4) || patterns_.size() >= kNoPattern) return;
   const auto index = static_cast<std::uint16_t>(patterns_.size());
-  pattern.fragment = least_usual_fragment(pattern.head);
+  pattern.fragment = rarest_fragment(pattern.head);
   const char* fragment = pattern.head.data() + pattern.fragment;
   pattern.three_bytes = three_bytes_at(fragment);
   known_[hash_of(pattern.three_bytes)] |= kBegins;
   if (pattern.head.size() > 3) {
     known_[hash_of(three_bytes_at(fragment + 1))] |= kEnds;
-  } else if (pattern.shape) {  // the fourth byte is any of its body
+  } else if (pattern.shape) {  // the fourth byte is any letter of its body
     for (unsigned byte = 0; byte < 256; ++byte) {
       if (!is_one_of(pattern.shape->letters, static_cast<char>(byte))) continue;
       known_[hash_of(pattern.three_bytes >> 8 | byte << 16)] |= kEnds;
@@ -229,7 +230,7 @@ void SecretMatcher::scan(std::string_view text, size_t from, bool at_end, State&
     decided = std::min(decided, run.to);
   }
 
-  // A head that is not all there may have nothing known in what is there.
+  // An incomplete head at the end may not contain its known bytes yet.
   for (size_t at = std::max(from, text.size() - std::min(text.size(), longest_)); at < text.size(); ++at) {
     if (at + 2 <= text.size() && !beginnings_[pair_at(text.data() + at)]) continue;
     for (std::uint16_t index : by_first_byte_[static_cast<unsigned char>(text[at])]) {
@@ -253,10 +254,10 @@ void SecretMatcher::scan(std::string_view text, size_t from, bool at_end, State&
     }
   }
 
-  // What begins at or after `decided` is found again when more is there.
+  // Matches from `decided` on are found again with more input.
   for (const Found& f : found) {
     if (f.at >= decided && !at_end) continue;
-    // Tokens that begin within one another end together; masking each of them anew would take for ever.
+    // Tokens that begin within one another end together; masking each of them again would take forever.
     if (!state.spans.empty() && f.match.span.from >= state.spans.back().from &&
         f.match.span.from <= state.spans.back().to) {
       state.spans.back().to = std::max(state.spans.back().to, f.match.span.to);

@@ -1,9 +1,9 @@
-// Finds secrets in bytes that may arrive in pieces. What is a secret is a property of the bytes alone: a match at one
-// place does not depend on matches at others, all are masked, and where the bytes were cut makes no difference.
+// Finds secrets in bytes that may arrive in pieces. A match depends only on the bytes: not on other matches, all of
+// which are masked, and not on where the bytes were cut.
 //
-// Speed is what shapes it, since every byte that an agent prints passes through here. Each pattern is known by its
-// least usual four bytes. Looking at three bytes from every second place sees the first or the last three of any four,
-// so a table of threes says quickly that there is nothing; patterns are compared only where a three is known.
+// Designed for speed, since all output of agents passes through here. Each pattern is identified by its rarest four
+// bytes. Three bytes at every second position cover the first or the last three of any four, so a table of three-byte
+// sequences quickly rules out most positions; patterns are compared only where a known sequence occurs.
 #pragma once
 
 #include <array>
@@ -20,38 +20,37 @@ namespace ralph {
 
 class SecretMatcher {
  public:
-  // How far before a place a rule may look: what stands before a word.
+  // How far a rule may look back, to see what precedes a word.
   static constexpr size_t kLookBehind = 24;
-  // A text that ends within a secret of known value is masked if so much of it is there: it was cut.
+  // A text that ends within a secret of known value is masked if at least this much of it is there: it was cut.
   static constexpr size_t kShortestPart = 8;
 
   struct Span {
     size_t from, to;
   };
 
-  // What one scan leaves for the next.
+  // The state between scans.
   struct State {
-    std::vector<Span> spans;  // to be masked; in no order, may overlap
-    std::array<size_t, kLetterKinds>
-        open_run;        // where a body that is masked to its end goes on; kNone if there is none
-    size_t decided = 0;  // below this, spans are complete, whatever follows
+    std::vector<Span> spans;                    // to mask; unordered, may overlap
+    std::array<size_t, kLetterKinds> open_run;  // where a body continues that is masked to its end; kNone: none
+    size_t decided = 0;                         // spans below this are final
     State() { open_run.fill(kNone); }
   };
   static constexpr size_t kNone = std::string_view::npos;
 
   explicit SecretMatcher(std::vector<SecretText> secrets);
 
-  // Adds the secrets that begin in text[from, decided) to `state`, and goes on with its open runs. `from` is where the
-  // last scan ended; what stands before it, at least kLookBehind bytes if there were as many, is for looking behind.
-  // At the end of the text everything is decided; before it, what may be the beginning of a secret is not.
+  // Adds the secrets that begin in text[from, decided) to `state` and continues its open runs. `from` is where the last
+  // scan ended; the bytes before it (at least kLookBehind, if there were that many) are context. At the end of the text
+  // everything is decided; before that, possible beginnings of secrets are not.
   void scan(std::string_view text, size_t from, bool at_end, State& state) const;
 
  private:
   struct Pattern {
     std::string head;                   // the secret, or the shape's prefix
-    size_t hidden_from, hidden_behind;  // bytes of `head` that are shown at its edges
-    const TokenShape* shape;            // none for a secret of known value
-    size_t fragment = 0;                // where its least usual four bytes are
+    size_t hidden_from, hidden_behind;  // bytes of `head` at its edges that are not masked
+    const TokenShape* shape;            // nullptr for a secret of known value
+    size_t fragment = 0;                // the position of its rarest four bytes
     std::uint32_t three_bytes = 0;      // the first three of them
     std::uint16_t next_alike = 0;       // the next pattern in the same slot of `by_fragment_`
   };
@@ -59,7 +58,7 @@ class SecretMatcher {
   struct Match {
     Verdict verdict = Verdict::kNo;
     Span span{0, 0};
-    bool open = false;  // the body reaches the end of what is there
+    bool open = false;  // the body reaches the end of the text
   };
   class Runs;
 

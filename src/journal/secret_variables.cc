@@ -13,8 +13,8 @@
 namespace ralph {
 namespace {
 
-constexpr size_t kShortestSecret = 8;    // shorter values are ordinary words too often
-constexpr size_t kShortestPassword = 3;  // in a URL, where ':' and '@' around it make it certain
+constexpr size_t kShortestSecret = 8;    // shorter values are often ordinary words
+constexpr size_t kShortestPassword = 3;  // in a URL, where ':' and '@' make it certain
 constexpr size_t kShortestEncoded = 10;
 
 constexpr std::string_view kSecretWords[] = {
@@ -24,10 +24,10 @@ constexpr std::string_view kSecretWords[] = {
     "BEARER", "DSN",        "COOKIE",      "PRIVKEY",    "CLIENTSECRET",
 };
 
-// SSL_KEY_FILE and SSH_AUTH_SOCK say where a secret is, not what it is.
+// SSL_KEY_FILE and SSH_AUTH_SOCK name the place of a secret, not the secret.
 constexpr std::string_view kPlaceWords[] = {"FILE", "PATH", "DIR", "SOCK", "SOCKET", "HELPER", "METHOD", "TYPE"};
 
-// What settings such as AUTH=disabled hold. Masking these words everywhere would only make logs unreadable.
+// Values of settings such as AUTH=disabled. Masking these words would make logs unreadable.
 constexpr std::string_view kOrdinaryValues[] = {"disabled",  "optional",  "required",  "automatic",  "keychain",
                                                 "anonymous", "undefined", "localhost", "notrequired"};
 
@@ -51,7 +51,7 @@ std::vector<std::string> words_of(std::string_view name) {
   return words;
 }
 
-// "/home/me/key.pem": a secret is in the file, not in its name. Keys may begin with '/', but have no such ending.
+// "/home/me/key.pem": the secret is in the file, not in its name. Keys may begin with '/', but have no such ending.
 bool is_path_of_file(std::string_view value) {
   if (!value.starts_with('/') && !value.starts_with("~/") && !value.starts_with("./")) return false;
   const std::string_view name = value.substr(value.rfind('/') + 1);
@@ -59,7 +59,7 @@ bool is_path_of_file(std::string_view value) {
   return dot != std::string_view::npos && name.size() - dot - 1 <= 5;
 }
 
-// As a writer of JSON escapes that keeps to ASCII.
+// The text as escaped by JSON writers that emit only ASCII.
 std::string in_ascii(std::string_view text) {
   std::string out;
   while (!text.empty()) {
@@ -89,8 +89,7 @@ std::string encoded_for_url(std::string_view text) {
   return out;
 }
 
-// The Base64 letters that `text` fully determines when `before` other bytes (0, 1 or 2) stand in front of it in a
-// group.
+// The Base64 letters that `text` fully determines when it follows `before` other bytes (0, 1 or 2) in a group.
 std::string inside_base64(std::string_view text, size_t before, bool for_urls) {
   const std::string_view letters = for_urls ? "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
                                             : "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -113,7 +112,7 @@ class Collector {
     const std::string json = json_escaped(value);
     add(json);
     add(json_escaped(json));  // JSON inside JSON, as tool results are
-    // What some writers escape besides the necessary: PHP, Go, Python.
+    // Optional escapes of some writers: PHP, Go, Python.
     add(replace_all(json, "/", "\\/"));
     add(replace_all(replace_all(replace_all(json, "<", "\\u003c"), ">", "\\u003e"), "&", "\\u0026"));
     add(in_ascii(json));

@@ -1,4 +1,4 @@
-// What the secrets of well-known services look like, as data. A new service is a new row.
+// The shapes of well-known services' tokens, as data. A new service is a new row.
 #pragma once
 
 #include <cstddef>
@@ -8,20 +8,20 @@
 
 namespace ralph {
 
-// The letters that a secret's body is made of.
+// The characters of a secret's body.
 enum class Letters : std::uint8_t { kUpper, kAlnum, kWord, kToken, kDotted, kBearer, kPem };
 inline constexpr size_t kLetterKinds = 7;
 
 bool is_one_of(Letters kind, char c);
 
-// A prefix, then at least so many letters. The body is as long as the letters go on.
+// A prefix and a body of at least `at_least` letters. The body extends as far as its letters do.
 struct TokenShape {
   std::string_view prefix;  // at least three bytes
   Letters letters;
-  size_t at_least;           // letters after the prefix, so that prose ("npm_config", "sk-") is left alone
-  bool whole_word = false;   // the prefix may not be the end of a longer word ("task-…")
-  bool show_prefix = false;  // the prefix is no part of the secret ("Bearer ")
-  std::string_view then{};   // stands between a first body of at most kLongestFirstBody letters and the rest
+  size_t at_least;           // letters after the prefix, so that prose ("npm_config", "sk-") does not match
+  bool whole_word = false;   // the prefix must not be the end of a longer word ("task-…")
+  bool show_prefix = false;  // the prefix is not part of the secret ("Bearer ")
+  std::string_view then{};   // separates a first body of at most kLongestFirstBody letters from the rest
 };
 
 inline constexpr size_t kLongestFirstBody = 512;

@@ -1,5 +1,5 @@
-// The enums that records hold, and their spelling in a journal: the only place where these words are written down. What
-// decides anything is compared as a type; the words are for files and for people.
+// The enums of records and their spelling in a journal. Code compares the enums; the words are for files and people,
+// and are spelled only here.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ constexpr std::string_view to_string(E value) {
   return kWords<E>[static_cast<size_t>(value)];
 }
 
-// Nothing if no value is spelled so: a newer version may have words that this one does not know.
+// nullopt for an unknown word: a newer version may have more.
 template <Worded E>
 constexpr std::optional<E> from_word(std::string_view word) {
   const auto& all = kWords<E>;
@@ -44,25 +44,25 @@ enum class Purpose { kWork, kCommitMessage };
 template <>
 inline constexpr auto kWords<Purpose> = words({"work", "commit message"});
 
-// A process of a run.
+// The kinds of a run's processes.
 enum class StepKind { kNone, kAgent, kGuardrail, kScm };
 template <>
 inline constexpr auto kWords<StepKind> = words({"", "agent", "guardrail", "scm"});
 
 // How an agent's turn ended.
 enum class TurnOutcome {
-  kNone,  // it has not ended
+  kNone,  // not ended yet
   kOk,
   kCrashed,
-  kEmpty,  // it said nothing and did nothing
+  kEmpty,  // no words and no tool calls
   kFailed,
   // Ended by ralph.
   kTimedOut,
   kIdle,
   kOverBudget,
   kInterrupted,
-  kFileAppeared,  // a file that the way in waits for
-  // Failures that the agent itself told (docs/formats/events.md).
+  kFileAppeared,  // one of Way::files()
+  // Failures reported by the agent (docs/formats/events.md).
   kUsageLimit,
   kOverloaded,
   kAuthentication,
@@ -79,7 +79,7 @@ inline constexpr auto kWords<TurnOutcome> =
            "usage_limit", "overloaded", "authentication", "billing", "context_exhausted", "permission_denied",
            "max_turns", "max_budget", "model_not_found"});
 
-// Why ralph ended a step before its time.
+// Why ralph ended a step early.
 enum class EndCause { kNone, kTimedOut, kIdle, kLingered, kOverBudget, kInterrupted, kFileAppeared };
 template <>
 inline constexpr auto kWords<EndCause> =
@@ -94,12 +94,12 @@ enum class ScmOutcome { kNone, kDone, kNothingToCommit, kFailed };
 template <>
 inline constexpr auto kWords<ScmOutcome> = words({"", "done", "nothing_to_commit", "failed"});
 
-// What an iteration of a plan does with its story.
+// The mode of a plan's iteration.
 enum class Mode { kImplement, kReview, kReviewFix };
 template <>
 inline constexpr auto kWords<Mode> = words({"implement", "review", "review-fix"});
 
-// What became of a story in an iteration of a plan.
+// The result of a plan's iteration for its story.
 enum class StoryStep {
   kNone,
   kSubmitted,
@@ -120,7 +120,7 @@ enum class Moment {
   kDuringTurn,       // the agent runs; may it go on?
   kDuringCheck,      // a guardrail or an SCM command runs; may it go on?
   kAfterTurn,        // the agent has ended; what becomes of its turn?
-  kBetweenSteps,     // one step has ended; may the next begin?
+  kBetweenSteps,     // a step has ended; may the next begin?
   kAtStop,           // a session wants to end; may it?
   kAfterChecks,      // guardrails (and SCM tasks) have run; is the work done?
 };
@@ -128,14 +128,14 @@ template <>
 inline constexpr auto kWords<Moment> = words(
     {"before_iteration", "during_turn", "during_check", "after_turn", "between_steps", "at_stop", "after_checks"});
 
-// What a decision says.
+// The action of a decision.
 enum class Action {
   kContinue,    // go on: with the next step, or with the feedback that progress holds
   kStop,        // with a status and a reason
   kWait,        // until a time, then ask again
   kRetry,       // run the agent again in the same iteration, after a pause
   kEndNow,      // end the process that runs
-  kCheckAgain,  // run the guardrails once more: what they said does not hold any more
+  kCheckAgain,  // run the guardrails again: their results are outdated
 };
 template <>
 inline constexpr auto kWords<Action> = words({"continue", "stop", "wait", "retry", "end_now", "check_again"});

@@ -16,8 +16,8 @@
 namespace ralph {
 namespace {
 
-// Words and names that ralph chose itself; whoever reads a journal depends on them. All other texts are redacted, so a
-// field that is added later is safe until it is listed here.
+// Words and names chosen by ralph, on which readers of a journal depend. All other texts are redacted, so a new field
+// is safe until it is listed here.
 constexpr std::string_view kStructural[] = {
     "runId", "ralph", "project", "promptFile", "stdoutFile", "stderrFile", "logFile", "failAction", "signal", "rule",
 };
@@ -64,7 +64,7 @@ struct FieldRedactor {
   void operator()(std::string_view, T&) const {}
 };
 
-// The last bytes of a file, `most` of them if there are so many.
+// The last bytes of a file, at most `most`.
 std::string tail_of(int fd, off_t size, off_t most) {
   const off_t from = std::max<off_t>(size - most, 0);
   std::string text(static_cast<size_t>(size - from), '\0');
@@ -107,7 +107,7 @@ Result<JournalWriter> JournalWriter::lock(const std::string& run_folder, const R
     ::usleep(static_cast<useconds_t>(kStep.count()) * 1000);
     patience -= kStep;
   }
-  // What another writer appended while we waited belongs to it.
+  // Includes what another writer appended while we waited.
   if (::fstat(fd.get(), &info) != 0) return cannot_write(path, errno);
   JournalWriter writer(std::move(fd), path, redactor, std::move(clock));
   writer.size_ = static_cast<std::int64_t>(info.st_size);
@@ -152,13 +152,13 @@ record::Record JournalWriter::stamp(record::Body body) const {
   return {last_sequence_ + 1, clock_(), std::move(body), last_hash_};
 }
 
-// An agent may have removed .ralph. What was recorded is still in the open file.
+// Restores the journal if an agent removed .ralph: the open file still has its content.
 Status JournalWriter::restore_if_gone() {
   struct stat ours{}, there{};
   if (::fstat(fd_.get(), &ours) != 0) return cannot_write(path_, errno);
   if (::lstat(path_.c_str(), &there) == 0 && there.st_ino == ours.st_ino && there.st_dev == ours.st_dev) return {};
   const std::string text = tail_of(fd_.get(), size_, size_);
-  // <project>/.ralph/runs/<id>: a link in its place would lead elsewhere, and the project itself is not ours to make.
+  // <project>/.ralph/runs/<id>: symlinks are not followed, and the project folder itself is not created.
   std::string folder = parent_path(path_);
   for (int above = 0; above < 3; ++above, folder = parent_path(folder)) {
     if (is_there(folder) && !is_real_folder(folder)) return cannot_write(folder, ENOTDIR);
@@ -183,7 +183,7 @@ Status JournalWriter::write(const record::Record& record) {
     written = ::write(fd_.get(), line.data(), line.size());
   } while (written < 0 && errno == EINTR);
   if (written != static_cast<ssize_t>(line.size())) {
-    // The system says why only when nothing at all could be written; a part of it means that there was no more room.
+    // The system gives a reason only if nothing was written; a partial write means that the disk is full.
     const int error = written < 0 ? errno : ENOSPC;
     if (::ftruncate(fd_.get(), size_) != 0) return cannot_write(path_, errno);
     return cannot_write(path_, error);
@@ -205,7 +205,7 @@ Status JournalWriter::sync() {
   if (std::exchange(folder_synced_, true)) return {};
   for (const std::string& folder : {parent_path(path_), parent_path(parent_path(path_))}) {
     const Fd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    // Not every file system can sync a folder; the journal itself is safe then as far as it can be.
+    // Not every file system can sync a folder; then the journal is as safe as it can be.
     if (fd && ::fsync(fd.get()) != 0 && errno != EINVAL) return cannot_write(folder, errno);
   }
   return {};

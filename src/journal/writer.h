@@ -1,4 +1,4 @@
-// Writes a run's journal. One record is one line is one write() call, so that a reader sees whole records, and a
+// Writes a run's journal. Each record is one line and one write() call, so that readers see whole records, and a
 // SIGKILL of ralph loses nothing that was appended. Specified in docs/formats/journal.md.
 #pragma once
 
@@ -22,33 +22,33 @@ class JournalWriter {
  public:
   using OnRecord = std::function<void(const record::Record&)>;
 
-  // Opens <run_folder>/journal.jsonl, made if missing. A journal that is there is continued: `on_record` gets its
-  // records, and the torn line that a power cut may have left at its end is removed. A journal has one writer at a
-  // time: fails with kBusy if another process still writes it after `patience`.
+  // Opens or creates <run_folder>/journal.jsonl. An existing journal is continued: `on_record` gets its records, and a
+  // torn last line, which a power cut may leave, is removed. A journal has one writer at a time: fails with kBusy if
+  // another process still writes it after `patience`.
   static Result<JournalWriter> open(const std::string& run_folder, const Redactor& redactor,
                                     std::function<WallTime()> clock, const OnRecord& on_record = {},
                                     Milliseconds patience = Milliseconds(0));
 
-  // The same for a journal whose last record carries the progress of all (of a session's run): only its tail is read,
-  // and `on_record` gets that one record. A journal whose last record does not is read whole.
+  // The same for a session's journal, whose last record carries the whole progress: reads only the tail, and
+  // `on_record` gets that one record. A journal whose last record does not is read completely.
   static Result<JournalWriter> open_at_tail(const std::string& run_folder, const Redactor& redactor,
                                             std::function<WallTime()> clock, const OnRecord& on_record,
                                             Milliseconds patience);
 
-  // The record as it will be written: redacted, numbered, dated, linked to the line before.
+  // The record as it will be written: redacted, numbered, dated, linked to the previous line.
   record::Record stamp(record::Body body) const;
 
-  // Writes what stamp() returned last. If it could not be written whole, nothing of it stays, and the next one gets its
-  // number. A journal that vanished meanwhile is written again first, from the open descriptor.
+  // Writes the last result of stamp(). After a failure nothing of the record remains, and the next one gets its number.
+  // A journal that was deleted meanwhile is first restored from the open descriptor.
   Status write(const record::Record& record);
 
   Result<record::Record> append(record::Body body);  // both
 
-  // After it, what was appended survives a power cut too.
+  // Makes the appended records survive a power cut too.
   Status sync();
 
   const std::string& path() const { return path_; }
-  const std::string& last_hash() const { return last_hash_; }  // of the last line; empty: there is none
+  const std::string& last_hash() const { return last_hash_; }  // of the last line; empty: no line yet
 
  private:
   JournalWriter(Fd fd, std::string path, Redactor redactor, std::function<WallTime()> clock);
@@ -63,12 +63,12 @@ class JournalWriter {
   std::function<WallTime()> clock_;
   std::int64_t last_sequence_ = 0;
   std::string last_hash_;
-  std::int64_t size_ = 0;       // of the whole records
-  bool folder_synced_ = false;  // a file whose name is lost is lost
+  std::int64_t size_ = 0;       // of the complete records
+  bool folder_synced_ = false;  // without it, a power cut may lose the file's name
 };
 
 // Masks the secrets in every text of a record, except in fields that programs read, such as runId and file names. A
-// string below a secret-looking name in the settings is masked whatever it is.
+// setting with a secret-looking name is always masked.
 void redact(record::Body& body, const Redactor& redactor);
 
 }  // namespace ralph

@@ -39,7 +39,7 @@ class JournalWriterTest : public ::testing::Test {
   WallTime now_{Milliseconds(1'794'774'153'000)};
 };
 
-// While it lives, files cannot grow beyond `bytes`: the nearest thing to a full disk that needs no disk.
+// During its lifetime, files cannot grow beyond `bytes`: simulates a full disk.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) {

@@ -27,27 +27,27 @@ Aftermath::Aftermath(const PlanFiles& files, Run& run, const Repository& reposit
 Enforcement Aftermath::enforce_plan(const StoryFile& before, const PinnedFiles& pinned, const ReviewRules& rules) {
   const std::string path = files_.tasks();
   if (const std::string_view instead = in_place_of_plan_folder(files_); !instead.empty()) {
-    blame(fmt::format("{} was {} instead of a folder; it was put back, and what is behind it does not count.",
-                      files_.shown(files_.ralph_dir), instead));
+    add_violation(fmt::format("{} was {} instead of a folder; it was put back, and what is behind it does not count.",
+                              files_.shown(files_.ralph_dir), instead));
   }
-  static_cast<void>(restore_plan_folder(files_));  // where that fails, write() fails
+  static_cast<void>(restore_plan_folder(files_));  // if that fails, write() fails
   const auto found = read_plain_file(path);
   if (found) seen_[path] = *found;
   Enforcement enforced = enforce(before, found, rules, files_.shown(path));
-  for (const PlanProblem& problem : enforced.violations) blame(problem.message);
+  for (const PlanProblem& problem : enforced.violations) add_violation(problem.message);
   if (enforced.replaced) keep_beside(path);
   if (enforced.no_verdict) {
     note(fmt::format("the review of {} gave no verdict", rules.story));
-    tell(fmt::format("The last review of {} ended without a verdict in {}.", rules.story, files_.shown(path)));
+    tell_agent(fmt::format("The last review of {} ended without a verdict in {}.", rules.story, files_.shown(path)));
   }
-  look_at_pinned(files_.prd(), pinned.prd);
-  look_at_pinned(files_.prompt(), pinned.prompt);
+  check_pinned(files_.prd(), pinned.prd);
+  check_pinned(files_.prompt(), pinned.prompt);
   restored_ = !violations_.empty();
   return enforced;
 }
 
-// An agent decides how many there are and how long the names in them: all of it goes into the next prompt.
-void Aftermath::blame(std::string why) {
+// Limited in number and length, which an agent controls: all of it goes into the next prompt.
+void Aftermath::add_violation(std::string why) {
   constexpr size_t kMost = 100, kLongest = 500;
   if (violations_.size() == kMost) return;
   if (violations_.size() == kMost - 1) why = "There was more of this kind; all of it was taken back.";
@@ -55,16 +55,16 @@ void Aftermath::blame(std::string why) {
   violations_.push_back(std::move(why));
 }
 
-void Aftermath::look_at_pinned(const std::string& path, const std::optional<std::string>& wanted) {
+void Aftermath::check_pinned(const std::string& path, const std::optional<std::string>& wanted) {
   if (!wanted) return;
   seen_[path] = *wanted;
   if (read_plain_file(path) == wanted) return;
   keep_beside(path);
-  blame(fmt::format("{} is pinned for the whole run and was put back. Write what you learn into {}.",
-                    files_.shown(path), files_.shown(files_.progress())));
+  add_violation(fmt::format("{} is pinned for the whole run and was put back. Write what you learn into {}.",
+                            files_.shown(path), files_.shown(files_.progress())));
 }
 
-// What is taken away from somebody is never lost: it may have been a person's edit.
+// Reverted content is never lost: it may have been the user's edit.
 void Aftermath::keep_beside(const std::string& path) {
   struct stat info{};
   if (::lstat(path.c_str(), &info) != 0) return;
@@ -77,8 +77,8 @@ void Aftermath::check_marker(const std::string& text) {
   if (text.empty()) return;
   const std::string path = join_path(run_.project, kMarkerFile);
   if (read_plain_file(path) == text) return;
-  blame(fmt::format("{} was changed or removed; it is ralph's own, and changes nothing.", kMarkerFile));
-  // A folder of that name would be in the way of the next marker.
+  add_violation(fmt::format("{} was changed or removed; it is ralph's own, and changes nothing.", kMarkerFile));
+  // A folder of that name would block the next marker.
   struct stat info{};
   if (::lstat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode)) keep_beside(path);
   static_cast<void>(write_file_atomically(path, text));
@@ -95,14 +95,14 @@ Status Aftermath::check_branch(const std::string& branch) {
     static_cast<void>(repository_.keep(kept, there));
     kept = "refs/ralph/" + kept;
   }
-  seen_.clear();  // git writes the files of the other branch
+  seen_.clear();  // git writes the files of the branch
   const auto moved = repository_.go_back_to(branch);
   if (!moved) {
-    blame(fmt::format("{}. Go back to {} and do the work there: {}.", what, branch, moved.error().message));
+    add_violation(fmt::format("{}. Go back to {} and do the work there: {}.", what, branch, moved.error().message));
   } else if (*moved) {
-    blame(fmt::format("{}; {} is the current one again, with all commits. Stay on it.", what, branch));
+    add_violation(fmt::format("{}; {} is the current one again, with all commits. Stay on it.", what, branch));
   } else {
-    blame(
+    add_violation(
         fmt::format("{}; {} is the current one again, without the commits that were made there. Bring over what is "
                     "good from {}.",
                     what, branch, kept));
@@ -117,8 +117,8 @@ Status Aftermath::check_history(const std::string& head, const std::string& bran
   if (!goes_on) {
     const std::string name = fmt::format("{}/{}", run_.id, run_.progress().iteration);
     const bool kept = repository_.keep(name, head).has_value();
-    blame(fmt::format("History was rewritten: commit {} is no longer part of it{}. Only add commits.",
-                      head.substr(0, 9), kept ? fmt::format(" (it is kept as refs/ralph/{})", name) : ""));
+    add_violation(fmt::format("History was rewritten: commit {} is no longer part of it{}. Only add commits.",
+                              head.substr(0, 9), kept ? fmt::format(" (it is kept as refs/ralph/{})", name) : ""));
   }
   return {};
 }
@@ -126,16 +126,16 @@ Status Aftermath::check_history(const std::string& head, const std::string& bran
 bool Aftermath::check_unchanged(StoryFile& file, const PinnedFiles& pinned, ReviewRules rules, std::string_view when) {
   const std::string path = files_.tasks();
   const std::string shown = files_.shown(path);
-  const size_t blamed = violations_.size();
+  const size_t violations_before = violations_.size();
   const bool folder = in_place_of_plan_folder(files_).empty();
   const auto found = folder ? read_plain_file(path) : std::nullopt;
   if (folder) {
-    look_at_pinned(files_.prd(), pinned.prd);
-    look_at_pinned(files_.prompt(), pinned.prompt);
+    check_pinned(files_.prd(), pinned.prd);
+    check_pinned(files_.prompt(), pinned.prompt);
   }
   const bool edited = found != file.text;
   if (edited && found && says_the_same(*found, file.text)) {
-    seen_[path] = *found;  // blanks and line ends are nobody's news
+    seen_[path] = *found;  // only blanks and line ends differ
   } else if (edited) {
     rules.frozen = true;
     const Enforcement enforced = enforce(file, found, rules, shown);
@@ -145,12 +145,12 @@ bool Aftermath::check_unchanged(StoryFile& file, const PinnedFiles& pinned, Revi
       note(fmt::format("{} was edited {}; what was added counts", shown, when));
     } else {
       if (folder) keep_beside(path);
-      blame(fmt::format("{} was changed {}; what is not allowed of that was taken back: {}", shown, when,
-                        enforced.violations.front().message));
+      add_violation(fmt::format("{} was changed {}; what is not allowed of that was taken back: {}", shown, when,
+                                enforced.violations.front().message));
     }
     file = enforced.file;
   }
-  const bool restored = violations_.size() > blamed;
+  const bool restored = violations_.size() > violations_before;
   restored_ = restored_ || restored;
   return !edited && !restored;
 }
@@ -169,7 +169,7 @@ Status Aftermath::put(const std::string& path, const std::string& text) {
   struct stat info{};
   const bool strange = ::lstat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode);
   const auto seen = seen_.find(path);
-  const bool news = there && seen != seen_.end() && *there != seen->second;  // somebody has just written it
+  const bool news = there && seen != seen_.end() && *there != seen->second;  // it was just changed
   if (strange || news) keep_beside(path);
   TRY(write_file_atomically(path, text));
   seen_[path] = text;
@@ -213,8 +213,9 @@ Status Aftermath::check_uncommitted() {
   for (size_t i = 0; i < std::min(lines->size(), kNamed); ++i) names.push_back((*lines)[i].substr(3));
   if (lines->size() > kNamed) names.push_back(fmt::format("{} more", lines->size() - kNamed));
   note(fmt::format("uncommitted: {}", join_for_people(names)));
-  tell(fmt::format("The last iteration left uncommitted changes ({}). Look at them, and commit them if they are good.",
-                   join_for_people(names)));
+  tell_agent(
+      fmt::format("The last iteration left uncommitted changes ({}). Look at them, and commit them if they are good.",
+                  join_for_people(names)));
   return {};
 }
 

@@ -1,5 +1,5 @@
-// What ralph does to a plan after an iteration: reads what the agent left, puts back what it may not change, and keeps
-// count of it for the journal, the people and the next iteration.
+// What ralph does to a plan after an iteration: reads what the agent left, restores what it must not change, and
+// collects violations and notes for the journal, the user and the next iteration.
 #pragma once
 
 #include <map>
@@ -17,45 +17,44 @@ namespace ralph {
 
 class Aftermath {
  public:
-  // `iteration` is what was at work before, in words: "review iteration 3"; empty: nothing but the checks.
+  // `iteration` names the iteration: "review iteration 3"; empty: only the checks ran.
   Aftermath(const PlanFiles& files, Run& run, const Repository& repository, std::string iteration);
 
-  // Judges tasks.json against `before`; what can't be kept of it is kept beside it.
+  // Judges tasks.json against `before`. A file of which nothing can be kept is renamed beside it.
   Enforcement enforce_plan(const StoryFile& before, const PinnedFiles& pinned, const ReviewRules& rules);
 
-  // Whether the marker is as it was written. An empty text: none was.
+  // Checks that the marker is as ralph wrote it. Empty: it wrote none.
   void check_marker(const std::string& text);
 
-  // Whether the branch is still the one that it was, and history goes on from where it stood. Goes back to the branch;
-  // a commit that was cut off is kept under refs/ralph. Before write(), because files may change. Empty: not known.
+  // Checks that the branch is still the same and that history continues from `head`. Returns to the branch; a commit
+  // that was cut off is kept under refs/ralph. Call before write(), because files may change. Empty: unknown.
   Status check_history(const std::string& head, const std::string& branch);
 
-  // Whether the plan's files are still what write() made of them: the checks are programs of the project too, and
-  // people may edit. `file` gets what of it is allowed (a new story, another priority). `when` it was changed, in
-  // words.
+  // Whether the plan's files are still as written by write(): the checks are programs of the project, and the user may
+  // edit. `file` gets the allowed changes (a new story, another priority). `when` says when they happened.
   bool check_unchanged(StoryFile& file, const PinnedFiles& pinned, ReviewRules rules, std::string_view when);
 
-  // Makes the plan's files what they have to be, where they are not.
+  // Writes those of the plan's files that differ from what they must be.
   Status write(const StoryFile& file, const PinnedFiles& pinned);
 
-  // For what a run that was ended has written and not committed: the files that are as it left them.
+  // Commits what an interrupted run wrote but did not commit: the files that are as it left them.
   void commit_leftovers(const std::string& tasks, const PinnedFiles& pinned);
 
-  // Commits what ralph changed, and nothing else.
+  // Commits ralph's own changes, and nothing else.
   Status commit(const Verdict& verdict);
 
   Status check_uncommitted();
 
-  void note(std::string text) { notes_.push_back(std::move(text)); }  // for people
-  void tell(std::string text) { for_agent_.push_back(std::move(text)); }
+  void note(std::string text) { notes_.push_back(std::move(text)); }  // for the user
+  void tell_agent(std::string text) { for_agent_.push_back(std::move(text)); }
 
   const std::vector<std::string>& violations() const { return violations_; }  // at most a hundred
   const std::vector<std::string>& notes() const { return notes_; }
-  std::string feedback() const;  // for the next iteration; empty if there is nothing to say
+  std::string feedback() const;  // for the next iteration; may be empty
 
  private:
-  void blame(std::string why);
-  void look_at_pinned(const std::string& path, const std::optional<std::string>& wanted);
+  void add_violation(std::string why);
+  void check_pinned(const std::string& path, const std::optional<std::string>& wanted);
   void keep_beside(const std::string& path);
   Status check_branch(const std::string& branch);
   Status put(const std::string& path, const std::string& text);
@@ -65,7 +64,7 @@ class Aftermath {
   Run& run_;
   const Repository& repository_;
   const std::string iteration_;
-  std::map<std::string, std::string> seen_;  // what is known to be in the files
+  std::map<std::string, std::string> seen_;  // the known content of files, by path
   std::vector<std::string> violations_, notes_, written_, for_agent_;
   bool restored_ = false;
 };

@@ -24,8 +24,8 @@ struct Kept {
   std::string content;
 };
 
-// What is there of the plan. A link is not followed: an agent could have let it point at a secret, to be committed
-// here.
+// Reads the plan's existing files. Symlinks are not followed: an agent could have pointed one at a secret, to get it
+// committed.
 Result<std::vector<Kept>> read_plan(const std::string& ralph_dir) {
   std::vector<Kept> plan;
   for (const std::string_view name : {kPrdFile, kTasksFile, kProgressFile}) {
@@ -77,7 +77,7 @@ std::string default_label(const ArchiveRequest& request, const PlanFacts& facts)
   return std::string(first_line(output_of_git(request, {"symbolic-ref", "--short", "-q", "HEAD"})));
 }
 
-// A folder of our own, beside those of the same day and name.
+// Creates a new folder, beside those of the same day and name.
 Result<std::string> make_archive_folder(const std::string& project, const std::string& name) {
   const std::string archives = join_path(project, kArchiveFolder);
   TRY(expect_real_folder(archives));
@@ -89,7 +89,7 @@ Result<std::string> make_archive_folder(const std::string& project, const std::s
   }
 }
 
-// Every copy is there as it was read, and what was read is still what is there.
+// Verifies that every copy equals what was read, and that the originals have not changed.
 Status expect_copied(const std::string& ralph_dir, const std::string& folder, const std::vector<Kept>& plan) {
   for (const Kept& file : plan) {
     const std::string original = join_path(ralph_dir, file.name);
@@ -112,10 +112,10 @@ void remove_copies(const std::string& folder, const std::vector<Kept>& plan) {
   for (const Kept& file : plan) ::unlink(join_path(folder, file.name).c_str());
   ::unlink(join_path(folder, kSummaryFile).c_str());
   ::rmdir(folder.c_str());
-  ::rmdir(parent_path(folder).c_str());  // goes only if it is empty
+  ::rmdir(parent_path(folder).c_str());  // only if it is empty
 }
 
-// Fresh files for the three that were put away; prompt.md is made only if it is not there. The paths that were written.
+// Writes fresh files for the three archived ones; prompt.md only if it is missing. Returns the written paths.
 Result<std::vector<std::string>> reset(const ArchiveRequest& request, const PlanFacts& facts) {
   TRY_VALUE(PlanNames names, plan_names(request.files.project, request.files.ralph_dir, "", request.now));
   if (!trim(facts.tasks.project).empty()) names.project = facts.tasks.project;
@@ -129,8 +129,7 @@ Result<std::vector<std::string>> reset(const ArchiveRequest& request, const Plan
   return written;
 }
 
-// Why there is nothing to commit; empty: it was committed. What git ignores, or can't have because it is outside of the
-// repository, is left out.
+// Returns why nothing was committed; empty: it was. Skips paths that git ignores or that are outside of the repository.
 Result<std::string> commit(const ArchiveRequest& request, const std::vector<std::string>& paths,
                            const std::string& message) {
   const Repository repository(request.git);
@@ -139,9 +138,9 @@ Result<std::string> commit(const ArchiveRequest& request, const std::vector<std:
   if (!*exists) return "this is no git repository";
   std::vector<std::string> wanted;
   for (const std::string& path : paths) {
-    // It takes paths and no patterns, and refuses to be told so.
+    // check-ignore takes paths, not patterns, and rejects literal pathspecs.
     TRY_VALUE(const GitEnd ignored, request.git({"--no-literal-pathspecs", "check-ignore", "-q", "--", path}));
-    if (ignored.code == 1) wanted.push_back(path);  // 0: ignored, others: git can't have it
+    if (ignored.code == 1) wanted.push_back(path);  // 0: ignored, others: not in the repository
   }
   if (wanted.empty()) return "git ignores these files";
   TRY_VALUE(const bool made, repository.commit(wanted, message));
@@ -184,7 +183,7 @@ Result<PlanArchive> archive_plan(const ArchiveRequest& request) {
     return tl::unexpected<Error>(copied.error());
   }
 
-  // Before the files: what is kept of this plan must not be held against the next.
+  // Before the files: the next plan must not be compared with the copy of this one.
   if (!request.authority.empty()) {
     if (const Status forgotten = forget_plan(request.authority); !forgotten)
       return fail(forgotten.error().kind, "the plan is safe in {}, but {} was not reset and nothing was committed: {}",

@@ -52,7 +52,7 @@ std::string state_of(const Story& story) {
   return review.passes ? "passes, not reviewed" : "open";
 }
 
-// Text in a table or a list item, on one line.
+// Text on one line, for a table or a list item.
 std::string cell(std::string_view text) {
   std::string line = replace_all(to_valid_utf8(text), "|", "\\|");
   std::replace_if(line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');

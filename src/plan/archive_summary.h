@@ -1,4 +1,4 @@
-// summary.md of an archived plan: what was planned, what became of it, and what the reviews were worth. Pure.
+// summary.md of an archived plan: its stories, their outcome, and what the reviews achieved. Pure.
 #pragma once
 
 #include <string>
@@ -9,20 +9,20 @@
 namespace ralph {
 
 struct PlanFacts {
-  StoryList tasks;      // as much of it as can be read
-  std::string problem;  // why that may not be all; empty: it is
-  std::string started;  // "2026-11-10", or as somebody wrote it; empty: not known
+  StoryList tasks;      // as far as readable
+  std::string problem;  // why `tasks` may be incomplete; empty: it is complete
+  std::string started;  // "2026-11-10", or as written; empty: unknown
   std::string ended;
 };
 
-// The facts of a tasks.json that need not be valid: what has another type than it should is left out. A plan is put
-// away also when an agent has spoiled it.
+// The facts of a tasks.json that need not be valid: fields of the wrong type are skipped, because a plan can be
+// archived even after an agent broke it.
 PlanFacts facts_from(std::string_view tasks_text);
 
-// What stands behind "Started:" in progress.txt, as a date if it begins with one; empty if nothing does.
+// The text after "Started:" in progress.txt, as a date if it begins with one; may be empty.
 std::string started_in(std::string_view progress_text);
 
-// Done as far as a file can tell: it passes, and a review approved it or there were none.
+// Done, according to the file alone: it passes, and was approved by a review or never reviewed.
 bool is_done_in_archive(const Story& story);
 size_t count_done_in_archive(const StoryList& tasks);
 

@@ -131,7 +131,7 @@ std::string plan_prompt(std::string_view prompt, const Assignment& a) {
       {"RALPH_STORY", a.story->id},
       {"RALPH_REVIEW_CAP", std::to_string(a.review_cap)},
   }};
-  // The seed's own names first, in the person's text only: a story may speak of them.
+  // The plain names first, and only in the user's text: a story may mention them.
   std::string text = replace_all(prompt, "$RALPH_ITERATION", "{{RALPH_ITERATION}}");
   text = replace_all(text, "$RALPH_MAX_ITERATIONS", "{{RALPH_MAX_ITERATIONS}}");
   if (text.find(kPlace) == std::string::npos) text += fmt::format("\n\n{}\n", kPlace);

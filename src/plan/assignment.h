@@ -1,5 +1,5 @@
-// What an iteration of a plan is told: the plan's prompt.md with its places filled in, and the assignment that ralph
-// has computed: mode, story, rules, and what it should know of the iteration before.
+// The prompt of a plan's iteration: the plan's prompt.md with its placeholders filled in, and the assignment that ralph
+// computed: mode, story, rules, and notes from the previous iteration.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct Assignment {
   std::vector<std::string> tests;  // for a review: tests that the story's iterations deleted or shortened
 };
 
-// The block that says what to do, for itself; it stands for {{RALPH_ASSIGNMENT}}, or at the end of a prompt without it.
+// The assignment block alone; it replaces {{RALPH_ASSIGNMENT}}, or is appended to a prompt without it.
 std::string assignment_text(const Assignment& assignment);
 
 // Fills in {{RALPH_…}} and the plain names $RALPH_ITERATION and $RALPH_MAX_ITERATIONS.

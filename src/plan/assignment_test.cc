@@ -7,7 +7,7 @@
 namespace ralph {
 namespace {
 
-// A plan of one story and what its next iteration is told.
+// A plan of one story and its next prompt.
 struct Told {
   StoryList tasks;
   Assignment assignment;

@@ -34,7 +34,7 @@ void put(json::object& object, std::string_view key, const std::optional<std::st
   if (text) object[key] = to_json_string(*text);
 }
 
-// What an ended run left can't be judged without it, so that is left to a person.
+// Without the copy, the rest of an interrupted run can't be judged, so the user must decide.
 tl::unexpected<Error> broken(const std::string& what) {
   return fail(ErrorKind::kInput, "{}; remove it to begin anew with tasks.json as it is now", what);
 }

@@ -1,6 +1,5 @@
-// The runner's own copy of a plan, outside the project: what the Stop hook compares with, and what the next run goes on
-// from when this one was killed in the middle of an iteration. While a run lives, its memory is the authority, and this
-// file is only written.
+// The runner's own copy of a plan, outside the project: the Stop hook compares with it, and after a kill in the middle
+// of an iteration the next run continues from it. A live run only writes it: its memory is the authority.
 #pragma once
 
 #include <map>
@@ -14,21 +13,21 @@
 
 namespace ralph {
 
-// The files of a plan that agents must not change. Nothing: there was none.
+// The files of a plan that agents must not change. nullopt: the file did not exist.
 struct PinnedFiles {
   std::optional<std::string> prd, prompt;
 };
 
 struct SavedPlan {
-  // kOpen: an iteration is under way. kJudged: it was judged, and nothing may change any more but by an iteration; yet
-  // programs of the project still run. kClosed: nothing runs.
+  // kOpen: an iteration is under way. kJudged: its result was judged and is final, but programs of the project still
+  // run. kClosed: nothing runs.
   enum class State { kOpen, kJudged, kClosed };
 
   std::string run_id, project, ralph_dir;
-  std::string journal;  // the hash of the last record of the run's journal when this was saved; empty: version 0.1
+  std::string journal;  // the hash of the journal's last record at this time; empty: version 0.1
   std::int64_t iteration = 0;
-  bool open = false;    // an iteration was under way: `tasks` is from before it
-  bool judged = false;  // its agent has ended and `tasks` is what became of it, but something still ran
+  bool open = false;    // an iteration was under way: `tasks` is its starting point
+  bool judged = false;  // its agent has ended and `tasks` is the result, but something still ran
   std::optional<Mode> mode;
   std::string story;
   bool skip_review = false;
@@ -36,33 +35,32 @@ struct SavedPlan {
   std::string tasks;  // the text of tasks.json
   PinnedFiles pinned;
 
-  // Not in the copy but in the run's journal (only version 0.1 kept them here): see recall_from_journal().
-  std::string head;  // the commit that the iteration began with; empty: not known, or history was looked at
-  // Not open: the step that waits for its checks. `tasks` and `pinned` are as the run left the files.
+  // Kept in the run's journal, not in this file (except by version 0.1): see recall_from_journal().
+  std::string head;  // the commit that the iteration began with; empty: unknown, or history was checked
+  // If not open: the step that waits for its checks. `tasks` and `pinned` are as the run left the files.
   std::optional<PendingStep> pending;
   std::map<std::string, std::string> bases;  // by story: the commit before its first iteration
 };
 
-// Where the copy of a plan lies: $XDG_STATE_HOME/ralph/plans/<name>-<hash of the paths>.json. Two work trees of one
-// repository have two.
+// The path of a plan's copy: $XDG_STATE_HOME/ralph/plans/<name>-<hash of the paths>.json. Each work tree of a
+// repository has its own.
 Result<std::string> authority_path(const Environment& environment, const std::string& ralph_dir);
 
-// Makes the folder for it, and fails if nothing can be written there.
+// Creates the folder for it; fails if it is not writable.
 Status make_room_for_plan(const std::string& path);
 
 Status save_plan(const std::string& path, const SavedPlan& plan);
-Result<std::optional<SavedPlan>> load_plan(const std::string& path);  // nothing if there is none
+Result<std::optional<SavedPlan>> load_plan(const std::string& path);  // nullopt if there is none
 
-// Takes what the copy does not hold from the journal of its run, in `project`. A journal lies where an agent can write:
-// it is believed only if its chain is whole and leads to the record that the copy names. Returns why it is not; empty
-// if it is.
+// Adds the rest from the journal of the copy's run, in `project`. Agents can write to a journal, so it is trusted only
+// if its chain is intact and leads to the record that the copy names. Returns why it is not trusted; empty if it is.
 std::string recall_from_journal(SavedPlan& plan, const std::string& project);
 
-// For who works on a plan or replaces it. A lock outside the project: an agent can remove the one that is inside. Fails
-// with kBusy while a run works on it.
+// The lock for running or replacing a plan. It is outside the project, because an agent can remove a lock inside. Fails
+// with kBusy while a run works on the plan.
 Result<Lock> lock_plan(const std::string& path, const std::string& ralph_dir);
 
-// The plan that it was a copy of is gone: nothing of it may be held against the next one.
+// Removes the copy of a plan that is gone, so that the next plan is not compared with it.
 Status forget_plan(const std::string& path);
 
 }  // namespace ralph

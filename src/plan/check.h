@@ -1,5 +1,4 @@
-// All checks of a plan in one function: for `ralph plan check`, for the Stop hook, and for whoever wants to know
-// whether an iteration may end like this.
+// All checks of a plan in one function: for `ralph plan check` and the Stop hook.
 #pragma once
 
 #include <optional>
@@ -16,27 +15,27 @@ namespace ralph {
 struct CheckRequest {
   std::string_view text;  // of tasks.json
   std::string_view where;
-  bool skip_review = false;  // checks 2 and 2.5 are left out
+  bool skip_review = false;  // skips checks 2 and 2.5
   std::int64_t review_cap = 5;
-  // What is known of the time before the iteration; without it check 2.5 is left out, with `no_before` as the warning.
+  // The known state before the iteration; without it check 2.5 is skipped, with `no_before` as the warning.
   std::optional<Before> before{};
   std::string no_before{};
   std::optional<ReviewRules> rules{};
-  // Lines of `git status --porcelain`; nothing: not asked.
+  // Lines of `git status --porcelain`; nullopt: git was not asked.
   std::optional<std::vector<std::string>> uncommitted{};
 };
 
 struct CheckReport {
   std::vector<PlanProblem> problems;
   std::vector<std::string> warnings;
-  std::optional<StoryList> tasks;  // nothing if check 1 failed
-  std::vector<Check> made;         // which checks were made
+  std::optional<StoryList> tasks;  // nullopt if check 1 failed
+  std::vector<Check> made;         // the checks that were made
   bool passed() const { return problems.empty(); }
 };
 
 CheckReport check_plan(const CheckRequest& request);
 
-// What an agent is told that may not stop yet: every problem, and for uncommitted work what to do about it.
+// The message for an agent that may not stop yet: every problem, and what to do about uncommitted work.
 std::string advice_from(const CheckReport& report);
 
 json::object to_json(const CheckReport& report);

@@ -1,4 +1,4 @@
-// For commands that replace a plan's files: no run may work on it meanwhile, and ralph's own copy goes with the plan.
+// For commands that replace a plan's files: keeps runs out meanwhile. ralph's own copy is removed with the plan.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 namespace ralph {
 
 struct PlanCustody {
-  std::string authority;     // where ralph's own copy lies; empty: there can be none
-  std::optional<Lock> lock;  // while it lives, no run begins; nothing if there never was one
+  std::string authority;     // the path of ralph's own copy; empty: none
+  std::optional<Lock> lock;  // keeps runs from starting; nullopt if there never was a run
 };
 
 // Fails with kBusy while a run works on the plan.

@@ -16,7 +16,7 @@ json::array to_array(const std::vector<std::string>& texts) {
   return array;
 }
 
-// What is pinned, then what was added.
+// The pinned texts, then the added ones.
 std::vector<std::string> with_additions(const std::vector<std::string>& pinned, const std::vector<std::string>& now) {
   std::vector<std::string> sum = pinned;
   const std::vector<std::string> added = missing_from(now, pinned);
@@ -28,22 +28,22 @@ std::string pointer_to(size_t index) {
   return fmt::format("/userStories/{}", index);
 }
 
-// Mends one document. Works on the parsed values and collects edits of the text.
-class Mender {
+// Repairs one document: works on the parsed values and collects edits of the text.
+class Repairer {
  public:
-  Mender(const StoryFile& before, const json::value& document, JsonEdits& edits, const ReviewRules& rules)
+  Repairer(const StoryFile& before, const json::value& document, JsonEdits& edits, const ReviewRules& rules)
       : before_(before), document_(document), edits_(edits), rules_(rules), known_(before_from(before.tasks)) {}
 
-  // False: too broken to be mended piece by piece.
-  bool mend() {
+  // False: too broken to be repaired in parts.
+  bool repair() {
     const json::value* stories = find(document_, "userStories");
     if (!stories || !stories->is_array()) return false;
-    mend_top_level();
+    repair_top_level();
     read_stories(stories->get_array());
-    mend_review_fields();
-    mend_criteria();
-    mend_dependencies();
-    return_the_missing(stories->get_array().size());
+    repair_review_fields();
+    repair_criteria();
+    repair_dependencies();
+    restore_missing_stories(stories->get_array().size());
     return true;
   }
 
@@ -51,21 +51,21 @@ class Mender {
   Judgement judgement;
 
  private:
-  void blame(const std::string& story, std::string why) {
+  void report(const std::string& story, std::string why) {
     violations.push_back({Check::kTransitions, story, std::move(why)});
   }
 
-  void mend_top_level() {
+  void repair_top_level() {
     for (const auto& [key, value] : {std::pair<std::string_view, const std::string&>{"project", before_.tasks.project},
                                      {"description", before_.tasks.description}}) {
       if (find_string(document_, key)) continue;
       edits_.set(fmt::format("/{}", key), to_json_string(value));
-      blame("", fmt::format("{} has to be a text; the one before was put back.", key));
+      report("", fmt::format("{} has to be a text; the one before was put back.", key));
     }
     const auto branch = find_string(document_, "branchName");
     if (!branch || *branch != before_.tasks.branch) {
       edits_.set("/branchName", to_json_string(before_.tasks.branch));
-      blame("", fmt::format("branchName is the user's to choose; it is \"{}\" again.", before_.tasks.branch));
+      report("", fmt::format("branchName is the user's to choose; it is \"{}\" again.", before_.tasks.branch));
     }
     const json::value* commands = find(document_, "verifyCommands");
     std::vector<std::string> now;
@@ -81,12 +81,12 @@ class Mender {
     }
     if (rules_.frozen && all_texts && now != before_.tasks.verify_commands) {
       edits_.set("/verifyCommands", to_array(before_.tasks.verify_commands));
-      blame("", "verifyCommands can't be changed while they run; they were put back.");
+      report("", "verifyCommands can't be changed while they run; they were put back.");
       return;
     }
     if (all_texts && missing_from(before_.tasks.verify_commands, now).empty()) return;
     edits_.set("/verifyCommands", to_array(with_additions(before_.tasks.verify_commands, now)));
-    blame("", "verifyCommands may be added, never removed or changed; they were put back.");
+    report("", "verifyCommands may be added, never removed or changed; they were put back.");
   }
 
   void read_stories(const json::array& array) {
@@ -95,23 +95,23 @@ class Mender {
       std::optional<Story> story = story_from(array[i]);
       if (index_.contains(id)) {
         edits_.remove(pointer_to(i));
-        blame(id,
-              fmt::format("The id {} stood twice in userStories; the second one was removed. Give a new story an id "
-                          "of its own.",
-                          id));
+        report(id,
+               fmt::format("The id {} stood twice in userStories; the second one was removed. Give a new story an id "
+                           "of its own.",
+                           id));
         continue;
       }
       if (!story && known_.stories.contains(id)) {
         replace_story(i, id);
-        blame(id,
-              fmt::format("Story {} did not fit the schema ({}); it was put back as it was.", id, fault_of(array[i])));
+        report(id,
+               fmt::format("Story {} did not fit the schema ({}); it was put back as it was.", id, fault_of(array[i])));
         continue;
       }
       if (!story) {
         edits_.remove(pointer_to(i));
-        blame(id,
-              fmt::format("A new story{} did not fit the schema ({}) and was removed; add it again with all fields.",
-                          id.empty() ? "" : " " + id, fault_of(array[i])));
+        report(id,
+               fmt::format("A new story{} did not fit the schema ({}) and was removed; add it again with all fields.",
+                           id.empty() ? "" : " " + id, fault_of(array[i])));
         continue;
       }
       index_.emplace(id, i);
@@ -146,7 +146,7 @@ class Mender {
     return (*old_)->raw(pointer_to(old_index_.at(id))).value_or("{}");
   }
 
-  void mend_review_fields() {
+  void repair_review_fields() {
     if (rules_.skip_review) {
       keep_reviews();
       keep_to_one_story();
@@ -163,23 +163,22 @@ class Mender {
     require_notes();
   }
 
-  // Without reviews an agent decides what passes, and nothing else: a later run with reviews must not find an approval
-  // that nobody gave.
+  // Without reviews an agent may change only `passes`: a later run with reviews must not find a false approval.
   void keep_reviews() {
     for (Story& story : now_.stories) {
       const auto was = known_.stories.find(story.id);
       Review wanted = was == known_.stories.end() ? Review{} : was->second.review;
       if (!rules_.frozen) wanted.passes = story.review.passes;
       if (wanted == story.review) continue;
-      blame(story.id, fmt::format("Reviews are switched off for this run: only passes may change. The other review "
-                                  "fields of story {} were put back.",
-                                  story.id));
+      report(story.id, fmt::format("Reviews are switched off for this run: only passes may change. The other review "
+                                   "fields of story {} were put back.",
+                                   story.id));
       story.review = wanted;
       set_review(edits_, index_.at(story.id), wanted);
     }
   }
 
-  // The table of steps where there are no reviews: one story may begin to pass, after those that it depends on.
+  // The rule without reviews: one story may begin to pass, after its dependencies.
   void keep_to_one_story() {
     Story* chosen = nullptr;
     for (Story& story : now_.stories) {
@@ -213,7 +212,7 @@ class Mender {
 
   void refuse_to_pass(Story& story, std::string why) {
     put_back(story);
-    blame(story.id, std::move(why));
+    report(story.id, std::move(why));
   }
 
   void put_back(Story& story) {
@@ -222,41 +221,41 @@ class Mender {
     set_review(edits_, index_.at(story.id), story.review);
   }
 
-  // Done without a word on what was done is not done.
+  // A story that passes needs notes on what was done.
   void require_notes() {
     for (Story& story : now_.stories) {
       if (!story.review.passes || !trim(story.notes).empty()) continue;
       const auto was = known_.stories.find(story.id);
       if (was != known_.stories.end() && was->second.review.passes) {
         edits_.set(pointer_to(index_.at(story.id)) + "/notes", to_json_string(before_.tasks.find(story.id)->notes));
-        blame(story.id, fmt::format("The notes of story {} were deleted; they were put back.", story.id));
+        report(story.id, fmt::format("The notes of story {} were deleted; they were put back.", story.id));
         continue;
       }
       if (judgement.moved == story.id) judgement.moved.clear(), judgement.step = StoryStep::kNone;
       put_back(story);
-      blame(story.id,
-            fmt::format("Story {} passes, but its notes are empty: say in notes what was done, and decide again.",
-                        story.id));
+      report(story.id,
+             fmt::format("Story {} passes, but its notes are empty: say in notes what was done, and decide again.",
+                         story.id));
     }
   }
 
-  void mend_criteria() {
+  void repair_criteria() {
     for (const Story& story : now_.stories) {
       const auto was = known_.stories.find(story.id);
       if (was == known_.stories.end() || missing_from(was->second.criteria, story.criteria).empty()) continue;
       edits_.set(pointer_to(index_.at(story.id)) + "/acceptanceCriteria",
                  to_array(with_additions(was->second.criteria, story.criteria)));
-      blame(story.id, fmt::format("Acceptance criteria may be added, never removed or changed; those of story {} were "
-                                  "put back.",
-                                  story.id));
+      report(story.id, fmt::format("Acceptance criteria may be added, never removed or changed; those of story {} were "
+                                   "put back.",
+                                   story.id));
     }
   }
 
-  // Dependencies are the agent's to arrange, as long as they lead somewhere.
-  void mend_dependencies() {
+  // Agents may change dependencies, as long as they exist and have no cycle.
+  void repair_dependencies() {
     std::unordered_map<std::string_view, bool> exists;
     for (const Story& story : now_.stories) exists[story.id] = true;
-    for (const auto& [id, story] : known_.stories) exists[id] = true;  // the deleted ones return
+    for (const auto& [id, story] : known_.stories) exists[id] = true;  // deleted ones are restored
     for (Story& story : now_.stories) {
       std::vector<std::string> good;
       for (const std::string& id : story.depends_on) {
@@ -264,9 +263,9 @@ class Mender {
       }
       if (good.size() == story.depends_on.size()) continue;
       edits_.set(pointer_to(index_.at(story.id)) + "/dependsOn", to_array(good));
-      blame(story.id,
-            fmt::format("dependsOn of story {} named itself or a story that does not exist; that was removed.",
-                        story.id));
+      report(story.id,
+             fmt::format("dependsOn of story {} named itself or a story that does not exist; that was removed.",
+                         story.id));
       story.depends_on = good;
     }
     if (!goes_in_circles()) return;
@@ -275,7 +274,7 @@ class Mender {
       const auto wanted = was == known_.stories.end() ? std::vector<std::string>{} : was->second.depends_on;
       if (wanted == story.depends_on) continue;
       edits_.set(pointer_to(index_.at(story.id)) + "/dependsOn", to_array(wanted));
-      blame(story.id, fmt::format("dependsOn went in a circle; that of story {} was put back.", story.id));
+      report(story.id, fmt::format("dependsOn went in a circle; that of story {} was put back.", story.id));
     }
   }
 
@@ -306,8 +305,8 @@ class Mender {
     return false;
   }
 
-  // Where they stood, as near as can be: before the story that followed them.
-  void return_the_missing(size_t size) {
+  // Restores them as near as possible to their place: before the story that followed them.
+  void restore_missing_stories(size_t size) {
     size_t place = size;
     const auto& old = before_.tasks.stories;
     std::vector<std::pair<size_t, std::string>> returning;
@@ -322,7 +321,7 @@ class Mender {
     std::reverse(returning.begin(), returning.end());
     for (const auto& [at, id] : returning) {
       edits_.insert_raw("/userStories", at, text_before(id));
-      blame(id, fmt::format("Stories may be added, never deleted or renamed. Story {} was put back.", id));
+      report(id, fmt::format("Stories may be added, never deleted or renamed. Story {} was put back.", id));
     }
   }
 
@@ -332,13 +331,13 @@ class Mender {
   const ReviewRules& rules_;
   const Before known_;
   StoryList now_;                                  // the stories that can be read
-  std::unordered_map<std::string, size_t> index_;  // where they are in the document
+  std::unordered_map<std::string, size_t> index_;  // their positions in the document
   std::optional<Result<JsonEdits>> old_;
   std::unordered_map<std::string, size_t> old_index_;
 };
 
-// A last look at what came out, by the same rules: no slip in mending may let anything through.
-bool holds(const StoryFile& before, const StoryList& after, const ReviewRules& rules) {
+// Checks the result by the same rules, so that a bug in the repair lets nothing through.
+bool satisfies_rules(const StoryFile& before, const StoryList& after, const ReviewRules& rules) {
   const Before known = before_from(before.tasks);
   return judge_pins(known, after).empty() &&
          (rules.skip_review || judge_transitions(known, after, rules).illegal.empty());
@@ -377,22 +376,22 @@ Enforcement enforce(const StoryFile& before, const std::optional<std::string>& f
                       fmt::format("{} was not JSON any more ({}); it was put back.", where, document.error().message));
   auto edits = JsonEdits::of(*found, where);
   if (!edits) return start_over(before, fmt::format("{}; it was put back.", edits.error().message));
-  Mender mender(before, *document, *edits, rules);
-  if (!document->is_object() || !mender.mend())
+  Repairer repairer(before, *document, *edits, rules);
+  if (!document->is_object() || !repairer.repair())
     return start_over(before, fmt::format("{} had no list userStories any more; it was put back.", where));
   auto file = story_file_from(edits->apply(), where);
   if (!file) {
-    return start_over(
-        before, fmt::format("{} could not be mended ({}); it was put back.", where, first_line(file.error().message)));
+    return start_over(before, fmt::format("{} could not be repaired ({}); it was put back.", where,
+                                          first_line(file.error().message)));
   }
-  if (!holds(before, file->tasks, rules))
-    return start_over(before, fmt::format("{} could not be mended; it was put back.", where));
+  if (!satisfies_rules(before, file->tasks, rules))
+    return start_over(before, fmt::format("{} could not be repaired; it was put back.", where));
   Enforcement result;
   result.file = *std::move(file);
-  result.violations = std::move(mender.violations);
-  result.moved = std::move(mender.judgement.moved);
-  result.step = mender.judgement.step;
-  result.no_verdict = mender.judgement.no_verdict;
+  result.violations = std::move(repairer.violations);
+  result.moved = std::move(repairer.judgement.moved);
+  result.step = repairer.judgement.step;
+  result.no_verdict = repairer.judgement.no_verdict;
   return result;
 }
 

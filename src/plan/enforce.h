@@ -1,5 +1,5 @@
-// Takes back what an iteration was not allowed to do to tasks.json, and keeps the rest: legal edits of the same
-// iteration, formatting and key order. Pure: texts in, text out.
+// Reverts what an iteration was not allowed to do to tasks.json, and keeps the rest: legal edits of the same iteration,
+// formatting and key order. Pure: texts in, text out.
 #pragma once
 
 #include <optional>
@@ -13,27 +13,27 @@
 
 namespace ralph {
 
-// A task list and the text that it was read from.
+// A task list and the text it was parsed from.
 struct StoryFile {
   std::string text;
   StoryList tasks;
 };
 Result<StoryFile> story_file_from(std::string text, std::string_view where);
 
-// Writes the review fields of the story with this index into the text.
+// Writes the review fields of the story with this index.
 void set_review(JsonEdits& edits, size_t story, const Review& review);
 
 struct Enforcement {
-  StoryFile file;                       // what tasks.json has to be now
-  std::vector<PlanProblem> violations;  // what was taken back, and why
+  StoryFile file;                       // what tasks.json must be now
+  std::vector<PlanProblem> violations;  // what was reverted, and why
   std::string moved;                    // the story that took a legal step, as in Judgement
   StoryStep step = StoryStep::kNone;
-  bool no_verdict = false;  // a review in which nothing was decided
-  bool replaced = false;    // nothing of what was found could be kept: `file` is the copy from before
+  bool no_verdict = false;  // a review without a verdict
+  bool replaced = false;    // nothing could be kept: `file` is `before`
 };
 
-// `before` is what the runner knows to be right; `found` is what lies there now (nothing: no file, or none that can be
-// read). The result always passes check 1 and, if `before` did, check 2.
+// `before` is the trusted state; `found` is the current text (nullopt: missing or unreadable). The result always passes
+// check 1 and, if `before` did, check 2.
 Enforcement enforce(const StoryFile& before, const std::optional<std::string>& found, const ReviewRules& rules,
                     std::string_view where);
 

@@ -1,6 +1,6 @@
 // A hostile agent: random plans, random iterations, arbitrary edits of tasks.json. Whatever it does, ralph's part of an
-// iteration (enforce, then settle, as in plan/engine.cc) lets no story be approved that was not reviewed, and lets
-// nothing that is pinned disappear.
+// iteration (enforce, then settle, as in plan/plan_way.cc) lets no unreviewed story be approved and no pinned content
+// disappear.
 #include <random>
 #include <set>
 #include <string>
@@ -60,7 +60,7 @@ json::value odd_value(Dice& dice) {
                                 json::array{nullptr, nullptr}});
 }
 
-// The step that the mode asks for, done properly; sometimes for another story than the given one.
+// Takes the step of the mode properly; sometimes for another story than the given one.
 void do_the_work(json::array& stories, const Work& work, bool skip_review, Dice& dice) {
   for (json::value& one : stories) {
     json::object* story = one.if_object();
@@ -195,7 +195,7 @@ std::string cheat_in_text(std::string text, Dice& dice) {
   }
 }
 
-// What tasks.json is after the agent: the work, or not, and any number of other edits.
+// tasks.json after the agent: the work, or not, and any number of other edits.
 std::optional<std::string> after_the_agent(const StoryFile& before, const Work& work, bool skip_review, Dice& dice) {
   if (dice.one_in(50)) return std::nullopt;
   json::value document = parse_json(before.text, "x").value();
@@ -216,7 +216,7 @@ std::optional<std::string> after_the_agent(const StoryFile& before, const Work& 
 
 // ---- what must hold, in its own words
 
-// The review fields that the text gives to the first story of this id; nothing if it can't be told.
+// The review fields of the first story with this id in the text; nullopt if unreadable.
 std::optional<Review> review_in(const std::optional<std::string>& text, const std::string& id) {
   const auto document = parse_json(text.value_or(""), "x");
   if (!document) return std::nullopt;
@@ -252,7 +252,7 @@ std::string told(const Iteration& it) {
                      messages_of(it.enforced.violations));
 }
 
-// Every approval was given by a review of that very story, or follows from reaching the cap; and the checks passed.
+// Every approval was given by a review of that story, or follows from the cap; and the checks passed.
 int expect_approvals_are_earned(const Iteration& it) {
   int earned = 0;
   for (const Story& now : it.after.tasks.stories) {
@@ -286,7 +286,7 @@ int expect_approvals_are_earned(const Iteration& it) {
   return earned;
 }
 
-// Only ralph takes an approval back, and only because the checks fail.
+// Only ralph revokes an approval, and only because the checks fail.
 void expect_approvals_stay(const Iteration& it) {
   for (const Story& was : it.before.tasks.stories) {
     if (is_approved(&was) && it.checks.passed && !it.rules.skip_review) {
@@ -329,7 +329,7 @@ void expect_it_is_in_order(const Iteration& it) {
   }
 }
 
-// A run that is killed judges the same iteration once more: nothing may be found the second time.
+// After a kill, the same iteration is judged again: the second time must find nothing.
 void expect_enforcing_again_changes_nothing(const Iteration& it) {
   const Enforcement again = enforce(it.before, it.enforced.file.text, it.rules, "x");
   EXPECT_EQ(again.file.text, it.enforced.file.text) << told(it);
@@ -338,7 +338,7 @@ void expect_enforcing_again_changes_nothing(const Iteration& it) {
   EXPECT_TRUE(again.violations.empty()) << messages_of(again.violations) << told(it);
 }
 
-// Whatever has a list of stories is mended piece by piece: an agent's other work is not thrown away.
+// Anything with a list of stories is repaired in parts, keeping the agent's other work.
 void expect_what_can_be_kept_is_kept(const Iteration& it) {
   const auto document = parse_json(it.found.value_or(""), "x");
   const json::value* stories = document ? find(*document, "userStories") : nullptr;
@@ -383,7 +383,7 @@ void run_one_plan(unsigned seed, bool skip_review, Tally& tally) {
 TEST(HostileAgent, NeverGetsAStoryApprovedThatNoReviewApproved) {
   Tally tally;
   for (unsigned seed = 0; seed < 600 && !HasFailure(); ++seed) run_one_plan(seed, false, tally);
-  // The agent is hostile, but not only: otherwise nothing would have been tried.
+  // The agent must also have done legal work, or the test proves nothing.
   EXPECT_GT(tally.iterations, 5000);
   EXPECT_GT(tally.approved, 400);
   EXPECT_GT(tally.completed, 80);

@@ -12,7 +12,7 @@ ReviewRules rules_for(Mode mode, std::string story = "A") {
   return {mode, std::move(story), false, 5};
 }
 
-// The text of a plan as somebody writes it by hand: odd blanks, odd order, keys of their own.
+// A plan as written by hand: odd blanks, odd order, keys of its own.
 constexpr std::string_view kByHand = R"({ "branchName":"ralph/shop",
   "description" : "A shop." , "project": "shop",   "_comment": "mine",
   "verifyCommands": [ "make test",
@@ -37,7 +37,7 @@ struct Change {
   std::string_view from, to;
 };
 
-// The text with these pieces replaced, each where it stands first.
+// The text with the first occurrence of each piece replaced.
 std::string changed(std::initializer_list<Change> changes, std::string text = std::string(kByHand)) {
   for (const Change& change : changes) {
     const size_t at = text.find(change.from);
@@ -53,13 +53,13 @@ std::string ids_of(const StoryList& tasks) {
   return join(ids, " ");
 }
 
-// What one edit comes to: the text that is left, and what is said of it.
+// The result of one edit: the remaining text, and the violations.
 struct Row {
   const char* situation;
   Mode mode;
   std::initializer_list<Change> done;
-  std::initializer_list<Change> left;  // of what was done; the whole of it is what tasks.json must be afterwards
-  const char* said;                    // empty: nothing
+  std::initializer_list<Change> left;  // the changes that remain in tasks.json
+  const char* said;                    // empty: no violation
 };
 
 TEST(Enforce, TakesBackWhatWasNotAllowedAndLeavesEveryOtherByte) {
@@ -284,7 +284,7 @@ TEST(Enforce, DeletedStoriesReturnWhereTheyStood) {
       {{all[0], all[3]}, "A B C D", 2},
       {{all[2]}, "A B C D", 3},
       {{}, "A B C D", 4},
-      {{all[3], all[0]}, "B C D A", 2},  // reordering is allowed: those that return stand before who followed them
+      {{all[3], all[0]}, "B C D A", 2},  // reordering is allowed: restored stories precede their followers
       {{all[0], story("N"), all[3]}, "A N B C D", 2},
       {{story("N")}, "N A B C D", 4},
   };

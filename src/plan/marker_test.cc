@@ -135,7 +135,7 @@ TEST(Marker, WhatIsNoneIsRefusedWithAdvice) {
   }
 }
 
-// A process that has ended and was collected: nobody has its pid for a while.
+// The pid of a process that has ended and was reaped: it is not reused for a while.
 int pid_of_the_dead() {
   const pid_t child = ::fork();
   if (child == 0) ::_exit(0);

@@ -62,7 +62,7 @@ int estimate_iterations(const StoryList& tasks, bool skip_review) {
   double sum = 0;
   for (const Story& story : tasks.stories) {
     if (is_done(story, false)) continue;
-    // Every review but the last is followed by a fix.
+    // Every review except the last is followed by a fix.
     const double left = std::max(1.0, reviews - static_cast<double>(story.review.count));
     sum += story.review.status == ReviewStatus::kNeedsReview ? 2 * left - 1 : 2 * left;
   }

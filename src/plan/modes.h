@@ -1,4 +1,4 @@
-// What comes next in a plan, computed from its stories and never asked: a fix before a review before new work.
+// What comes next in a plan, computed from its stories: fixes first, then reviews, then new work.
 #pragma once
 
 #include <optional>
@@ -12,15 +12,15 @@ namespace ralph {
 
 struct Work {
   Mode mode = Mode::kImplement;
-  const Story* story = nullptr;  // of the list that it was computed from; never null
+  const Story* story = nullptr;  // in the given list; never null
 };
 
-// Among several stories for one mode: the smallest priority, then the first in the file. New work waits for what it
-// depends on. Nothing if all stories are done. With `skip_review` there is new work only.
+// Among several stories for one mode, picks the smallest priority, then the first in the file. New work waits for its
+// dependencies. nullopt if all stories are done. With `skip_review` there is only new work.
 std::optional<Work> next_work(const StoryList& tasks, bool skip_review);
 
-// How many iterations the rest will take, roughly: from the reviews that the stories done so far have needed, or one
-// and a half for each as long as none is done.
+// A rough estimate of the remaining iterations: from the reviews that the finished stories needed, or one and a half
+// for each story while none is finished.
 int estimate_iterations(const StoryList& tasks, bool skip_review);
 
 }  // namespace ralph

@@ -1,5 +1,5 @@
-// How often in a row the Stop hook has sent an agent back to its plan: kept beside ralph's own copy, where the agent's
-// session does not matter. Whether it may be sent back again is decide()'s.
+// Counts how often in a row the Stop hook has sent an agent back to its plan. Stored beside ralph's own copy, so that
+// the count survives a change of session. Whether to object again is up to decide().
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@ namespace ralph {
 
 class Objections {
  public:
-  // Of the iteration that `plan` is in; of `session` where no iteration is known.
+  // The count of the plan's current iteration, or of `session` if no iteration is known.
   Objections(const Environment& environment, const ProjectCheck& plan, const std::string& session);
 
   int count() const;
   void add() const;
-  void forget() const;  // the plan is in order
+  void forget() const;  // the plan has no problems
 
  private:
   std::string file_, whose_;

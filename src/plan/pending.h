@@ -1,5 +1,5 @@
-// A step of a story that no check has looked at, because the run was asked to stop before: the next run makes the
-// checks first. Until then an approval does not stand in tasks.json. Pure.
+// A story's step that was not checked, because the run was asked to stop: the next run checks it first. Until then an
+// approval is not written to tasks.json. Pure.
 #pragma once
 
 #include <optional>
@@ -13,23 +13,23 @@ namespace ralph {
 struct PendingStep {
   std::string story;
   StoryStep step = StoryStep::kNone;
-  Review review;  // what the iteration made of the story
+  Review review;  // the story's review after the iteration
 };
 
-// As it stands in a journal, and back.
+// To the form in a journal, and back.
 record::PendingReview to_record(const PendingStep& pending);
 PendingStep pending_from(const record::PendingReview& pending);
 
-// The step that an iteration took; nothing if it took none.
+// The step that an iteration took; nullopt if none.
 std::optional<PendingStep> pending_from(const Enforcement& enforced);
 
-// tasks.json as the run leaves it: with the story's review of `before` where the step made it pass.
+// tasks.json as the run leaves it: if the step made the story pass, with its review from `before`.
 StoryFile hold_back(const StoryFile& file, const StoryFile& before, const PendingStep& pending);
 
-// Whether the story is still as the run left it. If not, its user has decided otherwise.
+// Whether the story is still as the run left it. If not, the user has decided otherwise.
 bool still_stands(const PendingStep& pending, const StoryList& left, const StoryList& now);
 
-// Takes the step that was held back: what settle() has to decide on.
+// Applies the step that was held back, for settle() to decide on.
 void resume(Enforcement& enforced, const PendingStep& pending);
 
 }  // namespace ralph

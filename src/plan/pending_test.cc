@@ -39,7 +39,7 @@ TEST(Pending, AnApprovalIsHeldBackAndOtherStepsStay) {
     EXPECT_EQ(left.tasks.find("A")->review, row.left) << row.situation;
     EXPECT_EQ(tasks_from(left.text, "x")->find("A")->review, row.left) << row.situation;
 
-    // The next run finds it so, and takes the step again.
+    // The next run finds the file like this and applies the step.
     EXPECT_TRUE(still_stands(*pending, left.tasks, left.tasks)) << row.situation;
     Enforcement again;
     again.file = left;

@@ -1,4 +1,4 @@
-// The files of a plan, read and written where agents can write too: symlinks and other surprises are never followed.
+// The files of a plan. Agents can write there too, so symlinks and special files are never followed.
 #pragma once
 
 #include <optional>
@@ -20,20 +20,20 @@ struct PlanFiles {
   std::string shown(const std::string& path) const;  // relative to the project where it is inside
 };
 
-// The content of a plain file of a sensible size. Nothing if it is missing, a symlink or no plain file, unreadable or
-// larger than 64 MB.
+// The content of a regular file. nullopt if it is missing, a symlink or not a regular file, unreadable or larger than
+// 64 MB.
 std::optional<std::string> read_plain_file(const std::string& path);
 
-// The same for those who can't go on without: an error that names the file and what is wrong with it.
+// The same, but failure is an error that names the file, what is wrong with it, and `advice`.
 Result<std::string> require_plain_file(const std::string& path, std::string_view advice);
 
-// Fails if the plan's folder is missing (and says how to make it) or a symlink.
+// Fails if the plan's folder is missing (the error says how to create it) or a symlink.
 Status check_plan_folder(const PlanFiles& files);
 
-// What stands where the plan's folder should: "a symbolic link" or "a file"; empty if it is a folder, or nothing.
+// What is in the place of the plan's folder: "a symbolic link" or "a file"; empty if a folder or nothing.
 std::string_view in_place_of_plan_folder(const PlanFiles& files);
 
-// Puts the plan's folder back where an agent removed it, closed it or set something else in its place.
+// Restores the plan's folder if an agent removed it, made it inaccessible or replaced it.
 Status restore_plan_folder(const PlanFiles& files);
 
 // The path, or the first of path-2, path-3… that does not exist.

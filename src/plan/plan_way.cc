@@ -11,8 +11,8 @@
 
 namespace ralph {
 
-// An iteration goes through these stages. Each row says what is made true when a stage is entered, from left to right.
-// If ralph is killed between two of them, the next run goes on from the last copy that was saved.
+// The stages of an iteration. Each row lists what to establish on entry, from left to right. If ralph is killed between
+// stages, the next run continues from the last saved copy.
 enum class PlanWay::Stage { kOpen, kFrozen, kEnforced, kRestored, kHeld, kJudged, kClosed };
 
 namespace {
@@ -21,12 +21,11 @@ enum class Files { kLeft, kWritten, kCommitted };
 
 struct StageRow {
   std::string_view when;
-  std::optional<SavedPlan::State> copy;  // what ralph's own copy says from then on; nothing: it stays
-  Files files;                           // what becomes of the plan's files in the project
+  std::optional<SavedPlan::State> copy;  // the new state of ralph's own copy; nullopt: unchanged
+  Files files;                           // what to do with the plan's files in the project
 };
 
-// By Stage. The copy is saved before the files are written: if we are killed in between, the next run finds the
-// verdict, not the agent's word.
+// By Stage. The copy is saved before the files are written: if we are killed here, the next run finds the verdict.
 constexpr std::array<StageRow, 7> kStages = {{
     {"kOpen: an agent is about to start", SavedPlan::State::kOpen, Files::kLeft},
     {"kFrozen: only checks are about to run", SavedPlan::State::kJudged, Files::kLeft},
@@ -37,7 +36,7 @@ constexpr std::array<StageRow, 7> kStages = {{
     {"kClosed: nothing runs; the files are the user's", SavedPlan::State::kClosed, Files::kLeft},
 }};
 
-// The settings' guardrails and the plan's own commands, each command once.
+// The guardrails of the settings and the plan's own commands, without duplicates.
 std::vector<GuardrailSettings> checks_of(const Settings& settings, const StoryList& tasks) {
   std::vector<GuardrailSettings> checks = settings.guardrails;
   for (const std::string& command : tasks.verify_commands) {
@@ -78,7 +77,7 @@ Status PlanWay::save(SavedPlan::State state) {
   plan.iteration = plan_.marker.iteration;
   plan.open = state != SavedPlan::State::kClosed;
   plan.judged = state == SavedPlan::State::kJudged;
-  plan.mode = plan.judged ? Mode::kImplement : rules_.mode;  // in which no story can be approved
+  plan.mode = plan.judged ? Mode::kImplement : rules_.mode;  // a mode in which no story can be approved
   plan.story = rules_.story;
   plan.skip_review = plan_.skip_review;
   plan.review_cap = plan_.review_cap;
@@ -93,10 +92,10 @@ Status PlanWay::hold_plan() {
   return lock_->name_owner(fmt::format("run {}, pid {}\n", run_.id, plan_.marker.pid));
 }
 
-// What the last run left open is settled first; and a plan that is done already is checked once, without an agent.
+// Settles what the last run left open; a plan that is already done is checked once, without an agent.
 Result<std::optional<Agents>> PlanWay::begin() {
   TRY(hold_plan());
-  TRY(write_marker());  // now, because checks may take long before the first iteration
+  TRY(write_marker());  // now, because checks before the first iteration may take long
   const bool all_done = count_done(tasks(), plan_.skip_review) == tasks().stories.size();
   const bool killed = plan_.unfinished && plan_.unfinished->open;
   if (!plan_.unfinished && !all_done) {
@@ -111,7 +110,7 @@ Result<std::optional<Agents>> PlanWay::begin() {
     pending_ = plan_.unfinished->pending;
     head_ = plan_.unfinished->head;
   }
-  if (!killed) TRY(enter(Stage::kFrozen));  // what was ended in the middle keeps its copy until it is judged
+  if (!killed) TRY(enter(Stage::kFrozen));  // a killed iteration keeps its copy until it is judged
   return std::optional(agents());
 }
 
@@ -148,7 +147,7 @@ Status PlanWay::note_work(const Work& work) {
   return run_.note(std::move(note));
 }
 
-// The commit that a story's review compares tests with. What the last review did itself, nobody has reviewed.
+// The base commit for comparing tests in a story's review. The last review's own changes are unreviewed.
 void PlanWay::note_base(const Work& work) {
   if (head_.empty()) return;
   if (work.mode == Mode::kReview) {
@@ -185,7 +184,7 @@ Result<std::string> PlanWay::prompt_for(const Work& work) {
   }
   const std::string prompt = plan_prompt(plan_.pinned.prompt.value_or(""), assignment);
   std::vector<Feedback> feedback = run_.progress().feedback;
-  // A story that was sent back has what failed in its reviewFeedback, which the assignment quotes.
+  // The failures of a story that was sent back are in its reviewFeedback, which the assignment quotes.
   std::erase_if(feedback, [&](const Feedback& one) {
     return work.mode == Mode::kReviewFix && work.story->review.feedback.find(one.message) != std::string::npos;
   });
@@ -199,7 +198,7 @@ std::string PlanWay::iteration_in_words() const {
   return fmt::format("{} iteration {}", to_string(rules_.mode), run_.progress().iteration);
 }
 
-// What the agent did to the plan is judged always, whatever becomes of the run.
+// The agent's changes to the plan are always judged, even if the run stops.
 Status PlanWay::after_turn(const Decision& decision) {
   judged_ = false;
   verdict_ = {};
@@ -209,7 +208,7 @@ Status PlanWay::after_turn(const Decision& decision) {
   aftermath_->check_marker(marker_text_);
   plan_.tasks = enforced_.file;
   TRY(enter(Stage::kEnforced));
-  // Whoever wants it to stop at once does not wait for git either.
+  // An immediate stop does not wait for git either.
   if (decision.stops() && run_.progress().stop_requests >= 2) {
     history_checked_ = false;
     return leave_unchecked();
@@ -218,11 +217,11 @@ Status PlanWay::after_turn(const Decision& decision) {
   history_checked_ = history.has_value();
   if (decision.stops()) return leave_unchecked();
   TRY(history);
-  return enter(Stage::kEnforced);  // going back to the branch may have changed the files
+  return enter(Stage::kEnforced);  // returning to the branch may have changed the files
 }
 
 Result<IterationChecks> PlanWay::checks() {
-  if (judged_) {  // they run again: nothing that ran since the verdict may have changed the plan
+  if (judged_) {  // they run again: revert changes to the plan since the verdict
     aftermath_->check_unchanged(plan_.tasks, plan_.pinned, rules_, "after it was judged");
     TRY(enter(Stage::kEnforced));
   }
@@ -250,27 +249,27 @@ Status PlanWay::after_checks(const Decision& decision) {
   return enter(Stage::kJudged);
 }
 
-// SCM tasks ask the agent for a message, and git runs what the project tells it to: none of it may change the plan, so
-// ralph looks again before the iteration is closed.
+// SCM tasks run the agent for a message, and git runs the project's hooks. They must not change the plan, so ralph
+// checks it again before the iteration is closed.
 Result<Observation> PlanWay::observe() {
   if (passed_when_judged_ && !passed()) TRY(judge_again());
   TRY(aftermath_->check_uncommitted());
   if (!aftermath_->check_unchanged(plan_.tasks, plan_.pinned, rules_, "after it was judged")) {
     TRY(enter(Stage::kRestored));
-    TRY(enter(Stage::kEnforced));  // filters of the project may have run for that commit
+    TRY(enter(Stage::kEnforced));  // that commit may have run filters of the project
   }
   head_.clear();
   if (run_.progress().response && count_done(tasks(), plan_.skip_review) < tasks().stories.size()) {
-    aftermath_->tell(fmt::format("<promise>{}</promise> was said too early: not all stories are done.",
-                                 run_.policy.completion_response));
+    aftermath_->tell_agent(fmt::format("<promise>{}</promise> was said too early: not all stories are done.",
+                                       run_.policy.completion_response));
   }
   TRY(note_checked());
   TRY(enter(Stage::kClosed));
   return Observation{Moment::kAfterChecks};
 }
 
-// The run stops before the verdict. From here on the files are the user's; the next run makes the checks, and until
-// then no approval counts.
+// The run stops before the verdict. From here on the files are the user's. The next run makes the checks; until then no
+// approval counts.
 Status PlanWay::leave_unchecked() {
   if (auto step = pending_from(enforced_)) pending_ = std::move(step);
   plan_.tasks = pending_ ? hold_back(enforced_.file, before_, *pending_) : enforced_.file;
@@ -284,7 +283,7 @@ Status PlanWay::leave_unchecked() {
   return enter(Stage::kClosed);
 }
 
-// Checks that ran again, because something was changed after them, and fail now, outrank the verdict.
+// Checks that were repeated because of changes and fail now override the verdict.
 Status PlanWay::judge_again() {
   aftermath_->check_unchanged(plan_.tasks, plan_.pinned, rules_, "after it was judged");
   TRY(enter(Stage::kEnforced));
@@ -306,7 +305,7 @@ ChecksEnd PlanWay::checks_end() const {
   return end;
 }
 
-// Before the first iteration there is nothing but the stories to tell of.
+// Before the first iteration there are only the stories to report.
 Status PlanWay::note_checked() {
   record::PlanChecked note;
   note.iteration = run_.progress().iteration;

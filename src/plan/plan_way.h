@@ -1,5 +1,5 @@
-// `ralph plan run`: each iteration one story, one mode, one fresh agent; afterwards ralph itself checks what was done
-// to the plan, takes back what was not allowed, and decides what becomes of the story.
+// `ralph plan run`: each iteration is one story, one mode and one fresh agent. Afterwards ralph checks the changes to
+// the plan, reverts what was not allowed, and decides the outcome of the story.
 #pragma once
 
 #include <array>
@@ -17,17 +17,17 @@
 
 namespace ralph {
 
-// What a plan run begins with.
+// The parameters and the starting state of a plan run.
 struct PlanStart {
   PlanFiles files;
   std::array<Agents, 3> agents;  // by Mode
   bool skip_review = false;
   std::int64_t review_cap = 5;
-  std::string authority{};  // where the copy outside the project is kept
-  std::string work_tree{};  // the uppermost folder of the repository
+  std::string authority{};  // the path of the copy outside the project
+  std::string work_tree{};  // the top-level folder of the repository
   StoryFile tasks{};
-  // What the last run left: killed in the middle of an iteration (it is open, and `tasks` is its copy), or asked to
-  // stop before the checks (a step is pending, and `tasks` is what lies there now).
+  // What the last run left: it was killed in the middle of an iteration (open; `tasks` is its copy), or asked to stop
+  // before the checks (a step is pending; `tasks` is the current file).
   std::optional<SavedPlan> unfinished{};
   PinnedFiles pinned{};
   std::map<std::string, std::string> bases{};  // by story: the commit before its first iteration
@@ -36,7 +36,7 @@ struct PlanStart {
 
 class PlanWay : public Way {
  public:
-  // `run` and `settings` outlive the way.
+  // `run` and `settings` must outlive the way.
   PlanWay(Run& run, const Settings& settings, PlanStart start);
 
   Result<std::optional<Agents>> begin() override;
@@ -77,7 +77,7 @@ class PlanWay : public Way {
   std::optional<PendingStep> pending_;  // the step that waits for its checks
   bool history_checked_ = false;
 
-  // Of the iteration whose turn is over.
+  // The iteration whose turn is over.
   std::optional<Aftermath> aftermath_;
   Enforcement enforced_;
   StoryFile before_;

@@ -1,4 +1,4 @@
-// What the tests of plans share: stories and lists in few words, and their text.
+// Helpers for the tests of plans: concise stories and lists, and their text.
 #pragma once
 
 #include <string>

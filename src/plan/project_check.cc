@@ -33,7 +33,7 @@ void use(const Marker& marker, CheckRequest& request) {
   request.rules = ReviewRules{*marker.iteration_mode, marker.story, marker.skip_review, marker.review_cap};
 }
 
-// An agent in an iteration is not sent to make a new plan.
+// During an iteration the error does not advise the agent to make a new plan.
 Result<std::string> read_tasks_of(const PlanFiles& files, bool iteration) {
   if (!iteration || file_exists(files.ralph_dir)) TRY(check_plan_folder(files));
   return require_plain_file(files.tasks(), iteration ? "put it back; git has it" : "'ralph plan init' makes one");
@@ -51,7 +51,7 @@ bool is_within(std::string folder, const std::string& project) {
   return true;
 }
 
-// What ralph itself keeps of the run that this process is in. It does not depend on anything in the project.
+// ralph's own copy of the run that this process is in. Independent of files in the project.
 std::optional<SavedPlan> own_copy(const Environment& environment, const std::string& run_id) {
   const std::string plan_dir = environment.get(kPlanDirVariable).value_or("");
   if (run_id.empty() || plan_dir.empty()) return std::nullopt;
@@ -80,7 +80,7 @@ Result<CheckReport> check_project(const ProjectCheck& project, const Repository&
   if (has_git) {
     TRY_VALUE(request.uncommitted, repository.uncommitted());
   } else if (const std::string git = join_path(project.files.project, ".git"); is_there(git)) {
-    return fail(ErrorKind::kInput, "{} is there, but git finds no repository in it; mend it, or remove it", git);
+    return fail(ErrorKind::kInput, "{} is there, but git finds no repository in it; repair it, or remove it", git);
   }
   return check_plan(request);
 }
@@ -91,7 +91,7 @@ Result<std::optional<ProjectCheck>> plan_in_charge(const Environment& environmen
   check.authority = own_copy(environment, run_id);
   if (check.authority && is_within(folder, check.authority->project)) {
     check.files = {check.authority->project, check.authority->ralph_dir};
-    // After that, whoever asks is an agent with another duty, such as a commit message.
+    // Afterwards the caller is an agent with another task, such as a commit message.
     const bool iterating = check.authority->open && !check.authority->judged;
     return iterating ? std::optional(check) : std::nullopt;
   }

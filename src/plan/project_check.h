@@ -1,5 +1,5 @@
-// The checks of a plan where it lies: reads tasks.json, finds what it has to be compared with, asks git. For `ralph
-// plan check` and the Stop hook.
+// Checks a plan in its project: reads tasks.json, finds the state to compare it with, asks git. For `ralph plan check`
+// and the Stop hook.
 #pragma once
 
 #include <optional>
@@ -16,25 +16,24 @@ namespace ralph {
 
 struct ProjectCheck {
   PlanFiles files;
-  // What is known of an iteration under way, the better one first: ralph's own copy, then the marker's snapshot.
+  // The known state of an iteration under way, the more reliable first: ralph's own copy, then the marker's snapshot.
   std::optional<SavedPlan> authority;
   std::optional<Marker> marker;
-  // Without either of them.
+  // Used without either of them.
   bool skip_review = false;
   std::int64_t review_cap = 5;
 };
 
-// A tasks.json that is gone is a problem of an iteration, and an error where none is under way. A project without git
-// is not asked for uncommitted work.
+// A missing tasks.json is a problem during an iteration, otherwise an error. Without git, uncommitted work is not
+// checked.
 Result<CheckReport> check_project(const ProjectCheck& project, const Repository& repository);
 
-// Tells an agent's hooks where its plan lies, and with that where ralph's own copy of it is.
+// Tells an agent's hooks the plan's folder, and thereby the path of ralph's own copy.
 inline constexpr const char* kPlanDirVariable = "RALPH_PLAN_DIR";
 
-// The iteration that this process's agent is in: of the run that $RALPH_RUN_ID names, if ralph's own copy or else a
-// marker says that it works in `folder` or a folder above. A marker without a run binds everybody. Nothing: no plan has
-// a say here. A marker that can't be read is an error only where ralph's own copy does not answer: an agent may have
-// spoiled it.
+// The iteration of this process's agent: of the run in $RALPH_RUN_ID, if ralph's own copy or else a marker says that it
+// works in `folder` or a folder above. A marker without a run binds everybody. nullopt: no plan applies here. An
+// unreadable marker is an error only if there is no copy: an agent may have damaged it.
 Result<std::optional<ProjectCheck>> plan_in_charge(const Environment& environment, const std::string& folder);
 
 }  // namespace ralph

@@ -19,8 +19,8 @@
 namespace ralph {
 namespace {
 
-// What a run leaves in the project that is nobody else's business: its marker, and what it took away from an agent. No
-// other names: what git ignores, nobody misses when it is not committed.
+// What a run leaves in the project: its marker, and what it took away from an agent. No other names: a file that git
+// ignores is not missed when it is not committed.
 std::vector<std::string> ignored_names() {
   std::vector<std::string> names = {std::string(kMarkerFile)};
   for (const std::string_view name : kRejectable) names.push_back(fmt::format("{}{}*", name, kRejected));
@@ -29,7 +29,7 @@ std::vector<std::string> ignored_names() {
 
 constexpr std::string_view kBranchPrefix = "ralph/";
 
-// On one line, as a heading or a value: folders may be called anything.
+// On one line, for a heading or a value: folders may have any name.
 std::string printable(std::string_view text) {
   std::string result = to_valid_utf8(text);
   std::replace_if(
@@ -37,7 +37,7 @@ std::string printable(std::string_view text) {
   return result;
 }
 
-// Writes files and folders, and takes all of it back unless it is told that the whole was good.
+// Writes files and folders, and rolls back unless the whole succeeded.
 class Writing {
  public:
   Writing() = default;
@@ -45,7 +45,7 @@ class Writing {
   Writing& operator=(const Writing&) = delete;
   ~Writing() {
     if (good_) return;
-    // Nothing more can be done about what can't be taken back; the error that led here is what the user has to know.
+    // Ignore failures of the rollback: the user needs the original error.
     for (auto file = files_.rbegin(); file != files_.rend(); ++file) {
       if (file->second) {
         static_cast<void>(write_file_atomically(file->first, *file->second));
@@ -74,12 +74,12 @@ class Writing {
   void done() { good_ = true; }
 
  private:
-  std::vector<std::pair<std::string, std::optional<std::string>>> files_;  // with what was there before
-  std::vector<std::string> folders_;                                       // that were not there, the innermost first
+  std::vector<std::pair<std::string, std::optional<std::string>>> files_;  // with their previous content
+  std::vector<std::string> folders_;                                       // newly created, the innermost first
   bool good_ = false;
 };
 
-// Which of the files are there already and stay.
+// The existing files, which stay unchanged.
 Result<std::vector<std::string>> files_to_keep(const std::string& ralph_dir, const std::array<FreshFile, 4>& files,
                                                bool force) {
   std::vector<std::string> there;
@@ -99,7 +99,7 @@ Result<std::vector<std::string>> files_to_keep(const std::string& ralph_dir, con
       ralph_dir, join_for_people(there));
 }
 
-// The lines that say something: comments and blank lines are guidance for whoever writes.
+// The lines with content: comments and blank lines are guidance for the author.
 std::vector<std::string> lines_without_comments(std::string_view text) {
   std::string kept;
   for (;;) {
@@ -125,7 +125,7 @@ bool is_ignored_by(std::string_view line, std::string_view pattern) {
   return line == pattern;
 }
 
-// The new text of .gitignore, or nothing if it is to stay as it is.
+// The new text of .gitignore; nullopt if it stays unchanged.
 Result<std::optional<std::string>> new_gitignore(const std::string& path, MadePlan& made) {
   std::string old;
   if (is_there(path)) {
@@ -253,7 +253,7 @@ Result<MadePlan> make_plan_files(const std::string& project, const std::string& 
 bool is_untouched_prd(std::string_view text) {
   const std::vector<std::string> scaffold = lines_without_comments(embedded::prd_md);
   const std::vector<std::string> lines = lines_without_comments(text);
-  // A title alone says nothing yet, and sections may have been deleted.
+  // A title alone does not count, and sections may have been deleted.
   return std::all_of(lines.begin(), lines.end(), [&](const std::string& line) {
     return line.starts_with("# ") || std::find(scaffold.begin(), scaffold.end(), line) != scaffold.end();
   });

@@ -1,5 +1,4 @@
-// The folder of a plan as it is made: ralph/{prd.md,tasks.json,progress.txt,prompt.md}, from the templates in
-// share/plan.
+// Creates the folder of a plan: ralph/{prd.md,tasks.json,progress.txt,prompt.md}, from the templates in share/plan.
 #pragma once
 
 #include <array>
@@ -19,11 +18,11 @@ inline constexpr std::string_view kProgressFile = "progress.txt";
 inline constexpr std::string_view kPromptFile = "prompt.md";
 inline constexpr std::string_view kDefaultBranch = "ralph/feature-name";
 
-// What the templates are filled in with.
+// The values for the templates' placeholders.
 struct PlanNames {
   std::string project;    // any text
   std::string branch;     // of tasks.json
-  std::string ralph_dir;  // as the prompt names it: relative to the project if it is below it
+  std::string ralph_dir;  // as named in the prompt: relative to the project if below it
   WallTime now{};
 };
 
@@ -35,37 +34,36 @@ struct FreshFile {
 // The four files, in the order in which people read them. Pure.
 std::array<FreshFile, 4> fresh_plan(const PlanNames& names);
 
-// The names that a plan gets: `name` (of `plan init --name`) is the project's and makes the branch ralph/<name>;
-// without it the project is called like its folder. Fails with kUsage if git would not take the branch.
+// The names of a plan: `name` (of `plan init --name`) is the project's and makes the branch ralph/<name>; by default
+// the project is named after its folder. Fails with kUsage if git would reject the branch.
 Result<PlanNames> plan_names(const std::string& project, const std::string& ralph_dir, std::string_view name,
                              WallTime now);
 
-// Why "ralph/<name>" can't be a branch: the rules of git check-ref-format, and no leading dash. Empty: it can.
+// Why "ralph/<name>" can't be a branch: the rules of git check-ref-format, and no leading dash. Empty: it is valid.
 std::string fault_of_branch_name(std::string_view name);
 
 struct MadePlan {
-  std::vector<std::string> kept;     // files that were there and stay as they are
-  std::vector<std::string> ignored;  // what was added to .gitignore
-  std::string gitignore_note;        // why .gitignore was left as it is, if it should have been changed
+  std::vector<std::string> kept;     // existing files, left unchanged
+  std::vector<std::string> ignored;  // lines added to .gitignore
+  std::string gitignore_note;        // why .gitignore could not be changed
 };
 
-// Writes those of the four files that are missing, with `force` all of them, and adds to the project's .gitignore what
-// a run leaves behind. If none is missing and `force` is not given, or the folder is a symbolic link, or anything can't
-// be written, all is left as it was.
+// Writes the missing ones of the four files, or all with `force`, and adds what a run leaves behind to the project's
+// .gitignore. Changes nothing if no file is missing (without `force`), if the folder is a symlink, or if writing fails.
 Result<MadePlan> make_plan_files(const std::string& project, const std::string& ralph_dir, const PlanNames& names,
                                  bool force);
 
-// `gitignore` with the lines that it lacks, its own line ends and everything in it kept; second: the lines added. Pure.
+// `gitignore` with the missing lines added in its own line-end style; second: the added lines. Pure.
 std::pair<std::string, std::vector<std::string>> with_plan_ignored(std::string_view gitignore);
 
-// Fails if `folder` is there and is not a real folder. An agent could have put a link there to make ralph write
+// Fails if `folder` exists but is not a real folder: an agent could have put a link there to make ralph write
 // elsewhere.
 Status expect_real_folder(const std::string& folder);
 
-// Nobody has written anything into it yet: it is empty, or nothing but headings and comments of the template.
+// Whether it is still the template: empty, or only the template's headings and comments.
 bool is_untouched_prd(std::string_view text);
 
-// The same for tasks.json, whatever the project is called.
+// The same for tasks.json, with any project name.
 bool is_untouched_tasks(std::string_view text);
 
 }  // namespace ralph

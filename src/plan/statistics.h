@@ -1,4 +1,4 @@
-// What the reviews of a plan were worth, from the reviewCount of its stories.
+// What the reviews of a plan achieved, from the reviewCount of its stories.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@ namespace ralph {
 
 struct ReviewStatistics {
   std::int64_t reviews = 0;  // of all stories
-  int reviewed = 0;          // stories that had any
+  int reviewed = 0;          // stories with any review
   int first_time = 0;        // approved by their first review
   int at_cap = 0;            // approved because the cap was reached
-  double average = 0;        // reviews per story that had any
+  double average = 0;        // reviews per reviewed story
   const Story* most = nullptr;
 };
 bool approved_at_cap(const Story& story);
 ReviewStatistics review_statistics(const StoryList& tasks);
 
-// One sentence on it: "5 reviews of 3 stories, 1.7 each; 2 approved at once; most: US-002 (3)". Empty without reviews.
+// One sentence: "5 reviews of 3 stories, 1.7 each; 2 approved at once; most: US-002 (3)". Empty without reviews.
 std::string review_sentence(const ReviewStatistics& statistics);
 
 }  // namespace ralph

@@ -13,8 +13,8 @@
 namespace ralph {
 namespace {
 
-constexpr size_t kMaxProblems = 20;             // more than anybody reads, and each is looked up in the text
-constexpr std::int64_t kMostReviews = 1000000;  // as in the schema: far from any overflow
+constexpr size_t kMaxProblems = 20;             // more than anyone reads, and each lookup in the text takes time
+constexpr std::int64_t kMostReviews = 1000000;  // as in the schema; far from overflow
 
 const json::value& parsed_tasks_schema() {
   // The text is part of the program and tested, so value() cannot fail.
@@ -22,8 +22,8 @@ const json::value& parsed_tasks_schema() {
   return schema;
 }
 
-// Reads typed values and remembers whether all of them were as the schema wants them. What exactly is wrong, the schema
-// itself says afterwards: that is slow, and most files are right.
+// Reads typed values and remembers whether all of them fit the schema. Only if not, the schema is evaluated for the
+// details: that is slow, and most files are valid.
 class Reader {
  public:
   bool fits() const { return fits_; }
@@ -48,7 +48,7 @@ class Reader {
     return list;
   }
 
-  // The stories that do not fit, by index.
+  // The indexes of stories that do not fit.
   const std::vector<size_t>& unfit() const { return unfit_; }
 
   Story story(const json::value& from) {
@@ -113,7 +113,7 @@ class Reader {
   std::vector<size_t> unfit_;
 };
 
-// The id of the story that a pointer such as /userStories/3/passes is in.
+// The id of the story in a pointer such as /userStories/3/passes.
 std::string story_at(const json::value& document, std::string_view pointer) {
   constexpr std::string_view kStories = "/userStories/";
   if (!pointer.starts_with(kStories)) return {};
@@ -124,7 +124,7 @@ std::string story_at(const json::value& document, std::string_view pointer) {
   return id && !trim(*id).empty() ? std::string(*id) : std::string();
 }
 
-// Keeps as many as anybody reads, and counts the rest. `unasked`: so many have at least one more.
+// Keeps the first kMaxProblems and counts the rest. `unasked`: this many stories have at least one more.
 void shorten(std::vector<PlanProblem>& problems, size_t found, size_t unasked, std::string_view where) {
   if (found <= kMaxProblems && unasked == 0) return;
   problems.resize(std::min(problems.size(), kMaxProblems));
@@ -135,7 +135,7 @@ void shorten(std::vector<PlanProblem>& problems, size_t found, size_t unasked, s
        fmt::format("{}: and {}{} more problem{}", where, unasked == 0 ? "" : "at least ", more, more == 1 ? "" : "s")});
 }
 
-// Looks up lines and columns of a long text: each time from where it was, if that is before.
+// Looks up lines and columns of a long text, continuing from the last lookup if possible.
 class Lines {
  public:
   explicit Lines(std::string_view text) : text_(text) {}
@@ -156,11 +156,11 @@ class Lines {
 
 struct SchemaAnswer {
   std::vector<SchemaProblem> problems;
-  size_t unasked = 0;  // stories that do not fit either
+  size_t unasked = 0;  // further stories that do not fit
 };
 
-// What the schema says of the stories that do not fit, then of what is around them. A plan may be long and wrong from
-// beginning to end: not much more is looked at than is told.
+// The schema's problems with the unfit stories, then with the rest. A long plan may be wrong throughout, so little more
+// is evaluated than is reported.
 Result<SchemaAnswer> ask_schema(const json::value& document, const std::vector<size_t>& unfit) {
   const json::value& schema = parsed_tasks_schema();
   SchemaAnswer answer;
@@ -216,7 +216,7 @@ std::vector<PlanProblem> schema_problems(const json::value& document, const std:
   return problems;
 }
 
-// What no schema can say: rules between stories.
+// Rules between stories, which no schema can express.
 class Relations {
  public:
   Relations(const StoryList& tasks, std::string_view where) : tasks_(tasks), where_(where) {
@@ -253,7 +253,7 @@ class Relations {
     }
   }
 
-  // Stories are taken away while they depend on nothing that is left; what remains depends on itself.
+  // Repeatedly removes stories whose dependencies are gone; the remaining ones are in or behind a cycle.
   void check_cycles() {
     const size_t size = tasks_.stories.size();
     std::vector<size_t> waits(size, 0);
@@ -291,7 +291,7 @@ class Relations {
     add(story, fmt::format("dependsOn goes in a circle: {}; remove one of them", join(circle, " -> ")));
   }
 
-  // Follows dependencies that wait, as each of those has another, until a story comes again.
+  // Follows waiting dependencies until a story repeats; each of these stories has another one.
   std::vector<std::string> circle_from(size_t at, const std::vector<size_t>& waits) const {
     std::vector<size_t> path;
     auto again = path.end();

@@ -1,4 +1,4 @@
-// tasks.json as values: the stories of a plan and where each stands in its review. Specified in docs/formats/tasks.md.
+// tasks.json as values: the stories of a plan and the state of their reviews. Specified in docs/formats/tasks.md.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ enum class ReviewStatus { kNone, kNeedsReview, kChangesRequested, kApproved };
 std::string_view to_string(ReviewStatus status);  // null, needs_review, changes_requested, approved
 std::optional<ReviewStatus> review_status_from(std::string_view name);
 
-// What only a review may decide. All four are guarded: an agent that changes one out of turn finds it restored.
+// The review fields. All four are guarded: if an agent changes one out of turn, it is restored.
 struct Review {
   bool passes = false;
   ReviewStatus status = ReviewStatus::kNone;
@@ -37,10 +37,10 @@ struct StoryList {
   std::vector<std::string> verify_commands;
   std::vector<Story> stories;  // in the order of the file
 
-  const Story* find(std::string_view id) const;  // linear; for many, make an index
+  const Story* find(std::string_view id) const;  // linear; build an index for many lookups
 };
 
-// With reviews a story is done when a review approved it; without them (--skip-review) when it passes.
+// A story is done when a review approved it, or with --skip-review when it passes.
 bool is_done(const Story& story, bool skip_review);
 size_t count_done(const StoryList& tasks, bool skip_review);
 
@@ -50,23 +50,23 @@ std::string_view number_of(Check check);  // "1", "2", "2.5", "3"
 
 struct PlanProblem {
   Check check = Check::kSchema;
-  std::string story;    // its id; empty: not of one story
+  std::string story;    // its id; empty: not about one story
   std::string message;  // a sentence that says what is wrong and what to do
 };
 
 struct StoryReading {
-  std::optional<StoryList> tasks;     // nothing if there is any problem
-  std::vector<PlanProblem> problems;  // all of check 1, the first ones first
+  std::optional<StoryList> tasks;     // nullopt if there is any problem
+  std::vector<PlanProblem> problems;  // of check 1, in file order
 };
 
-// Check 1: that it is JSON, that every field has its type, ids are unique, dependencies exist and have no cycle, and
-// what passes says in its notes what was done. `where` names the file in problems.
+// Check 1: it is JSON, every field has its type, ids are unique, dependencies exist without cycles, and stories that
+// pass have notes on what was done. `where` names the file in problems.
 StoryReading read_tasks(std::string_view text, std::string_view where);
 
-// One story by itself; nothing if a field is missing or has another type.
+// One story alone; nullopt if a field is missing or has the wrong type.
 std::optional<Story> story_from(const json::value& value);
 
-// read_tasks() for those who can't go on without: all problems in one error.
+// read_tasks() with all problems in one error.
 Result<StoryList> tasks_from(std::string_view text, std::string_view where);
 
 std::string_view tasks_schema();  // the JSON Schema, as shipped

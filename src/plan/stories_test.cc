@@ -12,7 +12,7 @@
 namespace ralph {
 namespace {
 
-// The form in which people write it; line numbers below count in it.
+// As people write it; the tests count its lines.
 constexpr std::string_view kPlan = R"({
   "project": "shop",
   "branchName": "ralph/shop",
@@ -55,7 +55,7 @@ std::vector<PlanProblem> problems_of(std::string_view text) {
   return reading.problems;
 }
 
-// The plan with one of its texts replaced.
+// The plan with one text replaced.
 std::string with(std::string_view from, std::string_view to) {
   const size_t at = kPlan.find(from);
   EXPECT_NE(at, std::string_view::npos) << from;
@@ -105,7 +105,7 @@ TEST(ReadTasks, AByteOrderMarkIsAccepted) {
   EXPECT_TRUE(problems_of("\xEF\xBB\xBF" + std::string(kPlan)).empty());
 }
 
-// What is wrong, and how the one message about it has to begin.
+// A fault, and how its only message must begin.
 struct Row {
   std::string_view from, to;
   const char* story;
@@ -407,7 +407,7 @@ json::value odd_value(std::mt19937& random) {
   return kValues[random() % kValues.size()];
 }
 
-// Changes one place of the document: a member taken away, renamed, replaced or put elsewhere.
+// Changes one place of the document: removes, renames, replaces or moves a member.
 void change_somewhere(json::value& value, std::mt19937& random) {
   const bool here = random() % 3 == 0;
   if (value.is_object() && !value.get_object().empty()) {
@@ -450,7 +450,7 @@ void change_somewhere(json::value& value, std::mt19937& random) {
   value = odd_value(random);
 }
 
-// Only problems of the schema know a line.
+// Only schema problems have a line.
 bool names_a_line(const PlanProblem& problem) {
   constexpr std::string_view kWhere = "tasks.json:";
   return problem.message.starts_with(kWhere) &&

@@ -13,12 +13,12 @@ struct Step {
   Mode mode;
   ReviewStatus from, to;
   bool passes;           // afterwards
-  std::int64_t reviews;  // by how much reviewCount grows
+  std::int64_t reviews;  // the increment of reviewCount
   bool needs_feedback;
   StoryStep name;
 };
 
-// The life of a story that does not pass yet. An iteration takes at most one story one step further.
+// The steps of a story that does not pass yet. An iteration takes at most one story one step further.
 constexpr std::array kSteps = {
     Step{Mode::kImplement, ReviewStatus::kNone, ReviewStatus::kNeedsReview, false, 0, false, StoryStep::kSubmitted},
     Step{Mode::kReview, ReviewStatus::kNeedsReview, ReviewStatus::kApproved, true, 1, false, StoryStep::kApproved},
@@ -116,7 +116,7 @@ bool waits_for_another(const Before& before, const Before::OneStory& story) {
   });
 }
 
-// Of several stories that took a legal step, the one that may: the one that was given, else the first.
+// If several stories took a legal step, only one may: the given one, else the first.
 class Judge {
  public:
   Judge(const Before& before, const StoryList& after, const ReviewRules& rules)
@@ -149,7 +149,7 @@ class Judge {
   void look_at(const Story& story) {
     const auto was = before_.stories.find(story.id);
     if (was == before_.stories.end()) {
-      look_at_new(story);
+      check_new_story(story);
     } else if (!unchanged(was->second, story.review)) {
       const Step* step = rules_.frozen ? nullptr : step_of(was->second.review, story.review, rules_.mode);
       if (!step) return refuse(story.id, explain(story.id, was->second, story.review, rules_));
@@ -161,7 +161,7 @@ class Judge {
     }
   }
 
-  void look_at_new(const Story& story) {
+  void check_new_story(const Story& story) {
     const Review& review = story.review;
     if (!review.passes && review.status == ReviewStatus::kNone && review.count == 0) return;
     refuse(story.id,

@@ -10,13 +10,13 @@ namespace {
 
 using enum ReviewStatus;
 
-// A list before an iteration and after it, and what is said of that.
+// A list before and after an iteration, and the expected problems.
 struct Row {
   const char* situation;
   Mode mode;
   std::vector<Story> before, after;
-  std::vector<const char*> said;  // by the problems, one each; none: it is allowed
-  const char* story = "US-1";     // the one that was given
+  std::vector<const char*> said;  // by the problems, one each; empty: allowed
+  const char* story = "US-1";     // the given one
 };
 
 ReviewRules rules_for(const Row& row) {
@@ -235,9 +235,9 @@ TEST(JudgeTransitions, FollowsTheTableOfTheSeed) {
   for (const Row& row : rows) expect_row(row);
 }
 
-// The four steps of a story's life, once more and in other words: what the seed allows, one sentence each.
+// The four steps of a story, restated independently: what the seed allows, one sentence each.
 bool may_happen(Mode mode, const Review& was, const Review& is) {
-  if (was.passes) return false;  // what passes is done
+  if (was.passes) return false;  // already done
   switch (mode) {
     case Mode::kImplement:
       return was.status == kNone && is.status == kNeedsReview && !is.passes && is.count == was.count;
@@ -278,7 +278,7 @@ TEST(JudgeTransitions, AllowsTheFourStepsAndNoOtherChange) {
       }
     }
   }
-  EXPECT_EQ(legal, 7);  // two texts of feedback for each step, but changes are asked for in words
+  EXPECT_EQ(legal, 7);  // two feedback texts for each step, but requested changes need one
   EXPECT_EQ(illegal, 3 * 4 * 4 * 2 * 2 * 4 * 2 - 7);
 }
 
@@ -341,7 +341,7 @@ TEST(JudgeInvariants, FollowsTheTableOfTheSeed) {
   struct InvariantRow {
     const char* situation;
     Review review;
-    const char* said;  // empty: nothing
+    const char* said;  // empty: no problem
   };
   const InvariantRow rows[] = {
       {"passes, never reviewed",
@@ -387,7 +387,7 @@ TEST(JudgeInvariants, ReviewsAreNotCountedWhereTheStateBeforeIsKnownOrThereIsNoC
   EXPECT_EQ(judge_invariants(tasks, 2).size(), 1U);
   EXPECT_TRUE(judge_invariants(tasks, std::nullopt).empty());
   EXPECT_TRUE(judge_invariants(tasks, 2, &before).empty());
-  before.stories.at("A").complete = false;  // as a marker knows it
+  before.stories.at("A").complete = false;  // as known from a marker
   EXPECT_EQ(judge_invariants(tasks, 2, &before).size(), 1U);
 }
 

@@ -9,7 +9,7 @@
 namespace ralph {
 namespace {
 
-// Where several would do: the story that comes last, because what it did is the newest.
+// Of several candidates, the last story: its work is the newest.
 const Story* last_done(const StoryList& tasks, bool skip_review) {
   const Story* last = nullptr;
   for (const Story& story : tasks.stories) {
@@ -31,7 +31,7 @@ class Settling {
       settle_review();
     }
     const StoryList& tasks = now_.file.tasks;
-    // Nothing is left to do, and yet something fails: the plan is not done, so some story is not.
+    // Nothing is left to do, but a check fails: the plan is not done, so some story is not.
     if (!checks_.passed && result_.outcome != StoryStep::kSentBack &&
         count_done(tasks, rules_.skip_review) == tasks.stories.size())
       send_back(*last_done(tasks, rules_.skip_review));
@@ -51,7 +51,7 @@ class Settling {
     } else if (!checks_.passed) {
       send_back(*story);
     } else if (now_.step != StoryStep::kApproved &&
-               !story->review.feedback.empty()) {  // submitted: only reviews have words here
+               !story->review.feedback.empty()) {  // submitted: only reviews write feedback
       Review review = story->review;
       review.feedback.clear();
       change(*story, review);
@@ -69,7 +69,7 @@ class Settling {
     }
   }
 
-  // The count stays where another review is possible: commands that fail must not use up the cap.
+  // The count is kept if another review is possible: failing commands must not use up the cap.
   Review with_count_of_cap(Review review) const {
     review.count = std::min(review.count, rules_.review_cap);
     return review;

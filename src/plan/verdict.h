@@ -1,5 +1,5 @@
-// What ralph itself decides of a story after an iteration: failing commands outrank any approval, and a review that
-// still asks for changes at the cap ends in an approval that says so. Pure.
+// ralph's own decision on a story after an iteration: failing commands override any approval, and a review that still
+// requests changes at the cap becomes an approval marked as such. Pure.
 #pragma once
 
 #include <string>
@@ -13,17 +13,17 @@ inline constexpr std::string_view kAutoApproved = "[AUTO-APPROVED AT CAP]";
 
 struct ChecksEnd {
   bool passed = true;
-  std::string failures{};  // what the failing ones said
+  std::string failures{};  // the messages of the failed checks
 };
 
 struct Verdict {
   StoryFile file;
-  std::string story;  // empty: nothing moved
+  std::string story;  // empty: no story moved
   StoryStep outcome = StoryStep::kNone;
   bool changed = false;  // ralph changed the file
 };
 
-// `before` is the list from before the iteration, `now` what enforce() left of it.
+// `before` is the list before the iteration, `now` the result of enforce().
 Verdict settle(const StoryFile& before, const Enforcement& now, const ReviewRules& rules, const ChecksEnd& checks);
 
 }  // namespace ralph

@@ -17,7 +17,7 @@ struct Settled {
   bool changed = false;
 };
 
-// Story A goes from `before` to `after` in an iteration of this mode; B is open, so that the plan is not done.
+// Moves story A from `before` to `after` in this mode; B stays open, so that the plan is not done.
 Settled settled(Mode mode, const Review& before, const Review& after, bool passed, bool skip_review = false) {
   const ReviewRules rules{mode, "A", skip_review, kCap};
   const StoryFile file = file_of(list({story("A", before), story("B")}));
@@ -110,7 +110,7 @@ TEST(Settle, WithoutReviewsPassingIsDoneUnlessTheChecksFail) {
   EXPECT_EQ(settled(Mode::kImplement, passes, passes, false, true).outcome, "") << "it passed before";
 }
 
-// All stories are done in `tasks`, nothing moved, and the checks fail.
+// All stories are done in `tasks`, none moved, and the checks fail.
 Verdict all_done_and_failing(const StoryList& tasks, bool skip_review) {
   const ReviewRules rules{Mode::kImplement, "", skip_review, kCap};
   const StoryFile file = file_of(tasks);
@@ -172,7 +172,7 @@ TEST(Settle, AnApprovalAtTheCapHasNotes) {
   EXPECT_EQ(kept.file.tasks.stories[0].notes, "mine");
 }
 
-TEST(Settle, SeveralThatPassAtOnceAreAllSentBack) {  // enforce() lets only one through; this does not rely on it
+TEST(Settle, SeveralThatPassAtOnceAreAllSentBack) {  // does not rely on enforce() letting only one through
   const Review passes{true, ReviewStatus::kNone, 0, ""};
   const ReviewRules rules{Mode::kImplement, "A", true, kCap};
   const StoryFile before = file_of(list({story("A"), story("B"), story("C")}));

@@ -1,4 +1,4 @@
-// What a session in a loop is told: the contract at its start, and why it goes on when it wanted to stop.
+// The texts for a session in a loop: the contract at its start, and why it must go on after a stop.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@ namespace ralph {
 
 std::string promise_marker(const LoopRequest& request);  // <promise>DONE</promise>
 
-// The task, the stopping rule, how strict it is, and what not to do.
+// The task, the stopping rule, its strictness, and what not to do.
 std::string prompt_contract(const LoopRequest& request);
 
-// After a stop without the promise, or with one that had too little work behind it. `rule` is the row of engine/decide.
+// For a stop without the promise, or with a promise after too little work. `rule` is the row of engine/decide.
 std::string continuation(const LoopRequest& request, int iteration, std::string_view rule, int background_tasks,
                          int tool_calls = 0);
 
-// Every text of ours in which the session may read the promise, the commands of the plugin included. Who repeats one of
-// them has promised nothing.
+// All texts of ralph in which the session may have read the promise, including the plugin's commands. Echoing one of
+// them is not a promise.
 std::string all_that_is_told(const LoopRequest& request, int iteration);
 
 }  // namespace ralph

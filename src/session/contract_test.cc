@@ -84,7 +84,7 @@ TEST(Continuation, OfUltraworkBeginsWithItsInstructionEveryTime) {
   }
 }
 
-// What ralph itself says is no promise, even if the agent repeats it.
+// Echoing ralph's own texts is not a promise.
 TEST(Contract, RepeatedIsNoPromise) {
   const LoopState state = state_with("Fix it all, and when you have done so say <promise>DONE</promise>");
   const std::string told = prompt_contract(state.request) + "\n" +

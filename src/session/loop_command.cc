@@ -24,11 +24,11 @@ constexpr std::array kNames = {
 constexpr std::array<std::string_view, 5> kOptions = {"max-iterations", "completion-promise", "min-tool-calls",
                                                       "on-promise-no-work", "ultrawork"};
 
-// Criteria of loops that go by diagnostics. They are known, so that nobody believes that they were heard.
+// Options of diagnostics-driven loops. They are rejected, so that nobody believes that they have an effect.
 constexpr std::array<std::string_view, 6> kNotYet = {"zero-errors", "zero-warnings",    "zero-security",
                                                      "tests-pass",  "stagnation-limit", "cancel"};
 
-// What editors and phones make of two dashes.
+// What editors and phones turn two dashes into.
 constexpr std::array<std::string_view, 3> kSmartDashes = {"\u2014", "\u2013", "\u2015"};
 
 constexpr std::string_view kQuoteIt = "(If it belongs to the task, put the task in quotes.)";
@@ -41,7 +41,7 @@ bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || static_cast<signed char>(c) < 0;
 }
 
-// Where the quote closes that opens at `at`: at the end of a word, so that "don't" closes nothing. npos: nowhere.
+// Where the quote that opens at `at` closes: at the end of a word, so that "don't" closes nothing. npos: nowhere.
 size_t closing_quote(std::string_view text, size_t at) {
   size_t end = text.find(text[at], at + 1);
   while (end != std::string_view::npos &&
@@ -50,8 +50,8 @@ size_t closing_quote(std::string_view text, size_t at) {
   return end;
 }
 
-// The option that a mistyped or a shortened name stands for: --max-iteration, --promise. Empty: none.
-std::string_view meant_by(std::string_view name) {
+// The option meant by a mistyped or shortened name: --max-iteration, --promise. Empty: none.
+std::string_view closest_option(std::string_view name) {
   if (const std::string_view near = nearest(name, kOptions); !near.empty()) return near;
   const auto* const part = std::find_if(kOptions.begin(), kOptions.end(), [&](std::string_view option) {
     return name.size() >= 3 && option.ends_with(fmt::format("-{}", name));
@@ -59,7 +59,7 @@ std::string_view meant_by(std::string_view name) {
   return part == kOptions.end() ? std::string_view() : *part;
 }
 
-// A value of an option: up to the next blank, or what stands in quotes. Moves `at` behind it.
+// The value of an option: up to the next blank, or the quoted text. Moves `at` past it.
 Result<std::string> take_value(std::string_view text, size_t& at, std::string_view name) {
   if (at < text.size() && (text[at] == '"' || text[at] == '\'')) {
     const size_t end = closing_quote(text, at);
@@ -96,18 +96,18 @@ class LineReader {
  private:
   bool at_word_start() const { return at_ == 0 || is_blank(text_[at_ - 1]); }
 
-  // Quotes matter only where a word begins and where one ends, so that "don't" opens nothing.
+  // Quotes count only at the start and the end of a word, so that "don't" opens nothing.
   void track_quote(char c) {
     if ((c != '"' && c != '\'') || never_closed_.find(c) != std::string::npos) return;
     const size_t end = closing_quote(text_, at_);
     if (end == std::string_view::npos) {
-      never_closed_ += c;  // nor does a later one
+      never_closed_ += c;  // a later one is not closed either
     } else {
       quoted_until_ = end + 1;
     }
   }
 
-  // An option behind a dash that is none would silently become a part of the task.
+  // An option with a wrong dash would silently become part of the task.
   Status check_smart_dash() const {
     std::string_view rest = text_.substr(at_);
     const auto* const dash = std::find_if(kSmartDashes.begin(), kSmartDashes.end(),
@@ -129,7 +129,7 @@ class LineReader {
     while (end < text_.size() && !is_blank(text_[end]) && text_[end] != '=') ++end;
     const std::string name(text_.substr(at_ + 2, end - at_ - 2));
     if (name.empty()) {
-      // A lone -- before the task: all the rest is the task's. In the midst of it, it is a dash.
+      // After a lone -- before the task, the rest is the task. Inside the task it is a dash.
       if (!trim(task_).empty() || (end < text_.size() && !is_blank(text_[end]))) return false;
       task_ += text_.substr(end);
       at_ = text_.size();
@@ -143,8 +143,8 @@ class LineReader {
     }
     const bool known = std::find(kOptions.begin(), kOptions.end(), name) != kOptions.end();
     if (!known) {
-      const std::string_view near = meant_by(name);
-      // What only looks like an option belongs to the task ("use ls --color"); what nearly is one was mistyped.
+      const std::string_view near = closest_option(name);
+      // An unknown option belongs to the task ("use ls --color"); a similar one was mistyped.
       if (near.empty()) return false;
       return fail(ErrorKind::kUsage, "--{} is no option of a loop; did you mean --{}? {}", name, near, kQuoteIt);
     }
@@ -173,7 +173,7 @@ class LineReader {
   std::string_view text_;
   LoopRequest& request_;
   size_t at_ = 0;
-  size_t quoted_until_ = 0;  // before it nothing is an option
+  size_t quoted_until_ = 0;  // there are no options before this
   std::string never_closed_;
   std::string task_;
 };

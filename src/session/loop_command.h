@@ -1,5 +1,5 @@
-// A line as a person typed it into a host agent: /ralph:loop fix the tests --max-iterations 5. Nothing of it ever
-// passes through a shell.
+// Parses a command line typed into a host agent: /ralph:loop fix the tests --max-iterations 5. Nothing of it passes
+// through a shell.
 #pragma once
 
 #include <optional>
@@ -18,19 +18,19 @@ struct LoopCommand {
   LoopRequest request;
 };
 
-// Nothing if the line is none of ralph's commands: /ralph:loop, /ralph:ulw-loop, /ralph:cancel, /ralph:status, and the
-// plain names /ralph-loop, /ulw-loop, /cancel-ralph. An error (kUsage) says what is wrong with one that is.
+// nullopt if the line is not one of ralph's commands: /ralph:loop, /ralph:ulw-loop, /ralph:cancel, /ralph:status, and
+// the plain names /ralph-loop, /ulw-loop, /cancel-ralph. An error (kUsage) says what is wrong with the command.
 //
 // The task is the text as typed, line breaks and all, without the options. An option is a word of its own outside of
-// quotes, "--name VALUE" or "--name=VALUE"; a value may be quoted. If all of the task stands in one pair of quotes,
-// they are taken off. After a lone "--" in front of it everything belongs to the task.
+// quotes, "--name VALUE" or "--name=VALUE"; a value may be quoted. If the whole task is in one pair of quotes,
+// they are removed. Everything after a lone "--" in front of it belongs to the task.
 Result<std::optional<LoopCommand>> loop_command_from(std::string_view line);
 
-// One option of a loop, by name without dashes, into the request. False: there is no such option.
+// Sets one option, named without dashes, in the request. False: no such option.
 Result<bool> set_loop_option(LoopRequest& request, std::string_view name, std::string_view value);
 bool is_loop_switch(std::string_view name);  // takes no value
 
-// What both ways in demand of a request that is to start.
+// Validates a request that is to start a loop.
 Status check_request(const LoopRequest& request);
 
 }  // namespace ralph

@@ -1,4 +1,4 @@
-// What a session loop is started with.
+// The parameters of a session loop.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ struct LoopRequest {
   }
 };
 
-// The rules of such a loop, on top of `policy`.
+// `policy` with the rules of such a loop.
 Policy policy_of(const LoopRequest& request, Policy policy = {});
 
 }  // namespace ralph

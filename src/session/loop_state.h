@@ -1,4 +1,4 @@
-// A loop inside a host's session, as people and programs are shown it: a view of its run's records. Specified in
+// A loop inside a host's session, as shown to users and programs: a view of its run's records. Specified in
 // docs/formats/loop.md.
 #pragma once
 
@@ -29,21 +29,21 @@ struct LoopDecision {
 };
 
 struct LoopState {
-  std::string run;  // its id; empty: a loop of version 0.1
+  std::string run;  // its run's id; empty: a loop of version 0.1
   LoopRequest request;
   std::string session;  // empty: unbound; the next session that starts in the project adopts it
   LoopStatus status = LoopStatus::kActive;
-  std::int64_t iteration = 0;  // how often the session was sent on
+  std::int64_t iteration = 0;  // how often the session was told to go on
   std::string started, updated;
-  std::string transcript;                 // its path, as far as it is known
-  std::uint64_t transcript_start = 0;     // its size when the loop began: what is before is not the loop's
+  std::string transcript;                 // its path, if known
+  std::uint64_t transcript_start = 0;     // its size when the loop began; earlier content is ignored
   std::uint64_t transcript_read = 0;      // how far it was read
-  std::int64_t transcript_calls = 0;      // tool calls that were read there
-  std::vector<std::string> recent_calls;  // the last of their ids, so that none counts twice
-  bool refused_late = false;              // a refused promise was not in the transcript yet: there it is to come
-  std::string tree;                       // of the work tree when it began; empty: not known
+  std::int64_t transcript_calls = 0;      // tool calls found in it
+  std::vector<std::string> recent_calls;  // their latest ids, so that none counts twice
+  bool refused_late = false;              // a refused promise is yet to appear in the transcript
+  std::string tree;                       // fingerprint of the work tree when the loop began; empty: unknown
   std::string reason;                     // why it ended
-  std::vector<LoopDecision> decisions;    // where they are asked for: see LoopStore
+  std::vector<LoopDecision> decisions;    // only where requested: see LoopStore
 
   bool active() const { return status == LoopStatus::kActive; }
 

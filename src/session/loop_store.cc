@@ -18,7 +18,7 @@
 
 namespace ralph {
 
-// A session's run starts no process, and nobody watches it.
+// A session's run starts no process and has no observer.
 struct SessionRun::Parts {
   explicit Parts(const Environment& environment) : redactor(environment.as_lines()) {}
   SystemClock clock;
@@ -35,7 +35,7 @@ LoopState SessionRun::state() const {
 
 namespace {
 
-constexpr Milliseconds kPatience{2000};  // with another hook of the same session
+constexpr Milliseconds kPatience{2000};  // for another hook of the same session
 constexpr std::string_view kRequestFile = "request.json";
 constexpr std::string_view kToolsFile = "tools";
 
@@ -46,7 +46,7 @@ std::string note_path(const Environment& environment, const std::string& project
                                                           : file_name_of_session(session)));
 }
 
-// A note says a project and a run. Version 0.1 wrote the project alone.
+// A note names a project and a run. Version 0.1 wrote only the project.
 struct SessionNote {
   std::string project, run;
 };
@@ -83,7 +83,7 @@ Result<LoopRequest> read_request(const std::string& path) {
   return from_json<LoopRequest>(value);
 }
 
-// A loop as its journal tells it. `tail`: how far it has come is enough; the last decision says it.
+// The loop's state from its journal. `tail`: only the progress is needed, which the last decision carries.
 Result<std::optional<LoopState>> read_loop(const RunFolder& folder, bool tail) {
   const std::string path = join_path(folder.path, kJournalFile);
   TRY_VALUE(JournalReader reader, tail ? JournalReader::open_at_tail(path) : JournalReader::open(path));
@@ -137,7 +137,7 @@ Result<std::optional<LoopState>> LoopStore::load(const std::string& session) con
   const auto folder = find(session);
   if (!folder) return std::optional<LoopState>();
   TRY_VALUE(auto state, read_loop(*folder, true));
-  if (state) state->session = session;  // by its note, in case that an adoption was cut off
+  if (state) state->session = session;  // from its note, in case an adoption was cut off
   return state;
 }
 
@@ -196,13 +196,13 @@ Result<LoopState> LoopStore::start(const LoopRequest& request, const std::string
         "of them to an absolute path");
   TRY(make_directories(parent_path(note)));
   TRY_VALUE(const Lock lock, lock_patiently(note + ".lock"));
-  TRY(free_place_of(session));
+  TRY(make_room_for(session));
   return begin(request,
                {session, transcript, transcript_size(transcript), tree_fingerprint(project_, environment_), 0, 0, 0});
 }
 
-// What an end that was cut off has left is put away.
-Status LoopStore::free_place_of(const std::string& session) {
+// Removes what an interrupted close() left behind.
+Status LoopStore::make_room_for(const std::string& session) {
   const auto folder = find(session);
   if (!folder) return {};
   TRY_VALUE(const auto there, read_loop(*folder, true));
@@ -245,12 +245,12 @@ Result<std::optional<LoopState>> LoopStore::adopt(const std::string& session, co
   if (session.empty() || !folder) return std::optional<LoopState>();
   TRY_VALUE(const Lock lock, lock_patiently(unbound + ".lock"));
   TRY_VALUE(const Lock own, lock_patiently(note_of(session) + ".lock"));
-  const Status free = free_place_of(session);
-  if (!free && free.error().kind == ErrorKind::kBusy) return std::optional<LoopState>();  // it has one of its own
+  const Status free = make_room_for(session);
+  if (!free && free.error().kind == ErrorKind::kBusy) return std::optional<LoopState>();  // it has its own loop
   TRY(free);
   TRY_VALUE(auto loop, open(""));
   if (!loop) return std::optional<LoopState>();
-  // Moved first, so that no other session can adopt it as well.
+  // Renamed first, so that no other session can adopt it too.
   if (::rename(unbound.c_str(), note_of(session).c_str()) != 0)
     return fail(ErrorKind::kIo, "cannot bind the loop {} to its session: {}", loop->run.id, errno_text(errno));
   ::unlink(join_path(folder->path, kToolsFile).c_str());
@@ -259,7 +259,7 @@ Result<std::optional<LoopState>> LoopStore::adopt(const std::string& session, co
   return std::optional(loop->state());
 }
 
-// A loop of version 0.1 that is active goes on as a run.
+// An active loop of version 0.1 continues as a run.
 bool LoopStore::upgrade(const std::string& session) {
   const std::string name = file_name_of_session(session);
   const std::string path = loop_file_v1(project_, name);
@@ -305,7 +305,7 @@ std::vector<LoopState> LoopStore::all(const std::string& session, std::vector<st
 
 std::vector<LoopState> LoopStore::active(const std::string& session, std::vector<std::string>* damaged) const {
   std::vector<LoopState> states = all(session, damaged);
-  // One that no note leads to was cut off when it was started, or is that of another machine.
+  // A run without a note was interrupted when it started, or belongs to another machine.
   std::erase_if(states, [&](const LoopState& state) {
     const auto folder = find(state.session);
     return !state.active() || !folder || folder->id != state.run;

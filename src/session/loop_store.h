@@ -1,7 +1,6 @@
-// The session loops of a project. Each is a run of its own in .ralph/runs/<id>/; which one a session has is noted
-// outside the project, in $XDG_STATE_HOME/ralph/sessions/, so that it is found from any folder that the session moves
-// to, and so that nothing that came with a repository is taken for a loop. What the loop was started with stands
-// unmasked in request.json beside the journal until it has ended.
+// The session loops of a project. Each is a run in .ralph/runs/<id>/. Which run a session has is noted outside the
+// project, in $XDG_STATE_HOME/ralph/sessions/: it is found from any folder the session moves to, and no file of a
+// repository can pass for a loop. Until a loop ends, its request is kept unmasked in request.json beside the journal.
 #pragma once
 
 #include <memory>
@@ -15,11 +14,11 @@
 
 namespace ralph {
 
-// A session's run, open for a decision: no other hook of the session gets in between.
+// A session's run, opened for a decision. Locked: no other hook of the session interferes.
 struct SessionRun {
   struct Parts;
   LoopRequest request;
-  std::shared_ptr<Parts> parts;  // that the run works with
+  std::shared_ptr<Parts> parts;  // owns what the run refers to
   Run run;
 
   LoopState state() const;
@@ -32,52 +31,52 @@ class LoopStore {
 
   const std::string& project() const { return project_; }
 
-  // Begins a loop; an empty session makes an unbound one. Fails with kBusy if the session has an active loop.
+  // Starts a loop; an empty session makes an unbound one. Fails with kBusy if the session has an active loop.
   Result<LoopState> start(const LoopRequest& request, const std::string& session, const std::string& transcript);
 
-  // The session's loop, or the unbound one of an empty session; nothing if there is none.
+  // The session's loop, or the unbound one for an empty session; nullopt if there is none.
   Result<std::optional<LoopState>> load(const std::string& session) const;
 
-  // The same for those who ask for a decision. Nothing if there is no active loop.
+  // Opens it for a decision. nullopt if there is no active loop.
   Result<std::optional<SessionRun>> open(const std::string& session) const;
 
-  // Writes down the end of a loop that is over. Nothing of it is told unmasked from then on.
+  // Records the end of a loop and removes its unmasked request.
   Status close(SessionRun& loop, StopStatus status, const std::string& reason) const;
 
-  // Ends it for its user. Nothing if there is no active loop.
+  // Cancels the loop on behalf of the user. nullopt if there is no active loop.
   Result<std::optional<LoopState>> cancel(const std::string& session) const;
 
-  // Binds the unbound loop, once, to a session that has none of its own.
+  // Binds the unbound loop, once, to a session that has no loop.
   Result<std::optional<LoopState>> adopt(const std::string& session, const std::string& transcript);
 
-  // A loop of version 0.1 that is still active goes on as a run. True: there was one.
+  // Turns an active loop of version 0.1 into a run. True: there was one.
   bool upgrade(const std::string& session);
 
-  // The post-tool hook's own count: one byte for each call, so that it needs no lock.
+  // The post-tool hook's own count: one byte per call, so that it needs no lock.
   void count_tool_call(const std::string& session) const;
   std::int64_t counted_tool_calls(const std::string& session) const;
 
-  // Those of one session, if one is named. Files that can't be read are left out, and named in `damaged`.
+  // The active loops, of one session if one is given. Unreadable files are skipped and named in `damaged`.
   std::vector<LoopState> active(const std::string& session = {}, std::vector<std::string>* damaged = nullptr) const;
   // The newest first.
   std::vector<LoopState> history(const std::string& session = {}, std::vector<std::string>* damaged = nullptr) const;
 
  private:
-  std::string note_of(const std::string& session) const;  // which run it has
+  std::string note_of(const std::string& session) const;  // the file that names the session's run
   std::optional<RunFolder> find(const std::string& session) const;
   Result<SessionRun> open_run(const RunFolder& folder, LoopRequest request) const;
   Result<LoopState> begin(const LoopRequest& request, record::SessionBound bound);
-  Status free_place_of(const std::string& session);  // kBusy if an active loop is there
+  Status make_room_for(const std::string& session);  // kBusy if there is an active loop
   std::vector<LoopState> all(const std::string& session, std::vector<std::string>* damaged) const;
 
   std::string project_;
   Environment environment_;
 };
 
-// The folder whose loop a session has. Nothing: it has none.
+// The project of the session's loop. nullopt: it has no loop.
 std::optional<std::string> project_of_session(const Environment& environment, const std::string& session);
 
-// Where a loop that begins in `cwd` is kept: the nearest folder upward with .ralph or .git, else `cwd` itself.
+// The project of a loop started in `cwd`: the nearest folder upward with .ralph or .git, else `cwd` itself.
 std::string project_for_loop(const std::string& cwd);
 
 }  // namespace ralph

@@ -36,7 +36,7 @@ class LoopStoreTest : public testing::Test {
     return fmt::format("{}/.ralph/runs/{}/{}", project_, (*store().load(session))->run, name);
   }
   std::string journal(const std::string& session = "s1") const { return file(session, "journal.jsonl"); }
-  // One stop that is refused.
+  // One refused stop.
   bool go_on(const std::string& session = "s1", std::vector<std::string> calls = {}) const {
     auto loop = store().open(session);
     if (!loop || !*loop) return false;
@@ -211,7 +211,7 @@ TEST_F(LoopStoreTest, ARecordOfAnyLengthIsFound) {
   EXPECT_EQ((*store().load("s1"))->iteration, 2);
 }
 
-// A stop reads the last decision only: what that says of the run is what all records together say.
+// A stop reads only the last decision, whose progress must equal the fold over all records.
 TEST_F(LoopStoreTest, TheProgressInADecisionIsTheFoldOverAllRecords) {
   ScratchFolder::write(folder_ / "t", "123");
   ASSERT_TRUE(store().start(request("fix it"), "", ""));
@@ -327,7 +327,7 @@ TEST_F(LoopStoreTest, NothingGoesThroughALink) {
   EXPECT_FALSE(store().start(request(), "s2", "").has_value());
 }
 
-// Version 0.1 kept a loop in .ralph/loop and noted its project alone.
+// Version 0.1 kept a loop in .ralph/loop, and its note named only the project.
 TEST_F(LoopStoreTest, ALoopThatIsActiveDuringAnUpgradeGoesOn) {
   std::filesystem::create_directories(project_ + "/.ralph/loop");
   std::filesystem::create_directories(folder_ / "home/.local/state/ralph/sessions");

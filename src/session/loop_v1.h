@@ -1,5 +1,5 @@
-// Loops as version 0.1 kept them: .ralph/loop/<session>.json with a log of decisions beside it, ended ones below
-// history/. They are read only: one that is active during an upgrade goes on as a run.
+// Loops in the format of version 0.1: .ralph/loop/<session>.json with a log of decisions beside it, ended ones below
+// history/. Read-only: a loop that is active during an upgrade continues as a run.
 #pragma once
 
 #include <optional>
@@ -10,14 +10,14 @@
 
 namespace ralph {
 
-// The loop of a session, by the file name of its id; nothing if there is none, or none that can be read. Also for the
-// history, whose files have their log inside.
+// Reads a session's loop; nullopt if there is none or it can't be read. Also reads history files, which include their
+// log.
 std::optional<LoopState> read_loop_v1(const std::string& path);
 
 std::string loop_file_v1(const std::string& project, const std::string& session_file);
 std::vector<LoopState> loop_history_v1(const std::string& project);  // the oldest first
 
-// The active loop that was there goes on elsewhere: its files go.
+// Removes the files of an active loop that continues as a run.
 void forget_loop_v1(const std::string& project, const std::string& session_file);
 
 }  // namespace ralph

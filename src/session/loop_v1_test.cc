@@ -26,7 +26,7 @@ LoopState full_state() {
   return state;
 }
 
-// As version 0.1 wrote it.
+// The format of version 0.1.
 std::string text_of(const LoopState& state) {
   json::object object = to_json(state);
   object["v"] = 1;

@@ -9,7 +9,7 @@ Result<NextTurn> OutsideWay::next() {
   NextTurn next;
   next.agents = {&agent_, 1};
   next.events = events_;
-  // Without a session to go on with (its first turn crashed), the task has to be told anew.
+  // Without a session to resume (its first turn crashed), the task must be given again.
   next.resume = progress.last_session;
   next.prompt = next.resume ? continuation(request_, progress.iteration, progress.last_rule, 0, progress.tool_calls)
                             : prompt_contract(request_);

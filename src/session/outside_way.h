@@ -1,5 +1,5 @@
-// `ralph loop run`: one session of an agent, driven from outside, turn by turn, each resuming the session of the one
-// before; for hosts without hooks. The same contract, the same promise, the same rules as inside a session.
+// `ralph loop run`, for hosts without hooks: one agent session driven from outside, each turn resuming the last.
+// Contract, promise and rules are the same as inside a session.
 #pragma once
 
 #include "engine/way.h"
@@ -9,7 +9,7 @@ namespace ralph {
 
 class OutsideWay : public Way {
  public:
-  // All of it outlives the way. `agent` must be able to resume a session.
+  // All arguments must outlive the way. `agent` must be able to resume a session.
   OutsideWay(const Run& run, const Agent& agent, const LoopRequest& request, bool events)
       : run_(run), agent_(agent), request_(request), events_(events) {}
 

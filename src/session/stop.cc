@@ -12,13 +12,13 @@
 namespace ralph {
 namespace {
 
-// For a host that writes its transcript late: for a last message that it did not give us, and for the record of tool
-// calls without which a promise would be rejected.
+// How long to wait for a host that writes its transcript late: for a last message that the hook did not get, and for
+// tool calls without which a promise would be rejected.
 constexpr Milliseconds kPatienceForText{1500};
 constexpr Milliseconds kPatienceForCalls{300};
 constexpr size_t kRecentCalls = 32;
 
-// What happened since the session was last asked.
+// What happened since the last stop.
 struct Since {
   bool promised = false;
   bool late = false;  // the promise of the last message is not in the transcript yet
@@ -32,7 +32,7 @@ bool finds_promise(const std::string& text, std::string_view told, const LoopReq
   return finder.response().has_value();
 }
 
-// Nobody can tell whether a task is repeated that has no word besides the promise.
+// A task without any word besides the promise: repeating it can't be told from promising.
 bool is_only_the_promise(const std::string& task, const std::string& marker) {
   const std::string rest = replace_all(task, marker, "");
   return std::none_of(rest.begin(), rest.end(), [](char c) {
@@ -40,7 +40,7 @@ bool is_only_the_promise(const std::string& task, const std::string& marker) {
   });
 }
 
-// A text that repeats what it was told has promised nothing. It may repeat the task alone, too.
+// Echoing ralph's texts, or the task alone, is not a promise.
 bool says_promise(const std::string& text, const LoopRequest& request, int iteration) {
   const std::string marker = promise_marker(request);
   if (text.find(marker) == std::string::npos) return false;
@@ -58,7 +58,7 @@ void count_calls(Observation::Session& seen, const TranscriptNews& news) {
     ++seen.transcript_calls;
     seen.recent_calls.push_back(id);
   }
-  // One that was counted and is refused later: it was asked about in between.
+  // A call that was counted at an earlier stop and refused later.
   for (const std::string& id : news.refused_ids) {
     if (counted(id) && seen.transcript_calls > 0) --seen.transcript_calls;
   }
@@ -66,21 +66,21 @@ void count_calls(Observation::Session& seen, const TranscriptNews& news) {
     seen.recent_calls.erase(seen.recent_calls.begin(), seen.recent_calls.end() - kRecentCalls);
 }
 
-// What of the transcript the session was not asked about yet.
+// The unread part of the transcript.
 struct Unread {
   std::string path;
   std::uint64_t offset = 0;
-  std::string not_before;  // where the offset says nothing
+  std::string not_before;  // used if the offset is unknown
 };
 
 Unread unread_of(const std::string& known, std::uint64_t read, const std::string& updated, const StopRequest& stop) {
   const bool other = !stop.transcript_path.empty() && stop.transcript_path != known;
   if (!other) return {known, read, ""};
-  // Not known when the loop began, or the host has begun another file, which may repeat what was in the old one.
+  // Unknown when the loop began, or the host has begun another file, which may repeat the old one.
   return {stop.transcript_path, 0, updated};
 }
 
-// Reads on where the last stop ended, and notes in `seen` how far it came.
+// Continues where the last stop ended, and notes in `seen` how far it read.
 Since look_back(Observation::Session& seen, const LoopRequest& request, const Progress& progress,
                 const StopRequest& stop) {
   const Progress::Host& host = progress.host;
@@ -107,7 +107,7 @@ Since look_back(Observation::Session& seen, const LoopRequest& request, const Pr
   for (const std::string& text : news.assistant_texts) {
     const bool promise = promises(text);
     if (promise && refused_late) {
-      refused_late = false;  // the one that was refused last time
+      refused_late = false;  // the promise that was refused last time
       continue;
     }
     since.promised = since.promised || promise;
@@ -116,7 +116,7 @@ Since look_back(Observation::Session& seen, const LoopRequest& request, const Pr
   return since;
 }
 
-// Waits for what the host has still to write. Before the lock is taken: a cancel need not wait for it.
+// Waits for the host to finish writing. Called before locking, so that a cancel need not wait.
 void await_host(const LoopStore& store, const StopRequest& stop) {
   const auto state = store.load(stop.session);
   if (!state || !*state || !(*state)->active()) return;
@@ -153,7 +153,7 @@ Result<std::optional<StopAnswer>> judge_stop(LoopStore& store, const StopRequest
   } else if (calls > 0 || since.calls_known) {
     now.signals.worked = false;
   } else if (since.promised) {
-    // Nobody counts, so only a change of the tree can be seen.
+    // Without a count, only a change of the tree shows work.
     const std::string& then = progress.host.tree;
     const std::string tree = then.empty() ? "" : tree_fingerprint(store.project(), environment);
     if (!tree.empty()) now.signals.worked = tree != then;

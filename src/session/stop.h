@@ -1,5 +1,5 @@
-// A session in a loop wants to stop: what it said and did since it was last asked, what decide() makes of that, and the
-// state that follows.
+// Handles the stop of a session in a loop: collects what it said and did since the last stop, asks for a decision, and
+// records the new state.
 #pragma once
 
 #include <optional>
@@ -10,22 +10,22 @@
 
 namespace ralph {
 
-// A host's session that wants to end, as its hook tells it. What a host does not tell is empty.
+// A host's session that wants to stop, as reported by its hook. Empty: not reported.
 struct StopRequest {
   std::string session;
   std::string transcript_path;
-  std::optional<std::string> last_message{};  // the assistant's last words
-  std::optional<std::string> all_words{};     // all that it said since the user's prompt, with pieces of it twice
-  int background_tasks = 0;                   // that still run
+  std::optional<std::string> last_message{};  // the assistant's last message
+  std::optional<std::string> all_words{};     // all it said since the user's prompt; parts may occur twice
+  int background_tasks = 0;                   // still running
 };
 
 struct StopAnswer {
-  LoopState state;  // as it was written
+  LoopState state;  // as recorded
   Decision decision;
-  std::string continuation;  // for the model, if it goes on
+  std::string continuation;  // for the model, if the session goes on
 };
 
-// Nothing if the session has no active loop in this store.
+// nullopt if the session has no active loop in this store.
 Result<std::optional<StopAnswer>> judge_stop(LoopStore& store, const StopRequest& request,
                                              const Environment& environment);
 

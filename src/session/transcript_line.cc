@@ -6,7 +6,7 @@
 namespace ralph {
 namespace {
 
-// No host has a member that means something else to another.
+// No two hosts use the same member with different meanings.
 const Wanted& wanted_of_transcripts() {
   static const Wanted block{{"type"}, {"text"}, {"id"}};
   // Claude Code
@@ -44,7 +44,7 @@ const Wanted& wanted_of_transcripts() {
 }
 
 std::string_view without_margins(std::string_view text) {
-  const auto is_margin = [](char c) { return static_cast<unsigned char>(c) <= ' '; };  // a crash may leave NULs
+  const auto is_margin = [](char c) { return static_cast<unsigned char>(c) <= ' '; };  // a crash may leave NUL bytes
   while (!text.empty() && is_margin(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_margin(text.back())) text.remove_suffix(1);
   return text;
@@ -74,7 +74,7 @@ bool TranscriptLines::is_claude(JsonView line) {
   const bool is_message = (type == "assistant" || type == "user") && message.is(JsonKind::kObject);
   if (type.empty()) return false;
   if (!is_message && !line["sessionId"] && !line["uuid"] && !line["leafUuid"]) return false;
-  if (line["isSidechain"].truth()) return true;  // a sub-agent, as older versions wrote them into the same file
+  if (line["isSidechain"].truth()) return true;  // a sub-agent: older versions wrote them into the same file
   if (is_message) line_.is_step = true;
   if (is_message && type == "assistant" && !line["isApiErrorMessage"].truth()) assistant_message(message);
   if (is_message && type == "user") tool_results(line);
@@ -106,10 +106,10 @@ void TranscriptLines::assistant_message(JsonView message) {
     const std::int64_t count = usage[part].integer();
     if (count > 0 && count < (std::int64_t{1} << 48)) tokens += count;
   }
-  if (tokens > 0) line_.use = ContextUse{.tokens = tokens};  // none: a message that no model wrote
+  if (tokens > 0) line_.use = ContextUse{.tokens = tokens};  // 0: a message that no model wrote
 }
 
-// A call that a hook or the user has refused was not made. Older versions have no permissionDecision.
+// A call that a hook or the user refused was not made. Older versions have no permissionDecision.
 void TranscriptLines::tool_results(JsonView line) {
   const bool refused = line["permissionDecision"]["decision"].text() == "reject";
   const JsonView content = line["message"]["content"];
@@ -135,7 +135,7 @@ bool TranscriptLines::is_codex(JsonView line) {
   return true;
 }
 
-// A message is written again when its tool calls have ended.
+// A message is written again after its tool calls have ended.
 bool TranscriptLines::is_gemini(JsonView line) {
   constexpr std::int64_t kWindow = 1'048'576;
   const std::string_view type = line["type"].text();

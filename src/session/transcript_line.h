@@ -1,4 +1,4 @@
-// One line of a transcript: what of it counts for a loop and for the context monitor. Nothing here touches files.
+// Parses one line of a transcript for loops and the context monitor. Touches no files.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@
 namespace ralph {
 
 struct TranscriptLine {
-  std::string_view time{};                   // as the host wrote it: 2026-11-15T18:23:37.302Z; empty: it did not say
-  std::vector<std::string_view> texts{};     // the assistant's own words, none empty
-  std::vector<std::string_view> tool_ids{};  // of its tool calls; empty if the host gave none
-  std::vector<std::string_view> refused{};   // ids of tool calls that were not made, as their results say
-  bool is_step = false;                      // something was said or done, by whomever but a sub-agent
-  bool ends_in_text = false;                 // and the last of it are the assistant's words
-  std::optional<ContextUse> use{};           // how full the context is, as the host says here
+  std::string_view time{};                   // as written by the host: 2026-11-15T18:23:37.302Z; may be empty
+  std::vector<std::string_view> texts{};     // the assistant's own texts, none empty
+  std::vector<std::string_view> tool_ids{};  // of its tool calls; an id is empty if the host gave none
+  std::vector<std::string_view> refused{};   // ids of tool calls that were not made, according to their results
+  bool is_step = false;                      // anyone but a sub-agent said or did something
+  bool ends_in_text = false;                 // the last of it is a text of the assistant
+  std::optional<ContextUse> use{};           // how full the context is
 };
 
 class TranscriptLines {
  public:
-  // Nothing if this is no line of a host that we know. Its texts are valid until the next is read, and as long as
-  // `line` is. `ended`: there is a line end behind it, so that a line in bad order is worth a repair.
+  // nullptr if this is not a line of a known host. The texts are valid until the next call and as long as `line` is.
+  // `ended`: the line is complete, so malformed JSON in it is worth a repair.
   const TranscriptLine* read(std::string_view line, bool ended);
 
  private:

@@ -150,7 +150,7 @@ TEST_F(TranscriptTest, EachToolCallIsToldOnceAndOneWithoutAnIdByItsPlace) {
 }
 
 TEST_F(TranscriptTest, ACallThatWasRefusedIsNone) {
-  // As the host recorded it: three of four calls were denied by a hook.
+  // A recording of the host: three of four calls were denied by a hook.
   const auto recorded = (fixtures_folder() / "recordings/claude/stream-pretooluse-deny.ndjson").string();
   EXPECT_EQ(read_transcript_since(recorded, 0).tool_ids, Texts{"toolu_fake000006"});
 
@@ -210,7 +210,7 @@ TEST_F(TranscriptTest, ATornLineIsReadWhenItIsWhole) {
     EXPECT_EQ(news.end_offset, first.size()) << have;
     EXPECT_EQ(read(first + second + "\n", news.end_offset).assistant_texts, Texts{"two"});
   }
-  // Whole but for its end.
+  // Complete except for its line end.
   const auto news = read(first + second);
   EXPECT_EQ(news.assistant_texts, (Texts{"one", "two"}));
   EXPECT_EQ(read(first + second + "\n" + says("three") + "\n", news.end_offset).assistant_texts, Texts{"three"});
@@ -347,11 +347,11 @@ TEST_F(TranscriptTest, RecordsBeforeTheBeginningOfTheContextDoNotCount) {
   const std::string old = used(1000) + "\n";
   EXPECT_EQ(tokens_in(old + kUser + "\n", old.size()), -1);
   EXPECT_EQ(tokens_in(old + used(50) + "\n", old.size()), 50);
-  EXPECT_EQ(tokens_in(old, old.size() + 100), 1000);  // the file was written anew
+  EXPECT_EQ(tokens_in(old, old.size() + 100), 1000);  // the file was rewritten
 }
 
 TEST_F(TranscriptTest, TheRecordIsFoundWhereverItLiesWithinReach) {
-  // Around the borders of the pieces that are read.
+  // Around the boundaries of the pieces that are read.
   const std::string record = used(4321) + "\n";
   for (const size_t border : {64U << 10, 512U << 10, 4U << 20}) {
     for (const size_t behind : {border - record.size() - 300, border - record.size() - 90, border - 300, border - 90}) {
@@ -369,7 +369,7 @@ TEST_F(TranscriptTest, TheRecordIsFoundWhereverItLiesWithinReach) {
 }
 
 TEST_F(TranscriptTest, AChatOfGeminiHasItsWordsAndItsToolCalls) {
-  // A message is written a second time when its calls have ended, and a tool's answer comes in the user's name.
+  // A message is written again after its calls have ended, and a tool's answer comes as a user message.
   const std::string head = R"({"sessionId":"s","projectHash":"h","startTime":"t","kind":"main"})"
                            "\n";
   const std::string asked = R"({"id":"u","timestamp":"t","type":"user","content":[{"text":"<promise>DONE</promise>"}]})"

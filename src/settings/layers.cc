@@ -13,13 +13,13 @@
 namespace ralph {
 namespace {
 
-// More than this many lines help nobody.
+// More lines do not help.
 constexpr size_t kMaxProblemsShown = 10;
 
-// The text of the file, or nothing if there is no such file.
+// The text of the file; nullopt if it does not exist.
 Result<std::optional<std::string>> read_if_there(const std::string& path) {
   struct stat info{};
-  // lstat: a link to nowhere is there, and someone meant something by it.
+  // lstat: a dangling link exists, and was put there on purpose.
   if (::lstat(path.c_str(), &info) != 0) {
     if (errno == ENOENT) return std::nullopt;
     return fail(ErrorKind::kInput, "cannot read {}: {}", path, errno_text(errno));
@@ -27,7 +27,7 @@ Result<std::optional<std::string>> read_if_there(const std::string& path) {
   if (::stat(path.c_str(), &info) != 0)
     return fail(ErrorKind::kInput, "cannot read {}: {} (it is a link)", path, errno_text(errno));
   if (S_ISDIR(info.st_mode)) return fail(ErrorKind::kInput, "cannot read {}: it is a folder, not a file", path);
-  // Opening a pipe would wait for its writer for ever.
+  // Opening a pipe would wait for its writer forever.
   if (!S_ISREG(info.st_mode)) return fail(ErrorKind::kInput, "cannot read {}: it is not a regular file", path);
   auto text = read_file(path);
   if (!text) return fail(ErrorKind::kInput, "{}", text.error().message);
@@ -53,11 +53,11 @@ const json::value* at_pointer(const json::value& document, std::string_view poin
   return document.find_pointer(pointer, ignored);
 }
 
-// Where values come from: the layers from the lowest to the uppermost, the flags as the last.
+// The sources of values: the layers from the lowest to the topmost, then the flags.
 struct Source {
   const json::object* values;
   std::string name{};                                    // of a file
-  const std::map<std::string, std::string>* flags = {};  // of the flags: the one behind each pointer
+  const std::map<std::string, std::string>* flags = {};  // for flags: the flag behind each pointer
 };
 
 std::string name_of(const Source& source, const std::string& pointer) {
@@ -76,7 +76,7 @@ void add_origins(const json::value& value, const std::string& pointer, std::span
   while (!sources.empty() && !at_pointer(*sources.back().values, pointer)) sources = sources.first(sources.size() - 1);
   origins.push_back({pointer, sources.empty() ? "default" : name_of(sources.back(), pointer)});
   if (!value.is_array() || sources.empty()) return;
-  // A list replaces as a whole, so what stands inside it is from the same source, or a default.
+  // A list is replaced as a whole, so its items come from the same source, or are defaults.
   size_t index = 0;
   for (const json::value& item : value.get_array()) {
     if (item.is_object()) add_origins(item, fmt::format("{}/{}", pointer, index), sources.last(1), origins);
@@ -84,7 +84,7 @@ void add_origins(const json::value& value, const std::string& pointer, std::span
   }
 }
 
-// "agent.flags[2]: ". The message about a wrong key names it already, so then it is the path of what holds the key.
+// "agent.flags[2]: ". The message about a wrong key already names it, so then the path is that of its object.
 std::string path_prefix(const SchemaProblem& problem) {
   const std::string_view pointer = problem.pointer;
   if (!problem.is_key) return readable_path(pointer) + ": ";
@@ -94,7 +94,7 @@ std::string path_prefix(const SchemaProblem& problem) {
 
 Result<std::vector<SchemaProblem>> problems_of(const json::value& values) {
   TRY_VALUE(auto problems, check_schema(parsed_settings_schema(), values, {.partial = true}));
-  // Only a document of the right shape can be asked what it means.
+  // Only a document of the right shape has a meaning to check.
   return problems.empty() ? check_meaning(values) : problems;
 }
 
@@ -110,7 +110,7 @@ Result<std::optional<Layer>> read_layer(const std::string& project, std::string_
   TRY_VALUE(const auto problems, problems_of(values));
   if (!problems.empty()) return tl::unexpected(explain(problems, layer));
   layer.values = std::move(values.as_object());
-  layer.values.erase("$schema");  // a note for editors, no setting
+  layer.values.erase("$schema");  // for editors, not a setting
   return layer;
 }
 
@@ -165,7 +165,7 @@ std::vector<SchemaProblem> check_meaning(const json::value& document) {
 }
 
 Error explain(const std::vector<SchemaProblem>& problems, const Layer& layer) {
-  std::multimap<size_t, std::string> lines;  // by their place in the file
+  std::multimap<size_t, std::string> lines;  // by their position in the file
   for (const SchemaProblem& problem : problems) {
     const size_t offset = locate(layer.text, problem.pointer, problem.is_key).value_or(0);
     const TextPosition at = position_of(layer.text, offset);

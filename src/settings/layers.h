@@ -1,5 +1,5 @@
-// Settings come in layers: files, then flags. A layer is read and checked here by itself; layers are merged here; what
-// the merged document means is settings.cc.
+// Settings come in layers: files, then flags. This reads, checks and merges layers; settings.cc interprets the merged
+// document.
 #pragma once
 
 #include <optional>
@@ -17,32 +17,32 @@ namespace ralph {
 inline constexpr std::string_view kSettingsFile = ".ralph/settings.json";
 inline constexpr std::string_view kLocalSettingsFile = ".ralph/settings.local.json";
 
-// A settings file as it was read. A layer of flags has no text.
+// A settings file as read. A layer of flags has no text.
 struct Layer {
   std::string source;  // ".ralph/settings.json", as origins and `settings show` name it
-  std::string path;    // as errors name it
+  std::string path;    // for error messages
   std::string text;
   json::object values;
 };
 
-// Reads and checks one file below `project`; nothing if it does not exist. A link to nowhere, a folder, a pipe or a
-// file that may not be read is an error, not a missing file.
+// Reads and checks one file below `project`; nullopt if it does not exist. A dangling link, a folder, a pipe or an
+// unreadable file is an error.
 Result<std::optional<Layer>> read_layer(const std::string& project, std::string_view name);
 
-// Checks the flags of the command line the same way; errors name the flag.
+// Checks the command line flags the same way; errors name the flag.
 Status check_overrides(const Overrides& overrides);
 
-// Merges `upper` into `lower`: objects merge, everything else (lists and null too) replaces.
+// Merges `upper` into `lower`: objects are merged, everything else (including lists and null) is replaced.
 void merge_into(json::object& lower, const json::object& upper);
 
-// The source of every scalar and list of `effective`: the uppermost layer that has it, else "default".
+// The source of every scalar and list of `effective`: the topmost layer that sets it, else "default".
 std::vector<Origin> origins_of(const json::value& effective, const std::vector<Layer>& layers,
                                const Overrides& overrides);
 
-// What the schema cannot say about a document that fits it: flags must be splittable, no string may hold a NUL.
+// Checks what the schema cannot express: flags must be splittable, no string may contain a NUL.
 std::vector<SchemaProblem> check_meaning(const json::value& document);
 
-// One line per problem, in the order of the file: "PATH:LINE:COLUMN: agent.flags[2]: expected ...".
+// One line per problem, in file order: "PATH:LINE:COLUMN: agent.flags[2]: expected ...".
 Error explain(const std::vector<SchemaProblem>& problems, const Layer& layer);
 
 const json::value& parsed_settings_schema();

@@ -19,7 +19,7 @@ constexpr off_t kMaxFileSize = 1 << 20;
 
 using Suggestions = std::vector<GuardrailSuggestion>;
 
-// The files of the project, as the finders below ask for them.
+// The files of the project, as needed by the finders below.
 class Project {
  public:
   explicit Project(std::string folder) : folder_(std::move(folder)) {}
@@ -34,7 +34,7 @@ class Project {
     return {};
   }
 
-  // Empty if it is missing, unreadable, huge, or no regular file (a pipe would never end).
+  // Empty if missing, unreadable, huge, or not a regular file (a pipe would never end).
   std::string text(std::string_view name) const {
     const std::string path = join_path(folder_, name);
     struct stat info{};
@@ -83,7 +83,7 @@ constexpr std::array<Task, 9> kTasks = {{{"lint", CheckPurpose::kLint},
                                          {"tests", CheckPurpose::kTest},
                                          {"check", CheckPurpose::kCheck}}};
 
-// The first task of each purpose that `rules` has.
+// Adds the first task of each purpose in `rules`.
 void add_runner(Suggestions& out, const std::vector<std::string>& rules, std::string_view runner, std::string_view file,
                 std::string_view noun) {
   std::vector<CheckPurpose> done;
@@ -172,7 +172,7 @@ void find_go(const Project& project, Suggestions& out) {
   out.push_back({"go test ./...", "there is a go.mod", CheckPurpose::kTest});
 }
 
-// A Python tool counts as used when a file of its own exists or a shared file has its section.
+// A Python tool counts as used if its own file exists or a shared file has its section.
 struct PythonTool {
   std::string_view command;
   CheckPurpose purpose;

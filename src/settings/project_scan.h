@@ -1,4 +1,4 @@
-// Looks at a project and proposes commands that could guard it. Only reads files; runs nothing.
+// Suggests guardrail commands for a project. Only reads files; runs nothing.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace ralph {
 
-// What a suggested command is for. A task runner (make, just) that offers one of these hides the language tools' own:
-// people put the right flags there, and nothing should run twice.
+// The purpose of a suggested command. A task runner (make, just) with a command for a purpose hides the language tools'
+// own: it has the right flags, and nothing should run twice.
 enum class CheckPurpose { kLint, kTypes, kBuild, kTest, kCheck };
 
 struct GuardrailSuggestion {
@@ -20,8 +20,8 @@ struct GuardrailSuggestion {
   bool operator==(const GuardrailSuggestion&) const = default;
 };
 
-// Quick checks (lint, types) come before slow ones (build, tests). Empty if nothing is recognised; files that cannot be
-// read or understood are passed over, because a suggestion is no promise.
+// Quick checks (lint, types) come before slow ones (build, tests). Empty if nothing is recognised; unreadable or
+// malformed files are skipped.
 std::vector<GuardrailSuggestion> suggest_guardrails(const std::string& project);
 
 }  // namespace ralph

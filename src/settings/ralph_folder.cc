@@ -34,7 +34,7 @@ Status prepare_ralph_folder(const std::string& project) {
 
 std::string state_folder(const Environment& environment) {
   const std::string state = environment.get("XDG_STATE_HOME").value_or("");
-  if (state.starts_with('/')) return join_path(state, "ralph");  // relative ones are ignored, as XDG wants it
+  if (state.starts_with('/')) return join_path(state, "ralph");  // XDG requires ignoring relative paths
   const std::string home = environment.get("HOME").value_or("");
   return home.starts_with('/') ? join_path(home, ".local/state/ralph") : "";
 }

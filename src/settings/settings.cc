@@ -6,7 +6,7 @@
 namespace ralph {
 namespace {
 
-// The readers below see a document that the schema has accepted; an absent key leaves the default of the struct.
+// The readers below get a document that fits the schema; an absent key keeps the struct's default.
 
 void read(const json::value& from, std::string_view key, std::string& to) {
   if (const auto text = find_string(from, key)) to = *text;
@@ -88,7 +88,7 @@ ScmSettings scm_from(const json::value& from) {
 
 OutputSettings output_from(const json::value& from) {
   OutputSettings output;
-  output.emoji = find_bool(from, "emoji");  // "auto" is no boolean
+  output.emoji = find_bool(from, "emoji");  // "auto" is not a boolean
   output.color = find_bool(from, "color");
   read(from, "timestamps", output.timestamps);
   read(from, "maxToolLines", output.max_tool_lines);
@@ -153,9 +153,9 @@ Settings settings_from(const json::value& from) {
   return settings;
 }
 
-// Each layer has passed by itself, so what can still be wrong in the sum is a required key that none of them has. The
-// place is in the uppermost file that mentions the object it is missing from.
-Status check_sum(const json::value& merged, const std::vector<Layer>& layers) {
+// Each layer is valid by itself, so the merged document can only lack a required key. The error points to the topmost
+// file that mentions the object without it.
+Status check_merged(const json::value& merged, const std::vector<Layer>& layers) {
   TRY_VALUE(const auto problems, check_schema(parsed_settings_schema(), merged));
   if (problems.empty()) return {};
   const SchemaProblem& first = problems.front();
@@ -190,7 +190,7 @@ Result<LoadedSettings> load_settings(const std::string& project, const Overrides
   json::object merged;
   for (const Layer& layer : layers) merge_into(merged, layer.values);
   merge_into(merged, overrides.values);
-  TRY(check_sum(merged, layers));
+  TRY(check_merged(merged, layers));
 
   LoadedSettings loaded;
   loaded.effective = with_schema_defaults(parsed_settings_schema(), merged);

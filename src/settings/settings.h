@@ -1,4 +1,4 @@
-// The settings of a project, typed. Defaults stand here and in schemas/settings.schema.json, and a test compares them.
+// The typed settings of a project. The defaults here equal those in schemas/settings.schema.json, as a test verifies.
 // Specified in docs/formats/settings.md.
 #pragma once
 
@@ -18,30 +18,30 @@ std::string_view to_string(FailAction action);  // "APPEND", ...
 enum class PromptVia { kArgument, kStdin, kFile };
 
 struct RetrySettings {
-  int attempts = 3;            // further tries of a crashed or silent agent within one iteration
-  double backoff_seconds = 2;  // before the first; doubled for each further one
+  int attempts = 3;            // retries of a crashed or silent agent within one iteration
+  double backoff_seconds = 2;  // before the first retry; doubled for each further one
   double max_backoff_seconds = 60;
-  int overload_attempts = 8;  // further tries of an agent whose service is overloaded
+  int overload_attempts = 8;  // retries of an agent whose service is overloaded
 };
 
-// What an agent is and how it is spoken to.
+// What an agent is and how to start it.
 struct AgentDefinition {
   std::string command;
   std::vector<std::string> flags;          // as written; each is split like shell words when the agent is started
   std::optional<PromptVia> prompt_via;     // how a custom agent gets its prompt; unset: as an argument, or on standard
                                            // input when it is too large for one
   std::map<std::string, std::string> env;  // added to the agent's environment
-  std::string kind;                        // "claude", ..., "custom"; empty: told by the command's name
-  std::string stream;                      // what it prints: "claude", ..., "text"; empty: what its kind prints
+  std::string kind;                        // "claude", ..., "custom"; empty: derived from the command's name
+  std::string stream;                      // its output format: "claude", ..., "text"; empty: that of its kind
   std::string model;                       // empty: the agent's own choice
 };
 
 struct AgentSettings : AgentDefinition {
   double timeout_seconds = 0;       // 0: none
   double idle_timeout_seconds = 0;  // 0: none
-  double linger_seconds = 30;       // how long it may stay after its result
+  double linger_seconds = 30;       // how long it may keep running after its result
   RetrySettings retry;
-  std::vector<std::string> fallback;     // agents to go on with while this one is limited
+  std::vector<std::string> fallback;     // agents that take over while this one is limited
   double max_limit_wait_minutes = 1440;  // the longest wait for a usage limit to end
 };
 
@@ -65,12 +65,12 @@ struct BudgetSettings {
   double max_tokens = 0;    // 0: none
 };
 
-// How what the agent does is shown. Unset: decided by the terminal and the environment.
+// How the agent's work is shown. Unset: depends on the terminal and the environment.
 struct OutputSettings {
   std::optional<bool> emoji;
   std::optional<bool> color;
   bool timestamps = false;
-  int max_tool_lines = 5;  // of a tool's output; 0: none of it
+  int max_tool_lines = 5;  // of a tool's output; 0: none
   int max_tool_chars = 1000;
   bool thinking = false;
 };
@@ -110,7 +110,7 @@ struct Settings {
   OutputSettings output;
 };
 
-// Where a value came from: "default", ".ralph/settings.json", ".ralph/settings.local.json" or "-m" and the like.
+// The source of a value: "default", ".ralph/settings.json", ".ralph/settings.local.json" or "-m" and the like.
 struct Origin {
   std::string pointer;  // "/agent/command"
   std::string source;
@@ -118,20 +118,20 @@ struct Origin {
 
 struct LoadedSettings {
   Settings settings;
-  json::value effective;           // the merged document, defaults filled in, in schema order
+  json::value effective;           // the merged document with defaults, in schema order
   std::vector<Origin> origins;     // one per scalar or array of `effective`
-  std::vector<std::string> files;  // the files that were read, in order
+  std::vector<std::string> files;  // the files read, in order
 };
 
-// Flags of the command line, as a JSON object of the same shape as a settings file, and the flag behind each pointer.
+// Command line flags as a JSON object in the shape of a settings file, and the flag behind each pointer.
 struct Overrides {
   json::object values;
   std::map<std::string, std::string> flags;  // "/maximumIterations" -> "-m"
 };
 
 // Reads .ralph/settings.json and .ralph/settings.local.json below `project` (either may be missing), checks each
-// against the schema, merges (objects merge, scalars and arrays replace), applies the overrides, fills in defaults.
-// Every error names the file, line and column, the path inside it, the value found, and what was expected.
+// against the schema, merges them, applies the overrides and fills in defaults. Every error names the file, line and
+// column, the path inside it, the value found, and what was expected.
 Result<LoadedSettings> load_settings(const std::string& project, const Overrides& overrides = {});
 
 std::string_view settings_schema();  // the JSON Schema, as shipped
