@@ -156,7 +156,11 @@ record::Record JournalWriter::stamp(record::Body body) const {
 Status JournalWriter::restore_if_gone() {
   struct stat ours{}, there{};
   if (::fstat(fd_.get(), &ours) != 0) return cannot_write(path_, errno);
-  if (::lstat(path_.c_str(), &there) == 0 && there.st_ino == ours.st_ino && there.st_dev == ours.st_dev) return {};
+  if (::lstat(path_.c_str(), &there) == 0) {
+    if (there.st_ino == ours.st_ino && there.st_dev == ours.st_dev) return {};
+  } else if (errno != ENOENT && errno != ENOTDIR) {
+    return {};  // a folder above was closed to us; the open file is still good
+  }
   const std::string text = tail_of(fd_.get(), size_, size_);
   // <project>/.ralph/runs/<id>: symlinks are not followed, and the project folder itself is not created.
   std::string folder = parent_path(path_);
