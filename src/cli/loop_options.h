@@ -1,4 +1,4 @@
-// The options by which a loop is described, wherever it is started.
+// The options that describe a loop, wherever it is started.
 #pragma once
 
 #include "cli/command.h"
@@ -18,7 +18,7 @@ inline constexpr Option kNoWorkOption = {.name = "on-promise-no-work",
 inline constexpr Option kUltraworkOption = {"ultrawork", 0, "",
                                             "Begin every continuation with the ultrawork instruction."};
 
-// Criteria of loops that go by diagnostics: known, so that they can be refused by name.
+// Criteria of loops based on diagnostics: recognised only to be refused by name.
 inline constexpr Option kZeroErrorsOption = {"zero-errors", 0, "", "Not in this version: refused."};
 inline constexpr Option kZeroWarningsOption = {"zero-warnings", 0, "", "Not in this version: refused."};
 inline constexpr Option kZeroSecurityOption = {"zero-security", 0, "", "Not in this version: refused."};
@@ -27,7 +27,7 @@ inline constexpr Option kStagnationOption = {"stagnation-limit", 0, "N", "Not in
 
 inline constexpr Positional kTaskPositional = {"TASK", "What is to be done.", true};
 
-// The task and all of these, checked.
+// The task and the options, validated.
 Result<LoopRequest> loop_request_from(const Arguments& arguments);
 
 }  // namespace ralph::cli

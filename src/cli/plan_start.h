@@ -1,4 +1,4 @@
-// A plan run, as far as it is known before anything starts: which plan it begins with, and on which branch.
+// The state of a plan run before anything starts: which plan it begins with, and on which branch.
 #pragma once
 
 #include <map>
@@ -29,13 +29,14 @@ struct PlanRun {
   bool goes_on_from_copy() const { return unfinished && unfinished->open; }
 };
 
-// The plan as this run begins with it: what a killed run kept outside, or what lies there. `accept`: always the latter.
+// Loads the plan that the run begins with: the saved copy of a killed run, or the files of the project. `accept`:
+// always the latter.
 Status load_plan_files(PlanRun& run, bool accept);
 
-// Whether a run may begin with it.
+// Whether a run may begin with this plan.
 Status check_state(const PlanRun& run);
 
-// True: the branch was switched, so that all files of the project may be others now.
+// True: the branch was switched, so any file of the project may have changed.
 Result<bool> check_branch(const PlanRun& run, bool may_switch);
 
 // Why a run would refuse to begin on this branch; empty if it would not.
