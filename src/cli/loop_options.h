@@ -6,14 +6,15 @@
 
 namespace ralph::cli {
 
-inline constexpr Option kMaxIterationsOption = {"max-iterations", 'n', "N", "Send it on at most N times (default 50)."};
-inline constexpr Option kPromiseOption = {"completion-promise", 0, "TEXT", "What it has to promise (default DONE)."};
+inline constexpr Option kMaxIterationsOption = {"max-iterations", 'n', "N",
+                                                "Continue the session at most N times (default 50)."};
+inline constexpr Option kPromiseOption = {"completion-promise", 0, "TEXT", "The text of the promise (default DONE)."};
 inline constexpr Option kMinToolCallsOption = {"min-tool-calls", 0, "N",
                                                "A promise after fewer tool calls does not count (default 1)."};
 inline constexpr Option kNoWorkOption = {.name = "on-promise-no-work",
                                          .letter = 0,
                                          .value = "POLICY",
-                                         .help = "What becomes of such a promise (default reject).",
+                                         .help = "How to treat such a promise (default reject).",
                                          .choices = "reject|warn|accept"};
 inline constexpr Option kUltraworkOption = {"ultrawork", 0, "",
                                             "Begin every continuation with the ultrawork instruction."};
