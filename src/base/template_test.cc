@@ -29,7 +29,8 @@ TEST(Template, LeavesAllOtherBracesAlone) {
 TEST(Template, DoesNotLookIntoValues) {
   const Values values = {{"A", "{{B}}"}, {"B", "{{A}}"}, {"C", ""}, {"D", "{"}};
   EXPECT_EQ(render_template("{{A}}{{B}}", values), "{{B}}{{A}}");
-  EXPECT_EQ(render_template("{{D}}{{{C}}A}}", values), "{{A}}");  // nor at what values make with their neighbours
+  EXPECT_EQ(render_template("{{D}}{{{C}}A}}", values),
+            "{{A}}");  // nor placeholders formed by values and their neighbours
 }
 
 TEST(Template, HasNoPlaceWithoutAName) {
