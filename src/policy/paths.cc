@@ -232,7 +232,7 @@ DeletionOf deletion_of(const std::string& path, const PolicyPlace& place) {
     }
     if (place.project != "/" && place.project != place.home) return DeletionOf::kNothingSpecial;
   }
-  if (!place.home.empty() && is_within(place.home, path)) return DeletionOf::kOutside;  // or above it
+  if (!place.home.empty() && is_within(place.home, path)) return DeletionOf::kOutside;  // the home or above it
   if (is_temporary(path)) {
     // All of /tmp includes other users' files.
     const auto parts = components_of(path);
