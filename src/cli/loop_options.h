@@ -6,8 +6,7 @@
 
 namespace ralph::cli {
 
-inline constexpr Option kMaxIterationsOption = {"max-iterations", 'n', "N",
-                                                "Continue the session at most N times (default 50)."};
+inline constexpr Option kMaxIterationsOption = {"max-iterations", 'n', "N", "Continue at most N times (default 50)."};
 inline constexpr Option kPromiseOption = {"completion-promise", 0, "TEXT", "The text of the promise (default DONE)."};
 inline constexpr Option kMinToolCallsOption = {"min-tool-calls", 0, "N",
                                                "A promise after fewer tool calls does not count (default 1)."};

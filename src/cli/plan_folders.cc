@@ -19,8 +19,7 @@ Result<PlanFiles> plan_folders(const Arguments& arguments) {
   folders.ralph_dir = join_path(folders.project, "ralph");
   if (named) {
     const std::string path = absolute_path(*named, here);
-    folders.ralph_dir =
-        join_path(real_path(parent_path(path)), base_name(path));  // the folder itself must not be a symlink
+    folders.ralph_dir = join_path(real_path(parent_path(path)), base_name(path));  // not a symlink itself
   }
   return folders;
 }

@@ -29,8 +29,7 @@ struct PlanRun {
   bool goes_on_from_copy() const { return unfinished && unfinished->open; }
 };
 
-// Loads the plan that the run begins with: the saved copy of a killed run, or the files of the project. `accept`:
-// always the latter.
+// Loads the plan to begin with: the saved copy of a killed run, or (with `accept` always) the files of the project.
 Status load_plan_files(PlanRun& run, bool accept);
 
 // Whether a run may begin with this plan.

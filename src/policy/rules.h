@@ -1,5 +1,4 @@
-// The rules of the command policy. Each examines one command of a reading and returns what is wrong with it, if
-// anything.
+// The rules of the command policy. Each examines one command of a reading and returns an objection, if any.
 #pragma once
 
 #include <initializer_list>

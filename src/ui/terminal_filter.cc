@@ -133,8 +133,7 @@ void TerminalFilter::take_control_sequence(std::string_view character, std::stri
   }
 }
 
-// Ends at BEL, at ESC and the character after it, or at the end of the line: an unfinished string must not hide the
-// rest.
+// Ends at BEL, ESC and the character after it, or the end of the line: an unfinished string must not hide the rest.
 void TerminalFilter::take_string(std::string_view character, std::string& out) {
   const char c = character[0];
   if (c == '\a' || character == "\u009C") {
