@@ -47,7 +47,7 @@ const Command kHooksPreTool = {
     R"(Reads the hook's JSON on standard input. A shell command is read as a shell would read it, and refused if it falls into one
 of the categories of docs/formats/hooks.md: deletion outside of the project, credentials, forced pushes, sudo, ... Tools that
 write files may not touch ralph's own state, its hooks and the scripts of guardrails. `hooks.commands` of the settings allows,
-denies, and switches categories off. It is a seat belt, not a wall: SECURITY.md says what it cannot hold.)",
+denies, and switches categories off. It is a seat belt, not a wall: SECURITY.md lists its limits.)",
     R"(echo '{"tool_name": "Bash", "tool_input": {"command": "rm -rf /"}}' | ralph hooks pre-tool)",
     kOptions,
     {},

@@ -261,7 +261,7 @@ void Console::show(const record::ScmEnded& ended) {
 void Console::show(const record::SignalReceived& received) {
   start_line();
   const char* text = received.count == 1
-                         ? "Received signal, shutting down... (the current step may finish; once more ends it now)\n"
+                         ? "Received signal, shutting down... (the current step may finish; a second one ends it)\n"
                          : "Received signal, ending everything now...\n";
   err_.write(text);
 }
