@@ -1,4 +1,4 @@
-// Bytes to be written: like a string that is only appended to, with the check for room made once for many appends.
+// An append-only byte buffer that can check for room once for many appends.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace ralph {
 
-// Copies `text` and returns where it ends.
+// Copies `text` and returns the end of the copy.
 inline char* put_bytes(char* out, std::string_view text) {
   std::memcpy(out, text.data(), text.size());
   return out + text.size();
@@ -20,9 +20,9 @@ class ByteBuffer {
  public:
   using Write = std::function<void(std::string_view)>;
 
-  // Keeps all that is appended.
+  // Keeps everything.
   ByteBuffer() = default;
-  // Writes what has come together whenever that is `piece` bytes or more, so that it stays about that large.
+  // Flushes to `write` whenever it holds `piece` bytes or more.
   ByteBuffer(size_t piece, Write write) : piece_(piece), write_(std::move(write)) {}
 
   std::string_view bytes() const { return {data_.get(), size_}; }
@@ -32,7 +32,7 @@ class ByteBuffer {
     size_ = 0;
   }
 
-  // Where the next `bytes` bytes may be written; added() tells where they end.
+  // Where the next `bytes` bytes may be written; call added() with the end of what was.
   char* room(size_t bytes) {
     if (capacity_ - size_ < bytes) make_room(bytes);
     return data_.get() + size_;

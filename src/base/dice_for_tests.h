@@ -1,4 +1,4 @@
-// Random choices for property tests: the same for one seed, wherever they run.
+// Random choices for property tests: a seed gives the same sequence on every platform.
 #pragma once
 
 #include <random>

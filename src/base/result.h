@@ -1,5 +1,5 @@
 // Errors as values. A function that can fail returns Result<T>; the message of an Error is a sentence for the user:
-// it names the file or value and says what to do. Exceptions of libraries end where the library is called.
+// it names the file or value and says what to do. Library exceptions are caught where the library is called.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@ namespace ralph {
 
 enum class ErrorKind {
   kUsage,        // the command line is wrong
-  kInput,        // a file of the user (settings, prompt) is wrong or unreadable
+  kInput,        // a user's file (settings, prompt) is wrong or unreadable
   kNotFound,     // a program or file that must exist does not
   kBusy,         // another run holds the project
   kIo,           // the system refused: disk full, permission, ...
   kInterrupted,  // the user ended it: Ctrl-C, end of input
-  kInternal,     // a fault of ours
+  kInternal,     // a bug in ralph
 };
 
 struct Error {

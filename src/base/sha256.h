@@ -1,4 +1,4 @@
-// SHA-256 (FIPS 180-4): for hashes by which a third person can tell that a text was not changed.
+// SHA-256 (FIPS 180-4), for hashes that let a third party verify that a text is unchanged.
 #pragma once
 
 #include <string>

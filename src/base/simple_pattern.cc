@@ -42,7 +42,7 @@ std::bitset<256> escaped(char c) {
   }
 }
 
-// Reads one set, from behind its '[' to behind its ']'.
+// Reads one set, from after its '[' to after its ']'.
 Result<std::bitset<256>> read_set(std::string_view pattern, size_t& at) {
   std::bitset<256> bytes;
   const bool negated = at < pattern.size() && pattern[at] == '^';
@@ -89,7 +89,7 @@ Result<Steps> read_steps(std::string_view pattern) {
   return steps;
 }
 
-// Follows all possible places in the pattern at once, so the time is linear in the text.
+// Tracks all possible positions in the pattern at once, so the time is linear in the text.
 class Places {
  public:
   explicit Places(const Steps& steps) : steps_(steps), here_(steps.size() + 1, false) {}

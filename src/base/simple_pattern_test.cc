@@ -8,7 +8,7 @@
 namespace ralph {
 namespace {
 
-// What the C library says; its dialect agrees with JSON Schema's on the patterns below.
+// The C library's result; its dialect agrees with JSON Schema's on the patterns below.
 bool matches_by_library(const std::string& text, const std::string& pattern) {
   regex_t compiled;
   EXPECT_EQ(regcomp(&compiled, pattern.c_str(), REG_EXTENDED | REG_NOSUB), 0) << pattern;

@@ -1,4 +1,4 @@
-// Text with places to fill in, written {{NAME}}.
+// Templates with {{NAME}} placeholders.
 #pragma once
 
 #include <span>
@@ -8,8 +8,8 @@
 
 namespace ralph {
 
-// Puts in the value of every {{NAME}} whose name is given. All other braces stay as they are, because a template may
-// quote code. Values are taken as they are: a {{NAME}} inside one is not filled in, whoever wrote it.
+// Replaces every {{NAME}} that has a value. All other braces stay, because a template may quote code. A {{NAME}} inside
+// a value is not expanded.
 std::string render_template(std::string_view text, std::span<const std::pair<std::string_view, std::string>> values);
 
 }  // namespace ralph

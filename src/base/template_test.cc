@@ -29,7 +29,7 @@ TEST(Template, LeavesAllOtherBracesAlone) {
 TEST(Template, DoesNotLookIntoValues) {
   const Values values = {{"A", "{{B}}"}, {"B", "{{A}}"}, {"C", ""}, {"D", "{"}};
   EXPECT_EQ(render_template("{{A}}{{B}}", values), "{{B}}{{A}}");
-  EXPECT_EQ(render_template("{{D}}{{{C}}A}}", values), "{{A}}");  // nor at what values make with their neighbours
+  EXPECT_EQ(render_template("{{D}}{{{C}}A}}", values), "{{A}}");  // nor are those that values form
 }
 
 TEST(Template, HasNoPlaceWithoutAName) {

@@ -16,7 +16,7 @@ char upper(char c) {
   return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
 }
 
-// Edit distance in which swapping two neighbours is one step, as people mistype.
+// Edit distance that counts a swap of two neighbours, a common typo, as one step.
 size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<size_t> before(b.size() + 1), row(b.size() + 1), next(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t{0});
@@ -152,7 +152,7 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
   size_t best_distance = std::max<size_t>(2, word.size() / 3) + 1;
   for (std::string_view candidate : candidates) {
     size_t distance = edit_distance(word, candidate);
-    // A word cut short means the longer one: "--prompt-f" is "--prompt-file".
+    // A prefix means the longer word: "--prompt-f" is "--prompt-file".
     if (word.size() >= 3 && candidate.starts_with(word)) distance = std::min<size_t>(distance, 1);
     if (distance < best_distance && distance < candidate.size()) {
       best = candidate;

@@ -18,10 +18,9 @@ std::string to_lower(std::string_view text);  // ASCII only
 std::string to_upper(std::string_view text);  // ASCII only
 bool equals_ignoring_case(std::string_view a, std::string_view b);
 std::string replace_all(std::string_view text, std::string_view from, std::string_view to);
-std::string_view first_line(
-    std::string_view text);  // the first line that is not blank, trimmed; empty if there is none
+std::string_view first_line(std::string_view text);  // the first nonblank line, trimmed; empty if none
 
-// A positive decimal number with nothing around it; nothing for "", "x", "-1", "1.5" or a value that overflows.
+// A positive decimal number with nothing around it; nullopt for "", "x", "-1", "1.5" or a value that overflows.
 std::optional<long> parse_count(std::string_view text);
 
 // Splits like a POSIX shell splits words: blanks separate, quotes and backslashes group. Nothing is expanded.
@@ -31,7 +30,7 @@ Result<std::vector<std::string>> split_shell_words(std::string_view text);
 // The words as one line that a POSIX shell reads back as the same words; for showing commands to people.
 std::string quote_shell_words(std::span<const std::string> words);
 
-// The candidate that a mistyped word most likely meant; empty if none is near.
+// The candidate most similar to a mistyped word; empty if none is close.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates);
 
 // "512 B", "5.0 KB", "1.2 GB".

@@ -19,8 +19,8 @@ std::string to_iso8601(WallTime time);              // 2026-11-15T20:22:33.123Z
 std::string to_compact_utc(WallTime time);          // 20261115-202233
 std::string human_duration(Milliseconds duration);  // 0.4s, 12.3s, 6m7s, 1h02m
 
-// The time in the one form that to_iso8601 writes; nothing for any other form, or for a day or an hour that does not
-// exist. Leap seconds (23:59:60) do not: no clock that ralph reads shows them.
+// Parses exactly the form that to_iso8601 writes; nullopt for any other form or a nonexistent day or hour. Leap seconds
+// (23:59:60) are rejected: no clock that ralph reads shows them.
 std::optional<WallTime> from_iso8601(std::string_view text);
 
 }  // namespace ralph

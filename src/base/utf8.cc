@@ -7,7 +7,7 @@ namespace {
 
 constexpr size_t kNoLimit = std::string_view::npos / 2;
 
-// What a terminal takes as a command, or what shows text in another order than it has.
+// Terminal controls, and characters that change the display order of text.
 bool is_control(std::int32_t code) {
   if (code < 0) return false;
   const bool turns = code == 0x61c || code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
@@ -89,7 +89,7 @@ size_t display_width(std::string_view text) {
 std::string fit_to_width(std::string_view text, size_t columns) {
   std::string line;
   size_t width = 0;
-  size_t last_cut = 0;  // bytes of `line` that leave room for the ellipsis
+  size_t last_cut = 0;  // length of `line` that leaves room for the ellipsis
   for (size_t at = 0; at < text.size();) {
     const Character c = first_character(text.substr(at));
     const bool control = is_control(c.code);

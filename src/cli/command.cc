@@ -7,7 +7,7 @@
 namespace ralph::cli {
 namespace {
 
-// What --x or -x refers to in a command's entry.
+// The entry that --x or -x refers to.
 struct Match {
   const Option* option = nullptr;
   bool negated = false;
@@ -46,7 +46,7 @@ tl::unexpected<Error> unknown_option(const Command& command, std::string_view wo
   return usage_error(command, fmt::format("unknown option {}{}", word, did_you_mean(near)));
 }
 
-// Nothing if the value is among the choices (or there are none), else the sentence that says so.
+// An error message if the value is not among the choices; empty if it is, or if there are no choices.
 std::optional<std::string> check_choice(std::string_view what, std::string_view choices, std::string_view value) {
   if (choices.empty()) return std::nullopt;
   const std::vector<std::string> allowed = split(choices, '|');
@@ -120,7 +120,7 @@ Result<Arguments> parse_arguments(const Command& command, std::span<const std::s
       if (equals != std::string::npos) value = word.substr(equals + 1);
     } else {
       match.option = find_letter(command, word[1]);
-      // -m5 and -m=5 both mean 5. Letters that take no value may stand together: -Vj.
+      // -m5 and -m=5 both mean 5. Letters without a value may be combined: -Vj.
       if (match.option && word.size() > 2) {
         if (!match.option->value.empty()) {
           value = word.substr(word[2] == '=' ? 3 : 2);
@@ -194,7 +194,7 @@ std::string help_of(const Command& command) {
 
 namespace {
 
-// Under which heading a command stands, by its first word.
+// The heading of a command in the overview, by its first word.
 std::string_view heading_of(const Command& command) {
   const std::string_view first = command.name.substr(0, command.name.find(' '));
   if (first == "run" || first == "init") return "Commands";
@@ -229,11 +229,11 @@ std::string overview(std::span<const Command* const> commands) {
       "\nOptions:\n"
       "  -C DIR         Work in DIR.\n"
       "  -v, --version  Print the version.\n"
-      "  -h, --help     Show this help; 'ralph <command> --help' says more on one.\n"
+      "  -h, --help     Show this help; 'ralph <command> --help' explains a command.\n"
       "\nStart here:\n"
       "  ralph demo              see a complete loop, no account needed\n"
-      "  ralph init              make settings for this project\n"
-      "  ralph run -f PROMPT.md  let the agent work on what that file says, or:\n"
+      "  ralph init              write settings for this project\n"
+      "  ralph run -f PROMPT.md  let the agent work on that prompt, or:\n"
       "  ralph run -p 'Make the tests pass, then answer <response>DONE</response>'\n";
   return text;
 }

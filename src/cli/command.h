@@ -1,5 +1,5 @@
-// A command as data: what it is called, what it takes, what it says of itself, and the function behind it.
-// Help, completion, parsing and the errors for mistyped words all come from this one entry.
+// A command as data: its name, options, help and function. Help, completion, parsing and the errors for mistyped words
+// are all derived from this entry.
 #pragma once
 
 #include <map>
@@ -35,7 +35,7 @@ class Arguments;
 
 struct Command {
   std::string_view name;     // "run", or two words: "runs list"
-  std::string_view summary;  // one line, for the list of commands
+  std::string_view summary;  // one line in the list of commands
   std::string_view details;  // paragraphs for --help
   std::string_view examples;
   std::span<const Option> options;
@@ -50,7 +50,7 @@ class Arguments {
   bool has(std::string_view option) const;                               // --x, or its negation, was given
   std::optional<std::string_view> value(std::string_view option) const;  // the last one given
   std::vector<std::string> values(std::string_view option) const;        // all of them
-  std::optional<bool> flag(std::string_view option) const;               // --x true, --no-x false, neither: nothing
+  std::optional<bool> flag(std::string_view option) const;               // --x: true, --no-x: false, neither: nullopt
   std::span<const std::string> positionals() const { return positionals_; }
 
  private:
@@ -59,7 +59,7 @@ class Arguments {
   std::vector<std::string> positionals_;
 };
 
-// Errors are of kind kUsage and name the word, the nearest valid one, and where to read on.
+// Errors are of kind kUsage and give the word, the nearest valid one, and where to read more.
 Result<Arguments> parse_arguments(const Command& command, std::span<const std::string> words);
 
 std::string help_of(const Command& command);
@@ -68,7 +68,7 @@ std::string overview(std::span<const Command* const> commands);
 // Every command, in the order in which help lists them.
 std::span<const Command* const> all_commands();
 
-// Prints the error as "ralph: ..." on stderr and returns the exit code of its kind: the one place that maps them.
+// Prints the error as "ralph: ..." on stderr and returns the exit code of its kind. No other function maps them.
 int report(const Error& error);
 
 }  // namespace ralph::cli

@@ -36,12 +36,12 @@ constexpr Command kSample = {
 constexpr Command kPlain = {"plain", "Take nothing", "", "", {}, {}, do_nothing};
 constexpr Command kOpenEnded = {"open ended", "Take all", "", "", kOptions, kRest, do_nothing, true};
 
-// What was understood, as text: "max=5 stream=true | words".
+// The parsed arguments as text: "max=5 stream=true | words".
 std::string understood(const Command& command, const Words& words) {
   const auto arguments = parse_arguments(command, words);
   if (!arguments) {
     EXPECT_EQ(arguments.error().kind, ErrorKind::kUsage);
-    // Every error ends by saying where to read on.
+    // Every error ends with a reference to the help.
     const std::string where = "\n  see ralph " + std::string(command.name) + " --help";
     EXPECT_TRUE(arguments.error().message.ends_with(where)) << arguments.error().message;
     return "error: " + arguments.error().message.substr(0, arguments.error().message.find('\n'));

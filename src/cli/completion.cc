@@ -1,4 +1,4 @@
-// ralph completion: scripts for shells, made from the commands' own entries.
+// ralph completion: shell scripts, generated from the commands' entries.
 #include <array>
 #include <cstdio>
 #include <map>
@@ -54,9 +54,9 @@ std::string spellings(const Option& option) {
   return option.letter ? fmt::format("-{}|--{}", option.letter, option.name) : fmt::format("--{}", option.name);
 }
 
-// What follows an option that takes a value: a file, one of its choices, or something that only the person knows.
+// Completes the value of an option: a file, one of its choices, or nothing.
 std::string bash_values() {
-  std::map<std::string, std::string> cases;  // an option that several commands have stands there once
+  std::map<std::string, std::string> cases;  // one entry for an option of several commands
   for (const Command* command : visible_commands()) {
     for (const Option& option : command->options) {
       if (option.value.empty()) continue;

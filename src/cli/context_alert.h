@@ -1,4 +1,4 @@
-// The context monitor's answer to a host: shared by the hooks that come after a tool call.
+// The context monitor's reply to a host, shared by the hooks that run after a tool call.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace ralph::cli {
 
-// Sends the alert if there is one, and nothing else. Returns the exit code.
+// Sends the alert if there is one. Returns the exit code.
 int tell_of_context(std::string_view hook, const Environment& environment, const HookPayload& payload,
                     Protocol protocol);
 

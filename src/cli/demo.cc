@@ -21,10 +21,10 @@ constexpr std::string_view kPrompt =
     "When you are sure that it works, answer with <response>DONE</response>.\n";
 
 constexpr std::array kOptions = {
-    Option{"json", 0, "", "Print one JSON record per step instead of lines for people."},
+    Option{"json", 0, "", "Print one JSON record per step instead of text."},
 };
 
-// Inside a git hook, git says by variables which repository is meant: the user's, which is no place for a demo.
+// Inside a git hook, git's variables point to the user's repository, which the demo must not touch.
 void forget_outer_repository() {
   for (const char* name :
        {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_PREFIX",
@@ -60,7 +60,7 @@ std::string settings_text(bool with_git) {
   return to_pretty_json(settings);
 }
 
-// A small project whose test fails, in a repository of its own where git is there.
+// A small project with a failing test, in its own repository if git is installed.
 Status make_project(const std::string& folder, const Environment& environment, bool with_git) {
   TRY(write_file_atomically(join_path(folder, "sum.sh"), embedded::sum_sh, 0755));
   TRY(write_file_atomically(join_path(folder, "test.sh"), embedded::test_sh, 0755));
@@ -69,7 +69,7 @@ Status make_project(const std::string& folder, const Environment& environment, b
   TRY(write_file_atomically(join_path(folder, ".ralph/settings.json"), settings_text(with_git)));
   if (!with_git) return {};
   TRY(run_git(folder, environment, {"init", "-q", "-b", "main"}));
-  // Of its own, because a new machine has no name to commit under and the user's may demand signatures.
+  // Its own identity: a new machine has none, and the user's may require signatures.
   for (const auto& [key, value] :
        std::initializer_list<std::pair<const char*, const char*>>{{"user.name", "ralph demo"},
                                                                   {"user.email", "demo@localhost"},

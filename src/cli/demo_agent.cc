@@ -1,5 +1,5 @@
-// The built-in scripted agent of `ralph demo`. It behaves as real agents do on a bad day: it mends half, says that it
-// is done, and mends the rest when the guardrail's output is put before it.
+// The built-in scripted agent of `ralph demo`. It behaves like a real agent on a bad day: it fixes half, claims to be
+// done, and fixes the rest when it sees the guardrail's output.
 #include <chrono>
 #include <thread>
 #include <unistd.h>
@@ -20,7 +20,7 @@ constexpr std::string_view kWhole =
 void say(std::string_view line) {
   fmt::print("{}\n", line);
   std::fflush(stdout);
-  std::this_thread::sleep_for(std::chrono::milliseconds(350));  // for the eye: it is a demonstration
+  std::this_thread::sleep_for(std::chrono::milliseconds(350));  // so that a person can follow
 }
 
 Result<int> work() {
@@ -48,7 +48,7 @@ Result<int> work() {
 const Command kDemoAgent = {
     "demo-agent",
     "The scripted agent behind 'ralph demo'.",
-    "Reads a prompt on standard input and works in the current folder, which has to be the demo's.",
+    "Reads a prompt on standard input and works in the current folder, which must be the demo's.",
     "",
     {},
     {},

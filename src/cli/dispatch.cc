@@ -17,7 +17,7 @@ namespace ralph::cli {
 namespace {
 
 int print(std::string_view text) {
-  // A reader that went away early (`ralph --help | head`) is no failure of ours.
+  // A reader that closed the pipe early (`ralph --help | head`) is not an error.
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);
   return 0;
@@ -25,7 +25,7 @@ int print(std::string_view text) {
 
 struct Found {
   const Command* command = nullptr;
-  size_t words = 0;  // how many words its name took
+  size_t words = 0;  // the number of words in its name
 };
 
 // `ralph -p x` is `ralph run -p x`: the default command.
@@ -51,7 +51,7 @@ bool asks_for_help(std::span<const std::string> words) {
   return std::any_of(words.begin(), end, [](const std::string& word) { return word == "--help" || word == "-h"; });
 }
 
-// A group without its second word ("ralph runs"), a mistyped one, or a word that is no command at all.
+// A group without its second word ("ralph runs"), a mistyped one, or an unknown command.
 int explain_unknown(std::span<const std::string> words) {
   const std::vector<const Command*> group = group_of(words[0]);
   const bool wants_help = words.size() > 1 && asks_for_help(words.subspan(1));
@@ -76,8 +76,8 @@ int explain_unknown(std::span<const std::string> words) {
   return report({ErrorKind::kUsage, std::move(message)});
 }
 
-// Hosts take a hook's exit code 2 for a refusal. One that is called with an option, or by a name, that this version
-// does not know must not hold an agent up for that.
+// Hosts treat a hook's exit code 2 as a refusal. A hook called by an unknown name or with an unknown option must not
+// block the agent.
 int as_hook(std::span<const std::string> words, int code) {
   if (words.size() < 2 || words[0] != "hooks") return code;
   const bool for_people = words[1] == "install" || words[1] == "uninstall" || words[1] == "explain";
@@ -89,7 +89,7 @@ int as_hook(std::span<const std::string> words, int code) {
 int report(const Error& error) {
   std::fflush(stdout);
   const Redactor redactor(Environment::of_this_process().as_lines());
-  // A message may quote what an agent wrote.
+  // A message may quote an agent's text.
   static_cast<void>(write_all(
       STDERR_FILENO, printable_lines(redactor.redact(fmt::format("ralph: {}\n", error.message))), "standard error"));
   return error.kind == ErrorKind::kInterrupted ? 130 : 2;

@@ -1,4 +1,4 @@
-// From what was typed to a command and its exit code.
+// Runs the command given by the words of a command line and returns its exit code.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// The findings of `ralph doctor`, which its parts share.
+// The findings of `ralph doctor`, shared by its parts.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// The part of `ralph doctor` that checks hooks: are they installed, are they complete, does the ralph that they call
-// work?
+// The part of `ralph doctor` that checks whether hooks are installed and complete, and whether the ralph they call
+// works.
 #include <algorithm>
 
 #include "base/text.h"
@@ -12,7 +12,7 @@
 namespace ralph::cli {
 namespace {
 
-// A file that has hooks of ralph.
+// A file with ralph's hooks.
 struct Installed {
   HookFile file;
   HookSurvey survey;
@@ -118,7 +118,7 @@ class HookDoctor {
         fmt::format("{}, or {}", command("uninstall", installed_[0].file), command("uninstall", installed_[1].file)));
   }
 
-  // Combines what all files of a host say.
+  // Combines the findings of all files of a host.
   void remember(const HookSurvey& survey) {
     plugin_ = plugin_ || survey.plugin.value_or(false);
     cap_is_enough_ = cap_is_enough_ || is_cap_enough(survey.block_cap.value_or(""));

@@ -69,7 +69,7 @@ int print_dry_run(const DryRun& run, bool as_json) {
   out += fmt::format("Prompt       from {}, {} {}:\n\n{}\n", run.prompt_source, human_bytes(run.prompt.size()),
                      by_argument ? "as an argument" : "on standard input", redactor.redact(run.prompt));
   out = redactor.redact(out);
-  // To a file the prompt goes as it is; on a terminal nothing in it may act.
+  // A file gets the prompt unchanged; on a terminal control characters are removed.
   fmt::print("{}", is_terminal(STDOUT_FILENO) ? printable_lines(out) : out);
   return 0;
 }

@@ -14,11 +14,11 @@ struct DryRun {
   const LoadedSettings& loaded;
   std::string project;
   std::span<const Agent> agents;  // of the first turn, the preferred one first
-  std::string prompt;             // as the agent gets it
+  std::string prompt;             // as sent to the agent
   std::string prompt_source;
   std::string iterations;                  // how many, and what completes the run
   std::vector<std::string> more_checks{};  // besides the guardrails
-  std::string opening{};                   // what else there is to say first
+  std::string opening{};                   // further lines at the start
   json::object facts{};                    // the same for --json
 };
 

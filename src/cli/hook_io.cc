@@ -26,21 +26,21 @@ std::string& session_of_hook() {
   return session;
 }
 
-constexpr size_t kLargest = 64 * 1024 * 1024;  // a tool's input may hold a whole file
+constexpr size_t kLargest = 64 * 1024 * 1024;  // a tool's input may contain a whole file
 constexpr Milliseconds kPatience{4000};        // hosts give a hook ten seconds
-constexpr Milliseconds kMoment{100};           // after so much silence an input that is whole is all there is
+constexpr Milliseconds kMoment{100};           // after this much silence, a complete input is taken as final
 
 struct HookInput {
   std::string text;
-  std::string fault;  // why it may not be whole
+  std::string fault;  // why it may be incomplete
 };
 
-// A host may forget to close the pipe: an input that is whole needs no end.
+// A host may forget to close the pipe, so a complete input needs no end of file.
 HookInput read_input() {
   HookInput input;
   const SystemClock clock;
   const MonotonicTime until = clock.monotonic() + kPatience;
-  size_t tried = 0;  // so long it was when it was found not to be whole
+  size_t tried = 0;  // its length when it last failed to parse
   char buffer[64 * 1024];
   for (;;) {
     const Milliseconds left = std::chrono::duration_cast<Milliseconds>(until - clock.monotonic());
@@ -69,7 +69,7 @@ HookInput read_input() {
 }  // namespace
 
 HookPayload read_payload(std::string_view hook) {
-  // A file that may not grow and a host that no longer listens are errors to report, not a death.
+  // A file size limit or a closed pipe is an error to report, not a reason to die.
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
   const HookInput input = read_input();
@@ -77,7 +77,7 @@ HookPayload read_payload(std::string_view hook) {
   HookPayload payload = payload_from(input.text, &fault);
   if (!fault.empty() && !input.fault.empty()) fault = input.fault;
   if (payload.cwd.empty()) payload.cwd = current_directory().value_or("");
-  if (!payload.cwd.starts_with('/')) payload.cwd.clear();  // a folder that is gone
+  if (!payload.cwd.starts_with('/')) payload.cwd.clear();  // the folder was deleted
   cwd_of_hook() = payload.cwd;
   session_of_hook() = payload.session;
   if (!fault.empty()) complain(hook, fault);

@@ -18,13 +18,12 @@ inline constexpr Option kProtocolOption = {.name = "protocol",
                                            .choices = kProtocolChoices};
 
 // Reads the payload from standard input, for a few seconds at most, and reports what is wrong with it. Its `cwd` is the
-// host's, otherwise our own; empty if neither is usable. A process is one hook of one session: complain() refers to the
-// payload that was read.
+// host's, otherwise our own; empty if neither is usable. complain() refers to the payload read last.
 HookPayload read_payload(std::string_view hook);
 
 Protocol protocol_of(const Arguments& arguments);
 
-// Writes it and returns the exit code.
+// Writes the reply and returns the exit code.
 int send(const HookReply& reply);
 
 // Reports an error on standard error and in the project's log.

@@ -1,4 +1,4 @@
-// ralph hooks context-monitor: after each tool call of the host agent, a word to the model when its context fills up.
+// ralph hooks context-monitor: after a tool call of the host agent, warns the model when its context fills up.
 #include <array>
 
 #include "cli/context_alert.h"
@@ -19,7 +19,7 @@ int context_monitor(const Arguments& arguments) {
 
 const Command kHooksContextMonitor = {
     "hooks context-monitor",
-    "For a host agent's PostToolUse hook: says when the context fills up.",
+    "For a host agent's PostToolUse hook: warns when the context fills up.",
     R"(Reads the hook's JSON on standard input. When 50, 60, 70, 80 or 90 percent of the session's context window are used, the
 model is told so after the tool call, once for each threshold. The use is taken from the last record in the transcript, or
 estimated from its size if there is none. CLAUDE_CONTEXT_WINDOW sets the window in tokens (default: what the transcript

@@ -1,4 +1,4 @@
-// ralph hooks explain: what `ralph hooks pre-tool` sees in a command, and what it would say.
+// ralph hooks explain: how `ralph hooks pre-tool` reads a command, and what it would reply.
 #include <array>
 #include <unistd.h>
 
@@ -12,7 +12,7 @@ namespace ralph::cli {
 namespace {
 
 constexpr std::array kOptions = {
-    Option{.name = "json", .letter = 0, .value = {}, .help = "For machines: one JSON object."},
+    Option{.name = "json", .letter = 0, .value = {}, .help = "Print one JSON object."},
 };
 constexpr std::array kPositionals = {
     Positional{.name = "COMMAND", .help = "The command line, as one argument.", .required = true},
@@ -84,9 +84,9 @@ int explain(const Arguments& arguments) {
 
 const Command kHooksExplain = {
     "hooks explain",
-    "What the command policy sees in a command, and why it denies it.",
+    "Show how the command policy reads a command, and why it denies it.",
     R"(Reads COMMAND as a shell would, here and with this project's settings, and lists each command that would run, with its words
-resolved (… is what only a running shell knows); commands that another one runs stand below it. Exit code 0: allowed, 1:
+resolved (… is known only at run time); commands that another one runs are listed below it. Exit code 0: allowed, 1:
 denied.)",
     R"(ralph hooks explain 'find . -name "*.o" -delete'
 ralph hooks explain --json 'echo cm0gLXJmIC8K | base64 -d | sh')",

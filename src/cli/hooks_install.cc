@@ -62,7 +62,7 @@ void show_changes(const Request& request, std::string_view shown, const std::vec
   }
 }
 
-// The path of a backup, for people.
+// The path of a backup for display.
 std::string shown_beside(const HookFile& file, const std::string& path) {
   return file.user ? path : join_path(file.host->folder, base_name(path));
 }
@@ -96,7 +96,7 @@ Result<bool> install_hooks(const Request& request, const std::string& program) {
   const bool folder_was_there = is_directory(file.folder);
   TRY(make_directories(file.folder));
   TRY_VALUE(const Fd lock, lock_folder(file.folder));
-  // Another ralph may have changed the file before we had the lock.
+  // Another ralph may have changed the file before we got the lock.
   TRY_VALUE(before, read_to_change(file));
   TRY_VALUE(merged, with_hooks(before, file.shown, *file.host, program));
   if (merged.changes.empty()) return false;
@@ -211,7 +211,7 @@ Status install(const Arguments& arguments) {
 // ---- uninstall
 
 struct Removal {
-  std::optional<std::string> text;  // nothing: the file is removed
+  std::optional<std::string> text;  // nullopt: the file is removed
   std::vector<HookChange> changes;
   std::vector<std::string> left;
   std::string restored;  // the backup that `text` comes from, if any
@@ -219,7 +219,7 @@ struct Removal {
 
 Result<Removal> removal_from(const HookFile& file, const std::string& text) {
   TRY_VALUE(const HookSurvey survey, survey_hooks(text, file.shown, *file.host));
-  std::optional<std::string> before;  // the newest backup without hooks that only call ralph
+  std::optional<std::string> before;  // the newest backup without ralph's own hooks
   std::string before_path;
   for (const std::string& path : backups_of(file)) {
     const auto kept = read_file(path);
@@ -304,7 +304,7 @@ Status uninstall(const Arguments& arguments) {
   TRY_VALUE(const Request request, request_from(arguments));
   TRY_VALUE(const bool hooks, uninstall_hooks(request));
   TRY_VALUE(const bool commands, uninstall_commands(request));
-  // Install may have made a project's folder; the user's belongs to the host.
+  // Install may have created a project's folder; the user's belongs to the host.
   if ((hooks || commands) && !request.dry_run && !request.file.user) ::rmdir(request.file.folder.c_str());
   if (!hooks && !commands) fmt::print("Nothing to do: {} has no hooks of ralph.\n", request.file.shown);
   return {};

@@ -1,5 +1,5 @@
-// ralph hooks post-tool: all that is done after a tool call of the host agent, in one process: the call is counted for
-// the session's loop, and the context is watched.
+// ralph hooks post-tool: runs after a tool call of the host agent. Counts the call for the session's loop and monitors
+// the context, in one process.
 #include <array>
 
 #include "cli/context_alert.h"
@@ -14,13 +14,13 @@ namespace {
 constexpr std::string_view kHook = "post-tool";
 constexpr std::array kOptions = {kProtocolOption};
 
-// The model may start its loop itself, in its shell. That is no work of the loop.
+// The model may start its loop itself, in its shell. That does not count as work.
 bool starts_loop(const HookPayload& payload) {
   const auto command = find_string(payload.tool_input, "command");
   return command && command->find("ralph loop start") != std::string_view::npos;
 }
 
-// A sub-agent's call is work of the session that sent it: it counts.
+// A sub-agent's call counts as work of its session.
 void count_call(const Environment& environment, const HookPayload& payload) {
   if (payload.session.empty() || starts_loop(payload)) return;
   const auto project = project_of_session(environment, payload.session);
@@ -30,7 +30,7 @@ void count_call(const Environment& environment, const HookPayload& payload) {
 int post_tool(const Arguments& arguments) {
   const Environment environment = Environment::of_this_process();
   const HookPayload payload = read_payload(kHook);
-  // In an agent that ralph itself runs, that run does the looping.
+  // If ralph runs this agent, that run does the looping.
   if (enclosing_run_id(environment).empty()) count_call(environment, payload);
   return tell_of_context(kHook, environment, payload, protocol_of(arguments));
 }

@@ -1,5 +1,5 @@
-// ralph hooks pre-tool: asked by the host agent before a tool call. It never breaks the host: whatever goes wrong here,
-// the call is made, and standard error says why.
+// ralph hooks pre-tool: called by the host agent before a tool call. It never breaks the host: on any error the tool
+// call is allowed, and standard error says why.
 #include <array>
 #include <exception>
 
@@ -24,7 +24,7 @@ int judge(const Arguments& arguments) {
   const auto objection = judge_tool(payload.tool_name, use, setup.lists, setup.place, setup.shell);
   if (!objection) return 0;
   const std::string reason = reason_of(*objection);
-  // The answer first: whatever stands in the place of the log can't hold it up.
+  // The reply comes first, so that a problem with the log can't delay it.
   const int code = send(deny_tool(protocol_of(arguments), reason));
   log_hook(payload.cwd, {kHook, payload.session, "denied", reason});
   return code;
@@ -47,7 +47,7 @@ const Command kHooksPreTool = {
     R"(Reads the hook's JSON on standard input. A shell command is read as a shell would read it, and refused if it falls into one
 of the categories of docs/formats/hooks.md: deletion outside of the project, credentials, forced pushes, sudo, ... Tools that
 write files may not touch ralph's own state, its hooks and the scripts of guardrails. `hooks.commands` of the settings allows,
-denies, and switches categories off. It is a seat belt, not a wall: SECURITY.md says what it cannot hold.)",
+denies, and switches categories off. It is a seat belt, not a wall: SECURITY.md lists its limits.)",
     R"(echo '{"tool_name": "Bash", "tool_input": {"command": "rm -rf /"}}' | ralph hooks pre-tool)",
     kOptions,
     {},

@@ -1,4 +1,4 @@
-// ralph hooks session-start: a session of the host agent begins, goes on, or has a new context.
+// ralph hooks session-start: a session of the host agent starts, resumes, or gets a new context.
 #include <array>
 
 #include "cli/hook_io.h"
@@ -16,12 +16,12 @@ namespace {
 constexpr std::string_view kHook = "session-start";
 constexpr std::array kOptions = {kProtocolOption};
 
-// One that goes on does not start. (Besides, Claude Code's --continue names a session here that is not the one to be.)
+// A resumed session does not count. (Besides, Claude Code's --continue passes the wrong session id here.)
 bool starts_anew(const HookPayload& payload) {
   return payload.source != "resume" && payload.source != "compact" && payload.source != "fork";
 }
 
-// The contract of the loop that waited for this session; empty: there is none.
+// The contract of the loop that waited for this session; empty: none.
 std::string adopt_loop(const Environment& environment, const HookPayload& payload) {
   if (payload.session.empty() || !starts_anew(payload)) return {};
   if (!is_directory(payload.cwd)) {
@@ -40,7 +40,7 @@ int session_start(const Arguments& arguments) {
   std::vector<std::string> complaints;
   ContextMonitor(environment, complaints).at_session_start(payload);
   for (const std::string& complaint : complaints) complain(kHook, complaint);
-  // In an agent that ralph itself runs, that run does the looping.
+  // If ralph runs this agent, that run does the looping.
   if (!enclosing_run_id(environment).empty()) return 0;
   const std::string contract = adopt_loop(environment, payload);
   if (contract.empty()) return 0;
@@ -51,7 +51,7 @@ int session_start(const Arguments& arguments) {
 
 const Command kHooksSessionStart = {
     "hooks session-start",
-    "For a host agent's SessionStart hook: begins anew what belongs to a session.",
+    "For a host agent's SessionStart hook: resets the state of a session.",
     R"(Reads the hook's JSON on standard input. The alerts of `ralph hooks context-monitor` are armed again, unless the session is
 a resumed one, whose context has them already. A loop that was started without a session in this project is bound to the
 session that starts, and the model is given its contract.)",

@@ -1,4 +1,4 @@
-// ralph hooks stop: asked by the host agent when it is about to stop.
+// ralph hooks stop: called by the host agent when it is about to stop.
 #include <array>
 
 #include "base/text.h"
@@ -26,7 +26,7 @@ bool is_disabled(const Environment& environment) {
   return false;
 }
 
-// The plan's checks: what the agent is told if it may not stop yet.
+// Runs the plan's checks and returns the message for an agent that may not stop yet.
 Result<std::optional<std::string>> plan_objection(const Environment& environment, const HookPayload& payload) {
   TRY_VALUE(const auto plan, plan_in_charge(environment, payload.cwd));
   if (!plan) return std::optional<std::string>();
@@ -38,7 +38,7 @@ Result<std::optional<std::string>> plan_objection(const Environment& environment
     objections.forget();
     return std::optional<std::string>();
   }
-  // The run writes its own journal: here it is only asked.
+  // The run writes its own journal; this hook only queries it.
   SystemClock clock;
   NoProcesses processes;
   NullListener listener;
@@ -56,7 +56,7 @@ Result<std::optional<std::string>> plan_objection(const Environment& environment
   return std::optional(advice_from(report));
 }
 
-// The session's own loop. In an agent that ralph itself runs there is none: that run does the looping.
+// The session's own loop. None if ralph runs this agent: that run does the looping.
 Result<HookReply> loop_reply(const Environment& environment, const HookPayload& payload, Protocol protocol) {
   if (!enclosing_run_id(environment).empty() || !payload.agent_id.empty()) return allow_stop(protocol);
   const auto project = project_of_session(environment, payload.session);
@@ -69,7 +69,7 @@ Result<HookReply> loop_reply(const Environment& environment, const HookPayload& 
                     fmt::format("ralph loop: {} ({})", to_string(answer->state.status), answer->state.reason));
 }
 
-// A hook never breaks its host: whatever goes wrong here, the agent may stop, and standard error says why.
+// A hook never breaks its host: on any error the agent may stop, and standard error says why.
 int stop(const Arguments& arguments) {
   const Protocol protocol = protocol_of(arguments);
   const Environment environment = Environment::of_this_process();
@@ -93,7 +93,7 @@ const Command kHooksStop = {
 checks of `ralph plan check` are made, and a stop that leaves the plan out of order is refused with the reasons. A session
 that has a loop (`ralph loop start`, /ralph:loop) continues until the agent gives its promise or the limit is reached.
 
-RALPH_DISABLE_LOOP_CONTROLLER=1 lets every stop pass.)",
+RALPH_DISABLE_LOOP_CONTROLLER=1 allows every stop.)",
     R"(echo '{"session_id": "...", "cwd": "'"$PWD"'"}' | ralph hooks stop)",
     kOptions,
     {},

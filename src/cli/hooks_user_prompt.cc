@@ -1,5 +1,5 @@
-// ralph hooks user-prompt: sees every line that a person types into the host agent, and starts or cancels a loop if it
-// is one of ralph's commands.
+// ralph hooks user-prompt: gets every line typed into the host agent, and starts or cancels a loop if the line is one
+// of ralph's commands.
 #include <array>
 
 #include "cli/hook_io.h"
@@ -50,7 +50,7 @@ int user_prompt(const Arguments& arguments) {
   const Protocol protocol = protocol_of(arguments);
   const Environment environment = Environment::of_this_process();
   const HookPayload payload = read_payload(kHook);
-  // In an agent that ralph itself runs, that run does the looping.
+  // If ralph runs this agent, that run does the looping.
   if (!enclosing_run_id(environment).empty()) return 0;
   const auto command = loop_command_from(payload.prompt);
   if (!command) return send(refuse_prompt(protocol, "ralph: " + command.error().message));
@@ -69,7 +69,7 @@ const Command kHooksUserPrompt = {
     "For a host agent's UserPromptSubmit hook: starts and cancels loops.",
     R"(Reads the hook's JSON on standard input. A line that begins with /ralph:loop, /ralph:ulw-loop, /ralph-loop or /ulw-loop
 starts a loop bound to the session, and the model is given its contract; /ralph:cancel and /cancel-ralph end it. The task's
-text never passes through a shell. Any other line passes unseen.)",
+text never passes through a shell. Any other line is ignored.)",
     R"(echo '{"session_id": "...", "cwd": "/p", "prompt": "/ralph:loop fix it"}' | ralph hooks user-prompt)",
     kOptions,
     {},

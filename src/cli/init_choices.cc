@@ -23,7 +23,7 @@ json::object guardrail_document(const GuardrailSettings& guardrail) {
   return document;
 }
 
-// The values of an option that is given once for all guardrails, or once for each in their order.
+// The values of an option given once for all guardrails, or once for each, in order.
 class PerGuardrail {
  public:
   static Result<PerGuardrail> read(const Arguments& arguments, std::string_view option, size_t guardrails,
@@ -146,7 +146,7 @@ Status check_setting(std::string_view pointer, json::value value, std::string_vi
   overrides.values[keys[0]] = std::move(value);
   Status checked = check_overrides(overrides);
   if (checked || name.empty()) return checked;
-  // The message begins with the path in the file; replace it with the option that the user typed.
+  // The message begins with the path in the file; replace the path with the option that was typed.
   const std::string message = checked.error().message;
   return fail(checked.error().kind, "{}{}", name, message.substr(std::min(message.find(": "), message.size())));
 }

@@ -1,4 +1,4 @@
-// What `ralph init` must know to write a settings file: typed in a dialogue, or given as flags.
+// The choices that `ralph init` writes to a settings file, from its dialogue or from flags.
 #pragma once
 
 #include <optional>
@@ -33,7 +33,7 @@ json::object settings_document(const InitChoices& choices);
 // kUsage and begins with `name`, if that is not empty.
 Status check_setting(std::string_view pointer, json::value value, std::string_view name = {});
 
-// What was typed where a number belongs: the number, or the text if it is not one, so that an error shows it as typed.
+// The number that was typed, or the text itself if it is not a number, so that an error shows it as typed.
 json::value number_or_text(std::string_view typed);
 
 json::array to_json_array(std::span<const std::string> texts);

@@ -29,7 +29,7 @@ Result<std::string> ask_agent(Questions& questions) {
   }
 }
 
-// An agent that ralph runs has nobody to ask, so some refuse whatever they would have to ask permission for.
+// An agent run by ralph has nobody to ask, so some agents refuse everything that needs permission.
 void show_permissions(Questions& questions, std::string_view agent, std::span<const PermissionFlag> permissions) {
   if (permissions.empty()) return;
   questions.say(fmt::format("  {} can't ask for permission when ralph runs it. Type a number among the flags:", agent));
@@ -93,7 +93,7 @@ void show_suggestions(Questions& questions, std::span<const GuardrailSuggestion>
     questions.say(fmt::format("    {}  {:<{}}  {}", i + 1, suggestions[i].command, width, suggestions[i].why));
 }
 
-// A command, typed as it is or by the number of a suggestion. Nothing: finished.
+// A command, typed out or as the number of a suggestion. Empty: finished.
 Result<std::optional<std::string>> ask_guardrail(Questions& questions,
                                                  std::span<const GuardrailSuggestion> suggestions) {
   for (;;) {

@@ -10,7 +10,7 @@
 
 namespace ralph::cli {
 
-// Asks every question. If an answer is not valid in a settings file, says why and asks again.
+// Asks every question. If an answer is not valid in a settings file, explains why and asks again.
 Result<InitChoices> ask_for_choices(Questions& questions, std::span<const GuardrailSuggestion> suggestions);
 
 // Splits at commas, trims the parts and drops empty ones. A comma inside quotes or brackets does not split:

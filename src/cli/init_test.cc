@@ -13,7 +13,7 @@
 namespace ralph::cli {
 namespace {
 
-// Answers from a list and keeps all that a person would have seen. When the answers run out, input has ended.
+// Answers from a list and records everything shown. When the answers run out, input has ended.
 class ScriptedQuestions final : public Questions {
  public:
   explicit ScriptedQuestions(std::deque<std::string> answers) : answers_(std::move(answers)) {}

@@ -14,7 +14,7 @@ namespace ralph::cli {
 namespace {
 
 constexpr std::array kOptions = {
-    Option{"agent", 0, "NAME", "The agent, such as codex, or one of the settings (default: theirs)."},
+    Option{"agent", 0, "NAME", "The agent, such as codex or one from the settings (default: agent.command)."},
     Option{"model", 'm', "MODEL", "The model of the agent, such as opus."},
     Option{"max-iterations", 'n', "N", "At most N turns (default 50)."},
     kPromiseOption,
@@ -26,8 +26,8 @@ constexpr std::array kOptions = {
     kZeroSecurityOption,
     kTestsPassOption,
     kStagnationOption,
-    Option{"verbose", 'V', "", "Say more, on standard error."},
-    Option{"json", 0, "", "Print one JSON record per step instead of lines for people."},
+    Option{"verbose", 'V', "", "Print details on standard error."},
+    Option{"json", 0, "", "Print one JSON record per step instead of text."},
 };
 constexpr std::array kPositionals = {kTaskPositional};
 
@@ -46,7 +46,7 @@ Result<Overrides> overrides_from(const Arguments& arguments) {
   return overrides;
 }
 
-// One agent, which stays in its session: a fallback would know nothing of it.
+// A single agent, because a fallback could not resume its session.
 Result<Agent> agent_of(const LoadedSettings& loaded, const Environment& environment, const std::string& project) {
   Settings settings = loaded.settings;
   settings.agent.fallback.clear();
@@ -87,8 +87,8 @@ Result<int> run(const Arguments& arguments) {
 const Command kLoopRun = {
     "loop run",
     "Run a loop in one session of an agent, from outside: for hosts without hooks.",
-    R"(The agent is started with the task and the contract of `ralph loop start`; each further turn resumes its session and sends
-it on, until it keeps its promise or reaches its limit. Guardrails are not run: for these, use `ralph run`.
+    R"(The agent is started with the task and the contract of `ralph loop start`; each further turn
+resumes its session, until it keeps its promise or reaches its limit. Guardrails are not run; use `ralph run` for these.
 
 Exit codes: 0 the promise was kept, 1 a limit ended it, 2 settings, usage or a fatal error, 130 interrupted.)",
     R"(ralph loop run 'Make the tests pass' --agent codex --max-iterations 20)",

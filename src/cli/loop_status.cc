@@ -1,4 +1,4 @@
-// ralph loop status and ralph loop cancel: what loops of host sessions there are, and the way out of one.
+// ralph loop status and ralph loop cancel: show and end the loops of host sessions.
 #include <array>
 #include <unistd.h>
 
@@ -17,9 +17,9 @@ namespace ralph::cli {
 namespace {
 
 constexpr std::array kStatusOptions = {
-    Option{"session", 0, "ID", "Of this session only (default: $CLAUDE_CODE_SESSION_ID; else all of this project)."},
+    Option{"session", 0, "ID", "Only this session's (default: $CLAUDE_CODE_SESSION_ID; else all of this project)."},
     Option{"all", 0, "", "All of this project, also inside a session."},
-    Option{"json", 0, "", "Print it as JSON."},
+    Option{"json", 0, "", "Print JSON."},
 };
 constexpr std::array kCancelOptions = {
     Option{"session", 0, "ID",
@@ -53,7 +53,7 @@ void print(std::string& out, const LoopState& state, const Style& style) {
   }
 }
 
-// The session that is asked for: with --session, or the one in which this runs. Empty: none, or --all.
+// The session given by --session, or the one in which this runs. Empty: none, or --all.
 Result<std::string> session_from(const Arguments& arguments, const Environment& environment) {
   if (arguments.value("session") == "")
     return fail(ErrorKind::kUsage, "--session is empty; leave it out, or give the session's id");
@@ -68,13 +68,13 @@ Result<LoopStore> store_for(const std::string& session, const Environment& envir
   return LoopStore(project ? *project : project_for_loop(folder), environment);
 }
 
-// What was shown or done is not all there is.
+// The result is incomplete because of damaged loops.
 Status none_of(const std::vector<std::string>& damaged) {
   if (damaged.empty()) return {};
   return fail(ErrorKind::kInput, "{}", join(damaged, "\n"));
 }
 
-// Inside a session that has none, those of others are worth a word.
+// Inside a session without a loop, a note about the loops of others.
 std::string of_others(const LoopStore& store, bool inside_session) {
   const size_t others = inside_session ? store.active().size() : 0;
   return others == 0 ? ""
@@ -119,7 +119,7 @@ Status cancel(const Arguments& arguments) {
   std::vector<LoopState> states = store.active(session, &damaged);
   const bool inside_session = !session.empty() && !arguments.value("session");
   if (states.empty() && damaged.empty() && inside_session) {
-    // It has no loop of its own: the one that waits for a session is meant.
+    // It has no loop of its own, so the one that waits for a session is meant.
     states = store.active();
     std::erase_if(states, [](const LoopState& state) { return !state.session.empty(); });
   }
@@ -160,8 +160,8 @@ const Command kLoopStatus = {
 
 const Command kLoopCancel = {
     "loop cancel",
-    "End a loop of a host session: its next stop is let pass.",
-    "The session itself goes on with what it is doing; it is only no longer sent on.",
+    "End a loop of a host session: its next stop is allowed.",
+    "The session itself finishes what it is doing; it is just not continued after that.",
     "ralph loop cancel\n       ralph loop cancel --all",
     kCancelOptions,
     {},

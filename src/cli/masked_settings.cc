@@ -14,7 +14,7 @@ bool is_secret(std::string_view name, const json::value& value) {
   const json::string* text = value.if_string();
   if (!text) return true;
   const std::string shown(text->data(), text->size());
-  // MAX_OUTPUT_TOKENS is a number of them.
+  // MAX_OUTPUT_TOKENS is a count, not a secret.
   const bool number = !shown.empty() && shown.find_first_not_of("0123456789") == std::string::npos;
   if (is_secret_name(name) && !number) return true;
   const Redactor redactor(std::vector<std::string>{}, {{std::string(name), shown}});

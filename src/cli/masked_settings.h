@@ -1,5 +1,5 @@
-// Settings may hold secrets in the environments of agents; what is shown on a screen must not. What is a secret is the
-// journal's rule, here as everywhere.
+// Masks secrets in the environments of agents before settings are displayed. The journal's rule decides what is a
+// secret.
 #pragma once
 
 #include <string_view>

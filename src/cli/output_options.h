@@ -1,4 +1,4 @@
-// From the settings `output` to what the formatter and the console are told.
+// Converts the `output` settings to options of the formatter and the console.
 #pragma once
 
 #include "settings/settings.h"
@@ -7,7 +7,7 @@
 
 namespace ralph::cli {
 
-// A choice in the settings outranks what the terminal and the environment suggest.
+// The settings take precedence over the terminal and the environment.
 Style with_output_settings(Style style, const OutputSettings& output);
 
 FormatOptions format_options(const OutputSettings& output, const Style& style);

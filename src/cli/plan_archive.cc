@@ -1,4 +1,4 @@
-// ralph plan archive: puts a plan away, with a summary, and makes room for the next.
+// ralph plan archive: archives a plan with a summary and makes room for the next.
 #include <cstdio>
 #include <unistd.h>
 
@@ -34,12 +34,12 @@ void show(const PlanFiles& folders, const PlanArchive& archive) {
   fmt::print(stderr, "Note: tasks.json is not in order; it was archived as it is: {}\n", archive.problem);
 }
 
-// What the last run left to the next one, which there will not be. Empty: nothing.
+// A note about the iteration that the last run left unchecked. Empty: none.
 std::string unchecked_in(const std::string& authority, const std::string& project) {
   auto loaded = authority.empty() ? Result<std::optional<SavedPlan>>() : load_plan(authority);
   if (!loaded || !*loaded) return {};
   SavedPlan& saved = **loaded;
-  static_cast<void>(recall_from_journal(saved, project));  // what can't be believed can't be pending
+  static_cast<void>(recall_from_journal(saved, project));  // an unreliable journal leaves nothing pending
   if (!saved.open && !saved.pending) return {};
   return fmt::format(
       "Note: the last run ended before its iteration {} ({} {}) was checked; what that left was archived as it is.\n",
@@ -59,7 +59,7 @@ Status archive(const Arguments& arguments) {
   request.label = arguments.value("label").value_or("");
   request.now = SystemClock().wall();
   request.git = plain_git(folders.project);
-  // Before anything is moved. Without git at all a plan can be put away; one that git refuses to look at can't.
+  // Before anything is moved. A plan can be archived without git, but not if git fails.
   const auto exists = Repository(request.git, folders.project).exists();
   if (!exists && exists.error().kind != ErrorKind::kNotFound) return tl::unexpected(exists.error());
   request.authority = custody.authority;
@@ -74,14 +74,14 @@ Status archive(const Arguments& arguments) {
 constexpr Option kOptions[] = {
     kProjectDirOption,
     kRalphDirOption,
-    {"label", 0, "LABEL", "What the archive is called (default: the plan's branch)."},
+    {"label", 0, "LABEL", "The archive's name (default: the plan's branch)."},
 };
 
 }  // namespace
 
 const Command kPlanArchive = {
     "plan archive",
-    "Put a plan away with a summary, commit it, and make room for the next.",
+    "Archive a plan with a summary, commit it, and make room for the next.",
     "Moves prd.md, tasks.json and progress.txt to ralph-archive/<date>-<branch or label>/, writes summary.md there\n"
     "(stories, dates, what the reviews found), resets ralph/ and commits exactly these files. prompt.md is kept.\n"
     "A plan need not be finished, nor its tasks.json be in order.",

@@ -75,7 +75,7 @@ Result<int> check(const Arguments& arguments) {
 
 const Command kPlanCheck = {
     "plan check",
-    "Check a plan: its schema, its review fields, and whether all is committed.",
+    "Check a plan: its schema, its review fields, and whether everything is committed.",
     R"(Check 1 is the schema of tasks.json with unique ids and sound dependencies; check 2 what must hold between review fields;
 check 2.5, while a run is under way, what its iteration has changed against what its mode allows; check 3 uncommitted
 work. The same checks are made by `ralph plan run` after every iteration and by the Stop hook.

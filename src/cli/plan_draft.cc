@@ -1,4 +1,4 @@
-// ralph plan draft: writes a plan together with the user, by starting the agent with the planner's instructions.
+// ralph plan draft: starts the agent with the planner's instructions, to write a plan together with the user.
 #include <array>
 #include <unistd.h>
 
@@ -31,7 +31,7 @@ constexpr std::array kOptions = {
 struct Draft {
   PlanFiles files;
   bool full = true;                       // prd.md is still to be written
-  std::optional<std::string> prd, tasks;  // as they were before
+  std::optional<std::string> prd, tasks;  // their content before the draft
 };
 
 std::string instructions(const Draft& draft) {
@@ -59,7 +59,7 @@ Result<Draft> draft_from(const Arguments& arguments) {
   return draft;
 }
 
-// What the agent wrote has to be a plan that can start.
+// Checks that the agent wrote a plan that can start.
 std::vector<std::string> problems_of(const Draft& draft) {
   const std::string path = draft.files.tasks();
   const auto text = require_plain_file(path, "the agent was to write it");
@@ -88,7 +88,7 @@ int judge(const Draft& draft, int agent_code) {
   for (const std::string& problem : problems) fmt::print("{} {}\n", style.red(style.error()), printable_lines(problem));
   if (!problems.empty()) {
     fmt::print(
-        "The plan is not ready; run 'ralph plan draft' again, or mend the files yourself ('ralph plan check').\n");
+        "The plan is not ready; run 'ralph plan draft' again, or fix the files yourself ('ralph plan check').\n");
     return 1;
   }
   const bool wrote =

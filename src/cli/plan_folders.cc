@@ -10,7 +10,7 @@ Result<PlanFiles> plan_folders(const Arguments& arguments) {
   }
   TRY_VALUE(const std::string here, current_directory());
   PlanFiles folders;
-  // Links are followed once, here: ralph's own copy of a plan is found by its path, which must be one only.
+  // Symlinks are resolved here, once: ralph's own copy of a plan is found by its path, which must be unique.
   folders.project = real_path(absolute_path(arguments.value("project-dir").value_or("."), here));
   if (!is_directory(folders.project)) {
     return fail(ErrorKind::kInput, "{} is not a folder; --project-dir names the project", folders.project);
@@ -19,7 +19,7 @@ Result<PlanFiles> plan_folders(const Arguments& arguments) {
   folders.ralph_dir = join_path(folders.project, "ralph");
   if (named) {
     const std::string path = absolute_path(*named, here);
-    folders.ralph_dir = join_path(real_path(parent_path(path)), base_name(path));  // itself it must be no link
+    folders.ralph_dir = join_path(real_path(parent_path(path)), base_name(path));  // not a symlink itself
   }
   return folders;
 }

@@ -1,4 +1,4 @@
-// -d and --ralph-dir, which every plan command has.
+// -d and --ralph-dir, the options of every plan command.
 #pragma once
 
 #include "cli/command.h"
@@ -10,8 +10,8 @@ inline constexpr Option kProjectDirOption = {"project-dir", 'd', "PATH", "The pr
 inline constexpr Option kRalphDirOption = {"ralph-dir", 0, "PATH",
                                            "The plan's folder (default: ralph in the project)."};
 
-// Both paths are relative to the current folder, as all that is typed in a shell. The project must be a folder; the
-// plan's need not exist. Links on the way to them are followed.
+// Both paths are relative to the current folder. The project must be a folder; the plan's folder need not exist.
+// Symlinks in the paths are followed.
 Result<PlanFiles> plan_folders(const Arguments& arguments);
 
 }  // namespace ralph::cli

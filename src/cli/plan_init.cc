@@ -1,4 +1,4 @@
-// ralph plan init: makes the folder of a plan, with templates to write into.
+// ralph plan init: creates the folder of a plan with templates.
 #include <algorithm>
 #include <array>
 #include <unistd.h>
@@ -25,7 +25,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kFiles = 
     {kPromptFile, "what the agent is told each time; adapt it if you like"},
 }};
 
-// The options that the next commands need too.
+// The options that the next commands also need.
 std::string same_folders(const Arguments& arguments) {
   std::string words;
   for (const std::string_view option : {"project-dir", "ralph-dir"}) {
@@ -94,17 +94,17 @@ Status init_plan(const Arguments& arguments) {
 constexpr Option kOptions[] = {
     kProjectDirOption,
     kRalphDirOption,
-    {"name", 0, "NAME", "What is built: names the project and its branch, ralph/NAME."},
-    {"force", 0, "", "Replace the files of a plan that is there."},
+    {"name", 0, "NAME", "The project's name; its branch is ralph/NAME."},
+    {"force", 0, "", "Replace the files of an existing plan."},
 };
 
 }  // namespace
 
 const Command kPlanInit = {
     "plan init",
-    "Make ralph/ with templates for a plan: PRD, stories, progress, prompt.",
-    "Makes ralph/prd.md, tasks.json, progress.txt and prompt.md, and adds to .gitignore what runs leave behind.\n"
-    "Nothing that exists is replaced without --force: of a plan that lacks some of them, only these are made.",
+    "Create ralph/ with templates for a plan: PRD, stories, progress, prompt.",
+    "Creates ralph/prd.md, tasks.json, progress.txt and prompt.md, and adds the files that runs leave behind to\n"
+    ".gitignore. Without --force only missing files are created.",
     "ralph plan init\n"
     "ralph plan init --name login\n"
     "ralph plan init -d ../shop --name prices",

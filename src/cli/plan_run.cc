@@ -1,4 +1,4 @@
-// ralph plan run: works through the stories of a plan, each implemented, reviewed afresh, and checked.
+// ralph plan run: works through the stories of a plan; each is implemented, reviewed in a fresh context, and checked.
 #include <array>
 #include <unistd.h>
 
@@ -33,15 +33,15 @@ constexpr std::array kOptions = {
     kRalphDirOption,
     kProjectDirOption,
     Option{"model", 'm', "MODEL", "The model of the agent, such as opus."},
-    Option{"sandbox", 0, "", "Run the agent in a sandbox; an error where there is none."},
+    Option{"sandbox", 0, "", "Run the agent in a sandbox; an error if there is none."},
     Option{"no-sandbox", 0, "", "Run the agent directly."},
     Option{"skip-review", 0, "", "No review iterations: a story that passes is done."},
     Option{"review-cap", 0, "N", "Reviews per story (default 5); the last one approves, with a note."},
-    Option{"switch", 0, "", "Switch to the plan's branch first, and make it if it is missing."},
+    Option{"switch", 0, "", "Switch to the plan's branch first; create it if it is missing."},
     Option{"accept-tasks", 0, "", "After a run that was ended: take tasks.json as it is now, unchecked."},
     Option{"dry-run", 0, "", "Print the next story, command line, prompt and policy; start nothing."},
-    Option{"verbose", 'V', "", "Say more, on standard error."},
-    Option{"json", 0, "", "Print one JSON record per step instead of lines for people."},
+    Option{"verbose", 'V', "", "Print details on standard error."},
+    Option{"json", 0, "", "Print one JSON record per step instead of text."},
 };
 
 Status set_number(const Arguments& arguments, std::string_view option, std::string_view key, Overrides& overrides) {
@@ -97,7 +97,7 @@ Result<ModeAgents> make_mode_agents(const PlanRun& run, const Environment& envir
   for (size_t mode = 0; mode < named.size(); ++mode) {
     TRY_VALUE(agents[mode],
               make_agents_with(*named[mode].first, named[mode].second, settings, environment, run.files.project));
-    for (Agent& agent : agents[mode]) agent.skip_permissions();  // a plan is worked on unattended
+    for (Agent& agent : agents[mode]) agent.skip_permissions();  // a plan runs unattended
   }
   return agents;
 }
@@ -154,7 +154,7 @@ Result<Decision> drive_plan(const PlanRun& plan, Run& run) {
   return drive(run, way);
 }
 
-// Where a setting comes from: "--skip-review", ".ralph/settings.json".
+// The source of a setting: "--skip-review", ".ralph/settings.json".
 std::string origin_of(const LoadedSettings& loaded, std::string_view pointer) {
   for (const Origin& origin : loaded.origins) {
     if (origin.pointer == pointer) return origin.source;
@@ -209,8 +209,8 @@ int execute(const PlanRun& run) {
                        plan_policy(settings),
                        static_cast<int>(settings.guardrails.size() + run.tasks.tasks.verify_commands.size())};
   const int code = start_run(setup, [&](Run& started) { return drive_plan(run, started); });
-  // In the guardian, which outlives the loop however that ends. A marker that is there now is this run's own, unless
-  // another has begun meanwhile.
+  // In the guardian, which outlives the loop in any case. The marker is this run's own, unless another run has begun
+  // meanwhile.
   const auto lock = Lock::acquire(join_path(run.files.project, ".ralph/lock"));
   if (lock || lock.error().kind != ErrorKind::kBusy) remove_marker(run.files.project);
   return code;
@@ -292,7 +292,7 @@ Result<int> run_with(const Arguments& arguments, bool may_switch) {
 
 const Command kPlanRun = {
     "plan run",
-    "Work through the stories of a plan: implement, review afresh, fix, until all are approved.",
+    "Work through the stories of a plan: implement, review, fix, until all are approved.",
     R"(Each iteration takes one story of ralph/tasks.json in one mode, computed by ralph: fixes first, then reviews, then
 new work. The agent starts afresh every time. After each iteration ralph itself runs verifyCommands and the guardrails,
 compares tasks.json with its own copy, and takes back what the mode does not allow: only a review can approve a story.

@@ -1,4 +1,4 @@
-// ralph plan status: where a plan stands, as a board.
+// ralph plan status: the board of a plan.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -36,7 +36,7 @@ struct PlanStatus {
   std::optional<Marker> marker;
 
   bool done(const Story& story) const { return is_done(story, skip_review); }
-  // Left by a run without reviews: it passes, and nobody has approved it.
+  // Left by a run without reviews: it passes but is not approved.
   bool unreviewed(const Story& story) const {
     return !done(story) && story.review.passes && story.review.status != ReviewStatus::kApproved;
   }
@@ -73,7 +73,7 @@ std::string story_line(const PlanStatus& status, const Story& story, const Style
   if (approved_at_cap(story)) facts.emplace_back("approved at the cap");
   const size_t room = std::max<size_t>(style.terminal ? style.width : 160, id_width + 16);
   const size_t for_texts = room - id_width - 4;
-  // A short title stays even where the facts are long.
+  // Keeps a short title even if the facts are long.
   const size_t for_title = std::min<size_t>(display_width(story.title), 10);
   const std::string tail =
       facts.empty() ? "" : fit_to_width(style.dot().data() + join(facts, style.dot()), for_texts - for_title);
@@ -99,7 +99,7 @@ void print_column(std::string& out, const PlanStatus& status, const Style& style
   for (const Story* story : stories) out += story_line(status, *story, style, id_width);
 }
 
-// A marker that ralph did not make may leave out any of this.
+// A marker that ralph did not write may lack any of this.
 std::string run_line(const Marker& marker) {
   const auto clean = [](const std::string& text) { return fit_to_width(text, 100); };
   std::vector<std::string> facts;
@@ -223,7 +223,7 @@ Status show(const Arguments& arguments) {
 
 const Command kPlanStatus = {
     "plan status",
-    "Show where a plan stands: its stories by state, what comes next, how much is left.",
+    "Show the state of a plan: its stories by state, what comes next, how much is left.",
     "Reads ralph/tasks.json and changes nothing. The estimate of iterations goes by the reviews that the stories so "
     "far\n"
     "have needed.",

@@ -9,7 +9,7 @@
 namespace ralph::cli {
 namespace {
 
-// Only what a line can name and the policy can use.
+// Variables that matter to the policy.
 constexpr const char* kVariables[] = {"USER",           "LOGNAME",         "TMPDIR",
                                       "XDG_STATE_HOME", "XDG_CONFIG_HOME", "CLAUDE_PROJECT_DIR"};
 

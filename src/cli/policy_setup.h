@@ -1,4 +1,4 @@
-// What the command policy has to know of the world: the project, its settings, the user's home.
+// The command policy's inputs: the project, its settings, the user's home.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ struct PolicySetup {
   CommandLists lists;
   PolicyPlace place;
   ShellSetting shell;
-  std::string fault;  // why the project's settings could not be read; the built-in list then stands alone
+  std::string fault;  // why the project's settings could not be read; then only the built-in list applies
 };
 
 // `cwd`: where the host works, absolute.

@@ -27,7 +27,7 @@ Status check_repository(const PromptRun& run, const Environment& environment) {
       join(scm->tasks, ", "), run.project);
 }
 
-// The run itself, in the process that the guardian guards.
+// The run itself, in the guarded process.
 Result<Decision> drive_prompt(const PromptRun& setup, Run& run) {
   const Settings& settings = setup.loaded.settings;
   TRY_VALUE(const std::vector<Agent> agents, make_agents(settings, run.environment, setup.project));

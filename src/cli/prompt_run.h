@@ -1,4 +1,4 @@
-// A prompt loop put together from its real parts: what `ralph run` and `ralph demo` share.
+// Sets up and runs a prompt loop: shared by `ralph run` and `ralph demo`.
 #pragma once
 
 #include <string>
@@ -17,13 +17,13 @@ struct PromptRun {
   bool json = false;
 };
 
-// Checks all that can be checked before anything starts: the agent, the prompt, the repository that SCM tasks need.
+// Checks what can be checked before anything starts: the agent, the prompt, the repository that SCM tasks need.
 Status preflight(const PromptRun& run);
 
-// Runs it guarded and returns the exit code. Errors have been reported.
+// Runs it guarded and returns the exit code. Reports errors itself.
 int execute(const PromptRun& run);
 
-// Tells the exact command line, prompt and policy, and starts nothing.
+// Prints the exact command line, prompt and policy, and starts nothing.
 int print_dry_run(const PromptRun& run);
 
 }  // namespace ralph::cli

@@ -22,7 +22,7 @@ void note_signal(int) {
 }
 
 tl::unexpected<Error> interrupted() {
-  // The cursor stands behind the prompt.
+  // The cursor is after the prompt.
   std::fputs("\n", stdout);
   std::fflush(stdout);
   return fail(ErrorKind::kInterrupted, "interrupted; nothing was written");
@@ -42,7 +42,7 @@ TerminalQuestions::TerminalQuestions() {
   sigset_t blocked;
   sigemptyset(&blocked);
   for (const int signal : kSignals) sigaddset(&blocked, signal);
-  // Blocked everywhere but inside ppoll, so that a signal cannot slip in between the last check and the wait.
+  // Blocked except inside ppoll, so that no signal is lost between the last check and the wait.
   sigprocmask(SIG_BLOCK, &blocked, &old_mask_);
   struct sigaction action{};
   action.sa_handler = note_signal;

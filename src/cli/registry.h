@@ -1,4 +1,4 @@
-// The commands that exist. Each is defined in the file named after it.
+// All commands. Each is defined in the file given beside it.
 #pragma once
 
 #include "cli/command.h"

@@ -18,10 +18,10 @@ constexpr std::array kOptions = {
     Option{"prompt-file", 'f', "FILE", "A file with the prompt; read again for every iteration."},
     Option{"maximum-iterations", 'm', "N", "Stop after N iterations (default 10)."},
     Option{"completion-response", 'c', "TEXT", "The answer that means done (default DONE)."},
-    Option{"stream-agent-output", 0, "", "Show what the agent prints as it comes (default on).", true},
-    Option{"verbose", 'V', "", "Say more, on standard error."},
+    Option{"stream-agent-output", 0, "", "Show the agent's output as it arrives (default on).", true},
+    Option{"verbose", 'V', "", "Print details on standard error."},
     Option{"dry-run", 0, "", "Print the command line, prompt and policy; start nothing."},
-    Option{"json", 0, "", "Print one JSON record per step instead of lines for people."},
+    Option{"json", 0, "", "Print one JSON record per step instead of text."},
 };
 
 Result<Overrides> overrides_from(const Arguments& arguments) {
@@ -62,11 +62,11 @@ Result<PromptSource> prompt_from(const Arguments& arguments, const std::string& 
       "  ralph run -p 'Make the tests pass, then answer <response>DONE</response>'\n  ralph --help lists all commands");
 }
 
-// Most agents answer in this form only if they are asked to; without it a run goes on to its limit, at a price.
+// Most agents answer in this form only if asked to; without it a run continues to its limit, at a cost.
 Status note_missing_request(const PromptRun& plan) {
   TRY_VALUE(const std::string prompt, plan.prompt.read());
   if (to_lower(prompt).find("<response>") != std::string::npos) return {};
-  // Not by fmt::print: it throws where standard error can't be written, and a note must not end a run.
+  // Not fmt::print, which throws if standard error can't be written: a note must not end a run.
   const std::string note = fmt::format(
       "Note: the prompt does not say how to finish, and only the agent's answer completes a run. Add to it:\n"
       "  When everything works, answer with <response>{}</response>.\n",

@@ -1,4 +1,4 @@
-// ralph runs list: every run of this project. ralph runs show: one of them, told from its journal.
+// ralph runs list: every run of this project. ralph runs show: one run, from its journal.
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -23,7 +23,7 @@
 namespace ralph::cli {
 namespace {
 
-// The id of the run that works here now. A live run holds a lock on .ralph/lock, which says whose it is.
+// The id of the run that is active here. It holds a lock on .ralph/lock, which names the owner.
 std::optional<std::string> live_run(const std::string& project) {
   const std::string path = join_path(project, ".ralph/lock");
   const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
@@ -38,13 +38,13 @@ std::optional<std::string> live_run(const std::string& project) {
 
 using OnRecord = std::function<void(const record::Record&)>;
 
-// Reads a run's journal as far as it can be read; what cannot be is among the problems.
+// Reads a run's journal as far as possible; the rest is reported in `problems`.
 ToldRun read_run(const std::string& project, const RunFolder& folder, const OnRecord& on_record = {}) {
   ToldRun run{folder.id, join_path(".ralph/runs", folder.id), {}, false, {}};
   auto reader = JournalReader::open(join_path(folder.path, kJournalFile));
   if (!reader) {
     run.alive = live_run(project) == folder.id;
-    if (!run.alive) run.problems.push_back(reader.error().message);  // a live run makes its journal in a moment
+    if (!run.alive) run.problems.push_back(reader.error().message);  // a live run creates its journal in a moment
     return run;
   }
   const auto read_on = [&] {
@@ -58,7 +58,7 @@ ToldRun read_run(const std::string& project, const RunFolder& folder, const OnRe
   };
   read_on();
   if (!run.view.end) {
-    // The lock is probed for a run without an end only: a probe stands in the way of a run that starts just now.
+    // Only a run without an end is probed: taking the lock could block a run that is just starting.
     run.alive = live_run(project) == folder.id;
     if (!run.alive) read_on();  // it may have ended between reading and probing
   }
@@ -99,7 +99,7 @@ int list_all(const Arguments& arguments) {
   return 0;
 }
 
-// One object: "records" as they stand in the journal, then what `runs list --json` says of the run.
+// One object: "records" as in the journal, then the fields of `runs list --json`.
 void print_as_json(const std::string& project, const RunFolder& folder) {
   fmt::print("{{\"records\":[");
   const char* separator = "\n";
@@ -142,8 +142,8 @@ constexpr Option kListOptions[] = {
 };
 
 constexpr Option kShowOptions[] = {
-    {"json", 0, "", "Print one JSON object: the records, and what 'runs list --json' says."},
-    {"records", 0, "", "Print the records alone, one line of JSON each."},
+    {"json", 0, "", "Print one JSON object: the records, and the fields of 'runs list --json'."},
+    {"records", 0, "", "Print only the records, one line of JSON each."},
 };
 
 constexpr Positional kShowPositionals[] = {{"RUN", "An id, the beginning of one, or \"last\" (the default)."}};
@@ -165,9 +165,9 @@ const Command kRunsList = {
 
 const Command kRunsShow = {
     "runs show",
-    "Tell the story of one run, iteration by iteration.",
-    "Tells what the agent, the guardrails and the SCM did in each iteration, what was decided and why, and in which\n"
-    "files their output is. A damaged journal is shown as far as it is good.",
+    "Show one run, iteration by iteration.",
+    "Shows what the agent, the guardrails and the SCM did in each iteration, what was decided and why, and which\n"
+    "files contain their output. A damaged journal is shown as far as it is intact.",
     "ralph runs show\n"
     "ralph runs show 20261115-202233\n"
     "ralph runs show last --records | jq .type",

@@ -1,4 +1,4 @@
-// ralph settings show: the effective settings and where each came from. ralph settings schema: the schema, for editors.
+// ralph settings show: the effective settings with their sources. ralph settings schema: the schema, for editors.
 #include "settings/settings.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ std::string shown(const json::value& value) {
   const json::string* text = value.if_string();
   std::string plain = text ? std::string(*text) : to_compact_json(value);
   if (value.is_double()) plain = fmt::format("{}", value.get_double());
-  // Values are shown whole; only what could disturb a terminal is taken out.
+  // Values are shown in full; only control characters are removed.
   return fit_to_width(plain, plain.size() * 2 + 1);
 }
 
@@ -32,7 +32,7 @@ bool holds_objects(const json::value& value) {
   return value.is_array() && !value.get_array().empty() && value.get_array().front().is_object();
 }
 
-// One row for each scalar and list; a list of objects is opened.
+// One row per scalar and list; a list of objects is expanded.
 void add_rows(const json::value& value, const std::string& pointer, const std::map<std::string, std::string>& sources,
               std::vector<Row>& rows) {
   if (value.is_object()) {
@@ -59,7 +59,7 @@ void print_table(const LoadedSettings& loaded) {
   std::vector<Row> rows = {{"SETTING", "VALUE", "FROM"}};
   add_rows(masked_settings(loaded.effective), "", sources, rows);
 
-  constexpr size_t kWidestValue = 50;  // a longer one pushes its own row only
+  constexpr size_t kWidestValue = 50;  // a longer one widens only its own row
   size_t settings = 0, values = 0;
   for (const Row& row : rows) {
     settings = std::max(settings, display_width(row.setting));

@@ -49,7 +49,7 @@ std::unique_ptr<RunListener> make_watcher(const RunSetup& setup, const Environme
   return std::make_unique<Console>(std::move(options));
 }
 
-// In the process that the guardian guards.
+// Runs in the guarded process.
 Result<int> run_in_project(const RunSetup& setup, const RunBody& body, int guardian) {
   const SystemClock clock;
   LinuxProcesses processes(clock, guardian);
@@ -72,7 +72,7 @@ Result<int> run_in_project(const RunSetup& setup, const RunBody& body, int guard
 std::map<std::string, std::string> secret_candidates(const Settings& settings) {
   std::map<std::string, std::string> variables = settings.agent.env;
   for (const auto& [name, agent] : settings.agents) {
-    // Two agents may have the same variable with two values: both count.
+    // Two agents may give a variable different values: both count.
     for (const auto& [variable, value] : agent.env) variables[fmt::format("{}_{}", name, variable)] = value;
   }
   return variables;

@@ -1,5 +1,5 @@
-// How every run starts and ends: the guardian, the lock of the project, the run's folder with its journal, and whoever
-// watches. The caller makes the way in and drives it.
+// Starts and ends every run: the guardian, the lock of the project, the run's folder with its journal, and the
+// observers. The caller creates the way in and drives it.
 #pragma once
 
 #include <functional>
@@ -17,23 +17,23 @@ struct RunSetup {
   bool verbose = false;
   bool json = false;
   Policy policy;
-  int checks = 0;  // how many are shown at the start
+  int checks = 0;  // their number, shown at the start
 };
 
-// Makes the way in, notes the start of the run and drives it; in the guarded process.
+// Runs in the guarded process: creates the way in, calls note_start() and drives the run.
 using RunBody = std::function<Result<Decision>(Run&)>;
 
-// Returns the exit code. Errors have been reported.
+// Returns the exit code. Reports errors itself.
 int start_run(const RunSetup& setup, const RunBody& body);
 
-// The first record, written by the body when it knows its agents.
+// The first record, written by the body once it knows its agents.
 struct RunTitle {
   WayIn way;
   std::string agent, prompt_source, prompt;
 };
 Status note_start(Run& run, const RunTitle& title, const json::value& settings);
 
-// Variables of all agents whose values may be secrets.
+// All agents' variables whose values may be secrets.
 std::map<std::string, std::string> secret_candidates(const Settings& settings);
 
 }  // namespace ralph::cli

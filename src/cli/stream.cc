@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t kPiece = 256 << 10;  // bytes per read and write
 
-// Prints events as lines of JSON, or for people. Counts what was not understood, for a message at the end.
+// Prints events as lines of JSON, or as text. Counts what was not understood, for a message at the end.
 class Output final : public EventSink {
  public:
   explicit Output(bool pretty) {
@@ -70,7 +70,7 @@ class Output final : public EventSink {
 
 Status pass_through(AgentStream& stream, Output& output) {
 #ifdef F_SETPIPE_SZ
-  // A larger pipe means fewer switches between us and the writer. It may fail: not every stdin is a pipe.
+  // A larger pipe means fewer context switches. May fail: standard input need not be a pipe.
   (void)::fcntl(STDIN_FILENO, F_SETPIPE_SZ, kPiece);
 #endif
   const auto piece = std::make_unique_for_overwrite<char[]>(kPiece);
@@ -80,7 +80,7 @@ Status pass_through(AgentStream& stream, Output& output) {
     if (got < 0) return fail(ErrorKind::kIo, "cannot read standard input: {}", errno_text(errno));
     if (got == 0) break;
     stream.feed({piece.get(), static_cast<size_t>(got)}, output);
-    // A short read means that nothing more is waiting: show what there is.
+    // A short read means that no more input is waiting: flush.
     if (static_cast<size_t>(got) < kPiece / 4) output.flush();
     if (!output.status()) return output.status();
   }
@@ -105,7 +105,7 @@ int run(const Arguments& arguments) {
 
 constexpr std::array kOptions = {
     Option{"agent", 'a', "NAME", "The agent that printed the stream.", false, false, kAgentChoices},
-    Option{"pretty", 'p', "", "Print it for people, as the console of a run does."},
+    Option{"pretty", 'p', "", "Print readable text, like the console of a run."},
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kNone = std::string_view::npos;
 
-// `json` without what stands around it, if it is JSON that can stand at this depth.
+// `json` without surrounding blanks, if it is valid JSON and not too deep for this depth.
 std::optional<std::string_view> json_for(size_t depth, std::string_view json) {
   size_t begin = 0;
   size_t end = 0;
@@ -35,7 +35,7 @@ std::string_view indent_of(std::string_view line) {
   return line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
 }
 
-// What a text says about the habits of its writer.
+// The formatting style of a text.
 struct Style {
   std::string newline;
   std::string unit;  // one level of indentation
@@ -44,7 +44,7 @@ struct Style {
   std::string_view gap() const { return is_spaced ? " " : ""; }
 };
 
-// By the first container whose first child is indented on a line of its own.
+// From the first container whose first child is indented on its own line.
 std::string unit_of(const JsonTree& tree) {
   std::string_view unit = "  ";
   for (size_t id = 0; id < tree.size(); ++id) {
@@ -60,7 +60,7 @@ std::string unit_of(const JsonTree& tree) {
   return std::string(unit);
 }
 
-// By the first key or, where there is none, the first comma.
+// From the first key or, if there is none, the first comma.
 bool is_spaced(const JsonTree& tree) {
   std::optional<size_t> second;
   for (size_t id = 0; id < tree.size(); ++id) {
@@ -77,7 +77,7 @@ Style style_of(const JsonTree& tree) {
   return {is_crlf ? "\r\n" : "\n", unit_of(tree), is_spaced(tree)};
 }
 
-// Text that is being written, and the line that it has come to.
+// The text being written and its current line.
 class Page {
  public:
   void add(std::string_view piece) {
@@ -92,7 +92,7 @@ class Page {
   size_t line_ = 0;
 };
 
-// Nothing, which can't be put anywhere, if there is text in it that is not UTF-8: U+FFFD is not what was asked for.
+// Empty, which every edit rejects, if the value contains invalid UTF-8: U+FFFD is not what the caller asked for.
 std::string printed(const json::value& value) {
   return find_invalid_utf8(json::serialize(value)) == kNone ? to_pretty_json(value) : "";
 }
@@ -104,12 +104,11 @@ size_t end_of_string(std::string_view json, size_t at) {
   return at + 1;
 }
 
-// Writes valid JSON with its line breaks laid out anew, or without them. Blanks within a line stay, unless they are
-// ours.
+// Writes valid JSON with new line breaks, or without any. Blanks within a line stay, unless they are ours.
 void lay_out(Page& page, std::string_view json, bool is_ours, bool in_lines, const Style& style) {
   const std::string indent(page.indent());
   size_t level = 0;            // of the line
-  std::vector<size_t> levels;  // of the lines inside each open bracket; brackets of one line indent it once
+  std::vector<size_t> levels;  // of the lines inside each open bracket; several brackets on one line indent only once
   for (size_t at = 0; at < json.size();) {
     const size_t start = at;
     const char c = json[at];
@@ -142,7 +141,7 @@ void lay_out(Page& page, std::string_view json, bool is_ours, bool in_lines, con
 
 }  // namespace
 
-// Writes the text anew from the document down: what no edit has touched is copied whole.
+// Rewrites the text from the document down and copies untouched values whole.
 class JsonEdits::Writer {
  public:
   explicit Writer(const JsonEdits& edits)
@@ -193,18 +192,18 @@ class JsonEdits::Writer {
     }
   }
 
-  // `model` is the value whose place or whose neighbour it is, if any.
+  // `model` is the value that it replaces or adjoins, if any.
   void piece(const Piece& piece, bool in_lines, const Node* model) {
     if (model && model->size > 0 && !model->spans_lines() && tree_.is(*model, piece.json[0])) in_lines = false;
     lay_out(page_, piece.json, piece.is_ours, in_lines, style_);
   }
 
-  // What stands between the child of this index and the one before it.
+  // The text between the child of this index and the one before it.
   std::string_view separator(const Node& node, size_t index) const {
     return tree_.text(tree_[tree_.child(node, index - 1)].end, tree_[tree_.child(node, index)].start);
   }
 
-  // What stands between a new member's key and its value.
+  // The text between a new member's key and its value.
   std::string_view colon(const Node& object) const {
     if (object.size > 0) {
       const size_t value = tree_[tree_.child(object, object.size - 1)].begin;
@@ -221,8 +220,7 @@ class JsonEdits::Writer {
     return {first, last};
   }
 
-  // Between its brackets, what is left of its children and what is new, each after the first behind a separator that
-  // the text already uses.
+  // Writes the remaining and the new children between the brackets, with separators that the text already uses.
   void container(size_t id, bool in_lines) {
     const Node& node = tree_[id];
     const size_t size = node.size;
@@ -259,7 +257,7 @@ class JsonEdits::Writer {
     page_.add(tree_.text(node.begin, node.begin + 1));
     for (size_t index = 0; index <= size; ++index) {
       if (index > 0 && index < size) {
-        // Of those around what is removed, the one with more line breaks: the lines of a table stay lines.
+        // Of the separators around a removed child, the one with more line breaks: rows of a table stay rows.
         const std::string_view next = separator(node, index);
         if (between.empty() || count_lines(next) >= count_lines(between)) between = next;
       }

@@ -1,18 +1,16 @@
-// Edits a person's JSON text so that it stays theirs: what is not concerned keeps every byte, and what is new follows
-// the layout around it. Edits are collected and applied together, in one pass.
+// Edits a person's JSON text in place: untouched parts keep every byte, and new parts follow the layout around them.
+// Edits are collected and applied together, in one pass.
 //
 //   TRY_VALUE(JsonEdits edits, JsonEdits::of(text, path));
 //   edits.set("/stories/3/passes", true);
 //   edits.insert("/stories", 4, story);
 //   write(path, edits.apply());
-//
-// Pointers are those of base/json_scan.h. They, and the indices of elements, always mean the text as it was given,
-// whatever was edited since. Of two edits of the same value the last wins; of one inside another, the outer one: what
-// is edited within a value that is set or removed is lost.
-//
-// Layout: a value goes on lines of its own, in the text's indentation, if the container that it comes into spans lines.
-// It goes on one line if that container stands on one line, or if what it replaces does, or the element beside it in an
-// array (where they are containers of its kind). An empty container is laid out as if it were not there.
+// Pointers are those of json/walk.h. Pointers and indices always refer to the original text, whatever was edited since.
+// If two edits concern the same value, the last wins; if one value contains the other, the outer edit wins: edits
+// within a value that is set or removed are lost.
+// Layout: a value gets its own lines, in the text's indentation, if its container spans several lines. It goes on one
+// line if its container, the value it replaces or the element beside it in an array (if both are containers of the same
+// kind) is on one line. An empty container is laid out as if it did not exist.
 #pragma once
 
 #include <optional>
@@ -33,23 +31,23 @@ class JsonEdits {
   // `text` must outlive this. The errors are those of parse_json.
   static Result<JsonEdits> of(std::string_view text, std::string_view where);
 
-  // As the text was given.
+  // Of the original text.
   bool has(std::string_view pointer) const { return tree_.find(pointer).has_value(); }
-  std::optional<std::string_view> raw(std::string_view pointer) const;  // a value as it is written
+  std::optional<std::string_view> raw(std::string_view pointer) const;  // a value's source text
 
-  // Each of these returns whether it could be done. It cannot where there is no such place, where what is given is not
-  // JSON, or where it would be nested too deep to be read back.
+  // Each of these returns whether it succeeded. It fails if the place does not exist, if the given text is not JSON, or
+  // if the result would be nested too deep to be read back.
 
   // Replaces a value, or adds a member at the end of an object.
   bool set(std::string_view pointer, const json::value& value);
-  // A member or an element, with its comma and its line. The document itself cannot be removed.
+  // Removes a member or an element with its comma and its line. The document itself cannot be removed.
   bool remove(std::string_view pointer);
-  // Before the element that has this index, or at the end if there is none. Elements that are inserted at one place
-  // stand in the order of the calls.
+  // Inserts before the element with this index, or at the end if there is none. Elements inserted at the same place
+  // keep the order of the calls.
   bool insert(std::string_view array, size_t index, const json::value& value);
 
   // The same with JSON text, which keeps its own line breaks and blanks as far as the layout allows; its lines are
-  // indented anew.
+  // reindented.
   bool set_raw(std::string_view pointer, std::string_view json);
   bool insert_raw(std::string_view array, size_t index, std::string_view json);
 
@@ -58,13 +56,13 @@ class JsonEdits {
  private:
   struct Piece {
     std::string json;
-    bool is_ours;  // made from a value: no person chose its blanks
+    bool is_ours;  // made from a value: its whitespace was not chosen by a person
   };
   struct Insertion {
     size_t container;
-    size_t index;  // of the member or element before which it goes
+    size_t index;  // of the member or element that will follow it
     std::string key;
-    std::optional<Piece> piece;  // nothing if it was taken back
+    std::optional<Piece> piece;  // nullopt: withdrawn
   };
   class Writer;
 
@@ -73,7 +71,7 @@ class JsonEdits {
   bool put_element(std::string_view array, size_t index, std::string_view json, bool is_ours);
 
   JsonTree tree_;
-  std::unordered_map<size_t, std::optional<Piece>> changes_;  // what a value becomes; nothing: it is removed
+  std::unordered_map<size_t, std::optional<Piece>> changes_;  // the new value; nullopt: removed
   std::vector<Insertion> insertions_;
   std::unordered_map<std::string, size_t> added_;  // the insertion of each member that the text does not have
 };

@@ -1,5 +1,5 @@
-// Random documents in random layouts, random edits. What comes out must be what the same edits make of the values, and
-// every byte between and within what was not edited must be as it was.
+// Random edits of random documents in random layouts. The result must equal the same edits done to values, and every
+// unedited byte must be unchanged.
 #include <algorithm>
 #include <map>
 #include <random>
@@ -47,7 +47,7 @@ json::value random_value(Dice& dice, size_t depth) {
   }
 }
 
-// How a text is written; `dice`, if any, throw blanks and line breaks about.
+// The layout of a text; `dice`, if any, scatter blanks and line breaks.
 struct Layout {
   std::string newline = "\n";
   std::string unit = "  ";
@@ -176,7 +176,7 @@ void edit(Dice& dice, const std::vector<Place>& places, const Layout* raw, JsonE
   }
 }
 
-// Fails where a byte differs between `before` and `after` that no edit concerns.
+// Fails if a byte that no edit concerns differs between `before` and `after`.
 class Comparison {
  public:
   Comparison(const JsonTree& before, const JsonTree& after, const Model& model)
@@ -271,7 +271,7 @@ TEST(JsonEditsAtRandom, TextOfOneStyleStaysInThatStyle) {
   for (unsigned seed = 0; seed < 3000 && !testing::Test::HasFailure(); ++seed) {
     Dice dice(seed);
     const Layout& layout = dice.any(layouts);
-    // The first member tells what the style is.
+    // The first member determines the style.
     json::value value = {{"first", json::array{1}}};
     for (size_t n = dice.below(5); n > 0; --n) value.as_object()[dice.any(kKeys)] = random_value(dice, 3);
     const std::string text = layout.print(value);

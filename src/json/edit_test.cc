@@ -329,7 +329,7 @@ TEST(JsonEdits, NestNoDeeperThanCanBeReadBack) {
   EXPECT_TRUE(parse_json(edits.apply(), "f"));
 }
 
-// Anything that looks at all of the text for each edit takes minutes here.
+// An algorithm that scans the whole text for each edit would take minutes here.
 TEST(JsonEdits, ManyEditsOfALongTextTakeNoTime) {
   json::array stories;
   for (int i = 0; i < 10'000; ++i)

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kReplacement = "\\ufffd";
 
-// The value of the escape "\uXXXX" at the beginning of `text`; -1 if it is none.
+// The value of the escape "\uXXXX" at the beginning of `text`; -1 if there is none.
 int unit_of(std::string_view text) {
   if (text.size() < 6 || !text.starts_with("\\u")) return -1;
   int unit = 0;
@@ -26,7 +26,7 @@ bool is_low(int unit) {
   return unit >= 0xDC00 && unit < 0xE000;
 }
 
-// The escape at the beginning of `text`, made right; returns how many characters it was.
+// Repairs the escape at the beginning of `text`; returns its original length.
 size_t put_escape(std::string& out, std::string_view text) {
   if (const int unit = unit_of(text); unit >= 0) {
     const bool pair = is_high(unit) && is_low(unit_of(text.substr(6)));
@@ -43,7 +43,7 @@ size_t put_escape(std::string& out, std::string_view text) {
   return 1;
 }
 
-// The string at the beginning of `text`, with its quotes; returns how many characters it was.
+// Repairs the string at the beginning of `text`, with its quotes; returns its original length.
 size_t put_string(std::string& out, std::string_view text) {
   out += '"';
   size_t at = 1;

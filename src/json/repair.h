@@ -1,4 +1,4 @@
-// JSON that is nearly right, as agents are known to print it, made right.
+// Repairs the almost valid JSON that agents are known to print.
 #pragma once
 
 #include <string>
@@ -6,9 +6,8 @@
 
 namespace ralph {
 
-// Lone surrogates (half of an emoji that was cut: "\ud83d") and bytes that are no UTF-8 become U+FFFD, raw control
-// characters and unknown escapes in strings are escaped, numbers that no double can hold become the largest that one
-// can. What is wrong in other ways stays wrong.
+// Lone surrogates (half of a cut emoji: "\ud83d") and invalid UTF-8 become U+FFFD, raw control characters and unknown
+// escapes in strings are escaped, numbers too large for a double become the largest double. Other faults stay.
 std::string repair_json(std::string_view text);
 
 }  // namespace ralph

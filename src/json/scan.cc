@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kBlock = 64;
 
-// What stands where in 64 bytes; the lowest bit is the first byte.
+// Positions of characters in 64 bytes; the lowest bit is the first byte.
 struct Marks {
   std::uint64_t quotes = 0;
   std::uint64_t backslashes = 0;
@@ -25,7 +25,7 @@ Marks marks_of(const char* block) {
   Marks marks;
   for (int part = 0; part < 4; ++part) {
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(block + 16 * part));
-    const __m128i folded = _mm_or_si128(bytes, _mm_set1_epi8(0x20));  // makes { of [ and } of ]
+    const __m128i folded = _mm_or_si128(bytes, _mm_set1_epi8(0x20));  // maps [ to { and ] to }
     const auto mask = [part](__m128i equal) {
       return static_cast<std::uint64_t>(static_cast<unsigned>(_mm_movemask_epi8(equal))) << (16 * part);
     };
@@ -44,7 +44,7 @@ __attribute__((target("avx2,pclmul"))) inline std::uint64_t mask_of(__m256i low,
   return first | static_cast<std::uint64_t>(second) << 32;
 }
 
-// The same with the wider registers that nearly every machine has.
+// The same with AVX2, which nearly every machine has.
 __attribute__((target("avx2,pclmul"))) inline Marks marks_of_wide(const char* block) {
   const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(block));
   const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(block + 32));
@@ -72,8 +72,8 @@ Marks marks_of(const char* block) {
 }
 #endif
 
-// Bits of the characters that a backslash before them takes the meaning from. `pending` says whether the block before
-// ended in such a backslash, and is set for the next one.
+// Bits of the characters escaped by a backslash. `pending`: the previous block ended in such a backslash; updated for
+// the next block.
 std::uint64_t escaped_by(std::uint64_t backslashes, bool& pending) {
   std::uint64_t escaped = pending ? 1 : 0;
   backslashes &= ~escaped;
@@ -90,7 +90,7 @@ std::uint64_t escaped_by(std::uint64_t backslashes, bool& pending) {
   return escaped;
 }
 
-// Each bit becomes the parity of itself and all below: from quotes, the insides of strings.
+// Each bit becomes the parity of itself and all lower bits: turns quotes into the insides of strings.
 std::uint64_t parity(std::uint64_t bits) {
   for (int shift = 1; shift < 64; shift *= 2) bits ^= bits << shift;
   return bits;
@@ -100,7 +100,7 @@ template <Marks (*kMarksOf)(const char*), std::uint64_t (*kParity)(std::uint64_t
 [[gnu::always_inline]] inline const char* skip_blocks(const char* at, const char* end) {
   long depth = 0;
   bool escape_pending = false;
-  std::uint64_t inside = 0;  // all ones if the block before ended within a string
+  std::uint64_t inside = 0;  // all ones if the previous block ended within a string
   char last[kBlock];
   for (const char* block = at; block < end; block += kBlock) {
     const bool whole = static_cast<size_t>(end - block) >= kBlock;
@@ -127,7 +127,7 @@ template <Marks (*kMarksOf)(const char*), std::uint64_t (*kParity)(std::uint64_t
 }
 
 #if defined(__SSE2__)
-// A product without carries with all ones is the parity.
+// A carry-less product with all ones is the prefix parity.
 __attribute__((target("avx2,pclmul"))) inline std::uint64_t parity_wide(std::uint64_t bits) {
   const __m128i product =
       _mm_clmulepi64_si128(_mm_set_epi64x(0, static_cast<std::int64_t>(bits)), _mm_set1_epi8('\xFF'), 0);
@@ -139,7 +139,7 @@ __attribute__((target("avx2,pclmul"))) const char* skip_blocks_wide(const char* 
 }
 #endif
 
-// Four hexadecimal digits; negative if they are none.
+// Four hexadecimal digits; negative if invalid.
 int hex4(const char* at) {
   int value = 0;
   for (int i = 0; i < 4; ++i) {
@@ -154,8 +154,8 @@ int hex4(const char* at) {
   return value;
 }
 
-// Puts the character of the escape at `at` (the letter after the backslash), and passes it. nullptr if it is none, or
-// only half of one.
+// Writes the character of the escape at `at` (the letter after the backslash) and skips it. nullptr if it is invalid or
+// a lone surrogate.
 char* put_escape(const char*& at, const char* end, char* out) {
   static constexpr std::string_view kLetters = "\"\\/bfnrt";
   static constexpr std::string_view kMeanings = "\"\\/\b\f\n\r\t";

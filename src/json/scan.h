@@ -1,6 +1,5 @@
-// Steps over JSON text that are fast and build nothing: 16 to 64 bytes at a time where the processor can. All take
-// where they stand and where the text ends, and return where they have come to; nullptr if the text is not as it should
-// be.
+// Fast scanners over JSON text that build nothing and read 16 to 64 bytes at a time where the processor can. Each takes
+// the current position and the end of the text, and returns the new position; nullptr if the text is malformed.
 #pragma once
 
 #include <array>
@@ -21,7 +20,7 @@ inline const char* skip_blanks(const char* at, const char* end) {
   return at;
 }
 
-// Passes one character, which has to be this one, and blanks before it.
+// Skips blanks and the character `c`, which must follow.
 inline const char* expect(const char* at, const char* end, char c) {
   if (at < end && *at == c) [[likely]]
     return at + 1;
@@ -39,7 +38,7 @@ inline const char* find_special(const char* at, const char* end) {
 #if defined(__SSE2__)
   for (; end - at >= 16; at += 16) {
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-    // As signed bytes, those beyond ASCII are below the blank too.
+    // As signed bytes, those beyond ASCII are also less than ' '.
     const __m128i special = _mm_or_si128(
         _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))),
         _mm_cmplt_epi8(bytes, _mm_set1_epi8(' ')));
@@ -53,7 +52,7 @@ inline const char* find_special(const char* at, const char* end) {
   return at;
 }
 
-// After the opening quote of a key: the closing one, if nothing in it is escaped.
+// After the opening quote of a key: the closing quote; nullptr if the key contains an escape.
 inline const char* find_key_end(const char* at, const char* end) {
 #if defined(__SSE2__)
   for (; end - at >= 16; at += 16) {
@@ -73,7 +72,7 @@ inline const char* find_key_end(const char* at, const char* end) {
 
 const char* plain_string_beyond_ascii(const char* at, const char* end);
 
-// After an opening quote: the closing one, if nothing stands between them that is escaped, a control character or no
+// After an opening quote: the closing quote; nullptr if the string contains an escape, a control character or invalid
 // UTF-8.
 inline const char* find_plain_end(const char* at, const char* end) {
   const char* const stop = find_special(at, end);
@@ -81,15 +80,14 @@ inline const char* find_plain_end(const char* at, const char* end) {
   return *stop == '"' ? stop : *stop == '\\' ? nullptr : plain_string_beyond_ascii(stop, end);
 }
 
-// After an opening quote: writes the text to `out`, its escapes resolved, and passes the closing quote. It takes no
-// more bytes than it has here. Not as it should be: a lone surrogate, a control character, invalid UTF-8, an unknown
-// escape.
+// After an opening quote: writes the text to `out` with escapes resolved, never longer than its source, and skips the
+// closing quote. Malformed: a lone surrogate, a control character, invalid UTF-8, an unknown escape.
 const char* decode_string(const char* at, const char* end, char*& out);
 
-// Passes a number in JSON's grammar.
+// Skips a number in JSON's grammar.
 const char* skip_number(const char* at, const char* end);
 
-// After an opening quote: passes the closing one.
+// After an opening quote: skips the closing quote.
 inline const char* skip_string(const char* at, const char* end) {
 #if defined(__SSE2__)
   while (end - at >= 16) {
@@ -113,17 +111,17 @@ inline const char* skip_string(const char* at, const char* end) {
   return nullptr;
 }
 
-// What numbers, true, false and null are made of.
+// The characters of numbers, true, false and null.
 inline constexpr std::array<bool, 256> kInWord = [] {
   std::array<bool, 256> in{};
   for (const char c : std::string_view("+-.0123456789Eaeflnrstu")) in[static_cast<unsigned char>(c)] = true;
   return in;
 }();
 
-// At an opening bracket: passes the one that closes it.
+// At an opening bracket: skips the matching closing bracket.
 const char* skip_container(const char* at, const char* end);
 
-// Passes a value of any kind, with a look at nothing but quotes and brackets.
+// Skips a value of any kind and checks only quotes and brackets.
 inline const char* skip_value(const char* at, const char* end) {
   if (at >= end) return nullptr;
   if (*at == '"') return skip_string(at + 1, end);

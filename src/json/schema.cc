@@ -68,7 +68,7 @@ std::string plain(const json::value& value) {
   return text;
 }
 
-// The value that was found, short enough for a line.
+// The value found, shortened to fit on a line.
 std::string found(const json::value& value, bool secret) {
   const std::string_view type = type_of(value);
   const bool is_list = type == "array", is_object = type == "object";
@@ -95,7 +95,7 @@ std::string lower_bound_of(const json::value& schema) {
   return "";
 }
 
-// What the schema asks for: "a whole number of at least 1", "a string or null".
+// What the schema expects: "a whole number of at least 1", "a string or null".
 std::string expectation(const json::value& schema) {
   std::string text;
   for (const std::string& type : types_of(schema)) {
@@ -132,7 +132,7 @@ class Checker {
   }
 
   std::vector<SchemaProblem> take() {
-    std::multimap<std::ptrdiff_t, SchemaProblem, std::greater<>> by_depth;  // equals stay in their order
+    std::multimap<std::ptrdiff_t, SchemaProblem, std::greater<>> by_depth;  // equal keys keep their order
     for (SchemaProblem& problem : problems_) {
       const std::ptrdiff_t depth = std::count(problem.pointer.begin(), problem.pointer.end(), '/');
       by_depth.emplace(depth, std::move(problem));

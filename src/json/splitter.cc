@@ -10,7 +10,7 @@ namespace ralph {
 namespace {
 
 constexpr size_t kFirstCapacity = 64 << 10;
-constexpr size_t kKeptCapacity = 1 << 20;  // more than this is given back after the line that needed it
+constexpr size_t kKeptCapacity = 1 << 20;  // more than this is freed after the line that needed it
 
 bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\0';
@@ -47,7 +47,7 @@ void LineSplitter::keep(std::string_view bytes) {
     oversized_ = true;
     kept_size_ = std::min(kept_size_, head());
     bytes = bytes.substr(0, head() - kept_size_);
-    if (kept_capacity_ > kKeptCapacity) set_capacity(head());  // what comes may be endless; this is free for others
+    if (kept_capacity_ > kKeptCapacity) set_capacity(head());  // the rest may be endless; free what is not needed
   }
   const size_t needed = kept_size_ + bytes.size();
   if (needed > kept_capacity_) {
@@ -58,7 +58,7 @@ void LineSplitter::keep(std::string_view bytes) {
 }
 
 void LineSplitter::set_capacity(size_t capacity) {
-  char* const old = kept_.release();  // realloc frees it, or leaves it as it is
+  char* const old = kept_.release();  // realloc frees it, or leaves it unchanged
   char* const moved = static_cast<char*>(std::realloc(old, capacity));
   kept_.reset(moved ? moved : old);
   if (!moved) throw std::bad_alloc();

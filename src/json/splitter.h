@@ -1,4 +1,4 @@
-// Lines out of bytes that come in pieces of any size, in memory that does not grow with them.
+// Splits a byte stream that arrives in chunks of any size into lines, in bounded memory.
 #pragma once
 
 #include <algorithm>
@@ -11,14 +11,14 @@ namespace ralph {
 class LineSink {
  public:
   virtual ~LineSink() = default;
-  // Without its end and without blanks and NULs around it; never empty. Valid during the call.
+  // Without its line end and surrounding blanks and NULs; never empty. Valid during the call.
   virtual void on_line(std::string_view line) = 0;
-  // A line that is too long to be kept: its beginning.
+  // The beginning of a line that is too long to be kept.
   virtual void on_oversized_line(std::string_view head) = 0;
 };
 
-// Lines end in LF or CRLF; the last one may have no end. A byte order mark at the very beginning is passed over, and so
-// are lines that hold nothing. A line that lies whole in one piece is handed on where it lies.
+// Lines end in LF or CRLF; the last one may have no end. A byte order mark at the very beginning and empty lines are
+// skipped. A line that lies within one chunk is passed on without a copy.
 class LineSplitter {
  public:
   static constexpr size_t kHead = 64 << 10;  // what is kept of a line that is too long
@@ -41,9 +41,9 @@ class LineSplitter {
 
   size_t longest_;
   bool at_beginning_ = true;
-  bool oversized_ = false;  // the line under way; only its head is kept
-  // The beginning of the line under way. Grown by realloc, which moves large blocks without touching their pages:
-  // memory that was not written to is not used.
+  bool oversized_ = false;  // of the current line; only its head is kept
+  // The beginning of the current line. Grown by realloc, which moves large blocks without touching their pages:
+  // unwritten memory costs nothing.
   std::unique_ptr<char, Free> kept_;
   size_t kept_size_ = 0;
   size_t kept_capacity_ = 0;

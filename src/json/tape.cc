@@ -19,8 +19,8 @@ using json_scan::take_word;
 
 namespace {
 
-constexpr int kDeepest = 64;             // of what is kept; deeper is for the library to refuse
-constexpr size_t kKeptTexts = 1U << 20;  // bytes for texts that are not given back after each line
+constexpr int kDeepest = 64;             // of what is kept; the library decides about deeper nesting
+constexpr size_t kKeptTexts = 1U << 20;  // bytes for texts that are not freed after each line
 
 }  // namespace
 
@@ -51,11 +51,11 @@ void JsonTape::make_room(size_t bytes) {
   texts_size_ = 0;
   if (bytes <= texts_capacity_ && texts_capacity_ <= std::max(bytes, kKeptTexts)) return;
   texts_capacity_ = std::max<size_t>(bytes, 1U << 16);
-  texts_.reset();  // first, so that there are never two
+  texts_.reset();  // freed first, so that there are never two
   texts_ = std::make_unique_for_overwrite<char[]>(texts_capacity_);
 }
 
-// Where the value after a key begins.
+// The beginning of the value after a key.
 inline const char* JsonTape::colon_after(const char* at) const {
   if (end_ - at >= 2 && at[0] == ':' && static_cast<unsigned char>(at[1]) > ' ') return at + 1;
   at = expect(at, end_, ':');
@@ -91,7 +91,7 @@ const char* JsonTape::read_members(const char* at, const Wanted* wanted, size_t 
       at = skip_value(at, end_);
     }
     if (!at) return nullptr;
-    if (end_ - at >= 2 && at[0] == ',' && at[1] == '"') {  // as everybody writes it
+    if (end_ - at >= 2 && at[0] == ',' && at[1] == '"') {  // the usual form
       at += 2;
     } else if (const char* const next = expect(at, end_, ',')) {
       at = expect(next, end_, '"');
@@ -172,7 +172,7 @@ const char* JsonTape::read_string(const char* at, JsonNode& node) {
 }
 
 const char* JsonTape::read_number(const char* at, JsonNode& node) const {
-  // Nearly all are counts of a few digits.
+  // Nearly all numbers are counts of a few digits.
   constexpr std::ptrdiff_t kSurelyFits = 18;
   const char* p = at;
   for (; p < end_ && *p >= '0' && *p <= '9'; ++p)

@@ -1,4 +1,4 @@
-// One line of JSON at a time, read into memory that is used again for the next.
+// Reads one line of JSON at a time into memory that is reused for the next.
 #pragma once
 
 #include <cstdlib>
@@ -14,29 +14,28 @@ namespace ralph {
 
 class JsonTape {
  public:
-  static constexpr size_t kMostNodes = 1 << 16;  // of a line, kept; more is no event of any agent
+  static constexpr size_t kMostNodes = 1 << 16;  // of a line; no agent's event has more
 
   JsonTape();
 
-  // Reads what is wanted of the object in `line`: the fast way for lines in good order, and no judge of JSON. Whatever
-  // is not plain (a lone surrogate, invalid UTF-8, an escaped key, a huge number, a syntax error) it declines by false,
-  // and the library decides: read_slowly. What is not wanted is checked for its quotes and brackets only.
+  // Reads the wanted parts of the object in `line`. The fast path for well-formed lines: it returns false for anything
+  // unusual (a lone surrogate, invalid UTF-8, an escaped key, a huge number, a syntax error); call read_slowly then. In
+  // unwanted parts only quotes and brackets are checked.
   bool read(std::string_view line, const Wanted& wanted);
 
-  // The same of any line, by Boost.JSON, after a repair of what agents are known to print: lone surrogates, invalid
-  // UTF-8, raw control characters, numbers beyond all bounds. The reason if that is not possible either: "not JSON",
-  // ... nullptr if all is well.
+  // The same for any line, by Boost.JSON, after repair_json. Returns nullptr, or the reason for a failure: "not JSON",
+  // ...
   const char* read_slowly(std::string_view line, const Wanted& wanted);
 
-  // What is in a value of another line that was left unread there. A value that was read is returned as it is.
+  // Reads a value of another line that was left unread there. A value that was read is returned unchanged.
   JsonView look_into(JsonView value, const Wanted& wanted);
 
-  // What was read last. Its texts are in the line given, or here, until the next is read.
+  // What was read last. Its texts point into that line or into this tape and are valid until the next read.
   JsonView root() const { return JsonView(nodes_.get()); }
 
  private:
-  // Each returns where it has come to, or nullptr. `wanted` is nullptr if everything is. What follows the opening
-  // bracket of node `self`:
+  // Each returns the new position, or nullptr. `wanted` is nullptr if everything is wanted. After the opening bracket
+  // of node `self`:
   const char* colon_after(const char* at) const;
   const char* read_members(const char* at, const Wanted* wanted, size_t self, int depth);
   const char* read_elements(const char* at, const Wanted* wanted, size_t self, int depth);
@@ -51,7 +50,7 @@ class JsonTape {
 
   const char* end_ = nullptr;  // of the line
   const Wanted* const later_ = &Wanted::later();
-  // Reserved for the most that there may be; memory that was not written to is not used.
+  // Reserved for the maximum; unwritten memory costs nothing.
   struct Free {
     void operator()(JsonNode* memory) const { std::free(memory); }
   };
@@ -59,14 +58,14 @@ class JsonTape {
 
   std::unique_ptr<JsonNode, Free> nodes_;
   size_t size_ = 0;
-  // Texts whose escapes were resolved. Never more bytes than the line has, so that nothing moves while a line is read.
+  // Texts with escapes resolved. Never longer than the line, so nothing moves while a line is read.
   std::unique_ptr<char[]> texts_;
   size_t texts_size_ = 0;
   size_t texts_capacity_ = 0;
 };
 
-// The text of a member of the outermost object, as it stands there, as far as can be seen in the beginning of a line.
-// Empty if it is not seen or is no plain string.
+// The source text of a member of the outermost object, given only the beginning of a line. Empty if the member is not
+// found or not a plain string.
 std::string_view outermost_string(std::string_view head, std::string_view key);
 
 }  // namespace ralph

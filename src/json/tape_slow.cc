@@ -1,4 +1,4 @@
-// The way for lines that are not in good order: Boost.JSON reads them, after a repair if that is needed.
+// The slow path for unusual lines: Boost.JSON reads them, after a repair if necessary.
 #include <memory>
 #include <new>
 #include <optional>
@@ -15,7 +15,7 @@ namespace {
 constexpr size_t kMostMemory = 64 << 20;
 constexpr size_t kMostDepth = 256;
 
-// Ends a line that is made to eat memory: "[0,0,0,…" takes ten times its size as values.
+// Stops a line crafted to exhaust memory: "[0,0,0,…" takes ten times its size as values.
 class LimitedMemory final : public json::memory_resource {
  private:
   void* do_allocate(size_t bytes, size_t alignment) override {
@@ -107,7 +107,7 @@ bool JsonTape::copy(const json::value& value, std::string_view key, const Wanted
       break;
   }
   add_node() = node;
-  if (wanted == later_) wanted = nullptr;  // it is read already
+  if (wanted == later_) wanted = nullptr;  // it has already been read
   if (wanted && wanted->none()) return true;
   if (const json::array* array = value.if_array()) {
     for (const json::value& element : *array) {

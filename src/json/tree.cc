@@ -12,8 +12,8 @@ namespace ralph {
 Result<JsonTree> JsonTree::of(std::string_view text, std::string_view where) {
   JsonTree tree(text);
   std::vector<Node>& nodes = tree.nodes_;
-  std::vector<size_t> open;     // the values that have begun and not ended, the outermost first
-  std::vector<size_t> waiting;  // values that have ended, for their container to end
+  std::vector<size_t> open;     // unfinished values, the outermost first
+  std::vector<size_t> waiting;  // finished values, waiting for their container to end
   size_t newline = 0;
 
   const auto visit = [&](const JsonPlace& place) {
@@ -48,7 +48,7 @@ Result<JsonTree> JsonTree::of(std::string_view text, std::string_view where) {
     waiting.push_back(open.back());
     open.pop_back();
   };
-  // Whoever says what is wrong with a text says it in the same words.
+  // All errors about a text use the same wording.
   if (scan_json(text, visit, leave)) return tl::unexpected(parse_json(text, where).error());
   return tree;
 }

@@ -1,5 +1,5 @@
-// Where every value of a JSON text stands: its bytes, its key, its neighbours. For those who change a person's text in
-// place; who only reads values takes parse_json.
+// The position of every value in a JSON text: its bytes, its key, its neighbours. For editing a person's text in place;
+// to read values, use parse_json.
 #pragma once
 
 #include <optional>
@@ -14,12 +14,12 @@ namespace ralph {
 class JsonTree {
  public:
   struct Node {
-    size_t start = 0;    // where its key begins, or the value if it has none
+    size_t start = 0;    // offset of its key, or of the value if it has none
     size_t begin = 0;    // the value's first byte
-    size_t end = 0;      // behind its last byte
-    size_t newline = 0;  // the first line end behind `begin`, wherever it is
+    size_t end = 0;      // past its last byte
+    size_t newline = 0;  // the first line end after `begin`, anywhere
     size_t parent = 0;   // the document is its own
-    size_t depth = 0;    // how many values it is inside of
+    size_t depth = 0;    // how many values enclose it
     size_t size = 0;     // how many members or elements it has
 
     bool is_member() const { return start != begin; }
@@ -51,9 +51,9 @@ class JsonTree {
 
   std::string_view text_;
   std::vector<Node> nodes_;
-  std::vector<size_t> children_;  // those of one node stand together, in their order
+  std::vector<size_t> children_;  // those of one node are contiguous and in order
   std::vector<size_t> by_name_;   // the same, but members are sorted by name
-  std::string names_;             // as they are written in pointers
+  std::string names_;             // escaped as in pointers
 };
 
 }  // namespace ralph

@@ -38,7 +38,7 @@ class Printer {
   }
 
  private:
-  // The part that objects and arrays have in common: nothing stands in an empty one.
+  // Shared by objects and arrays: an empty one has nothing between its brackets.
   template <class Container, class Each>
   void print_all(const Container& container, std::string_view open, std::string_view close, size_t indent, Each each) {
     out_.append(open);
@@ -74,7 +74,7 @@ Result<json::value> parse_json(std::string_view text, std::string_view where) {
     json::parser parser({}, options);
     boost::system::error_code error;
     const size_t read = parser.write(body, error);
-    // The scan has accepted the text, so what is left are limits of the library, such as a number's exponent.
+    // The scan has accepted the text, so only limits of the library remain, such as a number's exponent.
     if (error) return refuse(skipped + std::min(read, body.size()), error.message());
     return parser.release();
   } catch (const std::exception& exception) {
@@ -124,7 +124,7 @@ std::optional<bool> find_bool(const json::value& value, std::string_view key) {
 
 TextPosition position_of(std::string_view text, size_t offset) {
   TextPosition position;
-  // A byte order mark is no column that an editor shows.
+  // Editors do not count a byte order mark as a column.
   const size_t start = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
   for (size_t at = start; at < std::min(offset, text.size()); ++at) {
     if (text[at] == '\n') {

@@ -1,4 +1,4 @@
-// The one JSON library, and the few things that ralph always does around it.
+// The JSON library and the helpers that ralph uses around it.
 #pragma once
 
 #include <optional>
@@ -16,12 +16,12 @@ namespace ralph {
 
 namespace json = boost::json;
 
-// Parses one whole document. `where` names it in errors, which say line and column:
-// ".ralph/settings.json:3:7: expected ',' or '}'". A leading byte order mark is accepted; duplicate keys are refused,
-// because two readers would disagree on which one counts.
+// Parses one whole document. `where` names it in errors, which give line and column: ".ralph/settings.json:3:7:
+// expected ',' or '}'". A leading byte order mark is accepted; duplicate keys are rejected, because readers disagree on
+// which one counts.
 Result<json::value> parse_json(std::string_view text, std::string_view where);
 
-// Pretty-prints with two spaces and a final newline, keys in their order.
+// Pretty-prints with two-space indentation and a final newline; keeps the order of keys.
 std::string to_pretty_json(const json::value& value);
 
 // All on one line, without a newline. Strings are escaped by json/writer, so that nothing in it can steer a terminal.
@@ -30,7 +30,7 @@ std::string to_compact_json(const json::value& value);
 // Text as a JSON string value; invalid UTF-8 becomes U+FFFD, so that what ralph writes is always valid JSON.
 json::string to_json_string(std::string_view text);
 
-// Lookups that never throw: nothing if `value` is no object, has no such key, or the type is another.
+// Lookups that never throw: empty if `value` is not an object, has no such key, or the type differs.
 const json::value* find(const json::value& value, std::string_view key);
 std::optional<std::string_view> find_string(const json::value& value, std::string_view key);
 std::optional<long long> find_integer(const json::value& value, std::string_view key);
@@ -43,8 +43,8 @@ struct TextPosition {
 };
 TextPosition position_of(std::string_view text, size_t offset);
 
-// Where the value at a JSON pointer ("/agent/command") begins in `text`, which must be valid JSON. For a pointer whose
-// last part is a key, `key` asks for the key's own place instead of its value's.
+// Where the value at a JSON pointer ("/agent/command") begins in `text`, which must be valid JSON. If the last part of
+// the pointer is a key, `key` asks for the position of the key instead of the value.
 std::optional<size_t> locate(std::string_view text, std::string_view pointer, bool key = false);
 
 }  // namespace ralph

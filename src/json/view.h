@@ -1,5 +1,5 @@
-// What was kept of a line of JSON, to look things up in. A lookup never fails: what is not there, or is of another
-// kind, reads as empty, so that a parser of an agent's stream can say what it looks for and nothing else.
+// Lookups in a line of JSON that was read. A lookup never fails: a value that is missing or of another kind reads as
+// empty, so that parsers of agents' streams need no error handling.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace ralph {
 
-// Keys are short and mostly differ in length; a call of memcmp for each costs more than all the rest of a lookup.
+// Keys are short and mostly differ in length; calling memcmp for each would cost more than the rest of a lookup.
 inline bool same_key(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
   const auto differ = [&]<class Word>(Word, size_t at) {
@@ -36,10 +36,10 @@ enum class JsonKind : std::uint8_t {
   kString,
   kObject,
   kArray,
-  kUnread,  // a container, as its text: Wanted::later()
+  kUnread,  // a container as source text: Wanted::later()
 };
 
-// One value. A container is followed by what is in it.
+// One value. A container is followed by its contents.
 struct JsonNode {
   std::string_view key;   // if it is a member of an object
   std::string_view text;  // kString, kUnread
@@ -47,11 +47,11 @@ struct JsonNode {
     std::int64_t integer = 0;  // kInteger, and kBool as 0 or 1
     double real;               // kReal
   };
-  std::uint32_t span = 1;  // nodes that it takes with all that is in it
+  std::uint32_t span = 1;  // number of nodes, including its contents
   JsonKind kind = JsonKind::kNull;
 };
 
-// A value, or nothing. Cheap to copy; valid as long as the line that it was read from.
+// A value, or nothing. Cheap to copy; valid as long as the line it was read from.
 class JsonView {
  public:
   JsonView() = default;
@@ -74,8 +74,8 @@ class JsonView {
   std::string_view text() const { return is(JsonKind::kString) ? node_->text : std::string_view(); }
   std::string_view unread() const { return is(JsonKind::kUnread) ? node_->text : std::string_view(); }
   bool truth() const { return is(JsonKind::kBool) && node_->integer != 0; }
-  std::int64_t integer() const;  // 0 for anything but a number; a real one is cut, one that does not fit is the nearest
-  double real() const;           // 0 for anything but a number
+  std::int64_t integer() const;  // 0 if not a number; reals are truncated and clamped
+  double real() const;           // 0 if not a number
 
   // The elements of an array, or the members of an object.
   class Iterator {

@@ -60,7 +60,7 @@ class Scanner {
       wrong(at_, "JSON has no comments; remove this one");
   }
 
-  // What stands at the current place, for messages.
+  // What is at the current position, for messages.
   std::string shown() const {
     if (at_ >= text_.size()) return "the end of the document";
     size_t end = at_;
@@ -166,7 +166,7 @@ class Scanner {
     return true;
   }
 
-  // `decoded` gets the string's characters, if anyone asks for them.
+  // `decoded`, if not null, gets the string's characters.
   bool string(std::string* decoded) {
     const size_t start = at_++;
     while (at_ < text_.size()) {
@@ -189,7 +189,7 @@ class Scanner {
     return wrong(start, "this string has no closing quote");
   }
 
-  // After an element: true to go on with the next one, false at the end or at a fault.
+  // After an element: true if another follows, false at the end or at a fault.
   bool more(char closing, size_t opened) {
     skip_blank();
     if (fault_) return false;

@@ -1,5 +1,5 @@
-// Walks JSON text and says where everything stands. The JSON library builds values but forgets their places; people
-// need them: an error names a line, and an editor of a person's file changes one value and leaves the rest alone.
+// Walks JSON text and reports the position of every value. The JSON library builds values but forgets their positions,
+// which errors (line and column) and edits in place need.
 #pragma once
 
 #include <functional>
@@ -9,23 +9,23 @@
 
 namespace ralph {
 
-// Deeper nesting is refused: nothing that people write comes near it, and reading and freeing values recurse.
+// Deeper nesting is rejected: no real document comes near it, and reading and freeing values recurse.
 inline constexpr size_t kMaxJsonDepth = 200;
 
 struct JsonFault {
-  size_t offset = 0;    // the byte where it is
+  size_t offset = 0;
   std::string message;  // "expected ',' or '}'"
 };
 
 struct JsonPlace {
   std::string_view pointer;   // "/agent/flags/2"; empty for the whole document; valid during the call only
-  std::optional<size_t> key;  // where its key begins, if it has one
-  size_t value = 0;           // where the value begins
-  size_t depth = 0;           // how many values it is inside of
+  std::optional<size_t> key;  // offset of its key, if it has one
+  size_t value = 0;           // offset of the value
+  size_t depth = 0;           // how many values enclose it
 };
 
-// Calls `visit` (if any) for every value before those inside it, and `leave` (if any) after them, with the offset
-// behind the value. Returns the first fault: all that RFC 8259 forbids, plus duplicate keys. A byte order mark at the
+// Calls `visit` (if any) for every value before those inside it, and `leave` (if any) after them, with the offset past
+// the value. Returns the first fault: anything that RFC 8259 forbids, or a duplicate key. A byte order mark at the
 // front is skipped.
 std::optional<JsonFault> scan_json(std::string_view text, const std::function<void(const JsonPlace&)>& visit = {},
                                    const std::function<void(size_t end)>& leave = {});

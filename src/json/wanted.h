@@ -1,5 +1,5 @@
-// Which keys of an agent's lines somebody reads. Most of what agents print is read by nobody (lists of tools,
-// statistics, copies of results), and is passed over.
+// The keys of an agent's lines that ralph reads. Most of what agents print (lists of tools, statistics, copies of
+// results) is skipped.
 #pragma once
 
 #include <array>
@@ -16,22 +16,22 @@ class Wanted;
 
 struct WantedKey {
   std::string_view name;           // a literal; "*" is every key that has no other entry
-  const Wanted* inside = nullptr;  // of an object, or of each object of an array: only these. nullptr: all of it
+  const Wanted* inside = nullptr;  // the keys wanted in it, or in each object of an array; nullptr: all
 };
 
 class Wanted {
  public:
-  // At most 64. None at all: of containers only that they are there.
+  // At most 64. None: only the existence of containers is recorded.
   Wanted(std::initializer_list<WantedKey> keys);
   Wanted(const Wanted&) = delete;
   Wanted& operator=(const Wanted&) = delete;
 
   bool none() const { return keys_.empty(); }
 
-  // For WantedKey::inside: containers are kept as their text, for the few lines in which somebody looks into them.
+  // For WantedKey::inside: containers are kept as source text, for the few lines in which they are needed.
   static const Wanted& later();
 
-  // nullptr if nobody wants it.
+  // nullptr if it is not wanted.
   const WantedKey* find(std::string_view key) const {
     for (size_t slot = slot_of(key);; ++slot) {
       const std::uint8_t entry = slots_[slot % kSlots];
@@ -43,7 +43,7 @@ class Wanted {
  private:
   static constexpr size_t kSlots = 512;
 
-  // Its length and two of its characters tell nearly all of some dozen keys apart.
+  // The length and two characters distinguish almost all of a few dozen keys.
   static size_t slot_of(std::string_view key) {
     if (key.empty()) return 0;
     const auto at = [&](size_t i) { return static_cast<size_t>(static_cast<unsigned char>(key[i])); };

@@ -18,13 +18,13 @@ constexpr std::array<bool, 256> kPlain = [] {
   return plain;
 }();
 
-// The bytes at the beginning of `text` that stand in a JSON string as they are: printable ASCII.
+// The length of the prefix of `text` that needs no escapes in a JSON string: printable ASCII.
 size_t plain_prefix(std::string_view text) {
   size_t at = 0;
 #if defined(__SSE2__)
   while (text.size() - at >= 16) {
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at));
-    // As signed bytes, those beyond ASCII are below the blank too.
+    // As signed bytes, those beyond ASCII are also less than ' '.
     const __m128i special = _mm_or_si128(
         _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))),
         _mm_or_si128(_mm_cmplt_epi8(bytes, _mm_set1_epi8(' ')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x7f))));
@@ -32,14 +32,14 @@ size_t plain_prefix(std::string_view text) {
       return at + static_cast<size_t>(std::countr_zero(mask));
     }
     if (text.size() - at == 16) return text.size();
-    at = std::min(at + 16, text.size() - 16);  // the last step may look at bytes once more, instead of at each alone
+    at = std::min(at + 16, text.size() - 16);  // the last step may overlap the one before
   }
 #endif
   while (at < text.size() && kPlain[static_cast<unsigned char>(text[at])]) ++at;
   return at;
 }
 
-// The letter of the short escape of a byte, if it has one.
+// The letter of a byte's short escape, if it has one.
 constexpr std::array<char, 256> kShortEscapes = [] {
   std::array<char, 256> letters{};
   letters['"'] = '"', letters['\\'] = '\\';
@@ -82,7 +82,7 @@ void append_valid_string(ByteBuffer& out, std::string_view text) {
 }
 
 void append_escaped(ByteBuffer& out, std::string_view text) {
-  // Most texts are plain ASCII; only others are looked through for what is not UTF-8.
+  // Most texts are plain ASCII; only others are checked for invalid UTF-8.
   const size_t plain = plain_prefix(text);
   if (plain == text.size()) {
     out.append(text);

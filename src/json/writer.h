@@ -1,4 +1,4 @@
-// How strings are written in JSON: the one escaper.
+// The only escaper for JSON strings.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace ralph {
 
-// Appends `text` as a JSON string, in quotes. It is valid UTF-8 whatever `text` holds (what is not becomes U+FFFD), and
-// nothing in it can steer a terminal: DEL and the C1 controls are escaped too, which JSON does not ask for.
+// Appends `text` as a quoted JSON string. Invalid UTF-8 becomes U+FFFD. The result can't control a terminal: DEL and
+// the C1 controls are escaped too, which JSON does not require.
 void append_json_string(ByteBuffer& out, std::string_view text);
 
 // The same without the quotes.

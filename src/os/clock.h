@@ -1,4 +1,4 @@
-// Where time is read. Rules never read it: they get it as a value.
+// The only place that reads a clock. Rules never do: they get the time as a value.
 #pragma once
 
 #include "base/time.h"

@@ -1,4 +1,4 @@
-// Standard output or standard error, for people or programs that may read slowly, or no more.
+// Standard output or standard error, whose reader may be slow or gone.
 #pragma once
 
 #include <string_view>
@@ -9,9 +9,9 @@ class ConsoleStream {
  public:
   explicit ConsoleStream(int fd);
 
-  // Writes all of it, waiting for a slow reader as long as that takes: but when ralph is asked to stop, or its guardian
-  // is gone, a reader that takes nothing for a second is given up, so that a full pipe can't make ralph deaf. After
-  // that, and when nobody reads any more, it does nothing.
+  // Writes all of `bytes` and waits for a slow reader as long as necessary. When ralph is asked to stop or its guardian
+  // is gone, a reader that accepts nothing for a second is given up, so that a full pipe can't block ralph. After that,
+  // or once the reader has closed the stream, this does nothing.
   void write(std::string_view bytes);
 
  private:

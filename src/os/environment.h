@@ -1,4 +1,4 @@
-// The environment of a process as a value, so that what a child sees is decided in one place and can be shown.
+// The environment of a process as a value: what a child sees is decided in one place and can be displayed.
 #pragma once
 
 #include <map>
@@ -24,8 +24,8 @@ class Environment {
   std::map<std::string, std::string> variables_;
 };
 
-// The file that `program` names: a path as it is (relative ones from `folder`), a bare name through PATH.
-// Errors tell "not found" from "found but not executable".
+// The file that `program` refers to: a path is taken as is (relative to `folder`), a bare name is looked up in PATH.
+// Errors distinguish "not found" from "found but not executable".
 Result<std::string> resolve_program(const std::string& program, const Environment& environment,
                                     const std::string& folder);
 

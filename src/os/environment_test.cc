@@ -53,7 +53,7 @@ class ResolveProgramTest : public ::testing::Test {
     ::chmod((folder_ / name).c_str(), mode);
   }
 
-  // The path below the scratch folder, or the error, in which "@" stands for that folder.
+  // The path relative to the scratch folder, or the error with "@" for that folder.
   std::string resolved(const std::string& program) const {
     const auto found = resolve_program(program, environment_, folder_.path());
     std::string text = found ? *found : "error: " + found.error().message;

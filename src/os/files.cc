@@ -129,7 +129,7 @@ Status make_directories(const std::string& path) {
 }
 
 Result<Fd> open_for_append(const std::string& path, unsigned mode) {
-  // A pipe in its place must not make anybody wait.
+  // A named pipe at this path must not block us.
   Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK, mode));
   struct stat info{};
   if (!fd || ::fstat(fd.get(), &info) != 0) return cannot("write", path, errno);

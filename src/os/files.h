@@ -1,4 +1,4 @@
-// Files: read whole, written so that nobody ever sees half of one. All paths are plain strings; errors name the path.
+// Whole-file reads and atomic writes. All paths are plain strings; errors name the path.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace ralph {
 
-// A file descriptor that is closed when its owner goes.
+// Owns a file descriptor and closes it on destruction.
 class Fd {
  public:
   Fd() = default;
@@ -31,37 +31,37 @@ bool is_directory(const std::string& path);
 bool is_regular_file(const std::string& path);
 bool is_executable_file(const std::string& path);
 
-// Of the name itself, not of what a link leads to.
-bool is_there(const std::string& path);  // also a link to nothing
+// These do not follow a symlink at `path`.
+bool is_there(const std::string& path);  // true for a dangling symlink
 bool is_real_file(const std::string& path);
 bool is_real_folder(const std::string& path);
 
 Result<std::string> read_file(const std::string& path);
 
-// Temp file beside it, fsync, rename, fsync of the folder: the old content or the new, never something between.
-// The file keeps its mode; a new one gets `mode`. A symlink at `path` is replaced, not followed.
+// Writes a temporary file beside it, fsyncs, renames and fsyncs the folder: readers see the old content or the new,
+// never a mix. An existing file keeps its mode; a new one gets `mode`. A symlink at `path` is replaced, not followed.
 Status write_file_atomically(const std::string& path, std::string_view content, unsigned mode = 0644);
 
-// The same without waiting for the disk: nobody sees half of a file, but after a power cut it may be the old one, or
-// empty. For what is worth nothing then, and is written while somebody waits.
+// The same without fsync: still atomic for readers, but after a power cut the file may be the old one or empty. For
+// data that is worthless by then and is written while somebody waits.
 Status replace_file(const std::string& path, std::string_view content, unsigned mode = 0644);
 
-// Makes the folder and its parents. It is no error if it is there.
+// Creates the folder and its parents. An existing folder is not an error.
 Status make_directories(const std::string& path);
 
-// Writes all of `bytes`, however many calls that takes.
+// Writes all of `bytes`, with as many calls as necessary.
 Status write_all(int fd, std::string_view bytes, std::string_view path_for_errors);
 
-// Opens for appending, made if missing, closed on exec, never through a symlink.
+// Opens for appending; creates a missing file, sets close-on-exec, refuses a symlink.
 Result<Fd> open_for_append(const std::string& path, unsigned mode = 0600);
 
 std::string join_path(std::string_view folder, std::string_view name);
 std::string parent_path(std::string_view path);
 std::string base_name(std::string_view path);
 Result<std::string> current_directory();
-// Absolute, without "." and ".."; symlinks are left as they are.
+// Absolute, without "." and ".."; symlinks are not resolved.
 std::string absolute_path(std::string_view path, std::string_view base);
-// Follows symlinks as far as the path exists, also one to a file that is not there yet.
+// Resolves symlinks as far as the path exists, even a symlink to a file that does not exist yet.
 std::string real_path(const std::string& path);
 
 }  // namespace ralph

@@ -115,7 +115,7 @@ TEST_F(FilesTest, AReaderThatHasItOpenKeepsTheOldContent) {
   EXPECT_EQ(std::string(buffer, 3), "old");
 }
 
-// A disk that takes the beginning and then no more, as a full one does.
+// Simulates a disk that becomes full in the middle of a write.
 class SmallDisk {
  public:
   explicit SmallDisk(rlim_t bytes) {
@@ -203,7 +203,7 @@ TEST_F(FilesTest, ADescriptorIsClosedOnceByItsLastOwner) {
   Fd first(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   const int number = first.get();
   Fd second(std::move(first));
-  EXPECT_FALSE(first);  // NOLINT(bugprone-use-after-move): that it is empty is the promise
+  EXPECT_FALSE(first);  // NOLINT(bugprone-use-after-move): it must be empty
   EXPECT_EQ(second.get(), number);
   second = Fd();
   EXPECT_EQ(::fcntl(number, F_GETFD), -1);

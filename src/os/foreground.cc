@@ -12,9 +12,9 @@
 namespace ralph {
 namespace {
 
-// What a signal handler can know of the program that runs now.
+// The state of the current program, for signal handlers.
 volatile sig_atomic_t running = 0;
-volatile sig_atomic_t early = 0;  // a signal that came before there was one to pass it on to
+volatile sig_atomic_t early = 0;  // a signal that came before the program was started
 
 void pass_on(int signal) {
   if (running > 0) {
@@ -24,8 +24,8 @@ void pass_on(int signal) {
   }
 }
 
-// For as long as it lives, ignores what a terminal sends to everybody in the foreground, and passes on what was sent to
-// ralph alone.
+// While it lives, ignores signals that a terminal sends to the whole foreground group, and forwards those sent to ralph
+// alone.
 class SignalsOfForeground {
  public:
   SignalsOfForeground() {
@@ -61,7 +61,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& lines) {
   return pointers;
 }
 
-// Only what is safe between fork and exec.
+// Only async-signal-safe calls: runs between fork and exec.
 [[noreturn]] void become(const char* program, char** argv, char** environment, const char* folder, int report) {
   struct sigaction plain{};
   plain.sa_handler = SIG_DFL;

@@ -1,4 +1,4 @@
-// A program in the terminal that ralph itself was started in: for a person to talk to.
+// Runs an interactive program in ralph's own terminal.
 #pragma once
 
 #include "base/result.h"
@@ -6,10 +6,9 @@
 
 namespace ralph {
 
-// Starts it with ralph's own standard input, output and error, waits for its end, and ends whatever it left behind.
-// Ctrl-C is for it, not for ralph; SIGTERM and SIGHUP are passed on to it, and it goes when ralph is killed. Returns
-// its exit code (128 and the signal's number if one ended it). `input` and `merge_streams` of the launch have no
-// meaning here. Fails as spawn() does.
+// Starts it with ralph's own standard input, output and error, waits for it to exit, and ends whatever it left behind.
+// Ctrl-C goes to it, not to ralph; SIGTERM and SIGHUP are forwarded to it, and it dies if ralph is killed. Returns its
+// exit code, or 128 + signal. Ignores the launch's `input` and `merge_streams`. Fails as spawn() does.
 Result<int> run_in_foreground(const Launch& launch);
 
 }  // namespace ralph

@@ -1,9 +1,9 @@
-// If ralph dies, what it started dies too. The process that the user started becomes the guardian; the loop runs in a
-// child of it. Both are subreapers and each notices the other's death:
-//  - the loop is killed: its orphans become the guardian's, which ends them;
+// If ralph dies, everything it started dies too. The process that the user started becomes the guardian; the loop runs
+// in its child. Both are subreapers and each notices the other's death:
+//  - the loop is killed: the guardian adopts its orphans and ends them;
 //  - the guardian is killed: the loop sees its pipe close (GuardianLost), ends the agent and stops.
-// The loop has a session of its own, so a signal to the terminal's or the shell's process group reaches the guardian
-// alone, which passes it on; the first Ctrl-C can't reach an agent by itself.
+// The loop has its own session, so a signal to the process group of the terminal or the shell reaches only the
+// guardian, which forwards it. The first Ctrl-C can't reach an agent directly.
 #pragma once
 
 #include <functional>
@@ -13,8 +13,8 @@
 namespace ralph {
 
 // Runs `body` guarded and returns its exit code, or 128 + signal if it was killed. `body` gets the read end of a pipe
-// that closes when the guardian dies. Returns in the guardian only; the child leaves by exit. Fails if there can be no
-// guardian: then nothing was run.
+// that closes when the guardian dies. Returns only in the guardian; the child calls exit. Fails if no guardian can be
+// set up; `body` was not run then.
 Result<int> run_guarded(const std::function<int(int guardian)>& body);
 
 }  // namespace ralph

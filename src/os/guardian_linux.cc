@@ -23,12 +23,12 @@ int guard(pid_t loop, const sigset_t& signals) {
     if (signal < 0) continue;
     if (signal != SIGCHLD) {
       ::kill(loop, signal);
-      ::kill(loop, SIGCONT);  // a loop that an agent has stopped could not hear it
+      ::kill(loop, SIGCONT);  // wakes a loop that an agent has stopped
       continue;
     }
     int status = 0;
     if (::waitpid(loop, &status, WNOHANG) != loop) continue;
-    const SweepReport swept = end_all_descendants(stop_abandoned());  // at once when nothing is left, as it should be
+    const SweepReport swept = end_all_descendants(stop_abandoned());  // usually nothing is left
     if (WIFEXITED(status)) return WEXITSTATUS(status);
     std::string line = fmt::format("ralph: the loop was killed by {}", signal_name(WTERMSIG(status)));
     if (!swept.ended.empty())
@@ -65,7 +65,7 @@ Result<int> run_guarded(const std::function<int(int guardian)>& body) {
   if (loop == 0) {
     alive_write.close();
     ::setsid();
-    // A name of its own, so that `pkill -9 ralph` leaves one of the two to clean up after the other.
+    // A different name, so that `pkill -9 ralph` leaves one of the two to clean up after the other.
     ::prctl(PR_SET_NAME, "loop");
     ::sigprocmask(SIG_SETMASK, &before, nullptr);
     std::exit(body(alive_read.get()));

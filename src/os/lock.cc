@@ -13,7 +13,7 @@ namespace ralph {
 Result<Lock> Lock::acquire(const std::string& path) {
   Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!fd) return fail(ErrorKind::kIo, "cannot open the lock {}: {}", path, errno_text(errno));
-  // `ralph runs` looks whether a run is alive by taking the lock for an instant: that is no owner.
+  // `ralph runs` takes the lock for an instant to see whether a run is alive: that is not an owner.
   int locked = ::flock(fd.get(), LOCK_EX | LOCK_NB);
   for (int tries = 0; locked != 0 && errno == EWOULDBLOCK && tries < 5; ++tries) {
     const timespec moment{0, 10'000'000};

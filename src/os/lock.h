@@ -1,5 +1,4 @@
-// A lock that lives exactly as long as the process that holds it: flock on a file, with a line in it that tells
-// others who holds it.
+// A lock that never outlives its process: flock on a file that contains a line naming the owner.
 #pragma once
 
 #include <string>
@@ -12,10 +11,10 @@ namespace ralph {
 
 class Lock {
  public:
-  // Fails with kBusy, and the owner's line as the message, if another process holds it.
+  // Fails with kBusy and the owner's line as the message if another process holds it.
   static Result<Lock> acquire(const std::string& path);
 
-  // Writes the line that others are shown.
+  // Sets the owner's line.
   Status name_owner(std::string_view line);
 
  private:

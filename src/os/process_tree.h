@@ -1,5 +1,5 @@
-// Finding and ending every process below this one. ralph is a subreaper: a process whose parent dies becomes ralph's
-// child, so a double fork or a session of its own hides nothing.
+// Finds and ends all descendants of this process. ralph is a subreaper: a process whose parent dies becomes ralph's
+// child, so neither a double fork nor a new session escapes.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace ralph {
 
-// Stopping is data: each step sends its signal to everything that still lives, then waits at most its grace.
+// How to stop processes, as data: each step signals all that are still alive, then waits for at most its grace period.
 // Signal 0 sends nothing and only waits.
 struct StopStep {
   int signal;
@@ -17,46 +17,46 @@ struct StopStep {
 };
 using StopSequence = std::vector<StopStep>;
 
-StopSequence stop_gently();     // SIGTERM, 5 s, SIGKILL: ends an agent that is to stop
-StopSequence stop_leftovers();  // a moment to end by itself, SIGTERM, 2 s, SIGKILL: after an agent has ended
-StopSequence stop_abandoned();  // SIGTERM, 1 s, SIGKILL: the guardian's, when the loop itself has died
+StopSequence stop_gently();     // SIGTERM, 5 s, SIGKILL: for an agent
+StopSequence stop_leftovers();  // a moment, SIGTERM, 2 s, SIGKILL: for what an agent left behind
+StopSequence stop_abandoned();  // SIGTERM, 1 s, SIGKILL: for the guardian, after the loop has died
 
 struct ProcessInfo {
   int pid = 0;
   int parent = 0;
-  unsigned long long start_time = 0;  // clock ticks since boot: with the pid it names a process for good
-  char state = '?';                   // Z for one that has ended but was not collected
-  std::string command;                // its command line, on one line and short; may be empty
+  unsigned long long start_time = 0;  // clock ticks since boot; unique together with the pid
+  char state = '?';                   // Z: ended but not reaped
+  std::string command;                // its command line, shortened to one line; may be empty
 };
 
 // From now on orphans below this process become its children.
 void become_subreaper();
 
-// From now on this process gets `signal` when its parent ends. It stays so over exec.
+// From now on this process gets `signal` when its parent ends. Survives exec.
 void end_with_parent(int signal);
 
-// True if this process has any child, ended ones that were not collected included. Since orphans come to a subreaper,
-// no child means no descendant: this is the one proof that nothing is left.
+// True if this process has any child, including unreaped ones. A subreaper adopts orphans, so no child means no
+// descendant: the only proof that nothing is left.
 bool has_children();
 
-// All living descendants of `root`, found in one look. A process that forks meanwhile can be missed: look again until
-// has_children() says no.
+// A snapshot of all living descendants of `root`. It can miss a process that forks meanwhile: repeat until
+// has_children() is false.
 std::vector<ProcessInfo> descendants_of(int root);
 
-// Start time of a process, 0 if there is none.
+// Start time of a process; 0 if it does not exist.
 unsigned long long start_time_of(int pid);
 
-// Sends the signal if the process is still the one described.
+// Sends the signal if the pid still belongs to the process described.
 bool send_signal(const ProcessInfo& process, int signal);
 
-// Collects children that have ended; returns how many.
+// Reaps children that have ended; returns how many.
 int reap_children();
 
-// The whole sequence over all descendants, waiting for it. Returns what could not be ended. For the guardian, which
-// has nothing else to do; the loop does the same step by step while it goes on reading output.
+// Runs the whole sequence on all descendants and waits for it. For the guardian, which has nothing else to do; the loop
+// takes the same steps while it keeps reading output.
 struct SweepReport {
-  std::vector<ProcessInfo> ended;      // those that had to be sent a signal
-  std::vector<ProcessInfo> survivors;  // those that outlived the sequence
+  std::vector<ProcessInfo> ended;      // needed a signal
+  std::vector<ProcessInfo> survivors;  // outlived the sequence
 };
 SweepReport end_all_descendants(const StopSequence& sequence);
 

@@ -22,7 +22,7 @@ namespace {
 std::optional<ProcessInfo> read_process(int pid) {
   const auto stat = read_file(fmt::format("/proc/{}/stat", pid));
   if (!stat) return std::nullopt;
-  // The name stands in parentheses and may contain anything: count fields from the last one.
+  // The name is in parentheses and may contain anything: count fields from the last parenthesis.
   const size_t name_from = stat->find('('), name_to = stat->rfind(')');
   if (name_from == std::string::npos || name_to == std::string::npos) return std::nullopt;
   const std::vector<std::string> fields = split(std::string_view(*stat).substr(name_to + 2), ' ');
@@ -133,7 +133,7 @@ SweepReport end_all_descendants(const StopSequence& sequence) {
       if (!has_children()) break;
       for (const ProcessInfo& process : descendants_of(::getpid())) {
         const bool is_new = signalled.emplace(process.pid, process).second;
-        // A kill is repeated until nothing is left, because what forks faster than we look has to be caught again.
+        // SIGKILL is repeated until nothing is left, to catch processes that fork faster than we look.
         if (is_new || step.signal == SIGKILL || left == step.grace) send_signal(process, step.signal);
       }
       pause(10);

@@ -1,14 +1,13 @@
-// Running one child process at a time, contained, and waiting for the next thing that happens. The wait blocks: nothing
-// is polled, and a quiet child costs no wake-up.
+// Runs one contained child process at a time and waits for the next event. The wait blocks: nothing is polled, and a
+// quiet child causes no wake-up.
 //
 //   processes.start(launch);
 //   for (;;) {
 //     const Event event = processes.next(deadline);   // output, exit, signal, deadline, ...
 //     if (std::holds_alternative<Finished>(event)) break;
 //   }
-//
-// After the child has exited, everything it left behind is ended while output is still read; then Finished comes, once,
-// as the last event of a start().
+// After the child has exited, everything it left behind is ended while output is still read; then comes Finished, the
+// last event of a start().
 #pragma once
 
 #include <optional>
@@ -25,7 +24,7 @@ namespace ralph {
 
 struct ExitStatus {
   int code = 0;
-  int signal = 0;  // not 0: it was ended by this signal, and `code` is 128 + signal
+  int signal = 0;  // not 0: killed by this signal, and `code` is 128 + signal
   bool success() const { return code == 0 && signal == 0; }
 };
 
@@ -33,7 +32,7 @@ enum class StreamName { kOut, kErr };
 
 struct Output {
   StreamName stream;
-  std::string_view bytes;  // valid until the next call of next()
+  std::string_view bytes;  // valid until the next call to next()
 };
 struct Exited {
   ExitStatus status;
@@ -48,7 +47,7 @@ struct DeadlinePassed {};
 struct FileChanged {
   std::string path;
 };
-struct GuardianLost {};  // the process that guards this one was killed
+struct GuardianLost {};  // the guardian process has died
 
 using Event = std::variant<Output, Exited, Finished, SignalArrived, DeadlinePassed, FileChanged, GuardianLost>;
 
@@ -56,16 +55,16 @@ class Processes {
  public:
   virtual ~Processes() = default;
 
-  // Starts the only child. Not allowed while another has not Finished.
+  // Starts the child. Not allowed before the previous one has Finished.
   virtual Status start(const Launch& launch) = 0;
 
   // Blocks until something happens. Without a child it waits for signals, file changes and the deadline.
   virtual Event next(std::optional<MonotonicTime> deadline) = 0;
 
-  // Begins to end the child and all below it. Events go on until Finished. Calling it again starts the new sequence.
+  // Begins to end the child and its descendants. Events continue until Finished. Another call starts its new sequence.
   virtual void end(const StopSequence& sequence) = 0;
 
-  // From now on a change of this file (written and closed, renamed to, or removed) is an event.
+  // From now on a change of this file (written and closed, renamed to, or removed) causes FileChanged.
   virtual Status watch_file(const std::string& path) = 0;
 };
 

@@ -16,12 +16,12 @@ namespace ralph {
 namespace {
 
 constexpr size_t kBufferBytes = 256 * 1024;
-// How often what is being ended is looked at again. SIGCHLD wakes us at once for our own children; this is for those
-// that still have another parent.
+// How often to check processes that are being ended. SIGCHLD reports our own children at once; this is for those that
+// still have another parent.
 constexpr Milliseconds kLookAgain{20};
-// How long to wait for a pipe that somebody outside our tree holds open after all our processes have ended.
+// How long to wait for a pipe that a process outside our tree holds open after all of ours have ended.
 constexpr Milliseconds kDrainGrace{200};
-// More than two pipes can hold: whoever writes more than this afterwards is not one of ours.
+// More than two pipes can hold: any further output comes from a process that is not ours.
 constexpr size_t kDrainBytes = 4 << 20;
 
 sigset_t signals_we_take() {
@@ -30,7 +30,7 @@ sigset_t signals_we_take() {
   for (int signal : {SIGINT, SIGTERM, SIGQUIT, SIGCHLD}) ::sigaddset(&set, signal);
   struct sigaction hangup{};
   ::sigaction(SIGHUP, nullptr, &hangup);
-  if (hangup.sa_handler != SIG_IGN) ::sigaddset(&set, SIGHUP);  // ignored: the user said nohup
+  if (hangup.sa_handler != SIG_IGN) ::sigaddset(&set, SIGHUP);  // ignored: started with nohup
   return set;
 }
 
@@ -57,7 +57,7 @@ LinuxProcesses::LinuxProcesses(const Clock& clock, int guardian) : clock_(clock)
   const sigset_t set = signals_we_take();
   ::sigprocmask(SIG_BLOCK, &set, nullptr);
   ::signal(SIGPIPE, SIG_IGN);
-  ::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error to report, not a death
+  ::signal(SIGXFSZ, SIG_IGN);  // a file size limit is an error to report, not a reason to die
   signals_ = Fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
   buffer_.resize(kBufferBytes);
 }
@@ -91,7 +91,7 @@ void LinuxProcesses::end(const StopSequence& sequence) {
 Status LinuxProcesses::watch_file(const std::string& path) {
   if (!inotify_) inotify_ = Fd(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
   const std::string folder = parent_path(path);
-  // The folder is watched, not the file: it may not exist yet, and a rename over it would end a watch of its own.
+  // Watches the folder: the file may not exist yet, and a rename over it would end a watch on the file.
   const int watch = ::inotify_add_watch(inotify_.get(), folder.c_str(),
                                         IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_ONLYDIR);
   if (watch < 0) return fail(ErrorKind::kIo, "cannot watch {}: {}", folder, errno_text(errno));
@@ -155,12 +155,12 @@ std::optional<Event> LinuxProcesses::read_output(Fd& pipe, StreamName stream) {
 bool LinuxProcesses::advance_ending() {
   if (pid_ == 0 && !has_children()) return true;
   const MonotonicTime now = clock_.monotonic();
-  if (now < ending_->next_look) return false;  // a flood of output must not become a flood of looks
+  if (now < ending_->next_look) return false;  // limits the rate of checks under a flood of output
   ending_->next_look = now + kLookAgain;
   std::vector<ProcessInfo> living = descendants_of(::getpid());
   std::erase_if(living, [&](const ProcessInfo& process) { return contains(survivors_, process); });
   if (pid_ == 0 && living.empty()) {
-    // Either all that is left are known survivors, or a process is between two states: look once more for those.
+    // Either only known survivors are left, or a process is just changing its state: check once more.
     collect_ended_children();
     return !has_children() || !survivors_.empty();
   }
@@ -181,7 +181,7 @@ bool LinuxProcesses::advance_ending() {
   if (step.signal == 0) return false;
   for (const ProcessInfo& process : living) {
     const bool is_new = ending_->signalled.emplace(process.pid, process).second;
-    // SIGKILL goes out at every look: what forks faster than we look has to be caught again.
+    // SIGKILL is repeated at every check, to catch processes that fork faster than we look.
     if (first_look || is_new || step.signal == SIGKILL) send_signal(process, step.signal);
   }
   return false;
@@ -241,7 +241,7 @@ Event LinuxProcesses::next(std::optional<MonotonicTime> deadline) {
       guardian_ = -1;
       waiting_.push_front(GuardianLost{});
     }
-    // Signals first: a child that floods us must not keep us from hearing the user.
+    // Signals first: a flood of output must not delay the user's Ctrl-C.
     if (!waiting_.empty() && !std::holds_alternative<Exited>(waiting_.front())) continue;
     if (fds[1].revents) {
       if (auto event = read_output(out_, StreamName::kOut)) return *event;
@@ -249,7 +249,7 @@ Event LinuxProcesses::next(std::optional<MonotonicTime> deadline) {
     if (fds[2].revents) {
       if (auto event = read_output(err_, StreamName::kErr)) return *event;
     }
-    // The time is over only when nothing waits to be read: a slow disk or console must not cost the last words.
+    // The deadline counts only when there is nothing to read: a slow disk or console must not lose the last output.
     const bool nothing_to_read = !fds[1].revents && !fds[2].revents;
     if (drain_ends_ && nothing_to_read && clock_.monotonic() >= *drain_ends_) return finish();
   }

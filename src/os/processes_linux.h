@@ -12,8 +12,8 @@ namespace ralph {
 
 class LinuxProcesses : public Processes {
  public:
-  // Takes over SIGINT, SIGTERM, SIGQUIT, SIGHUP (unless it came ignored, as under nohup) and SIGCHLD for this process,
-  // and makes it a subreaper. `guardian` is a pipe whose end means that the guardian died; -1: none.
+  // Takes over SIGINT, SIGTERM, SIGQUIT, SIGHUP (unless inherited as ignored, as under nohup) and SIGCHLD for this
+  // process, and makes it a subreaper. `guardian` is a pipe that closes when the guardian dies; -1: none.
   explicit LinuxProcesses(const Clock& clock, int guardian = -1);
   ~LinuxProcesses() override;
 
@@ -23,7 +23,7 @@ class LinuxProcesses : public Processes {
   Status watch_file(const std::string& path) override;
 
  private:
-  // Ending, step by step: which step runs, until when, and what was sent a signal so far.
+  // The state of a stop sequence.
   struct Ending {
     StopSequence sequence;
     size_t step = 0;
@@ -37,7 +37,7 @@ class LinuxProcesses : public Processes {
   void collect_file_changes();
   void collect_ended_children();
   std::optional<Event> read_output(Fd& pipe, StreamName stream);
-  bool advance_ending();  // true when nothing is left, or nothing more can be done
+  bool advance_ending();  // true: nothing is left, or nothing more can be done
   std::optional<MonotonicTime> wake_up_time(std::optional<MonotonicTime> deadline) const;
   Event finish();
 
@@ -48,13 +48,13 @@ class LinuxProcesses : public Processes {
   std::map<int, std::string> watched_folders_;  // inotify watch -> folder
   std::vector<std::string> watched_files_;
 
-  int pid_ = 0;          // the child; 0 when it has been collected
+  int pid_ = 0;          // the child; 0 once reaped
   bool active_ = false;  // between start() and Finished
   Fd out_, err_;
   std::optional<Ending> ending_;
-  std::vector<ProcessInfo> survivors_;       // of earlier sweeps: known, not to be fought again
-  std::optional<MonotonicTime> drain_ends_;  // all have ended, but someone outside still holds a pipe open
-  size_t drain_left_ = 0;                    // bytes that may still be read then
+  std::vector<ProcessInfo> survivors_;       // of earlier sweeps; not signalled again
+  std::optional<MonotonicTime> drain_ends_;  // all have ended, but an outside process still holds a pipe open
+  size_t drain_left_ = 0;                    // bytes that may still be read from it
   std::vector<char> buffer_;
   std::deque<Event> waiting_;
 };

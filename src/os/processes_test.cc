@@ -1,4 +1,4 @@
-// Real processes, real signals: the containment that everything stands on.
+// Process containment, tested with real processes and signals.
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

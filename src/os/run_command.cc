@@ -20,7 +20,7 @@ struct Reading {
   std::string text{};
   bool cut = false;
 
-  // False: there is no more.
+  // False: end of stream.
   bool read() {
     char buffer[16 * 1024];
     const ssize_t n = ::read(from.get(), buffer, sizeof buffer);
@@ -38,12 +38,12 @@ int listen(int pid, Reading& out, Reading& err, Milliseconds limit) {
   const SystemClock clock;
   const MonotonicTime deadline = clock.monotonic() + limit;
   while (out.from || err.from) {
-    pollfd waiting[] = {{out.from.get(), POLLIN, 0}, {err.from.get(), POLLIN, 0}};  // a closed one is passed over
+    pollfd waiting[] = {{out.from.get(), POLLIN, 0}, {err.from.get(), POLLIN, 0}};  // poll ignores a closed one
     const long long left = (deadline - clock.monotonic()).count();
     const int ready = left <= 0 ? 0 : ::poll(waiting, 2, static_cast<int>(left));
     if (ready < 0 && errno == EINTR) continue;
     if (ready <= 0) {
-      ::kill(-pid, SIGKILL);  // it leads a group of its own
+      ::kill(-pid, SIGKILL);  // it leads its own process group
       break;
     }
     if (waiting[0].revents != 0 && !out.read()) out.from.close();

@@ -1,4 +1,4 @@
-// For tests: a folder that goes when its owner goes.
+// For tests: a temporary folder, deleted on destruction.
 #pragma once
 
 #include <cstdlib>

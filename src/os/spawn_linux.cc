@@ -21,13 +21,12 @@ struct Pipe {
 Result<Pipe> make_pipe() {
   int fds[2];
   if (::pipe2(fds, O_CLOEXEC) != 0) return fail(ErrorKind::kIo, "cannot make a pipe: {}", errno_text(errno));
-  // A larger pipe means fewer wake-ups for a talkative agent; a refusal changes nothing but speed.
+  // A larger pipe means fewer wake-ups for a talkative agent; a failure only costs speed.
   ::fcntl(fds[0], F_SETPIPE_SZ, 1 << 20);
   return Pipe{Fd(fds[0]), Fd(fds[1])};
 }
 
-// Standard input as an anonymous file: the child reads at its own pace and nobody has to feed a pipe, so a child that
-// never reads can block no one.
+// Standard input as an anonymous file: nobody has to feed a pipe, so a child that never reads can't block ralph.
 Result<Fd> make_input(const std::string& bytes) {
   if (bytes.empty()) {
     Fd null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
@@ -41,7 +40,7 @@ Result<Fd> make_input(const std::string& bytes) {
   return file;
 }
 
-// All that the child needs, laid out before it exists: between vfork and exec nothing may allocate.
+// Everything the child needs, prepared in advance: between vfork and exec nothing may allocate.
 struct ChildPlan {
   const char* program;
   char* const* argv;
@@ -51,7 +50,7 @@ struct ChildPlan {
   pid_t parent;
 };
 
-// Runs in the child, in the parent's memory. Returns the errno of what failed.
+// Runs in the child, in the parent's memory. Returns the errno of the failed call.
 int become(const ChildPlan& plan) {
   ::setsid();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -68,8 +67,8 @@ int become(const ChildPlan& plan) {
   return errno;
 }
 
-// vfork, because it costs a third less than fork and an agent loop spawns all night. Kept apart from all else: the
-// child borrows this frame.
+// vfork costs a third less than fork, and an agent loop spawns all night. A separate function, because the child
+// borrows this stack frame.
 [[gnu::noinline]] pid_t start_child(const ChildPlan& plan, volatile int* error) {
   const pid_t pid = ::vfork();
   if (pid == 0) {

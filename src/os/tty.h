@@ -1,4 +1,4 @@
-// What a terminal is and how wide.
+// Whether a descriptor is a terminal, and its width.
 #pragma once
 
 #include <cstddef>
@@ -6,6 +6,6 @@
 namespace ralph {
 
 bool is_terminal(int fd);
-size_t terminal_width(int fd);  // 80 if it is unknown
+size_t terminal_width(int fd);  // 80 if unknown
 
 }  // namespace ralph

@@ -15,8 +15,7 @@ namespace {
 
 constexpr size_t kTitleWidth = 100;
 
-// Stories that somebody approved while no run watched: allowed, because a person is the authority between runs, and
-// said.
+// Stories approved between runs: allowed, because a person has authority then, but reported.
 void note_edits(const SavedPlan& saved, const StoryList& now, std::vector<std::string>& notes) {
   const auto then = read_tasks(saved.tasks, "tasks.json").tasks;
   if (!then) return;
@@ -30,7 +29,7 @@ void note_edits(const SavedPlan& saved, const StoryList& now, std::vector<std::s
                               join_for_people(approved), approved.size() == 1 ? "was" : "were"));
 }
 
-// A copy of quite another plan must not be put in the place of this one. What can't be read is for enforcement.
+// The copy of an unrelated plan must not replace this one. Unreadable files are left to enforcement.
 Status expect_same_plan(const PlanRun& run, const StoryList& copy) {
   const auto now = read_tasks(read_plain_file(run.files.tasks()).value_or(""), "").tasks;
   if (!now) return {};
@@ -44,7 +43,7 @@ Status expect_same_plan(const PlanRun& run, const StoryList& copy) {
       run.files.tasks(), fit_to_width(copy.stories.front().id, kTitleWidth), run.authority);
 }
 
-// Without those of stories that begin anew: what came before is another story's history.
+// Without those of stories that start over: earlier entries belong to another story.
 std::map<std::string, std::string> bases_for(const StoryList& now, const SavedPlan& saved) {
   const auto then = read_tasks(saved.tasks, "").tasks;
   std::map<std::string, std::string> bases;
@@ -57,7 +56,7 @@ std::map<std::string, std::string> bases_for(const StoryList& now, const SavedPl
   return bases;
 }
 
-// The step that the last run did not get to check, unless somebody has decided otherwise since.
+// The step that the last run left unchecked, unless a person has decided otherwise since.
 bool is_pending(const SavedPlan& saved, const PlanRun& run) {
   const auto left = read_tasks(saved.tasks, "").tasks;
   return saved.pending && left && saved.skip_review == run.skip_review() &&
@@ -86,7 +85,7 @@ Result<std::optional<BranchFault>> branch_fault(const PlanRun& run) {
   const Repository repository(plain_git(run.files.project), run.files.project);
   TRY_VALUE(const bool exists, repository.exists());
   if (!exists) {
-    return fail(ErrorKind::kInput, "{} is not a git repository, and a plan lives by its commits; run 'git init' there",
+    return fail(ErrorKind::kInput, "{} is not a git repository, and a plan needs commits; run 'git init' there",
                 run.files.project);
   }
   TRY_VALUE(const auto branch, repository.branch());
@@ -135,7 +134,7 @@ Status load_plan_files(PlanRun& run, bool accept) {
   if (trim(prompt).empty())
     return fail(ErrorKind::kInput, "{} is blank; remove it, and 'ralph plan init' makes a new one", files.prompt());
   std::optional<std::string> prd;
-  if (is_there(files.prd())) {  // a plan can do without one, but not with one that can't be pinned
+  if (is_there(files.prd())) {  // optional, but if it exists it must be pinned
     TRY_VALUE(prd, require_plain_file(files.prd(), kInit));
   }
   run.pinned = {std::move(prd), std::move(prompt)};
@@ -145,7 +144,7 @@ Status load_plan_files(PlanRun& run, bool accept) {
 
 Status check_state(const PlanRun& run) {
   if (run.skip_review()) return {};
-  // How often a story was reviewed is no fault of a run with another cap.
+  // Review counts above the cap may stem from a run with another cap.
   const auto problems = judge_invariants(run.tasks.tasks, std::nullopt);
   if (problems.empty()) return {};
   std::vector<std::string> lines;

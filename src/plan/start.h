@@ -1,4 +1,4 @@
-// A plan run, as far as it is known before anything starts: which plan it begins with, and on which branch.
+// The state of a plan run before anything starts: which plan it begins with, and on which branch.
 #pragma once
 
 #include <functional>
@@ -32,20 +32,20 @@ struct PlanRun {
   bool goes_on_from_copy() const { return unfinished && unfinished->open; }
 };
 
-// The plan as this run begins with it: what a killed run kept outside, or what lies there. `accept`: always the latter.
+// Loads the plan to begin with: the saved copy of a killed run, or (with `accept` always) the files of the project.
 Status load_plan_files(PlanRun& run, bool accept);
 
-// Whether a run may begin with it.
+// Whether a run may begin with this plan.
 Status check_state(const PlanRun& run);
 
-// Why commits can't go where HEAD is, and the command that helps.
+// Why HEAD is the wrong place for commits, and the command that fixes it.
 struct BranchFault {
   std::string problem, command;
   bool there = false;  // the plan's branch exists
 };
 
-// True: the branch was switched, so that all files of the project may be others now. `may_switch` is asked if another
-// branch is checked out than the plan's.
+// True: the branch was switched, so any file of the project may have changed. `may_switch` is asked if another branch
+// than the plan's is checked out.
 Result<bool> check_branch(const PlanRun& run, const std::function<Result<bool>(const BranchFault&)>& may_switch);
 
 // Why a run would refuse to begin on this branch; empty if it would not.

@@ -28,7 +28,7 @@ std::vector<CommandFile> command_files(std::string_view program) {
   std::vector<CommandFile> files;
   for (const auto& [name, source] : kFiles) {
     std::string text = fmt::format("{}{}{}", kFrontMatter, kMark, source.substr(kFrontMatter.size()));
-    text = replace_all(text, "\nname: plan\n", "\n");  // a command is called like its file
+    text = replace_all(text, "\nname: plan\n", "\n");  // a command is named after its file
     text = replace_all(text, "!`ralph ", fmt::format("!`{} ", quoted));
     text = replace_all(text, "Bash(ralph ", fmt::format("Bash({} ", quoted));
     files.push_back({name, std::move(text)});

@@ -1,4 +1,4 @@
-// The plugin's commands as files of their own, for those who install hooks without the plugin: /ralph-loop, /ulw-loop,
+// The plugin's commands as separate files, for hooks installed without the plugin: /ralph-loop, /ulw-loop,
 // /cancel-ralph, /ralph-status and /ralph-plan. The texts are the plugin's.
 #pragma once
 
@@ -13,10 +13,10 @@ struct CommandFile {
   std::string text;
 };
 
-// `program` is what they call where they call ralph: a name or a path.
+// `program`: how they call ralph, a name or a path.
 std::vector<CommandFile> command_files(std::string_view program);
 
-// It has the mark that command_files puts on each, whichever version of ralph wrote it.
+// Whether the text has the mark that command_files puts on each file, in any version of ralph.
 bool is_ralphs_command_file(std::string_view text);
 
 }  // namespace ralph

@@ -87,7 +87,7 @@ bool is_on(const CommandLists& lists, std::string_view category) {
   return found == lists.categories.end() || found->second;
 }
 
-// The pattern of the list that the command begins with; empty if there is none.
+// The pattern in the list that the command begins with; empty if none.
 std::string matching(const std::vector<std::string>& patterns, const ShellCommand& command) {
   for (const std::string& pattern : patterns) {
     const auto words = split_shell_words(pattern);
@@ -123,7 +123,7 @@ std::optional<Objection> judged(const Subject& subject, const CommandLists& list
   return std::nullopt;
 }
 
-// A pattern of the settings allows words; where the output goes is judged all the same.
+// A pattern of the settings allows the words; redirections are still judged.
 std::optional<Objection> judged_without_words(const ShellCommand& command, const CommandLists& lists,
                                               const PolicyPlace& place) {
   if (command.redirections.empty()) return std::nullopt;
@@ -134,7 +134,7 @@ std::optional<Objection> judged_without_words(const ShellCommand& command, const
   return judged(Subject(only, 0, place), lists);
 }
 
-// Files that the command fetches, so that running them later on the line is seen.
+// Files that the command downloads, to recognise when the line runs them later.
 void note_downloads(const Subject& subject, std::vector<std::string>& files) {
   constexpr size_t kMost = 64;
   if (!subject.is({"curl", "wget", "aria2c"}) || files.size() > kMost) return;

@@ -34,7 +34,7 @@ TEST_P(Denied, IsDenied) {
   EXPECT_EQ(verdict(GetParam().command), GetParam().category) << GetParam().command;
 }
 
-// Disguises: which category sees through one matters less than that one does.
+// Disguises: some category must recognise each, no matter which.
 TEST_P(Evasions, AreSeenThrough) {
   EXPECT_NE(verdict(GetParam().command), "allowed") << GetParam().command;
   if (*GetParam().category) {
@@ -1173,7 +1173,7 @@ const char* const kEveryday[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Commands, Everyday, testing::ValuesIn(kEveryday));
 
-// Known limits, so that a change of them is noticed: SECURITY.md says that they are there.
+// Known limits (see SECURITY.md), so that a change is noticed.
 TEST(CommandPolicy, IsNoWall) {
   for (const std::string_view command :
        {"make", "sh script.sh", "./a.out", "$(cat commands)", "rm -rf $UNKNOWN/..",

@@ -1,4 +1,4 @@
-// Programs that run commands in terminals of their own, or type them there: tmux, screen.
+// Programs that run or type commands in their own terminals: tmux, screen.
 #pragma once
 
 #include "policy/command_view.h"

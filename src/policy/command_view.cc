@@ -147,7 +147,7 @@ void look_into_sed_script(const std::string& script, InnerCommands& inner) {
       }
       if (at + 1 < line.size() && line[at] == 'e' && line[at + 1] == ' ')
         inner.scripts.push_back({line.substr(at + 2), {}});
-      // Of these the rest of the line is text; where that ends is theirs to say.
+      // The rest of the line is text of these commands.
       if (at >= line.size() || std::string_view("syaicerwRW:btT").find(line[at]) != std::string_view::npos) {
         is_text = is_text || (at < line.size() && line.ends_with('\\') &&
                               std::string_view("aic").find(line[at]) != std::string_view::npos);
@@ -288,7 +288,7 @@ InnerCommands inner_commands(const ShellCommand& command, const std::optional<st
   const Words words(command.words);
   const std::string name = program_of(command);
   if (look_into_wrapper(name, words, inner)) {
-    // its words were all there is to see
+    // its words are all that is known
   } else if (is_shell(name)) {
     look_into_shell(words, inner);
   } else if (name == "eval") {
@@ -348,7 +348,7 @@ InnerCommands inner_commands(const ShellCommand& command, const std::optional<st
     const size_t equals = one.find('=');
     if (is_run_by_others(one.substr(0, equals))) inner.scripts.push_back({one.substr(equals + 1), {}});
   }
-  // Options by which these run a command.
+  // Options of these programs that run a command.
   const bool has_such = name.ends_with("tar") || name == "rsync" || name == "ssh" || name == "scp" || name == "sftp";
   for (const ShellWord& word : has_such ? words : Words()) {
     for (const std::string_view option : {"--checkpoint-action=exec=", "--to-command=", "--rsh=", "ProxyCommand=",

@@ -1,5 +1,5 @@
-// Commands that run commands: which ones, as far as the words say. `sudo -u x env A=1 timeout 5 rm y` runs `env ...`,
-// which runs `timeout ...`, which runs `rm y`; this tells the next step of such a chain.
+// Finds the commands that a command runs. `sudo -u x env A=1 timeout 5 rm y` runs `env ...`, which runs `timeout ...`,
+// which runs `rm y`; this yields the next step of such a chain.
 #pragma once
 
 #include <optional>
@@ -19,14 +19,14 @@ struct InnerCommands {
   bool in_this_shell = false;                      // a script that the shell itself runs (eval)
   bool runs_input = false;                         // a shell whose script is its standard input
   bool elsewhere = false;                          // on another machine
-  std::string folder{};                            // where it is run, if it says (env -C)
+  std::string folder{};                            // working directory, if given (env -C)
 };
 
-// `input`: what the command reads, if that is known. `found`: paths that a `find` before it in the pipe prints.
+// `input`: its standard input, if known. `found`: paths that a `find` earlier in the pipe prints.
 InnerCommands inner_commands(const ShellCommand& command, const std::optional<std::string>& input,
                              const std::vector<std::string>& found);
 
-// The program's name: without its folder.
+// The program's name, without its folder.
 std::string program_of(const ShellCommand& command);
 
 bool is_shell(std::string_view program);        // sh, bash, zsh, ...
@@ -34,7 +34,7 @@ bool is_interpreter(std::string_view program);  // python3, node, perl, ...
 
 bool is_run_by_others(std::string_view variable);  // GIT_SSH_COMMAND, EDITOR, ...: its value is a command
 
-// What a `find` would act on: its starting points, with an unknown part below them if it has a test that chooses.
+// The paths that a `find` acts on: its starting points, each with an unknown part below it if a test selects files.
 std::vector<std::string> found_by(const ShellCommand& find);
 
 }  // namespace ralph

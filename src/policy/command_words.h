@@ -1,4 +1,4 @@
-// The words of a command line, read as options and the rest, as most programs read theirs.
+// Splits the words of a command into options and operands, as most programs do.
 #pragma once
 
 #include <optional>
@@ -17,16 +17,16 @@ std::vector<ShellWord> copy(Words words);
 ShellWord joined(Words words);  // with blanks between them
 
 bool is_option(const std::string& word);
-bool is_assignment(const std::string& word);  // NAME=value for env and sudo, which take any name
+bool is_assignment(const std::string& word);  // NAME=value for env and sudo, which accept any name
 
-// How many words an option takes: 1, or 2 with its value in the next. `valued` are the letters that take one,
-// `valued_long` the long names, separated by blanks.
+// How many words an option occupies: 1, or 2 if its value is the next word. `valued`: the letters that take a value;
+// `valued_long`: the long names, separated by blanks.
 size_t option_length(const std::string& word, std::string_view valued, std::string_view valued_long);
 
-// The place of the first word from `at` on that is no option and no value of one.
+// The index of the first word from `at` on that is neither an option nor its value.
 size_t skip_options(Words words, size_t at, std::string_view valued, std::string_view valued_long = {});
 
-// The word after an option, however it is written: -c X, -cX, --command X, --command=X.
+// The value of an option in any form: -c X, -cX, --command X, --command=X.
 std::optional<ShellWord> option_value(Words words, std::string_view letter, std::string_view name);
 
 }  // namespace ralph

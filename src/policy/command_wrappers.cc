@@ -6,8 +6,7 @@
 namespace ralph {
 namespace {
 
-// A program that runs the rest of its words: which of its options take a value, and how many words of its own come
-// first.
+// A program that runs the rest of its words: its options that take a value, and the number of its own words.
 struct Wrapper {
   std::string_view name;
   std::string_view valued{};       // letters
@@ -58,7 +57,7 @@ constexpr std::array kWrappers = {
     Wrapper{"nocorrect"},
 };
 
-// Runners whose first word says that they run something: `uv run rm x`.
+// Runners with a subcommand that runs something: `uv run rm x`.
 struct Runner {
   std::string_view name, verb, valued;
 };

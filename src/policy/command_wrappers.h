@@ -1,4 +1,4 @@
-// Programs that only run the rest of their words: sudo, env, timeout, npx, `uv run`.
+// Programs that run the rest of their words: sudo, env, timeout, npx, `uv run`.
 #pragma once
 
 #include "policy/command_view.h"
@@ -6,7 +6,7 @@
 
 namespace ralph {
 
-// Whether `program` is one; then `inner` tells what it runs.
+// Whether `program` is one; if so, adds what it runs to `inner`.
 bool look_into_wrapper(std::string_view program, Words words, InnerCommands& inner);
 
 }  // namespace ralph

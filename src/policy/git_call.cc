@@ -7,7 +7,7 @@
 namespace ralph {
 namespace {
 
-constexpr size_t kLongestPath = 4096;  // beyond it the kernel says no, and every -C would cost more than the one before
+constexpr size_t kLongestPath = 4096;  // the kernel's limit; without it repeated -C would take quadratic time
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// git's words from its subcommand on: `git -C x -c a=b push -f` is push -f, in x.
+// A git command from its subcommand on: `git -C x -c a=b push -f` is push -f, in x.
 #pragma once
 
 #include <string>
@@ -12,15 +12,15 @@ namespace ralph {
 struct GitCall {
   std::string verb;
   std::vector<std::string> words;  // after the verb
-  std::string cwd;                 // -C considered
+  std::string cwd;                 // with -C applied
 
   bool flag(char letter) const;
   bool option(std::string_view name) const;
   std::vector<std::string> operands() const;
-  // The files that `checkout`, `restore` and `mv` write. Whether a lone word after `checkout` is a branch or a path
-  // nobody can say from here; `certain` leaves it out unless it can be no branch.
+  // The files that `checkout`, `restore` and `mv` write. A lone word after `checkout` may be a branch or a path;
+  // `certain` omits it unless it can't be a branch.
   std::vector<std::string> written(bool certain) const;
-  // The paths that `clean -f` is limited to; none if it only shows what it would do.
+  // The paths that `clean -f` is limited to; none if it is a dry run.
   std::vector<std::string> cleaned() const;
 };
 

@@ -1,4 +1,4 @@
-// Hosts as the table in hooks/host.h describes them, which this room does not see.
+// Hosts like those in hooks/host.h, which this module does not include.
 #pragma once
 
 #include <vector>

@@ -7,7 +7,7 @@
 namespace ralph {
 namespace {
 
-// Which options of a program take a value, so that it is not taken for an address.
+// The options of a program that take a value, so that the value is not taken for an address.
 struct Client {
   std::string_view name;
   std::string_view valued;       // letters
@@ -86,7 +86,7 @@ Upload upload_of(const Subject& subject, const HttpOption& option) {
   if ((is_curl && (name == "-T" || name == "--upload-file")) || name == "--post-file" || name == "--body-file") {
     file = value == "." ? "-" : value;
   } else if (name == "--data-raw" || name == "--form-string") {
-    return {};                                                       // @ means nothing in them
+    return {};                                                       // @ has no meaning in these
   } else if (name == "--data-urlencode" || name == "--url-query") {  // name@file
     const size_t at = value.find_first_of("@=");
     if (at != std::string::npos && value[at] == '@') file = value.substr(at + 1);

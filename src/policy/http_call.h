@@ -1,4 +1,4 @@
-// The words of curl, wget and their kin, sorted: what they send, and where to.
+// The parsed words of curl, wget and similar: what they send, and where to.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@
 namespace ralph {
 
 struct HttpOption {
-  std::string name;   // "-d" or "--data"; letters of a bundle each on their own
+  std::string name;   // "-d" or "--data"; bundled letters are separated
   std::string value;  // empty if it takes none
 };
 
 struct HttpCall {
   std::vector<HttpOption> options;
-  std::vector<std::string> addresses;  // words that are no options and no values of one; for curl --url too
+  std::vector<std::string> addresses;  // operands; for curl also --url
 };
 HttpCall http_call(const Subject& subject);
 

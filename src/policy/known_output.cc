@@ -151,7 +151,7 @@ std::optional<std::string> translated(const ShellCommand& command, const std::st
   return out;
 }
 
-// realpath FILE, readlink -f FILE: the path without . and ..; links are not followed here.
+// realpath FILE, readlink -f FILE: the path without . and ..; symlinks are not followed here.
 std::optional<std::string> resolved(const ShellCommand& command) {
   const std::string& path = command.words.back().text;
   const bool follows = base_name(command.word(0)) == "realpath";
@@ -200,8 +200,8 @@ std::optional<std::string> output_of(const ShellReading& reading, ShellSpan span
   std::string text;
   for (int i = span.first; i < span.last; ++i) {
     const ShellCommand& command = reading.commands[static_cast<size_t>(i)];
-    // What another command runs prints too; but then nothing is certain, unless that is how the text got here.
-    const bool goes_on = command.piped_to >= 0 && command.piped_to < span.last;  // into another one of these
+    // A command run by another one prints too, but that makes the output uncertain, unless the text got here that way.
+    const bool goes_on = command.piped_to >= 0 && command.piped_to < span.last;  // into another command of the span
     if (command.level != span.level || goes_on || command.via >= 0) continue;
     auto output = output_of(reading, command, depth + 1);
     if (!output || text.size() + output->size() > kLongestText) return std::nullopt;

@@ -1,5 +1,5 @@
-// What a command prints, where that can be read off the line: echo, printf, a here-document through cat, and what the
-// usual disguises make of it (base64 -d, xxd -r -p, rev, tr).
+// The output of commands where the line reveals it: echo, printf, a here-document through cat, and common ways to
+// disguise it (base64 -d, xxd -r -p, rev, tr).
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace ralph {
 
-// Of all commands of a span that print to its end. kUnknownPart stands for parts that are not known; nothing if there
-// is no more to say than that.
+// Of all commands of a span whose output leaves it. kUnknownPart stands for unknown parts; nullopt if all of it is
+// unknown.
 std::optional<std::string> known_output(const ShellReading& reading, ShellSpan span);
 
 // What a command reads on standard input.

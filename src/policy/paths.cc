@@ -22,8 +22,8 @@ std::vector<std::string> components_of(std::string_view path) {
   return parts;
 }
 
-// `path` against `pattern`, both relative. Equal, or below it; with `or_above`, a folder above it too. Wildcards may
-// stand on either side: in a word of the command, or in our table.
+// Whether `path` equals `pattern` or is below it, both relative; with `or_above`, also a folder above it. Either may
+// contain wildcards: the command's word or our table.
 bool covers(std::string_view path, std::string_view pattern, bool or_above) {
   const auto is = components_of(path), wanted = components_of(pattern);
   if (is.size() < wanted.size() && !or_above) return false;
@@ -33,7 +33,7 @@ bool covers(std::string_view path, std::string_view pattern, bool or_above) {
   return true;
 }
 
-// Below which home the path lies, and the rest; nothing if below none.
+// The rest of the path below a home; nullopt if it is below none.
 std::optional<std::string> below_home(std::string_view path, const PolicyPlace& place) {
   const auto rest_after = [&](std::string_view folder) {
     return std::string(path.substr(std::min(path.size(), folder.size() + 1)));
@@ -128,8 +128,8 @@ bool is_env_file(std::string_view name) {
   return (name == ".env" || name.starts_with(".env.")) && !is_example;
 }
 
-// /dev/stderr, /dev/fd/3, /proc/self/fd/3: what the command's own process has open. Following these links would end at
-// what this process has open.
+// /dev/stderr, /dev/fd/3, /proc/self/fd/3: open files of the command's process. Following these links here would lead
+// to open files of this process.
 bool is_descriptor(std::string_view path) {
   if (path == "/dev/stdin" || path == "/dev/stdout" || path == "/dev/stderr" || is_within(path, "/dev/fd")) return true;
   const auto parts = components_of(path);
@@ -222,7 +222,7 @@ DeletionOf deletion_of(const std::string& path, const PolicyPlace& place) {
   if (is_within(path, place.project)) {
     const std::string rest = below(path, place.project);
     const auto parts = components_of(rest);
-    // * takes all of it; .git/refs, .git/objects and the like are as good as .git.
+    // * matches all of it; .git/refs, .git/objects and the like count as .git.
     if (rest == "*" || rest == "." || rest == ".*" || rest == "**") return DeletionOf::kProject;
     if (!parts.empty() && wildcard_matches(parts[0], ".git")) {
       const bool is_harmless =
@@ -232,9 +232,9 @@ DeletionOf deletion_of(const std::string& path, const PolicyPlace& place) {
     }
     if (place.project != "/" && place.project != place.home) return DeletionOf::kNothingSpecial;
   }
-  if (!place.home.empty() && is_within(place.home, path)) return DeletionOf::kOutside;  // wherever the home is
+  if (!place.home.empty() && is_within(place.home, path)) return DeletionOf::kOutside;  // the home or above it
   if (is_temporary(path)) {
-    // Somebody else's temporary files are among all of them.
+    // All of /tmp includes other users' files.
     const auto parts = components_of(path);
     const bool is_all = path == "/tmp" || path == "/var/tmp" || path == "/dev/shm" || parts.back() == "*" ||
                         parts.back() == std::string(1, kUnknownPart);
@@ -327,7 +327,7 @@ bool is_ralphs(const std::string& path, const PolicyPlace& place, bool or_above)
   const auto is_own = [&](const std::string& folder, auto&& table) {
     if (folder.empty() || !is_within(path, folder) || path == folder) return false;
     const std::string rest = below(path, folder);
-    // "*" alone reaches no file whose name begins with a dot.
+    // "*" alone does not match names that begin with a dot.
     return any_covers(rest, table, or_above);
   };
   constexpr std::array<std::string_view, 2> kOwn = {".ralph", ".ralph-active"};

@@ -1,6 +1,6 @@
-// What a path means to the command policy: inside the project or not, a credential, a device, a file of ralph's own.
-// Pure: the project, the home and the working folder are values. Only `real_path`, if given, looks at the disk, so that
-// a symlink is judged by where it leads as well.
+// Classifies paths for the command policy: inside the project or not, a credential, a device, ralph's own file. Pure:
+// the project, the home and the working folder are values. Only `real_path`, if given, accesses the disk, so that a
+// symlink is also judged by its target.
 #pragma once
 
 #include <optional>
@@ -12,39 +12,39 @@
 
 namespace ralph {
 
-// What a command must not touch of a host that ralph's hooks serve.
+// The parts of a host with ralph's hooks that a command must not touch.
 struct PolicyHost {
   std::string_view program;
   std::span<const std::string_view> files;  // patterns, below the project or the home
-  std::string_view variable{};              // steers its hooks; empty: none
+  std::string_view variable{};              // controls its hooks; empty: none
 };
 
 struct PolicyPlace {
   std::string project, home;                   // absolute
   std::string state_folder;                    // $XDG_STATE_HOME/ralph; empty: none
   std::vector<std::string> guardrail_files{};  // absolute: scripts that the project's guardrails run
-  // Other names of folders, by symlinks: {"/home/me/app", "/data/app"}. Paths below the first mean the second.
+  // Folders reachable through symlinks: {"/home/me/app", "/data/app"}. Paths below the first mean the second.
   std::vector<std::pair<std::string, std::string>> aliases{};
-  // The path with every symlink followed, as far as it exists; nullptr: paths are taken as they are written.
+  // Resolves every symlink as far as the path exists; nullptr: paths are taken as written.
   std::string (*real_path)(const std::string& path) = nullptr;
   std::vector<PolicyHost> hosts{};
 };
 
-// The paths that a word may mean, seen from `cwd`: absolute, without . and .., as written and with symlinks followed.
-// None if too little of it is known (it begins with an unknown part). Wildcards and unknown parts below stay in it.
-// Deleting a symlink deletes no more than the link: then the last part is not followed.
+// The paths that a word may mean, relative to `cwd`: absolute, without . and .., as written and with symlinks followed.
+// Empty if it begins with an unknown part. Later wildcards and unknown parts are kept. kItself does not follow the last
+// part: deleting a symlink deletes only the link.
 enum class LastPart { kFollowed, kItself };
 std::vector<std::string> paths_of(std::string_view word, const std::string& cwd, const PolicyPlace& place,
                                   LastPart last = LastPart::kFollowed);
 
-// A leading ~ as the home, for paths that no shell has seen.
+// Expands a leading ~, for paths that did not pass through a shell.
 std::string with_home(const std::string& path, const std::string& home);
 
-// `path` is `folder` or lies in it.
+// Whether `path` is `folder` or inside it.
 bool is_within(std::string_view path, std::string_view folder);
 
 enum class DeletionOf { kNothingSpecial, kProject, kOutside };
-// Temporary files and caches are nothing special. A wildcard counts as all that it may match.
+// Temporary files and caches are harmless. A wildcard counts as everything that it may match.
 DeletionOf deletion_of(const std::string& path, const PolicyPlace& place);
 
 bool is_temporary(const std::string& path);
@@ -53,14 +53,14 @@ bool is_credential(const std::string& path, const PolicyPlace& place);
 bool is_secret(const std::string& path, const PolicyPlace& place);
 // A folder that holds credentials among other things: the home, or one above it.
 bool holds_credentials(const std::string& path, const PolicyPlace& place);
-bool is_disk(const std::string& path);  // /dev/sda and its kin; not /dev/null, /dev/tty, ...
-bool is_start_up_file(const std::string& path, const PolicyPlace& place);  // run by somebody else later
+bool is_disk(const std::string& path);  // /dev/sda and similar; not /dev/null, /dev/tty, ...
+bool is_start_up_file(const std::string& path, const PolicyPlace& place);  // run later by another program
 bool is_system_file(const std::string& path);                              // /usr, /boot, ...
-// Something that ralph relies on: its state and settings, the hooks that call it, scripts of guardrails. With
-// `or_above`, a folder that holds such a thing too.
+// A file that ralph relies on: its state and settings, the hooks that call it, scripts of guardrails. With `or_above`,
+// also a folder that contains one.
 bool is_ralphs(const std::string& path, const PolicyPlace& place, bool or_above);
 
-// Whether shell wildcards in `pattern` could match `name`, of one path component. A leading dot must be written.
+// Whether shell wildcards in `pattern` could match `name`, a single path component. A leading dot must match literally.
 bool wildcard_matches(std::string_view pattern, std::string_view name);
 
 }  // namespace ralph

@@ -1,4 +1,4 @@
-// The rules of the command policy. Each looks at one command of a reading and says what is wrong with it, or nothing.
+// The rules of the command policy. Each examines one command of a reading and returns an objection, if any.
 #pragma once
 
 #include <initializer_list>
@@ -13,7 +13,7 @@
 
 namespace ralph {
 
-// A command with its words sorted: what nearly every rule asks first.
+// A command with its words parsed, as nearly every rule needs it.
 class Subject {
  public:
   Subject(const ShellReading& all, size_t at, const PolicyPlace& where);
@@ -23,15 +23,15 @@ class Subject {
   const PolicyPlace& place;
   int index = 0;
   std::string program;                                   // without its folder; empty if there is none
-  std::vector<std::string> operands;                     // words that are no options
-  bool runs_unknown = false;                             // it runs something whose name is not known
-  const std::vector<std::string>* downloaded = nullptr;  // files that commands before this one fetched
+  std::vector<std::string> operands;                     // words that are not options
+  bool runs_unknown = false;                             // it runs a program whose name is unknown
+  const std::vector<std::string>* downloaded = nullptr;  // files fetched by earlier commands
 
   bool is(std::initializer_list<std::string_view> names) const;
   bool flag(char letter) const;              // -x, also within -axb
   bool option(std::string_view name) const;  // --name, --name=value, or an abbreviation of it
-  bool has(std::string_view word) const;     // this very word
-  std::string operand(size_t i) const;       // empty if there are not so many
+  bool has(std::string_view word) const;     // exactly this word
+  std::string operand(size_t i) const;       // empty if out of range
   // The value of an option that takes one: -o X, -oX, --output X, --output=X.
   std::optional<std::string> value(char letter, std::string_view name) const;
 
@@ -46,8 +46,8 @@ class Subject {
   bool span_has(ShellSpan span, std::initializer_list<std::string_view> names) const {
     return span_has(span, Names(names.begin(), names.size()));
   }
-  std::vector<ShellSpan> pipe() const;  // what flows in through pipes, the nearest first
-  // The same for all that flows into this command: pipe, substitutions in its words, redirections.
+  std::vector<ShellSpan> pipe() const;  // its input through pipes, the nearest first
+  // The same for all inputs of this command: pipe, substitutions in its words, redirections.
   bool fed_by(Names names) const;
   bool fed_by(std::initializer_list<std::string_view> names) const {
     return fed_by(Names(names.begin(), names.size()));
@@ -56,7 +56,7 @@ class Subject {
 
 using Finding = std::optional<std::string>;
 
-// policy_rules_files.cc
+// rules_files.cc
 Finding tampers_with_ralph(const Subject& subject);
 Finding deletes_project(const Subject& subject);
 Finding deletes_outside(const Subject& subject);
@@ -64,21 +64,21 @@ Finding writes_to_device(const Subject& subject);
 Finding reads_credentials(const Subject& subject);
 Finding loosens_permissions(const Subject& subject);
 Finding persists(const Subject& subject);
-// policy_rules_flow.cc
+// rules_flow.cc
 Finding opens_reverse_shell(const Subject& subject);
 Finding runs_download(const Subject& subject);
 Finding exfiltrates(const Subject& subject);
 Finding is_obfuscated(const Subject& subject);
-// policy_rules_git.cc
+// rules_git.cc
 Finding rewrites_history(const Subject& subject);
 Finding discards_work(const Subject& subject);
-// policy_rules_system.cc
+// rules_system.cc
 Finding changes_privileges(const Subject& subject);
 Finding exhausts_resources(const Subject& subject);
 Finding kills_others(const Subject& subject);
 Finding changes_system(const Subject& subject);
 Finding changes_network(const Subject& subject);
-// policy_rules_services.cc
+// rules_services.cc
 Finding destroys_database(const Subject& subject);
 Finding destroys_infrastructure(const Subject& subject);
 Finding publishes(const Subject& subject);

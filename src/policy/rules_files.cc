@@ -1,4 +1,4 @@
-// Rules about files: deletion, devices, credentials, permissions, start-up files, and what ralph itself relies on.
+// Rules about files: deletion, devices, credentials, permissions, start-up files, and the files that ralph relies on.
 #include <algorithm>
 #include <array>
 
@@ -10,7 +10,7 @@
 namespace ralph {
 namespace {
 
-// Variables that steer ralph's hooks or the loader: setting one changes every program that follows.
+// Variables that control ralph's hooks or the loader: setting one affects every later program.
 bool is_switch_of_ralph(std::string_view name, const PolicyPlace& place) {
   return name == "RALPH_DISABLE_LOOP_CONTROLLER" ||
          std::any_of(place.hosts.begin(), place.hosts.end(),
@@ -76,7 +76,7 @@ Finding tampers_with_ralph(const Subject& subject) {
   for (const std::string& path : subject.deleted()) {
     if (is_ralphs(path, subject.place, true)) return fmt::format("it removes {}", path);
   }
-  if (subject.program == "git") {  // it takes whole folders
+  if (subject.program == "git") {  // it accepts whole folders
     const GitCall call = git_call(subject);
     for (const bool cleans : {false, true}) {
       for (const std::string& word : cleans ? call.cleaned() : call.written(true)) {
@@ -129,7 +129,7 @@ Finding tampers_with_ralph(const Subject& subject) {
 Finding deletes_project(const Subject& subject) {
   if (subject.is(
           {"rm", "rmdir", "shred", "srm", "mv", "unlink", "rimraf", "rsync", "trash", "trash-put", "gio", "git"})) {
-    // Without -r too: `find . -type f -exec rm {} +` is seen as `rm .`, which nobody else writes.
+    // Even without -r: `find . -type f -exec rm {} +` is read as `rm .`, which nobody would type.
     if (const auto path = first_deleted(subject, DeletionOf::kProject)) return fmt::format("it would remove {}", *path);
   }
   return std::nullopt;
@@ -138,7 +138,7 @@ Finding deletes_project(const Subject& subject) {
 Finding deletes_outside(const Subject& subject) {
   if (const auto path = first_deleted(subject, DeletionOf::kOutside))
     return fmt::format("{} is outside of the project", *path);
-  // A program whose name nobody knows, with the arguments of a deletion.
+  // An unknown program with the arguments of a deletion.
   if (subject.program.find(kUnknownPart) != std::string::npos && subject.command.word(0)[0] == kUnknownPart &&
       subject.flag('r') && subject.flag('f')) {
     for (const std::string& operand : subject.operands) {
@@ -162,7 +162,7 @@ Finding writes_to_device(const Subject& subject) {
         (subject.program == "zpool" && subject.operand(0) == "status"))
       return std::nullopt;
     for (const std::string& operand : subject.operands) {
-      const auto paths = subject.paths(operand);  // an image file of one's own may be formatted
+      const auto paths = subject.paths(operand);  // an image file of the project may be formatted
       if (subject.program.starts_with("mk") && !paths.empty() && !paths[0].starts_with("/dev/") &&
           &operand == &subject.operands.back())
         return std::nullopt;
@@ -174,7 +174,7 @@ Finding writes_to_device(const Subject& subject) {
 }
 
 Finding reads_credentials(const Subject& subject) {
-  // Their own tools use keys without showing them.
+  // These tools use keys without printing them.
   for (const std::string& path : subject.read()) {
     if (is_credential(path, subject.place) && subject.program != "ssh-keygen" && subject.program != "tee")
       return fmt::format("{} holds credentials", path);
@@ -213,7 +213,7 @@ Finding loosens_permissions(const Subject& subject) {
     }
   }
   if (subject.program != "chmod" || subject.operands.empty()) return std::nullopt;
-  // A mode such as -w looks like an option, and then nothing is loosened.
+  // A mode such as -w looks like an option, but it grants nothing.
   const std::string mode = subject.operand(0);
   if (!is_world_writable(mode)) return std::nullopt;
   if (is_recursive(subject)) return "everybody could write to all files there";

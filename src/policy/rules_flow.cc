@@ -1,4 +1,4 @@
-// Rules about where data and code come from and go to: downloads that are run, files that leave, shells that open.
+// Rules about the flow of data and code: running downloads, uploading files, opening shells.
 #include <algorithm>
 
 #include "base/text.h"
@@ -42,7 +42,7 @@ bool is_local(std::string_view host) {
   return false;
 }
 
-// Where data would go, as far as the line says.
+// The destination of data, as far as the line reveals it.
 enum class Goal { kHere, kElsewhere, kUnknown };
 
 Goal goal_of(const HttpCall& call) {
@@ -58,7 +58,7 @@ Goal goal_of(const HttpCall& call) {
     if (!looks_like_host || address.starts_with('@') || address.starts_with('{')) continue;
     if (is_local(address)) continue;
     const std::string_view rest = std::string_view(address).substr(has_scheme ? scheme + 3 : 0);
-    // $BASE_URL/x, https://$HOST:8080/x; but $NAME.example.com is somebody's.
+    // $BASE_URL/x, https://$HOST:8080/x; but $NAME.example.com is a foreign host.
     if (rest.substr(0, rest.find_first_of(":/?")) != std::string_view(&kUnknownPart, 1)) return Goal::kElsewhere;
     goal = Goal::kUnknown;
   }
@@ -72,7 +72,7 @@ bool is_remote_path(const std::string& word) {
   return colon != std::string::npos && colon > 1 && word.find('/') > colon;
 }
 
-// What flows in was made from files or the environment, not written on the line.
+// The input comes from files or the environment, not from the line itself.
 bool carries_data(const Subject& subject) {
   if (known_input(subject.reading, subject.command)) return false;
   for (const ShellRedirection& one : subject.command.redirections) {
@@ -117,7 +117,7 @@ bool is_secret_file(const Subject& subject, std::string_view word) {
                      [&](const std::string& path) { return is_secret(path, subject.place); });
 }
 
-// A command of the span reads a file that is named like a secret, or the environment.
+// A command of the span reads a file with a secret's name, or the environment.
 bool span_reads_secrets(const Subject& subject, ShellSpan span) {
   if (subject.span_has(span, {"env", "printenv"})) return true;
   for (int i = span.first; i < span.last; ++i) {
@@ -129,7 +129,7 @@ bool span_reads_secrets(const Subject& subject, ShellSpan span) {
   return false;
 }
 
-// What is read comes from such a file: < .env, cat .env |, $(cat .env).
+// The input comes from such a file: < .env, cat .env |, $(cat .env).
 bool takes_in_secrets(const Subject& subject) {
   for (const ShellRedirection& one : subject.command.redirections) {
     if (one.op == "<" && is_secret_file(subject, one.target.text)) return true;
@@ -145,7 +145,7 @@ Finding upload_of_http_client(const Subject& subject) {
   const HttpCall call = http_call(subject);
   const Goal goal = goal_of(call);
   if (goal == Goal::kHere) return std::nullopt;
-  // That nobody knows the host is no reason to deny; that it is a secret is.
+  // An unknown host alone is no reason to deny; a secret sent to it is.
   const bool elsewhere = goal == Goal::kElsewhere;
   const std::string_view where = elsewhere ? "to another machine" : "to a machine that only the shell knows";
   for (const HttpOption& option : call.options) {
@@ -165,29 +165,28 @@ bool sftp_puts(const Subject& subject) {
   const std::string input = known_input(subject.reading, subject.command).value_or("");
   for (const std::string& line : split(input, '\n')) {
     std::string_view command = trim(line);
-    if (command.starts_with('-') || command.starts_with('@'))
-      command.remove_prefix(1);  // goes on after errors; quietly
+    if (command.starts_with('-') || command.starts_with('@')) command.remove_prefix(1);  // ignores errors; quiet
     const std::string_view verb = command.substr(0, command.find(' '));
     if (verb == "put" || verb == "mput" || verb == "reput") return true;
   }
   return false;
 }
 
-// ssh with something to read: a file, or what others print. A script for the shell over there is a command, not data.
+// ssh with input from a file or another command. A script for the remote shell is a command, not data.
 bool ssh_sends(const Subject& subject) {
   if (!carries_data(subject)) return false;
   const bool reads_file =
       std::any_of(subject.command.redirections.begin(), subject.command.redirections.end(),
                   [](const ShellRedirection& one) { return one.op == "<" && one.target.text != "/dev/null"; });
   if (!reads_file) return subject.fed_by({"tar", "cat", "gzip", "base64", "env", "printenv", "zip", "git", "dd"});
-  bool runs_shell = true;  // as it does if no command is given
+  bool runs_shell = true;  // the default without a command
   for (const ShellCommand& one : subject.reading.commands) {
     if (one.via == subject.index) runs_shell = is_shell(program_of(one)) || is_interpreter(program_of(one));
   }
   return !runs_shell || takes_in_secrets(subject);
 }
 
-// A program on the line that runs (exec, eval, system) what one of these gave it.
+// A program on the line that runs (exec, eval, system) the output of one of these.
 bool runs_made_text(const Subject& subject, std::initializer_list<std::string_view> makers) {
   if (!is_interpreter(subject.program)) return false;
   const auto text = program_text_of(subject.command, known_input(subject.reading, subject.command));
@@ -343,7 +342,7 @@ Finding exfiltrates(const Subject& subject) {
 }
 
 Finding is_obfuscated(const Subject& subject) {
-  if (subject.command.in_definition) return std::nullopt;  // judged where it is called, with its arguments
+  if (subject.command.in_definition) return std::nullopt;  // judged at each call, with its arguments
   const bool runs_scripts = is_shell(subject.program) || subject.is({"eval", "source", "."});
   const bool unknown = subject.command.unknown_script || subject.runs_unknown;
   if (!subject.command.words.empty() && subject.command.word(0)[0] == kUnknownPart &&
@@ -357,7 +356,7 @@ Finding is_obfuscated(const Subject& subject) {
     return "what it runs is encoded";
   if (!runs_scripts || !unknown) return std::nullopt;
   if (subject.fed_by(kDecoders)) return "what it runs is encoded";
-  // eval "$(ssh-agent -s)" runs what a program prints, as it is meant to; eval "$x" runs nobody knows what.
+  // eval "$(ssh-agent -s)" runs a program's output as intended; eval "$x" runs unknown text.
   const bool has_sources = std::any_of(subject.command.words.begin(), subject.command.words.end(),
                                        [](const ShellWord& word) { return !word.sources.empty(); });
   if (!is_shell(subject.program)) {

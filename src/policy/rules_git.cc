@@ -1,4 +1,4 @@
-// Rules about git: history that others rely on, and work that nobody has committed.
+// Rules about git: shared history and uncommitted work.
 #include <algorithm>
 
 #include "policy/git_call.h"
@@ -59,7 +59,7 @@ Finding discards_work(const Subject& subject) {
     const bool is_limited =
         !operands.empty() && std::none_of(operands.begin(), operands.end(),
                                           [&](const std::string& one) { return means_everything(subject, one); });
-    // -e PATTERN keeps something; it does not limit.
+    // -e PATTERN excludes files; it does not limit the command to a path.
     if (is_limited && !call.flag('e')) return std::nullopt;
     return "it deletes files that git does not know, and nothing brings them back";
   }

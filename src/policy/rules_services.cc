@@ -1,4 +1,4 @@
-// Rules about what lies outside of this machine: databases, clouds, registries; and containers, which are near it.
+// Rules about services: databases, clouds, registries and containers.
 #include <algorithm>
 #include <cctype>
 
@@ -18,7 +18,7 @@ bool is_dry(const Subject& subject) {
          subject.has("--dry-run=server");
 }
 
-// SQL with its comments and strings blanked and its blanks made single, in upper case: what is left are statements.
+// SQL in upper case, with comments and strings blanked and runs of blanks collapsed: only the statements remain.
 std::string statements_of(std::string_view sql) {
   std::string out;
   for (size_t i = 0; i < sql.size(); ++i) {

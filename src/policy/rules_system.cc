@@ -29,7 +29,7 @@ bool sets_user_bit(const std::string& mode) {
   return op != std::string::npos && mode.find('s', op) != std::string::npos;
 }
 
-// The size that `fallocate -l 100G` or `head -c` names, in gigabytes; 0 if it names none.
+// The size given to `fallocate -l 100G` or `head -c`, in gigabytes; 0 if there is none.
 double gigabytes(std::string_view text) {
   const std::string number(text);
   char* end = nullptr;
@@ -138,7 +138,7 @@ Finding kills_others(const Subject& subject) {
     if (path == "/proc/sysrq-trigger") return "it ends this machine";
   }
   if (subject.program == "kill") {
-    // -1 as a signal comes first; as a process it means every process there is.
+    // -1 is a signal if it comes first; as a process id it means every process.
     bool signal_given = false;
     for (size_t i = 1; i < subject.command.words.size(); ++i) {
       const std::string& word = subject.command.word(i);

@@ -8,7 +8,7 @@
 namespace ralph {
 namespace {
 
-// Calls that start a program. What follows them is a text for a shell, or a list of words.
+// Calls that start a program. Their argument is a shell command or a list of words.
 constexpr std::array<std::string_view, 19> kStarts = {
     "system(",       "system ",     "popen(",    "Popen(",     "run(",   "call(",         "check_call(",
     "check_output(", "execSync(",   "exec(",     "spawnSync(", "spawn(", "execFileSync(", "execFile(",
@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 9> kWrites = {"writeFileSync(",     "writ
                                                      "file_put_contents(", "File.write(", "copyfile(",
                                                      "copyFileSync(",      "renameSync(", "os.rename("};
 
-// The literals that begin at `at`, joined as a call's arguments are: 'a', "b" or ["a", "b"]. Stops at anything else.
+// The literals that begin at `at`, joined like a call's arguments: 'a', "b" or ["a", "b"]. Stops at anything else.
 std::vector<std::string> literals_at(std::string_view text, size_t at) {
   std::vector<std::string> found;
   const size_t limit = std::min(text.size(), at + 4096);
@@ -62,8 +62,8 @@ bool is_letter(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 
-// Python with its comments and the insides of its strings blanked, at its length: a call whose name stands there is
-// none. What {} of an f-string hold is code, so these stay.
+// Python with comments and the insides of strings blanked, at the same length: a name in them is not a call. The code
+// in {} of an f-string stays.
 std::string code_of_python(std::string_view text) {
   std::string code(text);
   const auto blank = [&](size_t from, size_t to) { std::fill(&code[from], &code[to], ' '); };
@@ -90,7 +90,7 @@ std::string code_of_python(std::string_view text) {
   return code;
 }
 
-// Where names of calls are looked for: all of the text, unless it is known to be Python that runs no text of its own.
+// The text to search for names of calls: all of it, unless it is Python without exec, eval or -c.
 std::string code_of(std::string_view program, const std::string& text) {
   if (!program.starts_with("python") && !program.starts_with("pypy")) return text;
   std::string code = code_of_python(text);
@@ -99,7 +99,7 @@ std::string code_of(std::string_view program, const std::string& text) {
   return runs_text ? text : code;
 }
 
-// Calls whose names stand in `code`; their arguments are those of `text`.
+// Calls whose names are in `code`; their arguments are taken from `text`.
 template <size_t N, class F>
 void for_each_call(std::string_view text, std::string_view code, const std::array<std::string_view, N>& calls, F use) {
   int seen = 0;
@@ -121,7 +121,7 @@ std::string with_home(std::string path) {
   return path;
 }
 
-// As a command line whose ~ is resolved by reading it: the paths are quoted but for a leading ~/.
+// A command line with quoted paths, except for a leading ~/, which reading it resolves.
 std::string line_of(std::string_view program, const std::vector<std::string>& paths) {
   std::string line(program);
   for (const std::string& raw : paths) {

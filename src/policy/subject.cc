@@ -1,4 +1,4 @@
-// What a command reads, writes and deletes, told from its words.
+// What a command reads, writes and deletes, derived from its words.
 #include <algorithm>
 #include <array>
 
@@ -19,7 +19,7 @@ void append(std::vector<std::string>& to, std::vector<std::string> more) {
   to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
-// Programs whose file operands they read. The number is how many operands are no files (grep's pattern).
+// Programs that read their file operands. The number: leading operands that are not files (grep's pattern).
 struct Reader {
   std::string_view name;
   size_t own_operands = 0;

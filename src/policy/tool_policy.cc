@@ -13,7 +13,7 @@ bool is_any(std::string_view name, std::initializer_list<std::string_view> names
   return std::any_of(names.begin(), names.end(), [&](std::string_view one) { return equals_ignoring_case(one, name); });
 }
 
-// The paths under any of the names that hosts use for them.
+// The paths, under any of the keys that hosts use.
 std::vector<std::string> paths_in(const json::value& input) {
   std::vector<std::string> paths;
   for (const std::string_view key :
@@ -30,7 +30,7 @@ std::vector<std::string> paths_in(const json::value& input) {
   return paths;
 }
 
-// A command is a text for a shell, or a list of words (["bash", "-lc", "..."]).
+// A command is a shell command line or a list of words (["bash", "-lc", "..."]).
 std::optional<std::string> command_in(const json::value& input) {
   for (const std::string_view key : {"command", "cmd", "script"}) {
     const json::value* command = find(input, key);
@@ -46,7 +46,7 @@ std::optional<std::string> command_in(const json::value& input) {
   return std::nullopt;
 }
 
-// Where the command is to be run, if the tool says so.
+// The working directory of the command, if the tool gives one.
 std::string folder_in(const json::value& input) {
   for (const std::string_view key : {"dir_path", "directory", "workdir", "cwd"}) {
     if (const auto folder = find_string(input, key); folder && !folder->empty()) return std::string(*folder);

@@ -1,5 +1,5 @@
-// A host's tool call, judged: the command of a shell tool, the files of tools that write or read. Hosts name their
-// tools and inputs differently; a tool that nobody knows is let through.
+// Judges a host's tool call: the command of a shell tool, the files of tools that write or read. Hosts name their tools
+// and inputs differently; an unknown tool is allowed.
 #pragma once
 
 #include <optional>
@@ -14,13 +14,13 @@ namespace ralph {
 
 struct ToolUse {
   std::optional<std::string> command{};  // for a shell
-  std::string folder{};                  // where the shell starts, as written; empty: where the host works
+  std::string folder{};                  // where the shell starts, as written; empty: the host's folder
   std::vector<std::string> writes{}, reads{};
 };
 
 ToolUse tool_use_of(std::string_view tool, const json::value& input);
 
-// The files that a patch of `apply_patch` names.
+// The files named in a patch of `apply_patch`.
 std::vector<std::string> files_of_patch(std::string_view patch);
 
 std::optional<Objection> judge_tool(std::string_view tool, const ToolUse& use, const CommandLists& lists,

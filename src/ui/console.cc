@@ -28,8 +28,8 @@ std::string next_prompt_phrase(std::string_view action) {
   return "APPEND to the next prompt";
 }
 
-// What a failed guardrail said, in a few lines: its last ones, or the first ones of what was cut short. The whole is in
-// its log.
+// A few lines of a failed guardrail's output: the last ones, or the first ones of truncated output. The log has all of
+// it.
 std::vector<std::string> glimpse_of(std::string_view feedback) {
   constexpr std::string_view kBegin = "\nOutput (truncated):\n", kCut = "... [truncated]";
   constexpr size_t kLines = 4;
@@ -155,7 +155,7 @@ std::optional<Milliseconds> Console::countdown_interval() const {
 }
 
 void Console::on_countdown(Milliseconds left) {
-  // Whole seconds, so that the line is the same until it has to change.
+  // Whole seconds, so that the line changes only when necessary.
   const Milliseconds seconds = std::chrono::ceil<std::chrono::seconds>(left);
   passing_line(fmt::format("  {} going on in {}", options_.style.begin(), human_duration(seconds)));
 }
@@ -222,7 +222,7 @@ void Console::show(const record::GuardrailStarted& started) {
 void Console::show(const record::GuardrailEnded& ended) {
   const Style& style = options_.style;
   current_check_.clear();
-  // What became of it has to stand on the same line, so a long command is cut.
+  // The result goes on the same line, so a long command is cut.
   const std::string name = fit_to_width(ended.name, std::max<size_t>(style.terminal ? style.width / 2 : 120, 20));
   const std::string took = human_duration(ms(ended.duration_ms));
   if (ended.outcome == CheckOutcome::kPassed) {
@@ -234,7 +234,7 @@ void Console::show(const record::GuardrailEnded& ended) {
     if (ended.outcome == CheckOutcome::kInterrupted || ended.outcome == CheckOutcome::kOverBudget) what = "was ended";
     const std::string head = fmt::format("{} {} {}", name, what, style.dim(fmt::format("({})", took)));
     const std::string facts = fmt::format("{}{}{}", next_prompt_phrase(ended.fail_action), style.dot(), ended.log_file);
-    // Where the terminal is too narrow for both, the facts get a line of their own instead of a break anywhere.
+    // On a terminal too narrow for both, the facts get their own line.
     const size_t width =
         display_width(fmt::format("{} {} {} ({}){}{}", style.error(), name, what, took, style.dot(), facts));
     const bool fits = !style.terminal || width <= style.width;
@@ -261,7 +261,7 @@ void Console::show(const record::ScmEnded& ended) {
 void Console::show(const record::SignalReceived& received) {
   start_line();
   const char* text = received.count == 1
-                         ? "Received signal, shutting down... (the current step may finish; once more ends it now)\n"
+                         ? "Received signal, shutting down... (the current step may finish; a second one ends it)\n"
                          : "Received signal, ending everything now...\n";
   err_.write(text);
 }
@@ -291,13 +291,13 @@ void Console::show(const record::PlanWork& work) {
 
 void Console::show(const record::PlanChecked& checked) {
   const Style& style = options_.style;
-  // Never cut: an agent that broke a rule is what one wants to read about in the morning.
+  // Never cut: broken rules matter most to the reader.
   const auto whole = [](const std::string& text) { return fit_to_width(text, text.size() * 2 + 1); };
   for (const std::string& violation : checked.violations) {
     line(fmt::format("{} {}", style.red(style.error()), whole(violation)));
   }
   for (const std::string& note : checked.notes) line(fmt::format("{} {}", style.yellow(style.note()), whole(note)));
-  if (checked.iteration == 0 && !checked.mode) return;  // the beginning: the opening line has said it
+  if (checked.iteration == 0 && !checked.mode) return;  // the start: the opening line has reported it
   const bool back = checked.outcome == StoryStep::kNone || checked.outcome == StoryStep::kSentBack ||
                     checked.outcome == StoryStep::kChangesRequested;
   line(fmt::format("{} {}", back ? style.yellow(style.again()) : style.green(style.ok()),
@@ -315,10 +315,10 @@ void Console::show(const record::RunEnded& ended) {
   const std::string mark = complete ? style.green(style.ok()) : style.red(style.error());
   line("");
   if (ended.status == StopStatus::kFatal) {
-    // The reason is told on standard error, as every error is, by whoever started the run.
+    // The caller of the run reports the reason on standard error.
     line(fmt::format("{} {}", mark, style.bold(title)));
   } else {
-    // Never cut: it is what one wants to know. Only what could disturb a terminal is taken out.
+    // Never cut, because it matters most. Only control characters are removed.
     line(fmt::format("{} {}: {}", mark, style.bold(title), fit_to_width(ended.reason, ended.reason.size() * 2 + 1)));
   }
   std::vector<std::string> facts = {count_of(static_cast<unsigned long long>(ended.iterations), "iteration"),

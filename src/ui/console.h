@@ -1,5 +1,5 @@
-// What a person sees of a run: one clear line per step, the agent's output between them, a closing summary that says
-// why it stopped and where things are. Lines come from journal records, so the screen can't tell another story.
+// What a person sees of a run: one line per step, the agent's output between them, and a closing summary that says why
+// it stopped and where its files are. Lines are made from journal records, so the screen can't contradict the journal.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@ namespace ralph {
 
 struct ConsoleOptions {
   Style style;               // of standard output
-  FormatOptions format;      // of what agents do, where they tell it as events
+  FormatOptions format;      // of agents' events
   bool agent_output = true;  // show what the agent prints
   bool verbose = false;      // "[ralph] …" lines on standard error
   int guardrails = 0;
@@ -53,11 +53,11 @@ class Console : public RunListener {
   template <class Other>
   void show(const Other&) {}
 
-  void start_line();                         // below whatever the agent left unfinished, over a passing line
+  void start_line();                         // ends an unfinished line of the agent, overwrites a passing line
   void line(std::string_view text);          // a whole line
-  void passing_line(std::string_view text);  // on a terminal: stands until the next line replaces it
+  void passing_line(std::string_view text);  // on a terminal: replaced by the next line
   void write(std::string_view bytes);
-  std::string clean(std::string_view text) const;  // one line of somebody else's words, safe to print
+  std::string clean(std::string_view text) const;  // one line of foreign text, safe to print
 
   ConsoleOptions options_;
   ConsoleStream out_{STDOUT_FILENO}, err_{STDERR_FILENO};
@@ -65,14 +65,14 @@ class Console : public RunListener {
   EventFormatter formatter_;
   bool at_line_start_ = true;
   bool passing_ = false;
-  bool colored_ = false;  // the agent has used colours since the last line of ours
+  bool colored_ = false;  // the agent has used colours since our last line
   std::string current_check_, run_id_, agent_;
   std::int64_t max_iterations_ = 0, iteration_ = 0;
-  const Progress* progress_ = nullptr;  // as of the record that is shown
+  const Progress* progress_ = nullptr;  // as of the record being shown
 };
 
-// Every record as one line of JSON on standard output, as in the journal. What the agent prints is in the files that
-// the records name.
+// Writes every record as one line of JSON to standard output, as in the journal. The agent's output is in the files
+// that the records name.
 class JsonLines : public NullListener {
  public:
   void on_record(const record::Record& record, const Progress& progress) override;

@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Sends a descriptor's output to a file as long as it lives.
+// Redirects a descriptor to a file while it lives.
 class Redirection {
  public:
   Redirection(int fd, const std::string& path) : fd_(fd), before_(::dup(fd)) {
@@ -41,7 +41,7 @@ struct Printed {
   std::string out, err;
 };
 
-// Of the run that is told of.
+// Of the run being shown.
 Progress& progress() {
   static Progress told;
   return told;
@@ -339,7 +339,7 @@ TEST(Console, EveryEndHasItsTitle) {
       {"limit", "[ERR] Stopped at a limit: why"},
       {"interrupted", "[ERR] Interrupted: why"},
       {"waiting", "[ERR] Waiting for you: why"},
-      {"fatal", "[ERR] Failed"},  // why is told on standard error by whoever started the run
+      {"fatal", "[ERR] Failed"},  // the caller of the run reports the reason on standard error
   };
   static std::string status;
   for (const auto& [name, title] : titles) {

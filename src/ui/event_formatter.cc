@@ -18,10 +18,10 @@ struct EventFormatter::Markers {
 
 namespace {
 
-constexpr size_t kMostRunning = 1000;  // tools whose end is awaited; an agent that never ends any costs no more memory
+constexpr size_t kMostRunning = 1000;  // tools without an end yet; bounds the memory for an agent that never ends any
 constexpr size_t kMostTodos = 50;
-constexpr size_t kLongestMessage = 500;  // columns of the reason of a failure, which is not cut at the terminal's edge
-constexpr size_t kLongestLabel = 120;    // of a tool, when its end names what it worked on
+constexpr size_t kLongestMessage = 500;  // columns of a failure's reason, which is not cut at the terminal's edge
+constexpr size_t kLongestLabel = 120;    // of a tool, when its end repeats the label
 constexpr std::string_view kIndent = "     ";
 
 std::string words_for(FailureKind kind) {
@@ -59,7 +59,7 @@ std::string tokens_phrase(const Tokens& tokens) {
   return fmt::format("tokens: {} in{} / {} out", human_count(in), cached, human_count(tokens.output));
 }
 
-// What an event says, without what a terminal would obey, on one line: runs of blanks and line ends are one blank.
+// A text on one line, without control sequences; runs of blanks and line ends become one blank.
 std::string squeezed(std::string_view text) {
   std::string line;
   for (const char c : without_controls(text)) {
@@ -119,7 +119,7 @@ void EventFormatter::end_words() {
 }
 
 std::string EventFormatter::one_line(std::string_view text, size_t columns) const {
-  // Of a text of megabytes only the beginning is looked at; a column can take several bytes, and controls take some.
+  // Examines only the beginning of a huge text; a column can take several bytes, and controls take some.
   return fit_to_width(squeezed(text.substr(0, columns * 16 + 4096)), columns);
 }
 
@@ -132,7 +132,7 @@ std::string EventFormatter::tool_label(std::string_view name, std::string_view s
 }
 
 void EventFormatter::note(std::string_view mark, std::string_view text) {
-  std::string tool = std::move(tool_above_);  // a note about it does not part its end from its start
+  std::string tool = std::move(tool_above_);  // a note does not separate its end from its start
   begin(Block::kActivity);
   tool_above_ = std::move(tool);
   flow_.line(fmt::format("{} {}", mark, text));
@@ -144,7 +144,7 @@ std::string EventFormatter::reset_phrase(WallTime resets_at) const {
 
 void EventFormatter::show(const event::Session& session) {
   const std::string id = one_line(session.id, 80);
-  if (std::exchange(session_, id) == id && !id.empty()) return;  // some agents introduce themselves again in each turn
+  if (std::exchange(session_, id) == id && !id.empty()) return;  // some agents repeat it in each turn
   std::vector<std::string> facts = {id.empty() ? "Session" : "Session " + id};
   for (const std::string_view fact : {session.model, session.version}) {
     if (!fact.empty()) facts.push_back(one_line(fact, 80));
@@ -167,7 +167,7 @@ void EventFormatter::show(const event::Text& text) {
 
 void EventFormatter::show(const event::Thinking& thinking) {
   if (!options_.thinking) {
-    end_words();  // what it says next is something new
+    end_words();  // the next text is a new one
     return;
   }
   begin(Block::kWords);
@@ -198,12 +198,12 @@ void EventFormatter::show(const event::ToolEnd& end) {
   const bool just_started = !tool_above_.empty() && tool_above_ == end.id;
   const auto started = running_.find(end.id.substr(0, kLongestMessage));
   if (started == running_.end() && end.name.empty()) ++tools_;  // its start was not seen
-  // With other lines in between, the name alone would leave open which of several was meant.
+  // With other lines in between, the name alone would be ambiguous.
   const bool explain = started != running_.end() && !just_started;
   const std::string name = explain ? started->second : tool_label(end.name, "", kLongestLabel);
   if (started != running_.end()) running_.erase(started);
   const bool told = !end.failed && !todo_tool_.empty() && todo_tool_ == end.id;
-  if (told) return;  // the list that it changed says more
+  if (told) return;  // the todo list that it changed was shown
 
   begin(Block::kActivity);
   const Excerpt excerpt = excerpt_of(end.output, options_.max_output_lines, options_.max_output_chars);
@@ -219,7 +219,7 @@ void EventFormatter::show(const event::ToolEnd& end) {
                          fit_to_width(name, room), style_.dim(counts)),
              end.sub_agent);
 
-  // On a terminal a long line is cut at its edge; elsewhere only the limit of characters holds.
+  // On a terminal a long line is cut at the edge; elsewhere only the character limit applies.
   const size_t columns = flow_.room(end.sub_agent) - kIndent.size();
   std::string_view lead = unicode_ ? "  ⎿  " : "  |  ";
   for (const std::string& line : excerpt.lines) {
@@ -255,7 +255,7 @@ void EventFormatter::show(const event::Todo& todo) {
     lines.push_back(fmt::format("{}{} more", kIndent, todo.items.size() - kMostTodos));
   lines.push_back(fmt::format("  {}Progress: {}/{} ({}%)", markers_.progress, done, todo.items.size(),
                               done * 100 / todo.items.size()));
-  if (std::exchange(last_todo_, seen + lines.back()) == seen + lines.back()) return;  // told again, not changed
+  if (std::exchange(last_todo_, seen + lines.back()) == seen + lines.back()) return;  // repeated, not changed
   todo_tool_ = tool_above_;
   begin(Block::kTodo);
   flow_.line(fmt::format("{} {}", markers_.todo, style_.bold("Todo List")));
@@ -287,14 +287,14 @@ std::string EventFormatter::facts_of(const event::Result& result) const {
 }
 
 void EventFormatter::show(const event::Result& result) {
-  // Most agents repeat their last words here; those that say them only here are heard, too.
+  // Most agents repeat their last text here; some give it only here.
   const bool unheard = !std::exchange(said_something_, false) && !trim(result.text).empty();
   if (unheard && squeezed(result.text.substr(0, kLongestMessage)) != last_failure_) {
     show(event::Text{.text = result.text});
     said_something_ = false;
   }
   const std::string facts = facts_of(result);
-  // A failure that was just told needs no second line that only says so.
+  // A failure that was just shown needs no second line.
   const bool told = result.failed && flow_.block() == Block::kFailure && facts.empty();
   if (told) return;
   begin(Block::kClosing);
@@ -316,7 +316,7 @@ void EventFormatter::show(const event::Retry& retry) {
   std::string text = fmt::format("Retry {}", retry.attempt);
   if (retry.maximum > 0) text += fmt::format("/{}", retry.maximum);
   if (retry.delay.count() >= 50) text += fmt::format(" in {}", human_duration(retry.delay));
-  // One word is a code such as "rate_limit"; what it means is known.
+  // A single word is a code such as "rate_limit", which the kind already explains.
   const bool code = retry.message.find(' ') == std::string_view::npos && retry.kind != FailureKind::kOther;
   const std::string reason = one_line(code ? words_for(retry.kind) : retry.message, kLongestMessage);
   const size_t used = display_width(markers_.retry) + 2;
@@ -325,7 +325,7 @@ void EventFormatter::show(const event::Retry& retry) {
 }
 
 void EventFormatter::show(const event::Limit& limit) {
-  // News that a limit is near comes with every answer; once is enough.
+  // The warning about a limit comes with every answer; show it once.
   const std::string type = replace_all(one_line(limit.type, 80), "_", " ");
   if (!limits_told_.insert(fmt::format("{}{}", limit.rejected, type)).second) return;
   std::string text = limit.rejected ? "Limit reached" : "Near a limit";

@@ -1,12 +1,11 @@
-// What an agent does, for people: a line per tool and its result, its words as they come, its todo list, a closing line
-// with what it used. The console and `ralph stream --pretty` share it.
+// Formats an agent's events for people: a line per tool call and its result, the agent's text as it arrives, its todo
+// list, a closing line with its usage. Shared by the console and `ralph stream --pretty`.
 //
 //   ⏺ Read(/path/to/file.go)
 //   ✅ Result ← Read (45 lines, 1234 chars)
 //     ⎿  package main
-//
-// Nothing that comes out of an event can steer a terminal: every text passes TerminalFilter, colours dropped, wherever
-// the output goes. The only control sequences written are the colours of `style`.
+// No event can control a terminal: every text passes through TerminalFilter, without colours, wherever the output goes.
+// The only control sequences written are the colours of `style`.
 #pragma once
 
 #include <functional>
@@ -23,16 +22,16 @@
 namespace ralph {
 
 struct FormatOptions {
-  bool emoji = true;            // or words: [OK], [ERR]
+  bool emoji = true;            // false: words such as [OK], [ERR]
   bool timestamps = false;      // [HH:MM:SS] before every line
-  size_t max_output_lines = 5;  // of a tool's output; 0: none of it
+  size_t max_output_lines = 5;  // of a tool's output; 0: none
   size_t max_output_chars = 1000;
   bool thinking = false;  // show the agent's reasoning
 };
 
 class EventFormatter : public EventSink {
  public:
-  using Write = LineFlow::Write;  // called once for each event that is shown
+  using Write = LineFlow::Write;  // called once per event shown
   using Now = std::function<WallTime()>;
 
   EventFormatter(const FormatOptions& options, const Style& style, Write write, Now now);
@@ -41,13 +40,13 @@ class EventFormatter : public EventSink {
 
   void on_event(const AgentEvent& event) override;
 
-  // The agent is over, or somebody else has something to say: the line under way is ended.
+  // Ends the current line: the agent has ended, or other output follows.
   void finish();
 
-  // Another turn begins: what the last one did and cost is no longer counted.
+  // A new turn begins: resets the counts and costs of the last one.
   void begin_turn();
 
-  // Somebody else has ended the line and written below it.
+  // Other output has ended the line and continued below it.
   void interrupted();
 
  private:
@@ -67,7 +66,7 @@ class EventFormatter : public EventSink {
   void show(const event::Failure& failure);
   void show(const event::Unknown& unknown);
 
-  void begin(Block block);  // ends the words that may be flowing
+  void begin(Block block);  // ends a text that is still arriving
   void end_words();
   void note(std::string_view mark, std::string_view text);
   std::string one_line(std::string_view text, size_t columns) const;
@@ -83,13 +82,13 @@ class EventFormatter : public EventSink {
   LineFlow flow_;
 
   TerminalFilter words_{false};
-  bool flowing_ = false;  // pieces of a text are coming
+  bool flowing_ = false;  // pieces of a text are arriving
   bool flowing_sub_agent_ = false;
-  bool said_something_ = false;  // the agent itself, since its last result
+  bool said_something_ = false;  // the agent itself, not a sub-agent, since its last result
 
   std::map<std::string, std::string, std::less<>> running_;  // tools by id: "Read(/path)"
-  std::string tool_above_;  // whose start is the line just above; its end need not repeat what it works on
-  std::string todo_tool_;   // whose start was followed by a todo list, which says more than its output
+  std::string tool_above_;  // whose start is the line above; its end need not repeat the label
+  std::string todo_tool_;   // whose start was followed by a todo list, shown instead of its output
   std::string session_, last_todo_, last_progress_, last_failure_;
   std::set<std::string, std::less<>> limits_told_;
   size_t tools_ = 0, errors_ = 0, not_understood_ = 0;

@@ -20,7 +20,7 @@ class EventFormatterTest : public testing::Test {
     style_.unicode = true;
   }
 
-  // What a new formatter makes of these events.
+  // The output of a new formatter for these events.
   std::string shown(std::initializer_list<AgentEvent> events) {
     std::string text;
     EventFormatter formatter(options_, style_, [&](std::string_view piece) { text += piece; }, [] { return kNow; });

@@ -29,7 +29,7 @@ std::string human_count(std::int64_t count) {
       return whole % 10 == 0 ? fmt::format("{}{}", whole / 10, unit)
                              : fmt::format("{}.{}{}", whole / 10, whole % 10, unit);
     }
-    // 999,999 is 1M and not 1000K, so whether a unit is enough is decided after rounding.
+    // 999,999 is 1M, not 1000K, so the unit is chosen after rounding.
     if (std::round(value) < 1000 || unit == 'B') return fmt::format("{:.0f}{}", std::round(value), unit);
   }
   return {};

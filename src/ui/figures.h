@@ -1,4 +1,4 @@
-// Figures as people read them: tokens, money, moments.
+// Human-readable tokens, costs and times.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 namespace ralph {
 
 std::string human_count(std::int64_t count);  // 999, 1.2K, 45K, 850K, 1.2M
-std::string human_cost(double usd);           // $5.76; $0.0042 where cents would show nothing
+std::string human_cost(double usd);           // $5.76; $0.0042 for less than a cent
 
-// In the time zone of this machine, like everything that a person compares with a clock on the wall.
+// In local time.
 std::string time_of_day(WallTime time);             // 20:22:33
 std::string moment(WallTime time, WallTime today);  // 20:22, or 2026-11-16 20:22 on another day
 

@@ -8,8 +8,8 @@
 namespace ralph {
 namespace {
 
-constexpr size_t kNarrowest = 20;      // below it lines break anywhere, which is better than showing nothing
-constexpr size_t kWidthOfFiles = 200;  // a log may be wide, but not as wide as a command can be
+constexpr size_t kNarrowest = 20;      // on a narrower terminal lines break anywhere
+constexpr size_t kWidthOfFiles = 200;  // a log may be wide, but not as long as a command
 constexpr std::string_view kStampWidth = "[HH:MM:SS] ";
 
 }  // namespace

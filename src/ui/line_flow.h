@@ -1,5 +1,5 @@
-// Lines as they come about: whole ones, and words that flow on in pieces. Knows where a line begins, puts the time and
-// the mark of a sub-agent there, and leaves one blank line between blocks of different kinds.
+// Writes whole lines and text that arrives in pieces. Begins every line with the time and the mark of a sub-agent, and
+// puts one blank line between blocks of different kinds.
 #pragma once
 
 #include <functional>
@@ -15,25 +15,25 @@ enum class Block { kNone, kActivity, kWords, kTodo, kFailure, kClosing };
 class LineFlow {
  public:
   using Write = std::function<void(std::string_view)>;
-  using Stamp = std::function<std::string()>;  // what every line begins with; empty function: nothing
+  using Stamp = std::function<std::string()>;  // the beginning of every line; an empty function: nothing
 
   LineFlow(const Style& style, bool unicode, Write write, Stamp stamp);
 
-  // All that follows belongs to a block of this kind; it starts on a new line.
+  // Starts a block of this kind on a new line.
   void begin(Block block);
   Block block() const { return block_; }
 
   // One line; `text` has no line end of its own.
   void line(std::string_view text, bool sub_agent = false);
 
-  // Goes on where the last words ended. Line ends of all kinds become LF; those at the end of a block are not shown.
+  // Continues where the last words ended. Line ends of all kinds become LF; those at the end of a block are dropped.
   void words(std::string_view text, bool sub_agent);
 
   void end_line();
-  void flush();   // gives all that was gathered to `write`, in one piece
-  void forget();  // somebody else has written whole lines in between
+  void flush();   // passes the gathered output to `write` in one call
+  void forget();  // other output has written whole lines in between
 
-  // Columns that a line has left beside what stands before it; generous where nothing limits it.
+  // Columns left on a line after its prefix; generous where there is no limit.
   size_t room(bool sub_agent) const;
 
  private:
@@ -46,7 +46,7 @@ class LineFlow {
   std::string gathered_;
   Block block_ = Block::kNone;
   bool at_line_start_ = true;
-  bool silent_ = true;           // nothing has been said in this block
+  bool silent_ = true;           // nothing has been written in this block
   bool after_return_ = false;    // the last character was CR: an LF after it ends no further line
   size_t pending_newlines_ = 0;  // written when more words come
 };

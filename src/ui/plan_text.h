@@ -1,4 +1,4 @@
-// The records of a plan in words, for the console and for `ralph runs show`.
+// Plan records as text, for the console and `ralph runs show`.
 #pragma once
 
 #include <string>

@@ -40,7 +40,7 @@ std::string painted_state(const ToldRun& run, const Style& style) {
   return state == "fatal" || state == "crashed" ? style.red(state) : style.yellow(state);
 }
 
-// Tells the steps of one iteration, a line each.
+// Writes the steps of one iteration, one line each.
 class StepTeller {
  public:
   StepTeller(std::string& out, const Style& style, bool alive) : out_(out), style_(style), alive_(alive) {}
@@ -94,7 +94,7 @@ class StepTeller {
   }
 
   void operator()(const record::Decided& decided) {
-    // That the next step may begin is decided many times; what matters is why a turn ended and what came of it.
+    // Most decisions only start the next step; show those that say why a turn ended and what followed.
     if (decided.decision == Action::kContinue &&
         (decided.reason.empty() || (decided.moment != Moment::kAfterChecks && decided.moment != Moment::kAtStop)))
       return;
@@ -217,7 +217,7 @@ std::string run_table(std::span<const ToldRun> runs, const Style& style) {
     std::string line;
     for (size_t i = 0; i + 1 < kColumns; ++i) line += padded(row[i], widths[i]) + "  ";
     const size_t used = display_width(line);
-    // A terminal gets one line per run; a file gets all of it.
+    // A terminal gets one line per run; a file gets the full text.
     line += style.terminal ? fit_to_width(row.back(), style.width > used + 20 ? style.width - used : 20) : row.back();
     out += (&row == &rows.front() ? style.bold(line) : line) + "\n";
   }

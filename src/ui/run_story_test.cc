@@ -104,7 +104,7 @@ TEST(RunStory, SaysWhatIsDamaged) {
       << story;
 }
 
-// Every text of every record is an attack.
+// Every text of every record contains an attack.
 struct Attacker {
   const std::string text =
       "x\x1b[2J\x1b]0;title\a\r\n\x7f\xc2\x9b"
@@ -116,7 +116,7 @@ struct Attacker {
   void operator()(std::string_view, std::vector<std::string>& value) const { value = {text}; }
   void operator()(std::string_view, std::optional<std::string>& value) const { value = text; }
   template <class Other>
-  void operator()(std::string_view, Other&) const {}  // holds no text of anybody's
+  void operator()(std::string_view, Other&) const {}  // contains no foreign text
 };
 
 TEST(RunStory, LetsNothingThroughThatATerminalObeys) {

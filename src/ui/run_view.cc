@@ -27,7 +27,7 @@ class Adder {
   void operator()(const record::GuardrailStarted& started) { steps().push_back(GuardrailCheck{started, {}}); }
   void operator()(const record::GuardrailEnded& ended) {
     record::GuardrailEnded brief = ended;
-    brief.feedback.clear();  // long, and in the journal for whoever wants it
+    brief.feedback.clear();  // long, and available in the journal
     end<GuardrailCheck>(std::move(brief), [&](const record::GuardrailStarted& s) { return s.index == ended.index; });
   }
   void operator()(const record::ScmStarted& started) {
@@ -64,8 +64,7 @@ class Adder {
     return found == run_.iterations.rend() ? nullptr : &*found;
   }
 
-  // Ends the last step under way that it can belong to. An end without a beginning, whose line was damaged, is a step
-  // too.
+  // Ends the last unfinished step that matches. An end whose start was damaged becomes a step of its own.
   template <class Step, class Ended, class Belongs>
   void end(Ended ended, Belongs belongs) {
     std::vector<RunStep>& all = steps();

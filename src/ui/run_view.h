@@ -1,5 +1,5 @@
-// What a run was, as people ask for it: its progress, and iteration by iteration its steps. Made from the records of
-// one journal; pure, and content with a journal that ends or begins anywhere.
+// A run as a structure: its progress, and the steps of each iteration. Made from the records of one journal; pure, and
+// robust against a journal that begins or ends anywhere.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace ralph {
 
-// Something that begins and ends. Without an end it was under way when the journal stopped.
+// A step with a start and an end. Without an end it was running when the journal stopped.
 template <class Started, class Ended>
 struct StepOf {
   Started started;
@@ -28,29 +28,29 @@ using RunStep = std::variant<AgentTurn, GuardrailCheck, ScmTask, record::Process
 
 struct IterationView {
   std::int64_t number = 0;
-  std::optional<Milliseconds> duration;  // none if it did not end
+  std::optional<Milliseconds> duration;  // nullopt: it did not end
   std::vector<RunStep> steps;            // in the order in which they began
 };
 
 struct RunView {
   std::optional<record::RunStarted> start;
   std::optional<record::RunEnded> end;
-  std::vector<RunStep> before;            // what happened before the first iteration
-  std::vector<IterationView> iterations;  // what happens between two belongs to the first of them
-  Progress progress;                      // after all of it
+  std::vector<RunStep> before;            // before the first iteration
+  std::vector<IterationView> iterations;  // steps between two belong to the first
+  Progress progress;                      // after the last record
   WallTime first_time{};                  // of the records
   std::int64_t records = 0, unknown_records = 0;
 
   // Adds the next record of the journal.
   void add(const record::Record& record);
 
-  // How it ended (complete, limit, waiting, interrupted, fatal), "running", or "crashed" if it neither ended nor lives.
+  // How it ended (complete, limit, waiting, interrupted, fatal), "running", or "crashed" if it died without an end.
   std::string_view state(bool alive) const;
-  // Why it is in that state, as a sentence; empty if there is nothing to say.
+  // The reason for that state, as a sentence; may be empty.
   std::string reason(bool alive) const;
-  Milliseconds duration() const;  // as far as is known
+  Milliseconds duration() const;  // as far as known
   bool is_session() const { return start && start->way == WayIn::kSession; }
-  // How many began; in a session loop, how often the session was sent on.
+  // How many iterations began; in a session loop, how often the session was continued.
   std::int64_t iteration_count() const;
 };
 

@@ -91,7 +91,7 @@ TEST_F(RunViewTest, SaysHowARunEnded) {
   add(record::RunStarted{});
   record::RunEnded& ended = add(record::RunEnded{});
   ended.status = word("limit"), ended.reason = "10 iterations are over", ended.duration_ms = 77;
-  for (bool alive : {false, true}) {  // its process may live a moment longer than its last record
+  for (bool alive : {false, true}) {  // its process may outlive its last record for a moment
     EXPECT_EQ(view().state(alive), "limit");
     EXPECT_EQ(view().reason(alive), "10 iterations are over");
   }

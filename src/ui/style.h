@@ -1,4 +1,4 @@
-// How to talk to a terminal, or to something that is none: colour, markers, width. Decided once, from the environment.
+// The style of output: colour, markers, width. Decided once, from the terminal and the environment.
 #pragma once
 
 #include <cstddef>

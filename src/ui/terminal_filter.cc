@@ -17,7 +17,7 @@ bool is_parameter(char c) {
   return in_range(c, '0', '9') || c == ';' || c == ':';
 }
 
-// U+202A to U+202E and U+2066 to U+2069 turn the direction of whatever follows, also of ralph's own words.
+// U+202A to U+202E and U+2066 to U+2069 change the direction of all following text, including ralph's own.
 bool turns_direction(std::int32_t code) {
   return (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
 }
@@ -86,7 +86,7 @@ void TerminalFilter::take_text(std::string_view character, std::string& out) {
   const char c = character[0];
   if (character.size() > 1) {
     const std::int32_t code = first_character(character).code;
-    if (code < 0xA0) {  // a C1 control, which terminals read as ESC and another character
+    if (code < 0xA0) {  // a C1 control, which terminals treat as ESC and another character
       state_ = State::kEscape;
       const char second = static_cast<char>(code - 0x40);
       take_escape({&second, 1}, out);
@@ -111,7 +111,7 @@ void TerminalFilter::take_escape(std::string_view character, std::string& out) {
   } else if (in_range(c, '0', '~')) {
     state_ = State::kText;  // a two-byte sequence: dropped
   } else if (!in_range(c, ' ', '/') && c != kEscapeByte) {
-    state_ = State::kText;  // broken off: this character belongs to the text
+    state_ = State::kText;  // aborted: this character belongs to the text
     take_text(character, out);
   }
 }
@@ -129,11 +129,11 @@ void TerminalFilter::take_control_sequence(std::string_view character, std::stri
   } else if (is_parameter(c) && sequence_.size() < kMaxSequence) {
     sequence_ += c;
   } else {
-    is_color_ = false;  // something else, or absurdly long: read to its end and dropped
+    is_color_ = false;  // another sequence, or an absurdly long one: skipped
   }
 }
 
-// Ends with BEL, with ESC and what follows it, or at the end of the line: an unfinished one must not hide the rest.
+// Ends at BEL, ESC and the character after it, or the end of the line: an unfinished string must not hide the rest.
 void TerminalFilter::take_string(std::string_view character, std::string& out) {
   const char c = character[0];
   if (c == '\a' || character == "\u009C") {

@@ -1,6 +1,6 @@
-// Lets text and colour through to a terminal and nothing else: no cursor movement, no title, no clipboard, no bell, no
-// reversal of the reading direction. What an agent prints can't redraw what ralph said. Works on pieces of any size,
-// and what comes out is valid UTF-8: a stray byte would be a control character to some terminals.
+// Passes only text and colour to a terminal: no cursor movement, title, clipboard, bell or reversal of the text
+// direction. An agent can't overwrite what ralph printed. Takes chunks of any size; the result is valid UTF-8, because
+// some terminals treat a stray byte as a control character.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@ class TerminalFilter {
  public:
   explicit TerminalFilter(bool keep_color) : keep_color_(keep_color) {}
 
-  // A character that is cut by the end of `bytes` is held back until the rest of it comes.
+  // Holds back an incomplete character at the end of `bytes` until the rest arrives.
   std::string feed(std::string_view bytes);
 
-  // The text is over: a character without its rest is shown as U+FFFD. Another text may follow.
+  // Ends the text: an incomplete character becomes U+FFFD. Another text may follow.
   std::string finish();
 
  private:
@@ -29,8 +29,8 @@ class TerminalFilter {
   bool keep_color_;
   State state_ = State::kText;
   std::string held_;      // the beginning of a character
-  std::string sequence_;  // the control sequence under way, bounded
-  bool is_color_ = true;  // it can still be a colour
+  std::string sequence_;  // the current control sequence, bounded
+  bool is_color_ = true;  // the sequence can still be a colour
 };
 
 // A whole text, without colours.

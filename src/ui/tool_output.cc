@@ -20,16 +20,16 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-// As a terminal would show it in the end.
+// The final state of the line on a terminal.
 std::string_view last_drawn(std::string_view line) {
   while (line.ends_with('\r')) line.remove_suffix(1);
   const size_t redrawn = line.rfind('\r');
   return redrawn == std::string_view::npos ? line : line.substr(redrawn + 1);
 }
 
-// `room` is the number of characters that may be shown, and is lessened by those that are.
+// `room` is the number of characters that may be shown; reduced by those that are.
 std::string shown(std::string_view line, size_t& room) {
-  // A line may have megabytes; what can't be shown anyway is not looked at. Control sequences take some room, too.
+  // A line may have megabytes: ignores what can't be shown anyway, with a margin for control sequences.
   const std::string_view looked_at = line.substr(0, room * 4 + 4096);
   std::string plain = replace_all(without_controls(looked_at), "\t", "    ");
   plain.resize(plain.find_last_not_of(" \r") + 1);
@@ -49,7 +49,7 @@ OutputSize size_of_output(std::string_view output) {
 }
 
 Excerpt excerpt_of(std::string_view output, size_t max_lines, size_t max_characters) {
-  // Blank lines go, but the blanks before the first words stay: they are an indentation.
+  // Drops blank lines, but keeps the indentation of the first line.
   const size_t first_word = output.find_first_not_of(" \t\r\n");
   if (first_word == std::string_view::npos) return {};
   const size_t line_start = output.rfind('\n', first_word);

@@ -1,4 +1,4 @@
-// What is shown of a tool's output: its size, and its first lines as far as the limits allow.
+// The displayed part of a tool's output: its size, and its first lines within the limits.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,10 @@ OutputSize size_of_output(std::string_view output);
 
 struct Excerpt {
   std::vector<std::string> lines;  // safe to print, no line ends; "…" where a line was cut
-  size_t more = 0;                 // lines that are left out
+  size_t more = 0;                 // lines omitted
 };
 
-// Blank lines around the output are passed over. A line that redraws itself with CR is shown as it looked in the end.
+// Drops blank lines around the output. Shows a line that redraws itself with CR in its final state.
 Excerpt excerpt_of(std::string_view output, size_t max_lines, size_t max_characters);
 
 }  // namespace ralph

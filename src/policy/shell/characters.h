@@ -1,4 +1,4 @@
-// The characters that mean something to a shell.
+// Characters with a special meaning in a shell.
 #pragma once
 
 #include <algorithm>

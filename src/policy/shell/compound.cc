@@ -20,7 +20,7 @@ bool never_fails(const ShellCommand& command, bool until) {
 
 }  // namespace
 
-// Redirections after a compound command: noted as a command without words, which feeds those inside if it gives input.
+// Redirections after a compound command: recorded as a command without words, whose input feeds the commands inside.
 void ShellReader::finish_compound(size_t first) {
   ShellCommand command;
   std::vector<ShellSpan> fed;
@@ -40,8 +40,8 @@ void ShellReader::finish_compound(size_t first) {
   }
 }
 
-// What a compound command reads stands behind it: `while read d; do rm -r "$d"; done <<< x`. Once that is known, and
-// something inside (from `first` on) reads it, it is read again.
+// The input of a compound command comes after it: `while read d; do rm -r "$d"; done <<< x`. If a command inside (from
+// `first` on) reads it, the compound command is read again with that input.
 void ShellReader::read_again_with_input(std::string_view text, size_t first) {
   if (reading_.commands.size() <= first || reading_.cut_short) return;
   const ShellCommand& last = reading_.commands.back();
@@ -101,7 +101,7 @@ void ShellReader::read_while(bool until) {
   forever_loop(first, body);
 }
 
-// What an endless loop starts in the background is harmless if it waits for something between.
+// Background commands of an endless loop are harmless if the loop waits in between.
 void ShellReader::forever_loop(size_t first, size_t body) {
   constexpr std::array<std::string_view, 6> kWaits = {"sleep", "wait", "read", "inotifywait", "usleep", "break"};
   const auto begin = reading_.commands.begin();
@@ -194,14 +194,14 @@ void ShellReader::read_test() {
   }
 }
 
-// (( arithmetic )), noted as a command "((" of its text so that `while ((1))` is seen.
+// (( arithmetic )), recorded as a command "((" with its text, so that `while ((1))` is recognised.
 void ShellReader::read_double_paren() {
   const size_t end = source_.text.find("))", source_.at);
   const std::string_view inner =
       source_.text.substr(source_.at + 2, end == std::string_view::npos ? 0 : end - source_.at - 2);
   if (end == std::string_view::npos || inner.find('(') != std::string_view::npos ||
       inner.find(')') != std::string_view::npos) {
-    read_subshell();  // two subshells, or arithmetic with parentheses, whose words are no commands of interest
+    read_subshell();  // two subshells, or arithmetic with parentheses, whose words match no rule
     return;
   }
   ShellCommand command;
@@ -214,7 +214,7 @@ void ShellReader::read_double_paren() {
   add(std::move(command));
 }
 
-// The body is read here once, so that what it holds is seen even if nobody calls it from here.
+// The body is read here once, so that its commands are judged even without a call.
 void ShellReader::read_function(const std::string& name) {
   skip_blanks_and_newlines();
   const size_t begin = source_.at;

@@ -1,4 +1,4 @@
-// What a command does to the shell that reads it, and the commands that it runs in turn.
+// The effects of a command on its shell, and the commands that it runs in turn.
 #include <algorithm>
 
 #include "base/text.h"
@@ -19,7 +19,7 @@ std::vector<std::string> texts_of(const std::vector<ShellWord>& words, size_t fr
   return texts;
 }
 
-// Those with something in them, as many as a variable may hold.
+// The nonempty values, at most as many as a variable may hold.
 std::vector<std::string> lines_of(std::string_view text) {
   constexpr size_t kMostLines = 64;
   std::vector<std::string> lines;
@@ -65,7 +65,7 @@ void ShellReader::set_variable(const std::string& name, ShellVariable value) {
   if (name == "IFS") separators_ = state_.separators();
 }
 
-// Several assignments of one name in one command are the choices of one value.
+// Several assignments to one name in one command are alternative values.
 void ShellReader::assign(const ShellCommand& command) {
   for (size_t i = 0; i < command.assignments.size();) {
     const std::string& name = command.assignments[i].name;
@@ -137,7 +137,7 @@ void ShellReader::read_into_variables(const ShellCommand& command, int index) {
     return set_variable(names[0],
                         {found, found.size() > 1 ? ShellVariable::Kind::kEach : ShellVariable::Kind::kText, {}});
   }
-  if (input && names.size() == 1) {  // in a loop it is each line in turn
+  if (input && names.size() == 1) {  // in a loop, each line in turn
     std::vector<std::string> lines = lines_of(*input);
     if (lines.size() > 1) return set_variable(names[0], {std::move(lines), ShellVariable::Kind::kEach, {}});
   }
@@ -152,7 +152,7 @@ void ShellReader::read_into_variables(const ShellCommand& command, int index) {
   }
 }
 
-// True if it is a builtin that needs no further look.
+// True if it is a builtin that is fully handled here.
 bool ShellReader::apply_builtin(int index) {
   const ShellCommand command = reading_.commands[static_cast<size_t>(index)];
   const std::string& name = command.word(0);
@@ -225,17 +225,17 @@ bool ShellReader::apply_builtin(int index) {
   return false;
 }
 
-// `echo "..." > x.sh`, `cat > x.sh <<EOF`, `| tee x.sh`: what is in the file then, for when the line runs it.
+// `echo "..." > x.sh`, `cat > x.sh <<EOF`, `| tee x.sh`: records the file's content, in case the line runs it.
 void ShellReader::note_written(int index) {
   const ShellCommand& command = reading_.commands[static_cast<size_t>(index)];
-  std::vector<std::pair<std::string, bool>> files;  // and whether it is added to
+  std::vector<std::pair<std::string, bool>> files;  // with whether the command appends
   for (const ShellRedirection& one : command.redirections) {
     const bool is_output = (one.op == ">" || one.op == ">>" || one.op == ">|") && one.fd <= 1;
     if (is_output && !one.target.unknown()) files.emplace_back(one.target.text, one.op == ">>");
   }
   if (program_of(command) == "tee" && command.words.size() == 2) files.emplace_back(command.word(1), false);
   if (files.empty() || written_.size() > 64 || command.cwd.find(kUnknownPart) != std::string::npos) return;
-  ShellReading one;  // the command alone, so that nothing else on the line is taken for its output
+  ShellReading one;  // only this command, so that nothing else on the line counts as its output
   one.commands.push_back(command);
   one.commands[0].fed = known_input(reading_, command);
   one.commands[0].input = {};
@@ -313,8 +313,7 @@ void ShellReader::look_through(int index) {
   }
   reading_.commands[static_cast<size_t>(index)].unknown_script = unknown;
   input_ = outer;
-  // What a command on its own does to variables and folders stays with it; `command cd` and `eval` are the shell
-  // itself.
+  // A separate process keeps its changes of variables and folders to itself; `command cd` and `eval` run in the shell.
   const std::string name = program_of(command);
   if (!inner.in_this_shell && name != "command" && name != "builtin") state_.undo_to(mark);
 }

@@ -66,7 +66,7 @@ void ShellReader::put_unknown(Units& out, ShellSpan source) {
   if (!source.empty() && word_sources_.size() < 8) word_sources_.push_back(source);
 }
 
-// The output of the commands of a span: what is known of it, without the newlines at its end.
+// The known output of the commands of a span, without trailing newlines.
 void ShellReader::put_output(Units& out, ShellSpan span, bool quoted) {
   auto known = known_output(reading_, span);
   if (!known) return put_unknown(out, span);
@@ -155,7 +155,7 @@ void ShellReader::read_backslash(Units& out, Until until, bool quoted) {
     return;
   }
   source_.at += 2;
-  if (next == '\n') return;  // the line goes on
+  if (next == '\n') return;  // line continuation
   const bool is_special = next == '$' || next == '`' || next == '\\' || (next == '"' && until != Until::kEnd);
   const bool ends_brace = until == Until::kBrace && next == '}';
   if (quoted && !is_special && !ends_brace) out.push_back({'\\', UnitKind::kQuoted});
@@ -209,7 +209,7 @@ void ShellReader::read_words(std::vector<ShellWord>& words) {
   if (overflow) stop_reading();
 }
 
-// The body of a here-document. It stands below the line, which is read on as if it were not there.
+// The body of a here-document. It is below the current line, whose reading continues unaffected.
 std::string ShellReader::read_document(bool strip_tabs) {
   skip_blanks();
   std::string delimiter;

@@ -1,12 +1,11 @@
-// Reads a command line as a POSIX shell or bash reads it, without running anything: which programs it would start, with
-// which words. Quoting, `$'..'`, braces, `~`, literal variables, `cd`, substitutions whose output can be known (`$(echo
-// rm)`, `| base64 -d`), here-documents, functions, loops over literal words, `eval`, `sh -c`, `sudo`, `xargs`, `find
-// -exec` and their kin are seen through: the list that comes back is flat, and a command that another one runs follows
-// it, with `via` naming it.
-//
-// Pure, and good for any bytes: time and memory are linear in the text (nesting, expansion and repeated reading have
-// fixed limits; `cut_short` says that one was met). What can't be known is kUnknownPart. A shell that is wrong is read
-// as far as sense can be made of it.
+// Reads a command line like a POSIX shell or bash, without running anything: which programs it would start, with which
+// words. Quoting, `$'..'`, braces, `~`, literal variables, `cd`, substitutions whose output can be known (`$(echo rm)`,
+// `| base64 -d`), here-documents, functions, loops over literal words, `eval`, `sh -c`, `sudo`, `xargs`, `find -exec`
+// and similar are resolved. The resulting list is flat: a command that another one runs follows it, and its `via` is
+// the other's index.
+// Pure, and safe for any bytes: time and memory are linear in the text (nesting, expansion and repeated reading have
+// fixed limits; `cut_short`: one was reached). Unknown parts are kUnknownPart. Invalid syntax is read as far as
+// possible.
 #pragma once
 
 #include <map>
@@ -17,10 +16,10 @@
 
 namespace ralph {
 
-// Stands in a word for a part that only a running shell knows: the value of `$x`, the output of `$(date)`.
+// Stands in a word for a part known only at run time: the value of `$x`, the output of `$(date)`.
 inline constexpr char kUnknownPart = '\xff';
 
-// Commands [first, last) of a reading, of those as deep in substitutions as `level`.
+// Those of the commands [first, last) of a reading that are at substitution depth `level`.
 struct ShellSpan {
   int first = 0, last = 0, level = 0;
   bool empty() const { return first >= last; }
@@ -28,7 +27,7 @@ struct ShellSpan {
 
 struct ShellWord {
   std::string text{};                // quoting resolved; unquoted * ? [ stay as they are
-  std::vector<ShellSpan> sources{};  // the substitutions whose output is in it and is not known
+  std::vector<ShellSpan> sources{};  // the substitutions whose unknown output is in it
 
   bool unknown() const { return text.find(kUnknownPart) != std::string::npos; }
 };
@@ -40,36 +39,36 @@ struct ShellAssignment {
 
 struct ShellRedirection {
   std::string op;    // > >> >| < <> >& <& &> &>> << <<<
-  int fd = -1;       // -1: the operator's own
+  int fd = -1;       // -1: the operator's default
   ShellWord target;  // a file, a descriptor, or the text of a here-document
 };
 
 struct ShellCommand {
-  std::vector<ShellWord> words{};  // empty: assignments alone, or the redirections of a compound command
+  std::vector<ShellWord> words{};  // empty: only assignments, or redirections of a compound command
   std::vector<ShellAssignment> assignments{};
   std::vector<ShellRedirection> redirections{};
-  std::string cwd{};                 // where it runs; kUnknownPart in it: not known
+  std::string cwd{};                 // may contain kUnknownPart
   ShellSpan input{};                 // the commands whose output it reads through a pipe
-  int level = 0;                     // how deep in substitutions
+  int level = 0;                     // substitution depth
   int via = -1;                      // the command that runs this one; -1: written on the line
   int piped_to = -1;                 // the first command that reads its output through a pipe; -1: none
-  bool in_definition = false;        // in a function's body, read where it is defined and not where it is called
-  bool calls_itself = false;         // a call of the function it stands in, in a pipe or in the background
+  bool in_definition = false;        // in a function's body, read at its definition, not at a call
+  bool calls_itself = false;         // calls the enclosing function, in a pipe or in the background
   bool spawned_forever = false;      // in the background of a loop that never ends and never waits
-  bool unknown_script = false;       // a shell that runs what nobody can read from here
-  std::optional<std::string> fed{};  // what it reads on standard input, as far as that is written on the line
+  bool unknown_script = false;       // a shell whose script is unknown
+  std::optional<std::string> fed{};  // standard input, as far as the line reveals it
 
-  const std::string& word(size_t i) const;  // empty if there are not so many
+  const std::string& word(size_t i) const;  // empty if out of range
 };
 
 struct ShellReading {
   std::vector<ShellCommand> commands;
-  bool cut_short = false;  // nested too deep or too large: not all of it was read
+  bool cut_short = false;  // nested too deep or too large: read only in part
 };
 
 struct ShellSetting {
   std::string home, cwd;                         // absolute
-  std::map<std::string, std::string> variables;  // others that are known
+  std::map<std::string, std::string> variables;  // other known ones
 };
 
 ShellReading read_shell(std::string_view text, const ShellSetting& setting);

@@ -14,7 +14,7 @@ namespace {
 
 const ShellSetting kSetting = {"/home/dev", "/srv", {{"USER", "dev"}}};
 
-// Every command with words, each word in [..]; assignments alone and redirections are told in tests of their own.
+// Every command with words, each word in [..]; other tests cover bare assignments and redirections.
 std::string seen(std::string_view text) {
   std::string all;
   for (const ShellCommand& command : read_shell(text, kSetting).commands) {
@@ -295,7 +295,7 @@ TEST(ShellLexer, GivesUpOnWhatIsTooDeepOrGrowsTooLarge) {
   read_shell("a='eval \"$a$a\"'; eval \"$a\"", kSetting);
 }
 
-// What took the square of its length would take minutes.
+// A quadratic algorithm would take minutes.
 TEST(ShellLexer, TakesLinearTime) {
   for (const std::string_view part : {"a;",
                                       "'",

@@ -1,4 +1,4 @@
-// What begins with a dollar: variables, ${..} and its operators, arithmetic.
+// Expansions that begin with a dollar: variables, ${..} and its operators, arithmetic.
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
@@ -41,7 +41,7 @@ std::string cut_by_pattern(const std::string& value, std::string_view op, std::s
   return value;
 }
 
-// ${x%suffix}, ${x#prefix}, ${x/a/b}, ${x^^}, ${x:1:2}: what they make of a known value; nothing if that can't be said.
+// ${x%suffix}, ${x#prefix}, ${x/a/b}, ${x^^}, ${x:1:2}: applied to a known value; nullopt if the result is unknown.
 std::optional<std::string> transformed(const std::string& value, std::string_view op) {
   if (value.find(kUnknownPart) != std::string::npos || op.find(kUnknownPart) != std::string_view::npos)
     return std::nullopt;
@@ -94,7 +94,7 @@ std::optional<std::string> transformed(const std::string& value, std::string_vie
 void ShellReader::put_variable(Units& out, std::string_view name, bool quoted, bool all) {
   if (name == "PWD") return put(out, state_.cwd, quoted);
   if (name == "PPID" || name == "CLAUDE_PID")
-    return put(out, "$" + std::string(name), quoted);  // for rules to know it by
+    return put(out, "$" + std::string(name), quoted);  // kept so that rules can recognise it
   if (name == "IFS" && !state_.find(name)) return put(out, " \t\n", quoted);
   if (name == "@" || name == "*") {
     if (!state_.positional) return put_unknown(out, {});
@@ -169,7 +169,7 @@ void ShellReader::read_braced_parameter(Units& out, bool quoted) {
         unit.kind = quoted ? UnitKind::kQuoted : unit.c == '~' ? UnitKind::kPlain : UnitKind::kSplit;
     }
     const bool is_known = variable || name == "PWD";
-    // What stands for a variable that nobody set here is what is written; with + always.
+    // A variable that is not set here gets the given word; with + every variable does.
     if (kind == '+' || (kind != '?' && !is_known)) value = std::move(other);
     if (kind == '=' && !is_known) set_variable(name, ShellVariable::of(text_of(value, around())));
   } else if (peek() != '}' && !at_end()) {
@@ -220,7 +220,7 @@ void ShellReader::read_dollar(Units& out, bool quoted) {
 }
 
 void ShellReader::read_arithmetic(Units& out, bool quoted) {
-  // $(( up to the )) that balances it; if that is not what closes it, it is a substitution that begins with a subshell.
+  // $(( up to the matching )); without one, it is a substitution that begins with a subshell.
   int open = 2;
   size_t at = source_.at + 3;
   for (; at < source_.text.size() && open > 0; ++at) {

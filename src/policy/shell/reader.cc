@@ -1,5 +1,5 @@
-// The grammar: lists, pipelines, compound commands, redirections, assignments. Lenient: a shell would refuse a line
-// with an error in it, here it is only read on.
+// The grammar: lists, pipelines, compound commands, redirections, assignments. Lenient: a shell rejects a line with a
+// syntax error; this continues reading.
 #include "policy/shell/reader.h"
 
 #include <algorithm>
@@ -89,7 +89,7 @@ void ShellReader::skip_blanks_and_newlines() {
   for (skip_blanks(); peek() == '\n' && !at_end(); skip_blanks()) newline();
 }
 
-// The plain word that stands here, if it is nothing but letters, braces and the like: a reserved word is never quoted.
+// The plain word at this position, if it consists of letters, braces and the like: a reserved word is never quoted.
 std::string_view ShellReader::peek_reserved() const {
   size_t end = source_.at;
   while (end < source_.text.size() && end - source_.at < 16 && !is_meta(source_.text[end])) {
@@ -330,7 +330,7 @@ void ShellReader::read_simple() {
     if (command.words.empty() && read_assignment(command)) continue;
     read_words(command.words);
   }
-  if (source_.at == begin && !at_end()) ++source_.at;  // nothing that could be read: never stand still
+  if (source_.at == begin && !at_end()) ++source_.at;  // unreadable: always advance
   if (command.words.empty() && command.assignments.empty() && command.redirections.empty()) return;
   add(std::move(command), fed);
 }

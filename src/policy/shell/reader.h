@@ -1,5 +1,5 @@
-// The reader behind read_shell(): a recursive descent over the text that notes each simple command as it meets it, and
-// carries on as the shell would (effects of builtins, calls of functions, commands that run commands).
+// The implementation of read_shell(): a recursive-descent parser that records each simple command and then acts as the
+// shell would (effects of builtins, calls of functions, commands that run commands).
 #pragma once
 
 #include <map>
@@ -19,11 +19,11 @@ class ShellReader {
   ShellReading read(std::string_view text);
 
  private:
-  // What is being read: the line itself, or a text inside it (backquotes, eval, a function's body).
+  // The text being read: the line itself, or a text inside it (backquotes, eval, a function's body).
   struct Source {
     std::string_view text;
     size_t at = 0;
-    // Here-documents stand after the end of the line that asks for them; when the reader gets there, it jumps.
+    // Here-documents follow the line that uses them; at that line's end the reader skips them.
     size_t documents_newline = std::string_view::npos, documents_end = 0;
   };
   enum Stop : unsigned {
@@ -37,13 +37,13 @@ class ShellReader {
     kAtDone = 64
   };
 
-  // shell_reader.cc: the grammar
+  // reader.cc: the grammar
   void read_list(unsigned stops);
   void read_and_or();
   void read_pipeline();
   void read_command();
   void read_simple();
-  // shell_compound.cc
+  // compound.cc
   void read_subshell();
   void read_if();
   void read_while(bool until);
@@ -64,7 +64,7 @@ class ShellReader {
   void skip_blanks_and_newlines();
   void newline();
 
-  // shell_expansion.cc: words; shell_parameters.cc: what begins with a dollar
+  // expansion.cc: words; parameters.cc: what begins with a dollar
   enum class Until { kMeta, kBrace, kQuote, kEnd };
   void read_units(Units& out, Until until, bool quoted);
   void read_single_quoted(Units& out);
@@ -85,7 +85,7 @@ class ShellReader {
   void read_words(std::vector<ShellWord>&);  // one typed word, which may become several
   std::string take_name();
 
-  // shell_effects.cc: what happens then
+  // effects.cc: the effects of commands
   void add(ShellCommand command, const std::vector<ShellSpan>& fed = {});
   void run(int index);
   void assign(const ShellCommand& command);
@@ -107,11 +107,11 @@ class ShellReader {
   bool looking_at(std::string_view what) const { return source_.text.substr(source_.at).starts_with(what); }
   int size() const { return static_cast<int>(reading_.commands.size()); }
   Surroundings around() const { return {state_.home, state_.cwd, separators_}; }
-  bool enter();  // one level deeper; false: too deep, and reading is over
+  bool enter();  // one level deeper; false: too deep, and reading stops
   void stop_reading();
-  bool spend(size_t bytes);  // of what may be read or made beyond the text itself
+  bool spend(size_t bytes);  // from the budget for reading and expansion beyond the text itself
 
-  // Reads `text` as a source of its own; `read` does the reading.
+  // Runs `read` with `text` as the source.
   template <class F>
   void within(std::string_view text, F read) {
     const Source outer = std::exchange(source_, Source{text});
@@ -125,10 +125,10 @@ class ShellReader {
   Source source_;
   std::string separators_ = " \t\n";
   std::vector<ShellSpan> word_sources_;                      // of the word being read
-  ShellSpan input_;                                          // what is piped into the compound command being read
-  std::set<std::string, std::less<>> active_;                // functions being read, at their definition or in a call
+  ShellSpan input_;                                          // piped into the compound command being read
+  std::set<std::string, std::less<>> active_;                // functions being read, at a definition or in a call
   std::string function_;                                     // the one whose body is being read
-  std::map<std::string, std::string, std::less<>> written_;  // files that the line itself wrote, as far as known
+  std::map<std::string, std::string, std::less<>> written_;  // contents of files that the line wrote, as far as known
   int level_ = 0, depth_ = 0, via_ = -1;
   int conditional_ = 0;  // in a branch that may not be taken
   int forever_ = 0;      // in the body of an endless loop

@@ -1,5 +1,5 @@
-// What a shell remembers from one command to the next, as far as it can be known from the line: variables, functions,
-// the folder it stands in. What a subshell changes is undone when it ends, at the cost of what it changed.
+// The state that a shell keeps between commands, as far as the line reveals it: variables, functions, the working
+// directory. A subshell's changes are undone when it ends, at a cost proportional to them.
 #pragma once
 
 #include <map>
@@ -17,9 +17,9 @@ struct ShellVariable {
   enum class Kind {
     kText,   // one value
     kArray,  // a list
-    kEach,   // one of these: a loop's variable, or one that was set in an `if`
+    kEach,   // one of these: a loop variable, or one set in an `if`
   };
-  std::vector<std::string> values{};  // may hold kUnknownPart
+  std::vector<std::string> values{};  // may contain kUnknownPart
   Kind kind = Kind::kText;
   std::vector<ShellSpan> sources{};
 
@@ -38,7 +38,7 @@ class ShellState {
 
   const ShellVariable* find(std::string_view name) const;
   void set(const std::string& name, ShellVariable value);
-  // As `set`, where it is not certain that the command runs: the old value stays possible.
+  // Like `set` for a command that may not run: the old value remains possible.
   void set_maybe(const std::string& name, ShellVariable value);
   void unset(const std::string& name);
 
@@ -46,10 +46,10 @@ class ShellState {
   void undo_to(Mark mark);
 
   std::string separators() const;
-  void change_folder(const std::string& to);  // kUnknownPart in `to`: nobody knows any more
+  void change_folder(const std::string& to);  // kUnknownPart in `to`: unknown from now on
 
   std::string home, cwd;
-  std::optional<std::vector<std::string>> positional;         // $1, $2, ...; nothing: not known
+  std::optional<std::vector<std::string>> positional;         // $1, $2, ...; nullopt: unknown
   std::map<std::string, std::string, std::less<>> functions;  // name -> body, as written
 
  private:

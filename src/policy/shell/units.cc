@@ -21,8 +21,8 @@ bool divides(const Unit& unit) {
   return unit.kind == UnitKind::kEachNext || (unit.kind == UnitKind::kPlain && unit.c == ',');
 }
 
-// A group of braces: where it closes and where its parts are divided. Found in one pass, so that no text of many open
-// braces costs more than its length.
+// A group of braces: where it closes and where its parts are separated. Found in one pass, so that many open braces
+// take linear time.
 struct Group {
   size_t open = 0, close = 0;
   std::vector<size_t> dividers;
@@ -49,7 +49,7 @@ class Expander {
   }
 
   std::vector<Units> expand(size_t from, size_t to, int depth) {
-    std::vector<Units> results(1), first;  // `first`: the choices of which `results` has one each, in their order
+    std::vector<Units> results(1), first;  // `first`: the choices that `results` is based on, in the same order
     for (size_t i = from; i < to; ++i) {
       const Group* group = group_at_[i] < 0 ? nullptr : &groups_[static_cast<size_t>(group_at_[i])];
       const bool is_each = units_[i].kind == UnitKind::kEachOpen;
@@ -88,7 +88,7 @@ class Expander {
         }
         results = std::move(product);
       } else {
-        // "$f/$f" of a loop over many: the same variable again has the same value again; of another one any may come.
+        // "$f/$f" in a loop: the same variable has the same value each time; another variable may have any.
         const bool is_same = results.size() == parts.size() && are_same(parts, first);
         for (size_t n = 0; n < results.size(); ++n)
           append(results[n], is_same ? parts[n] : Units{{kUnknownPart, UnitKind::kUnknown}});
@@ -109,7 +109,7 @@ class Expander {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_units);
   }
 
-  // {a..z}: its first and its last, which is what a rule about paths can need.
+  // {a..z}: only the first and the last, which suffice for rules about paths.
   std::vector<Units> ends_of_range(const Group& group) const {
     std::string text;
     for (size_t i = group.open + 1; i < group.close; ++i) {
@@ -136,14 +136,14 @@ class Expander {
   std::vector<Group> groups_;
 };
 
-// What an unquoted ~ at the beginning stands for; `used` units of it.
+// The expansion of an unquoted leading ~; `used`: its number of units.
 std::string home_prefix(const Units& units, size_t from, const Surroundings& around, size_t& used) {
   std::string name;
   used = 1;
   while (from + used < units.size()) {
     const Unit& unit = units[from + used];
     if (unit.c == '/' || (unit.c == ':' && unit.kind == UnitKind::kPlain)) break;
-    if (unit.kind != UnitKind::kPlain) {  // ~"x" and ~$x are no one's home
+    if (unit.kind != UnitKind::kPlain) {  // ~"x" and ~$x are not expanded
       used = 1;
       return "~";
     }
@@ -200,7 +200,7 @@ std::vector<std::string> words_of(const Units& units, const Surroundings& around
 
 std::string text_of(const Units& units, const Surroundings& around) {
   std::string text;
-  int skipping = 0;  // past the first of several choices
+  int skipping = 0;  // after the first of several choices
   for (size_t i = 0; i < units.size(); ++i) {
     const Unit& unit = units[i];
     if (unit.kind == UnitKind::kEachNext) skipping = 1;

@@ -1,5 +1,5 @@
-// A word of a shell on its way from what was typed to what a program gets: characters that know where they came from,
-// so that braces, `~` and splitting touch only those that a shell would touch.
+// A shell word before expansion: characters with their origin, so that braces, `~` and splitting affect only those that
+// a shell would expand.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@ namespace ralph {
 enum class UnitKind : unsigned char {
   kPlain,     // typed without quotes
   kQuoted,    // typed in quotes, or expanded within them
-  kSplit,     // from an expansion outside of quotes: blanks in it separate words
-  kUnknown,   // a part that is not known
+  kSplit,     // from an unquoted expansion: blanks in it separate words
+  kUnknown,   // an unknown part
   kBreak,     // a word ends here ("${a[@]}")
   kKeep,      // there were quotes: the word exists even if it is empty
-  kEachOpen,  // a value that is one of several: {a,b}, made by a loop and not by typing
+  kEachOpen,  // one of several values, like {a,b}, but from a loop
   kEachNext,
   kEachClose,
 };
@@ -31,14 +31,14 @@ struct Surroundings {
   std::string_view separators;  // $IFS
 };
 
-// The words that the units become: braces and choices multiply, `~` is resolved, blanks of expansions separate.
-// `overflow` is set if they would become too many; what is returned is then not all.
+// Expands units to words: braces and choices multiply, `~` is resolved, blanks of expansions separate. `overflow` is
+// set if there are too many words; the result is then incomplete.
 std::vector<std::string> words_of(const Units& units, const Surroundings& around, bool& overflow);
 
-// As one word, as in an assignment or after `>`: nothing is split; of several choices the first is taken.
+// Expands to one word, as in an assignment or after `>`: nothing is split; the first of several choices is taken.
 std::string text_of(const Units& units, const Surroundings& around);
 
-// The same with every choice on its own.
+// The same with one word per choice.
 std::vector<std::string> choices_of(const Units& units, const Surroundings& around, bool& overflow);
 
 }  // namespace ralph
