@@ -7,8 +7,8 @@
 
 #include "base/utf8.h"
 #include "journal/records.h"
-#include "ui/run_view.h"
 #include "ui/run_story.h"
+#include "ui/run_view.h"
 
 namespace {
 
