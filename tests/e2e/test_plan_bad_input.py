@@ -460,6 +460,7 @@ def test_a_copy_of_another_kind(project, kind):
 
 # ---- sizes -----------------------------------------------------------------------------------------------------------
 
+@pytest.mark.slow  # without optimisation it takes longer than anybody waits
 def test_ten_thousand_stories(project):
     stories = [approved(f"US-{n:05}", dependsOn=[f"US-{n - 1:05}"] if n else []) for n in range(10000)]
     stories[-1] = story("US-09999", dependsOn=["US-09998"])

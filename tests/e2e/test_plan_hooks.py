@@ -577,6 +577,7 @@ def test_escape_sequences_of_a_story_do_not_reach_the_terminal(project):
     assert result.code == 1 and "\x1b" not in result.out and "\x07" not in result.out
 
 
+@pytest.mark.slow  # without optimisation it takes longer than anybody waits
 def test_ten_thousand_stories(project):
     stories = [approved(f"US-{n:05}", notes="done " * 20, dependsOn=[f"US-{n - 1:05}"] if n else []) for n in range(9999)]
     stories.append(story("US-09999"))

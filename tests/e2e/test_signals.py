@@ -561,6 +561,7 @@ def test_a_command_that_ends_ralph_by_time_gives_the_agent_its_chance(project):
         process.communicate(timeout=15)
 
 
+@pytest.mark.slow  # the sanitizers' build needs descriptors for libraries of its own
 def test_without_a_guardian_nothing_is_started(project):
     project.agent_script(f"touch started; {DONE}")
     for most in (3, 4, 5):  # descriptors: none is left for the pipe between guardian and loop
