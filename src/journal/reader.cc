@@ -45,7 +45,8 @@ Result<JournalReader> JournalReader::open_at_tail(const std::string& path) {
   const auto last = record::from_line(std::string_view(tail).substr(before + 1, end - before - 1));
   const auto* decided = last ? std::get_if<record::Decided>(&last->body) : nullptr;
   if (!decided || !decided->progress) return reader;
-  ::lseek(reader.fd_.get(), from + static_cast<off_t>(before) + 1, SEEK_SET);
+  reader.buffer_ = tail.substr(before + 1);
+  ::lseek(reader.fd_.get(), info.st_size, SEEK_SET);
   reader.after_damage_ = true;  // the previous line was not read
   return reader;
 }

@@ -118,6 +118,7 @@ Since look_back(Observation::Session& seen, const LoopRequest& request, const Pr
 
 // Waits for the host to finish writing. Called before locking, so that a cancel need not wait.
 void await_host(const LoopStore& store, const StopRequest& stop) {
+  if (stop.last_message && stop.last_message->find("<promise>") == std::string::npos) return;
   const auto state = store.load(stop.session);
   if (!state || !*state || !(*state)->active()) return;
   const LoopState& loop = **state;
