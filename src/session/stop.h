@@ -26,7 +26,6 @@ struct StopAnswer {
 };
 
 // nullopt if the session has no active loop in this store.
-Result<std::optional<StopAnswer>> judge_stop(LoopStore& store, const StopRequest& request,
-                                             const Environment& environment);
+Result<std::optional<StopAnswer>> judge_stop(LoopStore& store, const StopRequest& stop, const Environment& environment);
 
 }  // namespace ralph
