@@ -149,9 +149,8 @@ int finish(const Status& done) {
 const Command kLoopStatus = {
     "loop status",
     "Show the loops of host sessions: state, iteration, every decision and its reason.",
-    "Reads .ralph/loop of this project; ended loops are kept as history. Inside a session of Claude Code it shows the "
-    "loops of\n"
-    "that session, wherever it has moved to; --all shows those of the project.",
+    "Each loop is a run in .ralph/runs of this project; ended ones stay there. Inside a session of Claude Code it\n"
+    "shows the loops of that session, wherever it has moved to; --all shows those of the project.",
     "ralph loop status\n       ralph loop status --session 26d69ff4-4761-40bc --json",
     kStatusOptions,
     {},
