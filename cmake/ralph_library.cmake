@@ -11,6 +11,16 @@ if(RALPH_PRECOMPILE)
   target_precompile_headers(ralph_large_headers PRIVATE ${large_headers})
 endif()
 
+# What the large headers leave is templates, made anew in each file: some files are compiled as one. Names of one file only
+# (kOptions of each command, arguments() of each agent) are then seen by others, so those files stay alone, as do all files
+# of the presets that are not only for tests.
+option(RALPH_UNITY "compile some files at a time" OFF)
+function(ralph_compile_together target)
+  if(RALPH_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  endif()
+endfunction()
+
 # One folder of src/ is one library. Its tests stand beside its sources and are gathered into one test program.
 function(ralph_library folder)
   cmake_parse_arguments(ARG "" "" "USES" ${ARGN})
@@ -23,5 +33,6 @@ function(ralph_library folder)
   if(RALPH_PRECOMPILE)
     target_precompile_headers(ralph_${folder} REUSE_FROM ralph_large_headers)
   endif()
+  ralph_compile_together(ralph_${folder})
   set_property(GLOBAL APPEND PROPERTY RALPH_UNIT_TESTS ${tests})
 endfunction()

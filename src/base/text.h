@@ -1,6 +1,7 @@
 // Small helpers on strings that the standard library lacks. All of them are pure.
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,6 +17,7 @@ std::vector<std::string> split(std::string_view text, char separator);  // keeps
 std::string join(std::span<const std::string> parts, std::string_view separator);
 std::string to_lower(std::string_view text);  // ASCII only
 std::string to_upper(std::string_view text);  // ASCII only
+bool is_one_of(std::string_view text, std::initializer_list<std::string_view> all);
 bool equals_ignoring_case(std::string_view a, std::string_view b);
 std::string replace_all(std::string_view text, std::string_view from, std::string_view to);
 std::string_view first_line(std::string_view text);  // the first nonblank line, trimmed; empty if none

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "journal/token_shapes.h"
 #include "json/writer.h"
 
 namespace ralph {
@@ -35,14 +36,10 @@ bool contains(std::span<const std::string_view> words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-bool is_alnum(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 std::vector<std::string> words_of(std::string_view name) {
   std::vector<std::string> words(1);
   for (char c : to_upper(name)) {
-    if (is_alnum(c)) {
+    if (is_one_of(Letters::kAlnum, c)) {
       words.back() += c;
     } else {
       words.emplace_back();
@@ -80,7 +77,7 @@ std::string in_ascii(std::string_view text) {
 std::string encoded_for_url(std::string_view text) {
   std::string out;
   for (char c : text) {
-    if (is_alnum(c) || std::string_view("-_.~").find(c) != std::string_view::npos) {
+    if (is_one_of(Letters::kAlnum, c) || std::string_view("-_.~").find(c) != std::string_view::npos) {
       out += c;
     } else {
       out += fmt::format("%{:02X}", static_cast<unsigned char>(c));

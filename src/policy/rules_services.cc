@@ -9,10 +9,6 @@
 namespace ralph {
 namespace {
 
-bool is_any(std::string_view text, std::initializer_list<std::string_view> all) {
-  return std::find(all.begin(), all.end(), text) != all.end();
-}
-
 bool is_dry(const Subject& subject) {
   return subject.option("--dry-run") || subject.has("--help") || subject.has("--dry-run=client") ||
          subject.has("--dry-run=server");
@@ -89,7 +85,7 @@ Finding destroys_database(const Subject& subject) {
   }
   if (subject.is({"redis-cli", "valkey-cli", "keydb-cli"})) {
     for (const ShellWord& word : subject.command.words) {
-      if (is_any(to_upper(word.text), {"FLUSHALL", "FLUSHDB", "SHUTDOWN"})) return "it empties or ends the database";
+      if (is_one_of(to_upper(word.text), {"FLUSHALL", "FLUSHDB", "SHUTDOWN"})) return "it empties or ends the database";
     }
     const auto input = known_input(subject.reading, subject.command);
     if (input && to_upper(*input).find("FLUSH") != std::string::npos) return "it empties the database";
@@ -123,15 +119,15 @@ Finding destroys_infrastructure(const Subject& subject) {
     if (verb != subject.operands.end()) {
       const std::string kind = verb + 1 == subject.operands.end() ? "" : *(verb + 1);
       const std::string type = kind.substr(0, kind.find('/'));
-      if (is_any(type, {"ns", "namespace", "namespaces", "node", "nodes", "pv", "persistentvolume", "pvc",
-                        "persistentvolumeclaim", "crd", "customresourcedefinition", "all", "clusterrole"}))
+      if (is_one_of(type, {"ns", "namespace", "namespaces", "node", "nodes", "pv", "persistentvolume", "pvc",
+                           "persistentvolumeclaim", "crd", "customresourcedefinition", "all", "clusterrole"}))
         return fmt::format("it deletes {} with all that is in it", type);
       if (subject.option("--all") || subject.option("--all-namespaces") || subject.flag('A'))
         return "it deletes all of them";
     }
     if (subject.has("drain")) return "it empties a node of the cluster";
   }
-  if (subject.program == "helm" && is_any(first, {"uninstall", "delete", "del", "un"}))
+  if (subject.program == "helm" && is_one_of(first, {"uninstall", "delete", "del", "un"}))
     return "it removes what was deployed";
   if (subject.program == "aws") {
     const bool empties = first == "s3" && (second == "rb" || (second == "rm" && subject.option("--recursive")) ||
@@ -146,7 +142,7 @@ Finding destroys_infrastructure(const Subject& subject) {
   if (subject.is({"gcloud", "az", "doctl", "ibmcloud", "hcloud", "linode-cli", "eksctl", "oci", "scw", "flyctl", "fly",
                   "firebase", "supabase", "wrangler", "railway", "aliyun"})) {
     for (const std::string& operand : subject.operands) {
-      if (is_any(operand, {"delete", "destroy", "purge"}) || operand.ends_with(":delete") ||
+      if (is_one_of(operand, {"delete", "destroy", "purge"}) || operand.ends_with(":delete") ||
           operand.ends_with(":destroy"))
         return "it deletes things of the cloud account";
     }
@@ -156,15 +152,15 @@ Finding destroys_infrastructure(const Subject& subject) {
     return "it deletes a bucket or all that is in it";
   if (subject.program == "heroku" && (first.find(":destroy") != std::string::npos || first == "pg:reset"))
     return "it deletes an app or its data";
-  if (subject.is({"vercel", "netlify", "now"}) && (is_any(first, {"rm", "remove"}) || first.ends_with(":delete")))
+  if (subject.is({"vercel", "netlify", "now"}) && (is_one_of(first, {"rm", "remove"}) || first.ends_with(":delete")))
     return "it deletes what was deployed";
-  if (subject.is({"serverless", "sls", "amplify"}) && is_any(first, {"remove", "delete"}))
+  if (subject.is({"serverless", "sls", "amplify"}) && is_one_of(first, {"remove", "delete"}))
     return "it deletes what was deployed";
   if (subject.is({"gh", "glab"}) &&
-      ((first == "repo" && is_any(second, {"delete", "archive"})) ||
+      ((first == "repo" && is_one_of(second, {"delete", "archive"})) ||
        (first == "api" && (subject.has("DELETE") || subject.has("-XDELETE") || subject.has("--method=DELETE")))))
     return "it deletes things of the forge";
-  if (subject.program == "virsh" && is_any(first, {"destroy", "undefine", "vol-delete", "pool-destroy"}))
+  if (subject.program == "virsh" && is_one_of(first, {"destroy", "undefine", "vol-delete", "pool-destroy"}))
     return "it destroys a virtual machine";
   return std::nullopt;
 }
@@ -173,10 +169,10 @@ Finding publishes(const Subject& subject) {
   if (is_dry(subject)) return std::nullopt;
   const std::string first = subject.operand(0), second = subject.operand(1);
   if (subject.is({"npm", "yarn", "pnpm", "bun", "lerna", "deno"}) &&
-      (is_any(first, {"publish", "unpublish", "deprecate"}) || (first == "npm" && second == "publish") ||
+      (is_one_of(first, {"publish", "unpublish", "deprecate"}) || (first == "npm" && second == "publish") ||
        (first == "dist-tag" && second != "ls")))
     return "a published version can't be taken back";
-  if (subject.program == "cargo" && is_any(first, {"publish", "yank", "owner"}))
+  if (subject.program == "cargo" && is_one_of(first, {"publish", "yank", "owner"}))
     return "a published version can't be taken back";
   if (subject.program == "twine" && first == "upload") return "a published version can't be taken back";
   if (subject.program.starts_with("python") && subject.has("-m") && subject.has("twine") && subject.has("upload"))
@@ -184,9 +180,9 @@ Finding publishes(const Subject& subject) {
   if (subject.is({"poetry", "uv", "flit", "hatch", "pdm", "changeset", "vsce", "ovsx", "maturin", "rye", "jsr"}) &&
       (first == "publish" || first == "upload"))
     return "a published version can't be taken back";
-  if (subject.program == "gem" && is_any(first, {"push", "yank"})) return "a published version can't be taken back";
+  if (subject.program == "gem" && is_one_of(first, {"push", "yank"})) return "a published version can't be taken back";
   if (subject.is({"gh", "glab"}) && first == "release" &&
-      is_any(second, {"create", "delete", "upload", "edit", "delete-asset"}))
+      is_one_of(second, {"create", "delete", "upload", "edit", "delete-asset"}))
     return "a release is public";
   if (subject.is({"mvn", "mvnw", "gradle", "gradlew"})) {
     for (const std::string& operand : subject.operands) {
@@ -199,7 +195,8 @@ Finding publishes(const Subject& subject) {
       (first == "push" || subject.option("--push") || (first == "image" && second == "push") ||
        (first == "compose" && second == "push")))
     return "a pushed image is public";
-  if (subject.is({"skopeo", "crane"}) && is_any(first, {"copy", "push", "delete"})) return "a pushed image is public";
+  if (subject.is({"skopeo", "crane"}) && is_one_of(first, {"copy", "push", "delete"}))
+    return "a pushed image is public";
   if (subject.is({"dotnet", "nuget"}) && (first == "push" || (first == "nuget" && second == "push")))
     return "a published version can't be taken back";
   if (subject.program == "goreleaser" && first == "release" && !subject.option("--snapshot") &&
@@ -215,14 +212,14 @@ Finding deletes_containers(const Subject& subject) {
     return std::nullopt;
   const std::string first = subject.operand(0), second = subject.operand(1);
   if (first == "system" && (second == "prune" || second == "reset")) return "it deletes what other projects use too";
-  if (second == "prune" && is_any(first, {"volume", "container", "network"}))
+  if (second == "prune" && is_one_of(first, {"volume", "container", "network"}))
     return "it deletes what other projects use too";
   if (first == "image" && second == "prune" && (subject.flag('a') || subject.option("--all")))
     return "it deletes what other projects use too";
-  if (first == "volume" && is_any(second, {"rm", "remove"})) return "a volume's data can't be brought back";
+  if (first == "volume" && is_one_of(second, {"rm", "remove"})) return "a volume's data can't be brought back";
   if (first == "swarm" && second == "leave") return "it takes this machine out of the swarm";
-  const bool removes = is_any(first, {"rm", "rmi", "kill", "stop"}) ||
-                       (is_any(first, {"container", "image"}) && is_any(second, {"rm", "kill", "stop"}));
+  const bool removes = is_one_of(first, {"rm", "rmi", "kill", "stop"}) ||
+                       (is_one_of(first, {"container", "image"}) && is_one_of(second, {"rm", "kill", "stop"}));
   if (removes && (subject.option("--all") || (subject.program == "podman" && subject.flag('a'))))
     return "it ends or deletes all of them";
   // docker rm $(docker ps -aq), docker ps -q | xargs docker rm

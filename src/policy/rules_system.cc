@@ -18,10 +18,6 @@ bool starts_with_any(std::string_view text, std::initializer_list<std::string_vi
   return std::any_of(prefixes.begin(), prefixes.end(), [&](std::string_view one) { return text.starts_with(one); });
 }
 
-bool is_any(std::string_view text, std::initializer_list<std::string_view> all) {
-  return std::find(all.begin(), all.end(), text) != all.end();
-}
-
 bool sets_user_bit(const std::string& mode) {
   const bool is_octal = !mode.empty() && mode.find_first_not_of("01234567") == std::string::npos;
   if (is_octal) return mode.size() >= 4 && (mode[mode.size() - 4] - '0') & 6;
@@ -62,7 +58,7 @@ Finding changes_privileges(const Subject& subject) {
   }
   if (subject.program == "chown" || subject.program == "chgrp") {
     const std::string owner = subject.operand(0);
-    if (subject.program == "chown" && is_any(owner.substr(0, owner.find(':')), {"root", "0"}))
+    if (subject.program == "chown" && is_one_of(owner.substr(0, owner.find(':')), {"root", "0"}))
       return "it gives files to root";
     for (size_t i = 1; i < subject.operands.size(); ++i) {
       for (const std::string& path : subject.paths(subject.operands[i])) {
@@ -94,7 +90,7 @@ Finding exhausts_resources(const Subject& subject) {
   if (subject.program == "yes" && to_file) return "it fills the disk";
   const std::vector<std::string> read = subject.read();
   const bool endless = std::any_of(read.begin(), read.end(), [](const std::string& path) {
-    return is_any(path, {"/dev/zero", "/dev/urandom", "/dev/random"});
+    return is_one_of(path, {"/dev/zero", "/dev/urandom", "/dev/random"});
   });
   if (endless && to_file && subject.is({"cat", "tee", "cp", "base64", "xxd", "od"})) return "it fills the disk";
   if (endless && subject.is({"tail", "sort"})) return "it fills the memory";
@@ -104,7 +100,7 @@ Finding exhausts_resources(const Subject& subject) {
                                      [](const std::string& one) { return one.starts_with("count="); });
     if (!limited && !written.empty() && written[0] != "/dev/null") return "it fills the disk";
   }
-  if (is_any(subject.program, {"fallocate", "truncate", "mkfile"})) {
+  if (is_one_of(subject.program, {"fallocate", "truncate", "mkfile"})) {
     const auto size = subject.value(subject.program == "fallocate" ? 'l' : 's',
                                     subject.program == "fallocate" ? "--length" : "--size");
     if (size && gigabytes(*size) >= 50) return fmt::format("a file of {} may fill the disk", *size);
@@ -126,11 +122,11 @@ Finding kills_others(const Subject& subject) {
   if (asks_only(subject)) return std::nullopt;
   if (subject.is({"shutdown", "reboot", "halt", "poweroff", "telinit", "kexec"}))
     return fmt::format("{} ends this machine", subject.program);
-  if (subject.program == "init" && is_any(subject.operand(0), {"0", "1", "6", "s", "S"}) &&
+  if (subject.program == "init" && is_one_of(subject.operand(0), {"0", "1", "6", "s", "S"}) &&
       subject.operands.size() == 1)
     return "it ends this machine";
-  if (subject.program == "systemctl" && is_any(subject.operand(0), {"reboot", "poweroff", "halt", "suspend",
-                                                                    "hibernate", "kexec", "rescue", "emergency"}))
+  if (subject.program == "systemctl" && is_one_of(subject.operand(0), {"reboot", "poweroff", "halt", "suspend",
+                                                                       "hibernate", "kexec", "rescue", "emergency"}))
     return "it ends this machine";
   if (subject.program == "loginctl" && starts_with_any(subject.operand(0), {"terminate-", "kill-"}))
     return "it ends sessions of users";
@@ -159,8 +155,8 @@ Finding kills_others(const Subject& subject) {
         return "it ends processes of a user, whatever they are";
     }
     for (const std::string& operand : subject.operands) {
-      if (is_any(operand, {".", ".*", "", "*", "sh", "bash", "zsh", "sshd", "systemd", "init", "tmux", "screen",
-                           "python", "python3", "java", "Xorg", "dockerd", "dbus"})) {
+      if (is_one_of(operand, {".", ".*", "", "*", "sh", "bash", "zsh", "sshd", "systemd", "init", "tmux", "screen",
+                              "python", "python3", "java", "Xorg", "dockerd", "dbus"})) {
         return fmt::format("{} matches processes that are not yours", operand.empty() ? "an empty pattern" : operand);
       }
     }
@@ -173,28 +169,28 @@ Finding changes_system(const Subject& subject) {
   const std::string verb = subject.operand(0);
   const bool dry = subject.option("--dry-run") || subject.option("--simulate") || subject.flag('s');
   if (subject.is({"apt", "apt-get", "aptitude"}) && !dry &&
-      is_any(verb, {"remove", "purge", "autoremove", "dist-upgrade", "full-upgrade", "upgrade", "autopurge"}))
+      is_one_of(verb, {"remove", "purge", "autoremove", "dist-upgrade", "full-upgrade", "upgrade", "autopurge"}))
     return "it removes or replaces packages of the system";
   if (subject.program == "dpkg" &&
       (subject.has("-r") || subject.has("-P") || subject.option("--remove") || subject.option("--purge")))
     return "it removes packages of the system";
   if (subject.is({"yum", "dnf", "zypper", "microdnf"}) &&
-      is_any(verb, {"remove", "erase", "autoremove", "rm", "upgrade", "distro-sync", "downgrade"}))
+      is_one_of(verb, {"remove", "erase", "autoremove", "rm", "upgrade", "distro-sync", "downgrade"}))
     return "it removes or replaces packages of the system";
   if (subject.program == "rpm" && (subject.has("-e") || subject.option("--erase")))
     return "it removes packages of the system";
   if (subject.program == "pacman" && subject.command.word(1).starts_with("-R"))
     return "it removes packages of the system";
   if (subject.program == "apk" && verb == "del") return "it removes packages of the system";
-  if (subject.is({"brew", "snap", "flatpak", "port"}) && is_any(verb, {"uninstall", "remove", "rm", "autoremove"}))
+  if (subject.is({"brew", "snap", "flatpak", "port"}) && is_one_of(verb, {"uninstall", "remove", "rm", "autoremove"}))
     return "it removes packages of the system";
   const bool own_service = subject.option("--user");
   if (subject.program == "systemctl" && !own_service &&
-      is_any(verb, {"stop", "disable", "mask", "kill", "isolate", "set-default", "restart", "daemon-reload"}))
+      is_one_of(verb, {"stop", "disable", "mask", "kill", "isolate", "set-default", "restart", "daemon-reload"}))
     return "it changes services of the system";
-  if (subject.is({"service", "rc-service"}) && is_any(subject.operand(1), {"stop", "restart", "reload"}))
+  if (subject.is({"service", "rc-service"}) && is_one_of(subject.operand(1), {"stop", "restart", "reload"}))
     return "it changes services of the system";
-  if (subject.program == "launchctl" && is_any(verb, {"unload", "bootout", "remove", "disable", "kill"}))
+  if (subject.program == "launchctl" && is_one_of(verb, {"unload", "bootout", "remove", "disable", "kill"}))
     return "it changes services of the system";
   if (subject.program == "sysctl" && (subject.flag('w') || subject.flag('p') || verb.find('=') != std::string::npos))
     return "it changes the kernel's settings";
@@ -235,26 +231,26 @@ Finding changes_network(const Subject& subject) {
     return "it changes the firewall";
   if (subject.program == "ip") {
     for (const std::string& operand : subject.operands) {
-      if (is_any(operand, {"set", "add", "del", "delete", "flush", "replace", "change", "append"}) &&
+      if (is_one_of(operand, {"set", "add", "del", "delete", "flush", "replace", "change", "append"}) &&
           !subject.has("show"))
         return "it changes interfaces or routes";
     }
   }
   if (subject.program == "ifconfig" && subject.operands.size() > 1) return "it changes an interface";
   if (subject.is({"ifdown", "ifup", "wg-quick", "dhclient"})) return "it changes an interface";
-  if (subject.program == "route" && is_any(first, {"add", "del", "delete", "flush", "change"}))
+  if (subject.program == "route" && is_one_of(first, {"add", "del", "delete", "flush", "change"}))
     return "it changes routes";
   if (subject.program == "nmcli" && (subject.has("off") || subject.has("down") || subject.has("delete") ||
                                      subject.has("modify") || subject.has("disconnect")))
     return "it changes the network's configuration";
-  if (subject.program == "tc" && is_any(second, {"add", "del", "replace", "change"}))
+  if (subject.program == "tc" && is_one_of(second, {"add", "del", "replace", "change"}))
     return "it changes how traffic flows";
   if (subject.program == "networksetup" &&
       std::any_of(subject.command.words.begin(), subject.command.words.end(),
                   [](const ShellWord& word) { return word.text.starts_with("-set"); }))
     return "it changes the network's configuration";
   if (subject.is({"tailscale", "resolvectl", "rfkill"}) &&
-      is_any(first, {"down", "up", "logout", "set", "dns", "revert", "block"}))
+      is_one_of(first, {"down", "up", "logout", "set", "dns", "revert", "block"}))
     return "it changes the network's configuration";
   return std::nullopt;
 }
