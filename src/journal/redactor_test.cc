@@ -249,7 +249,7 @@ TEST(RedactorStream, IsNotSlowedDownByTextMadeToSlowIt) {
   // Each would take minutes if every apparent beginning were followed to the end.
   for (std::string_view unit : {"sk-ant-", "eyJ", "Bearer ", "-----BEGIN PRIVATE KEY-----", "\\", "Zk4-"}) {
     std::string text;
-    while (text.size() < 4'000'000) text += unit;
+    while (text.size() < 1'000'000) text += unit;
     EXPECT_EQ(in_pieces(text, [] { return size_t{65536}; }).size(), text.size());
   }
 }

@@ -462,7 +462,7 @@ TEST(TasksSchema, AgreesWithTheReaderOnEveryDocument) {
   const json::value plan = parse_json(kPlan, "plan").value();
   std::mt19937 random(4);
   int good = 0, bad = 0;
-  for (int i = 0; i < 20'000; ++i) {
+  for (int i = 0; i < 5'000; ++i) {
     json::value document = plan;
     for (unsigned n = 1 + random() % 3; n > 0; --n) change_somewhere(document, random);
     const std::string text = json::serialize(document);
@@ -481,8 +481,8 @@ TEST(TasksSchema, AgreesWithTheReaderOnEveryDocument) {
       EXPECT_TRUE(names_a_line(problems[0])) << problems[0].message << "\n" << text;
     }
   }
-  EXPECT_GT(good, 2000);
-  EXPECT_GT(bad, 2000);
+  EXPECT_GT(good, 500);
+  EXPECT_GT(bad, 500);
 }
 
 TEST(StoryFrom, TakesAStoryByItselfOrNothing) {
