@@ -9,6 +9,11 @@ namespace {
 // The prompt for resuming a session that was cut off: it has the task in its history.
 constexpr std::string_view kResumePrompt = "You were interrupted. Go on with the task where you left off.";
 
+// For a new session after an attempt that was cut off.
+constexpr std::string_view kHalfDone =
+    "\n\nAn earlier attempt at this task was interrupted. Parts of its work may be in the files: look at them before you "
+    "go on, keep what is good, and finish what is half done.";
+
 LaunchChange change_of(const NextTurn& next) {
   if (next.folder.empty() && next.environment.empty()) return next.change;
   return [&next](Launch launch) {
@@ -18,6 +23,23 @@ LaunchChange change_of(const NextTurn& next) {
   };
 }
 
+// The next attempt at the turn.
+Status attempt_turn(Run& run, const NextTurn& next) {
+  const Progress& progress = run.progress();
+  const Agent& agent = agent_to_start(run, next.agents);
+  TurnRequest request{next.prompt, Purpose::kWork, progress.attempts + 1, next.events,
+                      next.resume, next.told,      change_of(next)};
+  if (progress.session && progress.session->agent == agent.name()) {
+    request.resume = progress.session;
+    request.told += "\n" + next.prompt;
+    request.prompt = kResumePrompt;
+  } else if (progress.turn_was_cut_off()) {
+    request.prompt += kHalfDone;
+  }
+  TRY(run_turn(run, agent, request));
+  return {};
+}
+
 }  // namespace
 
 const Agent& agent_to_start(const Run& run, Agents agents) {
@@ -25,15 +47,10 @@ const Agent& agent_to_start(const Run& run, Agents agents) {
 }
 
 Result<Decision> take_turn(Run& run, const NextTurn& next) {
-  for (int attempt = 1;; ++attempt) {
-    const Agent& agent = agent_to_start(run, next.agents);
-    TurnRequest request{next.prompt, Purpose::kWork, attempt, next.events, next.resume, next.told, change_of(next)};
-    if (const auto& session = run.progress().session; session && session->agent == agent.name()) {
-      request.resume = session;
-      request.told += "\n" + next.prompt;
-      request.prompt = kResumePrompt;
-    }
-    TRY(run_turn(run, agent, request));
+  // A resumed iteration may already have the result of its turn: then only the decision about it is missing.
+  bool over = run.progress().turn_is_over();
+  for (;; over = false) {
+    if (!over) TRY(attempt_turn(run, next));
     TRY_VALUE(const Decision decision, run.ask({Moment::kAfterTurn}));
     if (decision.action != Action::kRetry && decision.action != Action::kWait) return decision;
     TRY(pause(run, decision.delay));

@@ -1,6 +1,7 @@
 #include "engine/engine.h"
 
 #include "engine/checks.h"
+#include "engine/resume.h"
 #include "engine/scm_tasks.h"
 
 namespace ralph {
@@ -13,12 +14,8 @@ class Engine {
   Result<Decision> until_stopped() {
     TRY(run_.await_files(way_.files()));
     TRY_VALUE(const std::optional<Agents> left, way_.begin());
-    if (left) {
-      set_agents(*left);
-      TRY_VALUE(const Decision decision, finish_iteration(Decision{}));
-      TRY(run_.note(record::IterationEnded{}));  // without an iteration: the first one gets the failures as feedback
-      if (decision.stops()) return decision;
-    }
+    TRY_VALUE(const Decision before, finish_what_was_left(left));
+    if (before.stops()) return before;
     for (;;) {
       TRY_VALUE(const Decision begin, run_.ask({Moment::kBeforeIteration}));
       if (begin.stops()) return begin;
@@ -36,21 +33,46 @@ class Engine {
     ended.duration_ms = run_.time_spent().count();
     ended.tokens = run_.progress().tokens.total();
     ended.cost_usd = run_.progress().cost_usd;
+    ended.resume = resume_command(run_, status);
     TRY(run_.note(std::move(ended)));
     return run_.sync();
   }
 
  private:
+  // The iteration that a resumed run was in, or the work of an earlier run that is checked without a turn.
+  Result<Decision> finish_what_was_left(std::optional<Agents> to_check) {
+    iteration_began_ = run_.clock.monotonic();
+    if (to_check) {
+      set_agents(*to_check);
+      TRY_VALUE(const Decision decision, finish_iteration(Decision{}));
+      if (run_.progress().iteration_open) return end_iteration(decision);
+      TRY(run_.note(record::IterationEnded{}));  // without an iteration: the first one gets the failures as feedback
+      return decision;
+    }
+    if (!run_.progress().iteration_open) return Decision{};
+    if (!run_.progress().iteration_is_judged()) return take_turn_and_finish();
+    complete_ = true;
+    TRY_VALUE(const Decision decision, run_.ask({Moment::kAfterChecks}));
+    return end_iteration(decision);
+  }
+
   Result<Decision> iterate() {
-    const MonotonicTime started = run_.clock.monotonic();
-    const int iteration = run_.progress().iteration + 1;
-    TRY(run_.note(record::IterationStarted{iteration}));
+    iteration_began_ = run_.clock.monotonic();
+    TRY(run_.note(record::IterationStarted{run_.progress().iteration + 1}));
+    return take_turn_and_finish();
+  }
+
+  Result<Decision> take_turn_and_finish() {
     TRY_VALUE(const NextTurn next, way_.next());
     set_agents(next.agents);
     TRY_VALUE(const Decision after_turn, take_turn(run_, next));
     TRY_VALUE(const Decision decision, finish_iteration(after_turn));
+    return end_iteration(decision);
+  }
+
+  Result<Decision> end_iteration(const Decision& decision) {
     if (!complete_) return decision;
-    TRY(run_.note(record::IterationEnded{iteration, run_.since(started).count()}));
+    TRY(run_.note(record::IterationEnded{run_.progress().iteration, run_.since(iteration_began_).count()}));
     TRY(run_.sync());
     return decision;
   }
@@ -93,7 +115,8 @@ class Engine {
   Run& run_;
   Way& way_;
   Agents agents_;
-  bool complete_ = false;
+  MonotonicTime iteration_began_{};
+  bool complete_ = false;  // the iteration has run to its end
 };
 
 }  // namespace

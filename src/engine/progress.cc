@@ -22,6 +22,8 @@ struct Folding {
 
   void operator()(const record::IterationStarted& started) {
     progress.iteration = static_cast<int>(started.iteration);
+    progress.iteration_open = true;
+    progress.scm = {};
     progress.attempts = 0;
     progress.failed_attempts = 0;
     progress.turn_outcome = TurnOutcome::kNone;
@@ -33,6 +35,8 @@ struct Folding {
   }
 
   void operator()(const record::AgentStarted& started) {
+    progress.running = {started.agent,   started.resumes, started.stdout_file, started.stderr_file,
+                        started.purpose, started.attempt, time};
     if (started.purpose == Purpose::kWork) progress.attempts = static_cast<int>(started.attempt);
   }
 
@@ -40,6 +44,8 @@ struct Folding {
     const Tokens tokens{ended.input_tokens, ended.output_tokens, ended.cache_read_tokens, ended.cache_write_tokens};
     progress.tokens += tokens;
     progress.cost_usd += ended.cost_usd;
+    progress.running.reset();
+    if (!ended.message.empty()) progress.scm.message = ended.message;
     if (ended.purpose != Purpose::kWork) return;
     ++progress.totals.turns;
     progress.totals.agent_time += Milliseconds(ended.duration_ms);
@@ -70,7 +76,8 @@ struct Folding {
 
   // Only a turn that was cut off from outside is worth resuming, and only if it had begun to work.
   void remember_session(const record::AgentEnded& ended, const Tokens& tokens) {
-    const bool cut_off = ended.outcome == TurnOutcome::kUsageLimit || ended.outcome == TurnOutcome::kOverloaded;
+    const bool cut_off = ended.outcome == TurnOutcome::kUsageLimit || ended.outcome == TurnOutcome::kOverloaded ||
+                         progress.turn_was_cut_off();
     if (!cut_off || ended.session.empty() || ended.tools == 0) {
       if (!cut_off) progress.session.reset();
       return;
@@ -101,7 +108,15 @@ struct Folding {
     if (!ended.feedback.empty()) progress.collecting.push_back({action_from(ended.fail_action), ended.feedback});
   }
 
+  void operator()(const record::ScmStarted& started) {
+    progress.scm.task = started.task;
+    progress.scm.head = started.head;
+  }
+
   void operator()(const record::ScmEnded& ended) {
+    if (ended.outcome != ScmOutcome::kFailed) progress.scm.done.push_back(ended.task);
+    progress.scm.task.clear();
+    if (ended.task.starts_with("commit")) progress.scm.message.clear();
     if (ended.outcome == ScmOutcome::kDone && ended.task.starts_with("commit")) ++progress.totals.commits;
     if (ended.outcome == ScmOutcome::kFailed) ++progress.totals.scm_failures;
   }
@@ -111,18 +126,22 @@ struct Folding {
   }
 
   void operator()(const record::PlanWork& work) {
+    progress.plan.worked = static_cast<int>(work.iteration);
     progress.plan.head = work.head;
+    if (work.mode == Mode::kReview) progress.plan.reviewed = work.head;
     if (!work.base.empty()) progress.plan.bases.emplace(work.story, work.base);
   }
 
   void operator()(const record::PlanChecked& checked) {
     progress.totals.violations += static_cast<int>(checked.violations.size());
-    progress.plan = {static_cast<int>(checked.stories),
-                     static_cast<int>(checked.done),
-                     checked.open,
-                     checked.pending,
-                     checked.head,
-                     checked.bases};
+    Progress::Plan& plan = progress.plan;
+    plan.stories = static_cast<int>(checked.stories);
+    plan.done = static_cast<int>(checked.done);
+    plan.open = checked.open;
+    plan.pending = checked.pending;
+    plan.head = checked.head;
+    plan.bases = checked.bases;
+    if (checked.judged) plan.judged = static_cast<int>(checked.iteration);
     if (!checked.feedback.empty()) progress.collecting.push_back({FailAction::kAppend, checked.feedback});
   }
 
@@ -131,7 +150,18 @@ struct Folding {
   }
 
   // An iteration that was cut short keeps the feedback of the one before, which still applies.
-  void operator()(const record::IterationEnded&) { progress.feedback = std::move(progress.collecting); }
+  void operator()(const record::IterationEnded&) {
+    progress.feedback = std::move(progress.collecting);
+    progress.collecting.clear();
+    progress.iteration_open = false;
+  }
+
+  void operator()(const record::RunResumed& resumed) {
+    progress.status = StopStatus::kNone;
+    progress.outcome_note.clear();
+    progress.stop_requests = 0;
+    progress.run_time = Milliseconds(resumed.spent_ms);
+  }
 
   void operator()(const record::SessionBound& bound) {
     progress.host = {};
@@ -174,8 +204,27 @@ struct Folding {
 
 }  // namespace
 
+bool Progress::turn_was_cut_off() const {
+  return turn_outcome == TurnOutcome::kInterrupted || turn_outcome == TurnOutcome::kOverBudget;
+}
+
+bool Progress::turn_is_over() const {
+  switch (turn_outcome) {
+    case TurnOutcome::kNone:
+    case TurnOutcome::kMaxBudget:
+    // It never worked, for a reason that somebody may have removed.
+    case TurnOutcome::kAuthentication:
+    case TurnOutcome::kBilling:
+    case TurnOutcome::kModelNotFound:
+    case TurnOutcome::kPermissionDenied:
+      return false;
+    default:
+      return !turn_was_cut_off();
+  }
+}
+
 Progress fold(Progress progress, const record::Record& written) {
-  // A clock that was set back does not reduce the time spent.
+  // A clock that was set back does not reduce the time spent. The gap before run_resumed is set by that record.
   if (progress.last_record != WallTime{} && written.time > progress.last_record)
     progress.run_time += written.time - progress.last_record;
   progress.last_record = written.time;

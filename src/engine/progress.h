@@ -15,10 +15,26 @@ namespace ralph {
 
 struct Progress {
   int iteration = 0;           // the current or last one; 0 before the first
+  bool iteration_open = false;  // it has begun and not ended
   Milliseconds run_time{0};    // spent so far, according to the records
   WallTime last_record{};      // when it was written
   std::string outcome_note{};  // why the run ended; empty while it is running
   StopStatus status = StopStatus::kNone;
+
+  // An agent that was started and has not ended: under way, or killed with ralph.
+  struct Attempt {
+    std::string agent, resumes, stdout_file, stderr_file;
+    Purpose purpose = Purpose::kWork;
+    std::int64_t number = 0;
+    WallTime started{};
+    bool operator==(const Attempt&) const = default;
+    template <class V>
+    void fields(V&& v) {
+      v("agent", agent), v("resumes", resumes), v("stdoutFile", stdout_file), v("stderrFile", stderr_file);
+      v("purpose", purpose), v("number", number), v("started", started);
+    }
+  };
+  std::optional<Attempt> running;
 
   // The agent's turn in this iteration.
   int attempts = 0;         // agent starts
@@ -44,7 +60,7 @@ struct Progress {
   };
   std::map<std::string, Limit> limited;
 
-  // The session to resume after a limit or an overload, so that work in progress is not restarted.
+  // The session to resume after a limit, an overload or an interruption, so that work in progress is not restarted.
   struct Session {
     std::string id, agent;
     Tokens tokens;
@@ -69,18 +85,33 @@ struct Progress {
   std::vector<std::string> guardrails_failed;  // their names
   std::vector<Feedback> collecting;            // their messages so far
 
+  // The SCM tasks of this iteration.
+  struct Scm {
+    std::vector<std::string> done;  // or there was nothing to do
+    std::string message;            // the agent's message for the next commit; empty: not asked for yet
+    std::string task, head;         // started and not ended; the commit before it
+    bool operator==(const Scm&) const = default;
+    template <class V>
+    void fields(V&& v) {
+      v("done", done), v("message", message), v("task", task), v("head", head);
+    }
+  };
+  Scm scm;
+
   // The plan's stories as ralph left them, if the run works on a plan.
   struct Plan {
+    int worked = 0, judged = 0;  // the last iterations with an assigned story and with a result
     int stories = 0, done = 0;
     std::vector<std::string> open;  // "US-002 (needs_review)"
     std::optional<record::PendingReview> pending;
     std::string head;
+    std::string reviewed;  // the commit that the last review began with
     std::map<std::string, std::string> bases;
     bool operator==(const Plan&) const = default;
     template <class V>
     void fields(V&& v) {
       v("stories", stories), v("done", done), v("open", open), v("pending", pending), v("head", head);
-      v("bases", bases);
+      v("bases", bases), v("worked", worked), v("judged", judged), v("reviewed", reviewed);
     }
   };
   Plan plan;
@@ -123,6 +154,13 @@ struct Progress {
   };
   Totals totals;
 
+  // Whether the agent's turn of this iteration has its result. A turn that was cut off from outside is to be taken
+  // again.
+  bool turn_is_over() const;
+  bool turn_was_cut_off() const;
+  // Whether all of this iteration is done but its end.
+  bool iteration_is_judged() const { return iteration_open && plan.judged == iteration; }
+
   bool operator==(const Progress&) const = default;
   template <class V>
   void fields(V&& v) {
@@ -134,7 +172,8 @@ struct Progress {
     v("inputTokens", tokens.input), v("outputTokens", tokens.output), v("cacheReadTokens", tokens.cache_read);
     v("cacheWriteTokens", tokens.cache_write), v("costUsd", cost_usd), v("guardrailsPassed", guardrails_passed);
     v("guardrailsFailed", guardrails_failed), v("collecting", collecting), v("plan", plan), v("feedback", feedback);
-    v("stopRequests", stop_requests), v("host", host), v("totals", totals);
+    v("stopRequests", stop_requests), v("host", host), v("totals", totals), v("iterationOpen", iteration_open);
+    v("running", running), v("scm", scm);
   }
 };
 

@@ -15,6 +15,7 @@ Run::Run(const RunFolder& run_folder, Policy the_policy, RunParts parts)
       project(std::move(parts.project)),
       id(run_folder.id),
       folder(run_folder.path),
+      seal(std::move(parts.seal)),
       environment(std::move(parts.environment)),
       opened_(clock.monotonic()) {}
 
@@ -26,6 +27,7 @@ Result<Run> Run::open(const RunFolder& folder, Policy policy, RunParts parts) {
                 [&](const record::Record& record) { run.progress_ = fold(std::move(run.progress_), record); }));
   run.writer_ = std::move(writer);
   run.spent_before_ = run.progress_.run_time;
+  run.resumed_ = run.progress_.last_record != WallTime{};
   return run;
 }
 
@@ -58,12 +60,20 @@ Status Run::note(record::Body body) {
     decided->progress = brief_json(next);
   TRY(writer_->write(written));
   progress_ = std::move(next);
+  if (std::holds_alternative<record::RunResumed>(written.body)) {
+    spent_before_ = progress_.run_time;
+    opened_ = clock.monotonic();
+  }
   listener.on_record(written, progress_);
   return {};
 }
 
 Status Run::sync() {
-  return writer_ ? writer_->sync() : Status{};
+  if (!writer_) return {};
+  TRY(writer_->sync());
+  // The journal comes first: one with more records than its seal says is believed. So an old seal does no harm.
+  if (!seal.empty()) static_cast<void>(replace_file(seal, writer_->last_hash(), 0600));
+  return {};
 }
 
 Status Run::await_files(std::vector<std::string> paths) {

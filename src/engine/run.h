@@ -30,6 +30,7 @@ struct RunParts {
   RunListener& listener;
   std::string project;      // absolute
   Environment environment;  // of every child process, including RALPH_RUN_ID
+  std::string seal{};       // a file outside the project for the hash of the last synced record; empty: none
 };
 
 class Run {
@@ -59,7 +60,8 @@ class Run {
   bool awaited_file_is_there() const;
 
   const Progress& progress() const { return progress_; }
-  Milliseconds time_spent() const;  // by the run, including earlier processes
+  bool is_resumed() const { return resumed_; }  // it has records of an earlier process
+  Milliseconds time_spent() const;              // by the run, including earlier processes
   const std::string& journal_hash() const { return writer_->last_hash(); }
   Milliseconds since(MonotonicTime time) const { return clock.monotonic() - time; }
 
@@ -68,14 +70,14 @@ class Run {
   const Clock& clock;
   const Redactor& redactor;
   RunListener& listener;
-  const std::string project, id, folder;
+  const std::string project, id, folder, seal;
   const Environment environment;
 
  private:
   Run(const RunFolder& folder, Policy policy, RunParts parts);
 
   std::optional<JournalWriter> writer_;
-  bool carries_progress_ = false;
+  bool carries_progress_ = false, resumed_ = false;
   Progress progress_;
   std::vector<std::string> awaited_;
   MonotonicTime opened_;

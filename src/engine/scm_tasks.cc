@@ -9,6 +9,7 @@
 #include "engine/scm_command.h"
 #include "engine/turn.h"
 #include "git/checked_tree.h"
+#include "git/repository.h"
 
 namespace ralph {
 namespace {
@@ -50,12 +51,18 @@ class ScmTasks {
       : run_(run),
         agent_(agent),
         plan_(plan),
+        repository_(contained_git(run, plan.scm.command), run.project),
         tree_(contained_git(run, plan.scm.command), join_path(run.project, ".ralph/runs/")) {}
 
   Result<Decision> run() {
-    for (const std::string& task : plan_.scm.tasks) {
-      std::string message;
+    // Those that were done before the run was interrupted in this iteration.
+    const std::vector<std::string> done = run_.progress().scm.done;
+    for (size_t i = 0; i < plan_.scm.tasks.size(); ++i) {
+      const std::string& task = plan_.scm.tasks[i];
+      if (i < done.size() && done[i] == task) continue;
       if (is_commit(task)) {
+        TRY_VALUE(const bool made, was_committed(task));
+        if (made) continue;
         TRY_VALUE(const bool unchanged, nothing_to_commit(run_, plan_.scm));
         if (unchanged) {
           TRY(note_end(run_, task, ScmOutcome::kNothingToCommit, "nothing to commit"));
@@ -70,17 +77,14 @@ class ScmTasks {
                        "the agent changed files when it was asked for the commit message, and the checks fail now"));
           return decision;
         }
-        const auto answer =
-            turn.outcome == TurnOutcome::kOk ? commit_message_from(turn.answer, turn.response) : std::nullopt;
-        if (!answer) {
+        if (run_.progress().scm.message.empty()) {
           const std::string why = turn.outcome == TurnOutcome::kOk ? "its answer has no line to use" : turn.reason;
           TRY(note_end(run_, task, ScmOutcome::kFailed, fmt::format("the agent gave no commit message: {}", why)));
           break;
         }
-        message = *answer;
       }
       TRY(watch());
-      TRY_VALUE(const bool go_on, run_task(task, message));
+      TRY_VALUE(const bool go_on, run_task(task, run_.progress().scm.message));
       if (!go_on) break;
       TRY_VALUE(const Decision decision, run_.ask({Moment::kBetweenSteps}));
       if (decision.action != Action::kContinue) return decision;
@@ -100,7 +104,22 @@ class ScmTasks {
 
   Status remember() { return is_git(plan_.scm.command) ? tree_.remember() : Status{}; }
 
+  // Whether the commit that was under way when the run was interrupted has been made: HEAD has moved to it.
+  Result<bool> was_committed(const std::string& task) {
+    const Progress::Scm scm = run_.progress().scm;
+    if (scm.task != task || scm.message.empty() || !is_git(plan_.scm.command)) return false;
+    TRY_VALUE(const std::string head, repository_.head());
+    if (head == scm.head) return false;
+    TRY_VALUE(const ScmAnswer log, ask_scm(run_, {{plan_.scm.command, "log", "-1", "--format=%B"}}));
+    if (trim(log.output) != trim(scm.message)) return false;
+    TRY(note_end(run_, task, ScmOutcome::kDone,
+                 fmt::format("{} was made before the run was interrupted", head.substr(0, 9))));
+    return true;
+  }
+
+  // A message that the agent gave before the run was interrupted is used.
   Result<TurnEnd> ask_for_message() {
+    if (!run_.progress().scm.message.empty()) return TurnEnd{TurnOutcome::kOk, {}};
     TurnRequest request;
     request.prompt = kCommitMessageRequest;
     request.purpose = Purpose::kCommitMessage;
@@ -130,6 +149,9 @@ class ScmTasks {
       started.iteration = run_.progress().iteration;
       started.task = task;
       started.argv = argv;
+      if (is_commit(task) && is_git(plan_.scm.command)) {
+        TRY_VALUE(started.head, repository_.head());
+      }
       TRY(run_.note(std::move(started)));
       TRY(run_.sync());
       TRY_VALUE(const ScmCommandEnd command, run_scm_command(run_, argv));
@@ -151,6 +173,7 @@ class ScmTasks {
   Run& run_;
   const Agent& agent_;
   const ScmPlan& plan_;
+  Repository repository_;
   CheckedTree tree_;
   bool watching_ = false;
 };

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "engine/commit_message.h"
 #include "engine/turn_outcome.h"
 #include "engine/turn_reader.h"
 #include "journal/raw_file.h"
@@ -69,7 +70,7 @@ class Turn {
     const TurnJudgement judged =
         judge_turn({end, reader_, agent_.adapter(), agent_.name(), error_tail_, events_ && agent_.ends_with_result()});
     TRY(note_end(end, judged));
-    return TurnEnd{judged.outcome, reader_.response(), reader_.answer(), judged.reason};
+    return TurnEnd{judged.outcome, judged.reason};
   }
 
  private:
@@ -135,16 +136,11 @@ class Turn {
     ended.duration_ms = end.duration.count();
     ended.output_bytes = output_bytes_;
     ended.response = reader_.response();
-    ended.session = reader_.session();
     if (judged.outcome == TurnOutcome::kUsageLimit && reader_.resets_at())
       ended.resets_at = to_iso8601(*reader_.resets_at());
-    ended.input_tokens = reader_.tokens().input;
-    ended.output_tokens = reader_.tokens().output;
-    ended.cache_read_tokens = reader_.tokens().cache_read;
-    ended.cache_write_tokens = reader_.tokens().cache_write;
-    ended.cost_usd = reader_.cost_usd();
-    ended.tools = reader_.tools();
-    ended.unknown_events = reader_.unknown();
+    reader_.fill_in(ended);
+    if (!work_ && judged.outcome == TurnOutcome::kOk)
+      ended.message = commit_message_from(reader_.answer(), reader_.response()).value_or("");
     return run_.note(std::move(ended));
   }
 

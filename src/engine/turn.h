@@ -25,8 +25,6 @@ struct TurnRequest {
 
 struct TurnEnd {
   TurnOutcome outcome = TurnOutcome::kNone;
-  std::optional<std::string> response;
-  std::string answer;  // the beginning of its words, for a commit message
   std::string reason;  // if the outcome is not kOk
 };
 

@@ -89,4 +89,15 @@ void TurnReader::observe(Observation& observation, MonotonicTime now) const {
   observation.turn.tokens = tokens_.total();
 }
 
+void TurnReader::fill_in(record::AgentEnded& ended) const {
+  ended.session = session_;
+  ended.input_tokens = tokens_.input;
+  ended.output_tokens = tokens_.output;
+  ended.cache_read_tokens = tokens_.cache_read;
+  ended.cache_write_tokens = tokens_.cache_write;
+  ended.cost_usd = cost_usd_;
+  ended.tools = tools();
+  ended.unknown_events = unknown_;
+}
+
 }  // namespace ralph

@@ -11,6 +11,7 @@
 #include "agents/events.h"
 #include "engine/observation.h"
 #include "engine/response.h"
+#include "journal/records.h"
 
 namespace ralph {
 
@@ -43,6 +44,9 @@ class TurnReader : public EventSink {
   double cost_usd() const { return cost_usd_; }
   int tools() const { return tools_ - denied_tools_; }  // without those that a hook denied
   int unknown() const { return unknown_; }
+
+  // Its session and what it used.
+  void fill_in(record::AgentEnded& ended) const;
 
  private:
   void read(const event::Session& session);

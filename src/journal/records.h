@@ -23,13 +23,31 @@ struct RunStarted {
   static constexpr std::string_view kType = "run_started";
   WayIn way = WayIn::kUnknown;
   std::string run_id, ralph_version, project, agent, prompt_source, prompt;
+  std::string folder;                  // where the command was typed
+  std::vector<std::string> arguments;  // its words after its name
+  bool masked = false;                 // a secret in the arguments was masked
   std::int64_t pid = 0, max_iterations = 0;
   json::value settings;  // the effective settings, so that a run can be inspected and resumed without the files
   template <class V>
   void fields(V&& v) {
     v("runId", run_id), v("way", way), v("ralph", ralph_version), v("project", project), v("agent", agent);
-    v("promptSource", prompt_source), v("prompt", prompt), v("pid", pid), v("maxIterations", max_iterations);
-    v("settings", settings);
+    v("promptSource", prompt_source), v("prompt", prompt), v("folder", folder), v("arguments", arguments);
+    v("masked", masked), v("pid", pid), v("maxIterations", max_iterations), v("settings", settings);
+  }
+};
+
+// Another process goes on with the run.
+struct RunResumed {
+  static constexpr std::string_view kType = "run_resumed";
+  std::string run_id, ralph_version, agent;
+  std::vector<std::string> arguments;  // of the command that resumed it: they add to those before
+  std::int64_t pid = 0, max_iterations = 0;
+  std::int64_t spent_ms = 0;  // by the run so far, including a killed turn up to its last output
+  json::value settings;       // as read for this process
+  template <class V>
+  void fields(V&& v) {
+    v("runId", run_id), v("ralph", ralph_version), v("agent", agent), v("arguments", arguments), v("pid", pid);
+    v("maxIterations", max_iterations), v("spentMs", spent_ms), v("settings", settings);
   }
 };
 
@@ -71,6 +89,7 @@ struct AgentEnded {
   std::string resets_at;                // of a usage limit, if announced
   std::string reason;                   // if the outcome is not ok: "exit code 1"
   std::optional<std::string> response;  // the content of its first <response> tag
+  std::string message;                  // the commit message that it was asked for
   template <class V>
   void fields(V&& v) {
     v("iteration", iteration), v("attempt", attempt), v("purpose", purpose), v("agent", agent), v("outcome", outcome);
@@ -78,7 +97,7 @@ struct AgentEnded {
     v("reason", reason), v("response", response), v("session", session), v("resetsAt", resets_at);
     v("inputTokens", input_tokens), v("outputTokens", output_tokens), v("cacheReadTokens", cache_read_tokens);
     v("cacheWriteTokens", cache_write_tokens), v("costUsd", cost_usd), v("tools", tools);
-    v("unknownEvents", unknown_events);
+    v("unknownEvents", unknown_events), v("message", message);
   }
 };
 
@@ -113,9 +132,10 @@ struct ScmStarted {
   std::int64_t iteration = 0;
   std::string task;
   std::vector<std::string> argv;
+  std::string head;  // of a commit: the commit before it; empty: none, or not git
   template <class V>
   void fields(V&& v) {
-    v("iteration", iteration), v("task", task), v("argv", argv);
+    v("iteration", iteration), v("task", task), v("argv", argv), v("head", head);
   }
 };
 
@@ -222,6 +242,7 @@ struct PendingReview {
 struct PlanChecked {
   static constexpr std::string_view kType = "plan_checked";
   std::int64_t iteration = 0, stories = 0, done = 0;
+  bool judged = false;       // the iteration has its result; false: it was cut short before its checks
   std::optional<Mode> mode;  // nullopt: there was no iteration
   std::string story;
   StoryStep outcome = StoryStep::kNone;
@@ -237,7 +258,7 @@ struct PlanChecked {
   void fields(V&& v) {
     v("iteration", iteration), v("mode", mode), v("story", story), v("outcome", outcome), v("stories", stories);
     v("done", done), v("open", open), v("violations", violations), v("notes", notes), v("feedback", feedback);
-    v("pending", pending), v("head", head), v("bases", bases);
+    v("pending", pending), v("head", head), v("bases", bases), v("judged", judged);
   }
 };
 
@@ -256,10 +277,11 @@ struct RunEnded {
   std::string reason;
   std::int64_t exit_code = 0, iterations = 0, duration_ms = 0, tokens = 0;
   double cost_usd = 0;
+  std::string resume;  // the command that goes on with it; empty: it is complete
   template <class V>
   void fields(V&& v) {
     v("status", status), v("reason", reason), v("exitCode", exit_code), v("iterations", iterations);
-    v("durationMs", duration_ms), v("tokens", tokens), v("costUsd", cost_usd);
+    v("durationMs", duration_ms), v("tokens", tokens), v("costUsd", cost_usd), v("resume", resume);
   }
 };
 
@@ -268,7 +290,7 @@ struct Unknown {
   json::object fields_as_written;
 };
 
-using Body = std::variant<RunStarted, IterationStarted, AgentStarted, AgentEnded, GuardrailStarted, GuardrailEnded,
+using Body = std::variant<RunStarted, RunResumed, IterationStarted, AgentStarted, AgentEnded, GuardrailStarted, GuardrailEnded,
                           ScmStarted, ScmEnded, SignalReceived, ProcessesSwept, Decided, SessionBound, PlanWork,
                           PlanChecked, IterationEnded, RunEnded, Unknown>;
 

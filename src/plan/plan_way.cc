@@ -96,10 +96,14 @@ Status PlanWay::hold_plan() {
 Result<std::optional<Agents>> PlanWay::begin() {
   TRY(hold_plan());
   TRY(write_marker());  // now, because checks before the first iteration may take long
+  reviewed_ = run_.progress().plan.reviewed;
+  // The iteration that a resumed run was in goes on by itself, unless its turn is already judged or held for its checks.
+  if (run_.progress().iteration_open && plan_.unfinished && plan_.unfinished->open && !plan_.unfinished->judged)
+    plan_.unfinished.reset();
   const bool all_done = count_done(tasks(), plan_.skip_review) == tasks().stories.size();
   const bool killed = plan_.unfinished && plan_.unfinished->open;
   if (!plan_.unfinished && !all_done) {
-    TRY(note_checked());
+    if (!run_.is_resumed()) TRY(note_checked(false));
     return std::optional<Agents>();
   }
   rules_ = {Mode::kImplement, "", plan_.skip_review, plan_.review_cap, !killed};
@@ -119,9 +123,14 @@ Result<NextTurn> PlanWay::next() {
   if (!work) return fail(ErrorKind::kInternal, "no story of {} can be worked on", plan_.files.tasks());
   rules_ = {work->mode, work->story->id, plan_.skip_review, plan_.review_cap};
   pending_.reset();
-  TRY_VALUE(head_, repository_.head());
+  const bool again = run_.progress().plan.worked == run_.progress().iteration;
+  if (again) {  // resumed in this iteration: what it began with
+    head_ = run_.progress().plan.head;
+  } else {
+    TRY_VALUE(head_, repository_.head());
+  }
   note_base(*work);
-  TRY(note_work(*work));
+  if (!again) TRY(note_work(*work));
   plan_.marker.iteration = run_.progress().iteration;
   plan_.marker.iteration_mode = work->mode;
   plan_.marker.story = work->story->id;
@@ -263,7 +272,7 @@ Result<Observation> PlanWay::observe() {
     aftermath_->tell_agent(fmt::format("<promise>{}</promise> was said too early: not all stories are done.",
                                        run_.policy.completion_response));
   }
-  TRY(note_checked());
+  TRY(note_checked(true));
   TRY(enter(Stage::kClosed));
   return Observation{Moment::kAfterChecks};
 }
@@ -279,7 +288,7 @@ Status PlanWay::leave_unchecked() {
     aftermath_->note(fmt::format("the run stopped before {} could be checked; the next run makes the checks first",
                                  pending_->story));
   }
-  TRY(note_checked());
+  TRY(note_checked(false));
   return enter(Stage::kClosed);
 }
 
@@ -306,8 +315,9 @@ ChecksEnd PlanWay::checks_end() const {
 }
 
 // Before the first iteration there are only the stories to report.
-Status PlanWay::note_checked() {
+Status PlanWay::note_checked(bool judged) {
   record::PlanChecked note;
+  note.judged = judged;
   note.iteration = run_.progress().iteration;
   note.story = verdict_.story;
   note.outcome = verdict_.outcome;

@@ -64,7 +64,7 @@ class PlanWay : public Way {
   Status save(SavedPlan::State state);
   Status leave_unchecked();
   Status judge_again();
-  Status note_checked();
+  Status note_checked(bool judged);
 
   Run& run_;
   const Settings& settings_;

@@ -164,10 +164,25 @@ void Console::show(const record::RunStarted& started) {
   run_id_ = started.run_id;
   agent_ = started.agent;
   max_iterations_ = started.max_iterations;
+  show_title({fmt::format("run {}", run_id_)});
+}
+
+void Console::show(const record::RunResumed& resumed) {
+  run_id_ = resumed.run_id;
+  agent_ = resumed.agent;
+  max_iterations_ = resumed.max_iterations;
+  iteration_ = progress_->iteration;
+  show_title({fmt::format("resumes run {}", run_id_)});
+  line("");
   const Style& style = options_.style;
-  std::vector<std::string> facts = {
-      fmt::format("run {}", started.run_id), fmt::format("agent {}", started.agent),
-      fmt::format("up to {}", count_of(static_cast<unsigned>(max_iterations_), "iteration"))};
+  if (progress_->iteration_open)
+    line(style.cyan(fmt::format("{} Iteration {}/{}, resumed", style.step(), iteration_, max_iterations_)));
+}
+
+void Console::show_title(std::vector<std::string> facts) {
+  const Style& style = options_.style;
+  facts.push_back(fmt::format("agent {}", agent_));
+  facts.push_back(fmt::format("up to {}", count_of(static_cast<unsigned>(max_iterations_), "iteration")));
   if (options_.guardrails > 0) facts.push_back(count_of(static_cast<unsigned>(options_.guardrails), "guardrail"));
   line(style.bold("ralph") + style.dim(std::string(style.dot()) + join(facts, style.dot())));
 }
@@ -344,6 +359,7 @@ void Console::show(const record::RunEnded& ended) {
     facts.push_back(fmt::format("{} leftover process{} ended", totals.swept, totals.swept == 1 ? "" : "es"));
   line("  " + style.dim(join(facts, style.dot())));
   line("  " + style.dim(fmt::format("everything is in .ralph/runs/{} (ralph runs show {})", run_id_, run_id_)));
+  if (!ended.resume.empty()) line("  " + style.dim("to go on: ") + ended.resume);
 }
 
 void JsonLines::on_record(const record::Record& record, const Progress&) {

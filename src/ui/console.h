@@ -38,6 +38,8 @@ class Console : public RunListener {
 
  private:
   void show(const record::RunStarted& started);
+  void show(const record::RunResumed& resumed);
+  void show_title(std::vector<std::string> facts);
   void show(const record::IterationStarted& started);
   void show(const record::AgentStarted& started);
   void show(const record::AgentEnded& ended);

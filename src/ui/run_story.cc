@@ -105,6 +105,10 @@ class StepTeller {
     line(Mark::kNote, "decided", text, "");
   }
 
+  void operator()(const record::RunResumed& resumed) {
+    line(Mark::kNote, "resumed", fmt::format("by pid {}, ralph {}", resumed.pid, clean(resumed.ralph_version)), "");
+  }
+
   void operator()(const record::SessionBound& bound) {
     line(Mark::kNote, "session", clean(bound.session.empty() ? "waits for the next that starts" : bound.session), "");
   }
@@ -173,6 +177,10 @@ std::string padded(const std::string& text, size_t width) {
 
 }  // namespace
 
+bool is_resumable(const ToldRun& run) {
+  return run.problems.empty() && run.view.is_resumable(run.alive);
+}
+
 std::string run_story(const ToldRun& run, const Style& style) {
   std::string out;
   tell_head(out, run, style);
@@ -201,7 +209,7 @@ std::string run_table(std::span<const ToldRun> runs, const Style& style) {
   std::vector<std::array<std::string, kColumns>> rows = {{"RUN", "BEGAN", "AGENT", "ITERATIONS", "TIME", "END"}};
   for (const ToldRun& run : runs) {
     const RunView& view = run.view;
-    std::string end = words(view.state(run.alive));
+    std::string end = words(view.state(run.alive)) + (is_resumable(run) ? ", resumable" : "");
     if (const std::string reason = view.reason(run.alive); !reason.empty()) end += ": " + clean(reason);
     if (!run.problems.empty()) end += " (its journal is damaged)";
     rows.push_back({run.id, view.records > 0 ? shown_time(view.first_time) : "-",
@@ -235,6 +243,7 @@ json::object run_summary(const ToldRun& run) {
   if (view.start) summary["agent"] = to_json_string(view.start->agent);
   summary["iterations"] = view.iteration_count();
   summary["durationMs"] = view.duration().count();
+  summary["resumable"] = is_resumable(run);
   if (view.end) summary["exitCode"] = view.end->exit_code;
   json::array problems;
   for (const std::string& problem : run.problems) problems.emplace_back(to_json_string(problem));

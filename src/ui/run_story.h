@@ -19,6 +19,9 @@ struct ToldRun {
   std::vector<std::string> problems;  // what is wrong with its journal
 };
 
+// Whether `ralph runs resume` can go on with it.
+bool is_resumable(const ToldRun& run);
+
 // A heading (what, when, why), every iteration with its steps, their results and files, and the journal's problems.
 std::string run_story(const ToldRun& run, const Style& style);
 

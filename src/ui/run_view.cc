@@ -13,6 +13,10 @@ class Adder {
 
   void operator()(const record::RunStarted& started) { run_.start = started; }
   void operator()(const record::RunEnded& ended) { run_.end = ended; }
+  void operator()(const record::RunResumed& resumed) {
+    run_.end.reset();
+    steps().push_back(resumed);
+  }
   void operator()(const record::IterationStarted& started) { run_.iterations.push_back({started.iteration, {}, {}}); }
   void operator()(const record::IterationEnded& ended) {
     if (IterationView* iteration = find(ended.iteration)) iteration->duration = Milliseconds(ended.duration_ms);
@@ -103,6 +107,10 @@ std::string RunView::reason(bool alive) const {
   if (records == 0) return "its journal is empty";
   if (iterations.empty()) return "it was killed before its first iteration";
   return fmt::format("it was killed in iteration {}", iterations.back().number);
+}
+
+bool RunView::is_resumable(bool alive) const {
+  return !alive && start && !is_session() && !start->arguments.empty() && progress.status != StopStatus::kComplete;
 }
 
 std::int64_t RunView::iteration_count() const {

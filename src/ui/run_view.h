@@ -24,7 +24,7 @@ using GuardrailCheck = StepOf<record::GuardrailStarted, record::GuardrailEnded>;
 using ScmTask = StepOf<record::ScmStarted, record::ScmEnded>;
 
 using RunStep = std::variant<AgentTurn, GuardrailCheck, ScmTask, record::ProcessesSwept, record::SignalReceived,
-                             record::Decided, record::SessionBound, record::PlanWork, record::PlanChecked>;
+                             record::Decided, record::SessionBound, record::PlanWork, record::PlanChecked, record::RunResumed>;
 
 struct IterationView {
   std::int64_t number = 0;
@@ -49,6 +49,8 @@ struct RunView {
   // The reason for that state, as a sentence; may be empty.
   std::string reason(bool alive) const;
   Milliseconds duration() const;  // as far as known
+  // Whether another process can go on with it.
+  bool is_resumable(bool alive) const;
   bool is_session() const { return start && start->way == WayIn::kSession; }
   // How many iterations began; in a session loop, how often the session was continued.
   std::int64_t iteration_count() const;

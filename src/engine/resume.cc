@@ -1,0 +1,169 @@
+#include "engine/resume.h"
+
+#include <algorithm>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "engine/turn_reader.h"
+#include "journal/reader.h"
+#include "os/files.h"
+
+namespace ralph {
+namespace {
+
+tl::unexpected<Error> cannot_resume(const std::string& id, const std::string& why) {
+  return fail(ErrorKind::kUsage, "run {} can't be resumed: {}", id, why);
+}
+
+// The time of the last write to a file; the epoch if there is none.
+WallTime last_write(const std::string& path) {
+  struct stat info{};
+  if (::lstat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return {};
+  return WallTime(std::chrono::duration_cast<Milliseconds>(std::chrono::seconds(info.st_mtim.tv_sec) +
+                                                           std::chrono::nanoseconds(info.st_mtim.tv_nsec)));
+}
+
+// When the killed attempt was last heard of.
+WallTime last_sign_of(const Run& run, const Progress::Attempt& attempt) {
+  WallTime last = run.progress().last_record;
+  for (const std::string& file : {attempt.stdout_file, attempt.stderr_file})
+    last = std::max(last, last_write(join_path(run.folder, file)));
+  return std::min(last, std::max(run.clock.wall(), run.progress().last_record));
+}
+
+// Feeds the stream of the attempt, as it was stored, to a reader.
+void read_stream(const std::string& path, AgentStream& stream, TurnReader& reader) {
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+  std::string buffer(1 << 16, '\0');
+  for (ssize_t got = 0; fd && (got = ::read(fd.get(), buffer.data(), buffer.size())) > 0;)
+    stream.feed({buffer.data(), static_cast<size_t>(got)}, reader);
+  stream.finish(reader);
+  reader.finish();
+}
+
+// Whether a limit is reached, what to say, and the option that raises it.
+struct LimitReached {
+  std::string what, option;
+};
+
+std::optional<LimitReached> limit_reached(const Progress& progress, const Policy& policy) {
+  if (!progress.iteration_open && progress.iteration >= policy.max_iterations) {
+    return LimitReached{fmt::format("{} of {} iterations are done", progress.iteration, policy.max_iterations),
+                        fmt::format("-n {}", 2 * policy.max_iterations)};
+  }
+  if (policy.max_cost_usd > 0 && progress.cost_usd >= policy.max_cost_usd) {
+    return LimitReached{fmt::format("${:.2f} of ${:.2f} are spent", progress.cost_usd, policy.max_cost_usd),
+                        fmt::format("--max-cost {:g}", 2 * policy.max_cost_usd)};
+  }
+  if (policy.max_tokens > 0 && progress.tokens.total() >= policy.max_tokens) {
+    return LimitReached{fmt::format("{} of {} tokens are used", progress.tokens.total(), policy.max_tokens),
+                        fmt::format("--max-tokens {}", 2 * policy.max_tokens)};
+  }
+  if (policy.run_time_limit.count() > 0 && progress.run_time >= policy.run_time_limit) {
+    return LimitReached{fmt::format("{} of {} are over", human_duration(progress.run_time),
+                                    human_duration(policy.run_time_limit)),
+                        fmt::format("--max-minutes {:g}", static_cast<double>(policy.run_time_limit.count()) / 30000)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<ResumePoint> read_resume_point(const RunFolder& folder, const std::string& seal) {
+  const std::string path = join_path(folder.path, kJournalFile);
+  TRY_VALUE(JournalReader reader, JournalReader::open(path));
+  ResumePoint point{folder, {}, {}, {}, {}};
+  bool sealed = seal.empty(), started = false;
+  int version = record::kVersion;
+  for (;;) {
+    TRY_VALUE(const auto record, reader.next());
+    if (!record) break;
+    version = record->version;
+    if (version != record::kVersion) break;
+    if (const auto* start = std::get_if<record::RunStarted>(&record->body)) {
+      started = true;
+      point.start = *start;
+      point.arguments = {start->arguments};
+      point.settings = start->settings;
+    } else if (const auto* resumed = std::get_if<record::RunResumed>(&record->body)) {
+      point.arguments.push_back(resumed->arguments);
+      point.settings = resumed->settings;
+    }
+    point.progress = fold(std::move(point.progress), *record);
+    sealed = sealed || reader.last_hash() == seal;
+  }
+  if (version > record::kVersion)
+    return cannot_resume(folder.id, "its journal was written by a newer version of ralph; use that one");
+  if (version < record::kVersion)
+    return cannot_resume(folder.id, "its journal was written by an older version of ralph, which recorded too little");
+  if (!started) return cannot_resume(folder.id, "it was ended before it began");
+  if (point.start.way == WayIn::kSession) {
+    return cannot_resume(folder.id,
+                         "it is a loop in an agent's session, which goes on in that session; 'ralph loop status' shows it");
+  }
+  if (point.progress.status == StopStatus::kComplete) return cannot_resume(folder.id, "it is complete");
+  if (!reader.is_whole() || !sealed) {
+    return cannot_resume(folder.id,
+                         fmt::format("{} is not as ralph wrote it{}", path,
+                                     sealed ? fmt::format(" ({})", join(reader.problems(), "; ")) : ": records are missing"));
+  }
+  if (point.start.arguments.empty()) return cannot_resume(folder.id, "its journal does not say how it was started");
+  return point;
+}
+
+Status check_limits(const ResumePoint& point, const Policy& policy) {
+  const auto reached = limit_reached(point.progress, policy);
+  if (!reached) return {};
+  return cannot_resume(point.folder.id, fmt::format("it is at its limit, {}; give a higher one, which counts from the "
+                                                    "run's beginning: ralph runs resume {} {}",
+                                                    reached->what, point.folder.id, reached->option));
+}
+
+std::string resume_command(const Run& run, StopStatus status) {
+  const Progress& progress = run.progress();
+  if (status == StopStatus::kComplete || progress.totals.turns == 0) return {};
+  std::string command = "ralph ";
+  if (const auto here = current_directory(); here && *here != run.project)
+    command += fmt::format("-C {} ", quote_shell_words(std::vector{run.project}));
+  command += fmt::format("runs resume {}", run.id);
+  Progress now = progress;
+  now.run_time = run.time_spent();
+  if (const auto reached = limit_reached(now, run.policy)) command += " " + reached->option;
+  return command;
+}
+
+Milliseconds time_spent_until_killed(const Run& run) {
+  const Progress& progress = run.progress();
+  if (!progress.running) return progress.run_time;
+  return progress.run_time + (last_sign_of(run, *progress.running) - progress.last_record);
+}
+
+Status close_killed_attempt(Run& run, Agents agents, bool events) {
+  const auto attempt = run.progress().running;
+  if (!attempt) return {};
+  record::AgentEnded ended;
+  ended.iteration = run.progress().iteration;
+  ended.attempt = attempt->number;
+  ended.purpose = attempt->purpose;
+  ended.agent = attempt->agent;
+  ended.outcome = TurnOutcome::kInterrupted;
+  ended.reason = "it was killed together with ralph";
+  ended.duration_ms = std::max<Milliseconds>(last_sign_of(run, *attempt) - attempt->started, Milliseconds(0)).count();
+  const auto agent =
+      std::find_if(agents.begin(), agents.end(), [&](const Agent& one) { return one.name() == attempt->agent; });
+  if (agent != agents.end()) {
+    UsedBefore before;
+    for (const auto& session : {run.progress().session, run.progress().last_session})
+      if (session && session->id == attempt->resumes) before = {session->tokens, session->cost_usd};
+    const auto stream = agent->make_stream(events, before);
+    NullSink nobody;
+    TurnReader reader("", nobody, "");
+    read_stream(join_path(run.folder, attempt->stdout_file), *stream, reader);
+    reader.fill_in(ended);
+  }
+  return run.note(std::move(ended));
+}
+
+}  // namespace ralph

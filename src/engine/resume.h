@@ -1,0 +1,43 @@
+// Going on with a run that ended incomplete: from its journal alone.
+//
+//   TRY_VALUE(const ResumePoint point, read_resume_point(folder, seal));   // or why it can't be resumed
+//   TRY_VALUE(Run run, Run::open(folder, policy, parts));
+//   TRY(close_killed_attempt(run, agents, events));                        // after run_resumed was noted
+//   drive(run, way);                                                       // goes on in the iteration that was open
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/attempts.h"
+
+namespace ralph {
+
+// The state of a run that is to be resumed.
+struct ResumePoint {
+  RunFolder folder;
+  record::RunStarted start;
+  std::vector<std::vector<std::string>> arguments;  // of the command that started it and of those that resumed it
+  json::value settings;                             // as last read
+  Progress progress;
+};
+
+// Errors are of kind kUsage and say why it can't be resumed: it is complete, a session loop, damaged, of a newer version
+// of ralph. `seal`: the hash of a record that was known to be there, from outside the project; empty: unknown. A journal
+// with more records is as good; one that does not lead to that record was changed and is not believed.
+Result<ResumePoint> read_resume_point(const RunFolder& folder, const std::string& seal);
+
+// Fails if the run has reached one of these limits, and names the option that raises it.
+Status check_limits(const ResumePoint& point, const Policy& policy);
+
+// The command that goes on with a run that ends now; empty if there is nothing to go on with.
+std::string resume_command(const Run& run, StopStatus status);
+
+// Time spent by a run whose process was killed: until its last record, or the last output of its agent if that is later.
+Milliseconds time_spent_until_killed(const Run& run);
+
+// Records the end of an agent's attempt that was killed with ralph, with its session and what it used, as far as its
+// stream tells. `agents`: all that the run may start; `events`: whether they were asked for streams of events.
+Status close_killed_attempt(Run& run, Agents agents, bool events);
+
+}  // namespace ralph
