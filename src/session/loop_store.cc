@@ -224,10 +224,11 @@ Status LoopStore::close(SessionRun& loop, StopStatus status, const std::string& 
   ended.exit_code = exit_code_of(status);
   ended.iterations = loop.run.progress().iteration;
   ended.duration_ms = loop.run.progress().run_time.count();
-  const std::string session = loop.run.progress().host.session;
+  const std::string note = note_of(loop.run.progress().host.session);
   TRY(loop.run.note(std::move(ended)));
   ::unlink(join_path(loop.run.folder, kRequestFile).c_str());
-  ::unlink(note_of(session).c_str());
+  // If the loop's adoption was cut off, the unbound note may be that of another loop.
+  if (const auto named = read_note(note); named && named->run == loop.run.id) ::unlink(note.c_str());
   return {};
 }
 

@@ -46,6 +46,16 @@ class LoopStoreTest : public testing::Test {
     return (*loop)->run.ask(now).has_value();
   }
 
+  // Binds the loop that waits to s1, as far as an adoption comes that is killed in the middle.
+  void cut_off_adoption() const {
+    const std::string sessions = folder_ / "home/.local/state/ralph/sessions/";
+    for (const auto& entry : std::filesystem::directory_iterator(sessions)) {
+      const std::string name = entry.path().filename();
+      if (name.starts_with("unbound.") && !name.ends_with(".lock"))
+        std::filesystem::rename(entry.path(), sessions + "s1");
+    }
+  }
+
   ScratchFolder folder_;
   std::string project_ = folder_ / "p";
   Environment environment_;
@@ -164,15 +174,33 @@ TEST_F(LoopStoreTest, ASessionWithALoopAdoptsNoSecond) {
 
 TEST_F(LoopStoreTest, AnAdoptionThatWasCutOffIsWhole) {
   ASSERT_TRUE(store().start(request("wait"), "", ""));
-  const std::string sessions = folder_ / "home/.local/state/ralph/sessions/";
-  for (const auto& entry : std::filesystem::directory_iterator(sessions)) {
-    if (entry.path().extension() != ".lock") std::filesystem::rename(entry.path(), sessions + "s1");
-  }
+  cut_off_adoption();
   EXPECT_EQ((*store().load("s1"))->session, "s1");
   ASSERT_TRUE(go_on());
   ASSERT_TRUE((*store().cancel("s1")).has_value());
   EXPECT_EQ(store().history().size(), 1U);
   EXPECT_EQ(project_of_session(environment_, "s1"), std::nullopt);
+}
+
+TEST_F(LoopStoreTest, TheEndOfACutOffAdoptionLeavesAnotherWaitingLoopAlone) {
+  for (const bool cancels : {true, false}) {
+    LoopRequest first = request("first");
+    first.max_iterations = 1;
+    ASSERT_TRUE(store().start(first, "", ""));
+    cut_off_adoption();
+    ASSERT_TRUE(store().start(request("second"), "", ""));
+    if (cancels) {
+      ASSERT_TRUE((*store().cancel("s1")).has_value());
+    } else {
+      auto loop = store().open("s1");
+      ASSERT_TRUE(loop && *loop);
+      ASSERT_TRUE(store().close(**loop, StopStatus::kLimit, "enough"));
+    }
+    const auto adopted = store().adopt("s2", "");
+    ASSERT_TRUE(adopted && *adopted) << "it still waits";
+    EXPECT_EQ((*adopted)->request.task, "second");
+    ASSERT_TRUE((*store().cancel("s2")).has_value());
+  }
 }
 
 TEST_F(LoopStoreTest, AnEndThatWasCutOffIsAnEnd) {
