@@ -39,14 +39,14 @@ void print(std::string& out, const LoopState& state, const Style& style) {
                      : state.status == LoopStatus::kPromiseAccepted ? style.green(status)
                                                                     : style.yellow(status),
                      clean(std::string(first_line(request.task)), 80));
-  out += fmt::format("  session    {}\n",
-                     state.session.empty() ? "none yet: the next that starts here adopts it" : clean(state.session));
+  out += fmt::format("  session    {}\n", state.host.session.empty() ? "none yet: the next that starts here adopts it"
+                                                                     : clean(state.host.session));
   out += fmt::format("  iteration  {} of {}\n", state.iteration, request.max_iterations);
   out += fmt::format("  promise    {}, after at least {} (else {})\n", clean(promise_marker(request)),
                      count_of(static_cast<unsigned>(request.min_tool_calls), "tool call"),
                      to_string(request.on_promise_no_work));
-  out += fmt::format("  began      {}{}\n", state.started,
-                     state.updated == state.started ? "" : ", last heard of " + state.updated);
+  const std::string began = to_iso8601(state.host.since);
+  out += fmt::format("  began      {}{}\n", began, state.updated == began ? "" : ", last heard of " + state.updated);
   if (!state.reason.empty()) out += fmt::format("  ended      {}\n", clean(state.reason, 200));
   for (const LoopDecision& one : state.decisions) {
     out += style.dim(fmt::format("  {}  {}: {} ({})", one.time, one.decision, clean(one.reason, 200), one.rule)) + "\n";
@@ -121,7 +121,7 @@ Status cancel(const Arguments& arguments) {
   if (states.empty() && damaged.empty() && inside_session) {
     // It has no loop of its own, so the one that waits for a session is meant.
     states = store.active();
-    std::erase_if(states, [](const LoopState& state) { return !state.session.empty(); });
+    std::erase_if(states, [](const LoopState& state) { return !state.host.session.empty(); });
   }
   if (states.size() > 1 && !all)
     return fail(ErrorKind::kUsage,
@@ -130,7 +130,7 @@ Status cancel(const Arguments& arguments) {
   const Redactor redactor(environment.as_lines());
   int cancelled = 0;
   for (const LoopState& state : states) {
-    TRY_VALUE(const auto done, store.cancel(state.session));
+    TRY_VALUE(const auto done, store.cancel(state.host.session));
     if (!done) continue;
     ++cancelled;
     fmt::print("Cancelled in iteration {} of {}: {}\n", done->iteration, done->request.max_iterations,

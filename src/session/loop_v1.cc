@@ -33,7 +33,7 @@ std::optional<LoopState> read_loop_v1(const std::string& path) {
   for (const std::string& line : split(read_file(log).value_or(""), '\n')) {
     const auto record = parse_json(line, log);
     if (!record || !record->is_object()) continue;
-    state.recent_calls.clear();
+    state.host.recent_calls.clear();
     state.fields(FieldReader{record->get_object()});
     state.updated = find_string(*record, "time").value_or("");
   }
