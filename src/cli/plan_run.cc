@@ -139,18 +139,7 @@ Result<Decision> drive_plan(const PlanRun& plan, Run& run) {
   TRY_VALUE(const ModeAgents agents, make_mode_agents(plan, environment));
   TRY(note_start(run, {WayIn::kPlan, describe_agents(agents), plan.files.shown(plan.files.prompt()), {}},
                  plan.loaded.effective));
-  PlanWay way(run, plan.loaded.settings,
-              {plan.files,
-               {agents[0], agents[1], agents[2]},
-               plan.skip_review(),
-               plan.review_cap(),
-               plan.authority,
-               plan.work_tree,
-               plan.tasks,
-               plan.unfinished,
-               plan.pinned,
-               plan.bases,
-               marker_for(plan, run)});
+  PlanWay way(run, plan, {agents[0], agents[1], agents[2]}, marker_for(plan, run));
   return drive(run, way);
 }
 

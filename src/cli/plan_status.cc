@@ -186,8 +186,7 @@ json::object to_json(const PlanStatus& status) {
     one["priority"] = story.priority;
     one["done"] = status.done(story);
     one["passes"] = story.review.passes;
-    one["reviewStatus"] =
-        story.review.status == ReviewStatus::kNone ? json::value(nullptr) : json::value(to_string(story.review.status));
+    one["reviewStatus"] = ralph::to_json(story.review.status);
     one["reviewCount"] = story.review.count;
     json::array waits;
     for (const std::string& id : open_dependencies(status, story)) waits.emplace_back(to_json_string(id));

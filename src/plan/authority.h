@@ -40,6 +40,14 @@ struct SavedPlan {
   // If not open: the step that waits for its checks. `tasks` and `pinned` are as the run left the files.
   std::optional<PendingStep> pending;
   std::map<std::string, std::string> bases;  // by story: the commit before its first iteration
+
+  template <class V>
+  void fields(V&& v) {
+    v("runId", run_id), v("project", project), v("ralphDir", ralph_dir), v("iteration", iteration), v("open", open);
+    v("judged", judged), v("iterationMode", mode), v("story", story), v("skipReview", skip_review);
+    v("reviewCap", review_cap), v("tasks", tasks), v("journal", journal), v("prd", pinned.prd);
+    v("prompt", pinned.prompt);
+  }
 };
 
 // The path of a plan's copy: $XDG_STATE_HOME/ralph/plans/<name>-<hash of the paths>.json. Each work tree of a

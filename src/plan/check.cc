@@ -71,10 +71,10 @@ json::object to_json(const CheckReport& report) {
   json::object object;
   object["ok"] = report.passed();
   json::array made, problems, warnings;
-  for (const Check check : report.made) made.emplace_back(number_of(check));
+  for (const Check check : report.made) made.emplace_back(to_string(check));
   for (const PlanProblem& problem : report.problems) {
     json::object one;
-    one["check"] = number_of(problem.check);
+    one["check"] = to_string(problem.check);
     if (!problem.story.empty()) one["story"] = to_json_string(problem.story);
     one["message"] = to_json_string(problem.message);
     problems.push_back(std::move(one));

@@ -356,8 +356,7 @@ Enforcement start_over(const StoryFile& before, std::string why) {
 void set_review(JsonEdits& edits, size_t story, const Review& review) {
   const std::string at = pointer_to(story);
   edits.set(at + "/passes", review.passes);
-  edits.set(at + "/reviewStatus",
-            review.status == ReviewStatus::kNone ? json::value(nullptr) : json::value(to_string(review.status)));
+  edits.set(at + "/reviewStatus", to_json(review.status));
   edits.set(at + "/reviewCount", review.count);
   edits.set(at + "/reviewFeedback", to_json_string(review.feedback));
 }

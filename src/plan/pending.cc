@@ -24,7 +24,7 @@ record::PendingReview to_record(const PendingStep& pending) {
 PendingStep pending_from(const record::PendingReview& pending) {
   Review review;
   review.passes = pending.passes;
-  review.status = review_status_from(pending.status).value_or(ReviewStatus::kNone);
+  review.status = from_word<ReviewStatus>(pending.status).value_or(ReviewStatus::kNone);
   review.count = pending.count;
   review.feedback = pending.feedback;
   return {pending.story, pending.step, std::move(review)};

@@ -19,13 +19,15 @@ struct PlanRun {
   PlanFiles files;
   LoadedSettings loaded;
   bool verbose = false, json = false;
-  std::string authority;
-  std::string work_tree;
+  std::string authority;  // the path of the copy outside the project
+  std::string work_tree;  // the top-level folder of the repository
   StoryFile tasks;
+  // What the last run left: it was killed in the middle of an iteration (open; `tasks` is its copy), or asked to stop
+  // before the checks (a step is pending; `tasks` is the current file).
   std::optional<SavedPlan> unfinished;
   PinnedFiles pinned;
-  std::map<std::string, std::string> bases;
-  std::vector<std::string> notes;  // for people, each without its full stop
+  std::map<std::string, std::string> bases;  // by story: the commit before its first iteration
+  std::vector<std::string> notes;            // for people, each without its full stop
 
   bool skip_review() const { return loaded.settings.plan.skip_review; }
   std::int64_t review_cap() const { return loaded.settings.plan.review_cap; }

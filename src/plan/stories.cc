@@ -1,7 +1,6 @@
 #include "plan/stories.h"
 
 #include <algorithm>
-#include <array>
 #include <unordered_map>
 
 #include "base/text.h"
@@ -13,8 +12,7 @@
 namespace ralph {
 namespace {
 
-constexpr size_t kMaxProblems = 20;             // more than anyone reads, and each lookup in the text takes time
-constexpr std::int64_t kMostReviews = 1000000;  // as in the schema; far from overflow
+constexpr size_t kMaxProblems = 20;  // more than anyone reads, and each lookup in the text takes time
 
 const json::value& parsed_tasks_schema() {
   // The text is part of the program and tested, so value() cannot fail.
@@ -80,7 +78,7 @@ class Reader {
     review.passes = passes.value_or(false);
     const json::value* status = find(from, "reviewStatus");
     if (must(status && (status->is_null() || status->is_string())) && status->is_string()) {
-      const auto known = review_status_from(std::string_view(status->get_string()));
+      const auto known = from_word<ReviewStatus>(std::string_view(status->get_string()));
       must(known && known != ReviewStatus::kNone);
       review.status = known.value_or(ReviewStatus::kNone);
     }
@@ -313,23 +311,14 @@ class Relations {
   std::vector<PlanProblem> problems_;
 };
 
-constexpr std::array<std::string_view, 4> kStatusNames = {"null", "needs_review", "changes_requested", "approved"};
-
 }  // namespace
 
-std::string_view to_string(ReviewStatus status) {
-  return kStatusNames[static_cast<size_t>(status)];
+json::value to_json(ReviewStatus status) {
+  return status == ReviewStatus::kNone ? json::value(nullptr) : json::value(to_string(status));
 }
 
-std::optional<ReviewStatus> review_status_from(std::string_view name) {
-  const auto* const found = std::find(kStatusNames.begin(), kStatusNames.end(), name);
-  if (found == kStatusNames.end()) return std::nullopt;
-  return static_cast<ReviewStatus>(found - kStatusNames.begin());
-}
-
-std::string_view number_of(Check check) {
-  constexpr std::array<std::string_view, 4> kNumbers = {"1", "2", "2.5", "3"};
-  return kNumbers[static_cast<size_t>(check)];
+ReviewStatus review_status_in(const json::value& story) {
+  return from_word<ReviewStatus>(find_string(story, "reviewStatus").value_or("")).value_or(ReviewStatus::kNone);
 }
 
 const Story* StoryList::find(std::string_view id) const {

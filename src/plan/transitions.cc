@@ -78,18 +78,13 @@ std::string explain(const std::string& id, const Before::OneStory& before, const
   if (rules.frozen)
     return fmt::format("Only iterations may change review fields. Story {} was changed outside of one: {}.", id,
                        changes(before, after));
-  switch (rules.mode) {
-    case Mode::kImplement:
-      return fmt::format(
-          "Implement iterations cannot set passes=true, approve stories or increment reviewCount. Only review "
-          "iterations may approve. Story {} had illegal transition: {}.",
-          id, changes(before, after));
-    case Mode::kReview:
-      return fmt::format("Review iteration made illegal transition on story {}: {}.", id,
-                         review_details(before, after));
-    case Mode::kReviewFix:
-      break;
-  }
+  if (rules.mode == Mode::kImplement)
+    return fmt::format(
+        "Implement iterations cannot set passes=true, approve stories or increment reviewCount. Only review "
+        "iterations may approve. Story {} had illegal transition: {}.",
+        id, changes(before, after));
+  if (rules.mode == Mode::kReview)
+    return fmt::format("Review iteration made illegal transition on story {}: {}.", id, review_details(before, after));
   return fmt::format(
       "Review-fix iterations cannot approve stories or increment reviewCount. Story {} must go back to needs_review "
       "for "
@@ -97,17 +92,10 @@ std::string explain(const std::string& id, const Before::OneStory& before, const
       id, changes(before, after));
 }
 
-std::string_view only_one(Mode mode) {
-  switch (mode) {
-    case Mode::kImplement:
-      return "An implement iteration may submit one story only";
-    case Mode::kReview:
-      return "A review may only modify one story";
-    case Mode::kReviewFix:
-      break;
-  }
-  return "A review-fix iteration may resubmit one story only";
-}
+// By Mode.
+constexpr std::array<std::string_view, 3> kOnlyOne = {"An implement iteration may submit one story only",
+                                                      "A review may only modify one story",
+                                                      "A review-fix iteration may resubmit one story only"};
 
 bool waits_for_another(const Before& before, const Before::OneStory& story) {
   return std::any_of(story.depends_on.begin(), story.depends_on.end(), [&](const std::string& id) {
@@ -130,8 +118,8 @@ class Judge {
         result_.moved = story->id;
         result_.step = step->name;
       } else {
-        refuse(story->id,
-               fmt::format("{}; story {} was changed besides {}.", only_one(rules_.mode), story->id, chosen->id));
+        refuse(story->id, fmt::format("{}; story {} was changed besides {}.",
+                                      kOnlyOne[static_cast<size_t>(rules_.mode)], story->id, chosen->id));
       }
     }
     if (rules_.mode == Mode::kReview && !rules_.frozen && movers_.empty() && result_.illegal.empty()) {
