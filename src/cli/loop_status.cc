@@ -4,10 +4,9 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "cli/loop_options.h"
 #include "cli/registry.h"
-#include "hooks/host.h"
 #include "journal/redactor.h"
-#include "os/environment.h"
 #include "os/files.h"
 #include "session/contract.h"
 #include "session/loop_store.h"
@@ -53,14 +52,6 @@ void print(std::string& out, const LoopState& state, const Style& style) {
   }
 }
 
-// The session given by --session, or the one in which this runs. Empty: none, or --all.
-Result<std::string> session_from(const Arguments& arguments, const Environment& environment) {
-  if (arguments.value("session") == "")
-    return fail(ErrorKind::kUsage, "--session is empty; leave it out, or give the session's id");
-  if (const auto session = arguments.value("session")) return std::string(*session);
-  return arguments.has("all") ? "" : enclosing_session_id(environment);
-}
-
 // Where the loop of this session is, or would be.
 Result<LoopStore> store_for(const std::string& session, const Environment& environment) {
   TRY_VALUE(const std::string folder, current_directory());
@@ -69,8 +60,8 @@ Result<LoopStore> store_for(const std::string& session, const Environment& envir
 }
 
 // The result is incomplete because of damaged loops.
-Status none_of(const std::vector<std::string>& damaged) {
-  if (damaged.empty()) return {};
+Result<int> none_of(const std::vector<std::string>& damaged) {
+  if (damaged.empty()) return 0;
   return fail(ErrorKind::kInput, "{}", join(damaged, "\n"));
 }
 
@@ -81,7 +72,7 @@ std::string of_others(const LoopStore& store, bool inside_session) {
                      : fmt::format(" Not of this session: {} (ralph loop status --all).", count_of(others, "loop"));
 }
 
-Status show(const Arguments& arguments) {
+Result<int> show(const Arguments& arguments) {
   const Environment environment = Environment::of_this_process();
   TRY_VALUE(const std::string session, session_from(arguments, environment));
   TRY_VALUE(const LoopStore store, store_for(session, environment));
@@ -110,7 +101,7 @@ Status show(const Arguments& arguments) {
   return none_of(damaged);
 }
 
-Status cancel(const Arguments& arguments) {
+Result<int> cancel(const Arguments& arguments) {
   const Environment environment = Environment::of_this_process();
   const bool all = arguments.has("all");
   TRY_VALUE(const std::string session, session_from(arguments, environment));
@@ -140,10 +131,6 @@ Status cancel(const Arguments& arguments) {
   return none_of(damaged);
 }
 
-int finish(const Status& done) {
-  return done ? 0 : report(done.error());
-}
-
 }  // namespace
 
 const Command kLoopStatus = {
@@ -154,7 +141,7 @@ const Command kLoopStatus = {
     "ralph loop status\n       ralph loop status --session 26d69ff4-4761-40bc --json",
     kStatusOptions,
     {},
-    [](const Arguments& arguments) { return finish(show(arguments)); },
+    show,
 };
 
 const Command kLoopCancel = {
@@ -164,7 +151,7 @@ const Command kLoopCancel = {
     "ralph loop cancel\n       ralph loop cancel --all",
     kCancelOptions,
     {},
-    [](const Arguments& arguments) { return finish(cancel(arguments)); },
+    cancel,
 };
 
 }  // namespace ralph::cli

@@ -84,10 +84,7 @@ Exit codes: 0 all is in order, 1 it is not, 2 it could not be checked.)",
     "ralph plan check\n       ralph plan check --json",
     kOptions,
     {},
-    [](const Arguments& arguments) {
-      const Result<int> code = check(arguments);
-      return code ? *code : report(code.error());
-    },
+    check,
 };
 
 }  // namespace ralph::cli

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <concepts>
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <optional>
 #include <string>

@@ -1,6 +1,7 @@
 #include "plan/archive_summary.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/text.h"
 #include "base/utf8.h"
@@ -27,20 +28,18 @@ Story story_of(const json::value& value) {
   return story;
 }
 
-std::string state_of(const Story& story) {
-  const Review& review = story.review;
-  switch (review.status) {
-    case ReviewStatus::kApproved:
-      if (!review.passes) return "approved, but does not pass";
-      return approved_at_cap(story) ? "approved at the review cap" : "approved";
-    case ReviewStatus::kNeedsReview:
-      return review.passes ? "passes, but needs review" : "needs review";
-    case ReviewStatus::kChangesRequested:
-      return review.passes ? "passes, but changes were requested" : "changes requested";
-    case ReviewStatus::kNone:
-      break;
-  }
-  return review.passes ? "passes, not reviewed" : "open";
+// By ReviewStatus: of a story that does not pass, and of one that does.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kStates = {{
+    {"open", "passes, not reviewed"},
+    {"needs review", "passes, but needs review"},
+    {"changes requested", "passes, but changes were requested"},
+    {"approved, but does not pass", "approved"},
+}};
+
+std::string_view state_of(const Story& story) {
+  if (approved_at_cap(story)) return "approved at the review cap";
+  const auto& [open, passes] = kStates[static_cast<size_t>(story.review.status)];
+  return story.review.passes ? passes : open;
 }
 
 // Text on one line, for a table or a list item.

@@ -9,10 +9,6 @@
 #include "engine/progress.h"
 #include "journal/reader.h"
 #include "journal/writer.h"
-#include "json/value.h"
-#include "os/files.h"
-#include "plan/plan_files.h"
-#include "plan/stories.h"
 #include "settings/ralph_folder.h"
 
 namespace ralph {
@@ -115,6 +111,15 @@ Result<Lock> lock_plan(const std::string& path, const std::string& ralph_dir) {
                 lock.error().message);
   }
   return lock;
+}
+
+Result<PlanCustody> take_plan(const PlanFiles& files) {
+  PlanCustody custody;
+  const auto path = authority_path(Environment::of_this_process(), files.ralph_dir);
+  if (!path || !is_directory(parent_path(*path))) return custody;  // there was never a run
+  custody.authority = *path;
+  TRY_VALUE(custody.lock, lock_plan(*path, files.ralph_dir));
+  return custody;
 }
 
 Status forget_plan(const std::string& path) {

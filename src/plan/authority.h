@@ -8,8 +8,8 @@
 
 #include "os/environment.h"
 #include "os/lock.h"
-#include "plan/modes.h"
 #include "plan/pending.h"
+#include "plan/plan_files.h"
 
 namespace ralph {
 
@@ -67,6 +67,15 @@ std::string recall_from_journal(SavedPlan& plan, const std::string& project);
 // The lock for running or replacing a plan. It is outside the project, because an agent can remove a lock inside. Fails
 // with kBusy while a run works on the plan.
 Result<Lock> lock_plan(const std::string& path, const std::string& ralph_dir);
+
+// For commands that replace a plan's files: keeps runs out meanwhile. ralph's own copy is removed with the plan.
+struct PlanCustody {
+  std::string authority;     // the path of ralph's own copy; empty: none
+  std::optional<Lock> lock;  // keeps runs from starting; nullopt if there never was a run
+};
+
+// Fails with kBusy while a run works on the plan.
+Result<PlanCustody> take_plan(const PlanFiles& files);
 
 // Removes the copy of a plan that is gone, so that the next plan is not compared with it.
 Status forget_plan(const std::string& path);

@@ -38,10 +38,6 @@ std::optional<Before> before_from_snapshot(const json::value* snapshot) {
   return before;
 }
 
-std::string path_of(const std::string& project) {
-  return join_path(project, kMarkerFile);
-}
-
 }  // namespace
 
 std::string to_text(const Marker& marker) {
@@ -64,7 +60,7 @@ Result<Marker> marker_from(std::string_view text, std::string_view where) {
 }
 
 Result<std::optional<Marker>> read_marker(const std::string& project) {
-  const std::string path = path_of(project);
+  const std::string path = join_path(project, kMarkerFile);
   struct stat info{};
   if (::lstat(path.c_str(), &info) != 0) return std::optional<Marker>();
   if (!S_ISREG(info.st_mode))
@@ -87,8 +83,14 @@ Result<std::optional<Marker>> live_marker(const std::string& project) {
   return marker;
 }
 
+Status expect_no_run(const std::string& project, std::string_view advice) {
+  TRY_VALUE(const auto live, live_marker(project));
+  if (!live) return {};
+  return fail(ErrorKind::kBusy, "a plan run is under way in {} (pid {}); {}", project, live->pid, advice);
+}
+
 void remove_marker(const std::string& project) {
-  ::unlink(path_of(project).c_str());
+  ::unlink(join_path(project, kMarkerFile).c_str());
 }
 
 }  // namespace ralph

@@ -47,6 +47,9 @@ bool is_live(const Marker& marker);
 // The marker of a run under way in `project`; nullopt if there is none, or only a stale one.
 Result<std::optional<Marker>> live_marker(const std::string& project);
 
+// Fails with kBusy if there is one, with this advice.
+Status expect_no_run(const std::string& project, std::string_view advice);
+
 // Removes the marker of a run that has ended, whatever an agent replaced it with.
 void remove_marker(const std::string& project);
 

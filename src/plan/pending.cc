@@ -1,19 +1,6 @@
 #include "plan/pending.h"
 
 namespace ralph {
-namespace {
-
-StoryFile with_review(const StoryFile& file, const std::string& id, const Review& review) {
-  const Story* const story = file.tasks.find(id);
-  if (!story || story->review == review) return file;
-  auto edits = JsonEdits::of(file.text, "tasks.json");
-  if (!edits) return file;
-  set_review(*edits, static_cast<size_t>(story - file.tasks.stories.data()), review);
-  auto changed = story_file_from(edits->apply(), "tasks.json");
-  return changed ? *std::move(changed) : file;
-}
-
-}  // namespace
 
 record::PendingReview to_record(const PendingStep& pending) {
   const Review& review = pending.review;

@@ -7,7 +7,6 @@
 #include "engine/prompt.h"
 #include "engine/scm_command.h"
 #include "os/files.h"
-#include "plan/assignment.h"
 
 namespace ralph {
 
@@ -166,15 +165,7 @@ Status PlanWay::write_marker() {
 }
 
 Result<std::string> PlanWay::prompt_for(const Work& work) {
-  Assignment assignment{work.mode,
-                        work.story,
-                        &tasks(),
-                        plan_.skip_review(),
-                        plan_.review_cap(),
-                        run_.progress().iteration,
-                        run_.policy.max_iterations,
-                        plan_.files.shown(plan_.files.ralph_dir),
-                        {}};
+  Assignment assignment = assignment_for(plan_, work, run_.progress().iteration, run_.policy.max_iterations);
   const auto base = plan_.bases.find(work.story->id);
   if (work.mode == Mode::kReview && base != plan_.bases.end()) {
     auto lost = repository_.lost_tests(base->second);

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "plan/assignment.h"
 #include "plan/authority.h"
 #include "plan/enforce.h"
-#include "plan/pending.h"
 #include "plan/plan_files.h"
 #include "settings/settings.h"
 
@@ -36,6 +36,9 @@ struct PlanRun {
 
 // Loads the plan to begin with: the saved copy of a killed run, or (with `accept` always) the files of the project.
 Status load_plan_files(PlanRun& run, bool accept);
+
+// What an iteration of the run tells its agent. `run` must outlive it.
+Assignment assignment_for(const PlanRun& run, const Work& work, int iteration, int max_iterations);
 
 // Whether a run may begin with this plan.
 Status check_state(const PlanRun& run);

@@ -251,33 +251,13 @@ class Relations {
     }
   }
 
-  // Repeatedly removes stories whose dependencies are gone; the remaining ones are in or behind a cycle.
   void check_cycles() {
-    const size_t size = tasks_.stories.size();
-    std::vector<size_t> waits(size, 0);
-    std::vector<std::vector<size_t>> needed_by(size);
-    for (size_t i = 0; i < size; ++i) {
-      for (const std::string& id : tasks_.stories[i].depends_on) {
-        needed_by[index_.at(id)].push_back(i);
-        ++waits[i];
-      }
-    }
-    std::vector<size_t> free;
-    for (size_t i = 0; i < size; ++i) {
-      if (waits[i] == 0) free.push_back(i);
-    }
-    size_t done = 0;
-    while (!free.empty()) {
-      const size_t one = free.back();
-      free.pop_back();
-      ++done;
-      for (const size_t next : needed_by[one]) {
-        if (--waits[next] == 0) free.push_back(next);
-      }
-    }
-    if (done == size) return;
+    std::vector<const Story*> stories;
+    for (const Story& story : tasks_.stories) stories.push_back(&story);
+    const std::vector<size_t> waits = endless_waits(stories);
     const auto first = static_cast<size_t>(
         std::find_if(waits.begin(), waits.end(), [](size_t count) { return count > 0; }) - waits.begin());
+    if (first == waits.size()) return;
     std::vector<std::string> circle = circle_from(first, waits);
     const std::string story = circle.front();
     constexpr size_t kNamed = 20;
@@ -333,6 +313,31 @@ bool is_done(const Story& story, bool skip_review) {
 size_t count_done(const StoryList& tasks, bool skip_review) {
   return static_cast<size_t>(std::count_if(tasks.stories.begin(), tasks.stories.end(),
                                            [&](const Story& story) { return is_done(story, skip_review); }));
+}
+
+// Repeatedly removes stories whose dependencies are gone.
+std::vector<size_t> endless_waits(const std::vector<const Story*>& stories) {
+  std::unordered_map<std::string_view, size_t> index;
+  for (size_t i = 0; i < stories.size(); ++i) index.emplace(stories[i]->id, i);
+  std::vector<size_t> waits(stories.size(), 0), free;
+  std::vector<std::vector<size_t>> needed_by(stories.size());
+  for (size_t i = 0; i < stories.size(); ++i) {
+    for (const std::string& id : stories[i]->depends_on) {
+      const auto other = index.find(id);
+      if (other == index.end()) continue;
+      needed_by[other->second].push_back(i);
+      ++waits[i];
+    }
+    if (waits[i] == 0) free.push_back(i);
+  }
+  while (!free.empty()) {
+    const size_t one = free.back();
+    free.pop_back();
+    for (const size_t next : needed_by[one]) {
+      if (--waits[next] == 0) free.push_back(next);
+    }
+  }
+  return waits;
 }
 
 StoryReading read_tasks(std::string_view text, std::string_view where) {

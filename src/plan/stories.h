@@ -69,6 +69,9 @@ struct StoryReading {
 // pass have notes on what was done. `where` names the file in problems.
 StoryReading read_tasks(std::string_view text, std::string_view where);
 
+// By story, how many of its dependencies are in a circle or behind one. Dependencies that are not listed do not count.
+std::vector<size_t> endless_waits(const std::vector<const Story*>& stories);
+
 // One story alone; nullopt if a field is missing or has the wrong type.
 std::optional<Story> story_from(const json::value& value);
 

@@ -218,37 +218,28 @@ std::vector<std::string> missing_from(const std::vector<std::string>& pinned, co
 
 std::vector<PlanProblem> judge_pins(const Before& before, const StoryList& after) {
   std::vector<PlanProblem> problems;
+  const auto add = [&](const std::string& story, std::string message) {
+    problems.push_back({Check::kTransitions, story, std::move(message)});
+  };
   std::unordered_set<std::string_view> there;
   for (const Story& story : after.stories) {
     there.insert(story.id);
     const auto was = before.stories.find(story.id);
     if (was == before.stories.end() || !was->second.complete) continue;
-    const auto missing = missing_from(was->second.criteria, story.criteria);
-    if (!missing.empty()) {
-      problems.push_back({Check::kTransitions, story.id,
-                          fmt::format("Acceptance criteria may be added, never removed or changed. Story {} lost {}.",
-                                      story.id, quoted_list(missing))});
-    }
+    if (const auto missing = missing_from(was->second.criteria, story.criteria); !missing.empty())
+      add(story.id, fmt::format("Acceptance criteria may be added, never removed or changed. Story {} lost {}.",
+                                story.id, quoted_list(missing)));
   }
   for (const std::string& id : before.order) {
-    if (!there.contains(id)) {
-      problems.push_back({Check::kTransitions, id,
-                          fmt::format("Stories may be added, never deleted or renamed. Story {} is gone.", id)});
-    }
+    if (!there.contains(id))
+      add(id, fmt::format("Stories may be added, never deleted or renamed. Story {} is gone.", id));
   }
-  if (before.verify_commands) {
-    const auto missing = missing_from(*before.verify_commands, after.verify_commands);
-    if (!missing.empty()) {
-      problems.push_back(
-          {Check::kTransitions, "",
-           fmt::format("verifyCommands may be added, never removed or changed. {} is gone.", quoted_list(missing))});
-    }
-  }
-  if (before.branch && *before.branch != after.branch) {
-    problems.push_back({Check::kTransitions, "",
-                        fmt::format("branchName was changed from \"{}\" to \"{}\"; it is the user's to choose.",
-                                    *before.branch, after.branch)});
-  }
+  const auto commands = missing_from(before.verify_commands.value_or(after.verify_commands), after.verify_commands);
+  if (!commands.empty())
+    add("", fmt::format("verifyCommands may be added, never removed or changed. {} is gone.", quoted_list(commands)));
+  if (before.branch && *before.branch != after.branch)
+    add("", fmt::format("branchName was changed from \"{}\" to \"{}\"; it is the user's to choose.", *before.branch,
+                        after.branch));
   return problems;
 }
 

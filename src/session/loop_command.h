@@ -3,9 +3,7 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "session/loop_request.h"
 

@@ -90,16 +90,11 @@ Since look_back(Observation::Session& seen, const LoopRequest& request, const Pr
   Since since;
   if (stop.last_message) since.promised = since.late = promises(*stop.last_message);
   const Unread unread = unread_of(host, to_iso8601(progress.last_record), stop);
-  const bool all_words_promise = stop.all_words && promises(*stop.all_words);
-  if (unread.path.empty()) {
-    since.promised = since.promised || all_words_promise;
-    return since;
-  }
   seen.transcript = unread.path;
   const TranscriptNews news = read_transcript_since(unread.path, unread.offset, kTranscriptLimit, unread.not_before);
   seen.transcript_read = news.end_offset;
   if (!news.readable) {
-    since.promised = since.promised || all_words_promise;
+    since.promised = since.promised || (stop.all_words && promises(*stop.all_words));
     return since;
   }
   since.calls_known = true;
