@@ -6,7 +6,7 @@
 #include <unistd.h>
 #include <vector>
 
-#include "cli/dispatch.h"
+#include "cli/command.h"
 
 namespace {
 

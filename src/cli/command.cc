@@ -1,7 +1,5 @@
 #include "cli/command.h"
 
-#include <algorithm>
-
 #include "base/text.h"
 
 namespace ralph::cli {

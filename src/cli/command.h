@@ -2,6 +2,8 @@
 // are all derived from this entry.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <span>
@@ -23,6 +25,15 @@ struct Option {
   std::string_view choices{};  // "APPEND|PREPEND|REPLACE": the only values accepted (any case), and completed
 };
 
+// Several lists as one.
+template <size_t... N>
+constexpr auto joined(const std::array<Option, N>&... lists) {
+  std::array<Option, (N + ...)> all{};
+  Option* end = all.data();
+  ((end = std::copy(lists.begin(), lists.end(), end)), ...);
+  return all;
+}
+
 struct Positional {
   std::string_view name;  // "RUN"
   std::string_view help;
@@ -40,8 +51,8 @@ struct Command {
   std::string_view examples;
   std::span<const Option> options;
   std::span<const Positional> positionals;
-  int (*run)(const Arguments&);  // returns the exit code
-  bool hidden = false;           // for ralph's own use; not listed
+  Result<int> (*run)(const Arguments&);  // returns the exit code; dispatch() reports an error
+  bool hidden = false;                   // for ralph's own use; not listed
 };
 
 // What was typed, checked against the command's entry.
@@ -67,6 +78,9 @@ std::string overview(std::span<const Command* const> commands);
 
 // Every command, in the order in which help lists them.
 std::span<const Command* const> all_commands();
+
+// Runs the command given by the words of a command line and returns its exit code.
+int dispatch(std::span<const std::string> words);
 
 // Prints the error as "ralph: ..." on stderr and returns the exit code of its kind. No other function maps them.
 int report(const Error& error);

@@ -9,7 +9,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-int do_nothing(const Arguments&) {
+Result<int> do_nothing(const Arguments&) {
   return 0;
 }
 

@@ -168,7 +168,7 @@ const Command kCompletion = {
     "source <(ralph completion bash)\nsource <(ralph completion zsh)\nralph completion fish | source",
     {},
     kPositionals,
-    [](const Arguments& arguments) {
+    [](const Arguments& arguments) -> Result<int> {
       const std::string shell = to_lower(arguments.positionals()[0]);
       const std::string script = shell == "bash" ? bash_script() : shell == "zsh" ? zsh_script() : fish_script();
       std::fwrite(script.data(), 1, script.size(), stdout);

@@ -8,8 +8,8 @@
 #include "cli/prompt_run.h"
 #include "cli/registry.h"
 #include "embedded_demo.h"
+#include "git/git.h"
 #include "os/files.h"
-#include "os/run_command.h"
 #include "settings/ralph_folder.h"
 #include "ui/style.h"
 
@@ -40,15 +40,10 @@ Result<std::string> make_scratch_folder(const Environment& environment) {
   return folder;
 }
 
-Status run_git(const std::string& folder, const Environment& environment, std::vector<std::string> words) {
-  Launch launch;
-  launch.argv = {"git"};
-  launch.argv.insert(launch.argv.end(), words.begin(), words.end());
-  launch.environment = environment;
-  launch.folder = folder;
-  TRY_VALUE(const CommandResult result, run_command(launch));
-  if (result.exit_code == 0) return {};
-  return fail(ErrorKind::kIo, "git {} failed in {}: {}", words[0], folder, first_line(result.output));
+Status run_git(const std::string& folder, const std::vector<std::string>& words) {
+  TRY_VALUE(const GitEnd end, plain_git(folder)(words));
+  if (end.code == 0) return {};
+  return fail(ErrorKind::kIo, "git {} failed in {}: {}", words[0], folder, first_line(end.errors));
 }
 
 std::string settings_text(bool with_git) {
@@ -61,24 +56,24 @@ std::string settings_text(bool with_git) {
 }
 
 // A small project with a failing test, in its own repository if git is installed.
-Status make_project(const std::string& folder, const Environment& environment, bool with_git) {
+Status make_project(const std::string& folder, bool with_git) {
   TRY(write_file_atomically(join_path(folder, "sum.sh"), embedded::sum_sh, 0755));
   TRY(write_file_atomically(join_path(folder, "test.sh"), embedded::test_sh, 0755));
   TRY(write_file_atomically(join_path(folder, "PROMPT.md"), kPrompt));
   TRY(prepare_ralph_folder(folder));
   TRY(write_file_atomically(join_path(folder, ".ralph/settings.json"), settings_text(with_git)));
   if (!with_git) return {};
-  TRY(run_git(folder, environment, {"init", "-q", "-b", "main"}));
+  TRY(run_git(folder, {"init", "-q", "-b", "main"}));
   // Its own identity: a new machine has none, and the user's may require signatures.
   for (const auto& [key, value] :
        std::initializer_list<std::pair<const char*, const char*>>{{"user.name", "ralph demo"},
                                                                   {"user.email", "demo@localhost"},
                                                                   {"commit.gpgsign", "false"},
                                                                   {"core.hooksPath", "/dev/null"}}) {
-    TRY(run_git(folder, environment, {"config", key, value}));
+    TRY(run_git(folder, {"config", key, value}));
   }
-  TRY(run_git(folder, environment, {"add", "-A"}));
-  return run_git(folder, environment, {"commit", "-q", "-m", "A sum that does not add up"});
+  TRY(run_git(folder, {"add", "-A"}));
+  return run_git(folder, {"commit", "-q", "-m", "A sum that does not add up"});
 }
 
 void show_beginning(const Style& style, const std::string& folder) {
@@ -108,7 +103,7 @@ Result<int> demo(const Arguments& arguments) {
   const Environment environment = Environment::of_this_process();
   const bool with_git = resolve_program("git", environment, "/").has_value();
   TRY_VALUE(const std::string folder, make_scratch_folder(environment));
-  TRY(make_project(folder, environment, with_git));
+  TRY(make_project(folder, with_git));
   if (::chdir(folder.c_str()) != 0) return fail(ErrorKind::kIo, "cannot enter {}: {}", folder, errno_text(errno));
 
   PromptRun run;
@@ -119,7 +114,7 @@ Result<int> demo(const Arguments& arguments) {
   TRY(preflight(run));
   const Style style = style_for(STDOUT_FILENO, environment);
   if (!run.json) show_beginning(style, folder);
-  const int code = execute(run);
+  TRY_VALUE(const int code, execute(run));
   if (!run.json && code == 0) show_next_steps(style, folder, with_git);
   return code;
 }
@@ -134,10 +129,7 @@ const Command kDemo = {
     "ralph demo",
     kOptions,
     {},
-    [](const Arguments& arguments) {
-      const Result<int> code = demo(arguments);
-      return code ? *code : report(code.error());
-    },
+    demo,
 };
 
 }  // namespace ralph::cli

@@ -2,7 +2,6 @@
 // done, and fixes the rest when it sees the guardrail's output.
 #include <chrono>
 #include <thread>
-#include <unistd.h>
 
 #include "cli/registry.h"
 #include "engine/commit_message.h"
@@ -23,7 +22,7 @@ void say(std::string_view line) {
   std::this_thread::sleep_for(std::chrono::milliseconds(350));  // so that a person can follow
 }
 
-Result<int> work() {
+Result<int> work(const Arguments&) {
   TRY_VALUE(const std::string prompt, read_file("/dev/stdin"));
   if (prompt == kCommitMessageRequest) {
     fmt::print("Add up all arguments in sum.sh\n");
@@ -52,10 +51,7 @@ const Command kDemoAgent = {
     "",
     {},
     {},
-    [](const Arguments&) {
-      const Result<int> code = work();
-      return code ? *code : report(code.error());
-    },
+    work,
     true,
 };
 

@@ -1,6 +1,5 @@
-#include "cli/dispatch.h"
-
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <unistd.h>
@@ -86,6 +85,42 @@ int as_hook(std::span<const std::string> words, int code) {
 
 }  // namespace
 
+std::span<const Command* const> all_commands() {
+  static constexpr std::array kCommands = {
+      &kRun,
+      &kInit,
+      &kPlanInit,
+      &kPlanDraft,
+      &kPlanRun,
+      &kPlanStatus,
+      &kPlanCheck,
+      &kPlanArchive,
+      &kRunsList,
+      &kRunsShow,
+      &kSettingsShow,
+      &kSettingsSchema,
+      &kLoopStart,
+      &kLoopRun,
+      &kLoopStatus,
+      &kLoopCancel,
+      &kHooksStop,
+      &kHooksPreTool,
+      &kHooksExplain,
+      &kHooksInstall,
+      &kHooksUninstall,
+      &kHooksUserPrompt,
+      &kHooksSessionStart,
+      &kHooksPostTool,
+      &kHooksContextMonitor,
+      &kStream,
+      &kDoctor,
+      &kDemo,
+      &kDemoAgent,
+      &kCompletion,
+  };
+  return kCommands;
+}
+
 int report(const Error& error) {
   std::fflush(stdout);
   const Redactor redactor(Environment::of_this_process().as_lines());
@@ -120,7 +155,8 @@ int dispatch(std::span<const std::string> words) {
   if (asks_for_help(rest)) return print(help_of(*found.command));
   const auto arguments = parse_arguments(*found.command, rest);
   if (!arguments) return as_hook(words, report(arguments.error()));
-  return found.command->run(*arguments);
+  const Result<int> code = found.command->run(*arguments);
+  return code ? *code : report(code.error());
 }
 
 }  // namespace ralph::cli

@@ -155,6 +155,16 @@ int print_findings(const Findings& findings, const Environment& environment, boo
   return problem ? 2 : 0;
 }
 
+Result<int> examine(const Arguments& arguments) {
+  const Environment environment = Environment::of_this_process();
+  TRY_VALUE(const std::string project, current_directory());
+  Findings findings;
+  findings.ok("ralph", RALPH_VERSION);
+  check_system(findings);
+  for (const auto check : {check_git, check_agents, check_settings, check_hooks}) check(findings, environment, project);
+  return print_findings(findings, environment, arguments.has("json"));
+}
+
 constexpr std::array kOptions = {Option{"json", 0, "", "Print the findings as JSON."}};
 
 }  // namespace
@@ -177,19 +187,7 @@ const Command kDoctor = {
     "ralph doctor\nralph doctor --json",
     kOptions,
     {},
-    [](const Arguments& arguments) {
-      const Environment environment = Environment::of_this_process();
-      const auto project = current_directory();
-      if (!project) return report(project.error());
-      Findings findings;
-      findings.ok("ralph", RALPH_VERSION);
-      check_system(findings);
-      check_git(findings, environment, *project);
-      check_agents(findings, environment, *project);
-      check_settings(findings, environment, *project);
-      check_hooks(findings, environment, *project);
-      return print_findings(findings, environment, arguments.has("json"));
-    },
+    examine,
 };
 
 }  // namespace ralph::cli

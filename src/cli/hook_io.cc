@@ -10,21 +10,10 @@
 #include "hooks/log.h"
 #include "journal/redactor.h"
 #include "os/clock.h"
-#include "os/environment.h"
 #include "os/files.h"
 
 namespace ralph::cli {
 namespace {
-
-// Of the payload that was read.
-std::string& cwd_of_hook() {
-  static std::string cwd;
-  return cwd;
-}
-std::string& session_of_hook() {
-  static std::string session;
-  return session;
-}
 
 constexpr size_t kLargest = 64 * 1024 * 1024;  // a tool's input may contain a whole file
 constexpr Milliseconds kPatience{4000};        // hosts give a hook ten seconds
@@ -68,36 +57,42 @@ HookInput read_input() {
 
 }  // namespace
 
-HookPayload read_payload(std::string_view hook) {
+HookCall::HookCall(std::string_view name, const Arguments& arguments)
+    : hook(name),
+      protocol(protocol_from(to_lower(arguments.value("protocol").value_or(""))).value_or(kHosts[0].protocol)) {}
+
+const HookPayload& HookCall::read() {
   // A file size limit or a closed pipe is an error to report, not a reason to die.
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
   const HookInput input = read_input();
   std::string fault;
-  HookPayload payload = payload_from(input.text, &fault);
+  payload = payload_from(input.text, &fault);
   if (!fault.empty() && !input.fault.empty()) fault = input.fault;
   if (payload.cwd.empty()) payload.cwd = current_directory().value_or("");
   if (!payload.cwd.starts_with('/')) payload.cwd.clear();  // the folder was deleted
-  cwd_of_hook() = payload.cwd;
-  session_of_hook() = payload.session;
-  if (!fault.empty()) complain(hook, fault);
+  if (!fault.empty()) complain(fault);
   return payload;
 }
 
-Protocol protocol_of(const Arguments& arguments) {
-  return protocol_from(to_lower(arguments.value("protocol").value_or(""))).value_or(kHosts[0].protocol);
+void HookCall::complain(std::string_view what) const {
+  const std::string shown = Redactor(environment.as_lines()).redact(what);
+  static_cast<void>(write_all(STDERR_FILENO, fmt::format("ralph hooks {}: {}\n", hook, shown), "standard error"));
+  if (!payload.cwd.empty()) log_hook(payload.cwd, {hook, payload.session, "error", what});
+}
+
+void HookCall::complain(const std::vector<std::string>& all) const {
+  for (const std::string& one : all) complain(one);
+}
+
+int HookCall::add_context(std::string_view event, std::string_view text) const {
+  return send(ralph::add_context(protocol, payload.event.empty() ? event : payload.event, text));
 }
 
 int send(const HookReply& reply) {
   if (!reply.out.empty()) static_cast<void>(write_all(STDOUT_FILENO, reply.out, "standard output"));
   if (!reply.err.empty()) static_cast<void>(write_all(STDERR_FILENO, reply.err, "standard error"));
   return reply.exit_code;
-}
-
-void complain(std::string_view hook, std::string_view what) {
-  const std::string shown = Redactor(Environment::of_this_process().as_lines()).redact(what);
-  static_cast<void>(write_all(STDERR_FILENO, fmt::format("ralph hooks {}: {}\n", hook, shown), "standard error"));
-  if (!cwd_of_hook().empty()) log_hook(cwd_of_hook(), {hook, session_of_hook(), "error", what});
 }
 
 }  // namespace ralph::cli

@@ -1,5 +1,5 @@
-// Standard input and output of a hook. A hook never breaks its host: it reports an error on standard error and in the
-// project's .ralph/loop/hooks.log, and the host continues as if the hook were not there.
+// One call of a hook: what its host sent, and the reply. A hook never breaks its host: it reports an error on standard
+// error and in the project's .ralph/loop/hooks.log, and the host continues as if the hook were not there.
 #pragma once
 
 #include <string>
@@ -8,25 +8,40 @@
 #include "cli/command.h"
 #include "hooks/payload.h"
 #include "hooks/reply.h"
+#include "journal/run_folder.h"
 
 namespace ralph::cli {
 
-inline constexpr Option kProtocolOption = {.name = "protocol",
+inline constexpr Option kHookOptions[] = {{.name = "protocol",
                                            .letter = 0,
                                            .value = "NAME",
                                            .help = "The host, whose protocol the reply uses (default claude).",
-                                           .choices = kProtocolChoices};
+                                           .choices = kProtocolChoices}};
 
-// Reads the payload from standard input, for a few seconds at most, and reports what is wrong with it. Its `cwd` is the
-// host's, otherwise our own; empty if neither is usable. complain() refers to the payload read last.
-HookPayload read_payload(std::string_view hook);
+struct HookCall {
+  HookCall(std::string_view name, const Arguments& arguments);
 
-Protocol protocol_of(const Arguments& arguments);
+  // Reads the payload from standard input, for a few seconds at most, and reports what is wrong with it. Its `cwd` is
+  // the host's, otherwise our own; empty if neither is usable.
+  const HookPayload& read();
+
+  // If ralph runs this agent, that run does the looping.
+  bool is_inside_run() const { return !enclosing_run_id(environment).empty(); }
+
+  // Reports errors on standard error and in the project's log.
+  void complain(std::string_view what) const;
+  void complain(const std::vector<std::string>& all) const;
+
+  // Adds `text` to the model's context, and returns the exit code. `event`: if the host does not say which it is.
+  int add_context(std::string_view event, std::string_view text) const;
+
+  const std::string_view hook;  // stop, pre-tool, ...
+  const Protocol protocol;
+  const Environment environment = Environment::of_this_process();
+  HookPayload payload{};
+};
 
 // Writes the reply and returns the exit code.
 int send(const HookReply& reply);
-
-// Reports an error on standard error and in the project's log.
-void complain(std::string_view hook, std::string_view what);
 
 }  // namespace ralph::cli

@@ -2,7 +2,6 @@
 #include <array>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "cli/policy_setup.h"
 #include "cli/registry.h"
 #include "json/value.h"
@@ -67,16 +66,14 @@ std::string for_people(const CommandReport& report) {
   return text + (report.first ? fmt::format("Denied: {}.\n", report.first->category) : "Allowed.\n");
 }
 
-int explain(const Arguments& arguments) {
+Result<int> explain(const Arguments& arguments) {
   const std::string cwd = current_directory().value_or("/");
   const PolicySetup setup = policy_setup(Environment::of_this_process(), cwd);
   if (!setup.fault.empty())
     static_cast<void>(write_all(STDERR_FILENO, setup.fault + " (the built-in list is used)\n", "standard error"));
   const CommandReport report = judge_command(arguments.positionals()[0], setup.lists, setup.place, setup.shell);
   const bool in_json = arguments.flag("json").value_or(false);
-  const Status written =
-      write_all(STDOUT_FILENO, in_json ? as_json(report, setup) : for_people(report), "standard output");
-  if (!written) return ralph::cli::report(written.error());
+  TRY(write_all(STDOUT_FILENO, in_json ? as_json(report, setup) : for_people(report), "standard output"));
   return report.first ? 1 : 0;
 }
 

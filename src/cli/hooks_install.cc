@@ -62,7 +62,7 @@ void show_changes(const Request& request, std::string_view shown, const std::vec
   }
 }
 
-// The path of a backup for display.
+// The path of something beside the file, for display.
 std::string shown_beside(const HookFile& file, const std::string& path) {
   return file.user ? path : join_path(file.host->folder, base_name(path));
 }
@@ -112,15 +112,14 @@ Result<bool> install_hooks(const Request& request, const std::string& program) {
   return true;
 }
 
-struct CommandFolder {
-  std::string path, shown;
-};
+HookChange change_of(char sign, const CommandFile& command) {
+  return {sign, fmt::format("/{}", command.name.substr(0, command.name.rfind('.'))), std::string(command.name)};
+}
 
-Result<CommandFolder> command_folder(const HookFile& file) {
-  CommandFolder folder{join_path(file.folder, "commands"), ""};
-  folder.shown = file.user ? folder.path : join_path(file.host->folder, "commands");
+Result<std::string> command_folder(const HookFile& file) {
+  std::string folder = join_path(file.folder, "commands");
   struct stat info{};
-  for (const std::string& path : {file.folder, folder.path}) {
+  for (const std::string& path : {file.folder, folder}) {
     if (!file.user && ::lstat(path.c_str(), &info) == 0 && S_ISLNK(info.st_mode))
       return fail(ErrorKind::kInput, "{} is a symbolic link; in a project ralph does not write through one", path);
   }
@@ -128,25 +127,24 @@ Result<CommandFolder> command_folder(const HookFile& file) {
 }
 
 Result<bool> install_commands(const Request& request, const std::string& program) {
-  TRY_VALUE(const CommandFolder folder, command_folder(request.file));
+  TRY_VALUE(const std::string folder, command_folder(request.file));
   std::vector<HookChange> changes;
   for (const CommandFile& command : command_files(program)) {
-    const std::string path = join_path(folder.path, command.name);
-    const std::string name = fmt::format("/{}", command.name.substr(0, command.name.rfind('.')));
+    const std::string path = join_path(folder, command.name);
     const auto there = file_exists(path) ? read_file(path) : Result<std::string>(std::string());
     if (there && *there == command.text) continue;
     if (!there || (file_exists(path) && !is_ralphs_command_file(*there))) {
       std::fflush(stdout);
       fmt::print(stderr, "Note: {} is there and is not ralph's; it was left alone\n",
-                 join_path(folder.shown, command.name));
+                 join_path(shown_beside(request.file, folder), command.name));
       continue;
     }
-    changes.push_back({there->empty() ? '+' : '~', name, std::string(command.name)});
+    changes.push_back(change_of(there->empty() ? '+' : '~', command));
     if (request.dry_run) continue;
-    TRY(make_directories(folder.path));
+    TRY(make_directories(folder));
     TRY(write_file_atomically(path, command.text));
   }
-  if (!changes.empty()) show_changes(request, folder.shown, changes);
+  if (!changes.empty()) show_changes(request, shown_beside(request.file, folder), changes);
   return !changes.empty();
 }
 
@@ -190,7 +188,7 @@ void warn_of_twice(const Request& request, const std::string& program) {
   fmt::print(stderr, "Warning: {}, so each hook would run twice. Keep one of them; `ralph doctor` says how.\n", also);
 }
 
-Status install(const Arguments& arguments) {
+Result<int> install(const Arguments& arguments) {
   TRY_VALUE(const Request request, request_from(arguments));
   const bool commands = arguments.has("commands");
   if (commands && !request.file.host->has_commands)
@@ -205,7 +203,7 @@ Status install(const Arguments& arguments) {
   if (!changed) fmt::print("Nothing to do: {} has all of ralph's hooks.\n", request.file.shown);
   if (changed && !request.dry_run) say_what_else(request, program, commands);
   warn_of_twice(request, program);
-  return {};
+  return 0;
 }
 
 // ---- uninstall
@@ -285,35 +283,28 @@ Result<bool> uninstall_hooks(const Request& request) {
 
 Result<bool> uninstall_commands(const Request& request) {
   if (!request.file.host->has_commands) return false;
-  TRY_VALUE(const CommandFolder folder, command_folder(request.file));
+  TRY_VALUE(const std::string folder, command_folder(request.file));
   std::vector<HookChange> changes;
   for (const CommandFile& command : command_files("ralph")) {
-    const std::string path = join_path(folder.path, command.name);
+    const std::string path = join_path(folder, command.name);
     const auto text = is_regular_file(path) ? read_file(path) : Result<std::string>(std::string());
     if (!text || !is_ralphs_command_file(*text)) continue;
     if (!request.dry_run) TRY(remove_file(path));
-    changes.push_back(
-        {'-', fmt::format("/{}", command.name.substr(0, command.name.rfind('.'))), std::string(command.name)});
+    changes.push_back(change_of('-', command));
   }
-  if (!changes.empty()) show_changes(request, folder.shown, changes);
-  if (!changes.empty() && !request.dry_run) ::rmdir(folder.path.c_str());  // if it is empty
+  if (!changes.empty()) show_changes(request, shown_beside(request.file, folder), changes);
+  if (!changes.empty() && !request.dry_run) ::rmdir(folder.c_str());  // if it is empty
   return !changes.empty();
 }
 
-Status uninstall(const Arguments& arguments) {
+Result<int> uninstall(const Arguments& arguments) {
   TRY_VALUE(const Request request, request_from(arguments));
   TRY_VALUE(const bool hooks, uninstall_hooks(request));
   TRY_VALUE(const bool commands, uninstall_commands(request));
   // Install may have created a project's folder; the user's belongs to the host.
   if ((hooks || commands) && !request.dry_run && !request.file.user) ::rmdir(request.file.folder.c_str());
   if (!hooks && !commands) fmt::print("Nothing to do: {} has no hooks of ralph.\n", request.file.shown);
-  return {};
-}
-
-template <Status (*kDo)(const Arguments&)>
-int run(const Arguments& arguments) {
-  const Status done = kDo(arguments);
-  return done ? 0 : report(done.error());
+  return 0;
 }
 
 }  // namespace
@@ -332,7 +323,7 @@ its loop is not done.)",
     "ralph hooks install --host codex --user",
     kInstallOptions,
     {},
-    run<install>,
+    install,
 };
 
 const Command kHooksUninstall = {
@@ -345,7 +336,7 @@ ralph (`ralph hooks stop; bell`) is kept, and reported.)",
     "ralph hooks uninstall --host gemini --user",
     kUninstallOptions,
     {},
-    run<uninstall>,
+    uninstall,
 };
 
 }  // namespace ralph::cli

@@ -1,18 +1,12 @@
 // ralph hooks post-tool: runs after a tool call of the host agent. Counts the call for the session's loop and monitors
-// the context, in one process.
-#include <array>
-
-#include "cli/context_alert.h"
+// the context, in one process. ralph hooks context-monitor: only warns the model when its context fills up.
+#include "cli/hook_io.h"
 #include "cli/registry.h"
-#include "journal/run_folder.h"
-#include "os/environment.h"
+#include "hooks/context_monitor.h"
 #include "session/loop_store.h"
 
 namespace ralph::cli {
 namespace {
-
-constexpr std::string_view kHook = "post-tool";
-constexpr std::array kOptions = {kProtocolOption};
 
 // The model may start its loop itself, in its shell. That does not count as work.
 bool starts_loop(const HookPayload& payload) {
@@ -27,12 +21,25 @@ void count_call(const Environment& environment, const HookPayload& payload) {
   if (project) LoopStore(*project, environment).count_tool_call(payload.session);
 }
 
-int post_tool(const Arguments& arguments) {
-  const Environment environment = Environment::of_this_process();
-  const HookPayload payload = read_payload(kHook);
-  // If ralph runs this agent, that run does the looping.
-  if (enclosing_run_id(environment).empty()) count_call(environment, payload);
-  return tell_of_context(kHook, environment, payload, protocol_of(arguments));
+// Sends the alert if there is one. Returns the exit code.
+int tell_of_context(const HookCall& call) {
+  std::vector<std::string> complaints;
+  const std::string alert = ContextMonitor(call.environment, complaints).after_tool(call.payload);
+  call.complain(complaints);
+  return alert.empty() ? 0 : call.add_context("PostToolUse", alert);
+}
+
+Result<int> context_monitor(const Arguments& arguments) {
+  HookCall call("context-monitor", arguments);
+  call.read();
+  return tell_of_context(call);
+}
+
+Result<int> post_tool(const Arguments& arguments) {
+  HookCall call("post-tool", arguments);
+  const HookPayload& payload = call.read();
+  if (!call.is_inside_run()) count_call(call.environment, payload);
+  return tell_of_context(call);
 }
 
 }  // namespace
@@ -43,9 +50,22 @@ const Command kHooksPostTool = {
     R"(Reads the hook's JSON on standard input. If the session has a loop, the tool call is counted as work of that loop. Then it
 does what `ralph hooks context-monitor` does, so that one hook for each tool call is enough.)",
     R"(echo '{"session_id": "s", "transcript_path": "/t.jsonl", "cwd": "/p"}' | ralph hooks post-tool)",
-    kOptions,
+    kHookOptions,
     {},
     post_tool,
+};
+
+const Command kHooksContextMonitor = {
+    "hooks context-monitor",
+    "For a host agent's PostToolUse hook: warns when the context fills up.",
+    R"(Reads the hook's JSON on standard input. When 50, 60, 70, 80 or 90 percent of the session's context window are used, the
+model is told so after the tool call, once for each threshold. The use is taken from the last record in the transcript, or
+estimated from its size if there is none. CLAUDE_CONTEXT_WINDOW sets the window in tokens (default: what the transcript
+says, else 200000).)",
+    R"(echo '{"session_id": "s", "transcript_path": "/t.jsonl"}' | ralph hooks context-monitor)",
+    kHookOptions,
+    {},
+    context_monitor,
 };
 
 }  // namespace ralph::cli

@@ -1,6 +1,5 @@
 // ralph hooks pre-tool: called by the host agent before a tool call. It never breaks the host: on any error the tool
 // call is allowed, and standard error says why.
-#include <array>
 #include <exception>
 
 #include "cli/hook_io.h"
@@ -12,29 +11,27 @@
 namespace ralph::cli {
 namespace {
 
-constexpr std::string_view kHook = "pre-tool";
-constexpr std::array kOptions = {kProtocolOption};
-
-int judge(const Arguments& arguments) {
-  const HookPayload payload = read_payload(kHook);
+int judge(HookCall& call) {
+  const HookPayload& payload = call.read();
   const ToolUse use = tool_use_of(payload.tool_name, payload.tool_input);
   if (!use.command && use.writes.empty() && use.reads.empty()) return 0;
-  const PolicySetup setup = policy_setup(Environment::of_this_process(), payload.cwd);
-  if (!setup.fault.empty()) complain(kHook, setup.fault + " (the built-in list is used)");
+  const PolicySetup setup = policy_setup(call.environment, payload.cwd);
+  if (!setup.fault.empty()) call.complain(setup.fault + " (the built-in list is used)");
   const auto objection = judge_tool(payload.tool_name, use, setup.lists, setup.place, setup.shell);
   if (!objection) return 0;
   const std::string reason = reason_of(*objection);
   // The reply comes first, so that a problem with the log can't delay it.
-  const int code = send(deny_tool(protocol_of(arguments), reason));
-  log_hook(payload.cwd, {kHook, payload.session, "denied", reason});
+  const int code = send(deny_tool(call.protocol, reason));
+  log_hook(payload.cwd, {call.hook, payload.session, "denied", reason});
   return code;
 }
 
-int pre_tool(const Arguments& arguments) {
+Result<int> pre_tool(const Arguments& arguments) {
+  HookCall call("pre-tool", arguments);
   try {
-    return judge(arguments);
+    return judge(call);
   } catch (const std::exception& fault) {  // out of memory and the like: the host must not suffer
-    complain(kHook, fault.what());
+    call.complain(fault.what());
     return 0;
   }
 }
@@ -49,7 +46,7 @@ of the categories of docs/formats/hooks.md: deletion outside of the project, cre
 write files may not touch ralph's own state, its hooks and the scripts of guardrails. `hooks.commands` of the settings allows,
 denies, and switches categories off. It is a seat belt, not a wall: SECURITY.md lists its limits.)",
     R"(echo '{"tool_name": "Bash", "tool_input": {"command": "rm -rf /"}}' | ralph hooks pre-tool)",
-    kOptions,
+    kHookOptions,
     {},
     pre_tool,
 };

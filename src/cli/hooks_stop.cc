@@ -1,22 +1,14 @@
 // ralph hooks stop: called by the host agent when it is about to stop.
-#include <array>
-
-#include "base/text.h"
 #include "cli/hook_io.h"
 #include "cli/registry.h"
 #include "engine/run.h"
 #include "git/git.h"
-#include "journal/run_folder.h"
-#include "os/environment.h"
 #include "plan/objections.h"
 #include "plan/project_check.h"
 #include "session/stop.h"
 
 namespace ralph::cli {
 namespace {
-
-constexpr std::string_view kHook = "stop";
-constexpr std::array kOptions = {kProtocolOption};
 
 bool is_disabled(const Environment& environment) {
   for (const char* name : {"RALPH_DISABLE_LOOP_CONTROLLER", "JIKIME_DISABLE_LOOP_CONTROLLER"}) {
@@ -27,13 +19,13 @@ bool is_disabled(const Environment& environment) {
 }
 
 // Runs the plan's checks and returns the message for an agent that may not stop yet.
-Result<std::optional<std::string>> plan_objection(const Environment& environment, const HookPayload& payload) {
-  TRY_VALUE(const auto plan, plan_in_charge(environment, payload.cwd));
+Result<std::optional<std::string>> plan_objection(const HookCall& call) {
+  TRY_VALUE(const auto plan, plan_in_charge(call.environment, call.payload.cwd));
   if (!plan) return std::optional<std::string>();
   TRY_VALUE(const CheckReport report,
             check_project(*plan, Repository(plain_git(plan->files.project), plan->files.project)));
-  for (const std::string& warning : report.warnings) complain(kHook, warning);
-  const Objections objections(environment, *plan, payload.session);
+  call.complain(report.warnings);
+  const Objections objections(call.environment, *plan, call.payload.session);
   if (report.passed()) {
     objections.forget();
     return std::optional<std::string>();
@@ -43,44 +35,43 @@ Result<std::optional<std::string>> plan_objection(const Environment& environment
   NoProcesses processes;
   NullListener listener;
   const Redactor redactor(std::vector<std::string>{});
-  Run run = Run::read_only({}, {processes, clock, redactor, listener, plan->files.project, environment});
+  Run run = Run::read_only({}, {processes, clock, redactor, listener, plan->files.project, call.environment});
   Observation now;
   now.moment = Moment::kAtStop;
   now.plan = {static_cast<int>(report.problems.size()), objections.count()};
   TRY_VALUE(const Decision decision, run.ask(now));
   if (decision.stops()) {
-    complain(kHook, decision.reason);
+    call.complain(decision.reason);
     return std::optional<std::string>();
   }
   objections.add();
   return std::optional(advice_from(report));
 }
 
-// The session's own loop. None if ralph runs this agent: that run does the looping.
-Result<HookReply> loop_reply(const Environment& environment, const HookPayload& payload, Protocol protocol) {
-  if (!enclosing_run_id(environment).empty() || !payload.agent_id.empty()) return allow_stop(protocol);
-  const auto project = project_of_session(environment, payload.session);
-  if (!project) return allow_stop(protocol);
-  LoopStore store(*project, environment);
-  TRY_VALUE(const auto answer, judge_stop(store, stop_request_from(payload), environment));
-  if (!answer) return allow_stop(protocol);
-  if (answer->decision.action != Action::kStop) return go_on(protocol, answer->continuation);
-  return allow_stop(protocol,
+// Of the session's own loop.
+Result<HookReply> loop_reply(const HookCall& call) {
+  if (call.is_inside_run() || !call.payload.agent_id.empty()) return allow_stop(call.protocol);
+  const auto project = project_of_session(call.environment, call.payload.session);
+  if (!project) return allow_stop(call.protocol);
+  LoopStore store(*project, call.environment);
+  TRY_VALUE(const auto answer, judge_stop(store, stop_request_from(call.payload), call.environment));
+  if (!answer) return allow_stop(call.protocol);
+  if (answer->decision.action != Action::kStop) return go_on(call.protocol, answer->continuation);
+  return allow_stop(call.protocol,
                     fmt::format("ralph loop: {} ({})", to_string(answer->state.status), answer->state.reason));
 }
 
 // A hook never breaks its host: on any error the agent may stop, and standard error says why.
-int stop(const Arguments& arguments) {
-  const Protocol protocol = protocol_of(arguments);
-  const Environment environment = Environment::of_this_process();
-  const HookPayload payload = read_payload(kHook);
-  if (is_disabled(environment)) return 0;
-  const auto objection = plan_objection(environment, payload);
-  if (!objection) complain(kHook, objection.error().message);
-  if (objection && *objection) return send(go_on(protocol, **objection));
-  const auto reply = loop_reply(environment, payload, protocol);
+Result<int> stop(const Arguments& arguments) {
+  HookCall call("stop", arguments);
+  call.read();
+  if (is_disabled(call.environment)) return 0;
+  const auto objection = plan_objection(call);
+  if (!objection) call.complain(objection.error().message);
+  if (objection && *objection) return send(go_on(call.protocol, **objection));
+  const auto reply = loop_reply(call);
   if (reply) return send(*reply);
-  complain(kHook, reply.error().message);
+  call.complain(reply.error().message);
   return 0;
 }
 
@@ -95,7 +86,7 @@ that has a loop (`ralph loop start`, /ralph:loop) continues until the agent give
 
 RALPH_DISABLE_LOOP_CONTROLLER=1 allows every stop.)",
     R"(echo '{"session_id": "...", "cwd": "'"$PWD"'"}' | ralph hooks stop)",
-    kOptions,
+    kHookOptions,
     {},
     stop,
 };

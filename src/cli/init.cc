@@ -115,13 +115,13 @@ constexpr Option kOptions[] = {
     {"dry-run", 0, "", "Print what would be written; write nothing."},
 };
 
-int run_init(const Arguments& arguments) {
+Result<int> run_init(const Arguments& arguments) {
   // All other options answer a question. If one is given, nothing is asked.
   const bool answered = std::any_of(std::begin(kOptions), std::end(kOptions), [&](const Option& option) {
     return option.name != "force" && option.name != "dry-run" && arguments.has(option.name);
   });
-  const Status done = answered ? init_from_flags(arguments) : init_in_dialogue(arguments);
-  return done ? 0 : report(done.error());
+  TRY(answered ? init_from_flags(arguments) : init_in_dialogue(arguments));
+  return 0;
 }
 
 }  // namespace

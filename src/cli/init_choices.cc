@@ -90,12 +90,6 @@ Result<std::optional<ScmSettings>> scm_from(const Arguments& arguments) {
 
 }  // namespace
 
-json::array to_json_array(std::span<const std::string> texts) {
-  json::array array;
-  for (const std::string& text : texts) array.push_back(to_json_string(text));
-  return array;
-}
-
 Result<InitChoices> choices_from_flags(const Arguments& arguments, std::span<const GuardrailSuggestion> suggestions) {
   InitChoices choices;
   const auto agent = arguments.value("agent");

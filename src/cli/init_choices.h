@@ -36,6 +36,4 @@ Status check_setting(std::string_view pointer, json::value value, std::string_vi
 // The number that was typed, or the text itself if it is not a number, so that an error shows it as typed.
 json::value number_or_text(std::string_view typed);
 
-json::array to_json_array(std::span<const std::string> texts);
-
 }  // namespace ralph::cli

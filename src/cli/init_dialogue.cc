@@ -4,7 +4,6 @@
 
 #include "agents/registry.h"
 #include "base/text.h"
-#include "base/utf8.h"
 #include "os/files.h"
 
 namespace ralph::cli {

@@ -1,13 +1,13 @@
 #include "cli/loop_options.h"
 
 #include "base/text.h"
+#include "hooks/host.h"
 #include "session/loop_command.h"
 
 namespace ralph::cli {
 
 Result<LoopRequest> loop_request_from(const Arguments& arguments) {
-  for (const Option& option :
-       {kZeroErrorsOption, kZeroWarningsOption, kZeroSecurityOption, kTestsPassOption, kStagnationOption}) {
+  for (const Option& option : kRefusedLoopOptions) {
     if (!arguments.has(option.name)) continue;
     return fail(
         ErrorKind::kUsage,
@@ -16,14 +16,21 @@ Result<LoopRequest> loop_request_from(const Arguments& arguments) {
   }
   LoopRequest request;
   request.task = arguments.positionals()[0];
-  for (const Option& option : {kMaxIterationsOption, kPromiseOption, kMinToolCallsOption, kNoWorkOption}) {
+  if (const auto most = arguments.value("max-iterations")) TRY(set_loop_option(request, "max-iterations", *most));
+  for (const Option& option : kLoopOptions) {
     if (const auto value = arguments.value(option.name)) TRY(set_loop_option(request, option.name, *value));
   }
-  request.ultrawork = arguments.has(kUltraworkOption.name);
   if (trim(request.task).empty())
     return fail(ErrorKind::kUsage, "the task is blank; say what is to be done, such as 'fix the failing tests'");
   TRY(check_request(request));
   return request;
+}
+
+Result<std::string> session_from(const Arguments& arguments, const Environment& environment) {
+  if (arguments.value("session") == "")
+    return fail(ErrorKind::kUsage, "--session is empty; leave it out, or give the session's id");
+  if (const auto session = arguments.value("session")) return std::string(*session);
+  return arguments.has("all") ? "" : enclosing_session_id(environment);
 }
 
 }  // namespace ralph::cli

@@ -13,22 +13,17 @@
 namespace ralph::cli {
 namespace {
 
-constexpr std::array kOptions = {
-    Option{"agent", 0, "NAME", "The agent, such as codex or one from the settings (default: agent.command)."},
-    Option{"model", 'm', "MODEL", "The model of the agent, such as opus."},
-    Option{"max-iterations", 'n', "N", "At most N turns (default 50)."},
-    kPromiseOption,
-    kMinToolCallsOption,
-    kNoWorkOption,
-    kUltraworkOption,
-    kZeroErrorsOption,
-    kZeroWarningsOption,
-    kZeroSecurityOption,
-    kTestsPassOption,
-    kStagnationOption,
-    Option{"verbose", 'V', "", "Print details on standard error."},
-    Option{"json", 0, "", "Print one JSON record per step instead of text."},
-};
+constexpr auto kOptions = joined(
+    std::array{
+        Option{"agent", 0, "NAME", "The agent, such as codex or one from the settings (default: agent.command)."},
+        Option{"model", 'm', "MODEL", "The model of the agent, such as opus."},
+        Option{"max-iterations", 'n', "N", "At most N turns (default 50)."},
+    },
+    kLoopOptions, kRefusedLoopOptions,
+    std::array{
+        Option{"verbose", 'V', "", "Print details on standard error."},
+        Option{"json", 0, "", "Print one JSON record per step instead of text."},
+    });
 constexpr std::array kPositionals = {kTaskPositional};
 
 Result<Overrides> overrides_from(const Arguments& arguments) {
@@ -38,10 +33,7 @@ Result<Overrides> overrides_from(const Arguments& arguments) {
     const auto value = arguments.value(option);
     if (!value) continue;
     if (trim(*value).empty()) return fail(ErrorKind::kUsage, "--{} is blank", option);
-    json::value& agent = overrides.values["agent"];
-    if (!agent.is_object()) agent = json::object();
-    agent.get_object()[key] = *value;
-    overrides.flags[fmt::format("/agent/{}", key)] = fmt::format("--{}", option);
+    overrides.set(fmt::format("/agent/{}", key), json::string(*value), fmt::format("--{}", option));
   }
   return overrides;
 }
@@ -94,10 +86,7 @@ Exit codes: 0 the promise was kept, 1 a limit ended it, 2 settings, usage or a f
     R"(ralph loop run 'Make the tests pass' --agent codex --max-iterations 20)",
     kOptions,
     kPositionals,
-    [](const Arguments& arguments) {
-      const Result<int> code = run(arguments);
-      return code ? *code : report(code.error());
-    },
+    run,
 };
 
 }  // namespace ralph::cli

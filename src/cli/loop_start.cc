@@ -5,10 +5,8 @@
 #include "base/text.h"
 #include "cli/loop_options.h"
 #include "cli/registry.h"
-#include "hooks/host.h"
 #include "journal/redactor.h"
 #include "journal/run_folder.h"
-#include "os/environment.h"
 #include "os/files.h"
 #include "session/contract.h"
 #include "session/loop_store.h"
@@ -17,36 +15,29 @@
 namespace ralph::cli {
 namespace {
 
-constexpr std::array kOptions = {
-    Option{"session", 0, "ID", "The session (default: $CLAUDE_CODE_SESSION_ID; else the next that starts here)."},
-    kMaxIterationsOption,
-    kPromiseOption,
-    kMinToolCallsOption,
-    kNoWorkOption,
-    kUltraworkOption,
-    kZeroErrorsOption,
-    kZeroWarningsOption,
-    kZeroSecurityOption,
-    kTestsPassOption,
-    kStagnationOption,
-    Option{"json", 0, "", "Print the loop's state as JSON."},
-};
+constexpr auto kOptions = joined(
+    std::array{
+        Option{"session", 0, "ID", "The session (default: $CLAUDE_CODE_SESSION_ID; else the next that starts here)."},
+        Option{"max-iterations", 'n', "N", "Continue at most N times (default 50)."},
+    },
+    kLoopOptions, kRefusedLoopOptions,
+    std::array{
+        Option{"json", 0, "", "Print the loop's state as JSON."},
+    });
 constexpr std::array kPositionals = {kTaskPositional};
 
-Status start(const Arguments& arguments) {
+Result<int> start(const Arguments& arguments) {
   const Environment environment = Environment::of_this_process();
   if (const std::string run = enclosing_run_id(environment); !run.empty())
     return fail(ErrorKind::kUsage, "this agent is run by ralph itself (run {}); it needs no second loop", run);
   TRY_VALUE(const LoopRequest request, loop_request_from(arguments));
-  if (arguments.value("session") == "")
-    return fail(ErrorKind::kUsage, "--session is empty; leave it out, or give the session's id");
-  const std::string session(arguments.value("session").value_or(enclosing_session_id(environment)));
+  TRY_VALUE(const std::string session, session_from(arguments, environment));
   TRY_VALUE(const std::string here, current_directory());
   LoopStore store(project_for_loop(here), environment);
   TRY_VALUE(const LoopState state, store.start(request, session, ""));
   if (arguments.has("json")) {
     fmt::print("{}", Redactor(environment.as_lines()).redact(to_pretty_json(to_json(state))));
-    return {};
+    return 0;
   }
   const Style style = style_for(STDOUT_FILENO, environment);
   fmt::print("{} Loop started: at most {}, complete with {}\n", style.green(style.ok()),
@@ -55,7 +46,7 @@ Status start(const Arguments& arguments) {
              session.empty() ? "The next session that starts in this project adopts it."
                              : fmt::format("It is bound to session {}.", session),
              Redactor(environment.as_lines()).redact(prompt_contract(request)));
-  return {};
+  return 0;
 }
 
 }  // namespace
@@ -69,10 +60,7 @@ same, bound to the session it is typed in.)",
        ralph loop start 'Port it to C++20' --completion-promise PORTED --min-tool-calls 5)",
     kOptions,
     kPositionals,
-    [](const Arguments& arguments) {
-      const Status started = start(arguments);
-      return started ? 0 : report(started.error());
-    },
+    start,
 };
 
 }  // namespace ralph::cli

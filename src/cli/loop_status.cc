@@ -4,10 +4,9 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "cli/loop_options.h"
 #include "cli/registry.h"
-#include "hooks/host.h"
 #include "journal/redactor.h"
-#include "os/environment.h"
 #include "os/files.h"
 #include "session/contract.h"
 #include "session/loop_store.h"
@@ -39,26 +38,18 @@ void print(std::string& out, const LoopState& state, const Style& style) {
                      : state.status == LoopStatus::kPromiseAccepted ? style.green(status)
                                                                     : style.yellow(status),
                      clean(std::string(first_line(request.task)), 80));
-  out += fmt::format("  session    {}\n",
-                     state.session.empty() ? "none yet: the next that starts here adopts it" : clean(state.session));
+  out += fmt::format("  session    {}\n", state.host.session.empty() ? "none yet: the next that starts here adopts it"
+                                                                     : clean(state.host.session));
   out += fmt::format("  iteration  {} of {}\n", state.iteration, request.max_iterations);
   out += fmt::format("  promise    {}, after at least {} (else {})\n", clean(promise_marker(request)),
                      count_of(static_cast<unsigned>(request.min_tool_calls), "tool call"),
                      to_string(request.on_promise_no_work));
-  out += fmt::format("  began      {}{}\n", state.started,
-                     state.updated == state.started ? "" : ", last heard of " + state.updated);
+  const std::string began = to_iso8601(state.host.since);
+  out += fmt::format("  began      {}{}\n", began, state.updated == began ? "" : ", last heard of " + state.updated);
   if (!state.reason.empty()) out += fmt::format("  ended      {}\n", clean(state.reason, 200));
   for (const LoopDecision& one : state.decisions) {
     out += style.dim(fmt::format("  {}  {}: {} ({})", one.time, one.decision, clean(one.reason, 200), one.rule)) + "\n";
   }
-}
-
-// The session given by --session, or the one in which this runs. Empty: none, or --all.
-Result<std::string> session_from(const Arguments& arguments, const Environment& environment) {
-  if (arguments.value("session") == "")
-    return fail(ErrorKind::kUsage, "--session is empty; leave it out, or give the session's id");
-  if (const auto session = arguments.value("session")) return std::string(*session);
-  return arguments.has("all") ? "" : enclosing_session_id(environment);
 }
 
 // Where the loop of this session is, or would be.
@@ -69,8 +60,8 @@ Result<LoopStore> store_for(const std::string& session, const Environment& envir
 }
 
 // The result is incomplete because of damaged loops.
-Status none_of(const std::vector<std::string>& damaged) {
-  if (damaged.empty()) return {};
+Result<int> none_of(const std::vector<std::string>& damaged) {
+  if (damaged.empty()) return 0;
   return fail(ErrorKind::kInput, "{}", join(damaged, "\n"));
 }
 
@@ -81,7 +72,7 @@ std::string of_others(const LoopStore& store, bool inside_session) {
                      : fmt::format(" Not of this session: {} (ralph loop status --all).", count_of(others, "loop"));
 }
 
-Status show(const Arguments& arguments) {
+Result<int> show(const Arguments& arguments) {
   const Environment environment = Environment::of_this_process();
   TRY_VALUE(const std::string session, session_from(arguments, environment));
   TRY_VALUE(const LoopStore store, store_for(session, environment));
@@ -110,7 +101,7 @@ Status show(const Arguments& arguments) {
   return none_of(damaged);
 }
 
-Status cancel(const Arguments& arguments) {
+Result<int> cancel(const Arguments& arguments) {
   const Environment environment = Environment::of_this_process();
   const bool all = arguments.has("all");
   TRY_VALUE(const std::string session, session_from(arguments, environment));
@@ -121,7 +112,7 @@ Status cancel(const Arguments& arguments) {
   if (states.empty() && damaged.empty() && inside_session) {
     // It has no loop of its own, so the one that waits for a session is meant.
     states = store.active();
-    std::erase_if(states, [](const LoopState& state) { return !state.session.empty(); });
+    std::erase_if(states, [](const LoopState& state) { return !state.host.session.empty(); });
   }
   if (states.size() > 1 && !all)
     return fail(ErrorKind::kUsage,
@@ -130,7 +121,7 @@ Status cancel(const Arguments& arguments) {
   const Redactor redactor(environment.as_lines());
   int cancelled = 0;
   for (const LoopState& state : states) {
-    TRY_VALUE(const auto done, store.cancel(state.session));
+    TRY_VALUE(const auto done, store.cancel(state.host.session));
     if (!done) continue;
     ++cancelled;
     fmt::print("Cancelled in iteration {} of {}: {}\n", done->iteration, done->request.max_iterations,
@@ -138,10 +129,6 @@ Status cancel(const Arguments& arguments) {
   }
   if (cancelled == 0 && damaged.empty()) fmt::print("No loop is active here.{}\n", of_others(store, inside_session));
   return none_of(damaged);
-}
-
-int finish(const Status& done) {
-  return done ? 0 : report(done.error());
 }
 
 }  // namespace
@@ -154,7 +141,7 @@ const Command kLoopStatus = {
     "ralph loop status\n       ralph loop status --session 26d69ff4-4761-40bc --json",
     kStatusOptions,
     {},
-    [](const Arguments& arguments) { return finish(show(arguments)); },
+    show,
 };
 
 const Command kLoopCancel = {
@@ -164,7 +151,7 @@ const Command kLoopCancel = {
     "ralph loop cancel\n       ralph loop cancel --all",
     kCancelOptions,
     {},
-    [](const Arguments& arguments) { return finish(cancel(arguments)); },
+    cancel,
 };
 
 }  // namespace ralph::cli

@@ -1,6 +1,5 @@
 #include "cli/masked_settings.h"
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -25,7 +24,7 @@ void mask_environment(json::value* agent) {
   json::value* env = agent && agent->is_object() ? agent->get_object().if_contains("env") : nullptr;
   if (!env || !env->is_object()) return;
   for (auto& variable : env->get_object()) {
-    if (is_secret(variable.key(), variable.value())) variable.value() = kMasked;
+    if (is_secret(variable.key(), variable.value())) variable.value() = "***";
   }
 }
 

@@ -2,13 +2,9 @@
 // secret.
 #pragma once
 
-#include <string_view>
-
 #include "json/value.h"
 
 namespace ralph::cli {
-
-inline constexpr std::string_view kMasked = "***";
 
 // The settings document with every secret-looking value of agent.env and of agents.*.env as ***.
 json::value masked_settings(const json::value& settings);

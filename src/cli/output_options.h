@@ -8,8 +8,17 @@
 namespace ralph::cli {
 
 // The settings take precedence over the terminal and the environment.
-Style with_output_settings(Style style, const OutputSettings& output);
+inline Style with_output_settings(Style style, const OutputSettings& output) {
+  style.color = output.color.value_or(style.color);
+  return style;
+}
 
-FormatOptions format_options(const OutputSettings& output, const Style& style);
+inline FormatOptions format_options(const OutputSettings& output, const Style& style) {
+  return {.emoji = output.emoji.value_or(style.unicode),
+          .timestamps = output.timestamps,
+          .max_output_lines = static_cast<size_t>(output.max_tool_lines),
+          .max_output_chars = static_cast<size_t>(output.max_tool_chars),
+          .thinking = output.thinking};
+}
 
 }  // namespace ralph::cli

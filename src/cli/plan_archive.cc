@@ -8,10 +8,8 @@
 #include "cli/registry.h"
 #include "git/git.h"
 #include "os/clock.h"
-#include "os/files.h"
 #include "plan/archive.h"
 #include "plan/authority.h"
-#include "plan/custody.h"
 #include "plan/marker.h"
 #include "ui/style.h"
 
@@ -46,13 +44,10 @@ std::string unchecked_in(const std::string& authority, const std::string& projec
       saved.iteration, saved.mode ? to_string(*saved.mode) : "?", saved.story);
 }
 
-Status archive(const Arguments& arguments) {
+Result<int> archive(const Arguments& arguments) {
   TRY_VALUE(const PlanFiles folders, plan_folders(arguments));
   if (arguments.value("label") == "") return fail(ErrorKind::kUsage, "--label is empty; leave it out or give one");
-  TRY_VALUE(const auto live, live_marker(folders.project));
-  if (live)
-    return fail(ErrorKind::kBusy, "a plan run is under way in {} (pid {}); archive the plan when it has ended",
-                folders.project, live->pid);
+  TRY(expect_no_run(folders.project, "archive the plan when it has ended"));
   TRY_VALUE(const PlanCustody custody, take_plan(folders));
   ArchiveRequest request;
   request.files = folders;
@@ -68,7 +63,7 @@ Status archive(const Arguments& arguments) {
   show(folders, made);
   std::fflush(stdout);
   fmt::print(stderr, "{}", printable_lines(unchecked));
-  return {};
+  return 0;
 }
 
 constexpr Option kOptions[] = {
@@ -89,10 +84,7 @@ const Command kPlanArchive = {
     "ralph plan archive --label first-attempt",
     kOptions,
     {},
-    [](const Arguments& arguments) {
-      const Status done = archive(arguments);
-      return done ? 0 : report(done.error());
-    },
+    archive,
 };
 
 }  // namespace ralph::cli

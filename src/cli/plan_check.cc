@@ -25,14 +25,14 @@ constexpr std::array kOptions = {
 
 std::string listed(const std::vector<Check>& checks) {
   std::vector<std::string> numbers;
-  for (const Check check : checks) numbers.emplace_back(number_of(check));
+  for (const Check check : checks) numbers.emplace_back(to_string(check));
   return fmt::format("check{} {}", numbers.size() == 1 ? "" : "s", join_for_people(numbers));
 }
 
 void print(const CheckReport& report, bool skip_review) {
   const Style style = style_for(STDOUT_FILENO, Environment::of_this_process());
   for (const PlanProblem& problem : report.problems) {
-    fmt::print("{} {} {}\n", style.red(style.error()), style.dim(fmt::format("[{}]", number_of(problem.check))),
+    fmt::print("{} {} {}\n", style.red(style.error()), style.dim(fmt::format("[{}]", to_string(problem.check))),
                printable_lines(problem.message));
   }
   for (const std::string& warning : report.warnings) fmt::print("{} {}\n", style.yellow(style.note()), warning);
@@ -84,10 +84,7 @@ Exit codes: 0 all is in order, 1 it is not, 2 it could not be checked.)",
     "ralph plan check\n       ralph plan check --json",
     kOptions,
     {},
-    [](const Arguments& arguments) {
-      const Result<int> code = check(arguments);
-      return code ? *code : report(code.error());
-    },
+    check,
 };
 
 }  // namespace ralph::cli

@@ -11,7 +11,6 @@
 #include "engine/roster.h"
 #include "os/foreground.h"
 #include "os/tty.h"
-#include "plan/enforce.h"
 #include "plan/marker.h"
 #include "plan/modes.h"
 #include "plan/plan_files.h"
@@ -24,7 +23,7 @@ namespace {
 constexpr std::array kOptions = {
     kProjectDirOption,
     kRalphDirOption,
-    Option{"model", 'm', "MODEL", "The model of the agent, such as opus."},
+    kModelOption,
     Option{"print", 0, "", "Print the instructions for an agent that you start yourself; start nothing."},
 };
 
@@ -48,11 +47,7 @@ Result<Draft> draft_from(const Arguments& arguments) {
   Draft draft;
   TRY_VALUE(draft.files, plan_folders(arguments));
   TRY(check_plan_folder(draft.files));
-  TRY_VALUE(const auto live, live_marker(draft.files.project));
-  if (live) {
-    return fail(ErrorKind::kBusy, "a plan run is under way in {} (pid {}); draft the next plan when it has ended",
-                draft.files.project, live->pid);
-  }
+  TRY(expect_no_run(draft.files.project, "draft the next plan when it has ended"));
   draft.prd = read_plain_file(draft.files.prd());
   draft.tasks = read_plain_file(draft.files.tasks());
   draft.full = !draft.prd || is_untouched_prd(*draft.prd);
@@ -122,11 +117,7 @@ Result<int> draft(const Arguments& arguments) {
         "for an agent that you start yourself");
   }
   Overrides overrides;
-  if (const auto model = arguments.value("model")) {
-    if (trim(*model).empty()) return fail(ErrorKind::kUsage, "-m, --model is blank; name a model");
-    overrides.values["agent"] = json::object{{"model", *model}};
-    overrides.flags["/agent/model"] = "--model";
-  }
+  TRY(set_model(arguments, overrides));
   TRY_VALUE(const LoadedSettings loaded, load_settings(draft.files.project, overrides));
   TRY_VALUE(const std::vector<Agent> agents,
             make_agents(loaded.settings, Environment::of_this_process(), draft.files.project));
@@ -150,10 +141,7 @@ Exit codes: 0 the plan is in order, 1 it is not or the agent failed before it wr
     "ralph plan draft\n       ralph plan draft --print | less",
     kOptions,
     {},
-    [](const Arguments& arguments) {
-      const Result<int> code = draft(arguments);
-      return code ? *code : report(code.error());
-    },
+    draft,
 };
 
 }  // namespace ralph::cli

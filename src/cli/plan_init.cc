@@ -9,7 +9,6 @@
 #include "os/clock.h"
 #include "os/files.h"
 #include "plan/authority.h"
-#include "plan/custody.h"
 #include "plan/marker.h"
 #include "plan/scaffold.h"
 #include "settings/project_scan.h"
@@ -65,17 +64,12 @@ void show_next_steps(const Arguments& arguments, const PlanFiles& folders, const
   fmt::print("  4. {}\n", style.cyan(fmt::format("ralph plan run{}", more)));
 }
 
-Status init_plan(const Arguments& arguments) {
+Result<int> init_plan(const Arguments& arguments) {
   TRY_VALUE(const PlanFiles folders, plan_folders(arguments));
   if (arguments.value("name") == "") return fail(ErrorKind::kUsage, "--name is empty; leave it out or give a name");
   TRY_VALUE(const PlanNames names,
             plan_names(folders.project, folders.ralph_dir, arguments.value("name").value_or(""), SystemClock().wall()));
-  if (arguments.has("force")) {
-    TRY_VALUE(const auto live, live_marker(folders.project));
-    if (live)
-      return fail(ErrorKind::kBusy, "a plan run is under way in {} (pid {}); end it before its files are replaced",
-                  folders.project, live->pid);
-  }
+  if (arguments.has("force")) TRY(expect_no_run(folders.project, "end it before its files are replaced"));
   TRY_VALUE(const PlanCustody custody, take_plan(folders));
   TRY_VALUE(const MadePlan made, make_plan_files(folders.project, folders.ralph_dir, names, arguments.has("force")));
   const bool fresh = std::find(made.kept.begin(), made.kept.end(), kTasksFile) == made.kept.end();
@@ -88,7 +82,7 @@ Status init_plan(const Arguments& arguments) {
     std::fflush(stdout);
     fmt::print(stderr, "Note: {}\n", made.gitignore_note);
   }
-  return {};
+  return 0;
 }
 
 constexpr Option kOptions[] = {
@@ -110,10 +104,7 @@ const Command kPlanInit = {
     "ralph plan init -d ../shop --name prices",
     kOptions,
     {},
-    [](const Arguments& arguments) {
-      const Status done = init_plan(arguments);
-      return done ? 0 : report(done.error());
-    },
+    init_plan,
 };
 
 }  // namespace ralph::cli

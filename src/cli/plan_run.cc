@@ -18,7 +18,6 @@
 #include "os/lock.h"
 #include "os/process_tree.h"
 #include "os/tty.h"
-#include "plan/assignment.h"
 #include "plan/plan_way.h"
 #include "plan/project_check.h"
 #include "plan/start.h"
@@ -32,7 +31,7 @@ constexpr std::array kOptions = {
     Option{"max-iterations", 'n', "N", "Stop after N iterations (default 15)."},
     kRalphDirOption,
     kProjectDirOption,
-    Option{"model", 'm', "MODEL", "The model of the agent, such as opus."},
+    kModelOption,
     Option{"sandbox", 0, "", "Run the agent in a sandbox; an error if there is none."},
     Option{"no-sandbox", 0, "", "Run the agent directly."},
     Option{"skip-review", 0, "", "No review iterations: a story that passes is done."},
@@ -49,10 +48,7 @@ Status set_number(const Arguments& arguments, std::string_view option, std::stri
   if (!text) return {};
   const auto number = parse_count(*text);
   if (!number) return fail(ErrorKind::kUsage, "--{}: \"{}\" is not a whole number of at least 1", option, *text);
-  json::value& plan = overrides.values["plan"];
-  if (!plan.is_object()) plan = json::object();
-  plan.get_object()[key] = *number;
-  overrides.flags[fmt::format("/plan/{}", key)] = fmt::format("--{}", option);
+  overrides.set(fmt::format("/plan/{}", key), *number, fmt::format("--{}", option));
   return {};
 }
 
@@ -60,17 +56,8 @@ Result<Overrides> overrides_from(const Arguments& arguments) {
   Overrides overrides;
   TRY(set_number(arguments, "max-iterations", "maximumIterations", overrides));
   TRY(set_number(arguments, "review-cap", "reviewCap", overrides));
-  if (arguments.has("skip-review")) {
-    json::value& plan = overrides.values["plan"];
-    if (!plan.is_object()) plan = json::object();
-    plan.get_object()["skipReview"] = true;
-    overrides.flags["/plan/skipReview"] = "--skip-review";
-  }
-  if (const auto model = arguments.value("model")) {
-    if (trim(*model).empty()) return fail(ErrorKind::kUsage, "-m, --model is blank; name a model");
-    overrides.values["agent"] = json::object{{"model", *model}};
-    overrides.flags["/agent/model"] = "--model";
-  }
+  if (arguments.has("skip-review")) overrides.set("/plan/skipReview", true, "--skip-review");
+  TRY(set_model(arguments, overrides));
   return overrides;
 }
 
@@ -139,18 +126,7 @@ Result<Decision> drive_plan(const PlanRun& plan, Run& run) {
   TRY_VALUE(const ModeAgents agents, make_mode_agents(plan, environment));
   TRY(note_start(run, {WayIn::kPlan, describe_agents(agents), plan.files.shown(plan.files.prompt()), {}},
                  plan.loaded.effective));
-  PlanWay way(run, plan.loaded.settings,
-              {plan.files,
-               {agents[0], agents[1], agents[2]},
-               plan.skip_review(),
-               plan.review_cap(),
-               plan.authority,
-               plan.work_tree,
-               plan.tasks,
-               plan.unfinished,
-               plan.pinned,
-               plan.bases,
-               marker_for(plan, run)});
+  PlanWay way(run, plan, {agents[0], agents[1], agents[2]}, marker_for(plan, run));
   return drive(run, way);
 }
 
@@ -199,7 +175,7 @@ Status refuse_second_run(const std::string& project) {
               marker->pid, marker->timestamp, marker->pid);
 }
 
-int execute(const PlanRun& run) {
+Result<int> execute(const PlanRun& run) {
   if (!run.json) static_cast<void>(write_all(STDOUT_FILENO, opening(run), "standard output"));
   const Settings& settings = run.loaded.settings;
   const RunSetup setup{run.loaded,
@@ -208,7 +184,7 @@ int execute(const PlanRun& run) {
                        run.json,
                        plan_policy(settings),
                        static_cast<int>(settings.guardrails.size() + run.tasks.tasks.verify_commands.size())};
-  const int code = start_run(setup, [&](Run& started) { return drive_plan(run, started); });
+  const Result<int> code = start_run(setup, [&](Run& started) { return drive_plan(run, started); });
   // In the guardian, which outlives the loop in any case. The marker is this run's own, unless another run has begun
   // meanwhile.
   const auto lock = Lock::acquire(join_path(run.files.project, ".ralph/lock"));
@@ -230,17 +206,8 @@ Result<int> show_dry_run(const PlanRun& run) {
   }
   TRY_VALUE(const ModeAgents agents, make_mode_agents(run, Environment::of_this_process()));
   const int most = run.loaded.settings.plan.maximum_iterations;
-  const Assignment assignment{work->mode,
-                              work->story,
-                              &tasks,
-                              run.skip_review(),
-                              run.review_cap(),
-                              1,
-                              most,
-                              run.files.shown(run.files.ralph_dir),
-                              {}};
   DryRun dry{run.loaded, run.files.project, agents[static_cast<size_t>(work->mode)], {}, {}, {}};
-  dry.prompt = plan_prompt(run.pinned.prompt.value_or(""), assignment);
+  dry.prompt = plan_prompt(run.pinned.prompt.value_or(""), assignment_for(run, *work, 1, most));
   dry.prompt_source = run.files.shown(run.files.prompt());
   dry.iterations = fmt::format("up to {}, complete when every story {} and all checks pass", most,
                                run.skip_review() ? "passes" : "is approved by a review");
@@ -303,10 +270,7 @@ Exit codes: 0 all stories are done, 1 a limit ended it, 2 something is wrong wit
        ralph plan run --dry-run)",
     kOptions,
     {},
-    [](const Arguments& arguments) {
-      const Result<int> code = run_with(arguments, arguments.has("switch"));
-      return code ? *code : report(code.error());
-    },
+    [](const Arguments& arguments) { return run_with(arguments, arguments.has("switch")); },
 };
 
 }  // namespace ralph::cli

@@ -10,7 +10,6 @@
 #include "cli/plan_folders.h"
 #include "cli/registry.h"
 #include "os/environment.h"
-#include "plan/enforce.h"
 #include "plan/marker.h"
 #include "plan/modes.h"
 #include "plan/plan_files.h"
@@ -186,12 +185,9 @@ json::object to_json(const PlanStatus& status) {
     one["priority"] = story.priority;
     one["done"] = status.done(story);
     one["passes"] = story.review.passes;
-    one["reviewStatus"] =
-        story.review.status == ReviewStatus::kNone ? json::value(nullptr) : json::value(to_string(story.review.status));
+    one["reviewStatus"] = ralph::to_json(story.review.status);
     one["reviewCount"] = story.review.count;
-    json::array waits;
-    for (const std::string& id : open_dependencies(status, story)) waits.emplace_back(to_json_string(id));
-    one["waitsFor"] = std::move(waits);
+    one["waitsFor"] = to_json_array(open_dependencies(status, story));
     stories.push_back(std::move(one));
   }
   object["userStories"] = std::move(stories);
@@ -199,7 +195,7 @@ json::object to_json(const PlanStatus& status) {
   return object;
 }
 
-Status show(const Arguments& arguments) {
+Result<int> show(const Arguments& arguments) {
   TRY_VALUE(const PlanFiles files, plan_folders(arguments));
   TRY(check_plan_folder(files));
   TRY_VALUE(const LoadedSettings loaded, load_settings(files.project));
@@ -216,7 +212,7 @@ Status show(const Arguments& arguments) {
   } else {
     print(status, style_for(STDOUT_FILENO, Environment::of_this_process()));
   }
-  return {};
+  return 0;
 }
 
 }  // namespace
@@ -230,10 +226,7 @@ const Command kPlanStatus = {
     "ralph plan status\n       ralph plan status --json",
     kOptions,
     {},
-    [](const Arguments& arguments) {
-      const Status shown = show(arguments);
-      return shown ? 0 : report(shown.error());
-    },
+    show,
 };
 
 }  // namespace ralph::cli

@@ -2,7 +2,6 @@
 
 #include "agents/agent.h"
 #include "base/text.h"
-#include "cli/command.h"
 #include "cli/dry_run.h"
 #include "cli/start_run.h"
 #include "engine/engine.h"
@@ -46,7 +45,7 @@ Status preflight(const PromptRun& run) {
   return check_repository(run, environment);
 }
 
-int execute(const PromptRun& run) {
+Result<int> execute(const PromptRun& run) {
   const RunSetup setup{run.loaded,
                        run.project,
                        run.verbose,
@@ -56,13 +55,11 @@ int execute(const PromptRun& run) {
   return start_run(setup, [&](Run& started) { return drive_prompt(run, started); });
 }
 
-int print_dry_run(const PromptRun& run) {
+Result<int> print_dry_run(const PromptRun& run) {
   const Settings& settings = run.loaded.settings;
-  const auto agents = make_agents(settings, Environment::of_this_process(), run.project);
-  const auto prompt = run.prompt.read();
-  if (!agents) return report(agents.error());
-  if (!prompt) return report(prompt.error());
-  DryRun dry{run.loaded, run.project, *agents, *prompt, run.prompt.describe(), {}};
+  TRY_VALUE(const auto agents, make_agents(settings, Environment::of_this_process(), run.project));
+  TRY_VALUE(const std::string prompt, run.prompt.read());
+  DryRun dry{run.loaded, run.project, agents, prompt, run.prompt.describe(), {}};
   if (settings.include_iteration_count_in_prompt)
     dry.prompt = with_iteration_count(dry.prompt, 1, settings.maximum_iterations);
   dry.iterations =

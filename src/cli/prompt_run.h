@@ -20,10 +20,10 @@ struct PromptRun {
 // Checks what can be checked before anything starts: the agent, the prompt, the repository that SCM tasks need.
 Status preflight(const PromptRun& run);
 
-// Runs it guarded and returns the exit code. Reports errors itself.
-int execute(const PromptRun& run);
+// Runs it guarded and returns the exit code.
+Result<int> execute(const PromptRun& run);
 
 // Prints the exact command line, prompt and policy, and starts nothing.
-int print_dry_run(const PromptRun& run);
+Result<int> print_dry_run(const PromptRun& run);
 
 }  // namespace ralph::cli

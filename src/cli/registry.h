@@ -1,4 +1,4 @@
-// All commands. Each is defined in the file given beside it.
+// All commands; all_commands() in dispatch.cc lists them. Each is defined in the file given beside it.
 #pragma once
 
 #include "cli/command.h"
@@ -17,7 +17,7 @@ extern const Command kLoopStatus;           // loop_status.cc
 extern const Command kLoopCancel;           // loop_status.cc
 extern const Command kHooksSessionStart;    // hooks_session_start.cc
 extern const Command kHooksPostTool;        // hooks_post_tool.cc
-extern const Command kHooksContextMonitor;  // hooks_context_monitor.cc
+extern const Command kHooksContextMonitor;  // hooks_post_tool.cc
 extern const Command kHooksPreTool;         // hooks_pre_tool.cc
 extern const Command kHooksExplain;         // hooks_explain.cc
 extern const Command kHooksStop;            // hooks_stop.cc

@@ -32,19 +32,15 @@ Result<Overrides> overrides_from(const Arguments& arguments) {
       return fail(ErrorKind::kUsage, "-m, --maximum-iterations: \"{}\" is not a whole number from 1 to 1000000",
                   *count);
     }
-    overrides.values["maximumIterations"] = *number;
-    overrides.flags["/maximumIterations"] = "--maximum-iterations";
+    overrides.set("/maximumIterations", *number, "--maximum-iterations");
   }
   if (const auto response = arguments.value("completion-response")) {
     if (trim(*response).empty())
       return fail(ErrorKind::kUsage, "-c, --completion-response is blank; give the answer that means done");
-    overrides.values["completionResponse"] = *response;
-    overrides.flags["/completionResponse"] = "--completion-response";
+    overrides.set("/completionResponse", json::string(*response), "--completion-response");
   }
-  if (const auto stream = arguments.flag("stream-agent-output")) {
-    overrides.values["streamAgentOutput"] = *stream;
-    overrides.flags["/streamAgentOutput"] = *stream ? "--stream-agent-output" : "--no-stream-agent-output";
-  }
+  if (const auto stream = arguments.flag("stream-agent-output"))
+    overrides.set("/streamAgentOutput", *stream, *stream ? "--stream-agent-output" : "--no-stream-agent-output");
   return overrides;
 }
 
@@ -112,10 +108,7 @@ Exit codes: 0 complete, 1 a limit ended it, 2 something is wrong with the settin
        ralph run -f PROMPT.md --dry-run)",
     kOptions,
     {},
-    [](const Arguments& arguments) {
-      const Result<int> code = run(arguments);
-      return code ? *code : report(code.error());
-    },
+    run,
 };
 
 }  // namespace ralph::cli

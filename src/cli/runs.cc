@@ -69,20 +69,17 @@ ToldRun read_run(const std::string& project, const RunFolder& folder, const OnRe
   return run;
 }
 
-int list_all(const Arguments& arguments) {
-  const auto project = current_directory();
-  if (!project) return report(project.error());
-  auto folders = list_runs(*project);
-  if (!folders) return report(folders.error());
-  const size_t total = folders->size();
+Result<int> list_all(const Arguments& arguments) {
+  TRY_VALUE(const std::string project, current_directory());
+  TRY_VALUE(std::vector<RunFolder> folders, list_runs(project));
+  const size_t total = folders.size();
   if (const auto text = arguments.value("limit")) {
     const auto limit = parse_count(*text);
-    if (!limit)
-      return report(Error{ErrorKind::kUsage, fmt::format("--limit must be a positive number, not \"{}\"", *text)});
-    folders->resize(std::min(folders->size(), static_cast<size_t>(*limit)));
+    if (!limit) return fail(ErrorKind::kUsage, "--limit must be a positive number, not \"{}\"", *text);
+    folders.resize(std::min(folders.size(), static_cast<size_t>(*limit)));
   }
   std::vector<ToldRun> runs;
-  for (const RunFolder& folder : *folders) runs.push_back(read_run(*project, folder));
+  for (const RunFolder& folder : folders) runs.push_back(read_run(project, folder));
 
   if (arguments.has("json")) {
     json::array list;
@@ -119,19 +116,17 @@ void print_records(const std::string& project, const RunFolder& folder) {
   }
 }
 
-int show_one(const Arguments& arguments) {
-  const auto project = current_directory();
-  if (!project) return report(project.error());
+Result<int> show_one(const Arguments& arguments) {
+  TRY_VALUE(const std::string project, current_directory());
   const std::string_view which =
       arguments.positionals().empty() ? "last" : std::string_view(arguments.positionals()[0]);
-  const auto folder = find_run(*project, which);
-  if (!folder) return report(folder.error());
+  TRY_VALUE(const RunFolder folder, find_run(project, which));
   if (arguments.has("records")) {
-    print_records(*project, *folder);
+    print_records(project, folder);
   } else if (arguments.has("json")) {
-    print_as_json(*project, *folder);
+    print_as_json(project, folder);
   } else {
-    fmt::print("{}", run_story(read_run(*project, *folder), style_for(STDOUT_FILENO, Environment::of_this_process())));
+    fmt::print("{}", run_story(read_run(project, folder), style_for(STDOUT_FILENO, Environment::of_this_process())));
   }
   return 0;
 }

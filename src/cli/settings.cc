@@ -75,30 +75,27 @@ void print_table(const LoadedSettings& loaded) {
 void print_json(const LoadedSettings& loaded) {
   json::object origins;
   for (const Origin& origin : loaded.origins) origins[origin.pointer] = to_json_string(origin.source);
-  json::array files;
-  for (const std::string& file : loaded.files) files.push_back(to_json_string(file));
   json::object document;
   document["settings"] = masked_settings(loaded.effective);
   document["origins"] = std::move(origins);
-  document["files"] = std::move(files);
+  document["files"] = to_json_array(loaded.files);
   fmt::print("{}", to_pretty_json(document));
 }
 
-int run_show(const Arguments& arguments) {
-  const auto loaded = load_settings(".");
-  if (!loaded) return report(loaded.error());
+Result<int> run_show(const Arguments& arguments) {
+  TRY_VALUE(const LoadedSettings loaded, load_settings("."));
   if (arguments.has("json")) {
-    print_json(*loaded);
+    print_json(loaded);
     return 0;
   }
-  print_table(*loaded);
-  if (loaded->files.empty()) fmt::print("\nThere is no {} here; ralph init makes one.\n", kSettingsFile);
-  if (!loaded->files.empty() && loaded->settings.agent.command.empty())
+  print_table(loaded);
+  if (loaded.files.empty()) fmt::print("\nThere is no {} here; ralph init makes one.\n", kSettingsFile);
+  if (!loaded.files.empty() && loaded.settings.agent.command.empty())
     fmt::print("\nNo agent is set: put \"agent\": {{\"command\": \"claude\"}} into {}.\n", kSettingsFile);
   return 0;
 }
 
-int run_schema(const Arguments&) {
+Result<int> run_schema(const Arguments&) {
   const std::string_view schema = settings_schema();
   std::fwrite(schema.data(), 1, schema.size(), stdout);
   return 0;

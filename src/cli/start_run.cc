@@ -3,7 +3,6 @@
 #include <memory>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "cli/command.h"
 #include "cli/output_options.h"
 #include "journal/run_folder.h"
@@ -93,13 +92,12 @@ Status note_start(Run& run, const RunTitle& title, const json::value& settings) 
   return run.note(std::move(started));
 }
 
-int start_run(const RunSetup& setup, const RunBody& body) {
-  if (auto ready = prepare_ralph_folder(setup.project); !ready) return report(ready.error());
-  const Result<int> code = run_guarded([&](int guardian) {
+Result<int> start_run(const RunSetup& setup, const RunBody& body) {
+  TRY(prepare_ralph_folder(setup.project));
+  return run_guarded([&](int guardian) {
     const Result<int> ended = run_in_project(setup, body, guardian);
     return ended ? *ended : report(ended.error());
   });
-  return code ? *code : report(code.error());
 }
 
 }  // namespace ralph::cli

@@ -23,8 +23,8 @@ struct RunSetup {
 // Runs in the guarded process: creates the way in, calls note_start() and drives the run.
 using RunBody = std::function<Result<Decision>(Run&)>;
 
-// Returns the exit code. Reports errors itself.
-int start_run(const RunSetup& setup, const RunBody& body);
+// Returns the exit code. What fails in the guarded process is reported there.
+Result<int> start_run(const RunSetup& setup, const RunBody& body);
 
 // The first record, written by the body once it knows its agents.
 struct RunTitle {

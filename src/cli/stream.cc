@@ -89,13 +89,13 @@ Status pass_through(AgentStream& stream, Output& output) {
   return output.status();
 }
 
-int run(const Arguments& arguments) {
+Result<int> run(const Arguments& arguments) {
   const std::string agent = to_lower(arguments.value("agent").value_or(""));
   auto parser = make_line_parser(agent);
-  if (!parser) return report({ErrorKind::kUsage, fmt::format("ralph stream needs --agent: one of {}", kAgentChoices)});
+  if (!parser) return fail(ErrorKind::kUsage, "ralph stream needs --agent: one of {}", kAgentChoices);
   const auto stream = make_json_stream(std::move(parser));
   Output output(arguments.has("pretty"));
-  if (const Status status = pass_through(*stream, output); !status) return report(status.error());
+  TRY(pass_through(*stream, output));
   std::vector<std::string> odd;
   if (output.unknown() > 0) odd.push_back(count_of(output.unknown(), "event"));
   if (output.not_events() > 0) odd.push_back(count_of(output.not_events(), "line"));

@@ -1,8 +1,6 @@
 // The files of the context monitor.
 #include <algorithm>
 #include <ctime>
-#include <dirent.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -107,17 +105,14 @@ std::optional<std::int64_t> ContextMonitor::configured_window() {
 }
 
 void ContextMonitor::prune() const {
-  DIR* const open = ::opendir(folder().c_str());
-  if (!open) return;
   const time_t now = ::time(nullptr);
-  while (const dirent* const entry = ::readdir(open)) {
-    const std::string_view name = entry->d_name;
+  for (const std::string& name : names_in(folder())) {
+    const std::string path = join_path(folder(), name);
     struct stat info{};
     if (name.starts_with('.') || name == kLock) continue;
-    if (::fstatat(::dirfd(open), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(info.st_mode)) continue;
-    if (now - info.st_mtime > kForgottenAfter) ::unlinkat(::dirfd(open), entry->d_name, 0);
+    if (::lstat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
+    if (now - info.st_mtime > kForgottenAfter) ::unlink(path.c_str());
   }
-  ::closedir(open);
 }
 
 }  // namespace ralph

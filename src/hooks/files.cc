@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
-#include <dirent.h>
 #include <fcntl.h>
 #include <memory>
 #include <sys/file.h>
@@ -45,12 +44,6 @@ std::string backup_prefix(const HookFile& file) {
 
 bool needs_trust(const HookFile& file) {
   return !file.host->trust.empty() && !(file.user && file.host->trust_is_for_projects);
-}
-
-bool is_same_file(const std::string& a, const std::string& b) {
-  struct stat first{}, second{};
-  return ::stat(a.c_str(), &first) == 0 && ::stat(b.c_str(), &second) == 0 && first.st_dev == second.st_dev &&
-         first.st_ino == second.st_ino;
 }
 
 Result<HookFile> hook_file(const Host& host, bool user, const Environment& environment, const std::string& project) {
@@ -103,14 +96,11 @@ Result<std::string> back_up(const HookFile& file, std::string_view text, WallTim
 
 std::vector<std::string> backups_of(const HookFile& file) {
   std::vector<std::string> found;
-  const std::string prefix = backup_prefix(file);
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(file.folder.c_str()), ::closedir);
-  while (const dirent* entry = folder ? ::readdir(folder.get()) : nullptr) {
-    const std::string path = join_path(file.folder, entry->d_name);
-    if (std::string_view(entry->d_name).starts_with(prefix) && !is_link(path) && is_regular_file(path))
-      found.push_back(path);
+  for (const std::string& name : names_in(file.folder)) {
+    const std::string path = join_path(file.folder, name);
+    if (name.starts_with(backup_prefix(file)) && is_real_file(path)) found.push_back(path);
   }
-  std::sort(found.rbegin(), found.rend());
+  std::reverse(found.begin(), found.end());
   return found;
 }
 

@@ -28,8 +28,6 @@ Result<HookFile> hook_file(const Host& host, bool user, const Environment& envir
 // Whether the host runs the hooks of this file only after the user has trusted them, or their folder.
 bool needs_trust(const HookFile& file);
 
-bool is_same_file(const std::string& a, const std::string& b);  // both exist and are the same file
-
 // Nothing: the file does not exist. A symbolic link is followed for a user's own file, because dotfile managers use
 // them. In a project it is refused: an agent could have made it, so that ralph writes elsewhere.
 Result<std::optional<std::string>> read_to_change(const HookFile& file);

@@ -5,10 +5,6 @@
 namespace ralph {
 namespace {
 
-std::string text_of(const json::value& from, std::string_view key) {
-  return std::string(find_string(from, key).value_or(""));
-}
-
 // The text of a message: its content is a string, or a list of blocks of which only the type "text" counts.
 std::string words_of(const json::value& message) {
   const json::value* content = find(message, "content");
@@ -17,7 +13,7 @@ std::string words_of(const json::value& message) {
   if (!content->is_array()) return {};
   std::string words;
   for (const json::value& block : content->get_array()) {
-    if (find_string(block, "type") == "text") words += text_of(block, "text") + "\n";
+    if (find_string(block, "type") == "text") words += fmt::format("{}\n", find_string(block, "text").value_or(""));
   }
   return words;
 }
@@ -36,33 +32,20 @@ std::optional<std::string> last_of_messages(const json::value& payload) {
 }  // namespace
 
 HookPayload payload_from(std::string_view text, std::string* fault) {
-  HookPayload payload;
   auto value = parse_json(text, "the hook's input");
   // Hosts written in JavaScript do send half an emoji; a session must not be lost for it.
   if (!value && !text.empty()) value = parse_json(repair_json(text), "the hook's input");
   if (!value || !value->is_object()) {
     if (fault) *fault = value ? "the hook's input is no JSON object" : value.error().message;
-    return payload;
+    return {};
   }
-  payload.event = text_of(*value, "hook_event_name");
-  payload.session = text_of(*value, "session_id");
-  payload.transcript_path = text_of(*value, "transcript_path");
-  payload.cwd = text_of(*value, "cwd");
+  HookPayload payload = from_json<HookPayload>(*value);
   if (!payload.cwd.starts_with('/')) payload.cwd.clear();
-  payload.agent_id = text_of(*value, "agent_id");
-  payload.source = text_of(*value, "source");
-  payload.stop_hook_active = find_bool(*value, "stop_hook_active").value_or(false);
-  payload.prompt = text_of(*value, "prompt");
-  payload.tool_name = text_of(*value, "tool_name");
-  payload.tool_use_id = text_of(*value, "tool_use_id");
-  if (const json::value* input = find(*value, "tool_input")) payload.tool_input = *input;
   if (const json::value* tasks = find(*value, "background_tasks"); tasks && tasks->is_array()) {
     for (const json::value& task : tasks->get_array()) {
       if (find_string(task, "status").value_or("running") == "running") ++payload.background_tasks;
     }
   }
-  if (const auto message = find_string(*value, "last_assistant_message")) payload.last_message = std::string(*message);
-  if (const auto words = find_string(*value, "prompt_response")) payload.all_words = std::string(*words);
   if (!payload.last_message) payload.last_message = last_of_messages(*value);
   return payload;
 }

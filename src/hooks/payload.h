@@ -5,9 +5,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "json/value.h"
+#include "journal/fields.h"
 #include "session/stop.h"
 
 namespace ralph {
@@ -29,6 +28,14 @@ struct HookPayload {
   std::optional<std::string> last_message;
   // Gemini's prompt_response: everything said since the user's prompt, some pieces of it twice.
   std::optional<std::string> all_words;
+
+  template <class V>
+  void fields(V&& v) {
+    v("hook_event_name", event), v("session_id", session), v("transcript_path", transcript_path), v("cwd", cwd);
+    v("agent_id", agent_id), v("source", source), v("stop_hook_active", stop_hook_active), v("prompt", prompt);
+    v("tool_name", tool_name), v("tool_use_id", tool_use_id), v("tool_input", tool_input);
+    v("last_assistant_message", last_message), v("prompt_response", all_words);
+  }
 };
 
 // Never fails: a field that can't be read is empty, and `fault`, if given, says what was wrong.

@@ -9,12 +9,8 @@ HookReply in_json(const json::object& object) {
   return {to_compact_json(object) + "\n"};
 }
 
-HookReply by_exit(std::string_view reason) {
-  return {{}, std::string(reason) + "\n", 1};
-}
-
 HookReply refuse(Protocol protocol, std::string_view reason) {
-  if (protocol == Protocol::kExit) return by_exit(reason);
+  if (protocol == Protocol::kExit) return {{}, std::string(reason) + "\n", 1};
   return in_json({{"decision", protocol == Protocol::kDeny ? "deny" : "block"}, {"reason", to_json_string(reason)}});
 }
 

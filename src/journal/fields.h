@@ -8,7 +8,6 @@
 #include <cmath>
 #include <concepts>
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -123,8 +122,10 @@ struct FieldReader {
   static void take(const json::value& from, std::optional<T>& value) {
     T found{};
     take(from, found);
-    // A value of the wrong type counts as absent.
-    if constexpr (std::same_as<T, std::string>) {
+    // A value of the wrong type counts as absent, and so does an unknown word.
+    if constexpr (Worded<T>) {
+      value = from.is_string() ? from_word<T>(from.get_string()) : std::nullopt;
+    } else if constexpr (std::same_as<T, std::string>) {
       if (from.is_string()) value = std::move(found);
     } else {
       if (!from.is_null()) value = std::move(found);
@@ -151,12 +152,15 @@ struct FieldReader {
   }
 };
 
-// A whole struct without its default values, and back.
+// A whole struct, after the members of `object`; without its default values; and back.
+template <Listed T>
+json::object json_from(const T& value, json::object object = {}, bool brief = false) {
+  const_cast<T&>(value).fields(FieldWriter{object, brief});
+  return object;
+}
 template <Listed T>
 json::object brief_json(const T& value) {
-  json::object object;
-  const_cast<T&>(value).fields(FieldWriter{object, true});
-  return object;
+  return json_from(value, {}, true);
 }
 template <Listed T>
 T from_json(const json::value& json) {

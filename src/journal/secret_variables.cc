@@ -1,7 +1,6 @@
 #include "journal/secret_variables.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include <fmt/format.h>

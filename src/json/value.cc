@@ -94,6 +94,12 @@ json::string to_json_string(std::string_view text) {
   return json::string(to_valid_utf8(text));
 }
 
+json::array to_json_array(std::span<const std::string> texts) {
+  json::array array;
+  for (const std::string& text : texts) array.push_back(to_json_string(text));
+  return array;
+}
+
 const json::value* find(const json::value& value, std::string_view key) {
   const json::object* object = value.if_object();
   return object ? object->if_contains(key) : nullptr;

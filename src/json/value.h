@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -29,6 +30,8 @@ std::string to_compact_json(const json::value& value);
 
 // Text as a JSON string value; invalid UTF-8 becomes U+FFFD, so that what ralph writes is always valid JSON.
 json::string to_json_string(std::string_view text);
+
+json::array to_json_array(std::span<const std::string> texts);
 
 // Lookups that never throw: empty if `value` is not an object, has no such key, or the type differs.
 const json::value* find(const json::value& value, std::string_view key);

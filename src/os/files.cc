@@ -1,9 +1,12 @@
 #include "os/files.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
+#include <dirent.h>
 #include <fcntl.h>
+#include <memory>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -59,6 +62,12 @@ bool is_regular_file(const std::string& path) {
   return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
 }
 
+bool is_same_file(const std::string& a, const std::string& b) {
+  struct stat first{}, second{};
+  return ::stat(a.c_str(), &first) == 0 && ::stat(b.c_str(), &second) == 0 && first.st_dev == second.st_dev &&
+         first.st_ino == second.st_ino;
+}
+
 bool is_there(const std::string& path) {
   struct stat info{};
   return ::lstat(path.c_str(), &info) == 0;
@@ -77,6 +86,14 @@ bool is_real_folder(const std::string& path) {
 bool is_executable_file(const std::string& path) {
   struct stat info{};
   return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && ::access(path.c_str(), X_OK) == 0;
+}
+
+std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(folder.c_str()), ::closedir);
+  while (const dirent* entry = open ? ::readdir(open.get()) : nullptr) names.emplace_back(entry->d_name);
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 Result<std::string> read_file(const std::string& path) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/result.h"
 
@@ -30,11 +31,14 @@ bool file_exists(const std::string& path);
 bool is_directory(const std::string& path);
 bool is_regular_file(const std::string& path);
 bool is_executable_file(const std::string& path);
+bool is_same_file(const std::string& a, const std::string& b);  // or folder: both exist and are the same
 
 // These do not follow a symlink at `path`.
 bool is_there(const std::string& path);  // true for a dangling symlink
 bool is_real_file(const std::string& path);
 bool is_real_folder(const std::string& path);
+
+std::vector<std::string> names_in(const std::string& folder);  // sorted, with "." and ".."; empty if it can't be read
 
 Result<std::string> read_file(const std::string& path);
 

@@ -115,8 +115,11 @@ void remove_copies(const std::string& folder, const std::vector<Kept>& plan) {
   ::rmdir(parent_path(folder).c_str());  // only if it is empty
 }
 
-// Writes fresh files for the three archived ones; prompt.md only if it is missing. Returns the written paths.
+// Forgets the plan, then writes fresh files for the three archived ones; prompt.md only if it is missing. Returns the
+// written paths.
 Result<std::vector<std::string>> reset(const ArchiveRequest& request, const PlanFacts& facts) {
+  // Before the files: the next plan must not be compared with the copy of this one.
+  if (!request.authority.empty()) TRY(forget_plan(request.authority));
   TRY_VALUE(PlanNames names, plan_names(request.files.project, request.files.ralph_dir, "", request.now));
   if (!trim(facts.tasks.project).empty()) names.project = facts.tasks.project;
   std::vector<std::string> written;
@@ -183,12 +186,6 @@ Result<PlanArchive> archive_plan(const ArchiveRequest& request) {
     return tl::unexpected<Error>(copied.error());
   }
 
-  // Before the files: the next plan must not be compared with the copy of this one.
-  if (!request.authority.empty()) {
-    if (const Status forgotten = forget_plan(request.authority); !forgotten)
-      return fail(forgotten.error().kind, "the plan is safe in {}, but {} was not reset and nothing was committed: {}",
-                  archive.folder, request.files.ralph_dir, forgotten.error().message);
-  }
   const auto fresh = reset(request, facts);
   if (!fresh) {
     return fail(fresh.error().kind, "the plan is safe in {}, but {} was not reset and nothing was committed: {}",

@@ -1,15 +1,16 @@
 #include "plan/archive_summary.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/text.h"
 #include "base/utf8.h"
-#include "json/value.h"
+#include "plan/statistics.h"
+#include "plan/verdict.h"
 
 namespace ralph {
 namespace {
 
-constexpr std::string_view kAtCap = "[AUTO-APPROVED AT CAP]";
 constexpr std::string_view kDate = "0000-00-00";
 
 std::string text_of(const json::value& object, std::string_view key) {
@@ -21,35 +22,24 @@ Story story_of(const json::value& value) {
   story.id = text_of(value, "id");
   story.title = text_of(value, "title");
   story.review.passes = find_bool(value, "passes").value_or(false);
-  story.review.status =
-      review_status_from(find_string(value, "reviewStatus").value_or("null")).value_or(ReviewStatus::kNone);
-  story.review.count = std::max<long long>(0, find_integer(value, "reviewCount").value_or(0));
+  story.review.status = review_status_in(value);
+  story.review.count = std::clamp<std::int64_t>(find_integer(value, "reviewCount").value_or(0), 0, kMostReviews);
   story.review.feedback = text_of(value, "reviewFeedback");
   return story;
 }
 
-bool is_approved(const Story& story) {
-  return story.review.passes && story.review.status == ReviewStatus::kApproved;
-}
+// By ReviewStatus: of a story that does not pass, and of one that does.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kStates = {{
+    {"open", "passes, not reviewed"},
+    {"needs review", "passes, but needs review"},
+    {"changes requested", "passes, but changes were requested"},
+    {"approved, but does not pass", "approved"},
+}};
 
-bool is_at_cap(const Story& story) {
-  return is_approved(story) && trim(story.review.feedback).starts_with(kAtCap);
-}
-
-std::string state_of(const Story& story) {
-  const Review& review = story.review;
-  switch (review.status) {
-    case ReviewStatus::kApproved:
-      if (!review.passes) return "approved, but does not pass";
-      return is_at_cap(story) ? "approved at the review cap" : "approved";
-    case ReviewStatus::kNeedsReview:
-      return review.passes ? "passes, but needs review" : "needs review";
-    case ReviewStatus::kChangesRequested:
-      return review.passes ? "passes, but changes were requested" : "changes requested";
-    case ReviewStatus::kNone:
-      break;
-  }
-  return review.passes ? "passes, not reviewed" : "open";
+std::string_view state_of(const Story& story) {
+  if (approved_at_cap(story)) return "approved at the review cap";
+  const auto& [open, passes] = kStates[static_cast<size_t>(story.review.status)];
+  return story.review.passes ? passes : open;
 }
 
 // Text on one line, for a table or a list item.
@@ -105,33 +95,24 @@ std::string table(const StoryList& tasks) {
   return text;
 }
 
-std::string review_statistics(const StoryList& tasks) {
-  const auto reviewed = those(tasks, [](const Story& story) { return story.review.count > 0; });
+std::string reviews(const StoryList& tasks) {
   if (tasks.stories.empty()) return "";
   std::string text = "\n## Reviews\n\n";
-  if (reviewed.empty()) return text + "No story was reviewed.\n";
-
-  double total = 0;
-  std::int64_t most = 0;
-  for (const Story* story : reviewed) {
-    total += static_cast<double>(story->review.count);
-    most = std::max(most, story->review.count);
-  }
+  const ReviewStatistics sum = review_statistics(tasks);
+  if (sum.reviewed == 0) return text + "No story was reviewed.\n";
+  const std::int64_t most = sum.most->review.count;
   const auto at_most = those(tasks, [&](const Story& story) { return story.review.count == most; });
-  const auto approved = those(tasks, is_approved);
-  const auto first_time = those(
-      tasks, [](const Story& story) { return is_approved(story) && story.review.count == 1 && !is_at_cap(story); });
-  const auto at_cap = those(tasks, is_at_cap);
-  text += fmt::format("- Reviews: {:.0f} of {}, {:.1f} each on average\n", total, count_of(reviewed.size(), "story"),
-                      total / static_cast<double>(reviewed.size()));
+  const auto at_cap = those(tasks, approved_at_cap);
+  text += fmt::format("- Reviews: {} of {}, {:.1f} each on average\n", sum.reviews,
+                      count_of(static_cast<unsigned>(sum.reviewed), "story"), sum.average);
   text += fmt::format("- Most reviewed: {} ({})\n", ids_of(at_most), most);
-  text += fmt::format("- Approved the first time: {} of {} approved\n", first_time.size(), approved.size());
+  text += fmt::format("- Approved the first time: {} of {} approved\n", sum.first_time, count_done(tasks, false));
   text += fmt::format("- Approved at the review cap: {}\n", at_cap.empty() ? "none" : ids_of(at_cap));
   if (at_cap.empty()) return text;
 
   text += "\n## Left open at the review cap\n\n";
   for (const Story* story : at_cap) {
-    const std::string_view concerns = trim(trim(story->review.feedback).substr(kAtCap.size()));
+    const std::string_view concerns = trim(trim(story->review.feedback).substr(kAutoApproved.size()));
     text += fmt::format("- {}: {}\n", name_of(*story), replace_all(to_valid_utf8(concerns), "\n", "\n  "));
   }
   return text;
@@ -195,7 +176,7 @@ size_t count_done_in_archive(const StoryList& tasks) {
 }
 
 std::string summary_of(const PlanFacts& facts) {
-  return heading(facts) + table(facts.tasks) + review_statistics(facts.tasks) + not_done(facts.tasks);
+  return heading(facts) + table(facts.tasks) + reviews(facts.tasks) + not_done(facts.tasks);
 }
 
 }  // namespace ralph

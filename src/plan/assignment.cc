@@ -23,17 +23,14 @@ std::string list_of(const std::vector<std::string>& items, std::string_view mark
   return lines;
 }
 
+// By Mode.
+constexpr std::array<std::string_view, 3> kHeadings = {"IMPLEMENT this story",
+                                                       "REVIEW this story, which an earlier iteration implemented",
+                                                       "FIX what the review of this story asked for"};
+
 std::string_view heading(Mode mode, bool skip_review) {
-  if (skip_review) return "IMPLEMENT this story (reviews are switched off for this run)";
-  switch (mode) {
-    case Mode::kImplement:
-      return "IMPLEMENT this story";
-    case Mode::kReview:
-      return "REVIEW this story, which an earlier iteration implemented";
-    case Mode::kReviewFix:
-      break;
-  }
-  return "FIX what the review of this story asked for";
+  return skip_review ? "IMPLEMENT this story (reviews are switched off for this run)"
+                     : kHeadings[static_cast<size_t>(mode)];
 }
 
 std::string how_to_implement(const Assignment& a) {

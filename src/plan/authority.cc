@@ -9,10 +9,6 @@
 #include "engine/progress.h"
 #include "journal/reader.h"
 #include "journal/writer.h"
-#include "json/value.h"
-#include "os/files.h"
-#include "plan/plan_files.h"
-#include "plan/stories.h"
 #include "settings/ralph_folder.h"
 
 namespace ralph {
@@ -30,19 +26,9 @@ std::string plain_name(std::string_view name) {
   return plain;
 }
 
-void put(json::object& object, std::string_view key, const std::optional<std::string>& text) {
-  if (text) object[key] = to_json_string(*text);
-}
-
 // Without the copy, the rest of an interrupted run can't be judged, so the user must decide.
 tl::unexpected<Error> broken(const std::string& what) {
   return fail(ErrorKind::kInput, "{}; remove it to begin anew with tasks.json as it is now", what);
-}
-
-std::optional<std::string> take(const json::value& from, std::string_view key) {
-  const auto text = find_string(from, key);
-  if (!text) return std::nullopt;
-  return std::string(*text);
 }
 
 }  // namespace
@@ -68,24 +54,8 @@ Status make_room_for_plan(const std::string& path) {
 }
 
 Status save_plan(const std::string& path, const SavedPlan& plan) {
-  json::object object;
-  object["v"] = kVersion;
-  object["runId"] = plan.run_id;
-  object["project"] = to_json_string(plan.project);
-  object["ralphDir"] = to_json_string(plan.ralph_dir);
-  object["iteration"] = plan.iteration;
-  object["open"] = plan.open;
-  object["judged"] = plan.judged;
-  if (plan.mode) object["iterationMode"] = to_string(*plan.mode);
-  object["story"] = to_json_string(plan.story);
-  object["skipReview"] = plan.skip_review;
-  object["reviewCap"] = plan.review_cap;
-  object["tasks"] = to_json_string(plan.tasks);
-  object["journal"] = plan.journal;
-  put(object, "prd", plan.pinned.prd);
-  put(object, "prompt", plan.pinned.prompt);
   TRY(make_room_for_plan(path));
-  return write_file_atomically(path, to_compact_json(object) + "\n", 0600);
+  return write_file_atomically(path, to_compact_json(json_from(plan, {{"v", kVersion}})) + "\n", 0600);
 }
 
 Result<std::optional<SavedPlan>> load_plan(const std::string& path) {
@@ -99,21 +69,9 @@ Result<std::optional<SavedPlan>> load_plan(const std::string& path) {
   const auto version = find_integer(value, "v").value_or(0);
   if (version < 1 || version > kVersion)
     return broken(fmt::format("{} was written by another version of ralph (format {})", path, version));
-  SavedPlan plan;
-  plan.run_id = find_string(value, "runId").value_or("");
-  plan.project = find_string(value, "project").value_or("");
-  plan.ralph_dir = find_string(value, "ralphDir").value_or("");
-  plan.iteration = find_integer(value, "iteration").value_or(0);
-  plan.open = find_bool(value, "open").value_or(false);
-  plan.judged = find_bool(value, "judged").value_or(false);
-  plan.mode = from_word<Mode>(find_string(value, "iterationMode").value_or(""));
-  plan.story = find_string(value, "story").value_or("");
-  plan.skip_review = find_bool(value, "skipReview").value_or(false);
-  plan.review_cap = find_integer(value, "reviewCap").value_or(5);
-  plan.tasks = find_string(value, "tasks").value_or("");
-  plan.head = find_string(value, "head").value_or("");
-  plan.journal = find_string(value, "journal").value_or("");
+  SavedPlan plan = from_json<SavedPlan>(value);
   const FieldReader read{value.get_object()};
+  read("head", plan.head);
   read("bases", plan.bases);
   std::optional<record::PendingReview> pending;
   read("pending", pending);
@@ -122,7 +80,6 @@ Result<std::optional<SavedPlan>> load_plan(const std::string& path) {
     const auto tasks = tasks_from(plan.tasks, "tasks");
     if (!tasks) return broken(fmt::format("{} has no plan in it ({})", path, first_line(tasks.error().message)));
   }
-  plan.pinned = {take(value, "prd"), take(value, "prompt")};
   return std::optional<SavedPlan>(std::move(plan));
 }
 
@@ -154,6 +111,15 @@ Result<Lock> lock_plan(const std::string& path, const std::string& ralph_dir) {
                 lock.error().message);
   }
   return lock;
+}
+
+Result<PlanCustody> take_plan(const PlanFiles& files) {
+  PlanCustody custody;
+  const auto path = authority_path(Environment::of_this_process(), files.ralph_dir);
+  if (!path || !is_directory(parent_path(*path))) return custody;  // there was never a run
+  custody.authority = *path;
+  TRY_VALUE(custody.lock, lock_plan(*path, files.ralph_dir));
+  return custody;
 }
 
 Status forget_plan(const std::string& path) {

@@ -8,8 +8,8 @@
 
 #include "os/environment.h"
 #include "os/lock.h"
-#include "plan/modes.h"
 #include "plan/pending.h"
+#include "plan/plan_files.h"
 
 namespace ralph {
 
@@ -40,6 +40,14 @@ struct SavedPlan {
   // If not open: the step that waits for its checks. `tasks` and `pinned` are as the run left the files.
   std::optional<PendingStep> pending;
   std::map<std::string, std::string> bases;  // by story: the commit before its first iteration
+
+  template <class V>
+  void fields(V&& v) {
+    v("runId", run_id), v("project", project), v("ralphDir", ralph_dir), v("iteration", iteration), v("open", open);
+    v("judged", judged), v("iterationMode", mode), v("story", story), v("skipReview", skip_review);
+    v("reviewCap", review_cap), v("tasks", tasks), v("journal", journal), v("prd", pinned.prd);
+    v("prompt", pinned.prompt);
+  }
 };
 
 // The path of a plan's copy: $XDG_STATE_HOME/ralph/plans/<name>-<hash of the paths>.json. Each work tree of a
@@ -59,6 +67,15 @@ std::string recall_from_journal(SavedPlan& plan, const std::string& project);
 // The lock for running or replacing a plan. It is outside the project, because an agent can remove a lock inside. Fails
 // with kBusy while a run works on the plan.
 Result<Lock> lock_plan(const std::string& path, const std::string& ralph_dir);
+
+// For commands that replace a plan's files: keeps runs out meanwhile. ralph's own copy is removed with the plan.
+struct PlanCustody {
+  std::string authority;     // the path of ralph's own copy; empty: none
+  std::optional<Lock> lock;  // keeps runs from starting; nullopt if there never was a run
+};
+
+// Fails with kBusy while a run works on the plan.
+Result<PlanCustody> take_plan(const PlanFiles& files);
 
 // Removes the copy of a plan that is gone, so that the next plan is not compared with it.
 Status forget_plan(const std::string& path);

@@ -70,19 +70,18 @@ std::string advice_from(const CheckReport& report) {
 json::object to_json(const CheckReport& report) {
   json::object object;
   object["ok"] = report.passed();
-  json::array made, problems, warnings;
-  for (const Check check : report.made) made.emplace_back(number_of(check));
+  json::array made, problems;
+  for (const Check check : report.made) made.emplace_back(to_string(check));
   for (const PlanProblem& problem : report.problems) {
     json::object one;
-    one["check"] = number_of(problem.check);
+    one["check"] = to_string(problem.check);
     if (!problem.story.empty()) one["story"] = to_json_string(problem.story);
     one["message"] = to_json_string(problem.message);
     problems.push_back(std::move(one));
   }
-  for (const std::string& warning : report.warnings) warnings.emplace_back(to_json_string(warning));
   object["checks"] = std::move(made);
   object["problems"] = std::move(problems);
-  object["warnings"] = std::move(warnings);
+  object["warnings"] = to_json_array(report.warnings);
   return object;
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 std::string made(const CheckReport& report) {
   std::vector<std::string> numbers;
-  for (const Check check : report.made) numbers.emplace_back(number_of(check));
+  for (const Check check : report.made) numbers.emplace_back(to_string(check));
   return join(numbers, " ");
 }
 

@@ -10,12 +10,6 @@
 namespace ralph {
 namespace {
 
-json::array to_array(const std::vector<std::string>& texts) {
-  json::array array;
-  for (const std::string& text : texts) array.emplace_back(to_json_string(text));
-  return array;
-}
-
 // The pinned texts, then the added ones.
 std::vector<std::string> with_additions(const std::vector<std::string>& pinned, const std::vector<std::string>& now) {
   std::vector<std::string> sum = pinned;
@@ -80,12 +74,12 @@ class Repairer {
       all_texts = !commands && before_.tasks.verify_commands.empty();
     }
     if (rules_.frozen && all_texts && now != before_.tasks.verify_commands) {
-      edits_.set("/verifyCommands", to_array(before_.tasks.verify_commands));
+      edits_.set("/verifyCommands", to_json_array(before_.tasks.verify_commands));
       report("", "verifyCommands can't be changed while they run; they were put back.");
       return;
     }
     if (all_texts && missing_from(before_.tasks.verify_commands, now).empty()) return;
-    edits_.set("/verifyCommands", to_array(with_additions(before_.tasks.verify_commands, now)));
+    edits_.set("/verifyCommands", to_json_array(with_additions(before_.tasks.verify_commands, now)));
     report("", "verifyCommands may be added, never removed or changed; they were put back.");
   }
 
@@ -244,7 +238,7 @@ class Repairer {
       const auto was = known_.stories.find(story.id);
       if (was == known_.stories.end() || missing_from(was->second.criteria, story.criteria).empty()) continue;
       edits_.set(pointer_to(index_.at(story.id)) + "/acceptanceCriteria",
-                 to_array(with_additions(was->second.criteria, story.criteria)));
+                 to_json_array(with_additions(was->second.criteria, story.criteria)));
       report(story.id, fmt::format("Acceptance criteria may be added, never removed or changed; those of story {} were "
                                    "put back.",
                                    story.id));
@@ -262,7 +256,7 @@ class Repairer {
         if (id != story.id && exists.contains(id)) good.push_back(id);
       }
       if (good.size() == story.depends_on.size()) continue;
-      edits_.set(pointer_to(index_.at(story.id)) + "/dependsOn", to_array(good));
+      edits_.set(pointer_to(index_.at(story.id)) + "/dependsOn", to_json_array(good));
       report(story.id,
              fmt::format("dependsOn of story {} named itself or a story that does not exist; that was removed.",
                          story.id));
@@ -273,36 +267,19 @@ class Repairer {
       const auto was = known_.stories.find(story.id);
       const auto wanted = was == known_.stories.end() ? std::vector<std::string>{} : was->second.depends_on;
       if (wanted == story.depends_on) continue;
-      edits_.set(pointer_to(index_.at(story.id)) + "/dependsOn", to_array(wanted));
+      edits_.set(pointer_to(index_.at(story.id)) + "/dependsOn", to_json_array(wanted));
       report(story.id, fmt::format("dependsOn went in a circle; that of story {} was put back.", story.id));
     }
   }
 
   bool goes_in_circles() const {
-    std::unordered_map<std::string_view, const Story*> stories;
-    for (const Story& story : now_.stories) stories[story.id] = &story;
-    for (const Story& story : before_.tasks.stories) stories.try_emplace(story.id, &story);
-    std::unordered_map<std::string_view, int> state;  // 1: on the way, 2: done
-    std::vector<std::pair<const Story*, size_t>> path;
-    for (const auto& [root, first] : stories) {
-      if (state[root] != 0) continue;
-      path.assign(1, {first, 0});
-      state[root] = 1;
-      while (!path.empty()) {
-        auto& [story, next] = path.back();
-        if (next == story->depends_on.size()) {
-          state[story->id] = 2;
-          path.pop_back();
-          continue;
-        }
-        const auto other = stories.find(story->depends_on[next++]);
-        if (other == stories.end() || state[other->first] == 2) continue;
-        if (state[other->first] == 1) return true;
-        state[other->first] = 1;
-        path.emplace_back(other->second, 0);
-      }
+    std::vector<const Story*> stories;
+    for (const Story& story : now_.stories) stories.push_back(&story);
+    for (const Story& story : before_.tasks.stories) {
+      if (!index_.contains(story.id)) stories.push_back(&story);
     }
-    return false;
+    const std::vector<size_t> waits = endless_waits(stories);
+    return std::any_of(waits.begin(), waits.end(), [](size_t count) { return count > 0; });
   }
 
   // Restores them as near as possible to their place: before the story that followed them.
@@ -356,8 +333,7 @@ Enforcement start_over(const StoryFile& before, std::string why) {
 void set_review(JsonEdits& edits, size_t story, const Review& review) {
   const std::string at = pointer_to(story);
   edits.set(at + "/passes", review.passes);
-  edits.set(at + "/reviewStatus",
-            review.status == ReviewStatus::kNone ? json::value(nullptr) : json::value(to_string(review.status)));
+  edits.set(at + "/reviewStatus", to_json(review.status));
   edits.set(at + "/reviewCount", review.count);
   edits.set(at + "/reviewFeedback", to_json_string(review.feedback));
 }
@@ -365,6 +341,18 @@ void set_review(JsonEdits& edits, size_t story, const Review& review) {
 Result<StoryFile> story_file_from(std::string text, std::string_view where) {
   TRY_VALUE(StoryList tasks, tasks_from(text, where));
   return StoryFile{std::move(text), std::move(tasks)};
+}
+
+StoryFile with_review(const StoryFile& file, const std::string& id, const Review& review, std::string_view notes) {
+  const Story* const story = file.tasks.find(id);
+  if (!story || (story->review == review && notes.empty())) return file;
+  auto edits = JsonEdits::of(file.text, "tasks.json");
+  if (!edits) return file;
+  const auto index = static_cast<size_t>(story - file.tasks.stories.data());
+  set_review(*edits, index, review);
+  if (!notes.empty()) edits->set(pointer_to(index) + "/notes", to_json_string(notes));
+  auto changed = story_file_from(edits->apply(), "tasks.json");
+  return changed ? *std::move(changed) : file;
 }
 
 Enforcement enforce(const StoryFile& before, const std::optional<std::string>& found, const ReviewRules& rules,

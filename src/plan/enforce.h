@@ -23,6 +23,9 @@ Result<StoryFile> story_file_from(std::string text, std::string_view where);
 // Writes the review fields of the story with this index.
 void set_review(JsonEdits& edits, size_t story, const Review& review);
 
+// The file with this review of a story; with `notes`, if there are any. Unchanged if it has no such story.
+StoryFile with_review(const StoryFile& file, const std::string& id, const Review& review, std::string_view notes = {});
+
 struct Enforcement {
   StoryFile file;                       // what tasks.json must be now
   std::vector<PlanProblem> violations;  // what was reverted, and why

@@ -225,9 +225,9 @@ std::optional<Review> review_in(const std::optional<std::string>& text, const st
   for (const json::value& one : stories->get_array()) {
     if (find_string(one, "id") != id) continue;
     const std::string status(find_string(one, "reviewStatus").value_or("null"));
-    return Review{find_bool(one, "passes").value_or(false), review_status_from(status).value_or(ReviewStatus::kNone),
-                  find_integer(one, "reviewCount").value_or(-1),
-                  std::string(find_string(one, "reviewFeedback").value_or(""))};
+    return Review{
+        find_bool(one, "passes").value_or(false), from_word<ReviewStatus>(status).value_or(ReviewStatus::kNone),
+        find_integer(one, "reviewCount").value_or(-1), std::string(find_string(one, "reviewFeedback").value_or(""))};
   }
   return std::nullopt;
 }

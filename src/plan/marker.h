@@ -7,6 +7,7 @@
 #include <string>
 
 #include "git/own_paths.h"
+#include "journal/fields.h"
 #include "plan/transitions.h"
 
 namespace ralph {
@@ -24,6 +25,14 @@ struct Marker {
   std::optional<Mode> iteration_mode;
   std::string story;
   std::optional<Before> snapshot;
+
+  // Without the last two, which are written only if they are known.
+  template <class V>
+  void fields(V&& v) {
+    v("timestamp", timestamp), v("pid", pid), v("pidStart", pid_start), v("max_iterations", max_iterations);
+    v("skipReview", skip_review), v("reviewCap", review_cap), v("runId", run_id), v("ralphDir", ralph_dir);
+    v("iteration", iteration), v("iterationMode", iteration_mode);
+  }
 };
 
 std::string to_text(const Marker& marker);
@@ -37,6 +46,9 @@ bool is_live(const Marker& marker);
 
 // The marker of a run under way in `project`; nullopt if there is none, or only a stale one.
 Result<std::optional<Marker>> live_marker(const std::string& project);
+
+// Fails with kBusy if there is one, with this advice.
+Status expect_no_run(const std::string& project, std::string_view advice);
 
 // Removes the marker of a run that has ended, whatever an agent replaced it with.
 void remove_marker(const std::string& project);

@@ -1,19 +1,6 @@
 #include "plan/pending.h"
 
 namespace ralph {
-namespace {
-
-StoryFile with_review(const StoryFile& file, const std::string& id, const Review& review) {
-  const Story* const story = file.tasks.find(id);
-  if (!story || story->review == review) return file;
-  auto edits = JsonEdits::of(file.text, "tasks.json");
-  if (!edits) return file;
-  set_review(*edits, static_cast<size_t>(story - file.tasks.stories.data()), review);
-  auto changed = story_file_from(edits->apply(), "tasks.json");
-  return changed ? *std::move(changed) : file;
-}
-
-}  // namespace
 
 record::PendingReview to_record(const PendingStep& pending) {
   const Review& review = pending.review;
@@ -24,7 +11,7 @@ record::PendingReview to_record(const PendingStep& pending) {
 PendingStep pending_from(const record::PendingReview& pending) {
   Review review;
   review.passes = pending.passes;
-  review.status = review_status_from(pending.status).value_or(ReviewStatus::kNone);
+  review.status = from_word<ReviewStatus>(pending.status).value_or(ReviewStatus::kNone);
   review.count = pending.count;
   review.feedback = pending.feedback;
   return {pending.story, pending.step, std::move(review)};

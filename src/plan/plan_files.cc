@@ -5,8 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "os/files.h"
-
 namespace ralph {
 namespace {
 
@@ -19,19 +17,6 @@ std::optional<struct stat> look_at(const std::string& path) {
 }
 
 }  // namespace
-
-std::string PlanFiles::tasks() const {
-  return join_path(ralph_dir, "tasks.json");
-}
-std::string PlanFiles::prd() const {
-  return join_path(ralph_dir, "prd.md");
-}
-std::string PlanFiles::prompt() const {
-  return join_path(ralph_dir, "prompt.md");
-}
-std::string PlanFiles::progress() const {
-  return join_path(ralph_dir, "progress.txt");
-}
 
 std::string PlanFiles::shown(const std::string& path) const {
   return path.starts_with(project + "/") ? path.substr(project.size() + 1) : path;

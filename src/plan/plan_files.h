@@ -5,18 +5,23 @@
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
+#include "os/files.h"
 
 namespace ralph {
+
+inline constexpr std::string_view kPrdFile = "prd.md";
+inline constexpr std::string_view kTasksFile = "tasks.json";
+inline constexpr std::string_view kProgressFile = "progress.txt";
+inline constexpr std::string_view kPromptFile = "prompt.md";
 
 struct PlanFiles {
   std::string project;    // absolute
   std::string ralph_dir;  // absolute
 
-  std::string tasks() const;
-  std::string prd() const;
-  std::string prompt() const;
-  std::string progress() const;
+  std::string tasks() const { return join_path(ralph_dir, kTasksFile); }
+  std::string prd() const { return join_path(ralph_dir, kPrdFile); }
+  std::string prompt() const { return join_path(ralph_dir, kPromptFile); }
+  std::string progress() const { return join_path(ralph_dir, kProgressFile); }
   std::string shown(const std::string& path) const;  // relative to the project where it is inside
 };
 

@@ -7,7 +7,6 @@
 #include "engine/prompt.h"
 #include "engine/scm_command.h"
 #include "os/files.h"
-#include "plan/assignment.h"
 
 namespace ralph {
 
@@ -53,10 +52,11 @@ std::vector<GuardrailSettings> checks_of(const Settings& settings, const StoryLi
 
 }  // namespace
 
-PlanWay::PlanWay(Run& run, const Settings& settings, PlanStart start)
+PlanWay::PlanWay(Run& run, PlanRun plan, std::array<Agents, 3> agents, Marker marker)
     : run_(run),
-      settings_(settings),
-      plan_(std::move(start)),
+      plan_(std::move(plan)),
+      agents_(agents),
+      marker_(std::move(marker)),
       repository_(contained_git(run, "git", plan_.work_tree), plan_.files.project) {}
 
 Status PlanWay::enter(Stage stage) {
@@ -74,13 +74,13 @@ Status PlanWay::save(SavedPlan::State state) {
   plan.project = plan_.files.project;
   plan.ralph_dir = plan_.files.ralph_dir;
   plan.journal = run_.journal_hash();
-  plan.iteration = plan_.marker.iteration;
+  plan.iteration = marker_.iteration;
   plan.open = state != SavedPlan::State::kClosed;
   plan.judged = state == SavedPlan::State::kJudged;
   plan.mode = plan.judged ? Mode::kImplement : rules_.mode;  // a mode in which no story can be approved
   plan.story = rules_.story;
-  plan.skip_review = plan_.skip_review;
-  plan.review_cap = plan_.review_cap;
+  plan.skip_review = plan_.skip_review();
+  plan.review_cap = plan_.review_cap();
   plan.tasks = plan_.tasks.text;
   plan.pinned = plan_.pinned;
   return save_plan(plan_.authority, plan);
@@ -89,7 +89,7 @@ Status PlanWay::save(SavedPlan::State state) {
 Status PlanWay::hold_plan() {
   TRY(make_room_for_plan(plan_.authority));
   TRY_VALUE(lock_, lock_plan(plan_.authority, plan_.files.ralph_dir));
-  return lock_->name_owner(fmt::format("run {}, pid {}\n", run_.id, plan_.marker.pid));
+  return lock_->name_owner(fmt::format("run {}, pid {}\n", run_.id, marker_.pid));
 }
 
 // Settles what the last run left open; a plan that is already done is checked once, without an agent.
@@ -100,17 +100,17 @@ Result<std::optional<Agents>> PlanWay::begin() {
   // The iteration that a resumed run was in goes on by itself, unless its turn is already judged or held for its checks.
   if (run_.progress().iteration_open && plan_.unfinished && plan_.unfinished->open && !plan_.unfinished->judged)
     plan_.unfinished.reset();
-  const bool all_done = count_done(tasks(), plan_.skip_review) == tasks().stories.size();
+  const bool all_done = count_done(tasks(), plan_.skip_review()) == tasks().stories.size();
   const bool killed = plan_.unfinished && plan_.unfinished->open;
   if (!plan_.unfinished && !all_done) {
     if (!run_.is_resumed()) TRY(note_checked(false));
     return std::optional<Agents>();
   }
-  rules_ = {Mode::kImplement, "", plan_.skip_review, plan_.review_cap, !killed};
+  rules_ = {Mode::kImplement, "", plan_.skip_review(), plan_.review_cap(), !killed};
   if (plan_.unfinished) {
     rules_.mode = plan_.unfinished->mode.value_or(Mode::kImplement);
     rules_.story = plan_.unfinished->story;
-    plan_.marker.iteration = plan_.unfinished->iteration;
+    marker_.iteration = plan_.unfinished->iteration;
     pending_ = plan_.unfinished->pending;
     head_ = plan_.unfinished->head;
   }
@@ -119,9 +119,9 @@ Result<std::optional<Agents>> PlanWay::begin() {
 }
 
 Result<NextTurn> PlanWay::next() {
-  const auto work = next_work(tasks(), plan_.skip_review);
+  const auto work = next_work(tasks(), plan_.skip_review());
   if (!work) return fail(ErrorKind::kInternal, "no story of {} can be worked on", plan_.files.tasks());
-  rules_ = {work->mode, work->story->id, plan_.skip_review, plan_.review_cap};
+  rules_ = {work->mode, work->story->id, plan_.skip_review(), plan_.review_cap()};
   pending_.reset();
   const bool again = run_.progress().plan.worked == run_.progress().iteration;
   if (again) {  // resumed in this iteration: what it began with
@@ -131,16 +131,16 @@ Result<NextTurn> PlanWay::next() {
   }
   note_base(*work);
   if (!again) TRY(note_work(*work));
-  plan_.marker.iteration = run_.progress().iteration;
-  plan_.marker.iteration_mode = work->mode;
-  plan_.marker.story = work->story->id;
-  plan_.marker.snapshot = before_from(tasks());
+  marker_.iteration = run_.progress().iteration;
+  marker_.iteration_mode = work->mode;
+  marker_.story = work->story->id;
+  marker_.snapshot = before_from(tasks());
   TRY_VALUE(const auto branch, repository_.branch());
   if (branch_.empty()) branch_ = branch.value_or("");
   TRY(write_marker());
   TRY(enter(Stage::kOpen));
   TRY_VALUE(std::string prompt, prompt_for(*work));
-  return NextTurn{std::move(prompt), agents(), settings_.stream_agent_output};
+  return NextTurn{std::move(prompt), agents(), settings().stream_agent_output};
 }
 
 Status PlanWay::note_work(const Work& work) {
@@ -150,7 +150,7 @@ Status PlanWay::note_work(const Work& work) {
   note.story = work.story->id;
   note.title = work.story->title;
   note.reviews = work.story->review.count;
-  note.review_cap = plan_.review_cap;
+  note.review_cap = plan_.review_cap();
   note.head = head_;
   if (const auto base = plan_.bases.find(note.story); base != plan_.bases.end()) note.base = base->second;
   return run_.note(std::move(note));
@@ -167,22 +167,14 @@ void PlanWay::note_base(const Work& work) {
 }
 
 Status PlanWay::write_marker() {
-  marker_text_ = to_text(plan_.marker);
+  marker_text_ = to_text(marker_);
   const std::string path = join_path(run_.project, kMarkerFile);
   if (is_directory(path)) ::rename(path.c_str(), unused_path(path + ".rejected-folder").c_str());
   return write_file_atomically(path, marker_text_);
 }
 
 Result<std::string> PlanWay::prompt_for(const Work& work) {
-  Assignment assignment{work.mode,
-                        work.story,
-                        &tasks(),
-                        plan_.skip_review,
-                        plan_.review_cap,
-                        run_.progress().iteration,
-                        run_.policy.max_iterations,
-                        plan_.files.shown(plan_.files.ralph_dir),
-                        {}};
+  Assignment assignment = assignment_for(plan_, work, run_.progress().iteration, run_.policy.max_iterations);
   const auto base = plan_.bases.find(work.story->id);
   if (work.mode == Mode::kReview && base != plan_.bases.end()) {
     auto lost = repository_.lost_tests(base->second);
@@ -234,8 +226,8 @@ Result<IterationChecks> PlanWay::checks() {
     aftermath_->check_unchanged(plan_.tasks, plan_.pinned, rules_, "after it was judged");
     TRY(enter(Stage::kEnforced));
   }
-  return IterationChecks{checks_of(settings_, tasks()), static_cast<size_t>(settings_.output_truncate_chars),
-                         settings_.scm ? &*settings_.scm : nullptr, settings_.stream_agent_output};
+  return IterationChecks{checks_of(settings(), tasks()), static_cast<size_t>(settings().output_truncate_chars),
+                         settings().scm ? &*settings().scm : nullptr, settings().stream_agent_output};
 }
 
 Status PlanWay::after_checks(const Decision& decision) {
@@ -268,7 +260,7 @@ Result<Observation> PlanWay::observe() {
     TRY(enter(Stage::kEnforced));  // that commit may have run filters of the project
   }
   head_.clear();
-  if (run_.progress().response && count_done(tasks(), plan_.skip_review) < tasks().stories.size()) {
+  if (run_.progress().response && count_done(tasks(), plan_.skip_review()) < tasks().stories.size()) {
     aftermath_->tell_agent(fmt::format("<promise>{}</promise> was said too early: not all stories are done.",
                                        run_.policy.completion_response));
   }
@@ -322,9 +314,9 @@ Status PlanWay::note_checked(bool judged) {
   note.story = verdict_.story;
   note.outcome = verdict_.outcome;
   note.stories = static_cast<std::int64_t>(tasks().stories.size());
-  note.done = static_cast<std::int64_t>(count_done(tasks(), plan_.skip_review));
+  note.done = static_cast<std::int64_t>(count_done(tasks(), plan_.skip_review()));
   for (const Story& story : tasks().stories) {
-    if (is_done(story, plan_.skip_review)) continue;
+    if (is_done(story, plan_.skip_review())) continue;
     note.open.push_back(story.review.status == ReviewStatus::kNone
                             ? story.id
                             : fmt::format("{} ({})", story.id, to_string(story.review.status)));

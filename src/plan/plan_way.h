@@ -3,41 +3,19 @@
 #pragma once
 
 #include <array>
-#include <map>
 #include <optional>
 
 #include "engine/way.h"
-#include "os/lock.h"
 #include "plan/aftermath.h"
-#include "plan/authority.h"
-#include "plan/enforce.h"
 #include "plan/marker.h"
-#include "plan/modes.h"
-#include "plan/plan_files.h"
+#include "plan/start.h"
 
 namespace ralph {
 
-// The parameters and the starting state of a plan run.
-struct PlanStart {
-  PlanFiles files;
-  std::array<Agents, 3> agents;  // by Mode
-  bool skip_review = false;
-  std::int64_t review_cap = 5;
-  std::string authority{};  // the path of the copy outside the project
-  std::string work_tree{};  // the top-level folder of the repository
-  StoryFile tasks{};
-  // What the last run left: it was killed in the middle of an iteration (open; `tasks` is its copy), or asked to stop
-  // before the checks (a step is pending; `tasks` is the current file).
-  std::optional<SavedPlan> unfinished{};
-  PinnedFiles pinned{};
-  std::map<std::string, std::string> bases{};  // by story: the commit before its first iteration
-  Marker marker{};
-};
-
 class PlanWay : public Way {
  public:
-  // `run` and `settings` must outlive the way.
-  PlanWay(Run& run, const Settings& settings, PlanStart start);
+  // `run` and the agents (by Mode) must outlive the way.
+  PlanWay(Run& run, PlanRun plan, std::array<Agents, 3> agents, Marker marker);
 
   Result<std::optional<Agents>> begin() override;
   Result<NextTurn> next() override;
@@ -50,7 +28,8 @@ class PlanWay : public Way {
   enum class Stage;
 
   const StoryList& tasks() const { return plan_.tasks.tasks; }
-  Agents agents() const { return plan_.agents[static_cast<size_t>(rules_.mode)]; }
+  const Settings& settings() const { return plan_.loaded.settings; }
+  Agents agents() const { return agents_[static_cast<size_t>(rules_.mode)]; }
   bool passed() const { return run_.progress().guardrails_failed.empty(); }
   ChecksEnd checks_end() const;
 
@@ -67,8 +46,9 @@ class PlanWay : public Way {
   Status note_checked(bool judged);
 
   Run& run_;
-  const Settings& settings_;
-  PlanStart plan_;
+  PlanRun plan_;
+  const std::array<Agents, 3> agents_;
+  Marker marker_;
   Repository repository_;
   std::optional<Lock> lock_;
   ReviewRules rules_;

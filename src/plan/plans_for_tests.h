@@ -94,7 +94,7 @@ inline bool says(std::string_view text, std::string_view part) {
 inline std::string messages_of(const std::vector<PlanProblem>& problems) {
   std::string lines;
   for (const PlanProblem& problem : problems)
-    lines += fmt::format("[{}] {}: {}\n", number_of(problem.check), problem.story, problem.message);
+    lines += fmt::format("[{}] {}: {}\n", to_string(problem.check), problem.story, problem.message);
   return lines;
 }
 

@@ -1,36 +1,34 @@
 #include "plan/project_check.h"
 
-#include <sys/stat.h>
-
-#include "base/text.h"
 #include "journal/run_folder.h"
 #include "os/files.h"
 
 namespace ralph {
 namespace {
 
-void use(const SavedPlan& saved, CheckRequest& request) {
-  request.skip_review = saved.skip_review;
-  request.review_cap = saved.review_cap;
-  const auto before = read_tasks(saved.tasks, "ralph's own copy").tasks;
-  if (!before || !saved.mode) {
-    request.no_before = "ralph's own copy of the plan can't be read: changes of review fields are not checked";
-    return;
+// What is known of the iteration, from ralph's own copy or from a marker.
+void use(CheckRequest& request, const auto& known, std::optional<Mode> mode, std::optional<Before> before,
+         std::string no_before) {
+  request.skip_review = known.skip_review;
+  request.review_cap = known.review_cap;
+  if (before && mode) {
+    request.before = std::move(before);
+    request.rules = ReviewRules{*mode, known.story, known.skip_review, known.review_cap};
+  } else {
+    request.no_before = std::move(no_before);
   }
-  request.before = before_from(*before);
-  request.rules = ReviewRules{*saved.mode, saved.story, saved.skip_review, saved.review_cap};
 }
 
-void use(const Marker& marker, CheckRequest& request) {
-  request.skip_review = marker.skip_review;
-  request.review_cap = marker.review_cap;
-  if (!marker.snapshot || !marker.iteration_mode) {
-    request.no_before = fmt::format("{} has no {}: changes of review fields are not checked", kMarkerFile,
-                                    marker.snapshot ? "iterationMode" : "preIterationSnapshot");
-    return;
-  }
-  request.before = marker.snapshot;
-  request.rules = ReviewRules{*marker.iteration_mode, marker.story, marker.skip_review, marker.review_cap};
+void use(CheckRequest& request, const SavedPlan& saved) {
+  const auto before = read_tasks(saved.tasks, "ralph's own copy").tasks;
+  use(request, saved, saved.mode, before ? std::optional(before_from(*before)) : std::nullopt,
+      "ralph's own copy of the plan can't be read: changes of review fields are not checked");
+}
+
+void use(CheckRequest& request, const Marker& marker) {
+  use(request, marker, marker.iteration_mode, marker.snapshot,
+      fmt::format("{} has no {}: changes of review fields are not checked", kMarkerFile,
+                  marker.snapshot ? "iterationMode" : "preIterationSnapshot"));
 }
 
 // During an iteration the error does not advise the agent to make a new plan.
@@ -39,13 +37,8 @@ Result<std::string> read_tasks_of(const PlanFiles& files, bool iteration) {
   return require_plain_file(files.tasks(), iteration ? "put it back; git has it" : "'ralph plan init' makes one");
 }
 
-bool is_same_folder(const std::string& one, const std::string& other) {
-  struct stat a{}, b{};
-  return ::stat(one.c_str(), &a) == 0 && ::stat(other.c_str(), &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
 bool is_within(std::string folder, const std::string& project) {
-  for (; !is_same_folder(folder, project); folder = parent_path(folder)) {
+  for (; !is_same_file(folder, project); folder = parent_path(folder)) {
     if (folder == "/" || folder.empty()) return false;
   }
   return true;
@@ -72,9 +65,9 @@ Result<CheckReport> check_project(const ProjectCheck& project, const Repository&
   if (!text) return CheckReport{{{Check::kSchema, {}, text.error().message}}, {}, {}, {Check::kSchema}};
   CheckRequest request{*text, shown, project.skip_review, project.review_cap};
   if (project.authority) {
-    use(*project.authority, request);
+    use(request, *project.authority);
   } else if (project.marker) {
-    use(*project.marker, request);
+    use(request, *project.marker);
   }
   TRY_VALUE(const bool has_git, repository.exists());
   if (has_git) {

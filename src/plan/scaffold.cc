@@ -12,9 +12,7 @@
 #include "embedded_plan.h"
 #include "json/value.h"
 #include "json/writer.h"
-#include "os/files.h"
 #include "plan/marker.h"
-#include "plan/plan_files.h"
 
 namespace ralph {
 namespace {

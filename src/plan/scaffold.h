@@ -7,15 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/result.h"
 #include "base/time.h"
+#include "plan/plan_files.h"
 
 namespace ralph {
 
-inline constexpr std::string_view kPrdFile = "prd.md";
-inline constexpr std::string_view kTasksFile = "tasks.json";
-inline constexpr std::string_view kProgressFile = "progress.txt";
-inline constexpr std::string_view kPromptFile = "prompt.md";
 inline constexpr std::string_view kDefaultBranch = "ralph/feature-name";
 
 // The values for the templates' placeholders.

@@ -7,7 +7,6 @@
 #include "git/git.h"
 #include "git/repository.h"
 #include "os/files.h"
-#include "plan/project_check.h"
 #include "plan/scaffold.h"
 
 namespace ralph {
@@ -140,6 +139,12 @@ Status load_plan_files(PlanRun& run, bool accept) {
   run.pinned = {std::move(prd), std::move(prompt)};
   if (saved && !accept && is_pending(*saved, run)) run.unfinished = std::move(saved);
   return {};
+}
+
+Assignment assignment_for(const PlanRun& run, const Work& work, int iteration, int max_iterations) {
+  const std::string folder = run.files.shown(run.files.ralph_dir);
+  return {work.mode, work.story, &run.tasks.tasks, run.skip_review(), run.review_cap(), iteration, max_iterations,
+          folder,    {}};
 }
 
 Status check_state(const PlanRun& run) {

@@ -6,7 +6,7 @@
 namespace ralph {
 
 bool approved_at_cap(const Story& story) {
-  return story.review.status == ReviewStatus::kApproved && story.review.feedback.starts_with(kAutoApproved);
+  return is_done(story, false) && trim(story.review.feedback).starts_with(kAutoApproved);
 }
 
 ReviewStatistics review_statistics(const StoryList& tasks) {
@@ -16,10 +16,9 @@ ReviewStatistics review_statistics(const StoryList& tasks) {
     if (review.count == 0) continue;
     sum.reviews += review.count;
     ++sum.reviewed;
-    const bool is_approved = review.status == ReviewStatus::kApproved;
     const bool at_cap = approved_at_cap(story);
     if (at_cap) ++sum.at_cap;
-    if (is_approved && review.count == 1 && !at_cap) ++sum.first_time;
+    if (is_done(story, false) && review.count == 1 && !at_cap) ++sum.first_time;
     if (!sum.most || review.count > sum.most->review.count) sum.most = &story;
   }
   if (sum.reviewed > 0) sum.average = static_cast<double>(sum.reviews) / sum.reviewed;

@@ -1,7 +1,6 @@
 #include "plan/stories.h"
 
 #include <algorithm>
-#include <array>
 #include <unordered_map>
 
 #include "base/text.h"
@@ -13,8 +12,7 @@
 namespace ralph {
 namespace {
 
-constexpr size_t kMaxProblems = 20;             // more than anyone reads, and each lookup in the text takes time
-constexpr std::int64_t kMostReviews = 1000000;  // as in the schema; far from overflow
+constexpr size_t kMaxProblems = 20;  // more than anyone reads, and each lookup in the text takes time
 
 const json::value& parsed_tasks_schema() {
   // The text is part of the program and tested, so value() cannot fail.
@@ -80,7 +78,7 @@ class Reader {
     review.passes = passes.value_or(false);
     const json::value* status = find(from, "reviewStatus");
     if (must(status && (status->is_null() || status->is_string())) && status->is_string()) {
-      const auto known = review_status_from(std::string_view(status->get_string()));
+      const auto known = from_word<ReviewStatus>(std::string_view(status->get_string()));
       must(known && known != ReviewStatus::kNone);
       review.status = known.value_or(ReviewStatus::kNone);
     }
@@ -253,33 +251,13 @@ class Relations {
     }
   }
 
-  // Repeatedly removes stories whose dependencies are gone; the remaining ones are in or behind a cycle.
   void check_cycles() {
-    const size_t size = tasks_.stories.size();
-    std::vector<size_t> waits(size, 0);
-    std::vector<std::vector<size_t>> needed_by(size);
-    for (size_t i = 0; i < size; ++i) {
-      for (const std::string& id : tasks_.stories[i].depends_on) {
-        needed_by[index_.at(id)].push_back(i);
-        ++waits[i];
-      }
-    }
-    std::vector<size_t> free;
-    for (size_t i = 0; i < size; ++i) {
-      if (waits[i] == 0) free.push_back(i);
-    }
-    size_t done = 0;
-    while (!free.empty()) {
-      const size_t one = free.back();
-      free.pop_back();
-      ++done;
-      for (const size_t next : needed_by[one]) {
-        if (--waits[next] == 0) free.push_back(next);
-      }
-    }
-    if (done == size) return;
+    std::vector<const Story*> stories;
+    for (const Story& story : tasks_.stories) stories.push_back(&story);
+    const std::vector<size_t> waits = endless_waits(stories);
     const auto first = static_cast<size_t>(
         std::find_if(waits.begin(), waits.end(), [](size_t count) { return count > 0; }) - waits.begin());
+    if (first == waits.size()) return;
     std::vector<std::string> circle = circle_from(first, waits);
     const std::string story = circle.front();
     constexpr size_t kNamed = 20;
@@ -313,23 +291,14 @@ class Relations {
   std::vector<PlanProblem> problems_;
 };
 
-constexpr std::array<std::string_view, 4> kStatusNames = {"null", "needs_review", "changes_requested", "approved"};
-
 }  // namespace
 
-std::string_view to_string(ReviewStatus status) {
-  return kStatusNames[static_cast<size_t>(status)];
+json::value to_json(ReviewStatus status) {
+  return status == ReviewStatus::kNone ? json::value(nullptr) : json::value(to_string(status));
 }
 
-std::optional<ReviewStatus> review_status_from(std::string_view name) {
-  const auto* const found = std::find(kStatusNames.begin(), kStatusNames.end(), name);
-  if (found == kStatusNames.end()) return std::nullopt;
-  return static_cast<ReviewStatus>(found - kStatusNames.begin());
-}
-
-std::string_view number_of(Check check) {
-  constexpr std::array<std::string_view, 4> kNumbers = {"1", "2", "2.5", "3"};
-  return kNumbers[static_cast<size_t>(check)];
+ReviewStatus review_status_in(const json::value& story) {
+  return from_word<ReviewStatus>(find_string(story, "reviewStatus").value_or("")).value_or(ReviewStatus::kNone);
 }
 
 const Story* StoryList::find(std::string_view id) const {
@@ -344,6 +313,31 @@ bool is_done(const Story& story, bool skip_review) {
 size_t count_done(const StoryList& tasks, bool skip_review) {
   return static_cast<size_t>(std::count_if(tasks.stories.begin(), tasks.stories.end(),
                                            [&](const Story& story) { return is_done(story, skip_review); }));
+}
+
+// Repeatedly removes stories whose dependencies are gone.
+std::vector<size_t> endless_waits(const std::vector<const Story*>& stories) {
+  std::unordered_map<std::string_view, size_t> index;
+  for (size_t i = 0; i < stories.size(); ++i) index.emplace(stories[i]->id, i);
+  std::vector<size_t> waits(stories.size(), 0), free;
+  std::vector<std::vector<size_t>> needed_by(stories.size());
+  for (size_t i = 0; i < stories.size(); ++i) {
+    for (const std::string& id : stories[i]->depends_on) {
+      const auto other = index.find(id);
+      if (other == index.end()) continue;
+      needed_by[other->second].push_back(i);
+      ++waits[i];
+    }
+    if (waits[i] == 0) free.push_back(i);
+  }
+  while (!free.empty()) {
+    const size_t one = free.back();
+    free.pop_back();
+    for (const size_t next : needed_by[one]) {
+      if (--waits[next] == 0) free.push_back(next);
+    }
+  }
+  return waits;
 }
 
 StoryReading read_tasks(std::string_view text, std::string_view where) {

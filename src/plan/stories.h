@@ -8,13 +8,18 @@
 #include <vector>
 
 #include "base/result.h"
+#include "journal/words.h"
 #include "json/value.h"
 
 namespace ralph {
 
 enum class ReviewStatus { kNone, kNeedsReview, kChangesRequested, kApproved };
-std::string_view to_string(ReviewStatus status);  // null, needs_review, changes_requested, approved
-std::optional<ReviewStatus> review_status_from(std::string_view name);
+template <>
+inline constexpr auto kWords<ReviewStatus> = words({"null", "needs_review", "changes_requested", "approved"});
+json::value to_json(ReviewStatus status);                 // null, or its word
+ReviewStatus review_status_in(const json::value& story);  // kNone for whatever is no status
+
+inline constexpr std::int64_t kMostReviews = 1'000'000;  // as in the schema; far from overflow
 
 // The review fields. All four are guarded: if an agent changes one out of turn, it is restored.
 struct Review {
@@ -46,7 +51,8 @@ size_t count_done(const StoryList& tasks, bool skip_review);
 
 // The checks of a plan, as the seed numbers them.
 enum class Check { kSchema, kInvariants, kTransitions, kUncommitted };
-std::string_view number_of(Check check);  // "1", "2", "2.5", "3"
+template <>
+inline constexpr auto kWords<Check> = words({"1", "2", "2.5", "3"});
 
 struct PlanProblem {
   Check check = Check::kSchema;
@@ -62,6 +68,9 @@ struct StoryReading {
 // Check 1: it is JSON, every field has its type, ids are unique, dependencies exist without cycles, and stories that
 // pass have notes on what was done. `where` names the file in problems.
 StoryReading read_tasks(std::string_view text, std::string_view where);
+
+// By story, how many of its dependencies are in a circle or behind one. Dependencies that are not listed do not count.
+std::vector<size_t> endless_waits(const std::vector<const Story*>& stories);
 
 // One story alone; nullopt if a field is missing or has the wrong type.
 std::optional<Story> story_from(const json::value& value);

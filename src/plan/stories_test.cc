@@ -358,11 +358,11 @@ TEST(Stories, AreDoneWhenApprovedOrWithoutReviewsWhenTheyPass) {
 TEST(ReviewStatus, HasTheNamesOfTheFile) {
   for (const ReviewStatus status :
        {ReviewStatus::kNone, ReviewStatus::kNeedsReview, ReviewStatus::kChangesRequested, ReviewStatus::kApproved}) {
-    EXPECT_EQ(review_status_from(to_string(status)), status);
+    EXPECT_EQ(from_word<ReviewStatus>(to_string(status)), status);
   }
   EXPECT_EQ(to_string(ReviewStatus::kChangesRequested), "changes_requested");
-  EXPECT_EQ(review_status_from("APPROVED"), std::nullopt);
-  EXPECT_EQ(review_status_from(""), std::nullopt);
+  EXPECT_EQ(from_word<ReviewStatus>("APPROVED"), std::nullopt);
+  EXPECT_EQ(from_word<ReviewStatus>(""), std::nullopt);
 }
 
 // ---- the fast reader and the schema

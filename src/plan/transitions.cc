@@ -78,18 +78,13 @@ std::string explain(const std::string& id, const Before::OneStory& before, const
   if (rules.frozen)
     return fmt::format("Only iterations may change review fields. Story {} was changed outside of one: {}.", id,
                        changes(before, after));
-  switch (rules.mode) {
-    case Mode::kImplement:
-      return fmt::format(
-          "Implement iterations cannot set passes=true, approve stories or increment reviewCount. Only review "
-          "iterations may approve. Story {} had illegal transition: {}.",
-          id, changes(before, after));
-    case Mode::kReview:
-      return fmt::format("Review iteration made illegal transition on story {}: {}.", id,
-                         review_details(before, after));
-    case Mode::kReviewFix:
-      break;
-  }
+  if (rules.mode == Mode::kImplement)
+    return fmt::format(
+        "Implement iterations cannot set passes=true, approve stories or increment reviewCount. Only review "
+        "iterations may approve. Story {} had illegal transition: {}.",
+        id, changes(before, after));
+  if (rules.mode == Mode::kReview)
+    return fmt::format("Review iteration made illegal transition on story {}: {}.", id, review_details(before, after));
   return fmt::format(
       "Review-fix iterations cannot approve stories or increment reviewCount. Story {} must go back to needs_review "
       "for "
@@ -97,17 +92,10 @@ std::string explain(const std::string& id, const Before::OneStory& before, const
       id, changes(before, after));
 }
 
-std::string_view only_one(Mode mode) {
-  switch (mode) {
-    case Mode::kImplement:
-      return "An implement iteration may submit one story only";
-    case Mode::kReview:
-      return "A review may only modify one story";
-    case Mode::kReviewFix:
-      break;
-  }
-  return "A review-fix iteration may resubmit one story only";
-}
+// By Mode.
+constexpr std::array<std::string_view, 3> kOnlyOne = {"An implement iteration may submit one story only",
+                                                      "A review may only modify one story",
+                                                      "A review-fix iteration may resubmit one story only"};
 
 bool waits_for_another(const Before& before, const Before::OneStory& story) {
   return std::any_of(story.depends_on.begin(), story.depends_on.end(), [&](const std::string& id) {
@@ -130,8 +118,8 @@ class Judge {
         result_.moved = story->id;
         result_.step = step->name;
       } else {
-        refuse(story->id,
-               fmt::format("{}; story {} was changed besides {}.", only_one(rules_.mode), story->id, chosen->id));
+        refuse(story->id, fmt::format("{}; story {} was changed besides {}.",
+                                      kOnlyOne[static_cast<size_t>(rules_.mode)], story->id, chosen->id));
       }
     }
     if (rules_.mode == Mode::kReview && !rules_.frozen && movers_.empty() && result_.illegal.empty()) {
@@ -230,37 +218,28 @@ std::vector<std::string> missing_from(const std::vector<std::string>& pinned, co
 
 std::vector<PlanProblem> judge_pins(const Before& before, const StoryList& after) {
   std::vector<PlanProblem> problems;
+  const auto add = [&](const std::string& story, std::string message) {
+    problems.push_back({Check::kTransitions, story, std::move(message)});
+  };
   std::unordered_set<std::string_view> there;
   for (const Story& story : after.stories) {
     there.insert(story.id);
     const auto was = before.stories.find(story.id);
     if (was == before.stories.end() || !was->second.complete) continue;
-    const auto missing = missing_from(was->second.criteria, story.criteria);
-    if (!missing.empty()) {
-      problems.push_back({Check::kTransitions, story.id,
-                          fmt::format("Acceptance criteria may be added, never removed or changed. Story {} lost {}.",
-                                      story.id, quoted_list(missing))});
-    }
+    if (const auto missing = missing_from(was->second.criteria, story.criteria); !missing.empty())
+      add(story.id, fmt::format("Acceptance criteria may be added, never removed or changed. Story {} lost {}.",
+                                story.id, quoted_list(missing)));
   }
   for (const std::string& id : before.order) {
-    if (!there.contains(id)) {
-      problems.push_back({Check::kTransitions, id,
-                          fmt::format("Stories may be added, never deleted or renamed. Story {} is gone.", id)});
-    }
+    if (!there.contains(id))
+      add(id, fmt::format("Stories may be added, never deleted or renamed. Story {} is gone.", id));
   }
-  if (before.verify_commands) {
-    const auto missing = missing_from(*before.verify_commands, after.verify_commands);
-    if (!missing.empty()) {
-      problems.push_back(
-          {Check::kTransitions, "",
-           fmt::format("verifyCommands may be added, never removed or changed. {} is gone.", quoted_list(missing))});
-    }
-  }
-  if (before.branch && *before.branch != after.branch) {
-    problems.push_back({Check::kTransitions, "",
-                        fmt::format("branchName was changed from \"{}\" to \"{}\"; it is the user's to choose.",
-                                    *before.branch, after.branch)});
-  }
+  const auto commands = missing_from(before.verify_commands.value_or(after.verify_commands), after.verify_commands);
+  if (!commands.empty())
+    add("", fmt::format("verifyCommands may be added, never removed or changed. {} is gone.", quoted_list(commands)));
+  if (before.branch && *before.branch != after.branch)
+    add("", fmt::format("branchName was changed from \"{}\" to \"{}\"; it is the user's to choose.", *before.branch,
+                        after.branch));
   return problems;
 }
 

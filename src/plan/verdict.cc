@@ -4,7 +4,6 @@
 #include <unordered_map>
 
 #include "base/text.h"
-#include "json/edit.h"
 
 namespace ralph {
 namespace {
@@ -100,15 +99,8 @@ class Settling {
 
   void change(const Story& story, const Review& review, std::string_view notes = {}) {
     if (review == story.review && notes.empty()) return;
-    auto edits = JsonEdits::of(result_.file.text, "tasks.json");
-    if (!edits) return;
-    const auto index = static_cast<size_t>(&story - now_.file.tasks.stories.data());
-    set_review(*edits, index, review);
-    if (!notes.empty()) edits->set(fmt::format("/userStories/{}/notes", index), to_json_string(notes));
-    if (auto file = story_file_from(edits->apply(), "tasks.json")) {
-      result_.file = *std::move(file);
-      result_.changed = true;
-    }
+    result_.file = with_review(result_.file, story.id, review, notes);
+    result_.changed = true;
   }
 
   const StoryFile& before_;

@@ -149,7 +149,7 @@ class LineReader {
       return fail(ErrorKind::kUsage, "--{} is no option of a loop; did you mean --{}? {}", name, near, kQuoteIt);
     }
     at_ = end;
-    if (is_loop_switch(name)) {
+    if (name == "ultrawork") {  // takes no value
       if (at_ < text_.size() && text_[at_] == '=') return fail(ErrorKind::kUsage, "--{} takes no value", name);
       TRY(set_loop_option(request_, name, ""));
       return true;
@@ -187,11 +187,7 @@ Result<int> number_from(std::string_view name, std::string_view value, int least
 
 }  // namespace
 
-bool is_loop_switch(std::string_view name) {
-  return name == "ultrawork";
-}
-
-Result<bool> set_loop_option(LoopRequest& request, std::string_view name, std::string_view value) {
+Status set_loop_option(LoopRequest& request, std::string_view name, std::string_view value) {
   if (name == "max-iterations") {
     TRY_VALUE(request.max_iterations, number_from(name, value, 1));
   } else if (name == "min-tool-calls") {
@@ -199,18 +195,13 @@ Result<bool> set_loop_option(LoopRequest& request, std::string_view name, std::s
   } else if (name == "completion-promise") {
     request.promise = value;
   } else if (name == "on-promise-no-work") {
-    const auto policy = value == "reject"   ? std::optional(PromiseWithoutWork::kReject)
-                        : value == "warn"   ? std::optional(PromiseWithoutWork::kWarn)
-                        : value == "accept" ? std::optional(PromiseWithoutWork::kAccept)
-                                            : std::nullopt;
+    const auto policy = from_word<PromiseWithoutWork>(value);
     if (!policy) return fail(ErrorKind::kUsage, "--{}: \"{}\" is not one of reject, warn, accept", name, value);
     request.on_promise_no_work = *policy;
   } else if (name == "ultrawork") {
     request.ultrawork = true;
-  } else {
-    return false;
   }
-  return true;
+  return {};
 }
 
 Status check_request(const LoopRequest& request) {

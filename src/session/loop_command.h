@@ -3,9 +3,7 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "session/loop_request.h"
 
@@ -26,9 +24,8 @@ struct LoopCommand {
 // they are removed. Everything after a lone "--" in front of it belongs to the task.
 Result<std::optional<LoopCommand>> loop_command_from(std::string_view line);
 
-// Sets one option, named without dashes, in the request. False: no such option.
-Result<bool> set_loop_option(LoopRequest& request, std::string_view name, std::string_view value);
-bool is_loop_switch(std::string_view name);  // takes no value
+// Sets one option, named without dashes, in the request.
+Status set_loop_option(LoopRequest& request, std::string_view name, std::string_view value);
 
 // Validates a request that is to start a loop.
 Status check_request(const LoopRequest& request);

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "engine/progress.h"
@@ -31,33 +30,27 @@ struct LoopDecision {
 struct LoopState {
   std::string run;  // its run's id; empty: a loop of version 0.1
   LoopRequest request;
-  std::string session;  // empty: unbound; the next session that starts in the project adopts it
+  Progress::Host host;  // without a session: the next that starts in the project adopts the loop
   LoopStatus status = LoopStatus::kActive;
-  std::int64_t iteration = 0;  // how often the session was told to go on
-  std::string started, updated;
-  std::string transcript;                 // its path, if known
-  std::uint64_t transcript_start = 0;     // its size when the loop began; earlier content is ignored
-  std::uint64_t transcript_read = 0;      // how far it was read
-  std::int64_t transcript_calls = 0;      // tool calls found in it
-  std::vector<std::string> recent_calls;  // their latest ids, so that none counts twice
-  bool refused_late = false;              // a refused promise is yet to appear in the transcript
-  std::string tree;                       // fingerprint of the work tree when the loop began; empty: unknown
+  std::int64_t iteration = 0;             // how often the session was told to go on
+  std::string updated;                    // when it was last heard of
   std::string reason;                     // why it ended
-  std::vector<LoopDecision> decisions;    // only where requested: see LoopStore
+  std::vector<LoopDecision> decisions{};  // only where requested: see LoopStore
 
   bool active() const { return status == LoopStatus::kActive; }
 
   template <class V>
   void fields(V&& v) {
-    v("run", run), v("status", status), v("iteration", iteration), v("session", session);
+    v("run", run), v("status", status), v("iteration", iteration), v("session", host.session);
     request.fields(v);
-    v("started", started), v("updated", updated), v("transcript", transcript), v("transcriptStart", transcript_start);
-    v("transcriptRead", transcript_read), v("transcriptCalls", transcript_calls), v("recentCalls", recent_calls);
-    v("refusedLate", refused_late), v("tree", tree), v("reason", reason), v("decisions", decisions);
+    v("started", host.since), v("updated", updated), v("transcript", host.transcript);
+    v("transcriptStart", host.transcript_start), v("transcriptRead", host.transcript_read);
+    v("transcriptCalls", host.transcript_calls), v("recentCalls", host.recent_calls);
+    v("refusedLate", host.refused_late), v("tree", host.tree), v("reason", reason), v("decisions", decisions);
   }
 };
 
-LoopState loop_state_of(const LoopRequest& request, const Progress& progress);
+LoopState loop_state_of(const std::string& run, const LoopRequest& request, const Progress& progress);
 json::object to_json(const LoopState& state);
 
 }  // namespace ralph

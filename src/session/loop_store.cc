@@ -27,12 +27,6 @@ struct SessionRun::Parts {
   Redactor redactor;
 };
 
-LoopState SessionRun::state() const {
-  LoopState state = loop_state_of(request, run.progress());
-  state.run = run.id;
-  return state;
-}
-
 namespace {
 
 constexpr Milliseconds kPatience{2000};  // for another hook of the same session
@@ -116,8 +110,7 @@ Result<std::optional<LoopState>> read_loop(const RunFolder& folder, bool tail) {
   auto request = read_request(join_path(folder.path, kRequestFile));
   if (!request && request.error().kind != ErrorKind::kNotFound) return tl::unexpected(request.error());
   if (!request && !told) return std::optional<LoopState>();
-  LoopState state = loop_state_of(request ? *request : *told, progress);
-  state.run = folder.id;
+  LoopState state = loop_state_of(folder.id, request ? *request : *told, progress);
   state.decisions = std::move(decisions);
   return std::optional(std::move(state));
 }
@@ -137,7 +130,7 @@ Result<std::optional<LoopState>> LoopStore::load(const std::string& session) con
   const auto folder = find(session);
   if (!folder) return std::optional<LoopState>();
   TRY_VALUE(auto state, read_loop(*folder, true));
-  if (state) state->session = session;  // from its note, in case an adoption was cut off
+  if (state) state->host.session = session;  // from its note, in case an adoption was cut off
   return state;
 }
 
@@ -163,8 +156,7 @@ Result<std::optional<SessionRun>> LoopStore::open(const std::string& session) co
 Result<LoopState> LoopStore::begin(const LoopRequest& request, record::SessionBound bound) {
   TRY(prepare_ralph_folder(project_));
   TRY_VALUE(const RunFolder folder, create_run_folder(project_, new_run_id(SystemClock().wall())));
-  json::object unmasked;
-  const_cast<LoopRequest&>(request).fields(FieldWriter{unmasked});
+  json::object unmasked = json_from(request);
   TRY(replace_file(join_path(folder.path, kRequestFile), to_compact_json(unmasked) + "\n", 0600));
   TRY_VALUE(SessionRun loop, open_run(folder, request));
   record::RunStarted started;
@@ -208,10 +200,10 @@ Status LoopStore::make_room_for(const std::string& session) {
   TRY_VALUE(const auto there, read_loop(*folder, true));
   if (!there) return {};
   if (there->active()) {
-    return fail(ErrorKind::kBusy,
-                "a loop is active {} (iteration {} of {}, since {}); cancel it first: ralph loop cancel{}",
-                session.empty() ? "here that no session has adopted yet" : "in this session", there->iteration,
-                there->request.max_iterations, there->started, session.empty() ? "" : " --session " + session);
+    return fail(
+        ErrorKind::kBusy, "a loop is active {} (iteration {} of {}, since {}); cancel it first: ralph loop cancel{}",
+        session.empty() ? "here that no session has adopted yet" : "in this session", there->iteration,
+        there->request.max_iterations, to_iso8601(there->host.since), session.empty() ? "" : " --session " + session);
   }
   ::unlink(join_path(folder->path, kRequestFile).c_str());
   return {};
@@ -224,10 +216,11 @@ Status LoopStore::close(SessionRun& loop, StopStatus status, const std::string& 
   ended.exit_code = exit_code_of(status);
   ended.iterations = loop.run.progress().iteration;
   ended.duration_ms = loop.run.progress().run_time.count();
-  const std::string session = loop.run.progress().host.session;
+  const std::string note = note_of(loop.run.progress().host.session);
   TRY(loop.run.note(std::move(ended)));
   ::unlink(join_path(loop.run.folder, kRequestFile).c_str());
-  ::unlink(note_of(session).c_str());
+  // If the loop's adoption was cut off, the unbound note may be that of another loop.
+  if (const auto named = read_note(note); named && named->run == loop.run.id) ::unlink(note.c_str());
   return {};
 }
 
@@ -267,9 +260,10 @@ bool LoopStore::upgrade(const std::string& session) {
   if (!old || !old->active()) return false;
   struct stat calls{};
   const bool counted = ::lstat(join_path(parent_path(path), name + ".tools").c_str(), &calls) == 0;
-  const std::int64_t made = std::max<std::int64_t>(old->transcript_calls, counted ? calls.st_size : 0);
-  const bool goes_on = begin(old->request, {session, old->transcript, old->transcript_start, old->tree,
-                                            old->transcript_read, made, static_cast<int>(old->iteration)})
+  const Progress::Host& host = old->host;
+  const std::int64_t made = std::max<std::int64_t>(host.transcript_calls, counted ? calls.st_size : 0);
+  const bool goes_on = begin(old->request, {session, host.transcript, host.transcript_start, host.tree,
+                                            host.transcript_read, made, static_cast<int>(old->iteration)})
                            .has_value();
   if (goes_on) forget_loop_v1(project_, name);
   return goes_on;
@@ -298,7 +292,7 @@ std::vector<LoopState> LoopStore::all(const std::string& session, std::vector<st
     const bool is_loop = is_real_file(join_path(folder.path, kRequestFile));
     if (!state && is_loop && damaged && (session.empty() || (wanted && wanted->id == folder.id)))
       damaged->push_back(state.error().message);
-    if (state && *state && (session.empty() || (*state)->session == session)) states.push_back(**std::move(state));
+    if (state && *state && (session.empty() || (*state)->host.session == session)) states.push_back(**std::move(state));
   }
   return states;
 }
@@ -307,7 +301,7 @@ std::vector<LoopState> LoopStore::active(const std::string& session, std::vector
   std::vector<LoopState> states = all(session, damaged);
   // A run without a note was interrupted when it started, or belongs to another machine.
   std::erase_if(states, [&](const LoopState& state) {
-    const auto folder = find(state.session);
+    const auto folder = find(state.host.session);
     return !state.active() || !folder || folder->id != state.run;
   });
   std::reverse(states.begin(), states.end());
@@ -319,7 +313,7 @@ std::vector<LoopState> LoopStore::history(const std::string& session, std::vecto
   std::erase_if(states, [](const LoopState& state) { return state.active(); });
   std::vector<LoopState> old = loop_history_v1(project_);
   for (auto state = old.rbegin(); state != old.rend(); ++state) {
-    if (session.empty() || state->session == session) states.push_back(*state);
+    if (session.empty() || state->host.session == session) states.push_back(*state);
   }
   return states;
 }

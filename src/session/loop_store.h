@@ -21,7 +21,7 @@ struct SessionRun {
   std::shared_ptr<Parts> parts;  // owns what the run refers to
   Run run;
 
-  LoopState state() const;
+  LoopState state() const { return loop_state_of(run.id, request, run.progress()); }
 };
 
 class LoopStore {

@@ -46,6 +46,16 @@ class LoopStoreTest : public testing::Test {
     return (*loop)->run.ask(now).has_value();
   }
 
+  // Binds the loop that waits to s1, as far as an adoption comes that is killed in the middle.
+  void cut_off_adoption() const {
+    const std::string sessions = folder_ / "home/.local/state/ralph/sessions/";
+    for (const auto& entry : std::filesystem::directory_iterator(sessions)) {
+      const std::string name = entry.path().filename();
+      if (name.starts_with("unbound.") && !name.ends_with(".lock"))
+        std::filesystem::rename(entry.path(), sessions + "s1");
+    }
+  }
+
   ScratchFolder folder_;
   std::string project_ = folder_ / "p";
   Environment environment_;
@@ -56,8 +66,8 @@ TEST_F(LoopStoreTest, ALoopIsStartedFoundChangedAndEnded) {
   ScratchFolder::write(transcript, "12345");
   const auto started = store().start(request("do it"), "s1", transcript);
   ASSERT_TRUE(started.has_value()) << started.error().message;
-  EXPECT_EQ(started->transcript_start, 5U);
-  EXPECT_EQ(started->transcript_read, 5U);
+  EXPECT_EQ(started->host.transcript_start, 5U);
+  EXPECT_EQ(started->host.transcript_read, 5U);
   EXPECT_EQ(project_of_session(environment_, "s1"), project_);
 
   ASSERT_TRUE(go_on());
@@ -101,7 +111,7 @@ TEST_F(LoopStoreTest, AnySessionIdIsAHarmlessFileName) {
         std::string(5000, 'x'), std::string("hash-0123456789abcdef"), std::string("a\nb")}) {
     ASSERT_TRUE(store().start(request(), session, "")) << session;
     EXPECT_EQ(project_of_session(environment_, session), project_) << session;
-    EXPECT_EQ((*store().load(session))->session, session);
+    EXPECT_EQ((*store().load(session))->host.session, session);
   }
   EXPECT_EQ(store().active().size(), 8U);
   EXPECT_FALSE((*store().load("")).has_value()) << "a session of that name is not the unbound loop";
@@ -147,8 +157,8 @@ TEST_F(LoopStoreTest, AnUnboundLoopIsAdoptedOnce) {
   const auto adopted = store().adopt("s1", folder_ / "t.jsonl");
   ASSERT_TRUE(adopted.has_value() && adopted->has_value());
   EXPECT_EQ((*adopted)->request.task, "wait");
-  EXPECT_EQ((*store().load("s1"))->session, "s1");
-  EXPECT_EQ((*store().load("s1"))->transcript, folder_ / "t.jsonl");
+  EXPECT_EQ((*store().load("s1"))->host.session, "s1");
+  EXPECT_EQ((*store().load("s1"))->host.transcript, folder_ / "t.jsonl");
   EXPECT_FALSE((*store().adopt("s2", "")).has_value());
   EXPECT_EQ(store().active().size(), 1U);
   EXPECT_EQ(project_of_session(environment_, "s1"), project_);
@@ -164,15 +174,33 @@ TEST_F(LoopStoreTest, ASessionWithALoopAdoptsNoSecond) {
 
 TEST_F(LoopStoreTest, AnAdoptionThatWasCutOffIsWhole) {
   ASSERT_TRUE(store().start(request("wait"), "", ""));
-  const std::string sessions = folder_ / "home/.local/state/ralph/sessions/";
-  for (const auto& entry : std::filesystem::directory_iterator(sessions)) {
-    if (entry.path().extension() != ".lock") std::filesystem::rename(entry.path(), sessions + "s1");
-  }
-  EXPECT_EQ((*store().load("s1"))->session, "s1");
+  cut_off_adoption();
+  EXPECT_EQ((*store().load("s1"))->host.session, "s1");
   ASSERT_TRUE(go_on());
   ASSERT_TRUE((*store().cancel("s1")).has_value());
   EXPECT_EQ(store().history().size(), 1U);
   EXPECT_EQ(project_of_session(environment_, "s1"), std::nullopt);
+}
+
+TEST_F(LoopStoreTest, TheEndOfACutOffAdoptionLeavesAnotherWaitingLoopAlone) {
+  for (const bool cancels : {true, false}) {
+    LoopRequest first = request("first");
+    first.max_iterations = 1;
+    ASSERT_TRUE(store().start(first, "", ""));
+    cut_off_adoption();
+    ASSERT_TRUE(store().start(request("second"), "", ""));
+    if (cancels) {
+      ASSERT_TRUE((*store().cancel("s1")).has_value());
+    } else {
+      auto loop = store().open("s1");
+      ASSERT_TRUE(loop && *loop);
+      ASSERT_TRUE(store().close(**loop, StopStatus::kLimit, "enough"));
+    }
+    const auto adopted = store().adopt("s2", "");
+    ASSERT_TRUE(adopted && *adopted) << "it still waits";
+    EXPECT_EQ((*adopted)->request.task, "second");
+    ASSERT_TRUE((*store().cancel("s2")).has_value());
+  }
 }
 
 TEST_F(LoopStoreTest, AnEndThatWasCutOffIsAnEnd) {
@@ -333,10 +361,10 @@ TEST_F(LoopStoreTest, ALoopThatIsActiveDuringAnUpgradeGoesOn) {
   std::filesystem::create_directories(folder_ / "home/.local/state/ralph/sessions");
   LoopState old;
   old.request = request("upgrade me");
-  old.session = "s1";
+  old.host.session = "s1";
   old.iteration = 4;
-  old.transcript = folder_ / "t";
-  old.transcript_read = 99;
+  old.host.transcript = folder_ / "t";
+  old.host.transcript_read = 99;
   json::object text = to_json(old);
   text["v"] = 1;
   const std::string path = project_ + "/.ralph/loop/s1.json";
@@ -348,7 +376,7 @@ TEST_F(LoopStoreTest, ALoopThatIsActiveDuringAnUpgradeGoesOn) {
   ASSERT_TRUE(now && *now);
   EXPECT_EQ((*now)->request.task, "upgrade me");
   EXPECT_EQ((*now)->iteration, 4);
-  EXPECT_EQ((*now)->transcript_read, 99U);
+  EXPECT_EQ((*now)->host.transcript_read, 99U);
   EXPECT_FALSE(std::filesystem::exists(path));
   ASSERT_TRUE(go_on());
   EXPECT_EQ((*store().load("s1"))->iteration, 5);
@@ -396,7 +424,7 @@ TEST_F(TreeTest, RalphsOwnFilesAreNoChange) {
   git("init -q");
   git("commit -q --allow-empty -m one");
   ASSERT_TRUE(store().start(request(), "s1", ""));
-  const std::string before = (*store().load("s1"))->tree;
+  const std::string before = (*store().load("s1"))->host.tree;
   EXPECT_FALSE(before.empty());
   store().count_tool_call("s1");
   ASSERT_TRUE(go_on());

@@ -1,8 +1,5 @@
 #include "session/loop_v1.h"
 
-#include <algorithm>
-#include <dirent.h>
-#include <memory>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -33,7 +30,7 @@ std::optional<LoopState> read_loop_v1(const std::string& path) {
   for (const std::string& line : split(read_file(log).value_or(""), '\n')) {
     const auto record = parse_json(line, log);
     if (!record || !record->is_object()) continue;
-    state.recent_calls.clear();
+    state.host.recent_calls.clear();
     state.fields(FieldReader{record->get_object()});
     state.updated = find_string(*record, "time").value_or("");
   }
@@ -42,16 +39,12 @@ std::optional<LoopState> read_loop_v1(const std::string& path) {
 
 std::vector<LoopState> loop_history_v1(const std::string& project) {
   const std::string folder = join_path(folder_of(project), "history");
-  std::vector<std::string> names;
-  const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(folder.c_str()), ::closedir);
-  while (const dirent* entry = open && is_real_folder(folder) ? ::readdir(open.get()) : nullptr) {
-    const std::string name = entry->d_name;
-    if (name.ends_with(".json") && is_real_file(join_path(folder, name))) names.push_back(name);
-  }
-  std::sort(names.begin(), names.end());
   std::vector<LoopState> states;
-  for (const std::string& name : names) {
-    if (auto state = read_loop_v1(join_path(folder, name))) states.push_back(*std::move(state));
+  if (!is_real_folder(folder)) return states;
+  for (const std::string& name : names_in(folder)) {
+    const std::string path = join_path(folder, name);
+    if (!name.ends_with(".json") || !is_real_file(path)) continue;
+    if (auto state = read_loop_v1(path)) states.push_back(*std::move(state));
   }
   return states;
 }

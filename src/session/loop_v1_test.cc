@@ -10,17 +10,17 @@ namespace {
 LoopState full_state() {
   LoopState state;
   state.request = {"a \"task\"\n--- with ü and $(x)", "FINE", 7, 3, PromiseWithoutWork::kWarn, true};
-  state.session = "s-1";
+  state.host.session = "s-1";
   state.status = LoopStatus::kMaxIterationsReached;
   state.iteration = 4;
-  state.started = "2026-11-15T18:23:37.302Z";
+  state.host.since = *from_iso8601("2026-11-15T18:23:37.302Z");
   state.updated = "2026-11-15T19:23:37.302Z";
-  state.transcript = "/t/x.jsonl";
-  state.transcript_start = 5'000'000'000;
-  state.transcript_read = 5'000'000'123;
-  state.transcript_calls = 12;
-  state.recent_calls = {"toolu_1", "toolu_2"};
-  state.tree = "0123456789abcdef";
+  state.host.transcript = "/t/x.jsonl";
+  state.host.transcript_start = 5'000'000'000;
+  state.host.transcript_read = 5'000'000'123;
+  state.host.transcript_calls = 12;
+  state.host.recent_calls = {"toolu_1", "toolu_2"};
+  state.host.tree = "0123456789abcdef";
   state.reason = "7 iterations done without the promise";
   state.decisions = {{"2026-11-15T18:30:00.000Z", 1, "continue", "promise_missing", "the promise is missing"}};
   return state;
@@ -46,9 +46,9 @@ TEST(LoopState, ComesBackAsItWasWritten) {
   EXPECT_EQ(text_of(*back), text_of(state));
   EXPECT_EQ(back->request.task, state.request.task);
   EXPECT_EQ(back->request.on_promise_no_work, PromiseWithoutWork::kWarn);
-  EXPECT_EQ(back->transcript_read, 5'000'000'123U);
+  EXPECT_EQ(back->host.transcript_read, 5'000'000'123U);
   EXPECT_EQ(back->decisions.at(0).rule, "promise_missing");
-  EXPECT_EQ(back->recent_calls, state.recent_calls);
+  EXPECT_EQ(back->host.recent_calls, state.host.recent_calls);
   EXPECT_FALSE(back->active());
 }
 
@@ -63,7 +63,7 @@ TEST(LoopState, IsAsTheLastLineOfItsLogSays) {
   const auto back = read_loop_v1(folder / "s.json");
   ASSERT_TRUE(back.has_value());
   EXPECT_EQ(back->iteration, 5);
-  EXPECT_EQ(back->recent_calls, std::vector<std::string>{"x"});
+  EXPECT_EQ(back->host.recent_calls, std::vector<std::string>{"x"});
   EXPECT_EQ(back->updated, "2026-11-15T20:00:00.000Z");
 }
 
@@ -98,7 +98,7 @@ TEST(LoopState, WhatIsOfAnotherTypeTakesItsDefault) {
   EXPECT_TRUE(state->active());
   EXPECT_EQ(state->request.min_tool_calls, 1);
   EXPECT_EQ(state->request.on_promise_no_work, PromiseWithoutWork::kReject);
-  EXPECT_EQ(state->recent_calls, std::vector<std::string>{"a"});
+  EXPECT_EQ(state->host.recent_calls, std::vector<std::string>{"a"});
 }
 
 TEST(LoopState, GivesDecideItsPolicy) {

@@ -73,9 +73,9 @@ struct Unread {
   std::string not_before;  // used if the offset is unknown
 };
 
-Unread unread_of(const std::string& known, std::uint64_t read, const std::string& updated, const StopRequest& stop) {
-  const bool other = !stop.transcript_path.empty() && stop.transcript_path != known;
-  if (!other) return {known, read, ""};
+Unread unread_of(const Progress::Host& host, const std::string& updated, const StopRequest& stop) {
+  const bool other = !stop.transcript_path.empty() && stop.transcript_path != host.transcript;
+  if (!other) return {host.transcript, host.transcript_read, ""};
   // Unknown when the loop began, or the host has begun another file, which may repeat the old one.
   return {stop.transcript_path, 0, updated};
 }
@@ -89,17 +89,12 @@ Since look_back(Observation::Session& seen, const LoopRequest& request, const Pr
   const auto promises = [&](const std::string& text) { return says_promise(text, request, progress.iteration); };
   Since since;
   if (stop.last_message) since.promised = since.late = promises(*stop.last_message);
-  const Unread unread = unread_of(host.transcript, host.transcript_read, to_iso8601(progress.last_record), stop);
-  const bool all_words_promise = stop.all_words && promises(*stop.all_words);
-  if (unread.path.empty()) {
-    since.promised = since.promised || all_words_promise;
-    return since;
-  }
+  const Unread unread = unread_of(host, to_iso8601(progress.last_record), stop);
   seen.transcript = unread.path;
   const TranscriptNews news = read_transcript_since(unread.path, unread.offset, kTranscriptLimit, unread.not_before);
   seen.transcript_read = news.end_offset;
   if (!news.readable) {
-    since.promised = since.promised || all_words_promise;
+    since.promised = since.promised || (stop.all_words && promises(*stop.all_words));
     return since;
   }
   since.calls_known = true;
@@ -122,11 +117,12 @@ void await_host(const LoopStore& store, const StopRequest& stop) {
   const auto state = store.load(stop.session);
   if (!state || !*state || !(*state)->active()) return;
   const LoopState& loop = **state;
-  const Unread unread = unread_of(loop.transcript, loop.transcript_read, loop.updated, stop);
+  const Unread unread = unread_of(loop.host, loop.updated, stop);
   if (unread.path.empty()) return;
   if (!stop.last_message) {
     await_assistant_text(unread.path, unread.offset, kPatienceForText);
-  } else if (std::max(loop.transcript_calls, store.counted_tool_calls(stop.session)) < loop.request.min_tool_calls &&
+  } else if (std::max(loop.host.transcript_calls, store.counted_tool_calls(stop.session)) <
+                 loop.request.min_tool_calls &&
              says_promise(*stop.last_message, loop.request, static_cast<int>(loop.iteration))) {
     await_assistant_text(unread.path, unread.offset, kPatienceForCalls);
   }

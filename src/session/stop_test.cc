@@ -171,7 +171,7 @@ TEST_F(StopTest, AnotherFileOfTheSameSessionRepeatsNothing) {
   StopRequest resumed = payload("going on");
   resumed.transcript_path = other;
   EXPECT_EQ(rule_of(resumed), "promise_missing");
-  EXPECT_EQ((*store_.load("s1"))->transcript, other);
+  EXPECT_EQ((*store_.load("s1"))->host.transcript, other);
 }
 
 TEST_F(StopTest, APromiseBeforeTheLastMessageCounts) {

@@ -1,7 +1,6 @@
 // Parses one line of a transcript for loops and the context monitor. Touches no files.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>

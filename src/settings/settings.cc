@@ -179,6 +179,14 @@ std::string_view to_string(FailAction action) {
   return "APPEND";
 }
 
+void Overrides::set(const std::string& pointer, json::value value, std::string flag) {
+  const std::vector<std::string> keys = split(pointer.substr(1), '/');
+  json::value& first = values[keys[0]];
+  if (keys.size() == 2 && !first.is_object()) first = json::object();
+  (keys.size() == 2 ? first.get_object()[keys[1]] : first) = std::move(value);
+  flags[pointer] = std::move(flag);
+}
+
 Result<LoadedSettings> load_settings(const std::string& project, const Overrides& overrides) {
   std::vector<Layer> layers;
   for (const std::string_view name : {kSettingsFile, kLocalSettingsFile}) {

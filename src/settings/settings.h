@@ -127,6 +127,9 @@ struct LoadedSettings {
 struct Overrides {
   json::object values;
   std::map<std::string, std::string> flags;  // "/maximumIterations" -> "-m"
+
+  // `pointer` has one or two keys.
+  void set(const std::string& pointer, json::value value, std::string flag);
 };
 
 // Reads .ralph/settings.json and .ralph/settings.local.json below `project` (either may be missing), checks each
