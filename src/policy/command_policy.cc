@@ -104,13 +104,13 @@ std::optional<Objection> judged_without_words(const ShellCommand& command, const
 // Files that the command downloads, to recognise when the line runs them later.
 void note_downloads(const Subject& subject, std::vector<std::string>& files) {
   constexpr size_t kMost = 64;
-  if (!subject.is({"curl", "wget", "aria2c"}) || files.size() > kMost) return;
+  if (!subject.is("curl wget aria2c") || files.size() > kMost) return;
   for (std::string& path : subject.written()) files.push_back(std::move(path));
   const bool own_name = subject.program != "curl" || subject.flag('O') || subject.option("--remote-name");
   if (!own_name) return;
   for (const std::string& operand : subject.operands) {
     const std::string name = operand.substr(operand.rfind('/') + 1);
-    if (operand.find('/') == std::string::npos || name.empty()) continue;
+    if (!contains(operand, '/') || name.empty()) continue;
     for (std::string& path : subject.paths(name.substr(0, name.find('?')))) files.push_back(std::move(path));
   }
 }
@@ -201,7 +201,7 @@ std::vector<std::string> scripts_of_guardrail(std::string_view command) {
   for (const ShellCommand& one : read_shell(command, {"/", "/", {}}).commands) {
     if (one.words.empty()) continue;
     const std::string& program = one.word(0);
-    if (program.find('/') != std::string::npos) scripts.push_back(program);
+    if (contains(program, '/')) scripts.push_back(program);
     if (!is_shell(program_of(one)) && !is_interpreter(program_of(one))) continue;
     for (size_t i = 1; i < one.words.size(); ++i) {
       const std::string& word = one.word(i);
