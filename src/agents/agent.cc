@@ -1,6 +1,5 @@
 #include "agents/agent.h"
 
-#include <algorithm>
 #include <climits>
 #include <unistd.h>
 
@@ -93,7 +92,7 @@ Launch Agent::launch(const std::string& prompt, TurnOptions options,
   launch.environment = environment_;
   for (const auto& [name, value] : extra) launch.environment.set(name, value);
   launch.folder = folder_;
-  const bool fits = fits_as_argument(prompt.size(), launch) && prompt.find('\0') == std::string::npos;
+  const bool fits = fits_as_argument(prompt.size(), launch) && !contains(prompt, '\0');
   if (prompt_ == PromptPath::kArgument && fits) {
     launch.argv.push_back(prompt);
   } else {

@@ -2,6 +2,7 @@
 // to standard input, which -x reads if it has no value.
 #include "agents/claude.h"
 #include "agents/registry.h"
+#include "base/text.h"
 
 namespace ralph {
 namespace {
@@ -16,8 +17,7 @@ TurnArguments arguments(const TurnOptions& options, const HasFlag&) {
 }
 
 StartFailure start_failure(int, std::string_view error) {
-  if (error.find("getUserInfo failed: 401") != std::string_view::npos ||
-      error.find("amp login") != std::string_view::npos) {
+  if (contains(error, "getUserInfo failed: 401") || contains(error, "amp login")) {
     return {FailureKind::kAuthentication, "amp is not logged in; run 'amp login', or set AMP_API_KEY"};
   }
   return {};

@@ -37,15 +37,15 @@ TurnArguments arguments(const TurnOptions& options, const HasFlag& has_flag) {
 }
 
 StartFailure start_failure(int, std::string_view error) {
-  if (error.find("cannot be used with root/sudo privileges") != std::string_view::npos) {
+  if (contains(error, "cannot be used with root/sudo privileges")) {
     return {FailureKind::kPermissionDenied,
             "claude refuses --dangerously-skip-permissions as root; run ralph as another user, or use "
             "--permission-mode acceptEdits with --allowedTools in agent.flags"};
   }
-  if (error.find("No conversation found with session ID") != std::string_view::npos) {
+  if (contains(error, "No conversation found with session ID")) {
     return {FailureKind::kOther, "claude does not know the session to resume"};
   }
-  if (error.find("error: unknown option") != std::string_view::npos) {
+  if (contains(error, "error: unknown option")) {
     return {FailureKind::kPermissionDenied, "claude does not know one of its options; correct agent.flags"};
   }
   return {};
@@ -59,10 +59,6 @@ constexpr std::array<std::string_view, 8> kIgnored = {
     "keep_alive",    "control_request",  "control_response",  "control_cancel_request"};
 
 constexpr std::array<std::string_view, 4> kIgnoredBlocks = {"redacted_thinking", "image", "document", "fallback"};
-
-bool contains(auto& list, std::string_view name) {
-  return std::find(list.begin(), list.end(), name) != list.end();
-}
 
 bool is_todo_tool(std::string_view name) {
   return name == "TodoWrite" || name == "todo_write";
@@ -157,7 +153,7 @@ void on_system(JsonView line, std::string& scratch, EventSink& sink) {
     sink.on_event(event::Progress{"notice", line["content"].text()});
   } else if (subtype == "notification") {
     sink.on_event(event::Progress{"notice", line["text"].text()});
-  } else if (!contains(kIgnoredSubtypes, subtype)) {
+  } else if (!is_one_of(subtype, kIgnoredSubtypes)) {
     scratch = fmt::format("system/{}", subtype.substr(0, 256));
     sink.on_event(event::Unknown{scratch, "unknown type"});
   }
@@ -170,7 +166,7 @@ event::Failure api_failure(JsonView line, std::string_view message, WallTime now
   // Only the message tells some of them apart: a prompt that is too long is an "invalid_request" like any other, and
   // older versions report the limit of a plan like any other limit.
   const bool vague = kind == FailureKind::kNone || kind == FailureKind::kOther;
-  if (vague || (kind == FailureKind::kOverloaded && message.find("usage limit") != std::string_view::npos)) {
+  if (vague || (kind == FailureKind::kOverloaded && contains(message, "usage limit"))) {
     const ReportedFailure reported = failure_from_message(message, now);
     kind = reported.kind;
     if (!resets_at) resets_at = reported.resets_at;
@@ -227,68 +223,33 @@ class ClaudeReader final : public LineParser {
 
 const Wanted& ClaudeReader::wanted() const {
   static const Wanted inner{{"type"}, {"text"}};
-  static const Wanted block{{"type"},        {"text"},
-                            {"thinking"},    {"id"},
-                            {"name"},        {"input", &wanted_of_tool_input()},
-                            {"tool_use_id"}, {"content", &inner},
-                            {"is_error"}};
+  static const Wanted block("type text thinking id name tool_use_id is_error",
+                            {{"input", &wanted_of_tool_input()}, {"content", &inner}});
   static const Wanted message{
       {"id"}, {"model"}, {"stop_reason"}, {"content", &block}, {"usage", &wanted_of_claude_usage()}};
   static const Wanted limit{{"status"}, {"resetsAt"}, {"rateLimitType"}};
   static const Wanted limits{{"rate_limit_info", &limit}};
   static const Wanted stream_event{{"type"}, {"usage", &wanted_of_claude_usage()}};
   static const Wanted compaction{{"pre_tokens"}, {"post_tokens"}};
-  static const Wanted line{
-      {"type"},
-      {"subtype"},
+  static const Wanted line(
       // assistant, user
-      {"message", &message},
-      {"parent_tool_use_id"},
-      {"tool_use_result", &Wanted::later()},
-      {"isSynthetic"},
+      "type subtype parent_tool_use_id isSynthetic "
       // what went wrong
-      {"error"},
-      {"errors"},
-      {"is_api_error_message"},
-      {"api_error"},
-      {"api_error_status"},
-      {"api_error_type"},
-      {"api_error_params", &limits},
-      {"rate_limit_info", &limit},
+      "error errors is_api_error_message api_error api_error_status api_error_type "
       // system
-      {"session_id"},
-      {"model"},
-      {"claude_code_version"},
-      {"attempt"},
-      {"max_retries"},
-      {"retry_delay_ms"},
-      {"error_status"},
-      {"status"},
-      {"compact_metadata", &compaction},
-      {"hook_name"},
-      {"outcome"},
-      {"exit_code"},
-      {"stderr"},
-      {"description"},
-      {"summary"},
-      {"task_type"},
-      {"is_backgrounded"},
-      {"tool_name"},
-      {"content"},
-      {"text"},
-      // partial messages
-      {"event", &stream_event},
+      "session_id model claude_code_version attempt max_retries retry_delay_ms error_status status hook_name outcome "
+      "exit_code stderr description summary task_type is_backgrounded tool_name content text "
       // result
-      {"result"},
-      {"is_error"},
-      {"terminal_reason"},
-      {"num_turns"},
-      {"duration_ms"},
-      {"total_cost_usd"},
-      {"usage", &Wanted::later()},
-      {"modelUsage", &Wanted::later()},
-      {"model_usage_since_last_result", &Wanted::later()},
-  };
+      "result is_error terminal_reason num_turns duration_ms total_cost_usd",
+      {{"message", &message},
+       {"tool_use_result", &Wanted::later()},
+       {"api_error_params", &limits},
+       {"rate_limit_info", &limit},
+       {"compact_metadata", &compaction},
+       {"event", &stream_event},
+       {"usage", &Wanted::later()},
+       {"modelUsage", &Wanted::later()},
+       {"model_usage_since_last_result", &Wanted::later()}});
   return line;
 }
 
@@ -308,7 +269,7 @@ void ClaudeReader::on_object(JsonView line, EventSink& sink) {
     const JsonView limit = line["rate_limit_info"];
     sink.on_event(event::Limit{limit["status"].text() == "rejected", time_from_unix(limit["resetsAt"].integer()),
                                limit["rateLimitType"].text()});
-  } else if (!contains(kIgnored, type)) {
+  } else if (!is_one_of(type, kIgnored)) {
     sink.on_event(event::Unknown{type, "unknown type"});
   }
 }
@@ -333,7 +294,7 @@ void ClaudeReader::on_assistant(JsonView line, EventSink& sink) {
       on_tool_use(block, sub_agent, sink);
     } else if (type.ends_with("tool_result")) {
       on_tool_result(block, {}, sub_agent, sink);
-    } else if (!contains(kIgnoredBlocks, type)) {
+    } else if (!is_one_of(type, kIgnoredBlocks)) {
       sink.on_event(event::Unknown{type, "unknown content of an assistant message"});
     }
   }

@@ -1,7 +1,8 @@
 #include "agents/claude_usage.h"
 
-#include <algorithm>
 #include <functional>
+
+#include "base/text.h"
 
 namespace ralph {
 namespace {
@@ -48,7 +49,7 @@ std::optional<event::Spent> ClaudeUsage::estimate(const Tokens& tokens) {
 bool ClaudeUsage::seen_before(std::string_view id) {
   if (id.empty()) return false;  // Amp's messages have no id, and come in one piece
   const size_t hash = std::hash<std::string_view>()(id);
-  if (std::find(messages_.begin(), messages_.end(), hash) != messages_.end()) return true;
+  if (is_one_of(hash, messages_)) return true;
   messages_[next_message_++ % messages_.size()] = hash;
   return false;
 }

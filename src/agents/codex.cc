@@ -1,6 +1,5 @@
 // Codex: `codex exec --json`, prompt on standard input. Its stream is a thread of turns, a turn is a list of items.
 #include <algorithm>
-#include <array>
 #include <string>
 
 #include <fmt/format.h>
@@ -37,11 +36,11 @@ TurnArguments arguments(const TurnOptions& options, const HasFlag& has_flag) {
 }
 
 StartFailure start_failure(int exit_code, std::string_view error) {
-  if (error.find("Not inside a trusted directory") != std::string_view::npos) {
+  if (contains(error, "Not inside a trusted directory")) {
     return {FailureKind::kPermissionDenied,
             "codex does not trust this folder; make it a git repository, or add --skip-git-repo-check to agent.flags"};
   }
-  if (error.find("no rollout found for thread id") != std::string_view::npos) {
+  if (contains(error, "no rollout found for thread id")) {
     return {FailureKind::kOther, "codex does not know the session to resume"};
   }
   // Its argument parser exits with 2 and says what is wrong in its first line.
@@ -85,23 +84,12 @@ const Wanted& CodexParser::wanted() const {
   static const Wanted block{{"type"}, {"text"}};
   static const Wanted result{{"content", &block}};
   static const Wanted change{{"path"}};
-  static const Wanted item{{"id"},
-                           {"type"},
-                           {"text"},
-                           {"message"},
-                           {"command"},
-                           {"aggregated_output"},
-                           {"exit_code"},
-                           {"status"},
-                           {"changes", &change},
-                           {"items", &wanted_of_todo()},
-                           {"server"},
-                           {"tool"},
-                           {"arguments", &wanted_of_tool_input()},
-                           {"result", &result},
-                           {"error", &error},
-                           {"query"},
-                           {"prompt"}};
+  static const Wanted item("id type text message command aggregated_output exit_code status server tool query prompt",
+                           {{"changes", &change},
+                            {"items", &wanted_of_todo()},
+                            {"arguments", &wanted_of_tool_input()},
+                            {"result", &result},
+                            {"error", &error}});
   static const Wanted usage{{"input_tokens"}, {"cached_input_tokens"}, {"cache_write_input_tokens"}, {"output_tokens"}};
   static const Wanted line{{"type"}, {"thread_id"}, {"item", &item}, {"usage", &usage}, {"error", &error}, {"message"}};
   return line;
@@ -223,19 +211,14 @@ void CodexParser::on_turn_completed(JsonView usage, EventSink& sink) {
     tokens_ += used;
     if (!(used == Tokens())) sink.on_event(event::Spent{used, 0, false});
   }
-  event::Result result;
-  result.tokens = tokens_;
-  sink.on_event(result);
+  sink.on_event(event::Result{.tokens = tokens_});
 }
 
 void CodexParser::on_turn_failed(std::string_view message, EventSink& sink) {
   const ReportedFailure failure = failure_from_message(message, clock_.wall());
   sink.on_event(event::Failure{failure.kind, failure.message, failure.resets_at});
   pending_error_.clear();
-  event::Result result;
-  result.failed = true;
-  result.tokens = tokens_;
-  sink.on_event(result);
+  sink.on_event(event::Result{.failed = true, .tokens = tokens_});
 }
 
 constexpr const char* kChildMarkers[] = {"CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED"};

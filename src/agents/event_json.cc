@@ -1,15 +1,10 @@
 #include "agents/event_json.h"
 
-#include <bit>
 #include <charconv>
 #include <cmath>
-#include <string>
 
 #include "base/utf8.h"
 #include "json/writer.h"
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 namespace ralph {
 namespace {
@@ -93,32 +88,6 @@ std::string_view name_of(event::TodoStatus status) {
   return status == event::TodoStatus::kDone ? "done" : "pending";
 }
 
-struct Size {
-  size_t lines = 0;
-  size_t characters = 0;
-};
-
-Size size_of(std::string_view text) {
-  Size size;
-  size_t at = 0;
-#if defined(__SSE2__)
-  for (; text.size() - at >= 16; at += 16) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at));
-    const int ends = _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\n')));
-    const int firsts =
-        _mm_movemask_epi8(_mm_cmpgt_epi8(bytes, _mm_set1_epi8(-65)));  // smaller bytes continue a character
-    size.lines += static_cast<size_t>(std::popcount(static_cast<unsigned>(ends)));
-    size.characters += static_cast<size_t>(std::popcount(static_cast<unsigned>(firsts)));
-  }
-#endif
-  for (; at < text.size(); ++at) {
-    size.lines += text[at] == '\n' ? 1 : 0;
-    size.characters += is_inner_byte(text[at]) ? 0 : 1;
-  }
-  if (!text.empty() && text.back() != '\n') ++size.lines;
-  return size;
-}
-
 // The first characters. A text with no more bytes than that is short enough.
 std::string_view beginning_of(std::string_view output) {
   return output.size() <= kToolOutputCharacters ? output : prefix_of_characters(output, kToolOutputCharacters);
@@ -145,7 +114,7 @@ void write(ByteBuffer& out, const event::ToolStart& e) {
 }
 
 void write(ByteBuffer& out, const event::ToolEnd& e) {
-  const Size size = size_of(e.output);
+  const TextSize size = size_of(e.output);
   Members(out, "tool_end")
       .text("id", e.id)
       .text_if_any("name", e.name)

@@ -1,8 +1,6 @@
 #include "agents/failure_from.h"
 
 #include <algorithm>
-#include <array>
-#include <string>
 
 #include "base/text.h"
 #include "json/value.h"
@@ -12,60 +10,52 @@ namespace {
 
 constexpr size_t kNowhere = std::string_view::npos;
 
-constexpr std::array kTypes = {
+constexpr ErrorType kTypes[] = {
     // Anthropic's API, and the agent built on it
-    ErrorType{"authentication_error", FailureKind::kAuthentication},
-    ErrorType{"authentication_failed", FailureKind::kAuthentication},
-    ErrorType{"oauth_org_not_allowed", FailureKind::kAuthentication},
-    ErrorType{"permission_error", FailureKind::kAuthentication},
-    ErrorType{"billing_error", FailureKind::kBilling},
-    ErrorType{"usage_limit_reached", FailureKind::kUsageLimit},
-    ErrorType{"rate_limit_error", FailureKind::kOverloaded},
-    ErrorType{"rate_limit", FailureKind::kOverloaded},
-    ErrorType{"overloaded_error", FailureKind::kOverloaded},
-    ErrorType{"overloaded", FailureKind::kOverloaded},
-    ErrorType{"api_error", FailureKind::kOverloaded},
-    ErrorType{"server_error", FailureKind::kOverloaded},
-    ErrorType{"timeout_error", FailureKind::kOverloaded},
-    ErrorType{"model_not_found", FailureKind::kModelNotFound},
-    ErrorType{"not_found_error", FailureKind::kModelNotFound},
-    ErrorType{"request_too_large", FailureKind::kContextExhausted},
+    {"authentication_error authentication_failed oauth_org_not_allowed permission_error", FailureKind::kAuthentication},
+    {"billing_error", FailureKind::kBilling},
+    {"usage_limit_reached", FailureKind::kUsageLimit},
+    {"rate_limit_error rate_limit overloaded_error overloaded api_error server_error timeout_error",
+     FailureKind::kOverloaded},
+    {"model_not_found not_found_error", FailureKind::kModelNotFound},
+    {"request_too_large", FailureKind::kContextExhausted},
     // OpenAI's
-    ErrorType{"invalid_api_key", FailureKind::kAuthentication},
-    ErrorType{"insufficient_quota", FailureKind::kBilling},
-    ErrorType{"rate_limit_exceeded", FailureKind::kOverloaded},
-    ErrorType{"context_length_exceeded", FailureKind::kContextExhausted},
+    {"invalid_api_key", FailureKind::kAuthentication},
+    {"insufficient_quota", FailureKind::kBilling},
+    {"rate_limit_exceeded", FailureKind::kOverloaded},
+    {"context_length_exceeded", FailureKind::kContextExhausted},
     // Google's
-    ErrorType{"UNAUTHENTICATED", FailureKind::kAuthentication},
-    ErrorType{"PERMISSION_DENIED", FailureKind::kAuthentication},
-    ErrorType{"RESOURCE_EXHAUSTED", FailureKind::kOverloaded},
-    ErrorType{"UNAVAILABLE", FailureKind::kOverloaded},
-    ErrorType{"DEADLINE_EXCEEDED", FailureKind::kOverloaded},
-    ErrorType{"NOT_FOUND", FailureKind::kModelNotFound},
+    {"UNAUTHENTICATED PERMISSION_DENIED", FailureKind::kAuthentication},
+    {"RESOURCE_EXHAUSTED UNAVAILABLE DEADLINE_EXCEEDED", FailureKind::kOverloaded},
+    {"NOT_FOUND", FailureKind::kModelNotFound},
 };
 
 // Phrases of the agents' programs, in lower case. The first that is found counts.
-constexpr std::array kPhrases = {
-    ErrorType{"hit your usage limit", FailureKind::kUsageLimit},
-    ErrorType{"usage limit reached", FailureKind::kUsageLimit},
-    ErrorType{"daily quota", FailureKind::kUsageLimit},
-    ErrorType{"prompt is too long", FailureKind::kContextExhausted},
-    ErrorType{"context window", FailureKind::kContextExhausted},
-    ErrorType{"maximum context length", FailureKind::kContextExhausted},
-    ErrorType{"credit balance is too low", FailureKind::kBilling},
-    ErrorType{"quota exceeded. check your plan", FailureKind::kBilling},
-    ErrorType{"maximum session turns", FailureKind::kMaxTurns},
-    ErrorType{"not logged in", FailureKind::kAuthentication},
-    ErrorType{"api key not valid", FailureKind::kAuthentication},
-    ErrorType{"high demand", FailureKind::kOverloaded},
-    ErrorType{"at capacity", FailureKind::kOverloaded},
-    ErrorType{"stream disconnected", FailureKind::kOverloaded},
-    ErrorType{"error sending request", FailureKind::kOverloaded},
+struct Phrase {
+  std::string_view words;
+  FailureKind kind;
+};
+constexpr Phrase kPhrases[] = {
+    {"hit your usage limit", FailureKind::kUsageLimit},
+    {"usage limit reached", FailureKind::kUsageLimit},
+    {"daily quota", FailureKind::kUsageLimit},
+    {"prompt is too long", FailureKind::kContextExhausted},
+    {"context window", FailureKind::kContextExhausted},
+    {"maximum context length", FailureKind::kContextExhausted},
+    {"credit balance is too low", FailureKind::kBilling},
+    {"quota exceeded. check your plan", FailureKind::kBilling},
+    {"maximum session turns", FailureKind::kMaxTurns},
+    {"not logged in", FailureKind::kAuthentication},
+    {"api key not valid", FailureKind::kAuthentication},
+    {"high demand", FailureKind::kOverloaded},
+    {"at capacity", FailureKind::kOverloaded},
+    {"stream disconnected", FailureKind::kOverloaded},
+    {"error sending request", FailureKind::kOverloaded},
 };
 
 FailureKind from_phrases(std::string_view lower) {
-  for (const ErrorType& phrase : kPhrases) {
-    if (lower.find(phrase.name) != kNowhere) return phrase.kind;
+  for (const Phrase& phrase : kPhrases) {
+    if (contains(lower, phrase.words)) return phrase.kind;
   }
   return FailureKind::kNone;
 }
@@ -125,7 +115,7 @@ FailureKind failure_from_status(long long status) {
 FailureKind failure_from_type(std::string_view type, std::span<const ErrorType> own) {
   for (const std::span<const ErrorType> table : {own, std::span<const ErrorType>(kTypes)}) {
     for (const ErrorType& known : table) {
-      if (known.name == type) return known.kind;
+      if (is_listed(known.names, type)) return known.kind;
     }
   }
   return FailureKind::kNone;

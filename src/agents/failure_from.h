@@ -15,7 +15,7 @@ namespace ralph {
 FailureKind failure_from_status(long long status);
 
 struct ErrorType {
-  std::string_view name;
+  std::string_view names;  // separated by blanks
   FailureKind kind;
 };
 

@@ -13,10 +13,8 @@ namespace {
 constexpr Milliseconds kHelpTimeout{15000};  // some agents take seconds to start
 
 std::string cache_path(const Environment& environment) {
-  const std::string folder = environment.get("XDG_CACHE_HOME").value_or("");
-  if (folder.starts_with('/')) return join_path(folder, "ralph/agent-flags.json");
-  const std::string home = environment.get("HOME").value_or("");
-  return home.starts_with('/') ? join_path(home, ".cache/ralph/agent-flags.json") : "";
+  const std::string folder = user_folder(environment, "XDG_CACHE_HOME", ".cache");
+  return folder.empty() ? "" : join_path(folder, "ralph/agent-flags.json");
 }
 
 // Identifies a version of a file: an update changes its time or size.

@@ -74,11 +74,8 @@ class GeminiParser final : public LineParser {
 const Wanted& GeminiParser::wanted() const {
   static const Wanted error{{"type"}, {"message"}};
   static const Wanted stats{{"total_tokens"}, {"input_tokens"}, {"output_tokens"}, {"cached"}, {"duration_ms"}};
-  static const Wanted line{{"type"},      {"session_id"}, {"model"},
-                           {"role"},      {"content"},    {"delta"},
-                           {"tool_name"}, {"tool_id"},    {"parameters", &wanted_of_tool_input()},
-                           {"status"},    {"output"},     {"error", &error},
-                           {"severity"},  {"message"},    {"stats", &stats}};
+  static const Wanted line("type session_id model role content delta tool_name tool_id status output severity message",
+                           {{"parameters", &wanted_of_tool_input()}, {"error", &error}, {"stats", &stats}});
   return line;
 }
 
@@ -145,17 +142,15 @@ void GeminiParser::on_result(JsonView line, EventSink& sink) {
   tokens_ = total;
   if (!(used == Tokens())) sink.on_event(event::Spent{used, 0, false});
 
-  event::Result result;
-  result.failed = line["status"].text() != "success";
-  result.tokens = tokens_;
-  result.duration = Milliseconds(stats["duration_ms"].integer());
-  if (result.failed) {
+  const bool has_failed = line["status"].text() != "success";
+  if (has_failed) {
     const JsonView error = line["error"];
     const ReportedFailure failure = failure_from_message(error["message"].text(), clock_.wall());
     const FailureKind kind = failure_from_type(error["type"].text(), kErrorTypes);
     sink.on_event(event::Failure{kind == FailureKind::kNone ? failure.kind : kind, failure.message, failure.resets_at});
   }
-  sink.on_event(result);
+  const Milliseconds duration(stats["duration_ms"].integer());
+  sink.on_event(event::Result{.failed = has_failed, .tokens = tokens_, .duration = duration});
 }
 
 // Without it, a folder that was never opened interactively is not trusted, and even --yolo exits with 55. Older

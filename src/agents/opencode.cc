@@ -1,12 +1,12 @@
 // opencode: `opencode run --format json`, prompt on standard input. Its stream is a list of steps, without an event
 // that begins or ends a session.
-#include <algorithm>
 #include <string>
 
 #include "agents/failure_from.h"
 #include "agents/registry.h"
 #include "agents/todo_items.h"
 #include "agents/tool_summary.h"
+#include "base/text.h"
 
 namespace ralph {
 namespace {
@@ -21,7 +21,7 @@ TurnArguments arguments(const TurnOptions& options, const HasFlag&) {
 }
 
 StartFailure start_failure(int, std::string_view error) {
-  if (error.find("Session not found") != std::string_view::npos) {
+  if (contains(error, "Session not found")) {
     return {FailureKind::kOther, "opencode does not know the session to resume"};
   }
   return {};
@@ -118,10 +118,7 @@ void OpencodeParser::on_step_finish(JsonView part, EventSink& sink) {
   cost_usd_ += cost;
   if (!(tokens == Tokens()) || cost != 0) sink.on_event(event::Spent{tokens, cost, false});
   if (part["reason"].text() == "tool-calls") return;  // a step follows
-  event::Result result;
-  result.cost_usd = cost_usd_;
-  result.tokens = tokens_;
-  sink.on_event(result);
+  sink.on_event(event::Result{.cost_usd = cost_usd_, .tokens = tokens_});
 }
 
 void OpencodeParser::on_error(JsonView error, EventSink& sink) {
@@ -135,11 +132,7 @@ void OpencodeParser::on_error(JsonView error, EventSink& sink) {
   if (kind == FailureKind::kOther) kind = failure_from_status(data["statusCode"].integer());
   if (kind == FailureKind::kNone) kind = failure_from_message(message, clock_.wall()).kind;
   sink.on_event(event::Failure{kind, message, answer.resets_at});
-  event::Result result;
-  result.failed = true;
-  result.cost_usd = cost_usd_;
-  result.tokens = tokens_;
-  sink.on_event(result);
+  sink.on_event(event::Result{.failed = true, .cost_usd = cost_usd_, .tokens = tokens_});
 }
 
 constexpr const char* kChildMarkers[] = {"OPENCODE", "AGENT"};

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
+
 namespace ralph {
 namespace {
 
@@ -18,9 +20,9 @@ constexpr size_t kDenialBytes = 200;  // a denial is recognised within the first
 }  // namespace
 
 bool TurnOptions::user_sets(std::initializer_list<std::string_view> flags) const {
-  return std::any_of(user_flags.begin(), user_flags.end(), [&](const std::string& word) {
+  return std::ranges::any_of(user_flags, [&](const std::string& word) {
     const std::string_view name = std::string_view(word).substr(0, word.find('='));
-    return std::find(flags.begin(), flags.end(), name) != flags.end();
+    return is_one_of(name, flags);
   });
 }
 
@@ -54,7 +56,7 @@ bool is_denied_by_hook(std::string_view output) {
   output = output.substr(0, kDenialBytes);
   for (const Adapter* adapter : kAdapters) {
     for (const DeniedCall& call : adapter->denied_calls) {
-      if (output.starts_with(call.prefix) && output.find(call.infix) != std::string_view::npos) return true;
+      if (output.starts_with(call.prefix) && contains(output, call.infix)) return true;
     }
   }
   return false;

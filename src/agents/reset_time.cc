@@ -17,7 +17,7 @@ std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words;
   for (const std::string& part : split(text, ' ')) {
     std::string_view word = trim(part);
-    while (!word.empty() && std::string_view(".,;()").find(word.back()) != kNowhere) word.remove_suffix(1);
+    while (!word.empty() && contains(".,;()", word.back())) word.remove_suffix(1);
     if (!word.empty()) words.push_back(to_lower(word));
   }
   return words;

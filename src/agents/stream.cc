@@ -74,12 +74,9 @@ class TextStream final : public AgentStream {
  private:
   static void say(std::string_view text, EventSink& sink) {
     if (text.empty()) return;
-    if (find_invalid_utf8(text) == std::string_view::npos) {
-      sink.on_event(event::Text{text, true, false});
-    } else {
-      const std::string valid = to_valid_utf8(text);
-      sink.on_event(event::Text{valid, true, false});
-    }
+    const bool is_valid = find_invalid_utf8(text) == std::string_view::npos;
+    const std::string valid = is_valid ? "" : to_valid_utf8(text);
+    sink.on_event(event::Text{is_valid ? text : valid, true, false});
   }
 
   std::string rest_;  // at most 3 bytes

@@ -3,6 +3,8 @@
 #include <bitset>
 #include <vector>
 
+#include "base/text.h"
+
 namespace ralph {
 namespace {
 
@@ -74,12 +76,12 @@ Result<Steps> read_steps(std::string_view pattern) {
       step.bytes = escaped(pattern[at++]);
     } else if (c == '.') {
       step.bytes.set();
-    } else if (std::string_view("(){}|^$*+?\\").find(c) != std::string_view::npos) {
+    } else if (contains("(){}|^$*+?\\", c)) {
       return fail(ErrorKind::kInternal, "pattern {}: '{}' is not supported here", pattern, c);
     } else {
       step.bytes.set(index_of(c));
     }
-    if (at < pattern.size() && std::string_view("*+?").find(pattern[at]) != std::string_view::npos) {
+    if (at < pattern.size() && contains("*+?", pattern[at])) {
       step.optional = pattern[at] != '+';
       step.repeated = pattern[at] != '?';
       ++at;

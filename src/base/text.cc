@@ -1,6 +1,5 @@
 #include "base/text.h"
 
-#include <algorithm>
 #include <charconv>
 #include <numeric>
 
@@ -35,10 +34,8 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 bool is_plain_word(std::string_view word) {
-  return !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("_-./=:,@%+").find(c) != std::string_view::npos;
-  });
+  return !word.empty() &&
+         std::ranges::all_of(word, [](char c) { return is_alphanumeric(c) || contains("_-./=:,@%+", c); });
 }
 
 }  // namespace
@@ -85,6 +82,26 @@ bool is_one_of(std::string_view text, std::initializer_list<std::string_view> al
   return std::find(all.begin(), all.end(), text) != all.end();
 }
 
+bool is_listed(std::string_view list, std::string_view word) {
+  for (size_t end = 0; !word.empty() && !list.empty(); list.remove_prefix(std::min(end + 1, list.size()))) {
+    end = std::min(list.find(' '), list.size());
+    if (list.substr(0, end) == word) return true;
+  }
+  return false;
+}
+
+bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> prefixes) {
+  return std::ranges::any_of(prefixes, [&](std::string_view one) { return text.starts_with(one); });
+}
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+bool contains(std::string_view text, char c) {
+  return text.find(c) != std::string_view::npos;
+}
+
 bool equals_ignoring_case(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
 }
@@ -97,6 +114,11 @@ std::string replace_all(std::string_view text, std::string_view from, std::strin
     start = at + from.size();
   }
   return result.append(text.substr(start));
+}
+
+int hex_digit(char c) {
+  const size_t digit = std::string_view("0123456789abcdef").find(lower(c));
+  return digit == std::string_view::npos ? -1 : static_cast<int>(digit);
 }
 
 std::string_view first_line(std::string_view text) {
@@ -121,8 +143,7 @@ Result<std::vector<std::string>> split_shell_words(std::string_view text) {
       in_word = true;
       size_t j = i + 1;
       for (; j < text.size() && text[j] != c; ++j) {
-        const bool escaped = c == '"' && text[j] == '\\' && j + 1 < text.size() &&
-                             std::string_view("\\\"$`").find(text[j + 1]) != std::string_view::npos;
+        const bool escaped = c == '"' && text[j] == '\\' && j + 1 < text.size() && contains("\\\"$`", text[j + 1]);
         word += text[escaped ? ++j : j];
       }
       if (j >= text.size()) return fail(ErrorKind::kInput, "unclosed {} in: {}", c, text);
@@ -130,7 +151,7 @@ Result<std::vector<std::string>> split_shell_words(std::string_view text) {
     } else if (c == '\\' && i + 1 < text.size()) {
       in_word = true;
       word += text[++i];
-    } else if (kBlank.find(c) != std::string_view::npos) {
+    } else if (contains(kBlank, c)) {
       if (in_word) words.push_back(std::exchange(word, {}));
       in_word = false;
     } else {
@@ -185,8 +206,7 @@ std::string join_for_people(std::span<const std::string> parts) {
 
 std::string count_of(unsigned long long n, std::string_view noun) {
   if (n == 1) return fmt::format("1 {}", noun);
-  const bool ies = noun.size() > 1 && noun.back() == 'y' &&
-                   std::string_view("aeiou").find(noun[noun.size() - 2]) == std::string_view::npos;
+  const bool ies = noun.size() > 1 && noun.back() == 'y' && !contains("aeiou", noun[noun.size() - 2]);
   return ies ? fmt::format("{} {}ies", n, noun.substr(0, noun.size() - 1)) : fmt::format("{} {}s", n, noun);
 }
 

@@ -205,6 +205,24 @@ TEST(JoinForPeople, ReadsAsASentence) {
   EXPECT_EQ(join_for_people(Words{"a", "b", "c"}), "a, b and c");
 }
 
+TEST(IsListed, FindsWholeWords) {
+  EXPECT_TRUE(is_listed("run exec x", "run") && is_listed("run exec x", "exec") && is_listed("run exec x", "x"));
+  EXPECT_FALSE(is_listed("run exec x", "ru") || is_listed("run exec x", "run exec") || is_listed("run exec x", ""));
+  EXPECT_FALSE(is_listed("", "") || is_listed("", "x"));
+}
+
+TEST(StartsWithAny, TakesOneOfThePrefixes) {
+  EXPECT_TRUE(starts_with_any("delete-x", {"purge-", "delete-"}));
+  EXPECT_FALSE(starts_with_any("x-delete-", {"purge-", "delete-"}));
+}
+
+TEST(HexDigit, KnowsBothCases) {
+  EXPECT_EQ(hex_digit('0'), 0);
+  EXPECT_EQ(hex_digit('a'), 10);
+  EXPECT_EQ(hex_digit('F'), 15);
+  for (const char c : std::string_view("g-\0 ", 4)) EXPECT_EQ(hex_digit(c), -1) << int{c};
+}
+
 TEST(CountOf, AgreesWithItsNoun) {
   EXPECT_EQ(count_of(0, "iteration"), "0 iterations");
   EXPECT_EQ(count_of(1, "iteration"), "1 iteration");

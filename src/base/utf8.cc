@@ -1,6 +1,10 @@
 #include "base/utf8.h"
 
+#include <bit>
 #include <utf8proc.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 namespace ralph {
 namespace {
@@ -74,6 +78,27 @@ std::string_view prefix_of_characters(std::string_view text, size_t characters) 
   size_t at = 0;
   for (; at < text.size() && characters > 0; --characters) at += first_character(text.substr(at)).bytes;
   return text.substr(0, at);
+}
+
+TextSize size_of(std::string_view text) {
+  TextSize size;
+  size_t at = 0;
+#if defined(__SSE2__)
+  for (; text.size() - at >= 16; at += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at));
+    const int ends = _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\n')));
+    const int firsts =
+        _mm_movemask_epi8(_mm_cmpgt_epi8(bytes, _mm_set1_epi8(-65)));  // smaller bytes continue a character
+    size.lines += static_cast<size_t>(std::popcount(static_cast<unsigned>(ends)));
+    size.characters += static_cast<size_t>(std::popcount(static_cast<unsigned>(firsts)));
+  }
+#endif
+  for (; at < text.size(); ++at) {
+    size.lines += text[at] == '\n' ? 1 : 0;
+    size.characters += is_inner_byte(text[at]) ? 0 : 1;
+  }
+  if (!text.empty() && text.back() != '\n') ++size.lines;
+  return size;
 }
 
 size_t display_width(std::string_view text) {

@@ -58,6 +58,13 @@ std::string to_valid_utf8(std::string_view text);
 // The first `characters` characters (code points) of `text`; invalid bytes count as one character each.
 std::string_view prefix_of_characters(std::string_view text, size_t characters);
 
+// A last line without a line end counts too. Characters are counted by their first bytes.
+struct TextSize {
+  size_t lines = 0;
+  size_t characters = 0;
+};
+TextSize size_of(std::string_view text);
+
 // Columns that `text` occupies on a terminal: 2 for wide CJK and emoji, 0 for combining marks and control characters.
 size_t display_width(std::string_view text);
 

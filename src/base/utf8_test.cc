@@ -85,6 +85,19 @@ TEST(PrefixOfCharacters, CountsAnInvalidByteAsOne) {
   EXPECT_EQ(prefix_of_characters("\xFF\xC3(x", 3), "\xFF\xC3(");
 }
 
+TEST(SizeOf, CountsLinesAndCharacters) {
+  struct Row {
+    std::string text;
+    size_t lines, characters;
+  };
+  const Row rows[] = {
+      {"", 0, 0}, {"a", 1, 1}, {"a\n", 1, 2}, {"\n\nä€😀", 3, 5}, {std::string(33, '\n') + "ü", 34, 34}};
+  for (const Row& row : rows) {
+    EXPECT_EQ(size_of(row.text).lines, row.lines) << row.text;
+    EXPECT_EQ(size_of(row.text).characters, row.characters) << row.text;
+  }
+}
+
 TEST(DisplayWidth, CountsColumns) {
   struct Row {
     std::string_view text;

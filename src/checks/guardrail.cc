@@ -2,16 +2,13 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "base/utf8.h"
 
 namespace ralph {
 namespace {
 
 constexpr size_t kMaxSlug = 50;
-
-bool is_alphanumeric(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
 
 }  // namespace
 

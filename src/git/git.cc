@@ -8,18 +8,10 @@ namespace ralph {
 
 GitCommand own_question(const std::string& program, const std::vector<std::string>& words,
                         const std::string& work_tree) {
-  GitCommand command;
-  command.argv = {program,
-                  "--literal-pathspecs",
-                  "--no-replace-objects",
-                  "-c",
-                  "core.hooksPath=/dev/null",
-                  "-c",
-                  "core.fsmonitor=false",
-                  "-c",
-                  "core.trustctime=true",
-                  "-c",
-                  "core.checkStat=default"};
+  GitCommand command{{program, "--literal-pathspecs", "--no-replace-objects"}, {}};
+  for (const char* setting :
+       {"core.hooksPath=/dev/null", "core.fsmonitor=false", "core.trustctime=true", "core.checkStat=default"})
+    command.argv.insert(command.argv.end(), {"-c", setting});
   command.argv.insert(command.argv.end(), words.begin(), words.end());
   if (!work_tree.empty()) command.environment.emplace_back("GIT_WORK_TREE", work_tree);
   return command;
@@ -37,7 +29,7 @@ Git plain_git(const std::string& folder) {
     launch.environment = Environment::of_this_process();
     launch.environment.set("LC_ALL", "C");  // errors are recognised by their wording
     launch.folder = folder;
-    TRY_VALUE(CommandAnswer answer, ask_command(std::move(launch), Milliseconds(60000), kGitOutput));
+    TRY_VALUE(CommandResult answer, ask_command(std::move(launch), Milliseconds(60000), kGitOutput));
     return GitEnd{answer.exit_code, std::move(answer.output), std::move(answer.errors), answer.cut};
   };
 }

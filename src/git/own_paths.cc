@@ -12,7 +12,7 @@ namespace {
 // What ralph keeps of reverted content: of its marker, a plan's files, or whatever replaced the plan's folder.
 bool is_kept_aside(std::string_view name) {
   if (name == "ralph.rejected-file" || name.starts_with("ralph.rejected-file-")) return true;
-  return std::any_of(kRejectable.begin(), kRejectable.end(), [&](std::string_view of) {
+  return std::ranges::any_of(kRejectable, [&](std::string_view of) {
     return name.starts_with(of) && name.substr(of.size()).starts_with(kRejected);
   });
 }

@@ -66,9 +66,7 @@ bool is_test_path(std::string_view path) {
   std::vector<std::string> parts = split(to_lower(path), '/');
   const std::string name = parts.back();
   parts.pop_back();
-  const bool in_folder = std::any_of(parts.begin(), parts.end(), [&](const std::string& part) {
-    return std::find(kFolders.begin(), kFolders.end(), part) != kFolders.end();
-  });
+  const bool in_folder = std::ranges::any_of(parts, [&](const std::string& part) { return is_one_of(part, kFolders); });
   if (in_folder) return true;
   const std::string stem = name.substr(0, name.rfind('.'));
   const std::string own(path.substr(path.rfind('/') + 1));

@@ -1,9 +1,10 @@
 #include "json/repair.h"
 
 #include <charconv>
-#include <cmath>
 
+#include "base/text.h"
 #include "base/utf8.h"
+#include "json/scan.h"
 #include "json/writer.h"
 
 namespace ralph {
@@ -13,10 +14,7 @@ constexpr std::string_view kReplacement = "\\ufffd";
 
 // The value of the escape "\uXXXX" at the beginning of `text`; -1 if there is none.
 int unit_of(std::string_view text) {
-  if (text.size() < 6 || !text.starts_with("\\u")) return -1;
-  int unit = 0;
-  const auto [stop, error] = std::from_chars(text.data() + 2, text.data() + 6, unit, 16);
-  return error == std::errc() && stop == text.data() + 6 && unit >= 0 ? unit : -1;
+  return text.size() < 6 || !text.starts_with("\\u") ? -1 : json_scan::hex4(text.data() + 2);
 }
 
 bool is_high(int unit) {
@@ -35,7 +33,7 @@ size_t put_escape(std::string& out, std::string_view text) {
     out += half ? kReplacement : text.substr(0, length);
     return length;
   }
-  if (text.size() > 1 && std::string_view("\"\\/bfnrt").find(text[1]) != std::string_view::npos) {
+  if (text.size() > 1 && contains("\"\\/bfnrt", text[1])) {
     out += text.substr(0, 2);
     return 2;
   }
@@ -69,7 +67,7 @@ size_t put_number(std::string& out, std::string_view text) {
   const bool too_much = error == std::errc::result_out_of_range && stop == number.data() + number.size();
   if (!too_much) {
     out += number;
-  } else if (number.find("e-") != std::string_view::npos || number.find("E-") != std::string_view::npos) {
+  } else if (contains(number, "e-") || contains(number, "E-")) {
     out += '0';
   } else {
     out += number.starts_with('-') ? "-1e308" : "1e308";

@@ -5,6 +5,7 @@
 #include <immintrin.h>
 #endif
 
+#include "base/text.h"
 #include "base/utf8.h"
 
 namespace ralph::json_scan {
@@ -139,21 +140,6 @@ __attribute__((target("avx2,pclmul"))) const char* skip_blocks_wide(const char* 
 }
 #endif
 
-// Four hexadecimal digits; negative if invalid.
-int hex4(const char* at) {
-  int value = 0;
-  for (int i = 0; i < 4; ++i) {
-    const char c = at[i];
-    const int digit = c >= '0' && c <= '9'   ? c - '0'
-                      : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                      : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                             : -1;
-    if (digit < 0) return -1;
-    value = value * 16 + digit;
-  }
-  return value;
-}
-
 // Writes the character of the escape at `at` (the letter after the backslash) and skips it. nullptr if it is invalid or
 // a lone surrogate.
 char* put_escape(const char*& at, const char* end, char* out) {
@@ -181,6 +167,16 @@ char* put_escape(const char*& at, const char* end, char* out) {
 }
 
 }  // namespace
+
+int hex4(const char* at) {
+  int value = 0;
+  for (const char c : std::string_view(at, 4)) {
+    const int digit = hex_digit(c);
+    if (digit < 0) return -1;
+    value = value * 16 + digit;
+  }
+  return value;
+}
 
 const char* skip_container(const char* at, const char* end) {
 #if defined(__SSE2__)

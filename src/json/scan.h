@@ -84,6 +84,9 @@ inline const char* find_plain_end(const char* at, const char* end) {
 // closing quote. Malformed: a lone surrogate, a control character, invalid UTF-8, an unknown escape.
 const char* decode_string(const char* at, const char* end, char*& out);
 
+// Four hexadecimal digits; negative if invalid.
+int hex4(const char* at);
+
 // Skips a number in JSON's grammar.
 const char* skip_number(const char* at, const char* end);
 

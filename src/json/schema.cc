@@ -1,7 +1,6 @@
 #include "json/schema.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -9,22 +8,15 @@
 #include "base/simple_pattern.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "json/walk.h"
 
 namespace ralph {
 namespace {
 
-constexpr std::array<std::string_view, 24> kKeywords = {"type",          "properties",
-                                                        "required",      "additionalProperties",
-                                                        "propertyNames", "items",
-                                                        "enum",          "const",
-                                                        "minimum",       "exclusiveMinimum",
-                                                        "maximum",       "minLength",
-                                                        "minItems",      "pattern",
-                                                        "anyOf",         "$schema",
-                                                        "$id",           "$comment",
-                                                        "title",         "description",
-                                                        "default",       "examples",
-                                                        "writeOnly",     "patternErrorMessage"};
+constexpr std::string_view kKeywords =
+    "type properties required additionalProperties propertyNames items enum const minimum exclusiveMinimum maximum "
+    "minLength "
+    "minItems pattern anyOf $schema $id $comment title description default examples writeOnly patternErrorMessage";
 
 bool is_whole(const json::value& value) {
   if (value.is_int64() || value.is_uint64()) return true;
@@ -32,20 +24,11 @@ bool is_whole(const json::value& value) {
 }
 
 std::string_view type_of(const json::value& value) {
-  switch (value.kind()) {
-    case json::kind::null:
-      return "null";
-    case json::kind::bool_:
-      return "boolean";
-    case json::kind::string:
-      return "string";
-    case json::kind::array:
-      return "array";
-    case json::kind::object:
-      return "object";
-    default:
-      return "number";
-  }
+  if (value.is_null()) return "null";
+  if (value.is_bool()) return "boolean";
+  if (value.is_string()) return "string";
+  if (value.is_array()) return "array";
+  return value.is_object() ? "object" : "number";
 }
 
 bool has_type(const json::value& value, std::string_view type) {
@@ -71,9 +54,8 @@ std::string plain(const json::value& value) {
 // The value found, shortened to fit on a line.
 std::string found(const json::value& value, bool secret) {
   const std::string_view type = type_of(value);
-  const bool is_list = type == "array", is_object = type == "object";
-  if (is_list) return value.get_array().empty() ? "an empty list" : "a list";
-  if (is_object) return "an object";
+  if (value.is_array()) return value.get_array().empty() ? "an empty list" : "a list";
+  if (value.is_object()) return "an object";
   const std::string kind = fmt::format("a {}", type);
   if (secret) return kind;
   if (type == "null" || type == "boolean") return plain(value);
@@ -114,9 +96,8 @@ class Checker {
     TRY(know_keywords(schema));
     secret = secret || find_bool(schema, "writeOnly").value_or(false);
     const std::vector<std::string> types = types_of(schema);
-    const bool right_type = types.empty() || std::any_of(types.begin(), types.end(), [&](const std::string& type) {
-                              return has_type(value, type);
-                            });
+    const bool right_type =
+        types.empty() || std::ranges::any_of(types, [&](const std::string& type) { return has_type(value, type); });
     if (!right_type) {
       add(pointer, fmt::format("expected {}, found {}", expectation(schema), found(value, secret)));
       return {};
@@ -151,7 +132,7 @@ class Checker {
     if (!schema.is_object()) return fail(ErrorKind::kInternal, "a schema must be an object: {}", plain(schema));
     for (const auto& member : schema.get_object()) {
       const std::string_view keyword = member.key();
-      if (std::find(kKeywords.begin(), kKeywords.end(), keyword) == kKeywords.end())
+      if (!is_listed(kKeywords, keyword))
         return fail(ErrorKind::kInternal, "the schema keyword \"{}\" is not known to ralph", keyword);
     }
     return {};
@@ -162,7 +143,7 @@ class Checker {
     json::array allowed;
     if (const json::value* one = find(schema, "const")) allowed.push_back(*one);
     if (const json::value* several = find(schema, "enum")) allowed = several->as_array();
-    if (allowed.empty() || std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return true;
+    if (allowed.empty() || is_one_of(value, allowed)) return true;
 
     std::string list;
     std::vector<std::string_view> words;
@@ -198,8 +179,8 @@ class Checker {
     const std::string_view text = value.get_string();
     const auto least = find_integer(schema, "minLength");
     if (least && text.size() < static_cast<size_t>(*least))
-      add(pointer, fmt::format("expected a string of at least {}, found {}",
-                               count_of(static_cast<unsigned long long>(*least), "character"), found(value, secret)));
+      add(pointer, fmt::format("expected a string of at least {}, found {}", count_of(*least, "character"),
+                               found(value, secret)));
     TRY_VALUE(const bool fits, fits_pattern(schema, text));
     if (!fits) add(pointer, fmt::format("{}, found {}", pattern_expectation(schema), found(value, secret)));
     return {};
@@ -275,8 +256,8 @@ class Checker {
   Status check_items(const json::value& schema, const json::array& array, const std::string& pointer, bool secret) {
     const auto least = find_integer(schema, "minItems");
     if (least && array.size() < static_cast<size_t>(*least))
-      add(pointer, fmt::format("expected a list with at least {}, found {}",
-                               count_of(static_cast<unsigned long long>(*least), "item"), found(array, secret)));
+      add(pointer,
+          fmt::format("expected a list with at least {}, found {}", count_of(*least, "item"), found(array, secret)));
     const json::value* items = find(schema, "items");
     if (!items) return {};
     for (size_t i = 0; i < array.size(); ++i) TRY(check(*items, array[i], fmt::format("{}/{}", pointer, i), secret));
@@ -300,10 +281,7 @@ class Checker {
 };
 
 bool is_plain_key(std::string_view key) {
-  return !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
-           c == '-';
-  });
+  return !key.empty() && std::ranges::all_of(key, [](char c) { return is_alphanumeric(c) || contains("_$-", c); });
 }
 
 }  // namespace
@@ -343,7 +321,7 @@ std::string readable_path(std::string_view pointer) {
   if (pointer.empty()) return "the top level";
   std::string path;
   for (const std::string& part : split(pointer.substr(1), '/')) {
-    const std::string key = replace_all(replace_all(part, "~1", "/"), "~0", "~");
+    const std::string key = from_pointer_part(part);
     if (!key.empty() && key.find_first_not_of("0123456789") == std::string::npos) {
       path += fmt::format("[{}]", key);
     } else if (is_plain_key(key)) {
@@ -356,7 +334,7 @@ std::string readable_path(std::string_view pointer) {
 }
 
 std::string child_pointer(std::string_view parent, std::string_view key) {
-  return fmt::format("{}/{}", parent, replace_all(replace_all(key, "~", "~0"), "/", "~1"));
+  return fmt::format("{}/{}", parent, to_pointer_part(key));
 }
 
 }  // namespace ralph

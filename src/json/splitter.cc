@@ -1,6 +1,5 @@
 #include "json/splitter.h"
 
-#include <algorithm>
 #include <cstring>
 #include <new>
 

@@ -1,5 +1,4 @@
 // The slow path for unusual lines: Boost.JSON reads them, after a repair if necessary.
-#include <memory>
 #include <new>
 #include <optional>
 

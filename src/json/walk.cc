@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "json/scan.h"
 #include "json/value.h"
 
 namespace ralph {
@@ -15,7 +16,7 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 bool is_word(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$';
+  return is_alphanumeric(c) || c == '_' || c == '$';
 }
 
 // A recursive walk. The first fault ends it: every step returns false once `fault_` is set.
@@ -130,16 +131,8 @@ class Scanner {
                  fmt::format("{} is not a JSON number", prefix_of_characters(text_.substr(start, at_ - start), 40)));
   }
 
-  std::optional<unsigned> hex4(size_t from) const {
-    if (from + 4 > text_.size()) return std::nullopt;
-    unsigned code = 0;
-    for (const char c : text_.substr(from, 4)) {
-      const size_t digit = std::string_view("0123456789abcdef").find(to_lower({&c, 1})[0]);
-      if (digit == std::string_view::npos) return std::nullopt;
-      code = code * 16 + static_cast<unsigned>(digit);
-    }
-    return code;
-  }
+  // Negative if there are no four hexadecimal digits.
+  int hex4(size_t from) const { return from + 4 > text_.size() ? -1 : json_scan::hex4(&text_[from]); }
 
   bool escape(std::string* decoded) {
     const size_t start = at_++;
@@ -151,18 +144,18 @@ class Scanner {
       ++at_;
       return true;
     }
-    std::optional<unsigned> code = hex4(at_ + 1);
-    if (!code) return wrong(start, "expected four hexadecimal digits after \\u");
+    const int unit = hex4(at_ + 1);
+    if (unit < 0) return wrong(start, "expected four hexadecimal digits after \\u");
     at_ += 5;
-    if (*code >= 0xD800 && *code < 0xE000) {
-      const bool pair = *code < 0xDC00 && text_.substr(at_).starts_with("\\u");
-      const std::optional<unsigned> low = pair ? hex4(at_ + 2) : std::nullopt;
-      if (!low || *low < 0xDC00 || *low >= 0xE000)
-        return wrong(start, "half of a surrogate pair; it is no character by itself");
-      code = 0x10000 + ((*code - 0xD800) << 10) + (*low - 0xDC00);
+    auto code = static_cast<unsigned>(unit);
+    if (unit >= 0xD800 && unit < 0xE000) {
+      const bool pair = unit < 0xDC00 && text_.substr(at_).starts_with("\\u");
+      const int low = pair ? hex4(at_ + 2) : -1;
+      if (low < 0xDC00 || low >= 0xE000) return wrong(start, "half of a surrogate pair; it is no character by itself");
+      code = 0x10000 + ((code - 0xD800) << 10) + (static_cast<unsigned>(low) - 0xDC00);
       at_ += 6;
     }
-    if (decoded) append_utf8(*decoded, *code);
+    if (decoded) append_utf8(*decoded, code);
     return true;
   }
 

@@ -1,10 +1,16 @@
 #include "json/wanted.h"
 
+#include <algorithm>
 #include <cassert>
 
 namespace ralph {
 
-Wanted::Wanted(std::initializer_list<WantedKey> keys) : keys_(keys) {
+Wanted::Wanted(std::string_view whole, std::initializer_list<WantedKey> others) : keys_(others) {
+  while (!whole.empty()) {
+    const size_t end = std::min(whole.find(' '), whole.size());
+    keys_.push_back({whole.substr(0, end)});
+    whole.remove_prefix(std::min(end + 1, whole.size()));
+  }
   assert(keys_.size() <= 64);
   for (size_t i = 0; i < keys_.size(); ++i) {
     if (keys_[i].name == "*") {

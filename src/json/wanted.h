@@ -22,7 +22,9 @@ struct WantedKey {
 class Wanted {
  public:
   // At most 64. None: only the existence of containers is recorded.
-  Wanted(std::initializer_list<WantedKey> keys);
+  Wanted(std::initializer_list<WantedKey> keys) : Wanted("", keys) {}
+  // `whole` names keys whose values are wanted whole, separated by blanks.
+  Wanted(std::string_view whole, std::initializer_list<WantedKey> others);
   Wanted(const Wanted&) = delete;
   Wanted& operator=(const Wanted&) = delete;
 

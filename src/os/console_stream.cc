@@ -1,6 +1,5 @@
 #include "os/console_stream.h"
 
-#include <algorithm>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>

@@ -33,13 +33,20 @@ std::vector<std::string> Environment::as_lines() const {
   return lines;
 }
 
+std::string user_folder(const Environment& environment, const std::string& variable, std::string_view fallback) {
+  std::string folder = environment.get(variable).value_or("");
+  if (folder.starts_with('/')) return folder;  // XDG requires ignoring relative paths
+  const std::string home = environment.get("HOME").value_or("");
+  return home.starts_with('/') ? join_path(home, fallback) : "";
+}
+
 Result<std::string> resolve_program(const std::string& program, const Environment& environment,
                                     const std::string& folder) {
   const auto not_executable = [](const std::string& path) {
     return fail(ErrorKind::kNotFound, "{} is not executable{}", path,
                 is_directory(path) ? ": it is a folder" : fmt::format("; try: chmod +x {}", path));
   };
-  if (program.find('/') != std::string::npos) {
+  if (contains(program, '/')) {
     const std::string path = join_path(folder, program);
     if (!file_exists(path)) return fail(ErrorKind::kNotFound, "{} does not exist", path);
     if (!is_executable_file(path)) return not_executable(path);

@@ -24,6 +24,9 @@ class Environment {
   std::map<std::string, std::string> variables_;
 };
 
+// The folder that an XDG variable names, or `fallback` below the home; empty if neither is known.
+std::string user_folder(const Environment& environment, const std::string& variable, std::string_view fallback);
+
 // The file that `program` refers to: a path is taken as is (relative to `folder`), a bare name is looked up in PATH.
 // Errors distinguish "not found" from "found but not executable".
 Result<std::string> resolve_program(const std::string& program, const Environment& environment,

@@ -54,13 +54,6 @@ class SignalsOfForeground {
   std::array<struct sigaction, kSignals.size()> old_{};
 };
 
-std::vector<char*> pointers_to(std::vector<std::string>& lines) {
-  std::vector<char*> pointers;
-  for (std::string& line : lines) pointers.push_back(line.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
 // Only async-signal-safe calls: runs between fork and exec.
 [[noreturn]] void become(const char* program, char** argv, char** environment, const char* folder, int report) {
   struct sigaction plain{};
@@ -77,8 +70,8 @@ std::vector<char*> pointers_to(std::vector<std::string>& lines) {
 
 Result<int> run_in_foreground(const Launch& launch) {
   TRY_VALUE(std::string program, resolve_program(launch.argv[0], launch.environment, launch.folder));
-  std::vector<std::string> argv = launch.argv, lines = launch.environment.as_lines();
-  const std::vector<char*> words = pointers_to(argv), variables = pointers_to(lines);
+  const std::vector<std::string> lines = launch.environment.as_lines();
+  const std::vector<char*> words = pointers_to(launch.argv), variables = pointers_to(lines);
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return fail(ErrorKind::kIo, "cannot make a pipe: {}", errno_text(errno));
   Fd from(ends[0]), to(ends[1]);

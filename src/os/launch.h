@@ -29,6 +29,9 @@ struct Spawned {
 // descriptors 0, 1 and 2; the kernel kills it if its parent dies.
 Result<Spawned> spawn(const Launch& launch);
 
+// For exec: pointers to the strings, and a final nullptr. Valid as long as they are.
+std::vector<char*> pointers_to(const std::vector<std::string>& strings);
+
 // The largest single argument that the kernel accepts, less its terminator.
 inline constexpr size_t kMaxArgumentBytes = 131072 - 1;
 

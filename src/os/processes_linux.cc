@@ -40,7 +40,7 @@ ExitStatus to_status(int raw) {
 }
 
 bool contains(const std::vector<ProcessInfo>& processes, const ProcessInfo& wanted) {
-  return std::any_of(processes.begin(), processes.end(), [&](const ProcessInfo& process) {
+  return std::ranges::any_of(processes, [&](const ProcessInfo& process) {
     return process.pid == wanted.pid && process.start_time == wanted.start_time;
   });
 }
@@ -112,7 +112,7 @@ void LinuxProcesses::collect_file_changes() {
       at += static_cast<ssize_t>(sizeof change + change.len);
       if (change.len == 0 || !watched_folders_.contains(change.wd)) continue;
       const std::string path = join_path(watched_folders_[change.wd], name);
-      const bool wanted = std::any_of(watched_files_.begin(), watched_files_.end(), [&](const std::string& file) {
+      const bool wanted = std::ranges::any_of(watched_files_, [&](const std::string& file) {
         return file == path || join_path(parent_path(file), base_name(file)) == path;
       });
       if (wanted) waiting_.push_back(FileChanged{path});

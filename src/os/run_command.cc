@@ -55,22 +55,23 @@ int listen(int pid, Reading& out, Reading& err, Milliseconds limit) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+Result<CommandResult> run(const Launch& launch, Milliseconds limit, size_t kept_output) {
+  TRY_VALUE(Spawned child, spawn(launch));
+  Reading out{std::move(child.out), kept_output}, err{std::move(child.err), kKept};
+  const int code = listen(child.pid, out, err, limit);
+  return CommandResult{code, std::move(out.text), std::move(err.text), out.cut};
+}
+
 }  // namespace
 
 Result<CommandResult> run_command(Launch launch, Milliseconds limit) {
   launch.merge_streams = true;
-  TRY_VALUE(Spawned child, spawn(launch));
-  Reading out{std::move(child.out), kKept}, none{Fd(), 0};
-  const int code = listen(child.pid, out, none, limit);
-  return CommandResult{code, std::move(out.text)};
+  return run(launch, limit, kKept);
 }
 
-Result<CommandAnswer> ask_command(Launch launch, Milliseconds limit, size_t kept_output) {
+Result<CommandResult> ask_command(Launch launch, Milliseconds limit, size_t kept_output) {
   launch.merge_streams = false;
-  TRY_VALUE(Spawned child, spawn(launch));
-  Reading out{std::move(child.out), kept_output}, err{std::move(child.err), kKept};
-  const int code = listen(child.pid, out, err, limit);
-  return CommandAnswer{code, std::move(out.text), std::move(err.text), out.cut};
+  return run(launch, limit, kept_output);
 }
 
 }  // namespace ralph

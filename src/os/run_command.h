@@ -11,19 +11,15 @@
 namespace ralph {
 
 struct CommandResult {
-  int exit_code = 0;   // 128 + signal if one killed it
-  std::string output;  // both streams, the first 64 KB
-};
-
-// Killed, with exit code 137, if it takes longer than `limit`.
-Result<CommandResult> run_command(Launch launch, Milliseconds limit = Milliseconds(10000));
-
-// For a command whose output is data: standard error is kept apart.
-struct CommandAnswer {
-  int exit_code = 0;
+  int exit_code = 0;           // 128 + signal if one killed it
   std::string output, errors;  // the beginning of each stream
   bool cut = false;            // output was truncated
 };
-Result<CommandAnswer> ask_command(Launch launch, Milliseconds limit, size_t kept_output);
+
+// Killed, with exit code 137, if it takes longer than `limit`. Its output is both streams, the first 64 KB.
+Result<CommandResult> run_command(Launch launch, Milliseconds limit = Milliseconds(10000));
+
+// For a command whose output is data: standard error is kept apart.
+Result<CommandResult> ask_command(Launch launch, Milliseconds limit, size_t kept_output);
 
 }  // namespace ralph

@@ -78,15 +78,15 @@ int become(const ChildPlan& plan) {
   return pid;
 }
 
-std::vector<char*> pointers(const std::vector<std::string>& strings) {
+}  // namespace
+
+std::vector<char*> pointers_to(const std::vector<std::string>& strings) {
   std::vector<char*> result;
   result.reserve(strings.size() + 1);
   for (const std::string& text : strings) result.push_back(const_cast<char*>(text.c_str()));
   result.push_back(nullptr);
   return result;
 }
-
-}  // namespace
 
 Result<Spawned> spawn(const Launch& launch) {
   TRY_VALUE(const std::string program, resolve_program(launch.argv.at(0), launch.environment, launch.folder));
@@ -97,8 +97,8 @@ Result<Spawned> spawn(const Launch& launch) {
     TRY_VALUE(err, make_pipe());
   }
   const std::vector<std::string> environment = launch.environment.as_lines();
-  const std::vector<char*> argv_pointers = pointers(launch.argv);
-  const std::vector<char*> environment_pointers = pointers(environment);
+  const std::vector<char*> argv_pointers = pointers_to(launch.argv);
+  const std::vector<char*> environment_pointers = pointers_to(environment);
   const int error_end = launch.merge_streams ? out.write.get() : err.write.get();
   const ChildPlan plan{program.c_str(),
                        argv_pointers.data(),

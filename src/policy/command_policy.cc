@@ -1,6 +1,5 @@
 #include "policy/command_policy.h"
 
-#include <algorithm>
 #include <array>
 
 #include "base/text.h"
@@ -11,74 +10,42 @@
 namespace ralph {
 namespace {
 
-constexpr std::array kCategories = {
-    PolicyCategory{"tamper-ralph",
-                   "writing or deleting ralph's state and settings, the hooks that call it, scripts of guardrails; "
-                   "cancelling loops; ending ralph or the host agent; switching hooks off",
-                   "what judges the work must not be changed by who is judged",
-                   "leave ralph's files as they are; if they are wrong, say so and let the user change them"},
-    PolicyCategory{"delete-project", "deleting the project, all of its files, or .git", "nothing brings them back",
-                   "name the single files or build folders that you want to remove"},
-    PolicyCategory{"delete-outside", "deleting what lies outside of the project, but for temporary files and caches",
-                   "it is not yours", "delete only inside of the project, or in a folder that mktemp -d gave you"},
-    PolicyCategory{"device-write", "writing to disks and partitions: dd, mkfs, fdisk, > /dev/sda",
-                   "a disk that is overwritten is lost", "work with image files inside of the project"},
-    PolicyCategory{"credential-read",
-                   "reading keys, tokens and passwords: ~/.ssh, ~/.aws, ~/.netrc, keyrings, /etc/shadow",
-                   "what an agent reads goes to its model and into logs",
-                   "use the tool that needs the credential; ask the user if it is not set up"},
-    PolicyCategory{"reverse-shell", "connecting a shell to the network: nc -e, /dev/tcp, socat exec:",
-                   "it opens the machine to others", "there is no reason for it in this work"},
-    PolicyCategory{"download-and-run", "running what comes straight from the network: curl | sh, eval \"$(wget ...)\"",
-                   "nobody has seen what will run", "download it to a file and read it, or use a package manager"},
-    PolicyCategory{"exfiltration", "sending files or the environment to other machines: curl -T, -d @file, scp, nc",
-                   "what has left cannot be called back", "ask the user to send it; localhost is fine"},
-    PolicyCategory{"history-rewrite",
-                   "forced pushes, deleting remote branches, filter-branch, expiring the reflog, pruning now",
-                   "others rely on that history, and the reflog is the way back",
-                   "make a new commit, or a new branch, and push that"},
-    PolicyCategory{
-        "discard-work", "throwing away what is not committed: git clean -f, git checkout -- ., git stash clear",
-        "git can't bring back what it never had", "name the files, or use git stash push -u, which can be undone"},
-    PolicyCategory{"privilege", "sudo, su, set-user-id bits, chown root, users and groups, privileged containers",
-                   "root is stopped by nothing", "do it without; if it needs root, tell the user what to run"},
-    PolicyCategory{"permissions", "making files writable for everybody: chmod -R 777", "others could change them",
-                   "give the bits that are needed to the files that need them: chmod u+x file"},
-    PolicyCategory{"persistence",
-                   "having something run later: cron, start-up services, shell profiles, /etc, authorized_keys, git "
-                   "hooks, LD_PRELOAD",
-                   "it outlives the session unseen",
-                   "do it within the project; tell the user what to put into their profile"},
-    PolicyCategory{"exhaustion", "fork bombs, endless loops of processes, filling disk or memory",
-                   "the machine stops working", "put a limit on it: a count, head, or a wait"},
-    PolicyCategory{
-        "kill-processes", "ending processes that the session did not start: kill -1, killall, pkill -u, shutdown",
-        "they belong to others",
-        "end your own by process id, or by a pattern that only they have: pkill -f 'my-server.js --port 3000'"},
-    PolicyCategory{"system-change", "removing packages, stopping services, kernel settings, files of the system",
-                   "the machine is not part of the project", "work inside of the project, or in a container"},
-    PolicyCategory{"network-change", "firewall, interfaces, routes", "it can cut the machine off",
-                   "there is no reason for it in this work"},
-    PolicyCategory{"database", "DROP, TRUNCATE, DELETE without WHERE, FLUSHALL, dropDatabase", "data is gone at once",
-                   "write a migration, or work on a database file inside of the project"},
-    PolicyCategory{"infrastructure", "terraform destroy, kubectl delete namespace, deleting cloud resources",
-                   "it is running for somebody", "show the plan (terraform plan, --dry-run) and let the user do it"},
-    PolicyCategory{"publish", "npm publish, cargo publish, docker push, gh release",
-                   "what is public can't be taken back", "prepare it (--dry-run) and let the user publish"},
-    PolicyCategory{"containers", "deleting containers and volumes of every project: docker system prune, volume rm",
-                   "other projects use them", "use docker compose down, or name the containers of this project"},
-    PolicyCategory{"obfuscated",
-                   "running what can't be read from the line: decoded, computed or nested text in a shell",
-                   "nobody can judge it", "write the command itself, or write a script into the project and run that"},
+// A category of docs/formats/hooks.md: the rule that finds an offence, and what the agent is told to do instead.
+struct Category {
+  std::string_view name;
+  Finding (*rule)(const Subject&);
+  std::string_view advice;
 };
-
-using Rule = Finding (*)(const Subject&);
-constexpr std::array<Rule, kCategories.size()> kRules = {
-    tampers_with_ralph,  deletes_project,     deletes_outside,   writes_to_device,        reads_credentials,
-    opens_reverse_shell, runs_download,       exfiltrates,       rewrites_history,        discards_work,
-    changes_privileges,  loosens_permissions, persists,          exhausts_resources,      kills_others,
-    changes_system,      changes_network,     destroys_database, destroys_infrastructure, publishes,
-    deletes_containers,  is_obfuscated};
+constexpr std::array kCategories = {
+    Category{"tamper-ralph", tampers_with_ralph,
+             "leave ralph's files as they are; if they are wrong, say so and let the user change them"},
+    Category{"delete-project", deletes_project, "name the single files or build folders that you want to remove"},
+    Category{"delete-outside", deletes_outside,
+             "delete only inside of the project, or in a folder that mktemp -d gave you"},
+    Category{"device-write", writes_to_device, "work with image files inside of the project"},
+    Category{"credential-read", reads_credentials,
+             "use the tool that needs the credential; ask the user if it is not set up"},
+    Category{"reverse-shell", opens_reverse_shell, "there is no reason for it in this work"},
+    Category{"download-and-run", runs_download, "download it to a file and read it, or use a package manager"},
+    Category{"exfiltration", exfiltrates, "ask the user to send it; localhost is fine"},
+    Category{"history-rewrite", rewrites_history, "make a new commit, or a new branch, and push that"},
+    Category{"discard-work", discards_work, "name the files, or use git stash push -u, which can be undone"},
+    Category{"privilege", changes_privileges, "do it without; if it needs root, tell the user what to run"},
+    Category{"permissions", loosens_permissions,
+             "give the bits that are needed to the files that need them: chmod u+x file"},
+    Category{"persistence", persists, "do it within the project; tell the user what to put into their profile"},
+    Category{"exhaustion", exhausts_resources, "put a limit on it: a count, head, or a wait"},
+    Category{"kill-processes", kills_others,
+             "end your own by process id, or by a pattern that only they have: pkill -f 'my-server.js --port 3000'"},
+    Category{"system-change", changes_system, "work inside of the project, or in a container"},
+    Category{"network-change", changes_network, "there is no reason for it in this work"},
+    Category{"database", destroys_database, "write a migration, or work on a database file inside of the project"},
+    Category{"infrastructure", destroys_infrastructure,
+             "show the plan (terraform plan, --dry-run) and let the user do it"},
+    Category{"publish", publishes, "prepare it (--dry-run) and let the user publish"},
+    Category{"containers", deletes_containers, "use docker compose down, or name the containers of this project"},
+    Category{"obfuscated", is_obfuscated, "write the command itself, or write a script into the project and run that"},
+};
 
 constexpr size_t kTamper = 0, kCredentials = 4, kPersistence = 12, kObfuscated = kCategories.size() - 1;
 
@@ -116,9 +83,9 @@ Objection objection_of(size_t category, const std::string& part, const std::stri
 }
 
 std::optional<Objection> judged(const Subject& subject, const CommandLists& lists) {
-  for (size_t i = 0; i < kRules.size(); ++i) {
+  for (size_t i = 0; i < kCategories.size(); ++i) {
     if (!is_on(lists, kCategories[i].name)) continue;
-    if (auto finding = kRules[i](subject)) return objection_of(i, readable(subject.command), *finding);
+    if (auto finding = kCategories[i].rule(subject)) return objection_of(i, readable(subject.command), *finding);
   }
   return std::nullopt;
 }
@@ -137,22 +104,18 @@ std::optional<Objection> judged_without_words(const ShellCommand& command, const
 // Files that the command downloads, to recognise when the line runs them later.
 void note_downloads(const Subject& subject, std::vector<std::string>& files) {
   constexpr size_t kMost = 64;
-  if (!subject.is({"curl", "wget", "aria2c"}) || files.size() > kMost) return;
+  if (!subject.is("curl wget aria2c") || files.size() > kMost) return;
   for (std::string& path : subject.written()) files.push_back(std::move(path));
   const bool own_name = subject.program != "curl" || subject.flag('O') || subject.option("--remote-name");
   if (!own_name) return;
   for (const std::string& operand : subject.operands) {
     const std::string name = operand.substr(operand.rfind('/') + 1);
-    if (operand.find('/') == std::string::npos || name.empty()) continue;
+    if (!contains(operand, '/') || name.empty()) continue;
     for (std::string& path : subject.paths(name.substr(0, name.find('?')))) files.push_back(std::move(path));
   }
 }
 
 }  // namespace
-
-std::span<const PolicyCategory> policy_categories() {
-  return kCategories;
-}
 
 std::string reason_of(const Objection& objection) {
   return fmt::format(
@@ -238,7 +201,7 @@ std::vector<std::string> scripts_of_guardrail(std::string_view command) {
   for (const ShellCommand& one : read_shell(command, {"/", "/", {}}).commands) {
     if (one.words.empty()) continue;
     const std::string& program = one.word(0);
-    if (program.find('/') != std::string::npos) scripts.push_back(program);
+    if (contains(program, '/')) scripts.push_back(program);
     if (!is_shell(program_of(one)) && !is_interpreter(program_of(one))) continue;
     for (size_t i = 1; i < one.words.size(); ++i) {
       const std::string& word = one.word(i);

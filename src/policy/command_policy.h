@@ -1,12 +1,11 @@
 // Decides whether an agent may run a command. Each category is a rule over what the shell would run
 // (policy/shell/lexer.h), not over the text: quoted text does not trigger it, and disguised commands are recognised as
-// far as the line reveals them. A seat belt: SECURITY.md lists its limits. A test compares the table with
-// docs/formats/hooks.md.
+// far as the line reveals them. A seat belt: SECURITY.md lists its limits. docs/formats/hooks.md describes the
+// categories.
 #pragma once
 
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,14 +15,6 @@
 
 namespace ralph {
 
-struct PolicyCategory {
-  std::string_view name;  // "delete-outside", as in settings
-  std::string_view forbids;
-  std::string_view why;
-  std::string_view advice;  // for the agent: what to do instead
-};
-std::span<const PolicyCategory> policy_categories();
-
 // The project's own rules (settings hooks.commands). A pattern is the first words of a command; `*` is any one word.
 // `deny` takes precedence over `allow`, and `allow` over the enabled categories.
 struct CommandLists {
@@ -32,7 +23,7 @@ struct CommandLists {
 };
 
 struct Objection {
-  std::string category;  // of policy_categories(), or "denied by the settings"
+  std::string category;  // as in settings, or "denied by the settings"
   std::string part;      // the offending command, as resolved
   std::string detail;    // what is wrong with it
   std::string advice;

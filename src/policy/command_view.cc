@@ -1,7 +1,6 @@
 #include "policy/command_view.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/text.h"
 #include "os/files.h"
@@ -13,9 +12,6 @@
 namespace ralph {
 namespace {
 
-constexpr std::array<std::string_view, 11> kShells = {"sh",   "bash", "dash",  "zsh",   "ksh", "ash",
-                                                      "fish", "mksh", "rbash", "pdksh", "tcsh"};
-
 void look_into_shell(Words words, InnerCommands& inner) {
   bool command_string = false, from_input = false;
   size_t at = 1;
@@ -26,8 +22,8 @@ void look_into_shell(Words words, InnerCommands& inner) {
       break;
     }
     if (!word.starts_with("--")) {
-      command_string |= word.find('c') != std::string::npos;
-      from_input |= word.find('s') != std::string::npos;
+      command_string |= contains(word, 'c');
+      from_input |= contains(word, 's');
     }
     at += option_length(word, "oO", "rcfile init-file");
   }
@@ -55,7 +51,7 @@ void look_into_xargs(Words words, const std::optional<std::string>& input, const
     if (word.starts_with("-I"))
       placeholder = word.size() > 2 ? word.substr(2) : at + 1 < words.size() ? words[at + 1].text : "";
     if (word.starts_with("-i")) placeholder = word.size() > 2 ? word.substr(2) : "{}";
-    if (word.starts_with("--replace")) placeholder = word.find('=') == std::string::npos ? "{}" : word.substr(10);
+    if (word.starts_with("--replace")) placeholder = !contains(word, '=') ? "{}" : word.substr(10);
     at += length;
   }
   if (at >= words.size()) return;
@@ -99,7 +95,7 @@ void look_into_find(const ShellCommand& command, InnerCommands& inner) {
     for (++i; i < words.size() && words[i].text != ";" && words[i].text != "+"; ++i) {
       if (words[i].text == "{}") {
         for (const std::string& path : found) run.push_back({path, {}});
-      } else if (words[i].text.find("{}") != std::string::npos && !found.empty()) {
+      } else if (contains(words[i].text, "{}") && !found.empty()) {
         run.push_back({replace_all(words[i].text, "{}", found[0]), words[i].sources});
       } else {
         run.push_back(words[i]);
@@ -120,7 +116,7 @@ void look_into_parallel(Words words, const std::optional<std::string>& input, In
   if (items.empty()) items.emplace_back(1, kUnknownPart);
   if (items.size() > 32) items.resize(32);
   for (const std::string& item : items) {
-    const bool placed = base.text.find("{}") != std::string::npos;
+    const bool placed = contains(base.text, "{}");
     const std::string text = base.text.empty() ? item
                              : placed          ? replace_all(base.text, "{}", item)
                                                : base.text + " " + item;
@@ -148,9 +144,8 @@ void look_into_sed_script(const std::string& script, InnerCommands& inner) {
       if (at + 1 < line.size() && line[at] == 'e' && line[at + 1] == ' ')
         inner.scripts.push_back({line.substr(at + 2), {}});
       // The rest of the line is text of these commands.
-      if (at >= line.size() || std::string_view("syaicerwRW:btT").find(line[at]) != std::string_view::npos) {
-        is_text = is_text || (at < line.size() && line.ends_with('\\') &&
-                              std::string_view("aic").find(line[at]) != std::string_view::npos);
+      if (at >= line.size() || contains("syaicerwRW:btT", line[at])) {
+        is_text = is_text || (at < line.size() && line.ends_with('\\') && contains("aic", line[at]));
         break;
       }
       at = std::min(line.find(';', at), line.size());
@@ -218,29 +213,25 @@ std::string program_of(const ShellCommand& command) {
 }
 
 bool is_shell(std::string_view program) {
-  return std::find(kShells.begin(), kShells.end(), program) != kShells.end();
+  return is_listed("sh bash dash zsh ksh ash fish mksh rbash pdksh tcsh", program);
 }
 
 bool is_interpreter(std::string_view program) {
-  constexpr std::array<std::string_view, 9> kOthers = {"node", "nodejs", "deno",    "bun",      "ruby",
-                                                       "php",  "lua",    "Rscript", "osascript"};
-  return program.starts_with("python") || program.starts_with("perl") || program.starts_with("pypy") ||
-         std::find(kOthers.begin(), kOthers.end(), program) != kOthers.end();
+  return starts_with_any(program, {"python", "perl", "pypy"}) ||
+         is_listed("node nodejs deno bun ruby php lua Rscript osascript", program);
 }
 
 bool is_run_by_others(std::string_view variable) {
-  constexpr std::array<std::string_view, 14> kRun = {
-      "GIT_SSH_COMMAND", "GIT_SSH",     "GIT_EDITOR",        "GIT_SEQUENCE_EDITOR", "GIT_PAGER",
-      "GIT_ASKPASS",     "SSH_ASKPASS", "GIT_EXTERNAL_DIFF", "GIT_PROXY_COMMAND",   "EDITOR",
-      "VISUAL",          "PAGER",       "MANPAGER",          "PROMPT_COMMAND"};
-  return std::find(kRun.begin(), kRun.end(), variable) != kRun.end();
+  return is_listed(
+      "GIT_SSH_COMMAND GIT_SSH GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_PAGER GIT_ASKPASS SSH_ASKPASS GIT_EXTERNAL_DIFF "
+      "GIT_PROXY_COMMAND EDITOR VISUAL PAGER MANPAGER PROMPT_COMMAND",
+      variable);
 }
 
 std::vector<std::string> found_by(const ShellCommand& find) {
-  constexpr std::array<std::string_view, 24> kChoosing = {
-      "-name",  "-iname", "-path",  "-ipath", "-wholename", "-regex", "-iregex",  "-newer",
-      "-mtime", "-mmin",  "-atime", "-amin",  "-ctime",     "-cmin",  "-size",    "-empty",
-      "-perm",  "-user",  "-links", "-lname", "-samefile",  "-inum",  "-newermt", "-executable"};
+  constexpr std::string_view kChoosing =
+      "-name -iname -path -ipath -wholename -regex -iregex -newer -mtime -mmin -atime -amin -ctime "
+      "-cmin -size -empty -perm -user -links -lname -samefile -inum -newermt -executable";
   std::vector<std::string> roots;
   size_t at = 1;
   while (at < find.words.size() &&
@@ -259,7 +250,7 @@ std::vector<std::string> found_by(const ShellCommand& find) {
     const std::string& value = find.word(at + 1);
     if (word == "-o" || word == "-or" || word == "-prune" || word == ",") one_of_several = true;
     const bool is_odd_type = (word == "-type" || word == "-xtype") && value.find_first_of("fd") == std::string::npos;
-    if (!is_odd_type && std::find(kChoosing.begin(), kChoosing.end(), word) == kChoosing.end()) continue;
+    if (!is_odd_type && !is_listed(kChoosing, word)) continue;
     const bool is_name = word.ends_with("name") || word.ends_with("path") || word.ends_with("regex");
     const bool negated = find.word(at - 1) == "!" || find.word(at - 1) == "-not";
     if (is_name && (negated || value == "*")) continue;  // all, or all but a few

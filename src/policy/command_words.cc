@@ -3,16 +3,6 @@
 #include "base/text.h"
 
 namespace ralph {
-namespace {
-
-bool contains_word(std::string_view list, std::string_view word) {
-  for (const std::string& one : split(list, ' ')) {
-    if (!word.empty() && one == word) return true;
-  }
-  return false;
-}
-
-}  // namespace
 
 std::vector<ShellWord> copy(Words words) {
   return {words.begin(), words.end()};
@@ -30,15 +20,15 @@ ShellWord joined(Words words) {
 
 size_t option_length(const std::string& word, std::string_view valued, std::string_view valued_long) {
   if (word.starts_with("--")) {
-    return word.find('=') == std::string::npos && contains_word(valued_long, std::string_view(word).substr(2)) ? 2 : 1;
+    return !contains(word, '=') && is_listed(valued_long, std::string_view(word).substr(2)) ? 2 : 1;
   }
   for (size_t i = 1; i < word.size(); ++i) {
-    if (valued.find(word[i]) != std::string_view::npos) return i + 1 == word.size() ? 2 : 1;
+    if (contains(valued, word[i])) return i + 1 == word.size() ? 2 : 1;
   }
   return 1;
 }
 
-bool is_option(const std::string& word) {
+bool is_option(std::string_view word) {
   return word.size() > 1 && word[0] == '-';
 }
 

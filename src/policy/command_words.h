@@ -16,7 +16,7 @@ using Words = std::span<const ShellWord>;
 std::vector<ShellWord> copy(Words words);
 ShellWord joined(Words words);  // with blanks between them
 
-bool is_option(const std::string& word);
+bool is_option(std::string_view word);
 bool is_assignment(const std::string& word);  // NAME=value for env and sudo, which accept any name
 
 // How many words an option occupies: 1, or 2 if its value is the next word. `valued`: the letters that take a value;

@@ -1,14 +1,15 @@
 #include "policy/command_wrappers.h"
 
-#include <algorithm>
 #include <array>
+
+#include "base/text.h"
 
 namespace ralph {
 namespace {
 
-// A program that runs the rest of its words: its options that take a value, and the number of its own words.
+// Programs that run the rest of their words: the options that take a value, and the number of their own words.
 struct Wrapper {
-  std::string_view name;
+  std::string_view names;          // separated by blanks
   std::string_view valued{};       // letters
   std::string_view valued_long{};  // separated by blanks
   int own_words = 0;
@@ -16,27 +17,20 @@ struct Wrapper {
 };
 
 constexpr std::array kWrappers = {
+    Wrapper{"nohup setsid unbuffer command builtin busybox toybox catchsegv bunx coproc noglob nocorrect"},
     Wrapper{"sudo", "ugphCrtTUDRc",
             "user group prompt host chdir chroot close-from role type other-user command-timeout", 0, true},
     Wrapper{"doas", "uC"},
     Wrapper{"pkexec", "", "user"},
     Wrapper{"env", "uCS", "unset chdir split-string", 0, true},
-    Wrapper{"nohup"},
-    Wrapper{"setsid"},
     Wrapper{"time", "fo", "format output"},
-    Wrapper{"timeout", "ks", "kill-after signal", 1},
-    Wrapper{"gtimeout", "ks", "kill-after signal", 1},
+    Wrapper{"timeout gtimeout", "ks", "kill-after signal", 1},
     Wrapper{"nice", "n", "adjustment"},
     Wrapper{"ionice", "cnpPu", "class classdata"},
     Wrapper{"chrt", "TPD", "", 1},
-    Wrapper{"taskset", "", "", 1},
+    Wrapper{"taskset setarch", "", "", 1},
     Wrapper{"stdbuf", "ioe", "input output error"},
-    Wrapper{"unbuffer"},
-    Wrapper{"command"},
-    Wrapper{"builtin"},
     Wrapper{"exec", "a"},
-    Wrapper{"busybox"},
-    Wrapper{"toybox"},
     Wrapper{"strace", "eopsuEPIOSXab"},
     Wrapper{"ltrace", "eopsulnaF"},
     Wrapper{"chroot", "", "userspec groups", 1},
@@ -47,28 +41,20 @@ constexpr std::array kWrappers = {
     Wrapper{"faketime", "f", "", 1},
     Wrapper{"xvfb-run", "npsef", "server-num server-args"},
     Wrapper{"caffeinate", "tw"},
-    Wrapper{"catchsegv"},
-    Wrapper{"setarch", "", "", 1},
     Wrapper{"npx", "pc", "package call"},
-    Wrapper{"bunx"},
     Wrapper{"direnv", "", "", 2},
-    Wrapper{"coproc"},
-    Wrapper{"noglob"},
-    Wrapper{"nocorrect"},
 };
 
 // Runners with a subcommand that runs something: `uv run rm x`.
 struct Runner {
-  std::string_view name, verb, valued;
+  std::string_view names, verbs, valued;
 };
-constexpr std::array kRunners = {
-    Runner{"uv", "run", "p"},     Runner{"poetry", "run", ""},   Runner{"pipenv", "run", ""},
-    Runner{"pdm", "run", ""},     Runner{"rye", "run", ""},      Runner{"hatch", "run", ""},
-    Runner{"conda", "run", "np"}, Runner{"bundle", "exec", ""},  Runner{"npm", "exec", "cpw"},
-    Runner{"npm", "x", "cpw"},    Runner{"pnpm", "exec", ""},    Runner{"yarn", "exec", ""},
-    Runner{"mise", "exec", ""},   Runner{"perf", "stat", "eor"}, Runner{"perf", "record", "eoF"}};
+constexpr std::array kRunners = {Runner{"uv", "run", "p"},       Runner{"poetry pipenv pdm rye hatch", "run", ""},
+                                 Runner{"conda", "run", "np"},   Runner{"bundle pnpm yarn mise", "exec", ""},
+                                 Runner{"npm", "exec x", "cpw"}, Runner{"perf", "stat", "eor"},
+                                 Runner{"perf", "record", "eoF"}};
 
-void look_into(const Wrapper& wrapper, Words words, InnerCommands& inner) {
+void look_into(const Wrapper& wrapper, std::string_view program, Words words, InnerCommands& inner) {
   size_t at = 1;
   while (at < words.size()) {
     const std::string& word = words[at].text;
@@ -83,15 +69,15 @@ void look_into(const Wrapper& wrapper, Words words, InnerCommands& inner) {
     }
     if (!is_option(word)) break;
     const size_t length = option_length(word, wrapper.valued, wrapper.valued_long);
-    if (wrapper.name == "env" && (word.starts_with("-S") || word.starts_with("--split-string"))) {
+    if (program == "env" && (word.starts_with("-S") || word.starts_with("--split-string"))) {
       const size_t value = word.find('=');
       inner.scripts.push_back(length == 2 && at + 1 < words.size() ? words[at + 1]
                               : word.starts_with("-S")             ? ShellWord{word.substr(2), {}}
                                                                    : ShellWord{word.substr(value + 1), {}});
     }
-    if (wrapper.name == "env" && length == 2 && (word == "-C" || word == "--chdir") && at + 1 < words.size())
+    if (program == "env" && length == 2 && (word == "-C" || word == "--chdir") && at + 1 < words.size())
       inner.folder = words[at + 1].text;
-    if (wrapper.name == "npx" && length == 2 && (word == "-c" || word == "--call") && at + 1 < words.size())
+    if (program == "npx" && length == 2 && (word == "-c" || word == "--call") && at + 1 < words.size())
       inner.scripts.push_back(words[at + 1]);
     at += length;
   }
@@ -105,16 +91,16 @@ void look_into(const Wrapper& wrapper, Words words, InnerCommands& inner) {
 
 bool look_into_wrapper(std::string_view program, Words words, InnerCommands& inner) {
   for (const Wrapper& wrapper : kWrappers) {
-    if (wrapper.name != program) continue;
-    look_into(wrapper, words, inner);
+    if (!is_listed(wrapper.names, program)) continue;
+    look_into(wrapper, program, words, inner);
     return true;
   }
   for (const Runner& runner : kRunners) {
-    if (runner.name != program || words.size() < 2 || words[1].text != runner.verb) continue;
+    if (!is_listed(runner.names, program) || words.size() < 2 || !is_listed(runner.verbs, words[1].text)) continue;
     const size_t at = skip_options(words, 2, runner.valued, "with python group extra package name prefix call");
-    if (auto script = runner.name == "npm" ? option_value(words, "-c", "--call") : std::nullopt)
+    if (auto script = program == "npm" ? option_value(words, "-c", "--call") : std::nullopt)
       inner.scripts.push_back(*std::move(script));
-    if (at + 1 == words.size() && words[at].text.find(' ') != std::string::npos) {
+    if (at + 1 == words.size() && contains(words[at].text, ' ')) {
       inner.scripts.push_back(words[at]);  // one word for a shell: yarn exec 'rm x', pnpm exec -c 'rm x'
     } else if (at < words.size()) {
       inner.commands.push_back(copy(words.subspan(at)));

@@ -2,23 +2,20 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "os/files.h"
+#include "policy/command_words.h"
 
 namespace ralph {
-namespace {
-
-constexpr size_t kLongestPath = 4096;  // the kernel's limit; without it repeated -C would take quadratic time
-
-}  // namespace
 
 bool GitCall::flag(char letter) const {
-  return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
-    return word.size() > 1 && word[0] == '-' && word[1] != '-' && word.find(letter, 1) != std::string::npos;
+  return std::ranges::any_of(words, [&](const std::string& word) {
+    return is_option(word) && word[1] != '-' && word.find(letter, 1) != std::string::npos;
   });
 }
 
 bool GitCall::option(std::string_view name) const {
-  return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+  return std::ranges::any_of(words, [&](const std::string& word) {
     const std::string_view given = std::string_view(word).substr(0, word.find('='));
     return given == name ||
            (given.size() >= 6 && given.starts_with("--") && given.size() < name.size() && name.starts_with(given));
@@ -31,7 +28,7 @@ std::vector<std::string> GitCall::operands() const {
   for (const std::string& word : words) {
     if (!all && word == "--") {
       all = true;
-    } else if (all || word.size() < 2 || word[0] != '-') {
+    } else if (all || !is_option(word)) {
       found.push_back(word);
     }
   }
@@ -56,13 +53,13 @@ std::vector<std::string> GitCall::cleaned() const {
 }
 
 GitCall git_call(const Subject& subject) {
+  constexpr size_t kLongestPath = 4096;  // the kernel's limit; without it repeated -C would take quadratic time
   GitCall call;
   call.cwd = subject.command.cwd;
   size_t at = 1;
   while (at < subject.command.words.size() && subject.command.word(at).starts_with('-')) {
     const std::string& word = subject.command.word(at);
-    const bool takes_value =
-        word == "-c" || word == "-C" || word == "--git-dir" || word == "--work-tree" || word == "--namespace";
+    const bool takes_value = is_listed("-c -C --git-dir --work-tree --namespace", word);
     if (word == "-C" && call.cwd.size() < kLongestPath && !subject.command.word(at + 1).starts_with(kUnknownPart))
       call.cwd = absolute_path(subject.command.word(at + 1), call.cwd);
     at += takes_value ? 2 : 1;

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "policy/command_words.h"
 
 namespace ralph {
 namespace {
@@ -36,13 +37,6 @@ const Client& client_of(std::string_view program) {
   return kClients.back();
 }
 
-bool is_listed(std::string_view list, std::string_view word) {
-  for (const std::string& one : split(list, ' ')) {
-    if (one == word) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 HttpCall http_call(const Subject& subject) {
@@ -51,7 +45,7 @@ HttpCall http_call(const Subject& subject) {
   bool only_addresses = false;
   for (size_t i = 1; i < subject.command.words.size(); ++i) {
     const std::string& word = subject.command.word(i);
-    if (only_addresses || word.size() < 2 || word[0] != '-') {
+    if (only_addresses || !is_option(word)) {
       call.addresses.push_back(word);
     } else if (word == "--") {
       only_addresses = true;
@@ -66,7 +60,7 @@ HttpCall http_call(const Subject& subject) {
     } else {
       for (size_t at = 1; at < word.size(); ++at) {
         const std::string name = {'-', word[at]};
-        if (client.valued.find(word[at]) == std::string_view::npos) {
+        if (!contains(client.valued, word[at])) {
           call.options.push_back({name, ""});
           continue;
         }

@@ -15,8 +15,7 @@ constexpr size_t kLongestText = 256 * 1024;
 std::optional<std::string> input_of(const ShellReading& reading, const ShellCommand& command, int depth);
 
 bool has_word(const ShellCommand& command, std::initializer_list<std::string_view> any) {
-  return std::any_of(command.words.begin(), command.words.end(),
-                     [&](const ShellWord& word) { return std::find(any.begin(), any.end(), word.text) != any.end(); });
+  return std::ranges::any_of(command.words, [&](const ShellWord& word) { return is_one_of(word.text, any); });
 }
 
 std::string echoed(const ShellCommand& command) {
@@ -25,8 +24,8 @@ std::string echoed(const ShellCommand& command) {
   for (; i < command.words.size(); ++i) {
     const std::string& word = command.words[i].text;
     if (word.size() < 2 || word[0] != '-' || word.find_first_not_of("neE", 1) != std::string::npos) break;
-    if (word.find('e') != std::string::npos) escapes = true;
-    if (word.find('n') != std::string::npos) newline = false;
+    if (contains(word, 'e')) escapes = true;
+    if (contains(word, 'n')) newline = false;
   }
   std::string text;
   for (size_t n = i; n < command.words.size(); ++n) text += (n > i ? " " : "") + command.words[n].text;
@@ -68,26 +67,14 @@ std::string printed(const ShellCommand& command) {
 }
 
 std::optional<std::string> from_base64(std::string_view text) {
+  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string out;
   unsigned bits = 0, value = 0;
   for (const char c : text) {
-    unsigned digit = 0;
-    if (c >= 'A' && c <= 'Z') {
-      digit = static_cast<unsigned>(c - 'A');
-    } else if (c >= 'a' && c <= 'z') {
-      digit = static_cast<unsigned>(c - 'a' + 26);
-    } else if (c >= '0' && c <= '9') {
-      digit = static_cast<unsigned>(c - '0' + 52);
-    } else if (c == '+' || c == '-') {
-      digit = 62;
-    } else if (c == '/' || c == '_') {
-      digit = 63;
-    } else if (c == '=' || std::isspace(static_cast<unsigned char>(c))) {
-      continue;
-    } else {
-      return std::nullopt;
-    }
-    value = (value << 6 | digit) & 0xFFFFFF;
+    if (c == '=' || std::isspace(static_cast<unsigned char>(c))) continue;
+    const size_t digit = kDigits.find(c == '-' ? '+' : c == '_' ? '/' : c);
+    if (digit == std::string_view::npos) return std::nullopt;
+    value = (value << 6 | static_cast<unsigned>(digit)) & 0xFFFFFF;
     bits += 6;
     if (bits >= 8) {
       bits -= 8;
@@ -102,14 +89,10 @@ std::optional<std::string> from_hex(std::string_view text) {
   int high = -1;
   for (const char c : text) {
     if (std::isspace(static_cast<unsigned char>(c))) continue;
-    if (!std::isxdigit(static_cast<unsigned char>(c))) return std::nullopt;
-    const int digit = std::isdigit(static_cast<unsigned char>(c)) ? c - '0' : std::tolower(c) - 'a' + 10;
-    if (high < 0) {
-      high = digit;
-    } else {
-      out += static_cast<char>(high << 4 | digit);
-      high = -1;
-    }
+    const int digit = hex_digit(c);
+    if (digit < 0) return std::nullopt;
+    if (high >= 0) out += static_cast<char>(high << 4 | digit);
+    high = high < 0 ? digit : -1;
   }
   return out;
 }
@@ -158,7 +141,7 @@ std::optional<std::string> resolved(const ShellCommand& command) {
   const size_t before = command.words.size() - 1;
   const bool plain = before == 1 || (before == 2 && has_word(command, {"-f", "-e", "-m", "-s", "--"}));
   if (!plain || (!follows && before == 1) || path.empty() || path[0] == kUnknownPart || path[0] == '-') return {};
-  if (path[0] != '/' && command.cwd.find(kUnknownPart) != std::string::npos) return {};
+  if (path[0] != '/' && contains(command.cwd, kUnknownPart)) return {};
   return absolute_path(path, command.cwd) + "\n";
 }
 
@@ -169,7 +152,7 @@ std::optional<std::string> output_of(const ShellReading& reading, const ShellCom
   if (name == "echo") return echoed(command);
   if (name == "printf") return printed(command);
   if (name == "pwd") return command.cwd + "\n";
-  if (name == "true" || name == ":" || name == "cd" || name == "set" || name == "export") return "";
+  if (is_listed("true : cd set export", name)) return "";
   if (name == "which") return command.words.size() == 2 ? std::optional(first + "\n") : std::nullopt;
   if (name == "command" || name == "type") {
     return first.starts_with("-") && command.words.size() == 3 ? std::optional(command.word(2) + "\n") : std::nullopt;
@@ -188,7 +171,7 @@ std::optional<std::string> output_of(const ShellReading& reading, const ShellCom
   const auto input = input_of(reading, command, depth);
   if (!input) return std::nullopt;
   if (passes_on) return input;
-  if (input->find(kUnknownPart) != std::string::npos) return std::nullopt;
+  if (contains(*input, kUnknownPart)) return std::nullopt;
   if (from_64) return from_base64(*input);
   if (from_16) return from_hex(*input);
   if (name == "rev") return reversed_lines(*input);
@@ -198,8 +181,7 @@ std::optional<std::string> output_of(const ShellReading& reading, const ShellCom
 std::optional<std::string> output_of(const ShellReading& reading, ShellSpan span, int depth) {
   if (depth > kLongestPipe || span.empty()) return std::nullopt;
   std::string text;
-  for (int i = span.first; i < span.last; ++i) {
-    const ShellCommand& command = reading.commands[static_cast<size_t>(i)];
+  for (const ShellCommand& command : reading.in(span)) {
     // A command run by another one prints too, but that makes the output uncertain, unless the text got here that way.
     const bool goes_on = command.piped_to >= 0 && command.piped_to < span.last;  // into another command of the span
     if (command.level != span.level || goes_on || command.via >= 0) continue;

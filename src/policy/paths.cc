@@ -33,13 +33,14 @@ bool covers(std::string_view path, std::string_view pattern, bool or_above) {
   return true;
 }
 
+std::string below(std::string_view path, std::string_view folder) {
+  return std::string(path.substr(folder == "/" ? 1 : std::min(path.size(), folder.size() + 1)));
+}
+
 // The rest of the path below a home; nullopt if it is below none.
 std::optional<std::string> below_home(std::string_view path, const PolicyPlace& place) {
-  const auto rest_after = [&](std::string_view folder) {
-    return std::string(path.substr(std::min(path.size(), folder.size() + 1)));
-  };
-  if (!place.home.empty() && place.home != "/" && is_within(path, place.home)) return rest_after(place.home);
-  if (is_within(path, "/root")) return rest_after("/root");
+  if (!place.home.empty() && place.home != "/" && is_within(path, place.home)) return below(path, place.home);
+  if (is_within(path, "/root")) return below(path, "/root");
   for (const std::string_view homes : {"/home", "/Users"}) {
     if (!is_within(path, homes) || path.size() <= homes.size() + 1) continue;
     const size_t slash = path.find('/', homes.size() + 1);
@@ -48,78 +49,35 @@ std::optional<std::string> below_home(std::string_view path, const PolicyPlace& 
   return std::nullopt;
 }
 
-constexpr std::array<std::string_view, 38> kCredentials = {".ssh",
-                                                           ".aws",
-                                                           ".netrc",
-                                                           "_netrc",
-                                                           ".config/gh",
-                                                           ".config/hub",
-                                                           ".config/gcloud",
-                                                           ".config/doctl",
-                                                           ".azure",
-                                                           ".kube/config",
-                                                           ".docker/config.json",
-                                                           ".npmrc",
-                                                           ".pypirc",
-                                                           ".git-credentials",
-                                                           ".config/git/credentials",
-                                                           ".gnupg",
-                                                           ".password-store",
-                                                           ".cargo/credentials*",
-                                                           ".gem/credentials",
-                                                           ".vault-token",
-                                                           ".claude/.credentials.json",
-                                                           ".claude.json",
-                                                           ".codex/auth.json",
-                                                           ".gemini/oauth_creds.json",
-                                                           ".gemini/google_accounts.json",
-                                                           ".local/share/opencode/auth.json",
-                                                           ".local/share/keyrings",
-                                                           "Library/Keychains",
-                                                           ".mozilla",
-                                                           ".config/google-chrome",
-                                                           ".config/chromium",
-                                                           ".config/op",
-                                                           ".terraform.d/credentials.tfrc.json",
-                                                           ".pgpass",
-                                                           ".my.cnf",
-                                                           ".s3cfg",
-                                                           ".boto",
-                                                           ".config/rclone"};
-constexpr std::array<std::string_view, 7> kPublic = {".ssh/*.pub",           ".ssh/known_hosts*", ".ssh/config",
-                                                     ".ssh/authorized_keys", ".aws/config",       ".kube/config.lock",
-                                                     ".gnupg/pubring*"};
-constexpr std::array<std::string_view, 8> kSystemSecrets = {
-    "/etc/shadow",     "/etc/gshadow", "/etc/sudoers", "/etc/ssh/ssh_host_*_key",
-    "/proc/*/environ", "/proc/*/mem",  "/run/secrets", "/etc/krb5.keytab"};
-constexpr std::array<std::string_view, 26> kStartUp = {".bashrc",
-                                                       ".bash_profile",
-                                                       ".bash_login",
-                                                       ".bash_logout",
-                                                       ".bash_aliases",
-                                                       ".profile",
-                                                       ".zshrc",
-                                                       ".zshenv",
-                                                       ".zprofile",
-                                                       ".zlogin",
-                                                       ".kshrc",
-                                                       ".cshrc",
-                                                       ".tcshrc",
-                                                       ".config/fish",
-                                                       ".config/autostart",
-                                                       ".config/systemd",
-                                                       ".ssh/authorized_keys",
-                                                       ".ssh/rc",
-                                                       ".ssh/config",
-                                                       ".gitconfig",
-                                                       ".config/git/config",
-                                                       "Library/LaunchAgents",
-                                                       ".xprofile",
-                                                       ".xinitrc",
-                                                       ".pam_environment",
-                                                       ".inputrc"};
+// Patterns, separated by blanks; those without a leading slash are below a home.
+constexpr std::string_view kCredentials =
+    ".ssh .aws .netrc _netrc .config/gh .config/hub .config/gcloud .config/doctl .azure .kube/config "
+    ".docker/config.json .npmrc .pypirc .git-credentials .config/git/credentials .gnupg .password-store "
+    ".cargo/credentials* .gem/credentials .vault-token .claude/.credentials.json .claude.json .codex/auth.json "
+    ".gemini/oauth_creds.json .gemini/google_accounts.json .local/share/opencode/auth.json .local/share/keyrings "
+    "Library/Keychains .mozilla .config/google-chrome .config/chromium .config/op .terraform.d/credentials.tfrc.json "
+    ".pgpass .my.cnf .s3cfg .boto .config/rclone";
+constexpr std::string_view kPrivateKeys[] = {"id_rsa", "id_ed25519", "id_ecdsa", "id_dsa"};
+constexpr std::string_view kPublic =
+    ".ssh/*.pub .ssh/known_hosts* .ssh/config .ssh/authorized_keys .aws/config .kube/config.lock .gnupg/pubring*";
+constexpr std::string_view kSystemSecrets =
+    "/etc/shadow /etc/gshadow /etc/sudoers /etc/ssh/ssh_host_*_key /proc/*/environ /proc/*/mem /run/secrets "
+    "/etc/krb5.keytab";
+constexpr std::string_view kStartUp =
+    ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .kshrc "
+    ".cshrc .tcshrc .config/fish .config/autostart .config/systemd .ssh/authorized_keys .ssh/rc .ssh/config "
+    ".gitconfig .config/git/config Library/LaunchAgents .xprofile .xinitrc .pam_environment .inputrc";
 bool any_covers(std::string_view path, auto&& table, bool or_above = false) {
-  return std::any_of(table.begin(), table.end(), [&](std::string_view one) { return covers(path, one, or_above); });
+  return std::ranges::any_of(table, [&](std::string_view one) { return covers(path, one, or_above); });
+}
+
+bool is_within_any(std::string_view path, std::initializer_list<std::string_view> folders) {
+  return std::ranges::any_of(folders, [&](std::string_view folder) { return is_within(path, folder); });
+}
+
+// A project that holds the home is no limit.
+bool is_in_project(std::string_view path, const PolicyPlace& place) {
+  return is_within(path, place.project) && !is_within(place.home, place.project);
 }
 
 bool is_env_file(std::string_view name) {
@@ -134,10 +92,6 @@ bool is_descriptor(std::string_view path) {
   if (path == "/dev/stdin" || path == "/dev/stdout" || path == "/dev/stderr" || is_within(path, "/dev/fd")) return true;
   const auto parts = components_of(path);
   return parts.size() >= 3 && parts[0] == "proc" && parts[2] == "fd";
-}
-
-std::string below(const std::string& path, const std::string& folder) {
-  return folder == "/" ? path.substr(1) : path.substr(std::min(path.size(), folder.size() + 1));
 }
 
 }  // namespace
@@ -194,13 +148,13 @@ bool is_within(std::string_view path, std::string_view folder) {
 std::vector<std::string> paths_of(std::string_view word, const std::string& cwd, const PolicyPlace& place,
                                   LastPart last) {
   if (word.empty() || word[0] == kUnknownPart) return {};
-  if (word[0] != '/' && cwd.find(kUnknownPart) != std::string::npos && !cwd.starts_with('/')) return {};
+  if (word[0] != '/' && contains(cwd, kUnknownPart) && !cwd.starts_with('/')) return {};
   std::string path = absolute_path(word, cwd);
   for (const auto& [name, real] : place.aliases) {
     if (is_within(path, name)) path = real + path.substr(name.size());
   }
   std::vector<std::string> paths = {path};
-  if (place.real_path && path != "/" && !is_descriptor(path) && path.find(kUnknownPart) == std::string::npos) {
+  if (place.real_path && path != "/" && !is_descriptor(path) && !contains(path, kUnknownPart)) {
     const bool whole = last == LastPart::kFollowed || word.ends_with('/');
     std::string real = whole ? place.real_path(path) : join_path(place.real_path(parent_path(path)), base_name(path));
     if (!real.empty() && real != path) paths.push_back(std::move(real));
@@ -209,11 +163,7 @@ std::vector<std::string> paths_of(std::string_view word, const std::string& cwd,
 }
 
 bool is_temporary(const std::string& path) {
-  for (const std::string_view folder :
-       {"/tmp", "/var/tmp", "/private/tmp", "/private/var/folders", "/var/folders", "/dev/shm"}) {
-    if (is_within(path, folder)) return true;
-  }
-  return false;
+  return is_within_any(path, {"/tmp", "/var/tmp", "/private/tmp", "/private/var/folders", "/var/folders", "/dev/shm"});
 }
 
 DeletionOf deletion_of(const std::string& path, const PolicyPlace& place) {
@@ -236,10 +186,8 @@ DeletionOf deletion_of(const std::string& path, const PolicyPlace& place) {
   if (is_temporary(path)) {
     // All of /tmp includes other users' files.
     const auto parts = components_of(path);
-    const bool is_all = path == "/tmp" || path == "/var/tmp" || path == "/dev/shm" || parts.back() == "*" ||
-                        parts.back() == std::string(1, kUnknownPart);
-    return is_all && parts.size() <= 2 && !(parts.back() == std::string(1, kUnknownPart)) ? DeletionOf::kOutside
-                                                                                          : DeletionOf::kNothingSpecial;
+    const bool is_all = is_one_of(path, {"/tmp", "/var/tmp", "/dev/shm"}) || parts.back() == "*";
+    return is_all && parts.size() <= 2 ? DeletionOf::kOutside : DeletionOf::kNothingSpecial;
   }
   if (path == "/dev/null" || path.starts_with("/dev/fd/")) return DeletionOf::kNothingSpecial;
   if (const auto rest = below_home(path, place)) {
@@ -253,29 +201,26 @@ DeletionOf deletion_of(const std::string& path, const PolicyPlace& place) {
 }
 
 bool is_credential(const std::string& path, const PolicyPlace& place) {
-  for (const std::string_view secret : kSystemSecrets) {
-    if (covers(path, secret, false)) return true;
-  }
-  const bool in_project = is_within(path, place.project) && !is_within(place.home, place.project);
-  if (in_project) return false;
+  if (any_covers(path, split(kSystemSecrets, ' '))) return true;
+  if (is_in_project(path, place)) return false;
   const auto rest = below_home(path, place);
-  if (rest && any_covers(*rest, kCredentials) && (has_wildcard(*rest) || !any_covers(*rest, kPublic))) return true;
+  if (rest && any_covers(*rest, split(kCredentials, ' ')) &&
+      (has_wildcard(*rest) || !any_covers(*rest, split(kPublic, ' '))))
+    return true;
   const std::string name = base_name(path);
-  if (name == "id_rsa" || name == "id_ed25519" || name == "id_ecdsa" || name == "id_dsa") return true;
-  return is_env_file(name) && !is_temporary(path);
+  return is_one_of(name, kPrivateKeys) || (is_env_file(name) && !is_temporary(path));
 }
 
 bool is_secret(const std::string& path, const PolicyPlace& place) {
   if (is_credential(path, place)) return true;
   const std::string name = base_name(path);
-  for (const std::string_view one : kCredentials) {
-    if (one.find('/') == std::string_view::npos && name == one) return true;
+  for (const std::string& one : split(kCredentials, ' ')) {
+    if (!contains(one, '/') && name == one) return true;
   }
-  for (const std::string_view one :
-       {"id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", "*.pem", "*.key", "*.p12", "*.pfx", "credentials*", "secrets*"}) {
+  for (const std::string_view one : {"*.pem", "*.key", "*.p12", "*.pfx", "credentials*", "secrets*"}) {
     if (wildcard_matches(one, name)) return true;
   }
-  return is_env_file(name);
+  return is_one_of(name, kPrivateKeys) || is_env_file(name);
 }
 
 bool holds_credentials(const std::string& path, const PolicyPlace& place) {
@@ -285,34 +230,26 @@ bool holds_credentials(const std::string& path, const PolicyPlace& place) {
 bool is_disk(const std::string& path) {
   if (!path.starts_with("/dev/")) return false;
   const std::string_view name = std::string_view(path).substr(5);
-  for (const std::string_view prefix : {"sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "dm-", "mapper/",
-                                        "md", "loop", "mem", "kmem", "port", "sg", "nbd"}) {
-    if (name.starts_with(prefix)) return true;
-  }
-  return has_wildcard(name);
+  return has_wildcard(name) || starts_with_any(name, {"sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "dm-",
+                                                      "mapper/", "md", "loop", "mem", "kmem", "port", "sg", "nbd"});
 }
 
 bool is_start_up_file(const std::string& path, const PolicyPlace& place) {
-  if (is_within(path, "/etc") || is_within(path, "/var/spool/cron") || is_within(path, "/Library/LaunchDaemons") ||
-      is_within(path, "/Library/LaunchAgents") || is_within(path, "/lib/systemd") ||
-      is_within(path, "/usr/lib/systemd")) {
+  if (is_within_any(path, {"/etc", "/var/spool/cron", "/Library/LaunchDaemons", "/Library/LaunchAgents", "/lib/systemd",
+                           "/usr/lib/systemd"}))
     return true;
-  }
-  const bool in_project = is_within(path, place.project) && !is_within(place.home, place.project);
-  if (in_project) {
+  if (is_in_project(path, place)) {
     const auto parts = components_of(below(path, place.project));
     return parts.size() > 2 && parts[0] == ".git" && parts[1] == "hooks" && !parts[2].ends_with(".sample");
   }
   const auto rest = below_home(path, place);
-  return rest && any_covers(*rest, kStartUp);
+  return rest && any_covers(*rest, split(kStartUp, ' '));
 }
 
 bool is_system_file(const std::string& path) {
-  for (const std::string_view folder :
-       {"/usr", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/sys", "/proc", "/opt", "/System", "/Library"}) {
-    if (is_within(path, folder)) return !is_descriptor(path);
-  }
-  return false;
+  return is_within_any(path, {"/usr", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/sys", "/proc", "/opt", "/System",
+                              "/Library"}) &&
+         !is_descriptor(path);
 }
 
 bool is_ralphs(const std::string& path, const PolicyPlace& place, bool or_above) {
@@ -334,7 +271,7 @@ bool is_ralphs(const std::string& path, const PolicyPlace& place, bool or_above)
   const auto is_hosts = [&](const PolicyHost& host) {
     return is_own(place.project, host.files) || is_own(place.home, host.files);
   };
-  return is_own(place.project, kOwn) || std::any_of(place.hosts.begin(), place.hosts.end(), is_hosts);
+  return is_own(place.project, kOwn) || std::ranges::any_of(place.hosts, is_hosts);
 }
 
 }  // namespace ralph

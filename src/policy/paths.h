@@ -3,7 +3,6 @@
 // symlink is also judged by its target.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>

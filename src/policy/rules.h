@@ -1,7 +1,6 @@
 // The rules of the command policy. Each examines one command of a reading and returns an objection, if any.
 #pragma once
 
-#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,10 +26,13 @@ class Subject {
   bool runs_unknown = false;                             // it runs a program whose name is unknown
   const std::vector<std::string>* downloaded = nullptr;  // files fetched by earlier commands
 
-  bool is(std::initializer_list<std::string_view> names) const;
+  // All lists of words are separated by blanks.
+  bool is(std::string_view programs) const;
+  // Whether its first operand, or its first two as "first/second", are one of these.
+  bool does(std::string_view verbs) const;
   bool flag(char letter) const;              // -x, also within -axb
   bool option(std::string_view name) const;  // --name, --name=value, or an abbreviation of it
-  bool has(std::string_view word) const;     // exactly this word
+  bool has(std::string_view words) const;    // exactly one of these words
   std::string operand(size_t i) const;       // empty if out of range
   // The value of an option that takes one: -o X, -oX, --output X, --output=X.
   std::optional<std::string> value(char letter, std::string_view name) const;
@@ -39,22 +41,26 @@ class Subject {
   std::vector<std::string> written() const;  // paths that it writes: > tee cp mv dd sed -i ...
   std::vector<std::string> deleted() const;  // paths that it deletes or moves away
   std::vector<std::string> read() const;     // paths whose content it reads
+  // The first path of the operands after the first that is neither in the project nor temporary.
+  std::optional<std::string> foreign_operand() const;
 
   // Whether a command of the span (at any depth) is one of these programs.
-  using Names = std::span<const std::string_view>;
-  bool span_has(ShellSpan span, Names names) const;
-  bool span_has(ShellSpan span, std::initializer_list<std::string_view> names) const {
-    return span_has(span, Names(names.begin(), names.size()));
-  }
-  std::vector<ShellSpan> pipe() const;  // its input through pipes, the nearest first
-  // The same for all inputs of this command: pipe, substitutions in its words, redirections.
-  bool fed_by(Names names) const;
-  bool fed_by(std::initializer_list<std::string_view> names) const {
-    return fed_by(Names(names.begin(), names.size()));
-  }
+  bool span_has(ShellSpan span, std::string_view programs) const;
+  std::vector<ShellSpan> pipe() const;     // its input through pipes, the nearest first
+  std::vector<ShellSpan> origins() const;  // the same and the substitutions in its words
+  // span_has() for all inputs of this command: pipe, substitutions in its words, redirections.
+  bool fed_by(std::string_view programs) const;
 };
 
 using Finding = std::optional<std::string>;
+
+// A row of a rule: what is wrong with these programs, or with these verbs of theirs.
+struct CallRow {
+  std::string_view programs;
+  std::string_view verbs;  // as for Subject::does; empty: any
+  std::string_view finding;
+};
+Finding first_call(const Subject& subject, std::span<const CallRow> rows);
 
 // rules_files.cc
 Finding tampers_with_ralph(const Subject& subject);

@@ -1,30 +1,24 @@
 // Rules about files: deletion, devices, credentials, permissions, start-up files, and the files that ralph relies on.
 #include <algorithm>
-#include <array>
 
 #include "base/text.h"
 #include "policy/git_call.h"
 #include "policy/rules.h"
-#include "policy/script_view.h"
 
 namespace ralph {
 namespace {
 
 // Variables that control ralph's hooks or the loader: setting one affects every later program.
 bool is_switch_of_ralph(std::string_view name, const PolicyPlace& place) {
-  return name == "RALPH_DISABLE_LOOP_CONTROLLER" ||
-         std::any_of(place.hosts.begin(), place.hosts.end(),
-                     [&](const PolicyHost& host) { return !name.empty() && host.variable == name; });
+  return name == "RALPH_DISABLE_LOOP_CONTROLLER" || std::ranges::any_of(place.hosts, [&](const PolicyHost& host) {
+           return !name.empty() && host.variable == name;
+         });
 }
 
 // ralph itself, or a host that the session may run on.
 bool is_ralph_or_host(std::string_view program, const PolicyPlace& place) {
-  return program == "ralph" || std::any_of(place.hosts.begin(), place.hosts.end(),
-                                           [&](const PolicyHost& host) { return host.program == program; });
-}
-
-bool is_preload(std::string_view name) {
-  return name == "LD_PRELOAD" || name == "DYLD_INSERT_LIBRARIES" || name == "LD_AUDIT";
+  return program == "ralph" ||
+         std::ranges::any_of(place.hosts, [&](const PolicyHost& host) { return host.program == program; });
 }
 
 // NAME=value before a command, alone, or as a word of export, env, declare.
@@ -33,7 +27,7 @@ bool any_assignment(const Subject& subject, F wanted) {
   for (const ShellAssignment& one : subject.command.assignments) {
     if (wanted(one.name, one.value.text)) return true;
   }
-  if (!subject.is({"export", "env", "declare", "typeset", "readonly", "sudo", "setenv", "local"})) return false;
+  if (!subject.is("export env declare typeset readonly sudo setenv local")) return false;
   for (const ShellWord& word : subject.command.words) {
     const size_t equals = word.text.find('=');
     if (equals != std::string::npos &&
@@ -91,17 +85,16 @@ Finding tampers_with_ralph(const Subject& subject) {
   if (any_assignment(subject, [&](std::string_view name, std::string_view) { return is_switch(name); })) {
     return "it sets a variable that switches ralph's hooks off";
   }
-  if (subject.program == "unset" && std::any_of(subject.operands.begin(), subject.operands.end(), is_switch)) {
+  if (subject.program == "unset" && std::ranges::any_of(subject.operands, is_switch)) {
     return "it unsets a variable that steers ralph's hooks";
   }
   if (subject.program == "ralph") {
-    const std::string first = subject.operand(0), second = subject.operand(1);
-    if (first == "loop" && second == "cancel") return "only the user cancels a loop";
-    if (first == "hooks" && (second == "uninstall" || second == "install") && !subject.option("--dry-run"))
+    if (subject.does("loop/cancel")) return "only the user cancels a loop";
+    if (subject.does("hooks/uninstall hooks/install") && !subject.option("--dry-run"))
       return "only the user changes ralph's hooks";
-    if (first == "plan" && second == "archive") return "only the user archives a plan";
+    if (subject.does("plan/archive")) return "only the user archives a plan";
   }
-  if (subject.is({"kill", "pkill", "killall"})) {
+  if (subject.is("kill pkill killall")) {
     for (const std::string& operand : subject.operands) {
       if (operand == "$PPID" || operand == "$CLAUDE_PID") return "it ends the agent that this session runs on";
       if (operand == "node" || is_ralph_or_host(operand, subject.place)) {
@@ -109,16 +102,12 @@ Finding tampers_with_ralph(const Subject& subject) {
       }
     }
     // $(pgrep claude), or through a pipe: pgrep claude | xargs kill
-    std::vector<ShellSpan> origins = subject.pipe();
-    for (const ShellWord& word : subject.command.words)
-      origins.insert(origins.end(), word.sources.begin(), word.sources.end());
-    for (const ShellSpan& span : origins) {
-      for (int i = span.first; i < span.last; ++i) {
-        const ShellCommand& source = subject.reading.commands[static_cast<size_t>(i)];
-        const bool looks_up = source.word(0) == "pgrep" || source.word(0) == "pidof" || source.word(0) == "grep";
+    for (const ShellSpan& span : subject.origins()) {
+      for (const ShellCommand& source : subject.reading.in(span)) {
+        const bool looks_up = is_one_of(source.word(0), {"pgrep", "pidof", "grep"});
         for (const ShellWord& name : source.words) {
           if (looks_up && is_ralph_or_host(name.text, subject.place)) return fmt::format("it ends {}", name.text);
-          if (name.text.find(".ralph-active") != std::string::npos) return "it ends the process of a plan run";
+          if (contains(name.text, ".ralph-active")) return "it ends the process of a plan run";
         }
       }
     }
@@ -127,8 +116,7 @@ Finding tampers_with_ralph(const Subject& subject) {
 }
 
 Finding deletes_project(const Subject& subject) {
-  if (subject.is(
-          {"rm", "rmdir", "shred", "srm", "mv", "unlink", "rimraf", "rsync", "trash", "trash-put", "gio", "git"})) {
+  if (subject.is("rm rmdir shred srm mv unlink rimraf rsync trash trash-put gio git")) {
     // Even without -r: `find . -type f -exec rm {} +` is read as `rm .`, which nobody would type.
     if (const auto path = first_deleted(subject, DeletionOf::kProject)) return fmt::format("it would remove {}", *path);
   }
@@ -139,8 +127,8 @@ Finding deletes_outside(const Subject& subject) {
   if (const auto path = first_deleted(subject, DeletionOf::kOutside))
     return fmt::format("{} is outside of the project", *path);
   // An unknown program with the arguments of a deletion.
-  if (subject.program.find(kUnknownPart) != std::string::npos && subject.command.word(0)[0] == kUnknownPart &&
-      subject.flag('r') && subject.flag('f')) {
+  if (contains(subject.program, kUnknownPart) && subject.command.word(0)[0] == kUnknownPart && subject.flag('r') &&
+      subject.flag('f')) {
     for (const std::string& operand : subject.operands) {
       for (const std::string& path : subject.paths(operand)) {
         if (deletion_of(path, subject.place) != DeletionOf::kNothingSpecial)
@@ -156,10 +144,9 @@ Finding writes_to_device(const Subject& subject) {
     if (is_disk(path)) return fmt::format("it writes to {}", path);
   }
   if (subject.program == "mkfs" || subject.program.starts_with("mkfs.") ||
-      subject.is({"wipefs", "mkswap", "sfdisk", "sgdisk", "blkdiscard", "mke2fs", "fdisk", "gdisk", "parted", "cfdisk",
-                  "hdparm", "badblocks", "cryptsetup", "pvcreate", "vgremove", "lvremove", "pvremove", "zpool"})) {
-    if (subject.has("-l") || subject.has("--list") || subject.has("--help") || subject.has("--version") ||
-        (subject.program == "zpool" && subject.operand(0) == "status"))
+      subject.is("wipefs mkswap sfdisk sgdisk blkdiscard mke2fs fdisk gdisk parted cfdisk hdparm badblocks cryptsetup "
+                 "pvcreate vgremove lvremove pvremove zpool")) {
+    if (subject.has("-l --list --help --version") || (subject.program == "zpool" && subject.operand(0) == "status"))
       return std::nullopt;
     for (const std::string& operand : subject.operands) {
       const auto paths = subject.paths(operand);  // an image file of the project may be formatted
@@ -178,10 +165,10 @@ Finding reads_credentials(const Subject& subject) {
   for (const std::string& path : subject.read()) {
     if (is_credential(path, subject.place) && subject.program != "ssh-keygen" && subject.program != "tee")
       return fmt::format("{} holds credentials", path);
-    const bool takes_all = (subject.is({"tar", "zip", "rsync", "scp", "7z"}) ||
+    const bool takes_all = (subject.is("tar zip rsync scp 7z") ||
                             (subject.program == "cp" && (is_recursive(subject) || subject.flag('a')))) &&
                            holds_credentials(path, subject.place);
-    const bool is_target = subject.is({"cp", "rsync", "scp"}) && subject.operands.size() > 1 &&
+    const bool is_target = subject.is("cp rsync scp") && subject.operands.size() > 1 &&
                            subject.paths(subject.operands.back()) == subject.paths(path);
     if (takes_all && !is_target) {
       return fmt::format("{} holds credentials among other things", path);
@@ -191,25 +178,29 @@ Finding reads_credentials(const Subject& subject) {
       (subject.option("--export-secret-keys") || subject.option("--export-secret-subkeys")))
     return "it prints secret keys";
   const std::string first = subject.operand(0), second = subject.operand(1);
-  const std::string both = subject.program + " " + first;
-  if ((both == "gh auth" && second == "token") || (both == "gcloud auth" && second.starts_with("print-")) ||
-      both == "git credential" || both == "aws configure" ||
-      (subject.program == "security" && (first.starts_with("find-") || first == "dump-keychain")) ||
-      both == "secret-tool lookup" || both == "pass show" || both == "op read" || both == "keyring get" ||
-      both == "vault read" || (both == "az account" && second == "get-access-token") || both == "ssh-keygen -y" ||
-      (both == "kubectl get" && second.starts_with("secret") && subject.value('o', "--output"))) {
-    if (both == "aws configure" && second != "get" && second != "export-credentials") return std::nullopt;
-    if (both == "git credential" && second != "fill") return std::nullopt;
-    return "it prints credentials";
-  }
-  return std::nullopt;
+  constexpr std::string_view kPrints = "it prints credentials";
+  constexpr CallRow kPrinters[] = {{"gh", "auth/token", kPrints},
+                                   {"git", "credential/fill", kPrints},
+                                   {"aws", "configure/get configure/export-credentials", kPrints},
+                                   {"az", "account/get-access-token", kPrints},
+                                   {"security", "dump-keychain", kPrints},
+                                   {"secret-tool", "lookup", kPrints},
+                                   {"pass", "show", kPrints},
+                                   {"op vault", "read", kPrints},
+                                   {"keyring", "get", kPrints},
+                                   {"ssh-keygen", "-y", kPrints}};
+  if ((subject.program == "gcloud" && first == "auth" && second.starts_with("print-")) ||
+      (subject.program == "security" && first.starts_with("find-")) ||
+      (subject.program == "kubectl" && first == "get" && second.starts_with("secret") &&
+       subject.value('o', "--output")))
+    return std::string(kPrints);
+  return first_call(subject, kPrinters);
 }
 
 Finding loosens_permissions(const Subject& subject) {
   if (subject.program == "setfacl" && is_recursive(subject)) {
     for (const std::string& operand : subject.operands) {
-      if (operand.find("o::rwx") != std::string::npos || operand.find("o::rw") != std::string::npos)
-        return "everybody could write there";
+      if (contains(operand, "o::rw")) return "everybody could write there";
     }
   }
   if (subject.program != "chmod" || subject.operands.empty()) return std::nullopt;
@@ -217,12 +208,7 @@ Finding loosens_permissions(const Subject& subject) {
   const std::string mode = subject.operand(0);
   if (!is_world_writable(mode)) return std::nullopt;
   if (is_recursive(subject)) return "everybody could write to all files there";
-  for (size_t i = 1; i < subject.operands.size(); ++i) {
-    for (const std::string& path : subject.paths(subject.operands[i])) {
-      if (!is_within(path, subject.place.project) && !is_temporary(path))
-        return fmt::format("everybody could write to {}", path);
-    }
-  }
+  if (const auto path = subject.foreign_operand()) return fmt::format("everybody could write to {}", *path);
   return std::nullopt;
 }
 
@@ -233,16 +219,13 @@ Finding persists(const Subject& subject) {
       return fmt::format("it changes {}, which is run or read later by others", path);
   }
   if (subject.program == "crontab" && !subject.flag('l')) return "it changes the user's cron jobs";
-  if (subject.is({"at", "batch"}) && !subject.flag('l')) return "it has a command run later";
-  if (subject.program == "systemctl" &&
-      (first == "enable" || first == "link" || first == "edit" || first == "reenable"))
-    return "it makes a service start by itself";
-  if (subject.program == "systemd-run") return "it has a service run outside of the session";
-  if (subject.program == "launchctl" &&
-      (first == "load" || first == "bootstrap" || first == "submit" || first == "enable"))
-    return "it makes a service start by itself";
-  if (subject.program == "update-rc.d" || (subject.program == "chkconfig" && subject.operands.size() > 1) ||
-      subject.program == "ldconfig")
+  if (subject.is("at batch") && !subject.flag('l')) return "it has a command run later";
+  constexpr CallRow kServices[] = {{"systemctl", "enable link edit reenable", "it makes a service start by itself"},
+                                   {"systemd-run", "", "it has a service run outside of the session"},
+                                   {"launchctl", "load bootstrap submit enable", "it makes a service start by itself"},
+                                   {"update-rc.d ldconfig", "", "it changes what the system starts or loads"}};
+  if (auto finding = first_call(subject, kServices)) return finding;
+  if (subject.program == "chkconfig" && subject.operands.size() > 1)
     return "it changes what the system starts or loads";
   if (subject.program == "git" && first == "config" && (subject.option("--global") || subject.option("--system")) &&
       subject.operands.size() > 2) {
@@ -258,13 +241,12 @@ Finding persists(const Subject& subject) {
     }
   }
   const bool preloads = any_assignment(subject, [](std::string_view name, std::string_view value) {
-    if (!is_preload(name) || value.empty()) return false;
+    if (!is_one_of(name, {"LD_PRELOAD", "DYLD_INSERT_LIBRARIES", "LD_AUDIT"}) || value.empty()) return false;
     const std::string_view library = value.substr(value.rfind('/') + 1);
-    for (const std::string_view known : {"libasan", "libtsan", "libubsan", "libclang_rt", "libjemalloc", "libtcmalloc",
-                                         "libmimalloc", "libeatmydata", "libfaketime", "libprofiler"}) {
-      if (library.starts_with(known)) return false;
-    }
-    return value[0] != kUnknownPart && value != "$(gcc";
+    const bool is_known =
+        starts_with_any(library, {"libasan", "libtsan", "libubsan", "libclang_rt", "libjemalloc", "libtcmalloc",
+                                  "libmimalloc", "libeatmydata", "libfaketime", "libprofiler"});
+    return !is_known && value[0] != kUnknownPart && value != "$(gcc";
   });
   if (preloads) return "it loads a library into every program that follows";
   return std::nullopt;

@@ -11,21 +11,10 @@
 namespace ralph {
 namespace {
 
-constexpr std::string_view kDownloaders[] = {"curl",  "wget", "fetch", "aria2c", "http",
-                                             "https", "xh",   "lynx",  "ftp",    "httpie"};
-constexpr std::string_view kDecoders[] = {"base64", "base32", "xxd",     "openssl", "uudecode", "rev",   "gunzip",
-                                          "zcat",   "gzip",   "bunzip2", "xz",      "gpg",      "basenc"};
-constexpr std::string_view kSockets[] = {"nc",    "ncat",   "netcat", "nc.openbsd", "nc.traditional",
-                                         "socat", "telnet", "openssl"};
-constexpr std::string_view kShellNames[] = {"sh", "bash", "dash", "zsh", "ksh", "ash"};
-
-bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-bool passes_file_on(std::string_view name) {
-  return name == "cat" || name == "sed" || name == "envsubst" || name == "m4" || name == "head" || name == "tail";
-}
+constexpr std::string_view kDownloaders = "curl wget fetch aria2c http https xh lynx ftp httpie";
+constexpr std::string_view kDecoders = "base64 base32 xxd openssl uudecode rev gunzip zcat gzip bunzip2 xz gpg basenc";
+constexpr std::string_view kSockets = "nc ncat netcat nc.openbsd nc.traditional socat telnet openssl";
+constexpr std::string_view kShellNames = "sh bash dash zsh ksh ash";
 
 bool is_local(std::string_view host) {
   for (const std::string_view scheme : {"http://", "https://", "ftp://", "ws://", "tcp://"}) {
@@ -53,8 +42,8 @@ Goal goal_of(const HttpCall& call) {
   for (const std::string& address : call.addresses) {
     const size_t scheme = address.find("://");
     const bool has_scheme = scheme != std::string::npos;
-    const bool looks_like_host = has_scheme || address.find('.') != std::string::npos ||
-                                 address.starts_with("localhost") || address.starts_with(kUnknownPart);
+    const bool looks_like_host =
+        has_scheme || contains(address, '.') || address.starts_with("localhost") || address.starts_with(kUnknownPart);
     if (!looks_like_host || address.starts_with('@') || address.starts_with('{')) continue;
     if (is_local(address)) continue;
     const std::string_view rest = std::string_view(address).substr(has_scheme ? scheme + 3 : 0);
@@ -67,7 +56,7 @@ Goal goal_of(const HttpCall& call) {
 
 // host:path, and not C:\x or ./a:b.
 bool is_remote_path(const std::string& word) {
-  if (word.find("://") != std::string::npos) return !word.starts_with("file://");
+  if (contains(word, "://")) return !word.starts_with("file://");
   const size_t colon = word.find(':');
   return colon != std::string::npos && colon > 1 && word.find('/') > colon;
 }
@@ -78,9 +67,7 @@ bool carries_data(const Subject& subject) {
   for (const ShellRedirection& one : subject.command.redirections) {
     if (one.op == "<") return one.target.text != "/dev/null";
   }
-  if (subject.command.input.empty()) return false;
-  for (int i = subject.command.input.first; i < subject.command.input.last; ++i) {
-    const ShellCommand& one = subject.reading.commands[static_cast<size_t>(i)];
+  for (const ShellCommand& one : subject.reading.in(subject.command.input)) {
     if (one.level != subject.command.input.level) continue;
     const std::string name = program_of(one);
     const bool makes_its_own = name == "echo" || name == "printf" || name.empty() ||
@@ -88,8 +75,7 @@ bool carries_data(const Subject& subject) {
     if (!makes_its_own) return true;
     for (const ShellWord& word : one.words) {
       for (const ShellSpan& span : word.sources) {
-        if (subject.span_has(span, {"cat", "base64", "env", "printenv", "head", "tail", "xxd", "tar", "gzip"}))
-          return true;
+        if (subject.span_has(span, "cat base64 env printenv head tail xxd tar gzip")) return true;
       }
     }
   }
@@ -99,11 +85,8 @@ bool carries_data(const Subject& subject) {
 bool words_carry_files(const Subject& subject) {
   for (const ShellWord& word : subject.command.words) {
     for (const ShellSpan& span : word.sources) {
-      if (subject.span_has(span, {"cat", "base64", "env", "printenv", "head", "tail", "xxd", "od", "tar", "gzip",
-                                  "hostname", "whoami", "id"}))
-        return true;
-      for (int i = span.first; i < span.last; ++i) {
-        const ShellCommand& one = subject.reading.commands[static_cast<size_t>(i)];
+      if (subject.span_has(span, "cat base64 env printenv head tail xxd od tar gzip hostname whoami id")) return true;
+      for (const ShellCommand& one : subject.reading.in(span)) {
         if (one.words.empty() && !one.redirections.empty()) return true;  // $(<file)
       }
     }
@@ -111,20 +94,19 @@ bool words_carry_files(const Subject& subject) {
   return false;
 }
 
+bool holds_secret(const Subject& subject, const std::vector<std::string>& paths) {
+  return std::ranges::any_of(paths, [&](const std::string& path) { return is_secret(path, subject.place); });
+}
+
 bool is_secret_file(const Subject& subject, std::string_view word) {
-  const auto paths = subject.paths(word);
-  return std::any_of(paths.begin(), paths.end(),
-                     [&](const std::string& path) { return is_secret(path, subject.place); });
+  return holds_secret(subject, subject.paths(word));
 }
 
 // A command of the span reads a file with a secret's name, or the environment.
 bool span_reads_secrets(const Subject& subject, ShellSpan span) {
-  if (subject.span_has(span, {"env", "printenv"})) return true;
+  if (subject.span_has(span, "env printenv")) return true;
   for (int i = span.first; i < span.last; ++i) {
-    const auto paths = Subject(subject.reading, static_cast<size_t>(i), subject.place).read();
-    if (std::any_of(paths.begin(), paths.end(),
-                    [&](const std::string& path) { return is_secret(path, subject.place); }))
-      return true;
+    if (holds_secret(subject, Subject(subject.reading, static_cast<size_t>(i), subject.place).read())) return true;
   }
   return false;
 }
@@ -134,11 +116,8 @@ bool takes_in_secrets(const Subject& subject) {
   for (const ShellRedirection& one : subject.command.redirections) {
     if (one.op == "<" && is_secret_file(subject, one.target.text)) return true;
   }
-  std::vector<ShellSpan> origins = subject.pipe();
-  for (const ShellWord& word : subject.command.words)
-    origins.insert(origins.end(), word.sources.begin(), word.sources.end());
-  return std::any_of(origins.begin(), origins.end(),
-                     [&](const ShellSpan& span) { return span_reads_secrets(subject, span); });
+  return std::ranges::any_of(subject.origins(),
+                             [&](const ShellSpan& span) { return span_reads_secrets(subject, span); });
 }
 
 Finding upload_of_http_client(const Subject& subject) {
@@ -175,10 +154,10 @@ bool sftp_puts(const Subject& subject) {
 // ssh with input from a file or another command. A script for the remote shell is a command, not data.
 bool ssh_sends(const Subject& subject) {
   if (!carries_data(subject)) return false;
-  const bool reads_file =
-      std::any_of(subject.command.redirections.begin(), subject.command.redirections.end(),
-                  [](const ShellRedirection& one) { return one.op == "<" && one.target.text != "/dev/null"; });
-  if (!reads_file) return subject.fed_by({"tar", "cat", "gzip", "base64", "env", "printenv", "zip", "git", "dd"});
+  const bool reads_file = std::ranges::any_of(subject.command.redirections, [](const ShellRedirection& one) {
+    return one.op == "<" && one.target.text != "/dev/null";
+  });
+  if (!reads_file) return subject.fed_by("tar cat gzip base64 env printenv zip git dd");
   bool runs_shell = true;  // the default without a command
   for (const ShellCommand& one : subject.reading.commands) {
     if (one.via == subject.index) runs_shell = is_shell(program_of(one)) || is_interpreter(program_of(one));
@@ -216,35 +195,34 @@ bool has_socket_path(const Subject& subject, bool& local) {
 }  // namespace
 
 Finding opens_reverse_shell(const Subject& subject) {
+  const ShellCommand& command = subject.command;
   bool local = false;
   if (has_socket_path(subject, local)) {
     if (is_shell(subject.program) || subject.program == "exec") return "a shell would talk to a network address";
     if (!local) return "it talks to a network address through the shell";
   }
-  if (is_one_of(subject.program, kSockets)) {
+  if (subject.is(kSockets)) {
     const bool is_netcat = subject.program != "socat" && subject.program != "openssl" && subject.program != "telnet";
     if (is_netcat &&
         (subject.flag('e') || subject.flag('c') || subject.option("--exec") || subject.option("--sh-exec")))
       return "it gives a program to the network";
     for (const std::string& operand : subject.operands) {
-      const std::string lower = to_lower(operand);
-      if (subject.program == "socat" && (lower.starts_with("exec:") || lower.starts_with("system:")))
+      if (subject.program == "socat" && starts_with_any(to_lower(operand), {"exec:", "system:"}))
         return "it gives a program to the network";
     }
     if (subject.fed_by(kShellNames) && (subject.program != "openssl" || subject.operand(0) == "s_client"))
       return "a shell's output goes to the network";
   }
-  if (is_shell(subject.program) && subject.command.words.size() < 4 &&
-      subject.span_has(subject.command.input, kSockets) && subject.command.unknown_script &&
-      !subject.span_has(subject.command.input, {"base64"})) {
+  if (is_shell(subject.program) && command.words.size() < 4 && subject.span_has(command.input, kSockets) &&
+      command.unknown_script && !subject.span_has(command.input, "base64")) {
     return "a shell would take its commands from the network";
   }
   if (is_interpreter(subject.program)) {
-    const auto text = program_text_of(subject.command, known_input(subject.reading, subject.command));
+    const auto text = program_text_of(command, known_input(subject.reading, command));
     if (text) {
-      const auto says = [&](std::string_view what) { return text->find(what) != std::string::npos; };
-      const std::string code = program_code_of(subject.command, *text);
-      const auto calls = [&](std::string_view what) { return code.find(what) != std::string::npos; };
+      const auto says = [&](std::string_view what) { return contains(*text, what); };
+      const std::string code = program_code_of(command, *text);
+      const auto calls = [&](std::string_view what) { return contains(code, what); };
       const bool connects =
           calls("socket") || calls("fsockopen") || calls("Socket") || calls("net.connect") || calls("TCPSocket");
       const bool runs = says("/bin/sh") || says("/bin/bash") || says("pty.spawn") || says("dup2") || says("\"sh\"") ||
@@ -256,22 +234,20 @@ Finding opens_reverse_shell(const Subject& subject) {
 }
 
 Finding runs_download(const Subject& subject) {
-  const bool runs_scripts =
-      is_shell(subject.program) || is_interpreter(subject.program) || subject.is({"eval", "source", "."});
+  const ShellCommand& command = subject.command;
+  const bool runs_scripts = is_shell(subject.program) || is_interpreter(subject.program) || subject.is("eval source .");
   if (runs_scripts && subject.fed_by(kDownloaders)) {
-    const bool from_process =
-        std::any_of(subject.command.words.begin(), subject.command.words.end(), [&](const ShellWord& word) {
-          return word.text.starts_with("/dev/fd/") && !word.sources.empty() &&
-                 !subject.span_has(word.sources[0], {"jq"});
-        });
+    const bool from_process = std::ranges::any_of(command.words, [&](const ShellWord& word) {
+      return word.text.starts_with("/dev/fd/") && !word.sources.empty() && !subject.span_has(word.sources[0], "jq");
+    });
     const bool bare_interpreter = is_interpreter(subject.program) &&
                                   (subject.operands.empty() || subject.operand(0) == "-") && !subject.flag('c') &&
                                   !subject.flag('e') && !subject.flag('m') && !subject.flag('r') &&
                                   !subject.option("--eval");
     const bool unknown_text = is_interpreter(subject.program) && (subject.has(std::string(1, kUnknownPart)));
-    if (subject.command.unknown_script || subject.runs_unknown || bare_interpreter || unknown_text ||
+    if (command.unknown_script || subject.runs_unknown || bare_interpreter || unknown_text ||
         (from_process &&
-         (is_shell(subject.program) || subject.is({"source", "."}) || subject.operand(0).starts_with("/dev/fd/")))) {
+         (is_shell(subject.program) || subject.is("source .") || subject.operand(0).starts_with("/dev/fd/")))) {
       return "what it runs comes straight from the network";
     }
   }
@@ -280,30 +256,26 @@ Finding runs_download(const Subject& subject) {
   if (!subject.downloaded || subject.downloaded->empty()) return std::nullopt;
   const auto is_download = [&](const std::string& word) {
     const auto paths = subject.paths(word);
-    return std::any_of(paths.begin(), paths.end(), [&](const std::string& path) {
-      return std::find(subject.downloaded->begin(), subject.downloaded->end(), path) != subject.downloaded->end();
-    });
+    return std::ranges::any_of(paths, [&](const std::string& path) { return is_one_of(path, *subject.downloaded); });
   };
-  const std::string& first = subject.command.word(0);
-  if (first.find('/') != std::string::npos && is_download(first))
-    return fmt::format("{} was downloaded a moment ago", first);
+  const std::string& first = command.word(0);
+  if (contains(first, '/') && is_download(first)) return fmt::format("{} was downloaded a moment ago", first);
   if (runs_scripts && !subject.operands.empty() && is_download(subject.operand(0)))
     return fmt::format("{} was downloaded a moment ago", subject.operand(0));
-  for (const ShellRedirection& one : subject.command.redirections) {
+  for (const ShellRedirection& one : command.redirections) {
     if (runs_scripts && one.op == "<" && is_download(one.target.text))
       return fmt::format("{} was downloaded a moment ago", one.target.text);
   }
-  for (int i = subject.command.input.first; runs_scripts && i < subject.command.input.last; ++i) {
-    const ShellCommand& one = subject.reading.commands[static_cast<size_t>(i)];
-    if (program_of(one) == "cat" && is_download(one.word(1)) && subject.command.unknown_script)
+  for (const ShellCommand& one : subject.reading.in(command.input)) {
+    if (runs_scripts && program_of(one) == "cat" && is_download(one.word(1)) && command.unknown_script)
       return fmt::format("{} was downloaded a moment ago", one.word(1));
   }
   return std::nullopt;
 }
 
 Finding exfiltrates(const Subject& subject) {
-  if (subject.is({"curl", "wget", "http", "https", "xh"})) return upload_of_http_client(subject);
-  if (subject.is({"scp", "rsync", "sftp", "rclone", "croc"})) {
+  if (subject.is("curl wget http https xh")) return upload_of_http_client(subject);
+  if (subject.is("scp rsync sftp rclone croc")) {
     if (subject.program == "sftp" && sftp_puts(subject)) return "it sends files to another machine";
     const std::string last = subject.operands.empty() ? "" : subject.operands.back();
     if (subject.program == "croc" && subject.operand(0) == "send") return "it sends files to another machine";
@@ -311,28 +283,26 @@ Finding exfiltrates(const Subject& subject) {
       return fmt::format("it sends files to {}", last);
     return std::nullopt;
   }
-  if (subject.is({"aws", "gsutil", "az", "gcloud", "mc", "s3cmd"})) {
+  if (subject.is("aws gsutil az gcloud mc s3cmd")) {
     const std::string last = subject.operands.empty() ? "" : subject.operands.back();
-    const bool copies = subject.has("cp") || subject.has("sync") || subject.has("mv") || subject.has("put");
+    const bool copies = subject.has("cp sync mv put");
     const bool to_bucket = last.starts_with("s3://") || last.starts_with("gs://");
     const bool from_here =
-        subject.operands.size() > 1 && subject.operands[subject.operands.size() - 2].find("://") == std::string::npos;
+        subject.operands.size() > 1 && !contains(subject.operands[subject.operands.size() - 2], "://");
     if (copies && to_bucket && from_here) return fmt::format("it sends files to {}", last);
     return std::nullopt;
   }
-  if (is_one_of(subject.program, kSockets)) {
+  if (subject.is(kSockets)) {
     const bool is_client = subject.program != "openssl" || subject.operand(0) == "s_client";
     const bool listens = subject.flag('l') || subject.flag('z');
-    const bool is_here = std::any_of(subject.operands.begin(), subject.operands.end(),
-                                     [](const std::string& one) { return is_local(one); });
+    const bool is_here = std::ranges::any_of(subject.operands, [](const std::string& one) { return is_local(one); });
     if (is_client && !listens && !is_here && carries_data(subject)) return "it sends what it reads to another machine";
     return std::nullopt;
   }
   if (subject.program == "ssh" && ssh_sends(subject)) return "it sends what it reads to another machine";
-  if (subject.is({"dig", "nslookup", "host", "ping"}) && words_carry_files(subject))
+  if (subject.is("dig nslookup host ping") && words_carry_files(subject))
     return "a name that is looked up carries data";
-  if (subject.is({"mail", "mailx", "mutt", "sendmail"}) &&
-      (carries_data(subject) || subject.flag('a') || subject.flag('A')))
+  if (subject.is("mail mailx mutt sendmail") && (carries_data(subject) || subject.flag('a') || subject.flag('A')))
     return "it mails data";
   if (subject.program == "gh" && subject.operand(0) == "gist" && subject.operand(1) == "create")
     return "it publishes files as a gist";
@@ -342,12 +312,12 @@ Finding exfiltrates(const Subject& subject) {
 }
 
 Finding is_obfuscated(const Subject& subject) {
-  if (subject.command.in_definition) return std::nullopt;  // judged at each call, with its arguments
-  const bool runs_scripts = is_shell(subject.program) || subject.is({"eval", "source", "."});
-  const bool unknown = subject.command.unknown_script || subject.runs_unknown;
-  if (!subject.command.words.empty() && subject.command.word(0)[0] == kUnknownPart &&
-      !subject.command.word(0).empty()) {
-    for (const ShellSpan& span : subject.command.words[0].sources) {
+  const ShellCommand& command = subject.command;
+  if (command.in_definition) return std::nullopt;  // judged at each call, with its arguments
+  const bool runs_scripts = is_shell(subject.program) || subject.is("eval source .");
+  const bool unknown = command.unknown_script || subject.runs_unknown;
+  if (!command.words.empty() && command.word(0)[0] == kUnknownPart && !command.word(0).empty()) {
+    for (const ShellSpan& span : command.words[0].sources) {
       if (subject.span_has(span, kDecoders)) return "the program that it runs is encoded";
     }
   }
@@ -357,30 +327,31 @@ Finding is_obfuscated(const Subject& subject) {
   if (!runs_scripts || !unknown) return std::nullopt;
   if (subject.fed_by(kDecoders)) return "what it runs is encoded";
   // eval "$(ssh-agent -s)" runs a program's output as intended; eval "$x" runs unknown text.
-  const bool has_sources = std::any_of(subject.command.words.begin(), subject.command.words.end(),
-                                       [](const ShellWord& word) { return !word.sources.empty(); });
+  const bool has_sources =
+      std::ranges::any_of(command.words, [](const ShellWord& word) { return !word.sources.empty(); });
   if (!is_shell(subject.program)) {
     // ... and so does eval "$(echo "$x" | tr a b)".
-    if (has_sources && !(subject.command.unknown_script && subject.fed_by({"echo", "printf"}))) return std::nullopt;
-    return subject.command.unknown_script ? Finding("what it runs is not on the line") : std::nullopt;
+    if (has_sources && !(command.unknown_script && subject.fed_by("echo printf"))) return std::nullopt;
+    return command.unknown_script ? Finding("what it runs is not on the line") : std::nullopt;
   }
-  if (subject.command.unknown_script && !subject.command.input.empty() && !has_sources) {
-    for (int i = subject.command.input.last - 1; i >= subject.command.input.first; --i) {
+  if (command.unknown_script && !command.input.empty() && !has_sources) {
+    for (int i = command.input.last - 1; i >= command.input.first; --i) {
       const ShellCommand& one = subject.reading.commands[static_cast<size_t>(i)];
-      if (one.level != subject.command.input.level || one.via >= 0) continue;
-      const bool passes_file = passes_file_on(program_of(one)) && one.words.size() > 1;
-      const bool reads_file = one.words.empty() && std::any_of(one.redirections.begin(), one.redirections.end(),
-                                                               [](const ShellRedirection& r) { return r.op == "<"; });
+      if (one.level != command.input.level || one.via >= 0) continue;
+      const bool passes_file = is_listed("cat sed envsubst m4 head tail", program_of(one)) && one.words.size() > 1;
+      const bool reads_file = one.words.empty() && std::ranges::any_of(one.redirections, [](const ShellRedirection& r) {
+                                return r.op == "<";
+                              });
       return passes_file || reads_file ? Finding() : "what it runs is made by another program and is not on the line";
     }
   }
-  for (const ShellRedirection& one : subject.command.redirections) {
+  for (const ShellRedirection& one : command.redirections) {
     if (one.op == "<") return std::nullopt;  // a script file
     if (one.op == "<<<" || one.op == "<<") return "what it runs is not on the line";
   }
-  const bool says_what = std::any_of(subject.command.words.begin() + 1, subject.command.words.end(),
+  const bool says_what = std::any_of(command.words.begin() + 1, command.words.end(),
                                      [](const ShellWord& word) { return word.unknown() && !word.text.empty(); });
-  if (subject.command.unknown_script && says_what && !has_sources) return "what it runs is not on the line";
+  if (command.unknown_script && says_what && !has_sources) return "what it runs is not on the line";
   return std::nullopt;
 }
 

@@ -18,7 +18,7 @@ bool means_everything(const Subject& subject, const std::string& path) {
 }  // namespace
 
 Finding rewrites_history(const Subject& subject) {
-  if (subject.is({"bfg", "git-filter-repo", "git-filter-branch"})) return "it rewrites the whole history";
+  if (subject.is("bfg git-filter-repo git-filter-branch")) return "it rewrites the whole history";
   if (subject.program != "git") return std::nullopt;
   const GitCall call = git_call(subject);
   const std::string first = call.words.empty() ? "" : call.words[0];
@@ -38,7 +38,7 @@ Finding rewrites_history(const Subject& subject) {
   if (call.verb == "reflog" && (first == "expire" || first == "delete"))
     return "the reflog is the way back from mistakes";
   if ((call.verb == "gc" || call.verb == "prune") &&
-      (call.verb == "prune" || std::any_of(call.words.begin(), call.words.end(), [](const std::string& word) {
+      (call.verb == "prune" || std::ranges::any_of(call.words, [](const std::string& word) {
          return word == "--prune=now" || word == "--prune=all" || word == "--prune=0";
        }))) {
     return "it deletes commits that could still be brought back";
@@ -56,9 +56,9 @@ Finding discards_work(const Subject& subject) {
   if (call.verb == "clean") {
     if (call.flag('n') || call.option("--dry-run") || (!call.flag('f') && !call.option("--force"))) return std::nullopt;
     const auto operands = call.operands();
-    const bool is_limited =
-        !operands.empty() && std::none_of(operands.begin(), operands.end(),
-                                          [&](const std::string& one) { return means_everything(subject, one); });
+    const bool is_limited = !operands.empty() && std::ranges::none_of(operands, [&](const std::string& one) {
+      return means_everything(subject, one);
+    });
     // -e PATTERN excludes files; it does not limit the command to a path.
     if (is_limited && !call.flag('e')) return std::nullopt;
     return "it deletes files that git does not know, and nothing brings them back";

@@ -11,11 +11,7 @@ namespace ralph {
 namespace {
 
 bool asks_only(const Subject& subject) {
-  return subject.has("--help") || subject.has("--version");
-}
-
-bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> prefixes) {
-  return std::any_of(prefixes.begin(), prefixes.end(), [&](std::string_view one) { return text.starts_with(one); });
+  return subject.has("--help --version");
 }
 
 bool sets_user_bit(const std::string& mode) {
@@ -25,55 +21,42 @@ bool sets_user_bit(const std::string& mode) {
   return op != std::string::npos && mode.find('s', op) != std::string::npos;
 }
 
+// Programs of interpreters that fork without end.
+constexpr std::string_view kForkBombs[] = {"fork while fork",      "while True: os.fork()", "while 1: os.fork()",
+                                           "while True:os.fork()", "fork while 1",          "loop { fork"};
+
 // The size given to `fallocate -l 100G` or `head -c`, in gigabytes; 0 if there is none.
 double gigabytes(std::string_view text) {
   const std::string number(text);
   char* end = nullptr;
   const double value = std::strtod(number.c_str(), &end);
-  switch (*end) {
-    case 'T':
-    case 't':
-      return value * 1000;
-    case 'G':
-    case 'g':
-      return value;
-    case 'M':
-    case 'm':
-      return value / 1000;
-    default:
-      return value / 1e9;
-  }
+  const char unit = to_lower({end, 1})[0];
+  return unit == 't' ? value * 1000 : unit == 'g' ? value : value / (unit == 'm' ? 1000 : 1e9);
 }
 
 }  // namespace
 
 Finding changes_privileges(const Subject& subject) {
-  if (subject.is({"sudo", "su", "doas", "pkexec", "runuser", "gosu", "sudoedit", "visudo", "run0"})) {
+  if (subject.is("sudo su doas pkexec runuser gosu sudoedit visudo run0")) {
     return asks_only(subject) ? Finding() : fmt::format("{} runs things as another user", subject.program);
   }
   if (subject.program == "chmod" && sets_user_bit(subject.operand(0))) return "it makes a program run as its owner";
-  if (subject.is({"setcap", "useradd", "usermod", "userdel", "adduser", "deluser", "groupadd", "groupmod", "gpasswd",
-                  "passwd", "chpasswd", "vipw", "nsenter"})) {
+  if (subject.is(
+          "setcap useradd usermod userdel adduser deluser groupadd groupmod gpasswd passwd chpasswd vipw nsenter")) {
     return asks_only(subject) ? Finding() : fmt::format("{} changes users or their rights", subject.program);
   }
   if (subject.program == "chown" || subject.program == "chgrp") {
     const std::string owner = subject.operand(0);
     if (subject.program == "chown" && is_one_of(owner.substr(0, owner.find(':')), {"root", "0"}))
       return "it gives files to root";
-    for (size_t i = 1; i < subject.operands.size(); ++i) {
-      for (const std::string& path : subject.paths(subject.operands[i])) {
-        if (!is_within(path, subject.place.project) && !is_temporary(path))
-          return fmt::format("it changes the owner of {}", path);
-      }
-    }
+    if (const auto path = subject.foreign_operand()) return fmt::format("it changes the owner of {}", *path);
   }
-  if (subject.is({"docker", "podman", "nerdctl"}) && (subject.operand(0) == "run" || subject.operand(0) == "create")) {
+  if (subject.is("docker podman nerdctl") && (subject.operand(0) == "run" || subject.operand(0) == "create")) {
     if (subject.option("--privileged") || subject.has("--pid=host"))
       return "a privileged container is root on this machine";
     for (size_t i = 1; i < subject.command.words.size(); ++i) {
       const std::string& word = subject.command.word(i);
-      if (word.starts_with("/:/") || word == "/:" || word.find("source=/,") != std::string::npos ||
-          word.starts_with("-v/:"))
+      if (word.starts_with("/:/") || word == "/:" || contains(word, "source=/,") || word.starts_with("-v/:"))
         return "it gives this machine's whole disk to a container";
     }
   }
@@ -89,15 +72,14 @@ Finding exhausts_resources(const Subject& subject) {
   }
   if (subject.program == "yes" && to_file) return "it fills the disk";
   const std::vector<std::string> read = subject.read();
-  const bool endless = std::any_of(read.begin(), read.end(), [](const std::string& path) {
-    return is_one_of(path, {"/dev/zero", "/dev/urandom", "/dev/random"});
-  });
-  if (endless && to_file && subject.is({"cat", "tee", "cp", "base64", "xxd", "od"})) return "it fills the disk";
-  if (endless && subject.is({"tail", "sort"})) return "it fills the memory";
+  const bool endless = std::ranges::any_of(
+      read, [](const std::string& path) { return is_one_of(path, {"/dev/zero", "/dev/urandom", "/dev/random"}); });
+  if (endless && to_file && subject.is("cat tee cp base64 xxd od")) return "it fills the disk";
+  if (endless && subject.is("tail sort")) return "it fills the memory";
   if (subject.program == "dd" && endless) {
     const std::vector<std::string> written = subject.written();
-    const bool limited = std::any_of(subject.operands.begin(), subject.operands.end(),
-                                     [](const std::string& one) { return one.starts_with("count="); });
+    const bool limited =
+        std::ranges::any_of(subject.operands, [](const std::string& one) { return one.starts_with("count="); });
     if (!limited && !written.empty() && written[0] != "/dev/null") return "it fills the disk";
   }
   if (is_one_of(subject.program, {"fallocate", "truncate", "mkfile"})) {
@@ -107,11 +89,8 @@ Finding exhausts_resources(const Subject& subject) {
   }
   if (is_interpreter(subject.program)) {
     const auto text = program_text_of(subject.command, known_input(subject.reading, subject.command));
-    if (text && (text->find("fork while fork") != std::string::npos ||
-                 text->find("while True: os.fork()") != std::string::npos ||
-                 text->find("while 1: os.fork()") != std::string::npos ||
-                 text->find("while True:os.fork()") != std::string::npos ||
-                 text->find("fork while 1") != std::string::npos || text->find("loop { fork") != std::string::npos)) {
+    const auto forks = [&](std::string_view phrase) { return text && contains(*text, phrase); };
+    if (std::ranges::any_of(kForkBombs, forks)) {
       return "it starts processes without end";
     }
   }
@@ -120,13 +99,11 @@ Finding exhausts_resources(const Subject& subject) {
 
 Finding kills_others(const Subject& subject) {
   if (asks_only(subject)) return std::nullopt;
-  if (subject.is({"shutdown", "reboot", "halt", "poweroff", "telinit", "kexec"}))
+  if (subject.is("shutdown reboot halt poweroff telinit kexec"))
     return fmt::format("{} ends this machine", subject.program);
-  if (subject.program == "init" && is_one_of(subject.operand(0), {"0", "1", "6", "s", "S"}) &&
-      subject.operands.size() == 1)
+  if (subject.program == "init" && is_listed("0 1 6 s S", subject.operand(0)) && subject.operands.size() == 1)
     return "it ends this machine";
-  if (subject.program == "systemctl" && is_one_of(subject.operand(0), {"reboot", "poweroff", "halt", "suspend",
-                                                                       "hibernate", "kexec", "rescue", "emergency"}))
+  if (subject.program == "systemctl" && subject.does("reboot poweroff halt suspend hibernate kexec rescue emergency"))
     return "it ends this machine";
   if (subject.program == "loginctl" && starts_with_any(subject.operand(0), {"terminate-", "kill-"}))
     return "it ends sessions of users";
@@ -166,36 +143,33 @@ Finding kills_others(const Subject& subject) {
 
 Finding changes_system(const Subject& subject) {
   if (asks_only(subject)) return std::nullopt;
+  constexpr CallRow kChangers[] = {
+      {"yum dnf zypper microdnf", "remove erase autoremove rm upgrade distro-sync downgrade",
+       "it removes or replaces packages of the system"},
+      {"apk", "del", "it removes packages of the system"},
+      {"brew snap flatpak port", "uninstall remove rm autoremove", "it removes packages of the system"},
+      {"launchctl", "unload bootout remove disable kill", "it changes services of the system"}};
+  if (auto finding = first_call(subject, kChangers)) return finding;
   const std::string verb = subject.operand(0);
   const bool dry = subject.option("--dry-run") || subject.option("--simulate") || subject.flag('s');
-  if (subject.is({"apt", "apt-get", "aptitude"}) && !dry &&
-      is_one_of(verb, {"remove", "purge", "autoremove", "dist-upgrade", "full-upgrade", "upgrade", "autopurge"}))
+  if (subject.is("apt apt-get aptitude") && !dry &&
+      subject.does("remove purge autoremove dist-upgrade full-upgrade upgrade autopurge"))
     return "it removes or replaces packages of the system";
-  if (subject.program == "dpkg" &&
-      (subject.has("-r") || subject.has("-P") || subject.option("--remove") || subject.option("--purge")))
+  if (subject.program == "dpkg" && (subject.has("-r -P") || subject.option("--remove") || subject.option("--purge")))
     return "it removes packages of the system";
-  if (subject.is({"yum", "dnf", "zypper", "microdnf"}) &&
-      is_one_of(verb, {"remove", "erase", "autoremove", "rm", "upgrade", "distro-sync", "downgrade"}))
-    return "it removes or replaces packages of the system";
   if (subject.program == "rpm" && (subject.has("-e") || subject.option("--erase")))
     return "it removes packages of the system";
   if (subject.program == "pacman" && subject.command.word(1).starts_with("-R"))
     return "it removes packages of the system";
-  if (subject.program == "apk" && verb == "del") return "it removes packages of the system";
-  if (subject.is({"brew", "snap", "flatpak", "port"}) && is_one_of(verb, {"uninstall", "remove", "rm", "autoremove"}))
-    return "it removes packages of the system";
   const bool own_service = subject.option("--user");
   if (subject.program == "systemctl" && !own_service &&
-      is_one_of(verb, {"stop", "disable", "mask", "kill", "isolate", "set-default", "restart", "daemon-reload"}))
+      subject.does("stop disable mask kill isolate set-default restart daemon-reload"))
     return "it changes services of the system";
-  if (subject.is({"service", "rc-service"}) && is_one_of(subject.operand(1), {"stop", "restart", "reload"}))
+  if (subject.is("service rc-service") && is_one_of(subject.operand(1), {"stop", "restart", "reload"}))
     return "it changes services of the system";
-  if (subject.program == "launchctl" && is_one_of(verb, {"unload", "bootout", "remove", "disable", "kill"}))
-    return "it changes services of the system";
-  if (subject.program == "sysctl" && (subject.flag('w') || subject.flag('p') || verb.find('=') != std::string::npos))
+  if (subject.program == "sysctl" && (subject.flag('w') || subject.flag('p') || contains(verb, '=')))
     return "it changes the kernel's settings";
-  if (subject.is({"modprobe", "rmmod", "insmod", "swapoff", "umount", "update-grub", "grub-install", "hostnamectl",
-                  "update-alternatives"})) {
+  if (subject.is("modprobe rmmod insmod swapoff umount update-grub grub-install hostnamectl update-alternatives")) {
     if (subject.command.words.size() == 1 || subject.has("status") || subject.option("--list") ||
         subject.option("--display"))
       return std::nullopt;
@@ -215,13 +189,18 @@ Finding changes_system(const Subject& subject) {
 
 Finding changes_network(const Subject& subject) {
   if (asks_only(subject)) return std::nullopt;
+  constexpr CallRow kChangers[] = {
+      {"iptables-restore ip6tables-restore", "", "it replaces the firewall's rules"},
+      {"ifdown ifup wg-quick dhclient", "", "it changes an interface"},
+      {"route", "add del delete flush change", "it changes routes"},
+      {"tailscale resolvectl rfkill", "down up logout set dns revert block", "it changes the network's configuration"}};
+  if (auto finding = first_call(subject, kChangers)) return finding;
   const std::string first = subject.operand(0), second = subject.operand(1);
-  if (subject.is({"iptables", "ip6tables", "ebtables", "arptables"})) {
+  if (subject.is("iptables ip6tables ebtables arptables")) {
     const bool lists = subject.flag('L') || subject.flag('S') || subject.option("--list") ||
                        subject.option("--list-rules") || subject.flag('C') || subject.flag('V');
     return lists ? Finding() : "it changes the firewall";
   }
-  if (subject.is({"iptables-restore", "ip6tables-restore"})) return "it replaces the firewall's rules";
   if (subject.program == "nft" && first != "list" && !first.empty()) return "it changes the firewall";
   if (subject.program == "ufw" && first != "status" && first != "show" && first != "version")
     return "it changes the firewall";
@@ -231,26 +210,17 @@ Finding changes_network(const Subject& subject) {
     return "it changes the firewall";
   if (subject.program == "ip") {
     for (const std::string& operand : subject.operands) {
-      if (is_one_of(operand, {"set", "add", "del", "delete", "flush", "replace", "change", "append"}) &&
-          !subject.has("show"))
+      if (is_listed("set add del delete flush replace change append", operand) && !subject.has("show"))
         return "it changes interfaces or routes";
     }
   }
   if (subject.program == "ifconfig" && subject.operands.size() > 1) return "it changes an interface";
-  if (subject.is({"ifdown", "ifup", "wg-quick", "dhclient"})) return "it changes an interface";
-  if (subject.program == "route" && is_one_of(first, {"add", "del", "delete", "flush", "change"}))
-    return "it changes routes";
-  if (subject.program == "nmcli" && (subject.has("off") || subject.has("down") || subject.has("delete") ||
-                                     subject.has("modify") || subject.has("disconnect")))
+  if (subject.program == "nmcli" && subject.has("off down delete modify disconnect"))
     return "it changes the network's configuration";
   if (subject.program == "tc" && is_one_of(second, {"add", "del", "replace", "change"}))
     return "it changes how traffic flows";
   if (subject.program == "networksetup" &&
-      std::any_of(subject.command.words.begin(), subject.command.words.end(),
-                  [](const ShellWord& word) { return word.text.starts_with("-set"); }))
-    return "it changes the network's configuration";
-  if (subject.is({"tailscale", "resolvectl", "rfkill"}) &&
-      is_one_of(first, {"down", "up", "logout", "set", "dns", "revert", "block"}))
+      std::ranges::any_of(subject.command.words, [](const ShellWord& word) { return word.text.starts_with("-set"); }))
     return "it changes the network's configuration";
   return std::nullopt;
 }

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "policy/shell/characters.h"
 
 namespace ralph {
 namespace {
@@ -30,15 +31,11 @@ std::vector<std::string> literals_at(std::string_view text, size_t at) {
   const size_t limit = std::min(text.size(), at + 4096);
   while (at < limit) {
     const char c = text[at];
-    if (c == ' ' || c == '\n' || c == '\t' || c == '[' || c == ',' || c == '(' || c == 'f' || c == 'r' || c == 'b') {
+    if (contains(" \n\t[,(frb", c)) {
       ++at;
       continue;
     }
-    if (text.substr(at).starts_with("os.path.expanduser(")) {
-      at += 19;
-      continue;
-    }
-    if (text.substr(at).starts_with("Path(") || text.substr(at).starts_with("pathlib.Path(")) {
+    if (starts_with_any(text.substr(at), {"os.path.expanduser(", "Path(", "pathlib.Path("})) {
       at = text.find('(', at) + 1;
       continue;
     }
@@ -58,10 +55,6 @@ std::vector<std::string> literals_at(std::string_view text, size_t at) {
   return found;
 }
 
-bool is_letter(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-}
-
 // Python with comments and the insides of strings blanked, at the same length: a name in them is not a call. The code
 // in {} of an f-string stays.
 std::string code_of_python(std::string_view text) {
@@ -77,7 +70,7 @@ std::string code_of_python(std::string_view text) {
     }
     if (c != '"' && c != '\'') continue;
     size_t prefix = at;
-    while (prefix > 0 && at - prefix < 3 && is_letter(text[prefix - 1])) --prefix;
+    while (prefix > 0 && at - prefix < 3 && is_name_part(text[prefix - 1])) --prefix;
     const bool is_format = text.substr(prefix, at - prefix).find_first_of("fF") != std::string_view::npos;
     const std::string_view quote = text.substr(at, text.substr(at).starts_with(std::string(3, c)) ? 3 : 1);
     size_t end = at + quote.size();
@@ -88,15 +81,6 @@ std::string code_of_python(std::string_view text) {
     at = std::min(end + quote.size(), text.size()) - 1;
   }
   return code;
-}
-
-// The text to search for names of calls: all of it, unless it is Python without exec, eval or -c.
-std::string code_of(std::string_view program, const std::string& text) {
-  if (!program.starts_with("python") && !program.starts_with("pypy")) return text;
-  std::string code = code_of_python(text);
-  const bool runs_text = code.find("exec(") != std::string::npos || code.find("eval(") != std::string::npos ||
-                         text.find("'-c'") != std::string::npos || text.find("\"-c\"") != std::string::npos;
-  return runs_text ? text : code;
 }
 
 // Calls whose names are in `code`; their arguments are taken from `text`.
@@ -126,10 +110,9 @@ std::string line_of(std::string_view program, const std::vector<std::string>& pa
   std::string line(program);
   for (const std::string& raw : paths) {
     const std::string path = with_home(raw);
-    const bool is_home = path == "~" || path.starts_with("~/");
-    const std::vector<std::string> rest = {is_home ? path.substr(path == "~" ? 1 : 2) : path};
-    line += is_home ? (path == "~" ? " ~" : " ~/" + (rest[0].empty() ? "" : quote_shell_words(rest)))
-                    : " " + quote_shell_words(rest);
+    const size_t home = path == "~" ? 1 : path.starts_with("~/") ? 2 : 0;
+    const std::vector<std::string> rest = {path.substr(home)};
+    line += " " + path.substr(0, home) + (home > 0 && rest[0].empty() ? "" : quote_shell_words(rest));
   }
   return line;
 }
@@ -137,7 +120,6 @@ std::string line_of(std::string_view program, const std::vector<std::string>& pa
 }  // namespace
 
 std::optional<std::string> program_text_of(const ShellCommand& command, const std::optional<std::string>& input) {
-  bool has_file = false;
   std::string text;
   if (program_of(command).ends_with("awk")) {  // its program is its first operand
     for (size_t i = 1; i < command.words.size(); ++i) {
@@ -148,41 +130,40 @@ std::optional<std::string> program_text_of(const ShellCommand& command, const st
   }
   for (size_t i = 1; i < command.words.size(); ++i) {
     const std::string& word = command.words[i].text;
-    const bool takes_text = word == "-c" || word == "-e" || word == "-E" || word == "--eval" || word == "-r" ||
-                            word == "-p" || word == "--print" || word == "-pe" || word == "-ne" || word == "-le" ||
-                            word == "-lne" || word == "-nle" || word == "eval" || word == "-ie" || word == "-pie" ||
-                            word == "-0pe" || word == "-Bc" || word == "-Sc" || word == "-Ic" || word == "-uc";
-    if (takes_text && i + 1 < command.words.size()) {
+    constexpr std::string_view kTaking =
+        "-c -e -E --eval -r -p --print -pe -ne -le -lne -nle eval -ie -pie -0pe -Bc -Sc -Ic -uc";
+    if (is_listed(kTaking, word) && i + 1 < command.words.size()) {
       text += command.words[++i].text + "\n";
     } else if (word.size() > 2 && word.starts_with("-c") && program_of(command).starts_with("python")) {
       text += word.substr(2);
     } else if (!word.starts_with('-') || word == "-m") {
-      has_file = true;
-      break;
+      return text.empty() ? std::nullopt : std::optional(text);  // a file
     }
   }
-  if (!text.empty()) return text;
-  if (has_file || !input) return std::nullopt;
-  return input;
+  return text.empty() ? input : text;
 }
 
+// All of it, unless it is Python without exec, eval or -c.
 std::string program_code_of(const ShellCommand& command, const std::string& text) {
-  return code_of(program_of(command), text);
+  if (!starts_with_any(program_of(command), {"python", "pypy"})) return text;
+  std::string code = code_of_python(text);
+  const bool runs_text =
+      contains(code, "exec(") || contains(code, "eval(") || contains(text, "'-c'") || contains(text, "\"-c\"");
+  return runs_text ? text : code;
 }
 
 void look_into_program_text(const ShellCommand& command, const std::optional<std::string>& input,
                             InnerCommands& inner) {
   const auto text = program_text_of(command, input);
   if (!text) return;
-  const std::string code = code_of(program_of(command), *text);
+  const std::string code = program_code_of(command, *text);
   for_each_call(*text, code, kStarts, [&](size_t at, std::vector<std::string> literals) {
     const size_t open = text->find_first_of("([ ", at);
     const size_t first = open == std::string::npos ? open : text->find_first_not_of("( \n", open);
     const bool is_list = first != std::string::npos && (*text)[first] == '[';
-    const bool are_words = is_list || std::string_view(*text).substr(at).starts_with("spawn") ||
-                           std::string_view(*text).substr(at).starts_with("execFile");
+    const bool are_words = is_list || starts_with_any(std::string_view(*text).substr(at), {"spawn", "execFile"});
     inner.scripts.push_back({are_words && literals.size() > 1 ? quote_shell_words(literals) : literals[0], {}});
-    if (!are_words && literals.size() > 1 && (literals[0] == "rm" || literals[0] == "sh" || literals[0] == "bash")) {
+    if (!are_words && literals.size() > 1 && is_listed("rm sh bash", literals[0])) {
       inner.scripts.push_back({quote_shell_words(literals), {}});
     }
   });
@@ -195,7 +176,7 @@ void look_into_program_text(const ShellCommand& command, const std::optional<std
         literals.size() > 1 && literals[1].find_first_of("wa+x>") != std::string::npos && literals[1].size() < 4;
     literals.resize(1);
     inner.scripts.push_back({line_of(writes ? "tee --" : "cat --", literals), {}});
-    if (code.find("write_text") != std::string::npos || code.find("unlink()") != std::string::npos) {
+    if (contains(code, "write_text") || contains(code, "unlink()")) {
       inner.scripts.push_back({line_of("tee --", literals), {}});
     }
   });

@@ -1,9 +1,9 @@
 // What a command reads, writes and deletes, derived from its words.
 #include <algorithm>
-#include <array>
 
 #include "base/text.h"
 #include "policy/command_view.h"
+#include "policy/command_words.h"
 #include "policy/git_call.h"
 #include "policy/rules.h"
 #include "policy/tool_policy.h"
@@ -11,37 +11,17 @@
 namespace ralph {
 namespace {
 
-bool is_option(const std::string& word) {
-  return word.size() > 1 && word[0] == '-';
-}
-
 void append(std::vector<std::string>& to, std::vector<std::string> more) {
   to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
-// Programs that read their file operands. The number: leading operands that are not files (grep's pattern).
-struct Reader {
-  std::string_view name;
-  size_t own_operands = 0;
-};
-constexpr std::array kReaders = {
-    Reader{"cat"},     Reader{"tac"},        Reader{"less"},    Reader{"more"},     Reader{"head"},
-    Reader{"tail"},    Reader{"bat"},        Reader{"batcat"},  Reader{"nl"},       Reader{"rev"},
-    Reader{"cut"},     Reader{"paste"},      Reader{"sort"},    Reader{"uniq"},     Reader{"fold"},
-    Reader{"fmt"},     Reader{"column"},     Reader{"strings"}, Reader{"od"},       Reader{"xxd"},
-    Reader{"hexdump"}, Reader{"base64"},     Reader{"base32"},  Reader{"gzip"},     Reader{"bzip2"},
-    Reader{"xz"},      Reader{"zstd"},       Reader{"zip"},     Reader{"tar"},      Reader{"7z"},
-    Reader{"cpio"},    Reader{"cp"},         Reader{"mv"},      Reader{"install"},  Reader{"ln"},
-    Reader{"rsync"},   Reader{"scp"},        Reader{"diff"},    Reader{"cmp"},      Reader{"comm"},
-    Reader{"vim"},     Reader{"vi"},         Reader{"nano"},    Reader{"view"},     Reader{"emacs"},
-    Reader{"code"},    Reader{"source"},     Reader{"."},       Reader{"split"},    Reader{"openssl"},
-    Reader{"pr"},      Reader{"expand"},     Reader{"shuf"},    Reader{"xclip"},    Reader{"pbcopy"},
-    Reader{"yq", 1},   Reader{"jq", 1},      Reader{"grep", 1}, Reader{"egrep", 1}, Reader{"fgrep", 1},
-    Reader{"rg", 1},   Reader{"ag", 1},      Reader{"ack", 1},  Reader{"awk", 1},   Reader{"gawk", 1},
-    Reader{"sed", 1},  Reader{"tr", 2},      Reader{"gpg"},     Reader{"tee"},      Reader{"mapfile"},
-    Reader{"python"},  Reader{"python3"},    Reader{"node"},    Reader{"perl"},     Reader{"ruby"},
-    Reader{"php"},     Reader{"curl"},       Reader{"wget"},    Reader{"nc"},       Reader{"dd"},
-    Reader{"sqlite3"}, Reader{"ssh-keygen"}, Reader{"docker"}};
+// Programs that read their file operands; for those of the second list the first operand is a pattern.
+constexpr std::string_view kReaders =
+    "cat tac less more head tail bat batcat nl rev cut paste sort uniq fold fmt column strings od xxd "
+    "hexdump base64 base32 gzip bzip2 xz zstd zip tar 7z cpio cp mv install ln rsync scp diff cmp comm "
+    "vim vi nano view emacs code source . split openssl pr expand shuf xclip pbcopy gpg tee mapfile "
+    "python python3 node perl ruby php curl wget nc dd sqlite3 ssh-keygen docker";
+constexpr std::string_view kPatternReaders = "yq jq grep egrep fgrep rg ag ack awk gawk sed";
 
 }  // namespace
 
@@ -58,8 +38,13 @@ Subject::Subject(const ShellReading& all, size_t at, const PolicyPlace& where)
   }
 }
 
-bool Subject::is(std::initializer_list<std::string_view> names) const {
-  return std::find(names.begin(), names.end(), program) != names.end();
+bool Subject::is(std::string_view programs) const {
+  return is_listed(programs, program);
+}
+
+bool Subject::does(std::string_view verbs) const {
+  const std::string first = operand(0);
+  return !contains(first, '/') && (is_listed(verbs, first) || is_listed(verbs, first + "/" + operand(1)));
 }
 
 bool Subject::flag(char letter) const {
@@ -82,9 +67,8 @@ bool Subject::option(std::string_view name) const {
   return false;
 }
 
-bool Subject::has(std::string_view word) const {
-  return std::any_of(command.words.begin(), command.words.end(),
-                     [&](const ShellWord& one) { return one.text == word; });
+bool Subject::has(std::string_view words) const {
+  return std::ranges::any_of(command.words, [&](const ShellWord& one) { return is_listed(words, one.text); });
 }
 
 std::string Subject::operand(size_t i) const {
@@ -111,13 +95,13 @@ std::vector<std::string> Subject::written() const {
     const bool is_descriptor =
         one.op == ">&" &&
         (one.target.text == "-" || one.target.text.find_first_not_of("0123456789-") == std::string::npos);
-    if (one.op.find('>') != std::string::npos && !is_descriptor) append(files, paths(one.target.text));
+    if (contains(one.op, '>') && !is_descriptor) append(files, paths(one.target.text));
   }
   const auto add_operands = [&](size_t from) {
     for (size_t i = from; i < operands.size(); ++i) append(files, paths(operands[i]));
   };
   const auto last_operand = [&] {
-    if (const auto folder = value('t', "--target-directory"); folder && is({"cp", "mv", "ln", "install"})) {
+    if (const auto folder = value('t', "--target-directory"); folder && is("cp mv ln install")) {
       append(files, paths(*folder));
       for (const std::string& operand : operands)
         append(files, paths(*folder + "/" + operand.substr(operand.rfind('/') + 1)));
@@ -129,13 +113,12 @@ std::vector<std::string> Subject::written() const {
       append(files, paths(operands.back() + "/" + operands[i].substr(operands[i].rfind('/') + 1)));
     }
   };
-  if (is({"tee", "truncate", "touch", "shred", "mkfifo", "chmod", "chown", "chattr", "setfacl", "ed", "ex", "patch",
-          "sponge", "mkdir", "vim", "vi", "nano", "fallocate"})) {
+  if (is("tee truncate touch shred mkfifo chmod chown chattr setfacl ed ex patch sponge mkdir vim vi nano fallocate")) {
     // chmod -x: the mode looks like an option
     const bool mode_is_option = program == "chmod" && is_option(command.word(1)) &&
                                 command.word(1).find_first_not_of("rwxXst", 1) == std::string::npos;
-    add_operands(is({"chmod", "chown", "setfacl"}) && !mode_is_option ? 1 : 0);
-  } else if (is({"cp", "mv", "ln", "install", "rsync", "scp"})) {
+    add_operands(is("chmod chown setfacl") && !mode_is_option ? 1 : 0);
+  } else if (is("cp mv ln install rsync scp")) {
     last_operand();
   } else if (program == "sed" && (flag('i') || option("--in-place"))) {
     const bool has_script = value('e', "--expression") || value('f', "--file");
@@ -146,13 +129,13 @@ std::vector<std::string> Subject::written() const {
     for (const std::string& operand : operands) {
       if (operand.starts_with("of=")) append(files, paths(operand.substr(3)));
     }
-  } else if (is({"curl"})) {
+  } else if (is("curl")) {
     if (const auto file = value('o', "--output")) append(files, paths(*file));
-  } else if (is({"wget"})) {
+  } else if (is("wget")) {
     if (const auto file = value('O', "--output-document")) append(files, paths(*file));
-  } else if (is({"tar", "unzip"})) {
+  } else if (is("tar unzip")) {
     if (const auto folder = value(program == "tar" ? 'C' : 'd', "--directory")) append(files, paths(*folder));
-  } else if (is({"apply_patch", "applypatch"})) {
+  } else if (is("apply_patch applypatch")) {
     std::string patch = command.fed.value_or(command.word(1));
     for (const ShellRedirection& one : command.redirections) {
       if (one.op.starts_with("<<")) patch = one.target.text;
@@ -168,7 +151,7 @@ std::vector<std::string> Subject::written() const {
 std::vector<std::string> Subject::deleted() const {
   std::vector<std::string> files;
   const auto own_paths = [&](const std::string& word) { return paths_of(word, command.cwd, place, LastPart::kItself); };
-  if (is({"rm", "rmdir", "unlink", "shred", "srm", "trash", "trash-put", "rimraf", "del", "gio"})) {
+  if (is("rm rmdir unlink shred srm trash trash-put rimraf del gio")) {
     if (program == "shred" && !flag('u') && !option("--remove")) return files;
     for (const std::string& operand : operands) append(files, own_paths(operand));
   } else if (program == "mv") {
@@ -189,12 +172,11 @@ std::vector<std::string> Subject::read() const {
   for (const ShellRedirection& one : command.redirections) {
     if (one.op == "<" || one.op == "<>") append(files, paths(one.target.text));
   }
-  const auto* const reader =
-      std::find_if(kReaders.begin(), kReaders.end(), [&](const Reader& one) { return one.name == program; });
-  if (reader == kReaders.end()) return files;
-  const bool pattern_elsewhere =
-      reader->own_operands == 1 && (flag('e') || flag('f') || option("--regexp") || option("--file"));
-  for (size_t i = pattern_elsewhere ? 0 : reader->own_operands; i < operands.size(); ++i) {
+  const bool takes_pattern = is_listed(kPatternReaders, program);
+  if (!takes_pattern && program != "tr" && !is_listed(kReaders, program)) return files;
+  const bool pattern_elsewhere = flag('e') || flag('f') || option("--regexp") || option("--file");
+  const size_t own_operands = program == "tr" ? 2 : takes_pattern && !pattern_elsewhere ? 1 : 0;
+  for (size_t i = own_operands; i < operands.size(); ++i) {
     std::string_view word = operands[i];
     for (const std::string_view prefix : {"if=", "@", "file://"}) {
       if (word.starts_with(prefix)) word.remove_prefix(prefix.size());
@@ -202,7 +184,7 @@ std::vector<std::string> Subject::read() const {
     append(files, paths(word));
   }
   // -f@~/.netrc, --data-binary @file, -v ~/.ssh:/x: a path inside an option's value.
-  if (is({"curl", "wget", "docker", "openssl"})) {
+  if (is("curl wget docker openssl")) {
     for (const ShellWord& word : command.words) {
       const size_t at = word.text.find_first_of("@=");
       if (at != std::string::npos)
@@ -214,12 +196,18 @@ std::vector<std::string> Subject::read() const {
   return files;
 }
 
-bool Subject::span_has(ShellSpan span, Names names) const {
-  for (int i = span.first; i < span.last; ++i) {
-    const std::string name = program_of(reading.commands[static_cast<size_t>(i)]);
-    if (std::find(names.begin(), names.end(), name) != names.end()) return true;
+std::optional<std::string> Subject::foreign_operand() const {
+  for (size_t i = 1; i < operands.size(); ++i) {
+    for (const std::string& path : paths(operands[i])) {
+      if (!is_within(path, place.project) && !is_temporary(path)) return path;
+    }
   }
-  return false;
+  return std::nullopt;
+}
+
+bool Subject::span_has(ShellSpan span, std::string_view programs) const {
+  return std::ranges::any_of(reading.in(span),
+                             [&](const ShellCommand& one) { return is_listed(programs, program_of(one)); });
 }
 
 std::vector<ShellSpan> Subject::pipe() const {
@@ -234,17 +222,25 @@ std::vector<ShellSpan> Subject::pipe() const {
   return feeds;
 }
 
-bool Subject::fed_by(Names names) const {
-  for (const ShellSpan& feed : pipe()) {
-    if (span_has(feed, names)) return true;
+std::vector<ShellSpan> Subject::origins() const {
+  std::vector<ShellSpan> spans = pipe();
+  for (const ShellWord& word : command.words) spans.insert(spans.end(), word.sources.begin(), word.sources.end());
+  return spans;
+}
+
+bool Subject::fed_by(std::string_view programs) const {
+  std::vector<ShellSpan> spans = origins();
+  for (const ShellRedirection& one : command.redirections)
+    spans.insert(spans.end(), one.target.sources.begin(), one.target.sources.end());
+  return std::ranges::any_of(spans, [&](ShellSpan span) { return span_has(span, programs); });
+}
+
+Finding first_call(const Subject& subject, std::span<const CallRow> rows) {
+  for (const CallRow& row : rows) {
+    if (is_listed(row.programs, subject.program) && (row.verbs.empty() || subject.does(row.verbs)))
+      return std::string(row.finding);
   }
-  const auto any = [&](const ShellWord& word) {
-    return std::any_of(word.sources.begin(), word.sources.end(),
-                       [&](const ShellSpan& span) { return span_has(span, names); });
-  };
-  if (std::any_of(command.words.begin(), command.words.end(), any)) return true;
-  return std::any_of(command.redirections.begin(), command.redirections.end(),
-                     [&](const ShellRedirection& one) { return any(one.target); });
+  return std::nullopt;
 }
 
 }  // namespace ralph

@@ -1,17 +1,10 @@
 #include "policy/tool_policy.h"
 
-#include <algorithm>
-#include <array>
-
 #include "base/text.h"
 #include "os/files.h"
 
 namespace ralph {
 namespace {
-
-bool is_any(std::string_view name, std::initializer_list<std::string_view> names) {
-  return std::any_of(names.begin(), names.end(), [&](std::string_view one) { return equals_ignoring_case(one, name); });
-}
 
 // The paths, under any of the keys that hosts use.
 std::vector<std::string> paths_in(const json::value& input) {
@@ -69,22 +62,20 @@ std::vector<std::string> files_of_patch(std::string_view patch) {
 
 ToolUse tool_use_of(std::string_view tool, const json::value& input) {
   ToolUse use;
-  if (is_any(tool, {"apply_patch", "ApplyPatch", "patch"})) {
+  const std::string name = to_lower(tool);
+  if (is_listed("apply_patch applypatch patch", name)) {
     for (const std::string_view key : {"command", "input", "patch", "patchText"}) {
       if (const auto patch = find_string(input, key)) use.writes = files_of_patch(*patch);
       if (!use.writes.empty()) break;
     }
     return use;
   }
-  if (is_any(tool, {"Bash", "run_shell_command", "shell", "local_shell", "shell_command", "exec_command",
-                    "unified_exec", "Monitor"})) {
+  if (is_listed("bash run_shell_command shell local_shell shell_command exec_command unified_exec monitor", name)) {
     use.command = command_in(input);
     use.folder = folder_in(input);
-  } else if (is_any(tool, {"Write", "Edit", "MultiEdit", "NotebookEdit", "write_file", "replace", "edit_file",
-                           "create_file"})) {
+  } else if (is_listed("write edit multiedit notebookedit write_file replace edit_file create_file", name)) {
     use.writes = paths_in(input);
-  } else if (is_any(tool, {"Read", "read_file", "read_many_files", "Grep", "search_file_content", "grep_search",
-                           "view_image"})) {
+  } else if (is_listed("read read_file read_many_files grep search_file_content grep_search view_image", name)) {
     use.reads = paths_in(input);
   }
   return use;

@@ -1,6 +1,5 @@
 #include "settings/layers.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <map>
 #include <span>

@@ -4,7 +4,6 @@
 #include <array>
 #include <initializer_list>
 #include <map>
-#include <optional>
 #include <string_view>
 #include <sys/stat.h>
 
@@ -46,10 +45,6 @@ class Project {
   std::string folder_;
 };
 
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
 // The words before the colon of every rule: of "all: build", and in a justfile of "test name='x': build".
 std::vector<std::string> rules_of(std::string_view text, bool first_word_only) {
   std::vector<std::string> rules;
@@ -68,42 +63,36 @@ std::vector<std::string> rules_of(std::string_view text, bool first_word_only) {
   return rules;
 }
 
-struct Task {
-  std::string_view name;
+struct Tasks {
   CheckPurpose purpose;
+  std::string_view names;  // separated by blanks
 };
 
-constexpr std::array<Task, 9> kTasks = {{{"lint", CheckPurpose::kLint},
-                                         {"typecheck", CheckPurpose::kTypes},
-                                         {"type-check", CheckPurpose::kTypes},
-                                         {"check-types", CheckPurpose::kTypes},
-                                         {"types", CheckPurpose::kTypes},
-                                         {"build", CheckPurpose::kBuild},
-                                         {"test", CheckPurpose::kTest},
-                                         {"tests", CheckPurpose::kTest},
-                                         {"check", CheckPurpose::kCheck}}};
+constexpr std::array<Tasks, 5> kTasks = {{{CheckPurpose::kLint, "lint"},
+                                          {CheckPurpose::kTypes, "typecheck type-check check-types types"},
+                                          {CheckPurpose::kBuild, "build"},
+                                          {CheckPurpose::kTest, "test tests"},
+                                          {CheckPurpose::kCheck, "check"}}};
 
 // Adds the first task of each purpose in `rules`.
 void add_runner(Suggestions& out, const std::vector<std::string>& rules, std::string_view runner, std::string_view file,
                 std::string_view noun) {
-  std::vector<CheckPurpose> done;
-  for (const Task& task : kTasks) {
-    if (std::find(rules.begin(), rules.end(), task.name) == rules.end()) continue;
-    if (std::find(done.begin(), done.end(), task.purpose) != done.end()) continue;
-    done.push_back(task.purpose);
-    out.push_back({fmt::format("{} {}", runner, task.name), fmt::format("{} has the {} {}", file, noun, task.name),
-                   task.purpose});
+  for (const auto& [purpose, names] : kTasks) {
+    for (const std::string& name : split(names, ' ')) {
+      if (!is_one_of(name, rules)) continue;
+      out.push_back({fmt::format("{} {}", runner, name), fmt::format("{} has the {} {}", file, noun, name), purpose});
+      break;
+    }
   }
 }
 
-void find_make(const Project& project, Suggestions& out) {
-  const std::string_view file = project.first_of({"GNUmakefile", "makefile", "Makefile"});
-  if (!file.empty()) add_runner(out, rules_of(project.text(file), false), "make", file, "target");
-}
-
-void find_just(const Project& project, Suggestions& out) {
-  const std::string_view file = project.first_of({"justfile", "Justfile", ".justfile"});
-  if (!file.empty()) add_runner(out, rules_of(project.text(file), true), "just", file, "recipe");
+Suggestions runners_of(const Project& project) {
+  Suggestions out;
+  if (const auto file = project.first_of({"GNUmakefile", "makefile", "Makefile"}); !file.empty())
+    add_runner(out, rules_of(project.text(file), false), "make", file, "target");
+  if (const auto file = project.first_of({"justfile", "Justfile", ".justfile"}); !file.empty())
+    add_runner(out, rules_of(project.text(file), true), "just", file, "recipe");
+  return out;
 }
 
 std::string_view script_runner(const Project& project, const json::value& package) {
@@ -250,8 +239,7 @@ void find_ruby(const Project& project, Suggestions& out) {
 
 std::vector<GuardrailSuggestion> suggest_guardrails(const std::string& folder) {
   const Project project(folder);
-  Suggestions runners;
-  for (auto* find_runner : {find_make, find_just}) find_runner(project, runners);
+  const Suggestions runners = runners_of(project);
   Suggestions languages;
   for (auto* find_language :
        {find_node, find_deno, find_cmake, find_cargo, find_go, find_python, find_jvm, find_elixir, find_ruby})
@@ -260,9 +248,8 @@ std::vector<GuardrailSuggestion> suggest_guardrails(const std::string& folder) {
   std::multimap<CheckPurpose, GuardrailSuggestion> by_purpose;
   for (const GuardrailSuggestion& suggestion : runners) by_purpose.emplace(suggestion.purpose, suggestion);
   for (GuardrailSuggestion& suggestion : languages) {
-    const bool hidden = std::any_of(runners.begin(), runners.end(), [&](const GuardrailSuggestion& runner) {
-      return runner.purpose == suggestion.purpose;
-    });
+    const bool hidden = std::ranges::any_of(
+        runners, [&](const GuardrailSuggestion& runner) { return runner.purpose == suggestion.purpose; });
     if (!hidden) by_purpose.emplace(suggestion.purpose, std::move(suggestion));
   }
   Suggestions sorted;

@@ -4,8 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
-
 namespace ralph {
 
 // The purpose of a suggested command. A task runner (make, just) with a command for a purpose hides the language tools'

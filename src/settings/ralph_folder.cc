@@ -33,10 +33,8 @@ Status prepare_ralph_folder(const std::string& project) {
 }
 
 std::string state_folder(const Environment& environment) {
-  const std::string state = environment.get("XDG_STATE_HOME").value_or("");
-  if (state.starts_with('/')) return join_path(state, "ralph");  // XDG requires ignoring relative paths
-  const std::string home = environment.get("HOME").value_or("");
-  return home.starts_with('/') ? join_path(home, ".local/state/ralph") : "";
+  const std::string folder = user_folder(environment, "XDG_STATE_HOME", ".local/state");
+  return folder.empty() ? "" : join_path(folder, "ralph");
 }
 
 }  // namespace ralph

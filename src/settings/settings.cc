@@ -31,42 +31,43 @@ void read(const json::value& from, std::string_view key, std::vector<std::string
   for (const json::value& item : list->get_array()) to.emplace_back(item.as_string());
 }
 
-AgentDefinition definition_from(const json::value& from) {
-  AgentDefinition agent;
+template <class T>
+void read(const json::value& from, std::string_view key, std::map<std::string, T>& to) {
+  const json::value* object = find(from, key);
+  if (!object || !object->is_object()) return;
+  for (const auto& member : object->get_object()) read(*object, member.key(), to[member.key()]);
+}
+
+void fill(const json::value& from, AgentDefinition& agent) {
   read(from, "command", agent.command);
   read(from, "flags", agent.flags);
   if (const auto via = find_string(from, "promptVia")) {
     agent.prompt_via = *via == "stdin" ? PromptVia::kStdin : *via == "file" ? PromptVia::kFile : PromptVia::kArgument;
   }
-  if (const json::value* env = find(from, "env"); env && env->is_object()) {
-    for (const auto& variable : env->get_object())
-      agent.env.emplace(std::string(variable.key()), std::string(variable.value().as_string()));
-  }
+  read(from, "env", agent.env);
   read(from, "kind", agent.kind);
   read(from, "stream", agent.stream);
   read(from, "model", agent.model);
-  return agent;
 }
 
-AgentSettings agent_from(const json::value& from) {
-  AgentSettings agent;
-  static_cast<AgentDefinition&>(agent) = definition_from(from);
+void fill(const json::value& from, RetrySettings& retry) {
+  read(from, "attempts", retry.attempts);
+  read(from, "backoffSeconds", retry.backoff_seconds);
+  read(from, "maxBackoffSeconds", retry.max_backoff_seconds);
+  read(from, "overloadAttempts", retry.overload_attempts);
+}
+
+void fill(const json::value& from, AgentSettings& agent) {
+  fill(from, static_cast<AgentDefinition&>(agent));
   read(from, "timeoutSeconds", agent.timeout_seconds);
   read(from, "idleTimeoutSeconds", agent.idle_timeout_seconds);
   read(from, "lingerSeconds", agent.linger_seconds);
   read(from, "fallback", agent.fallback);
   read(from, "maxLimitWaitMinutes", agent.max_limit_wait_minutes);
-  if (const json::value* retry = find(from, "retry")) {
-    read(*retry, "attempts", agent.retry.attempts);
-    read(*retry, "backoffSeconds", agent.retry.backoff_seconds);
-    read(*retry, "maxBackoffSeconds", agent.retry.max_backoff_seconds);
-    read(*retry, "overloadAttempts", agent.retry.overload_attempts);
-  }
-  return agent;
+  if (const json::value* retry = find(from, "retry")) fill(*retry, agent.retry);
 }
 
-GuardrailSettings guardrail_from(const json::value& from) {
-  GuardrailSettings guardrail;
+void fill(const json::value& from, GuardrailSettings& guardrail) {
   read(from, "command", guardrail.command);
   const std::string action = to_upper(find_string(from, "failAction").value_or("APPEND"));
   guardrail.fail_action = action == "PREPEND"   ? FailAction::kPrepend
@@ -75,30 +76,24 @@ GuardrailSettings guardrail_from(const json::value& from) {
   read(from, "hint", guardrail.hint);
   read(from, "name", guardrail.name);
   read(from, "timeoutSeconds", guardrail.timeout_seconds);
-  return guardrail;
 }
 
-ScmSettings scm_from(const json::value& from) {
-  ScmSettings scm;
+void fill(const json::value& from, ScmSettings& scm) {
   read(from, "command", scm.command);
   read(from, "tasks", scm.tasks);
   read(from, "addAll", scm.add_all);
-  return scm;
 }
 
-OutputSettings output_from(const json::value& from) {
-  OutputSettings output;
+void fill(const json::value& from, OutputSettings& output) {
   output.emoji = find_bool(from, "emoji");  // "auto" is not a boolean
   output.color = find_bool(from, "color");
   read(from, "timestamps", output.timestamps);
   read(from, "maxToolLines", output.max_tool_lines);
   read(from, "maxToolChars", output.max_tool_chars);
   read(from, "thinking", output.thinking);
-  return output;
 }
 
-PlanSettings plan_from(const json::value& from) {
-  PlanSettings plan;
+void fill(const json::value& from, PlanSettings& plan) {
   read(from, "maximumIterations", plan.maximum_iterations);
   read(from, "reviewCap", plan.review_cap);
   read(from, "skipReview", plan.skip_review);
@@ -108,18 +103,23 @@ PlanSettings plan_from(const json::value& from) {
     read(*agents, "review", plan.review_agent);
     read(*agents, "reviewFix", plan.review_fix_agent);
   }
-  return plan;
 }
 
-CommandSettings commands_from(const json::value& from) {
-  CommandSettings commands;
+void fill(const json::value& from, CommandSettings& commands) {
   read(from, "allow", commands.allow);
   read(from, "deny", commands.deny);
-  if (const json::value* categories = find(from, "categories"); categories && categories->is_object()) {
-    for (const auto& category : categories->get_object())
-      commands.categories.emplace(std::string(category.key()), category.value().as_bool());
-  }
-  return commands;
+  read(from, "categories", commands.categories);
+}
+
+void fill(const json::value& from, BudgetSettings& budget) {
+  read(from, "maxMinutes", budget.max_minutes);
+  read(from, "maxCostUsd", budget.max_cost_usd);
+  read(from, "maxTokens", budget.max_tokens);
+}
+
+template <class T>
+void read(const json::value& from, std::string_view key, T& to) {
+  if (const json::value* inner = find(from, key)) fill(*inner, to);
 }
 
 Settings settings_from(const json::value& from) {
@@ -129,27 +129,18 @@ Settings settings_from(const json::value& from) {
   read(from, "outputTruncateChars", settings.output_truncate_chars);
   read(from, "streamAgentOutput", settings.stream_agent_output);
   read(from, "includeIterationCountInPrompt", settings.include_iteration_count_in_prompt);
-  if (const json::value* agent = find(from, "agent")) settings.agent = agent_from(*agent);
+  read(from, "agent", settings.agent);
   if (const json::value* guardrails = find(from, "guardrails"); guardrails && guardrails->is_array()) {
-    for (const json::value& guardrail : guardrails->get_array())
-      settings.guardrails.push_back(guardrail_from(guardrail));
+    for (const json::value& guardrail : guardrails->get_array()) fill(guardrail, settings.guardrails.emplace_back());
   }
-  if (const json::value* scm = find(from, "scm"); scm && scm->is_object()) settings.scm = scm_from(*scm);
+  if (const json::value* scm = find(from, "scm"); scm && scm->is_object()) fill(*scm, settings.scm.emplace());
   if (const json::value* agents = find(from, "agents"); agents && agents->is_object()) {
-    for (const auto& agent : agents->get_object()) {
-      settings.agents.emplace(std::string(agent.key()), definition_from(agent.value()));
-    }
+    for (const auto& agent : agents->get_object()) fill(agent.value(), settings.agents[agent.key()]);
   }
-  if (const json::value* plan = find(from, "plan")) settings.plan = plan_from(*plan);
-  if (const json::value* hooks = find(from, "hooks")) {
-    if (const json::value* commands = find(*hooks, "commands")) settings.hooks.commands = commands_from(*commands);
-  }
-  if (const json::value* budget = find(from, "budget")) {
-    read(*budget, "maxMinutes", settings.budget.max_minutes);
-    read(*budget, "maxCostUsd", settings.budget.max_cost_usd);
-    read(*budget, "maxTokens", settings.budget.max_tokens);
-  }
-  if (const json::value* output = find(from, "output")) settings.output = output_from(*output);
+  read(from, "plan", settings.plan);
+  if (const json::value* hooks = find(from, "hooks")) read(*hooks, "commands", settings.hooks.commands);
+  read(from, "budget", settings.budget);
+  read(from, "output", settings.output);
   return settings;
 }
 
@@ -168,15 +159,7 @@ Status check_merged(const json::value& merged, const std::vector<Layer>& layers)
 }  // namespace
 
 std::string_view to_string(FailAction action) {
-  switch (action) {
-    case FailAction::kPrepend:
-      return "PREPEND";
-    case FailAction::kReplace:
-      return "REPLACE";
-    case FailAction::kAppend:
-      break;
-  }
-  return "APPEND";
+  return action == FailAction::kPrepend ? "PREPEND" : action == FailAction::kReplace ? "REPLACE" : "APPEND";
 }
 
 void Overrides::set(const std::string& pointer, json::value value, std::string flag) {

@@ -1,7 +1,6 @@
 #include "ui/console.h"
 
 #include <algorithm>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -106,7 +105,7 @@ void Console::on_agent_output(std::string_view bytes) {
   if (passing_) start_line();
   if (options_.style.terminal) {
     const std::string text = out_filter_.feed(bytes);
-    colored_ = colored_ || text.find('\033') != std::string::npos;
+    colored_ = colored_ || contains(text, '\033');
     write(text);
   } else {
     write(bytes);
@@ -117,7 +116,7 @@ void Console::on_agent_error_output(std::string_view bytes) {
   if (!options_.agent_output) return;
   if (passing_) start_line();
   const std::string text = options_.style.terminal ? err_filter_.feed(bytes) : std::string(bytes);
-  if (options_.style.terminal) colored_ = colored_ || text.find('\033') != std::string::npos;
+  if (options_.style.terminal) colored_ = colored_ || contains(text, '\033');
   err_.write(text);
   if (options_.style.terminal && !text.empty()) at_line_start_ = text.back() == '\n';
 }
@@ -140,14 +139,10 @@ std::optional<Milliseconds> Console::tick_interval() const {
 }
 
 void Console::on_tick(Milliseconds since_start) {
-  const std::string text =
-      fmt::format("  {} {} {}", options_.style.begin(), current_check_, human_duration(since_start));
-  if (options_.style.terminal) {
-    passing_line(text);
-  } else {
-    line(
-        fmt::format("  {} still running: {} ({})", options_.style.note(), current_check_, human_duration(since_start)));
-  }
+  const Style& style = options_.style;
+  const std::string took = human_duration(since_start);
+  if (style.terminal) return passing_line(fmt::format("  {} {} {}", style.begin(), current_check_, took));
+  line(fmt::format("  {} still running: {} ({})", style.note(), current_check_, took));
 }
 
 std::optional<Milliseconds> Console::countdown_interval() const {
@@ -182,8 +177,8 @@ void Console::show(const record::RunResumed& resumed) {
 void Console::show_title(std::vector<std::string> facts) {
   const Style& style = options_.style;
   facts.push_back(fmt::format("agent {}", agent_));
-  facts.push_back(fmt::format("up to {}", count_of(static_cast<unsigned>(max_iterations_), "iteration")));
-  if (options_.guardrails > 0) facts.push_back(count_of(static_cast<unsigned>(options_.guardrails), "guardrail"));
+  facts.push_back(fmt::format("up to {}", count_of(max_iterations_, "iteration")));
+  if (options_.guardrails > 0) facts.push_back(count_of(options_.guardrails, "guardrail"));
   line(style.bold("ralph") + style.dim(std::string(style.dot()) + join(facts, style.dot())));
 }
 
@@ -196,11 +191,9 @@ void Console::show(const record::IterationStarted& started) {
 
 void Console::show(const record::AgentStarted& started) {
   formatter_.begin_turn();
-  if (started.purpose != Purpose::kWork) {
-    passing_line(fmt::format("  {} asking the agent for a commit message", options_.style.begin()));
-  } else {
-    passing_line(fmt::format("  {} the agent is working", options_.style.begin()));
-  }
+  passing_line(fmt::format(
+      "  {} {}", options_.style.begin(),
+      started.purpose == Purpose::kWork ? "the agent is working" : "asking the agent for a commit message"));
   on_detail(fmt::format("Agent command: {}", quote_shell_words(started.argv)));
 }
 
@@ -336,25 +329,21 @@ void Console::show(const record::RunEnded& ended) {
     // Never cut, because it matters most. Only control characters are removed.
     line(fmt::format("{} {}: {}", mark, style.bold(title), fit_to_width(ended.reason, ended.reason.size() * 2 + 1)));
   }
-  std::vector<std::string> facts = {count_of(static_cast<unsigned long long>(ended.iterations), "iteration"),
-                                    human_duration(ms(ended.duration_ms))};
+  std::vector<std::string> facts = {count_of(ended.iterations, "iteration"), human_duration(ms(ended.duration_ms))};
   const Progress::Totals& totals = progress_->totals;
   if (totals.turns > 0) {
-    facts.push_back(fmt::format("agent {} in {}", count_of(static_cast<unsigned>(totals.turns), "turn"),
-                                human_duration(totals.agent_time)));
+    facts.push_back(fmt::format("agent {} in {}", count_of(totals.turns, "turn"), human_duration(totals.agent_time)));
   }
   if (ended.cost_usd > 0) facts.push_back(fmt::format("${:.2f}", ended.cost_usd));
   if (ended.tokens > 0) facts.push_back(fmt::format("{} tokens", human_count(ended.tokens)));
   if (totals.passed + totals.failed > 0) {
     facts.push_back(fmt::format("guardrails {} passed, {} failed", totals.passed, totals.failed));
   }
-  if (totals.commits > 0) facts.push_back(count_of(static_cast<unsigned>(totals.commits), "commit"));
+  if (totals.commits > 0) facts.push_back(count_of(totals.commits, "commit"));
   if (totals.scm_failures > 0)
-    facts.push_back(
-        style.red(fmt::format("{} failed", count_of(static_cast<unsigned>(totals.scm_failures), "SCM task"))));
+    facts.push_back(style.red(fmt::format("{} failed", count_of(totals.scm_failures, "SCM task"))));
   if (totals.violations > 0)
-    facts.push_back(
-        style.red(fmt::format("{} taken back", count_of(static_cast<unsigned>(totals.violations), "rule break"))));
+    facts.push_back(style.red(fmt::format("{} taken back", count_of(totals.violations, "rule break"))));
   if (totals.swept > 0)
     facts.push_back(fmt::format("{} leftover process{} ended", totals.swept, totals.swept == 1 ? "" : "es"));
   line("  " + style.dim(join(facts, style.dot())));

@@ -2,7 +2,6 @@
 // it stopped and where its files are. Lines are made from journal records, so the screen can't contradict the journal.
 #pragma once
 
-#include <map>
 #include <string>
 #include <unistd.h>
 

@@ -24,33 +24,21 @@ constexpr size_t kLongestMessage = 500;  // columns of a failure's reason, which
 constexpr size_t kLongestLabel = 120;    // of a tool, when its end repeats the label
 constexpr std::string_view kIndent = "     ";
 
-std::string words_for(FailureKind kind) {
-  switch (kind) {
-    case FailureKind::kUsageLimit:
-      return "Usage limit reached";
-    case FailureKind::kOverloaded:
-      return "Temporarily unavailable";
-    case FailureKind::kAuthentication:
-      return "Authentication failed";
-    case FailureKind::kBilling:
-      return "No credit";
-    case FailureKind::kContextExhausted:
-      return "The conversation is too long";
-    case FailureKind::kPermissionDenied:
-      return "Permission denied";
-    case FailureKind::kMaxTurns:
-      return "The agent's limit of turns is reached";
-    case FailureKind::kMaxBudget:
-      return "The agent's limit of cost is reached";
-    case FailureKind::kModelNotFound:
-      return "Model not found";
-    case FailureKind::kAborted:
-      return "Aborted";
-    case FailureKind::kNone:
-    case FailureKind::kOther:
-      break;
-  }
-  return "The agent failed";
+std::string_view words_for(FailureKind kind) {
+  static constexpr std::string_view kWords[] = {"The agent failed",
+                                                "Usage limit reached",
+                                                "Temporarily unavailable",
+                                                "Authentication failed",
+                                                "No credit",
+                                                "The conversation is too long",
+                                                "Permission denied",
+                                                "The agent's limit of turns is reached",
+                                                "The agent's limit of cost is reached",
+                                                "Model not found",
+                                                "Aborted",
+                                                "The agent failed"};
+  static_assert(std::size(kWords) == static_cast<size_t>(FailureKind::kOther) + 1);
+  return kWords[static_cast<size_t>(kind)];
 }
 
 std::string tokens_phrase(const Tokens& tokens) {
@@ -207,7 +195,7 @@ void EventFormatter::show(const event::ToolEnd& end) {
 
   begin(Block::kActivity);
   const Excerpt excerpt = excerpt_of(end.output, options_.max_output_lines, options_.max_output_chars);
-  const OutputSize size = size_of_output(end.output);
+  const TextSize size = size_of(end.output);
   const std::string counts =
       size.characters == 0 ? "(no output)"
                            : fmt::format("({}, {})", count_of(size.lines, "line"), count_of(size.characters, "char"));
@@ -317,7 +305,7 @@ void EventFormatter::show(const event::Retry& retry) {
   if (retry.maximum > 0) text += fmt::format("/{}", retry.maximum);
   if (retry.delay.count() >= 50) text += fmt::format(" in {}", human_duration(retry.delay));
   // A single word is a code such as "rate_limit", which the kind already explains.
-  const bool code = retry.message.find(' ') == std::string_view::npos && retry.kind != FailureKind::kOther;
+  const bool code = !contains(retry.message, ' ') && retry.kind != FailureKind::kOther;
   const std::string reason = one_line(code ? words_for(retry.kind) : retry.message, kLongestMessage);
   const size_t used = display_width(markers_.retry) + 2;
   note(style_.yellow(markers_.retry),
@@ -336,7 +324,7 @@ void EventFormatter::show(const event::Limit& limit) {
 
 void EventFormatter::show(const event::Failure& failure) {
   const std::string message = one_line(failure.message, kLongestMessage);
-  std::string text = words_for(failure.kind);
+  std::string text(words_for(failure.kind));
   if (!message.empty()) text += ": " + message;
   if (failure.resets_at) text += fmt::format(" ({})", reset_phrase(*failure.resets_at));
   last_failure_ = squeezed(failure.message.substr(0, kLongestMessage));

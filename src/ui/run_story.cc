@@ -74,13 +74,13 @@ class StepTeller {
     std::string text = fmt::format("{}: {}", clean(ended.task), words(to_string(ended.outcome)));
     if (!ended.note.empty()) text += fmt::format(" ({})", clean(ended.note));
     text += ", " + shown_duration(ended.duration_ms);
-    line(ended.outcome == ScmOutcome::kFailed ? Mark::kBad : Mark::kGood, "scm", text, "");
+    line(ended.outcome == ScmOutcome::kFailed ? Mark::kBad : Mark::kGood, "scm", text);
   }
 
   void operator()(const record::ProcessesSwept& swept) {
     if (!swept.ended.empty()) {
       line(Mark::kNote, "swept",
-           fmt::format("left by the {}, ended: {}", to_string(swept.after), clean(join(swept.ended, "; "))), "");
+           fmt::format("left by the {}, ended: {}", to_string(swept.after), clean(join(swept.ended, "; "))));
     }
     if (!swept.survivors.empty()) {
       line(Mark::kBad, "swept",
@@ -90,7 +90,7 @@ class StepTeller {
   }
 
   void operator()(const record::SignalReceived& received) {
-    line(Mark::kNote, "signal", fmt::format("{}, number {}", clean(received.signal), received.count), "");
+    line(Mark::kNote, "signal", fmt::format("{}, number {}", clean(received.signal), received.count));
   }
 
   void operator()(const record::Decided& decided) {
@@ -102,7 +102,7 @@ class StepTeller {
     if (decided.status != StopStatus::kNone) text += fmt::format(" ({})", words(to_string(decided.status)));
     if (decided.delay_ms > 0) text += " after " + shown_duration(decided.delay_ms);
     if (!decided.reason.empty()) text += ": " + clean(decided.reason);
-    line(Mark::kNote, "decided", text, "");
+    line(Mark::kNote, "decided", text);
   }
 
   void operator()(const record::RunResumed& resumed) {
@@ -110,7 +110,7 @@ class StepTeller {
   }
 
   void operator()(const record::SessionBound& bound) {
-    line(Mark::kNote, "session", clean(bound.session.empty() ? "waits for the next that starts" : bound.session), "");
+    line(Mark::kNote, "session", clean(bound.session.empty() ? "waits for the next that starts" : bound.session));
   }
 
   void operator()(const record::PlanWork& work) { line(Mark::kNote, "story", clean(plan_work_text(work)), ""); }
@@ -118,9 +118,9 @@ class StepTeller {
   void operator()(const record::PlanChecked& checked) {
     const std::string outcome = plan_outcome_text(checked);
     const bool good = checked.outcome != StoryStep::kSentBack && checked.outcome != StoryStep::kChangesRequested;
-    if (!outcome.empty()) line(good ? Mark::kGood : Mark::kNote, "plan", clean(outcome), "");
-    for (const std::string& violation : checked.violations) line(Mark::kBad, "plan", clean(violation, 400), "");
-    for (const std::string& note : checked.notes) line(Mark::kNote, "plan", clean(note, 400), "");
+    if (!outcome.empty()) line(good ? Mark::kGood : Mark::kNote, "plan", clean(outcome));
+    for (const std::string& violation : checked.violations) line(Mark::kBad, "plan", clean(violation, 400));
+    for (const std::string& note : checked.notes) line(Mark::kNote, "plan", clean(note, 400));
   }
 
  private:
@@ -130,7 +130,7 @@ class StepTeller {
     line(Mark::kNote, kind, what + (alive_ ? "under way" : "not finished"), file);
   }
 
-  void line(Mark mark, std::string_view kind, std::string_view text, std::string_view file) {
+  void line(Mark mark, std::string_view kind, std::string_view text, std::string_view file = {}) {
     const std::string_view plain = mark == Mark::kGood  ? style_.ok()
                                    : mark == Mark::kBad ? style_.error()
                                                         : style_.note();
@@ -157,8 +157,7 @@ void tell_head(std::string& out, const ToldRun& run, const Style& style) {
   row("why", clean(view.reason(run.alive)));
   if (view.records > 0) row("began", shown_time(view.first_time));
   row("took",
-      human_duration(view.duration()) + style.dot().data() +
-          count_of(static_cast<unsigned long long>(view.iteration_count()), "iteration") +
+      human_duration(view.duration()) + style.dot().data() + count_of(view.iteration_count(), "iteration") +
           (view.start && view.start->max_iterations > 0 ? fmt::format(" of at most {}", view.start->max_iterations)
                                                         : ""));
   if (view.start) {
@@ -196,7 +195,7 @@ std::string run_story(const ToldRun& run, const Style& style) {
   }
   if (run.view.unknown_records > 0) {
     out += fmt::format("\n{} of a kind that this version of ralph does not know\n",
-                       count_of(static_cast<unsigned long long>(run.view.unknown_records), "record"));
+                       count_of(run.view.unknown_records, "record"));
   }
   if (!run.problems.empty())
     out += fmt::format("\n{}\n", style.yellow("The journal is damaged; what is good is shown above:"));

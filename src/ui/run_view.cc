@@ -47,16 +47,15 @@ class Adder {
     end<ScmTask>(ended, [&](const record::ScmStarted& started) { return started.task == ended.task; });
   }
 
-  void operator()(const record::ProcessesSwept& swept) { steps().push_back(swept); }
-  void operator()(const record::SignalReceived& received) { steps().push_back(received); }
-  void operator()(const record::Decided& decided) { steps().push_back(decided); }
-  void operator()(const record::PlanWork& work) { steps().push_back(work); }
+  template <class Step>
+  void operator()(const Step& step) {
+    steps().push_back(step);
+  }
   void operator()(const record::PlanChecked& checked) {
     record::PlanChecked brief = checked;
     brief.feedback.clear();  // its violations and notes say the same
     steps().push_back(std::move(brief));
   }
-  void operator()(const record::SessionBound& bound) { steps().push_back(bound); }
   void operator()(const record::Unknown&) { ++run_.unknown_records; }
 
  private:

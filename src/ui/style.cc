@@ -11,7 +11,7 @@ bool locale_is_utf8(const Environment& environment) {
     const auto value = environment.get(name);
     if (!value || value->empty()) continue;  // the first that is set decides, as in the C library
     const std::string locale = to_lower(*value);
-    return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
+    return contains(locale, "utf-8") || contains(locale, "utf8");
   }
   return false;
 }

@@ -9,10 +9,6 @@
 namespace ralph {
 namespace {
 
-size_t characters_in(std::string_view text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return !is_inner_byte(c); }));
-}
-
 std::string_view take_line(std::string_view& text) {
   const size_t end = std::min(text.find('\n'), text.size());
   const std::string_view line = text.substr(0, end);
@@ -35,18 +31,12 @@ std::string shown(std::string_view line, size_t& room) {
   plain.resize(plain.find_last_not_of(" \r") + 1);
   const size_t whole = plain.size();
   plain.resize(prefix_of_characters(plain, room).size());
-  room -= std::min(room, characters_in(plain));
+  room -= std::min(room, size_of(plain).characters);
   if (plain.size() < whole || looked_at.size() < line.size()) plain += "…";
   return plain;
 }
 
 }  // namespace
-
-OutputSize size_of_output(std::string_view output) {
-  if (output.empty()) return {};
-  const auto ends = static_cast<size_t>(std::count(output.begin(), output.end(), '\n'));
-  return {ends + (output.ends_with('\n') ? 0 : 1), characters_in(output)};
-}
 
 Excerpt excerpt_of(std::string_view output, size_t max_lines, size_t max_characters) {
   // Drops blank lines, but keeps the indentation of the first line.
@@ -61,7 +51,7 @@ Excerpt excerpt_of(std::string_view output, size_t max_lines, size_t max_charact
   for (size_t room = max_characters; !output.empty() && room > 0 && excerpt.lines.size() < max_lines;) {
     excerpt.lines.push_back(shown(last_drawn(take_line(output)), room));
   }
-  excerpt.more = size_of_output(output).lines;
+  excerpt.more = size_of(output).lines;
   return excerpt;
 }
 

@@ -1,4 +1,4 @@
-// The displayed part of a tool's output: its size, and its first lines within the limits.
+// The displayed part of a tool's output: its first lines within the limits.
 #pragma once
 
 #include <cstddef>
@@ -7,12 +7,6 @@
 #include <vector>
 
 namespace ralph {
-
-struct OutputSize {
-  size_t lines = 0;
-  size_t characters = 0;
-};
-OutputSize size_of_output(std::string_view output);
 
 struct Excerpt {
   std::vector<std::string> lines;  // safe to print, no line ends; "…" where a line was cut

@@ -22,7 +22,7 @@ inline bool is_name_part(char c) {
 
 // The name of a variable.
 inline bool is_name(std::string_view text) {
-  return !text.empty() && is_name_start(text[0]) && std::all_of(text.begin(), text.end(), is_name_part);
+  return !text.empty() && is_name_start(text[0]) && std::ranges::all_of(text, is_name_part);
 }
 
 }  // namespace ralph

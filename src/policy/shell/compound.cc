@@ -1,6 +1,5 @@
 // The grammar of compound commands: subshells, if, loops, case, tests, functions.
 #include <algorithm>
-#include <array>
 
 #include "base/text.h"
 #include "policy/command_view.h"
@@ -27,8 +26,8 @@ void ShellReader::finish_compound(size_t first) {
   for (skip_blanks(); read_redirection(command, fed); skip_blanks()) {
   }
   if (command.redirections.empty()) return;
-  const bool gives_input = std::any_of(command.redirections.begin(), command.redirections.end(),
-                                       [](const ShellRedirection& one) { return one.op.starts_with("<"); });
+  const bool gives_input =
+      std::ranges::any_of(command.redirections, [](const ShellRedirection& one) { return one.op.starts_with("<"); });
   const size_t last = reading_.commands.size();
   add(std::move(command), fed);
   if (!gives_input) return;
@@ -45,16 +44,14 @@ void ShellReader::finish_compound(size_t first) {
 void ShellReader::read_again_with_input(std::string_view text, size_t first) {
   if (reading_.commands.size() <= first || reading_.cut_short) return;
   const ShellCommand& last = reading_.commands.back();
-  const bool gives_input = std::any_of(last.redirections.begin(), last.redirections.end(), [](const auto& one) {
+  const bool gives_input = std::ranges::any_of(last.redirections, [](const auto& one) {
     return one.op.starts_with("<<") || (one.op == "<" && !one.target.sources.empty());
   });
   if (!last.words.empty() || last.level != level_ || !gives_input) return;
   const ShellSpan input = {size() - 1, size(), level_};
-  const bool is_read = std::any_of(
-      reading_.commands.begin() + static_cast<long>(first), reading_.commands.end(), [](const ShellCommand& one) {
-        const std::string name = program_of(one);
-        return name == "read" || name == "mapfile" || name == "readarray" || name == "xargs";
-      });
+  const bool is_read =
+      std::any_of(reading_.commands.begin() + static_cast<long>(first), reading_.commands.end(),
+                  [](const ShellCommand& one) { return is_listed("read mapfile readarray xargs", program_of(one)); });
   if (!is_read || !known_output(reading_, input) || !spend(text.size())) return;
   const ShellSpan outer = std::exchange(input_, input);
   within(text, [&] { read_command(); });
@@ -65,7 +62,7 @@ void ShellReader::read_subshell() {
   ++source_.at;
   const ShellState::Mark mark = state_.mark();
   read_list(kAtParen);
-  if (peek() == ')') ++source_.at;
+  close(')');
   state_.undo_to(mark);
 }
 
@@ -103,11 +100,10 @@ void ShellReader::read_while(bool until) {
 
 // Background commands of an endless loop are harmless if the loop waits in between.
 void ShellReader::forever_loop(size_t first, size_t body) {
-  constexpr std::array<std::string_view, 6> kWaits = {"sleep", "wait", "read", "inotifywait", "usleep", "break"};
   const auto begin = reading_.commands.begin();
   const bool waits = std::any_of(
       begin + static_cast<long>(body), reading_.commands.end(),
-      [&](const ShellCommand& one) { return std::find(kWaits.begin(), kWaits.end(), one.word(0)) != kWaits.end(); });
+      [&](const ShellCommand& one) { return is_listed("sleep wait read inotifywait usleep break", one.word(0)); });
   if (!waits) return;
   for (auto one = begin + static_cast<long>(first); one != reading_.commands.end(); ++one) one->spawned_forever = false;
 }
@@ -173,7 +169,7 @@ void ShellReader::read_case() {
       if (!at_end() && !is_meta(peek())) read_one_word();
       if (source_.at == before && !at_end() && peek() != ')') ++source_.at;
     }
-    if (peek() == ')') ++source_.at;
+    close(')');
     read_list(kAtCaseEnd);
     while (peek() == ';' || peek() == '&') ++source_.at;
   }
@@ -199,8 +195,7 @@ void ShellReader::read_double_paren() {
   const size_t end = source_.text.find("))", source_.at);
   const std::string_view inner =
       source_.text.substr(source_.at + 2, end == std::string_view::npos ? 0 : end - source_.at - 2);
-  if (end == std::string_view::npos || inner.find('(') != std::string_view::npos ||
-      inner.find(')') != std::string_view::npos) {
+  if (end == std::string_view::npos || contains(inner, '(') || contains(inner, ')')) {
     read_subshell();  // two subshells, or arithmetic with parentheses, whose words match no rule
     return;
   }

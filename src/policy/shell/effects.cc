@@ -19,6 +19,13 @@ std::vector<std::string> texts_of(const std::vector<ShellWord>& words, size_t fr
   return texts;
 }
 
+// What only this command prints: nothing else on the line counts as its output.
+std::optional<std::string> output_alone(ShellCommand command) {
+  command.level = 0;
+  command.piped_to = command.via = -1;
+  return known_output({{std::move(command)}, false}, {0, 1, 0});
+}
+
 // The nonempty values, at most as many as a variable may hold.
 std::vector<std::string> lines_of(std::string_view text) {
   constexpr size_t kMostLines = 64;
@@ -44,14 +51,14 @@ void ShellReader::add(ShellCommand command, const std::vector<ShellSpan>& fed) {
   // `>(sh)` reads what this command prints.
   for (const ShellSpan& span : fed) {
     for (int i = span.first; i < span.last; ++i) {
-      ShellCommand& reader = reading_.commands[static_cast<size_t>(i)];
+      ShellCommand& reader = command_at(i);
       if (reader.level == span.level && reader.input.empty()) reader.input = {index, index + 1, level_};
     }
   }
   run(index);
   for (const ShellSpan& span : fed) {
     for (int i = span.first; i < span.last && !reading_.cut_short; ++i) {
-      if (reading_.commands[static_cast<size_t>(i)].level == span.level) look_through(i);
+      if (command_at(i).level == span.level) look_through(i);
     }
   }
 }
@@ -83,7 +90,7 @@ void ShellReader::assign(const ShellCommand& command) {
 }
 
 void ShellReader::run(int index) {
-  const ShellCommand command = reading_.commands[static_cast<size_t>(index)];  // a copy: the list grows below
+  const ShellCommand command = command_at(index);  // a copy: the list grows below
   if (command.words.empty()) return assign(command);
   const ShellState::Mark mark = state_.mark();
   assign(command);  // for what it runs; undone below
@@ -100,7 +107,7 @@ void ShellReader::run(int index) {
 }
 
 void ShellReader::call_function(int index, const std::string& body) {
-  const ShellCommand& command = reading_.commands[static_cast<size_t>(index)];
+  const ShellCommand& command = command_at(index);
   const std::string name = command.word(0);
   const std::string outer = std::exchange(function_, name);
   const auto positional = std::exchange(state_.positional, texts_of(command.words, 1));
@@ -116,11 +123,11 @@ void ShellReader::call_function(int index, const std::string& body) {
 }
 
 void ShellReader::read_into_variables(const ShellCommand& command, int index) {
-  const auto input = known_input(reading_, reading_.commands[static_cast<size_t>(index)]);
+  const auto input = known_input(reading_, command_at(index));
   std::vector<std::string> names;
   for (size_t i = 1; i < command.words.size(); ++i) {
     const std::string& word = command.words[i].text;
-    if (word.size() == 2 && word[0] == '-' && std::string_view("dnptuN").find(word[1]) != std::string_view::npos) {
+    if (word.size() == 2 && word[0] == '-' && contains("dnptuN", word[1])) {
       ++i;
     } else if (is_name(word)) {
       names.push_back(word);
@@ -132,7 +139,7 @@ void ShellReader::read_into_variables(const ShellCommand& command, int index) {
       if (!part.empty()) fields.push_back(part);
     }
   }
-  const std::vector<std::string> found = found_upstream(reading_.commands[static_cast<size_t>(index)]);
+  const std::vector<std::string> found = found_upstream(command_at(index));
   if (!found.empty() && names.size() == 1) {
     return set_variable(names[0],
                         {found, found.size() > 1 ? ShellVariable::Kind::kEach : ShellVariable::Kind::kText, {}});
@@ -154,7 +161,7 @@ void ShellReader::read_into_variables(const ShellCommand& command, int index) {
 
 // True if it is a builtin that is fully handled here.
 bool ShellReader::apply_builtin(int index) {
-  const ShellCommand command = reading_.commands[static_cast<size_t>(index)];
+  const ShellCommand command = command_at(index);
   const std::string& name = command.word(0);
   if (name == "cd" || name == "pushd" || name == "chdir") {
     size_t at = 1;
@@ -167,7 +174,7 @@ bool ShellReader::apply_builtin(int index) {
     state_.change_folder(std::string(1, kUnknownPart));
     return true;
   }
-  if (name == "export" || name == "declare" || name == "local" || name == "readonly" || name == "typeset") {
+  if (is_listed("export declare local readonly typeset", name)) {
     for (size_t i = 1; i < command.words.size(); ++i) {
       const std::string& word = command.words[i].text;
       const size_t equals = word.find('=');
@@ -213,13 +220,7 @@ bool ShellReader::apply_builtin(int index) {
     return true;
   }
   if (name == "printf" && command.word(1) == "-v") {
-    ShellReading one;
-    one.commands.push_back(command);
-    one.commands[0].level = 0;
-    one.commands[0].piped_to = -1;
-    one.commands[0].via = -1;
-    set_variable(command.word(2),
-                 ShellVariable::of(known_output(one, {0, 1, 0}).value_or(std::string(1, kUnknownPart))));
+    set_variable(command.word(2), ShellVariable::of(output_alone(command).value_or(std::string(1, kUnknownPart))));
     return true;
   }
   return false;
@@ -227,21 +228,18 @@ bool ShellReader::apply_builtin(int index) {
 
 // `echo "..." > x.sh`, `cat > x.sh <<EOF`, `| tee x.sh`: records the file's content, in case the line runs it.
 void ShellReader::note_written(int index) {
-  const ShellCommand& command = reading_.commands[static_cast<size_t>(index)];
+  const ShellCommand& command = command_at(index);
   std::vector<std::pair<std::string, bool>> files;  // with whether the command appends
   for (const ShellRedirection& one : command.redirections) {
     const bool is_output = (one.op == ">" || one.op == ">>" || one.op == ">|") && one.fd <= 1;
     if (is_output && !one.target.unknown()) files.emplace_back(one.target.text, one.op == ">>");
   }
   if (program_of(command) == "tee" && command.words.size() == 2) files.emplace_back(command.word(1), false);
-  if (files.empty() || written_.size() > 64 || command.cwd.find(kUnknownPart) != std::string::npos) return;
-  ShellReading one;  // only this command, so that nothing else on the line counts as its output
-  one.commands.push_back(command);
-  one.commands[0].fed = known_input(reading_, command);
-  one.commands[0].input = {};
-  one.commands[0].level = 0;
-  one.commands[0].piped_to = one.commands[0].via = -1;
-  const auto output = known_output(one, {0, 1, 0});
+  if (files.empty() || written_.size() > 64 || contains(command.cwd, kUnknownPart)) return;
+  ShellCommand fed = command;
+  fed.fed = known_input(reading_, command);
+  fed.input = {};
+  const auto output = output_alone(std::move(fed));
   if (!output || !spend(output->size())) return;
   for (const auto& [name, appends] : files) {
     std::string& content = written_[absolute_path(name, command.cwd)];
@@ -260,7 +258,7 @@ const std::string* ShellReader::written_file(const ShellCommand& command) const 
   for (const ShellRedirection& one : command.redirections) {
     if (runs_file && name.empty() && one.op == "<") name = one.target.text;
   }
-  if (name.empty() || (!runs_file && name.find('/') == std::string::npos)) return nullptr;
+  if (name.empty() || (!runs_file && !contains(name, '/'))) return nullptr;
   const auto found = written_.find(absolute_path(name, command.cwd));
   return found == written_.end() ? nullptr : &found->second;
 }
@@ -268,8 +266,7 @@ const std::string* ShellReader::written_file(const ShellCommand& command) const 
 // Paths that a find (or ls) before the command in its pipe prints.
 std::vector<std::string> ShellReader::found_upstream(const ShellCommand& command) const {
   std::vector<std::string> found;
-  for (int i = command.input.first; i < command.input.last; ++i) {
-    const ShellCommand& one = reading_.commands[static_cast<size_t>(i)];
+  for (const ShellCommand& one : reading_.in(command.input)) {
     if (one.level != command.input.level) continue;
     if (program_of(one) == "find") {
       for (std::string& path : found_by(one)) found.push_back(std::move(path));
@@ -281,7 +278,7 @@ std::vector<std::string> ShellReader::found_upstream(const ShellCommand& command
 }
 
 void ShellReader::look_through(int index) {
-  const ShellCommand command = reading_.commands[static_cast<size_t>(index)];
+  const ShellCommand command = command_at(index);
   const auto input = known_input(reading_, command);
   const std::vector<std::string> found = found_upstream(command);
   note_written(index);
@@ -311,7 +308,7 @@ void ShellReader::look_through(int index) {
       unknown = true;
     }
   }
-  reading_.commands[static_cast<size_t>(index)].unknown_script = unknown;
+  command_at(index).unknown_script = unknown;
   input_ = outer;
   // A separate process keeps its changes of variables and folders to itself; `command cd` and `eval` run in the shell.
   const std::string name = program_of(command);
@@ -324,15 +321,15 @@ void ShellReader::run_words(std::vector<ShellWord> words, int via) {
   for (const ShellWord& word : words) size += word.text.size();
   ShellCommand command;
   command.words = std::move(words);
-  command.fed = reading_.commands[static_cast<size_t>(via)].fed;
+  command.fed = command_at(via).fed;
   if (!command.fed) {
     // The here-document of `sudo sh <<EOF` is read by sh.
     ShellCommand only_redirections;
-    only_redirections.redirections = reading_.commands[static_cast<size_t>(via)].redirections;
+    only_redirections.redirections = command_at(via).redirections;
     if (!only_redirections.redirections.empty()) command.fed = known_input(reading_, only_redirections);
   }
   const int outer_via = std::exchange(via_, via);
-  const int outer_level = std::exchange(level_, reading_.commands[static_cast<size_t>(via)].level);
+  const int outer_level = std::exchange(level_, command_at(via).level);
   if (spend(size)) add(std::move(command));
   level_ = outer_level;
   via_ = outer_via;
@@ -345,7 +342,7 @@ void ShellReader::run_script(const std::string& text, int via, bool in_this_shel
   const ShellState::Mark mark = state_.mark();
   if (args) state_.positional = std::move(args);
   const int outer_via = std::exchange(via_, via);
-  const int outer_level = std::exchange(level_, reading_.commands[static_cast<size_t>(via)].level);
+  const int outer_level = std::exchange(level_, command_at(via).level);
   const std::vector<ShellSpan> sources = std::exchange(word_sources_, {});
   if (spend(text.size())) within(text, [&] { read_list(kAtEnd); });
   word_sources_ = sources;

@@ -1,6 +1,5 @@
 // Words: quotes, substitutions, here-documents.
 #include <algorithm>
-#include <cctype>
 
 #include "base/text.h"
 #include "base/utf8.h"
@@ -16,11 +15,8 @@ std::string with_escapes(std::string_view text) {
   const auto digits = [&](size_t& i, size_t most, int base) {
     unsigned long value = 0;
     for (size_t n = 0; n < most && i + 1 < text.size(); ++n) {
-      const char c = text[i + 1];
-      const int digit = std::isdigit(static_cast<unsigned char>(c))    ? c - '0'
-                        : std::isxdigit(static_cast<unsigned char>(c)) ? std::tolower(c) - 'a' + 10
-                                                                       : 99;
-      if (digit >= base) break;
+      const int digit = hex_digit(text[i + 1]);
+      if (digit < 0 || digit >= base) break;
       value = value * static_cast<unsigned long>(base) + static_cast<unsigned long>(digit);
       ++i;
     }
@@ -71,22 +67,17 @@ void ShellReader::put_output(Units& out, ShellSpan span, bool quoted) {
   auto known = known_output(reading_, span);
   if (!known) return put_unknown(out, span);
   while (known->ends_with('\n')) known->pop_back();
-  if (known->find(kUnknownPart) != std::string::npos && word_sources_.size() < 8) word_sources_.push_back(span);
+  if (contains(*known, kUnknownPart) && word_sources_.size() < 8) word_sources_.push_back(span);
   put(out, *known, quoted);
 }
 
 void ShellReader::read_substitution(Units& out, bool quoted) {
   source_.at += 2;  // $(
-  const int first = size();
-  const ShellState::Mark mark = state_.mark();
-  const std::vector<ShellSpan> outer = std::exchange(word_sources_, {});
-  ++level_;
-  read_list(kAtParen);
-  --level_;
-  if (peek() == ')') ++source_.at;
-  word_sources_ = outer;
-  state_.undo_to(mark);
-  put_output(out, {first, size(), level_ + 1}, quoted);
+  const ShellSpan span = substituted([&] {
+    read_list(kAtParen);
+    close(')');
+  });
+  put_output(out, span, quoted);
 }
 
 void ShellReader::read_backquoted(Units& out, bool quoted) {
@@ -98,33 +89,18 @@ void ShellReader::read_backquoted(Units& out, bool quoted) {
     inner += source_.text[source_.at++];
   }
   if (!at_end()) ++source_.at;
-  if (!spend(inner.size())) return;
-  const int first = size();
-  const ShellState::Mark mark = state_.mark();
-  const std::vector<ShellSpan> outer = std::exchange(word_sources_, {});
-  ++level_;
-  within(inner, [&] { read_list(kAtEnd); });
-  --level_;
-  word_sources_ = outer;
-  state_.undo_to(mark);
-  put_output(out, {first, size(), level_ + 1}, quoted);
+  if (spend(inner.size())) put_output(out, substituted([&] { within(inner, [&] { read_list(kAtEnd); }); }), quoted);
 }
 
 ShellWord ShellReader::read_process_substitution(std::vector<ShellSpan>* fed) {
   const bool writes = peek() == '>';
   source_.at += 2;
-  const int first = size();
-  const ShellState::Mark mark = state_.mark();
   const ShellSpan input = std::exchange(input_, {});
-  const std::vector<ShellSpan> outer = std::exchange(word_sources_, {});
-  ++level_;
-  read_list(kAtParen);
-  --level_;
-  word_sources_ = outer;
+  const ShellSpan span = substituted([&] {
+    read_list(kAtParen);
+    close(')');
+  });
   input_ = input;
-  if (peek() == ')') ++source_.at;
-  state_.undo_to(mark);
-  const ShellSpan span = {first, size(), level_ + 1};
   if (writes && fed) fed->push_back(span);
   return {"/dev/fd/63", writes ? std::vector<ShellSpan>{} : std::vector<ShellSpan>{span}};
 }

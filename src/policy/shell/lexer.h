@@ -10,6 +10,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -64,6 +65,11 @@ struct ShellCommand {
 struct ShellReading {
   std::vector<ShellCommand> commands;
   bool cut_short = false;  // nested too deep or too large: read only in part
+
+  std::span<const ShellCommand> in(ShellSpan span) const {
+    if (span.empty()) return {};
+    return {&commands[static_cast<size_t>(span.first)], static_cast<size_t>(span.last - span.first)};
+  }
 };
 
 struct ShellSetting {

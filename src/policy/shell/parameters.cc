@@ -43,8 +43,7 @@ std::string cut_by_pattern(const std::string& value, std::string_view op, std::s
 
 // ${x%suffix}, ${x#prefix}, ${x/a/b}, ${x^^}, ${x:1:2}: applied to a known value; nullopt if the result is unknown.
 std::optional<std::string> transformed(const std::string& value, std::string_view op) {
-  if (value.find(kUnknownPart) != std::string::npos || op.find(kUnknownPart) != std::string_view::npos)
-    return std::nullopt;
+  if (contains(value, kUnknownPart) || contains(op, kUnknownPart)) return std::nullopt;
   if (op == "^^") return to_upper(value);
   if (op == ",,") return to_lower(value);
   if (op == "^" && !value.empty()) return to_upper(value.substr(0, 1)) + value.substr(1);
@@ -157,10 +156,9 @@ void ShellReader::read_braced_parameter(Units& out, bool quoted) {
   } else {
     put_variable(value, name, quoted, all);
   }
-  if (peek() == ':' && peek(1) != '\0' && std::string_view("-=+?").find(peek(1)) != std::string_view::npos)
-    ++source_.at;
+  if (peek() == ':' && peek(1) != '\0' && contains("-=+?", peek(1))) ++source_.at;
   const char kind = peek();
-  if (std::string_view("-=+?").find(kind) != std::string_view::npos && !at_end()) {
+  if (contains("-=+?", kind) && !at_end()) {
     ++source_.at;
     Units other;
     read_units(other, Until::kBrace, quoted);
@@ -183,7 +181,7 @@ void ShellReader::read_braced_parameter(Units& out, bool quoted) {
       put_unknown(value, {});
     }
   }
-  if (peek() == '}') ++source_.at;
+  close('}');
   out.insert(out.end(), value.begin(), value.end());
   --depth_;
 }
@@ -206,7 +204,7 @@ void ShellReader::read_dollar(Units& out, bool quoted) {
     source_.at = close == std::string_view::npos ? source_.text.size() : close + 1;
     return put_unknown(out, {});
   }
-  if (next != '\0' && std::string_view("@*#?$!-0123456789").find(next) != std::string_view::npos) {
+  if (next != '\0' && contains("@*#?$!-0123456789", next)) {
     source_.at += 2;
     return put_variable(out, std::string_view(&next, 1), quoted, true);
   }

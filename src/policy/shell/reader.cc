@@ -149,7 +149,7 @@ void ShellReader::read_and_or() {
   if (peek() != '&') return;
   ++source_.at;
   for (int i = first; i < size(); ++i) {
-    ShellCommand& command = reading_.commands[static_cast<size_t>(i)];
+    ShellCommand& command = command_at(i);
     if (forever_ > 0) command.spawned_forever = true;
     if (!function_.empty() && command.word(0) == function_) command.calls_itself = true;
   }
@@ -166,7 +166,7 @@ void ShellReader::read_pipeline() {
   for (skip_blanks(); peek() == '|' && peek(1) != '|'; skip_blanks()) {
     source_.at += peek(1) == '&' ? 2 : 1;
     for (int i = first; i < size(); ++i) {
-      ShellCommand& command = reading_.commands[static_cast<size_t>(i)];
+      ShellCommand& command = command_at(i);
       if (command.level == level_ && command.piped_to < 0) command.piped_to = size();
       if (!function_.empty() && command.word(0) == function_) command.calls_itself = true;
     }
@@ -301,7 +301,7 @@ void ShellReader::read_array(ShellCommand& command, const std::string& name, boo
     if (!is_meta(peek())) read_words(words);
     if (source_.at == before && !at_end()) ++source_.at;
   }
-  if (peek() == ')') ++source_.at;
+  close(')');
   ShellVariable value{{}, ShellVariable::Kind::kArray, {}};
   for (ShellWord& word : words) value.values.push_back(std::move(word.text));
   if (value.values.empty()) value.values.emplace_back();
@@ -322,7 +322,7 @@ void ShellReader::read_simple() {
     if (peek() == '(' && command.words.size() == 1 && command.assignments.empty()) {  // name ()
       ++source_.at;
       skip_blanks();
-      if (peek() == ')') ++source_.at;
+      close(')');
       read_function(command.word(0));
       return;
     }

@@ -105,6 +105,10 @@ class ShellReader {
     return source_.at + ahead < source_.text.size() ? source_.text[source_.at + ahead] : '\0';
   }
   bool looking_at(std::string_view what) const { return source_.text.substr(source_.at).starts_with(what); }
+  void close(char c) {
+    if (peek() == c) ++source_.at;
+  }
+  ShellCommand& command_at(int index) { return reading_.commands[static_cast<size_t>(index)]; }
   int size() const { return static_cast<int>(reading_.commands.size()); }
   Surroundings around() const { return {state_.home, state_.cwd, separators_}; }
   bool enter();  // one level deeper; false: too deep, and reading stops
@@ -118,6 +122,20 @@ class ShellReader {
     read();
     source_ = outer;
     if (reading_.cut_short) stop_reading();
+  }
+
+  // Runs `read` as a subshell, one substitution deeper, and returns the commands that it adds.
+  template <class F>
+  ShellSpan substituted(F read) {
+    const int first = size();
+    const ShellState::Mark mark = state_.mark();
+    const std::vector<ShellSpan> outer = std::exchange(word_sources_, {});
+    ++level_;
+    read();
+    --level_;
+    word_sources_ = outer;
+    state_.undo_to(mark);
+    return {first, size(), level_ + 1};
   }
 
   ShellReading reading_;

@@ -1,7 +1,6 @@
 #include "policy/shell/state.h"
 
-#include <algorithm>
-
+#include "base/text.h"
 #include "os/files.h"
 
 namespace ralph {
@@ -48,7 +47,7 @@ void ShellState::set_maybe(const std::string& name, ShellVariable value) {
                             value.kind != ShellVariable::Kind::kArray && old->values.size() + value.values.size() <= 8;
   if (is_mergeable) {
     for (const std::string& one : old->values) {
-      if (std::find(value.values.begin(), value.values.end(), one) == value.values.end()) value.values.push_back(one);
+      if (!is_one_of(one, value.values)) value.values.push_back(one);
     }
     value.sources.insert(value.sources.end(), old->sources.begin(), old->sources.end());
     if (value.values.size() > 1) value.kind = ShellVariable::Kind::kEach;
@@ -80,13 +79,13 @@ void ShellState::undo_to(Mark mark) {
 
 std::string ShellState::separators() const {
   const ShellVariable* ifs = find("IFS");
-  return ifs && ifs->values.front().find(kUnknownPart) == std::string::npos ? ifs->values.front() : " \t\n";
+  return ifs && !contains(ifs->values.front(), kUnknownPart) ? ifs->values.front() : " \t\n";
 }
 
 void ShellState::change_folder(const std::string& to) {
-  if (to.find(kUnknownPart) != std::string::npos && !to.starts_with('/')) {
+  if (contains(to, kUnknownPart) && !to.starts_with('/')) {
     cwd = std::string(1, kUnknownPart);
-  } else if (to.starts_with('/') || cwd.find(kUnknownPart) == std::string::npos) {
+  } else if (to.starts_with('/') || !contains(cwd, kUnknownPart)) {
     cwd = absolute_path(to, cwd);
   }
 }

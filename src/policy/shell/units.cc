@@ -1,8 +1,8 @@
 #include "policy/shell/units.h"
 
 #include <algorithm>
-#include <cctype>
 
+#include "base/text.h"
 #include "policy/shell/lexer.h"
 
 namespace ralph {
@@ -11,14 +11,12 @@ namespace {
 constexpr size_t kMostWords = 128;
 constexpr int kDeepestBrace = 12;
 
+// A typed brace or comma, or its counterpart in the values of a loop.
+bool is_either(const Unit& unit, UnitKind kind, char typed) {
+  return unit.kind == kind || (unit.kind == UnitKind::kPlain && unit.c == typed);
+}
 bool opens(const Unit& unit) {
-  return unit.kind == UnitKind::kEachOpen || (unit.kind == UnitKind::kPlain && unit.c == '{');
-}
-bool closes(const Unit& unit) {
-  return unit.kind == UnitKind::kEachClose || (unit.kind == UnitKind::kPlain && unit.c == '}');
-}
-bool divides(const Unit& unit) {
-  return unit.kind == UnitKind::kEachNext || (unit.kind == UnitKind::kPlain && unit.c == ',');
+  return is_either(unit, UnitKind::kEachOpen, '{');
 }
 
 // A group of braces: where it closes and where its parts are separated. Found in one pass, so that many open braces
@@ -39,10 +37,10 @@ class Expander {
         groups_.push_back({i, 0, {}});
       } else if (open.empty()) {
         continue;
-      } else if (closes(units[i])) {
+      } else if (is_either(units[i], UnitKind::kEachClose, '}')) {
         groups_[open.back()].close = i;
         open.pop_back();
-      } else if (divides(units[i])) {
+      } else if (is_either(units[i], UnitKind::kEachNext, ',')) {
         groups_[open.back()].dividers.push_back(i);
       }
     }
@@ -89,7 +87,7 @@ class Expander {
         results = std::move(product);
       } else {
         // "$f/$f" in a loop: the same variable has the same value each time; another variable may have any.
-        const bool is_same = results.size() == parts.size() && are_same(parts, first);
+        const bool is_same = results.size() == parts.size() && parts == first;
         for (size_t n = 0; n < results.size(); ++n)
           append(results[n], is_same ? parts[n] : Units{{kUnknownPart, UnitKind::kUnknown}});
       }
@@ -100,14 +98,6 @@ class Expander {
 
  private:
   static void append(Units& to, const Units& more) { to.insert(to.end(), more.begin(), more.end()); }
-
-  static bool are_same(const std::vector<Units>& a, const std::vector<Units>& b) {
-    const auto same_units = [](const Units& x, const Units& y) {
-      return std::equal(x.begin(), x.end(), y.begin(), y.end(),
-                        [](const Unit& u, const Unit& v) { return u.c == v.c && u.kind == v.kind; });
-    };
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_units);
-  }
 
   // {a..z}: only the first and the last, which suffice for rules about paths.
   std::vector<Units> ends_of_range(const Group& group) const {
@@ -161,7 +151,7 @@ std::string home_prefix(const Units& units, size_t from, const Surroundings& aro
 
 std::vector<std::string> words_of(const Units& units, const Surroundings& around, bool& overflow) {
   std::vector<std::string> words;
-  const bool multiplies = std::any_of(units.begin(), units.end(), opens);
+  const bool multiplies = std::ranges::any_of(units, opens);
   std::vector<Units> expanded;
   if (multiplies) expanded = Expander(units, overflow).expand(0, units.size(), 0);
   for (size_t n = 0; n < (multiplies ? expanded.size() : 1); ++n) {
@@ -175,7 +165,7 @@ std::vector<std::string> words_of(const Units& units, const Surroundings& around
     };
     for (size_t i = 0; i < one.size(); ++i) {
       const Unit& unit = one[i];
-      const bool separates = unit.kind == UnitKind::kSplit && around.separators.find(unit.c) != std::string_view::npos;
+      const bool separates = unit.kind == UnitKind::kSplit && contains(around.separators, unit.c);
       if (unit.kind == UnitKind::kBreak || separates) {
         finish();
       } else if (unit.kind == UnitKind::kKeep) {
@@ -224,8 +214,7 @@ std::string text_of(const Units& units, const Surroundings& around) {
 }
 
 std::vector<std::string> choices_of(const Units& units, const Surroundings& around, bool& overflow) {
-  const bool chooses =
-      std::any_of(units.begin(), units.end(), [](const Unit& unit) { return unit.kind == UnitKind::kEachOpen; });
+  const bool chooses = std::ranges::any_of(units, [](const Unit& unit) { return unit.kind == UnitKind::kEachOpen; });
   if (!chooses) return {text_of(units, around)};
   Units plain = units;  // typed braces are text here
   for (Unit& unit : plain) {

@@ -23,6 +23,8 @@ enum class UnitKind : unsigned char {
 struct Unit {
   char c = 0;
   UnitKind kind = UnitKind::kPlain;
+
+  bool operator==(const Unit&) const = default;
 };
 using Units = std::vector<Unit>;
 
