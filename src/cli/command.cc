@@ -58,6 +58,7 @@ std::optional<std::string> check_choice(std::string_view what, std::string_view 
 std::string label_of(const Option& option) {
   std::string label = option.letter ? fmt::format("-{}, ", option.letter) : "    ";
   label += fmt::format("--{}{}", option.negatable ? "[no-]" : "", option.name);
+  if (option.optional_value) return fmt::format("{}[={}]", label, option.value);
   return option.value.empty() ? label : fmt::format("{} {}", label, option.value);
 }
 
@@ -84,8 +85,21 @@ std::optional<bool> Arguments::flag(std::string_view option) const {
   return *text == "true";
 }
 
+std::vector<std::string> Arguments::given() const {
+  std::vector<std::string> names;
+  for (const auto& [name, values] : options_) names.push_back(name);
+  return names;
+}
+
+void Arguments::add(const Arguments& later) {
+  for (const auto& [name, values] : later.options_) options_[name] = values;
+  if (!later.positionals_.empty()) positionals_ = later.positionals_;
+}
+
 Result<Arguments> parse_arguments(const Command& command, std::span<const std::string> words) {
   Arguments result;
+  result.words_.assign(words.begin(), words.end());
+  bool complete = false;  // by an option that stands for the required arguments
   const auto take = [&](const Option& option, std::string_view shown, std::string value) -> Status {
     if (auto wrong = check_choice(shown, option.choices, value)) return usage_error(command, *wrong);
     auto& values = result.options_[std::string(option.name)];
@@ -139,6 +153,8 @@ Result<Arguments> parse_arguments(const Command& command, std::span<const std::s
       TRY(take(*match.option, shown, match.negated ? "false" : "true"));
       continue;
     }
+    complete = complete || match.option->optional_value;
+    if (!value && match.option->optional_value) value = "";
     if (!value) {
       if (i + 1 >= words.size()) return usage_error(command, fmt::format("{} needs a {}", shown, match.option->value));
       value = words[++i];
@@ -154,7 +170,7 @@ Result<Arguments> parse_arguments(const Command& command, std::span<const std::s
   for (size_t i = 0; i < most; ++i) {
     const Positional& positional = command.positionals[i];
     if (i >= result.positionals_.size()) {
-      if (positional.required)
+      if (positional.required && !complete)
         return usage_error(command, fmt::format("{} is missing: {}", positional.name, positional.help));
     } else if (auto wrong = check_choice(positional.name, positional.choices, result.positionals_[i])) {
       return usage_error(command, *wrong);

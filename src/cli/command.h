@@ -16,13 +16,14 @@
 namespace ralph::cli {
 
 struct Option {
-  std::string_view name;       // "prompt-file", without dashes
-  char letter = 0;             // 'f', or 0
-  std::string_view value;      // "FILE"; empty for a switch that takes no value
-  std::string_view help;       // one line
-  bool negatable = false;      // a switch that also exists as --no-<name>
-  bool repeatable = false;     // may be given several times
-  std::string_view choices{};  // "APPEND|PREPEND|REPLACE": the only values accepted (any case), and completed
+  std::string_view name;        // "prompt-file", without dashes
+  char letter = 0;              // 'f', or 0
+  std::string_view value;       // "FILE"; empty for a switch that takes no value
+  std::string_view help;        // one line
+  bool negatable = false;       // a switch that also exists as --no-<name>
+  bool repeatable = false;      // may be given several times
+  std::string_view choices{};   // "APPEND|PREPEND|REPLACE": the only values accepted (any case), and completed
+  bool optional_value = false;  // --x or --x=VALUE, and positionals that are required otherwise may be left out
 };
 
 // Several lists as one.
@@ -63,11 +64,16 @@ class Arguments {
   std::vector<std::string> values(std::string_view option) const;        // all of them
   std::optional<bool> flag(std::string_view option) const;               // --x: true, --no-x: false, neither: nullopt
   std::span<const std::string> positionals() const { return positionals_; }
+  std::span<const std::string> words() const { return words_; }  // as typed
+  std::vector<std::string> given() const;                        // the names of the options that were given
+
+  // Adds what was typed later: its options and positionals replace those of the same name.
+  void add(const Arguments& later);
 
  private:
   friend Result<Arguments> parse_arguments(const Command&, std::span<const std::string>);
   std::map<std::string, std::vector<std::string>, std::less<>> options_;
-  std::vector<std::string> positionals_;
+  std::vector<std::string> positionals_, words_;
 };
 
 // Errors are of kind kUsage and give the word, the nearest valid one, and where to read more.

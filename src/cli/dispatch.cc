@@ -97,6 +97,7 @@ std::span<const Command* const> all_commands() {
       &kPlanArchive,
       &kRunsList,
       &kRunsShow,
+      &kRunsResume,
       &kSettingsShow,
       &kSettingsSchema,
       &kLoopStart,

@@ -2,8 +2,10 @@
 #include <array>
 
 #include "base/text.h"
+#include "cli/limits.h"
 #include "cli/loop_options.h"
 #include "cli/registry.h"
+#include "cli/resume.h"
 #include "cli/start_run.h"
 #include "engine/engine.h"
 #include "engine/roster.h"
@@ -19,8 +21,10 @@ constexpr auto kOptions = joined(
         Option{"model", 'm', "MODEL", "The model of the agent, such as opus."},
         Option{"max-iterations", 'n', "N", "At most N turns (default 50)."},
     },
-    kLoopOptions, kRefusedLoopOptions,
+    kLoopOptions, kRefusedLoopOptions, kLimitOptions,
     std::array{
+        kResumeOption,
+        kTrustOption,
         Option{"verbose", 'V', "", "Print details on standard error."},
         Option{"json", 0, "", "Print one JSON record per step instead of text."},
     });
@@ -28,6 +32,7 @@ constexpr std::array kPositionals = {kTaskPositional};
 
 Result<Overrides> overrides_from(const Arguments& arguments) {
   Overrides overrides;
+  TRY(set_limits(arguments, overrides));
   for (const auto& [option, key] :
        {std::pair<std::string_view, std::string_view>{"agent", "command"}, {"model", "model"}}) {
     const auto value = arguments.value(option);
@@ -54,21 +59,28 @@ Result<Agent> agent_of(const LoadedSettings& loaded, const Environment& environm
   return std::move(agent);
 }
 
-Result<int> run(const Arguments& arguments) {
+Result<int> run(const Arguments& typed) {
+  TRY_VALUE(const std::string project, current_directory());
+  TRY_VALUE(const auto resumption, resumption_from(kLoopRun, WayIn::kOutside, typed, project));
+  const Arguments& arguments = resumption ? resumption->arguments : typed;
   TRY_VALUE(const LoopRequest request, loop_request_from(arguments));
   TRY_VALUE(const Overrides overrides, overrides_from(arguments));
-  TRY_VALUE(const std::string project, current_directory());
   TRY_VALUE(const LoadedSettings loaded, load_settings(project, overrides));
+  if (resumption) TRY(accept_changes(*resumption, loaded));
   TRY(agent_of(loaded, Environment::of_this_process(), project));
   const RunSetup setup{loaded,
                        project,
                        arguments.has("verbose"),
                        arguments.has("json"),
                        policy_of(request, policy_from(loaded.settings)),
-                       0};
+                       0,
+                       {typed.words().begin(), typed.words().end()},
+                       resumption ? &resumption->point : nullptr};
+  if (resumption) TRY(check_limits(resumption->point, setup.policy));
   return start_run(setup, [&](Run& started) -> Result<Decision> {
     TRY_VALUE(const Agent agent, agent_of(loaded, started.environment, project));
-    TRY(note_start(started, {WayIn::kOutside, agent.name(), "the command line", request.task}, loaded.effective));
+    TRY(note_start(started, setup,
+                   {WayIn::kOutside, agent.name(), "the command line", request.task, Agents(&agent, 1)}));
     OutsideWay way(started, agent, request, loaded.settings.stream_agent_output);
     return drive(started, way);
   });

@@ -5,9 +5,11 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "cli/dry_run.h"
+#include "cli/limits.h"
 #include "cli/plan_folders.h"
 #include "cli/questions.h"
 #include "cli/registry.h"
+#include "cli/resume.h"
 #include "cli/start_run.h"
 #include "engine/engine.h"
 #include "engine/roster.h"
@@ -27,35 +29,30 @@ namespace {
 
 constexpr size_t kTitleWidth = 100;
 
-constexpr std::array kOptions = {
-    Option{"max-iterations", 'n', "N", "Stop after N iterations (default 15)."},
-    kRalphDirOption,
-    kProjectDirOption,
-    kModelOption,
-    Option{"sandbox", 0, "", "Run the agent in a sandbox; an error if there is none."},
-    Option{"no-sandbox", 0, "", "Run the agent directly."},
-    Option{"skip-review", 0, "", "No review iterations: a story that passes is done."},
-    Option{"review-cap", 0, "N", "Reviews per story (default 5); the last one approves, with a note."},
-    Option{"switch", 0, "", "Switch to the plan's branch first; create it if it is missing."},
-    Option{"accept-tasks", 0, "", "After a run that was ended: take tasks.json as it is now, unchecked."},
-    Option{"dry-run", 0, "", "Print the next story, command line, prompt and policy; start nothing."},
-    Option{"verbose", 'V', "", "Print details on standard error."},
-    Option{"json", 0, "", "Print one JSON record per step instead of text."},
-};
-
-Status set_number(const Arguments& arguments, std::string_view option, std::string_view key, Overrides& overrides) {
-  const auto text = arguments.value(option);
-  if (!text) return {};
-  const auto number = parse_count(*text);
-  if (!number) return fail(ErrorKind::kUsage, "--{}: \"{}\" is not a whole number of at least 1", option, *text);
-  overrides.set(fmt::format("/plan/{}", key), *number, fmt::format("--{}", option));
-  return {};
-}
+constexpr auto kOptions =
+    joined(std::array{Option{"max-iterations", 'n', "N", "Stop after N iterations (default 15)."}}, kLimitOptions,
+           std::array{
+               kResumeOption,
+               kTrustOption,
+               kRalphDirOption,
+               kProjectDirOption,
+               kModelOption,
+               Option{"sandbox", 0, "", "Run the agent in a sandbox; an error if there is none."},
+               Option{"no-sandbox", 0, "", "Run the agent directly."},
+               Option{"skip-review", 0, "", "No review iterations: a story that passes is done."},
+               Option{"review-cap", 0, "N", "Reviews per story (default 5); the last one approves, with a note."},
+               Option{"switch", 0, "", "Switch to the plan's branch first; create it if it is missing."},
+               Option{"accept-tasks", 0, "", "After a run that was ended: take tasks.json as it is now, unchecked."},
+               Option{"dry-run", 0, "", "Print the next story, command line, prompt and policy; start nothing."},
+               Option{"verbose", 'V', "", "Print details on standard error."},
+               Option{"json", 0, "", "Print one JSON record per step instead of text."},
+           });
 
 Result<Overrides> overrides_from(const Arguments& arguments) {
   Overrides overrides;
-  TRY(set_number(arguments, "max-iterations", "maximumIterations", overrides));
-  TRY(set_number(arguments, "review-cap", "reviewCap", overrides));
+  TRY(set_count(arguments, "max-iterations", "/plan/maximumIterations", overrides));
+  TRY(set_count(arguments, "review-cap", "/plan/reviewCap", overrides));
+  TRY(set_limits(arguments, overrides));
   if (arguments.has("skip-review")) overrides.set("/plan/skipReview", true, "--skip-review");
   TRY(set_model(arguments, overrides));
   return overrides;
@@ -120,12 +117,13 @@ Marker marker_for(const PlanRun& plan, const Run& run) {
   return marker;
 }
 
-Result<Decision> drive_plan(const PlanRun& plan, Run& run) {
+Result<Decision> drive_plan(const PlanRun& plan, const RunSetup& setup, Run& run) {
   Environment environment = run.environment;
   environment.set(kPlanDirVariable, plan.files.ralph_dir);
   TRY_VALUE(const ModeAgents agents, make_mode_agents(plan, environment));
-  TRY(note_start(run, {WayIn::kPlan, describe_agents(agents), plan.files.shown(plan.files.prompt()), {}},
-                 plan.loaded.effective));
+  std::vector<Agent> all;
+  for (const std::vector<Agent>& mode : agents) all.insert(all.end(), mode.begin(), mode.end());
+  TRY(note_start(run, setup, {WayIn::kPlan, describe_agents(agents), plan.files.shown(plan.files.prompt()), {}, all}));
   PlanWay way(run, plan, {agents[0], agents[1], agents[2]}, marker_for(plan, run));
   return drive(run, way);
 }
@@ -175,16 +173,19 @@ Status refuse_second_run(const std::string& project) {
               marker->pid, marker->timestamp, marker->pid);
 }
 
-Result<int> execute(const PlanRun& run) {
-  if (!run.json) static_cast<void>(write_all(STDOUT_FILENO, opening(run), "standard output"));
+Result<int> execute(const PlanRun& run, const Arguments& typed, const ResumePoint* resume) {
+  if (!run.json && !resume) static_cast<void>(write_all(STDOUT_FILENO, opening(run), "standard output"));
   const Settings& settings = run.loaded.settings;
   const RunSetup setup{run.loaded,
                        run.files.project,
                        run.verbose,
                        run.json,
                        plan_policy(settings),
-                       static_cast<int>(settings.guardrails.size() + run.tasks.tasks.verify_commands.size())};
-  const Result<int> code = start_run(setup, [&](Run& started) { return drive_plan(run, started); });
+                       static_cast<int>(settings.guardrails.size() + run.tasks.tasks.verify_commands.size()),
+                       {typed.words().begin(), typed.words().end()},
+                       resume};
+  if (resume) TRY(check_limits(*resume, setup.policy));
+  const Result<int> code = start_run(setup, [&](Run& started) { return drive_plan(run, setup, started); });
   // In the guardian, which outlives the loop in any case. The marker is this run's own, unless another run has begun
   // meanwhile.
   const auto lock = Lock::acquire(join_path(run.files.project, ".ralph/lock"));
@@ -227,17 +228,33 @@ Result<bool> ask(const BranchFault& fault, const PlanRun& run, bool may_switch) 
   return ask_yes_or_no(questions, fmt::format("{} now? (y/N): ", fault.command));
 }
 
-Result<int> run_with(const Arguments& arguments, bool may_switch) {
-  TRY(check_sandbox(arguments));
+// The plan must be as the run left it.
+Status check_same_run(const PlanRun& run, const ResumePoint& point) {
+  TRY_VALUE(const auto saved, load_plan(run.authority));
+  if (!saved || saved->run_id == point.folder.id) return {};
+  return fail(ErrorKind::kUsage,
+              "run {} can't be resumed: run {} has worked on the plan since; 'ralph plan run' goes on with the plan",
+              point.folder.id, saved->run_id);
+}
+
+Result<int> run_with(const Arguments& typed, bool may_switch) {
   PlanRun run;
-  TRY_VALUE(run.files, plan_folders(arguments));
+  TRY_VALUE(run.files, plan_folders(typed));
+  TRY_VALUE(const auto resumption, resumption_from(kPlanRun, WayIn::kPlan, typed, run.files.project));
+  const Arguments& arguments = resumption ? resumption->arguments : typed;
+  TRY(check_sandbox(arguments));
+  if (resumption) {
+    TRY_VALUE(run.files, plan_folders(arguments));
+  }
   run.verbose = arguments.has("verbose");
   run.json = arguments.has("json");
   TRY_VALUE(const Overrides overrides, overrides_from(arguments));
   TRY(check_plan_folder(run.files));
   TRY_VALUE(run.loaded, load_settings(run.files.project, overrides));
+  if (resumption) TRY(accept_changes(*resumption, run.loaded));
   TRY(refuse_second_run(run.files.project));
-  TRY(load_plan_files(run, arguments.has("accept-tasks")));
+  TRY(load_plan_files(run, arguments.has("accept-tasks") && !resumption));
+  if (resumption) TRY(check_same_run(run, resumption->point));
   for (const std::string& note : run.notes)
     static_cast<void>(write_all(STDERR_FILENO, printable_lines(fmt::format("Note: {}.\n", note)), "standard error"));
   TRY(check_state(run));
@@ -246,13 +263,13 @@ Result<int> run_with(const Arguments& arguments, bool may_switch) {
   TRY_VALUE(const bool switched,
             check_branch(run, [&](const BranchFault& fault) { return ask(fault, run, may_switch); }));
   if (switched) {  // the branch has its own plan, prompt and settings
-    Result<int> code = run_with(arguments, false);
+    Result<int> code = run_with(typed, false);
     if (!code) code.error().message += fmt::format(" (the branch was switched to {})", run.tasks.tasks.branch);
     return code;
   }
   TRY_VALUE(run.work_tree, Repository(plain_git(run.files.project), run.files.project).work_tree());
   TRY(make_room_for_plan(run.authority));
-  return execute(run);
+  return execute(run, typed, resumption ? &resumption->point : nullptr);
 }
 
 }  // namespace

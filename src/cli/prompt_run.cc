@@ -27,12 +27,11 @@ Status check_repository(const PromptRun& run, const Environment& environment) {
 }
 
 // The run itself, in the guarded process.
-Result<Decision> drive_prompt(const PromptRun& setup, Run& run) {
+Result<Decision> drive_prompt(const PromptRun& prompt, const RunSetup& setup, Run& run) {
   const Settings& settings = setup.loaded.settings;
   TRY_VALUE(const std::vector<Agent> agents, make_agents(settings, run.environment, setup.project));
-  TRY(note_start(run, {WayIn::kPrompt, names_of(agents), setup.prompt.describe(), setup.prompt_text},
-                 setup.loaded.effective));
-  PromptWay way(run, settings, agents, setup.prompt);
+  TRY(note_start(run, setup, {WayIn::kPrompt, names_of(agents), prompt.prompt.describe(), prompt.prompt_text, agents}));
+  PromptWay way(run, settings, agents, prompt.prompt);
   return drive(run, way);
 }
 
@@ -51,8 +50,11 @@ Result<int> execute(const PromptRun& run) {
                        run.verbose,
                        run.json,
                        policy_from(run.loaded.settings),
-                       static_cast<int>(run.loaded.settings.guardrails.size())};
-  return start_run(setup, [&](Run& started) { return drive_prompt(run, started); });
+                       static_cast<int>(run.loaded.settings.guardrails.size()),
+                       run.arguments,
+                       run.resume};
+  if (run.resume) TRY(check_limits(*run.resume, setup.policy));
+  return start_run(setup, [&](Run& started) { return drive_prompt(run, setup, started); });
 }
 
 Result<int> print_dry_run(const PromptRun& run) {

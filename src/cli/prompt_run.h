@@ -4,6 +4,7 @@
 #include <string>
 
 #include "engine/prompt_source.h"
+#include "engine/resume.h"
 #include "settings/settings.h"
 
 namespace ralph::cli {
@@ -11,8 +12,10 @@ namespace ralph::cli {
 struct PromptRun {
   LoadedSettings loaded;
   PromptSource prompt;
-  std::string prompt_text;  // of PromptSource::text; empty for a file
-  std::string project;      // absolute
+  std::string prompt_text;               // of PromptSource::text; empty for a file
+  std::string project;                   // absolute
+  std::vector<std::string> arguments{};  // as typed
+  const ResumePoint* resume = nullptr;   // the run to go on with
   bool verbose = false;
   bool json = false;
 };

@@ -3,9 +3,11 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cli/limits.h"
 #include "cli/masked_settings.h"
 #include "cli/prompt_run.h"
 #include "cli/registry.h"
+#include "cli/resume.h"
 #include "journal/redactor.h"
 #include "os/environment.h"
 #include "os/files.h"
@@ -13,27 +15,29 @@
 namespace ralph::cli {
 namespace {
 
-constexpr std::array kOptions = {
-    Option{"prompt", 'p', "TEXT", "What the agent is to do."},
-    Option{"prompt-file", 'f', "FILE", "A file with the prompt; read again for every iteration."},
-    Option{"maximum-iterations", 'm', "N", "Stop after N iterations (default 10)."},
-    Option{"completion-response", 'c', "TEXT", "The answer that means done (default DONE)."},
-    Option{"stream-agent-output", 0, "", "Show the agent's output as it arrives (default on).", true},
-    Option{"verbose", 'V', "", "Print details on standard error."},
-    Option{"dry-run", 0, "", "Print the command line, prompt and policy; start nothing."},
-    Option{"json", 0, "", "Print one JSON record per step instead of text."},
-};
+constexpr auto kOptions = joined(
+    std::array{
+        Option{"prompt", 'p', "TEXT", "What the agent is to do."},
+        Option{"prompt-file", 'f', "FILE", "A file with the prompt; read again for every iteration."},
+        Option{"max-iterations", 'n', "N", "Stop after N iterations (default 10)."},
+        Option{"maximum-iterations", 'm', "N", "The same."},
+        Option{"completion-response", 'c', "TEXT", "The answer that means done (default DONE)."},
+    },
+    kLimitOptions,
+    std::array{
+        kResumeOption,
+        kTrustOption,
+        Option{"stream-agent-output", 0, "", "Show the agent's output as it arrives (default on).", true},
+        Option{"verbose", 'V', "", "Print details on standard error."},
+        Option{"dry-run", 0, "", "Print the command line, prompt and policy; start nothing."},
+        Option{"json", 0, "", "Print one JSON record per step instead of text."},
+    });
 
 Result<Overrides> overrides_from(const Arguments& arguments) {
   Overrides overrides;
-  if (const auto count = arguments.value("maximum-iterations")) {
-    const auto number = parse_count(*count);
-    if (!number || *number > 1000000) {
-      return fail(ErrorKind::kUsage, "-m, --maximum-iterations: \"{}\" is not a whole number from 1 to 1000000",
-                  *count);
-    }
-    overrides.set("/maximumIterations", *number, "--maximum-iterations");
-  }
+  TRY(set_count(arguments, "maximum-iterations", "/maximumIterations", overrides));
+  TRY(set_count(arguments, "max-iterations", "/maximumIterations", overrides));
+  TRY(set_limits(arguments, overrides));
   if (const auto response = arguments.value("completion-response")) {
     if (trim(*response).empty())
       return fail(ErrorKind::kUsage, "-c, --completion-response is blank; give the answer that means done");
@@ -71,9 +75,13 @@ Status note_missing_request(const PromptRun& plan) {
   return {};
 }
 
-Result<int> run(const Arguments& arguments) {
+Result<int> run(const Arguments& typed) {
   PromptRun plan;
   TRY_VALUE(plan.project, current_directory());
+  TRY_VALUE(const auto resumption, resumption_from(kRun, WayIn::kPrompt, typed, plan.project));
+  const Arguments& arguments = resumption ? resumption->arguments : typed;
+  plan.arguments.assign(typed.words().begin(), typed.words().end());
+  if (resumption) plan.resume = &resumption->point;
   TRY_VALUE(plan.prompt, prompt_from(arguments, plan.project));
   plan.prompt_text = std::string(arguments.value("prompt").value_or(""));
   TRY_VALUE(const Overrides overrides, overrides_from(arguments));
@@ -87,8 +95,9 @@ Result<int> run(const Arguments& arguments) {
     const Redactor redactor(Environment::of_this_process().as_lines(), plan.loaded.settings.agent.env);
     static_cast<void>(write_all(STDERR_FILENO, redactor.redact(lines), "standard error"));
   }
+  if (resumption) TRY(accept_changes(*resumption, plan.loaded));
   TRY(preflight(plan));
-  TRY(note_missing_request(plan));
+  if (!resumption) TRY(note_missing_request(plan));
   return arguments.has("dry-run") ? print_dry_run(plan) : execute(plan);
 }
 
@@ -101,10 +110,12 @@ const Command kRun = {
 into the next prompt. The run is complete when every guardrail passes and the agent has answered
 <response>DONE</response> (or what -c says) in its own words.
 
-Ctrl-C lets the current step finish; a second one ends everything at once.
+Ctrl-C lets the current step finish; a second one ends everything at once. A run that ended incomplete, by whatever
+cause, goes on with --resume where it was; limits count from its beginning.
 Exit codes: 0 complete, 1 a limit ended it, 2 something is wrong with the settings or the system, 130 interrupted.)",
     R"(ralph run -p 'Make the tests pass, then answer <response>DONE</response>'
-       ralph run -f PROMPT.md -m 25
+       ralph run -f PROMPT.md -n 25 --max-cost 5
+       ralph run --resume -n 40
        ralph run -f PROMPT.md --dry-run)",
     kOptions,
     {},

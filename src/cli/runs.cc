@@ -18,14 +18,14 @@
 #include "json/value.h"
 #include "os/environment.h"
 #include "os/files.h"
+#include "settings/ralph_folder.h"
 #include "ui/run_story.h"
 
 namespace ralph::cli {
 namespace {
 
-// The id of the run that is active here. It holds a lock on .ralph/lock, which names the owner.
-std::optional<std::string> live_run(const std::string& project) {
-  const std::string path = join_path(project, ".ralph/lock");
+// The run named in a lock that is held; nullopt if it is free.
+std::optional<std::string> owner_of(const std::string& path) {
   const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
   if (!fd || ::flock(fd.get(), LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK) return std::nullopt;
   char buffer[4096];
@@ -34,6 +34,13 @@ std::optional<std::string> live_run(const std::string& project) {
   if (!owner) return std::nullopt;
   const auto id = find_string(*owner, "runId");
   return id ? std::optional(std::string(*id)) : std::nullopt;
+}
+
+// The id of the run that is active here. It holds two locks, one of which an agent may have removed.
+std::optional<std::string> live_run(const std::string& project) {
+  if (auto id = owner_of(join_path(project, ".ralph/lock"))) return id;
+  const std::string state = project_state_folder(Environment::of_this_process(), project);
+  return state.empty() ? std::nullopt : owner_of(join_path(state, "lock"));
 }
 
 using OnRecord = std::function<void(const record::Record&)>;

@@ -1,10 +1,14 @@
 #include "cli/start_run.h"
 
+#include <algorithm>
 #include <memory>
 #include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/output_options.h"
+#include "cli/resume.h"
+#include "engine/step.h"
+#include "git/stale_lock.h"
 #include "journal/run_folder.h"
 #include "os/clock.h"
 #include "os/guardian.h"
@@ -25,8 +29,8 @@ std::string owner_line(const std::string& run_id, const Clock& clock) {
   return to_compact_json(owner) + "\n";
 }
 
-Result<Lock> lock_project(const RunSetup& setup) {
-  auto lock = Lock::acquire(join_path(setup.project, ".ralph/lock"));
+Result<Lock> take_lock(const RunSetup& setup, const std::string& path) {
+  auto lock = Lock::acquire(path);
   if (lock || lock.error().kind != ErrorKind::kBusy) return lock;
   const auto owner = parse_json(lock.error().message, "lock");
   if (!owner) return fail(ErrorKind::kBusy, "another ralph run is working in {}; wait for it to end", setup.project);
@@ -34,6 +38,19 @@ Result<Lock> lock_project(const RunSetup& setup) {
               "another ralph run is working in {}: run {}, pid {}, since {}; wait for it, or end it with: kill {}",
               setup.project, find_string(*owner, "runId").value_or("?"), find_integer(*owner, "pid").value_or(0),
               find_string(*owner, "startTime").value_or("?"), find_integer(*owner, "pid").value_or(0));
+}
+
+// The lock in the project and one outside, which an agent does not remove with .ralph. Without a place for that one,
+// the first must do.
+Result<std::vector<Lock>> lock_project(const RunSetup& setup, const std::string& state) {
+  std::vector<Lock> locks;
+  if (!state.empty() && make_directories(state)) {
+    TRY_VALUE(Lock outside, take_lock(setup, join_path(state, "lock")));
+    locks.push_back(std::move(outside));
+  }
+  TRY_VALUE(Lock inside, take_lock(setup, join_path(setup.project, ".ralph/lock")));
+  locks.push_back(std::move(inside));
+  return locks;
 }
 
 std::unique_ptr<RunListener> make_watcher(const RunSetup& setup, const Environment& environment) {
@@ -52,18 +69,49 @@ std::unique_ptr<RunListener> make_watcher(const RunSetup& setup, const Environme
 Result<int> run_in_project(const RunSetup& setup, const RunBody& body, int guardian) {
   const SystemClock clock;
   LinuxProcesses processes(clock, guardian);
-  TRY_VALUE(Lock lock, lock_project(setup));
-  TRY_VALUE(const RunFolder folder, create_run_folder(setup.project, new_run_id(clock.wall())));
-  TRY(lock.name_owner(owner_line(folder.id, clock)));
   Environment environment = Environment::of_this_process();
+  const std::string state = project_state_folder(environment, setup.project);
+  TRY_VALUE(std::vector<Lock> locks, lock_project(setup, state));
+  RunFolder folder;
+  if (setup.resume) {
+    folder = setup.resume->folder;
+  } else {
+    TRY_VALUE(folder, create_run_folder(setup.project, new_run_id(clock.wall())));
+  }
+  for (Lock& lock : locks) TRY(lock.name_owner(owner_line(folder.id, clock)));
   environment.set("RALPH_RUN_ID", folder.id);
   const Redactor redactor(environment.as_lines(), secret_candidates(setup.loaded.settings));
   const auto watcher = make_watcher(setup, environment);
+  const std::string seal = locks.size() > 1 ? seal_path(setup.project, folder.id) : "";
   TRY_VALUE(Run run,
-            Run::open(folder, setup.policy, {processes, clock, redactor, *watcher, setup.project, environment}));
+            Run::open(folder, setup.policy, {processes, clock, redactor, *watcher, setup.project, environment, seal}));
   TRY_VALUE(const Decision decision, body(run));
+  if (decision.status == StopStatus::kComplete) {  // nothing to resume
+    ::unlink(seal.c_str());
+    ::unlink(arguments_path(folder.path).c_str());
+  }
   if (decision.status == StopStatus::kFatal) return fail(ErrorKind::kInput, "{}", decision.reason);
   return exit_code_of(decision.status);
+}
+
+// What the killed process left is ended before anything else happens.
+Status note_resumed(Run& run, const RunSetup& setup, const RunTitle& title) {
+  const SweepReport swept = end_processes_with("RALPH_RUN_ID=" + run.id, stop_abandoned());
+  TRY_VALUE(const bool unlocked, remove_stale_index_lock(plain_git(setup.project), setup.project, setup.resume->began));
+  record::RunResumed resumed;
+  resumed.run_id = run.id;
+  resumed.ralph_version = RALPH_VERSION;
+  resumed.agent = title.agent;
+  resumed.arguments = setup.arguments;
+  resumed.pid = ::getppid();
+  resumed.max_iterations = run.policy.max_iterations;
+  resumed.spent_ms = time_spent_until_killed(run).count();
+  resumed.settings = setup.loaded.effective;
+  TRY(run.note(std::move(resumed)));
+  if (unlocked) run.listener.on_detail("Removed the index.lock that a killed git had left");
+  if (!swept.ended.empty() || !swept.survivors.empty()) TRY(run.note(swept_after(StepKind::kAgent, swept)));
+  TRY(close_killed_attempt(run, title.agents, setup.loaded.settings.stream_agent_output));
+  return run.sync();
 }
 
 }  // namespace
@@ -77,7 +125,8 @@ std::map<std::string, std::string> secret_candidates(const Settings& settings) {
   return variables;
 }
 
-Status note_start(Run& run, const RunTitle& title, const json::value& settings) {
+Status note_start(Run& run, const RunSetup& setup, const RunTitle& title) {
+  if (run.is_resumed()) return note_resumed(run, setup, title);
   record::RunStarted started;
   started.run_id = run.id;
   started.way = title.way;
@@ -88,7 +137,13 @@ Status note_start(Run& run, const RunTitle& title, const json::value& settings) 
   started.prompt = title.prompt;
   started.pid = ::getppid();
   started.max_iterations = run.policy.max_iterations;
-  started.settings = settings;
+  started.settings = setup.loaded.effective;
+  TRY_VALUE(started.folder, current_directory());
+  started.arguments = setup.arguments;
+  started.masked = std::any_of(setup.arguments.begin(), setup.arguments.end(),
+                               [&](const std::string& word) { return run.redactor.redact(word) != word; });
+  if (started.masked)
+    TRY(write_file_atomically(arguments_path(run.folder), to_compact_json(to_json_array(setup.arguments)), 0600));
   return run.note(std::move(started));
 }
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "engine/run.h"
+#include "engine/resume.h"
 #include "settings/settings.h"
 
 namespace ralph::cli {
@@ -17,7 +17,9 @@ struct RunSetup {
   bool verbose = false;
   bool json = false;
   Policy policy;
-  int checks = 0;  // their number, shown at the start
+  int checks = 0;                        // their number, shown at the start
+  std::vector<std::string> arguments{};  // as typed
+  const ResumePoint* resume = nullptr;   // the run to go on with; nullptr: a new one
 };
 
 // Runs in the guarded process: creates the way in, calls note_start() and drives the run.
@@ -26,12 +28,14 @@ using RunBody = std::function<Result<Decision>(Run&)>;
 // Returns the exit code. What fails in the guarded process is reported there.
 Result<int> start_run(const RunSetup& setup, const RunBody& body);
 
-// The first record, written by the body once it knows its agents.
+// The first record of this process, written by the body once it knows its agents. For a run that goes on, what its
+// killed process left is ended and recorded first.
 struct RunTitle {
   WayIn way;
   std::string agent, prompt_source, prompt;
+  Agents agents{};  // all that the run may start
 };
-Status note_start(Run& run, const RunTitle& title, const json::value& settings);
+Status note_start(Run& run, const RunSetup& setup, const RunTitle& title);
 
 // All agents' variables whose values may be secrets.
 std::map<std::string, std::string> secret_candidates(const Settings& settings);

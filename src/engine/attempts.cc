@@ -11,7 +11,8 @@ constexpr std::string_view kResumePrompt = "You were interrupted. Go on with the
 
 // For a new session after an attempt that was cut off.
 constexpr std::string_view kHalfDone =
-    "\n\nAn earlier attempt at this task was interrupted. Parts of its work may be in the files: look at them before you "
+    "\n\nAn earlier attempt at this task was interrupted. Parts of its work may be in the files: look at them before "
+    "you "
     "go on, keep what is good, and finish what is half done.";
 
 LaunchChange change_of(const NextTurn& next) {

@@ -3,6 +3,7 @@
 #include "engine/checks.h"
 #include "engine/resume.h"
 #include "engine/scm_tasks.h"
+#include "settings/ralph_folder.h"
 
 namespace ralph {
 namespace {
@@ -66,6 +67,7 @@ class Engine {
     TRY_VALUE(const NextTurn next, way_.next());
     set_agents(next.agents);
     TRY_VALUE(const Decision after_turn, take_turn(run_, next));
+    TRY(prepare_ralph_folder(run_.project));  // the agent may have removed it; without it, a commit has ralph's files
     TRY_VALUE(const Decision decision, finish_iteration(after_turn));
     return end_iteration(decision);
   }

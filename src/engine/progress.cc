@@ -35,8 +35,9 @@ struct Folding {
   }
 
   void operator()(const record::AgentStarted& started) {
-    progress.running = {started.agent,   started.resumes, started.stdout_file, started.stderr_file,
-                        started.purpose, started.attempt, time};
+    progress.running = {
+        started.agent, started.resumes, started.stdout_file, started.stderr_file, started.purpose, started.attempt,
+        time};
     if (started.purpose == Purpose::kWork) progress.attempts = static_cast<int>(started.attempt);
   }
 

@@ -14,11 +14,11 @@
 namespace ralph {
 
 struct Progress {
-  int iteration = 0;           // the current or last one; 0 before the first
+  int iteration = 0;            // the current or last one; 0 before the first
   bool iteration_open = false;  // it has begun and not ended
-  Milliseconds run_time{0};    // spent so far, according to the records
-  WallTime last_record{};      // when it was written
-  std::string outcome_note{};  // why the run ended; empty while it is running
+  Milliseconds run_time{0};     // spent so far, according to the records
+  WallTime last_record{};       // when it was written
+  std::string outcome_note{};   // why the run ended; empty while it is running
   StopStatus status = StopStatus::kNone;
 
   // An agent that was started and has not ended: under way, or killed with ralph.

@@ -62,19 +62,27 @@ std::optional<LimitReached> limit_reached(const Progress& progress, const Policy
                         fmt::format("--max-tokens {}", 2 * policy.max_tokens)};
   }
   if (policy.run_time_limit.count() > 0 && progress.run_time >= policy.run_time_limit) {
-    return LimitReached{fmt::format("{} of {} are over", human_duration(progress.run_time),
-                                    human_duration(policy.run_time_limit)),
-                        fmt::format("--max-minutes {:g}", static_cast<double>(policy.run_time_limit.count()) / 30000)};
+    return LimitReached{
+        fmt::format("{} of {} are over", human_duration(progress.run_time), human_duration(policy.run_time_limit)),
+        fmt::format("--max-minutes {:g}", static_cast<double>(policy.run_time_limit.count()) / 30000)};
   }
   return std::nullopt;
 }
 
 }  // namespace
 
+WayIn way_of(const RunFolder& folder) {
+  auto reader = JournalReader::open(join_path(folder.path, kJournalFile));
+  if (!reader) return WayIn::kUnknown;
+  const auto first = reader->next();
+  const auto* start = first && *first ? std::get_if<record::RunStarted>(&(*first)->body) : nullptr;
+  return start ? start->way : WayIn::kUnknown;
+}
+
 Result<ResumePoint> read_resume_point(const RunFolder& folder, const std::string& seal) {
   const std::string path = join_path(folder.path, kJournalFile);
   TRY_VALUE(JournalReader reader, JournalReader::open(path));
-  ResumePoint point{folder, {}, {}, {}, {}};
+  ResumePoint point{folder, {}, {}, {}, {}, {}};
   bool sealed = seal.empty(), started = false;
   int version = record::kVersion;
   for (;;) {
@@ -84,6 +92,7 @@ Result<ResumePoint> read_resume_point(const RunFolder& folder, const std::string
     if (version != record::kVersion) break;
     if (const auto* start = std::get_if<record::RunStarted>(&record->body)) {
       started = true;
+      point.began = record->time;
       point.start = *start;
       point.arguments = {start->arguments};
       point.settings = start->settings;
@@ -100,14 +109,14 @@ Result<ResumePoint> read_resume_point(const RunFolder& folder, const std::string
     return cannot_resume(folder.id, "its journal was written by an older version of ralph, which recorded too little");
   if (!started) return cannot_resume(folder.id, "it was ended before it began");
   if (point.start.way == WayIn::kSession) {
-    return cannot_resume(folder.id,
-                         "it is a loop in an agent's session, which goes on in that session; 'ralph loop status' shows it");
+    return cannot_resume(
+        folder.id, "it is a loop in an agent's session, which goes on in that session; 'ralph loop status' shows it");
   }
   if (point.progress.status == StopStatus::kComplete) return cannot_resume(folder.id, "it is complete");
   if (!reader.is_whole() || !sealed) {
-    return cannot_resume(folder.id,
-                         fmt::format("{} is not as ralph wrote it{}", path,
-                                     sealed ? fmt::format(" ({})", join(reader.problems(), "; ")) : ": records are missing"));
+    return cannot_resume(
+        folder.id, fmt::format("{} is not as ralph wrote it{}", path,
+                               sealed ? fmt::format(" ({})", join(reader.problems(), "; ")) : ": records are missing"));
   }
   if (point.start.arguments.empty()) return cannot_resume(folder.id, "its journal does not say how it was started");
   return point;

@@ -20,11 +20,15 @@ struct ResumePoint {
   std::vector<std::vector<std::string>> arguments;  // of the command that started it and of those that resumed it
   json::value settings;                             // as last read
   Progress progress;
+  WallTime began{};
 };
 
-// Errors are of kind kUsage and say why it can't be resumed: it is complete, a session loop, damaged, of a newer version
-// of ralph. `seal`: the hash of a record that was known to be there, from outside the project; empty: unknown. A journal
-// with more records is as good; one that does not lead to that record was changed and is not believed.
+// The way in of a run; kUnknown if its journal can't be read.
+WayIn way_of(const RunFolder& folder);
+
+// Errors are of kind kUsage and say why it can't be resumed: it is complete, a session loop, damaged, of a newer
+// version of ralph. `seal`: the hash of a record that was known to be there, from outside the project; empty: unknown.
+// A journal with more records is as good; one that does not lead to that record was changed and is not believed.
 Result<ResumePoint> read_resume_point(const RunFolder& folder, const std::string& seal);
 
 // Fails if the run has reached one of these limits, and names the option that raises it.
@@ -33,7 +37,8 @@ Status check_limits(const ResumePoint& point, const Policy& policy);
 // The command that goes on with a run that ends now; empty if there is nothing to go on with.
 std::string resume_command(const Run& run, StopStatus status);
 
-// Time spent by a run whose process was killed: until its last record, or the last output of its agent if that is later.
+// Time spent by a run whose process was killed: until its last record, or the last output of its agent if that is
+// later.
 Milliseconds time_spent_until_killed(const Run& run);
 
 // Records the end of an agent's attempt that was killed with ralph, with its session and what it used, as far as its

@@ -120,7 +120,7 @@ class Step {
     // Processes that were asked to end are no leftovers; those that survived are always recorded.
     const bool leftovers = end_.cause == EndCause::kNone && !swept.ended.empty();
     if (leftovers || !swept.survivors.empty()) {
-      keep_error(run_.note(record::ProcessesSwept{request_.kind, lines_for(swept.ended), lines_for(swept.survivors)}));
+      keep_error(run_.note(swept_after(request_.kind, swept)));
     }
     if (error_) return tl::unexpected(*error_);
     return std::move(end_);
@@ -139,6 +139,10 @@ class Step {
 
 Result<StepEnd> run_step(Run& run, const StepRequest& request) {
   return Step(run, request).run();
+}
+
+record::ProcessesSwept swept_after(StepKind step, const SweepReport& swept) {
+  return {step, lines_for(swept.ended), lines_for(swept.survivors)};
 }
 
 Status pause(Run& run, Milliseconds delay) {

@@ -33,6 +33,9 @@ struct StepEnd {
 // Errors: the program could not be started (kNotFound), or something could not be recorded (kIo).
 Result<StepEnd> run_step(Run& run, const StepRequest& request);
 
+// What was swept, as a record.
+record::ProcessesSwept swept_after(StepKind step, const SweepReport& swept);
+
 // Waits for `delay`, or until a stop signal arrives or an awaited file appears.
 Status pause(Run& run, Milliseconds delay);
 

@@ -41,10 +41,15 @@ std::string_view advice_for(int error) {
 Result<Fd> open_folder_of(const std::string& path) {
   constexpr int kHow = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
   Fd folder(::open(path.starts_with('/') ? "/" : ".", kHow));
+  bool ours = false;  // .ralph and below: made again if an agent removed it
   for (const std::string& part : split(parent_path(path), '/')) {
     if (part.empty() || part == ".") continue;
     if (!folder) break;
-    folder = Fd(::openat(folder.get(), part.c_str(), kHow));
+    ours = ours || part == ".ralph";
+    Fd next(::openat(folder.get(), part.c_str(), kHow));
+    if (!next && errno == ENOENT && ours && ::mkdirat(folder.get(), part.c_str(), 0755) == 0)
+      next = Fd(::openat(folder.get(), part.c_str(), kHow));
+    folder = std::move(next);
   }
   if (!folder) return cannot_write(path, errno);
   return folder;

@@ -19,7 +19,8 @@ namespace {
 // Words and names chosen by ralph, on which readers of a journal depend. All other texts are redacted, so a new field
 // is safe until it is listed here.
 constexpr std::string_view kStructural[] = {
-    "runId", "ralph", "project", "folder", "promptFile", "stdoutFile", "stderrFile", "logFile", "failAction", "signal", "rule",
+    "runId",      "ralph",   "project",    "folder", "promptFile", "stdoutFile",
+    "stderrFile", "logFile", "failAction", "signal", "rule",
 };
 
 bool is_structural(std::string_view key) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/time.h"
@@ -52,6 +53,12 @@ bool send_signal(const ProcessInfo& process, int signal);
 // Reaps children that have ended; returns how many.
 int reap_children();
 
+// All processes of this user whose environment has this line ("RALPH_RUN_ID=…"), except this process and its parent.
+std::vector<ProcessInfo> processes_with(std::string_view variable);
+
+// Whether a process has the file open.
+bool is_open_somewhere(const std::string& path);
+
 // Runs the whole sequence on all descendants and waits for it. For the guardian, which has nothing else to do; the loop
 // takes the same steps while it keeps reading output.
 struct SweepReport {
@@ -59,5 +66,8 @@ struct SweepReport {
   std::vector<ProcessInfo> survivors;  // outlived the sequence
 };
 SweepReport end_all_descendants(const StopSequence& sequence);
+
+// The same for the processes that processes_with() finds: those that a killed ralph left behind.
+SweepReport end_processes_with(std::string_view variable, const StopSequence& sequence);
 
 }  // namespace ralph

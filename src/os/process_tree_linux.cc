@@ -120,6 +120,53 @@ int reap_children() {
   return count;
 }
 
+std::vector<ProcessInfo> processes_with(std::string_view variable) {
+  std::vector<ProcessInfo> found;
+  for (ProcessInfo& process : all_processes()) {
+    if (process.pid == ::getpid() || process.pid == ::getppid() || process.state == 'Z' || process.state == 'X')
+      continue;
+    const auto environment = read_file(fmt::format("/proc/{}/environ", process.pid));
+    if (!environment) continue;
+    const std::vector<std::string> lines = split(*environment, '\0');
+    if (std::find(lines.begin(), lines.end(), variable) == lines.end()) continue;
+    read_command(process);
+    found.push_back(std::move(process));
+  }
+  return found;
+}
+
+bool is_open_somewhere(const std::string& path) {
+  for (const ProcessInfo& process : all_processes()) {
+    const std::string folder = fmt::format("/proc/{}/fd", process.pid);
+    for (const std::string& name : names_in(folder)) {
+      char target[4096];
+      const ssize_t length = ::readlink(join_path(folder, name).c_str(), target, sizeof target);
+      if (length > 0 && std::string_view(target, static_cast<size_t>(length)) == path) return true;
+    }
+  }
+  return false;
+}
+
+SweepReport end_processes_with(std::string_view variable, const StopSequence& sequence) {
+  SweepReport report;
+  std::map<int, ProcessInfo> signalled;
+  std::vector<ProcessInfo> left = processes_with(variable);
+  for (const StopStep& step : sequence) {
+    for (auto time = step.grace; time.count() > 0 && !left.empty(); time -= Milliseconds(20)) {
+      for (const ProcessInfo& process : left) {
+        const bool is_new = signalled.emplace(process.pid, process).second;
+        if (is_new || step.signal == SIGKILL || time == step.grace) send_signal(process, step.signal);
+      }
+      const timespec moment{0, 20'000'000};
+      ::nanosleep(&moment, nullptr);
+      left = processes_with(variable);
+    }
+  }
+  report.survivors = std::move(left);
+  for (auto& [pid, process] : signalled) report.ended.push_back(std::move(process));
+  return report;
+}
+
 SweepReport end_all_descendants(const StopSequence& sequence) {
   SweepReport report;
   std::map<int, ProcessInfo> signalled;

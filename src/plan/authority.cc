@@ -16,16 +16,6 @@ namespace {
 
 constexpr int kVersion = 2;
 
-std::string plain_name(std::string_view name) {
-  std::string plain;
-  for (const char c : name.substr(0, 40)) {
-    const bool good =
-        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-    plain += good ? c : '_';
-  }
-  return plain;
-}
-
 // Without the copy, the rest of an interrupted run can't be judged, so the user must decide.
 tl::unexpected<Error> broken(const std::string& what) {
   return fail(ErrorKind::kInput, "{}; remove it to begin anew with tasks.json as it is now", what);
@@ -39,8 +29,7 @@ Result<std::string> authority_path(const Environment& environment, const std::st
     return fail(ErrorKind::kInput,
                 "neither XDG_STATE_HOME nor HOME is set; a plan's state has to be kept somewhere "
                 "outside the project: set one of them to an absolute path");
-  const std::string name = plain_name(base_name(parent_path(ralph_dir)));
-  return join_path(state, fmt::format("plans/{}-{:016x}.json", name, stable_hash(ralph_dir)));
+  return join_path(state, fmt::format("plans/{}.json", state_name(base_name(parent_path(ralph_dir)), ralph_dir)));
 }
 
 Status make_room_for_plan(const std::string& path) {

@@ -97,7 +97,8 @@ Result<std::optional<Agents>> PlanWay::begin() {
   TRY(hold_plan());
   TRY(write_marker());  // now, because checks before the first iteration may take long
   reviewed_ = run_.progress().plan.reviewed;
-  // The iteration that a resumed run was in goes on by itself, unless its turn is already judged or held for its checks.
+  // The iteration that a resumed run was in goes on by itself, unless its turn is already judged or held for its
+  // checks.
   if (run_.progress().iteration_open && plan_.unfinished && plan_.unfinished->open && !plan_.unfinished->judged)
     plan_.unfinished.reset();
   const bool all_done = count_done(tasks(), plan_.skip_review()) == tasks().stories.size();

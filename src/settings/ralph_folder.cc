@@ -3,12 +3,23 @@
 #include <cerrno>
 #include <sys/stat.h>
 
+#include "base/hash.h"
 #include "os/files.h"
 
 namespace ralph {
 namespace {
 
 constexpr std::string_view kGitignore = "*\n!settings.json\n";
+
+std::string plain_name(std::string_view name) {
+  std::string plain;
+  for (const char c : name.substr(0, 40)) {
+    const bool good =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+    plain += good ? c : '_';
+  }
+  return plain;
+}
 
 }  // namespace
 
@@ -35,6 +46,15 @@ Status prepare_ralph_folder(const std::string& project) {
 std::string state_folder(const Environment& environment) {
   const std::string folder = user_folder(environment, "XDG_STATE_HOME", ".local/state");
   return folder.empty() ? "" : join_path(folder, "ralph");
+}
+
+std::string state_name(std::string_view name, std::string_view path) {
+  return fmt::format("{}-{:016x}", plain_name(name), stable_hash(path));
+}
+
+std::string project_state_folder(const Environment& environment, const std::string& project) {
+  const std::string state = state_folder(environment);
+  return state.empty() ? "" : join_path(state, "projects/" + state_name(base_name(project), project));
 }
 
 }  // namespace ralph

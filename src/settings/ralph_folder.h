@@ -19,4 +19,10 @@ Status prepare_ralph_folder(const std::string& project);
 // $XDG_STATE_HOME/ralph, or ~/.local/state/ralph: ralph's files outside of projects. Empty if neither is known.
 std::string state_folder(const Environment& environment);
 
+// A file name there for what belongs to `path`: "<name>-<hash of the path>".
+std::string state_name(std::string_view name, std::string_view path);
+
+// The folder there for a project; empty if there is no state folder.
+std::string project_state_folder(const Environment& environment, const std::string& project);
+
 }  // namespace ralph

@@ -1,0 +1,229 @@
+#include "cli/resume.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <map>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "base/utf8.h"
+#include "cli/questions.h"
+#include "cli/start_run.h"
+#include "os/files.h"
+#include "os/tty.h"
+#include "settings/ralph_folder.h"
+
+namespace ralph::cli {
+namespace {
+
+// What may be given together with --resume: everything else is as it was.
+constexpr std::array<std::string_view, 14> kChangeable = {"resume",
+                                                          "max-iterations",
+                                                          "maximum-iterations",
+                                                          "max-cost",
+                                                          "max-tokens",
+                                                          "max-minutes",
+                                                          "verbose",
+                                                          "json",
+                                                          "trust",
+                                                          "switch",
+                                                          "ralph-dir",
+                                                          "project-dir",
+                                                          "no-sandbox",
+                                                          "stream-agent-output"};
+
+std::string seal_of(const std::string& project, const std::string& run_id) {
+  const std::string path = seal_path(project, run_id);
+  return path.empty() ? "" : std::string(trim(read_file(path).value_or("")));
+}
+
+std::string_view command_of(WayIn way) {
+  switch (way) {
+    case WayIn::kPlan:
+      return "plan run";
+    case WayIn::kOutside:
+      return "loop run";
+    default:
+      return "run";
+  }
+}
+
+// The newest runs of the project that can be resumed, one line each.
+std::string resumable_runs(const std::string& project) {
+  std::string lines;
+  const auto folders = list_runs(project);
+  for (const RunFolder& folder : folders ? *folders : std::vector<RunFolder>{}) {
+    const auto point = read_resume_point(folder, seal_of(project, folder.id));
+    if (!point) continue;
+    lines += fmt::format("\n  ralph {} --resume={}", command_of(point->start.way), folder.id);
+    if (std::count(lines.begin(), lines.end(), '\n') == 5) break;
+  }
+  return lines.empty() ? "; no run here can be resumed" : fmt::format("; these can be resumed:{}", lines);
+}
+
+Result<ResumePoint> find_point(WayIn way, const std::string& project, std::string_view id) {
+  if (!id.empty()) return find_resume_point(project, id);
+  TRY_VALUE(const std::vector<RunFolder> folders, list_runs(project));
+  for (const RunFolder& folder : folders) {
+    auto point = read_resume_point(folder, seal_of(project, folder.id));
+    if (point && point->start.way == way) return point;
+    // The newest run of this way in: an older one would not be meant.
+    if (!point && way_of(folder) == way) {
+      return fail(ErrorKind::kUsage, "{}{}", point.error().message, resumable_runs(project));
+    }
+  }
+  return fail(ErrorKind::kUsage, "there is no run of 'ralph {}' to resume in {}{}", command_of(way), project,
+              resumable_runs(project));
+}
+
+// The arguments of the run's first process. Those with secrets are masked in the journal.
+Result<std::vector<std::string>> first_arguments(const ResumePoint& point, const std::string& project) {
+  if (!point.start.masked) return point.arguments.front();
+  const std::string path = arguments_path(point.folder.path);
+  TRY_VALUE(const std::string text, read_file(path));
+  TRY_VALUE(const json::value parsed, parse_json(text, path));
+  std::vector<std::string> words, masked;
+  TRY_VALUE(const LoadedSettings loaded, load_settings(project));
+  const Redactor redactor(Environment::of_this_process().as_lines(), secret_candidates(loaded.settings));
+  if (const json::array* list = parsed.if_array()) {
+    for (const json::value& word : *list) words.push_back(word.is_string() ? std::string(word.get_string()) : "");
+  }
+  for (const std::string& word : words) masked.push_back(redactor.redact(word));
+  // An agent can write there.
+  if (masked != point.arguments.front())
+    return fail(ErrorKind::kUsage, "{} is not what run {} was started with; start it anew", path, point.folder.id);
+  return words;
+}
+
+using Leaves = std::map<std::string, std::string>;
+
+void collect_leaves(const json::value& value, const std::string& pointer, Leaves& leaves) {
+  const json::object* object = value.if_object();
+  if (!object) {
+    leaves[pointer] = to_compact_json(value);
+    return;
+  }
+  for (const auto& member : *object)
+    collect_leaves(member.value(), fmt::format("{}/{}", pointer, std::string_view(member.key())), leaves);
+}
+
+bool names_commands(std::string_view pointer) {
+  return starts_with_any(pointer, {"/agent/command", "/agent/flags", "/agent/env", "/agent/fallback", "/agents",
+                                   "/guardrails", "/scm", "/plan/agents"});
+}
+
+// "/guardrails was …, is …".
+std::vector<std::string> differences(const Leaves& then, const Leaves& now, bool commands) {
+  Leaves all = then;
+  all.insert(now.begin(), now.end());
+  std::vector<std::string> lines;
+  constexpr size_t kWidth = 120;
+  const auto shown = [](const Leaves& leaves, const std::string& pointer) {
+    const auto found = leaves.find(pointer);
+    return found == leaves.end() ? std::string("not set") : fit_to_width(found->second, kWidth);
+  };
+  for (const auto& [pointer, value] : all) {
+    if (names_commands(pointer) != commands || shown(then, pointer) == shown(now, pointer)) continue;
+    lines.push_back(fmt::format("{}: {}, was {}", pointer.substr(1), shown(now, pointer), shown(then, pointer)));
+  }
+  return lines;
+}
+
+// Whether a settings file was last written while the run was at work.
+bool changed_during_run(const ResumePoint& point, const LoadedSettings& loaded) {
+  return std::any_of(loaded.files.begin(), loaded.files.end(), [&](const std::string& file) {
+    struct stat info{};
+    if (::stat(file.c_str(), &info) != 0) return false;
+    const WallTime written{std::chrono::seconds(info.st_mtim.tv_sec)};
+    return written + std::chrono::seconds(1) >= point.began && written <= point.progress.last_record;
+  });
+}
+
+void tell(const std::string& text) {
+  static_cast<void>(write_all(STDERR_FILENO, printable_lines(text), "standard error"));
+}
+
+}  // namespace
+
+Result<ResumePoint> find_resume_point(const std::string& project, std::string_view id) {
+  if (!id.empty()) {
+    TRY_VALUE(const RunFolder folder, find_run(project, id));
+    return read_resume_point(folder, seal_of(project, folder.id));
+  }
+  TRY_VALUE(const std::vector<RunFolder> folders, list_runs(project));
+  for (const RunFolder& folder : folders) {
+    auto point = read_resume_point(folder, seal_of(project, folder.id));
+    if (point) return point;
+  }
+  if (folders.empty()) return fail(ErrorKind::kUsage, "there are no runs in {} yet; 'ralph run' makes one", project);
+  return fail(ErrorKind::kUsage, "no run in {} can be resumed; 'ralph runs list' shows them", project);
+}
+
+std::string seal_path(const std::string& project, const std::string& run_id) {
+  const std::string folder = project_state_folder(Environment::of_this_process(), project);
+  return folder.empty() ? "" : join_path(folder, run_id);
+}
+
+std::string arguments_path(const std::string& run_folder) {
+  return join_path(run_folder, "arguments.json");
+}
+
+Result<std::optional<Resumption>> resumption_from(const Command& command, WayIn way, const Arguments& typed,
+                                                  const std::string& project) {
+  if (!typed.has("resume")) return std::optional<Resumption>();
+  for (const std::string& name : typed.given()) {
+    if (std::find(kChangeable.begin(), kChangeable.end(), name) != kChangeable.end()) continue;
+    return fail(ErrorKind::kUsage, "--{} can't be given with --resume: the run goes on as it was started", name);
+  }
+  if (!typed.positionals().empty())
+    return fail(ErrorKind::kUsage, "\"{}\" can't be given with --resume=RUN: the run goes on as it was started",
+                typed.positionals()[0]);
+  TRY_VALUE(ResumePoint point, find_point(way, project, *typed.value("resume")));
+  if (point.start.way != way) {
+    return fail(ErrorKind::kUsage, "run {} was started by 'ralph {}': ralph {} --resume={}", point.folder.id,
+                command_of(point.start.way), command_of(point.start.way), point.folder.id);
+  }
+  TRY_VALUE(const std::vector<std::string> first, first_arguments(point, project));
+  TRY_VALUE(Arguments arguments, parse_arguments(command, first));
+  for (size_t i = 1; i < point.arguments.size(); ++i) {
+    TRY_VALUE(const Arguments later, parse_arguments(command, point.arguments[i]));
+    arguments.add(later);
+  }
+  arguments.add(typed);
+  if (::chdir(point.start.folder.c_str()) != 0) {
+    return fail(ErrorKind::kUsage, "run {} was started in {}: {}", point.folder.id, point.start.folder,
+                errno_text(errno));
+  }
+  return std::optional(
+      Resumption{std::move(point), std::move(arguments), {typed.words().begin(), typed.words().end()}});
+}
+
+Status accept_changes(const Resumption& resumption, const LoadedSettings& loaded) {
+  const ResumePoint& point = resumption.point;
+  record::RunResumed masked;
+  masked.settings = loaded.effective;
+  record::Body body = std::move(masked);
+  redact(body, Redactor(Environment::of_this_process().as_lines(), secret_candidates(loaded.settings)));
+  Leaves then, now;
+  collect_leaves(point.settings, "", then);
+  collect_leaves(std::get<record::RunResumed>(body).settings, "", now);
+  for (const std::string& line : differences(then, now, false)) tell(fmt::format("Changed: {}\n", line));
+  const std::vector<std::string> commands = differences(then, now, true);
+  for (const std::string& line : commands) tell(fmt::format("Commands changed since the last run: {}\n", line));
+  if (commands.empty() || resumption.arguments.has("trust") || !changed_during_run(point, loaded)) return {};
+  if (is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO) && !resumption.arguments.has("json")) {
+    TerminalQuestions questions;
+    TRY_VALUE(
+        const bool yes,
+        ask_yes_or_no(questions, "The settings were changed while an agent was running. Go on with them? (y/N): "));
+    if (yes) return {};
+    return fail(ErrorKind::kUsage, "nothing was started");
+  }
+  return fail(ErrorKind::kUsage,
+              "the settings were changed while an agent was running, and nobody is there to accept that; look at the "
+              "commands above, then say --trust or change them back");
+}
+
+}  // namespace ralph::cli

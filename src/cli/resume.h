@@ -1,0 +1,45 @@
+// `--resume` of the commands that run agents, and what `ralph runs resume` does with it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cli/command.h"
+#include "engine/resume.h"
+#include "settings/settings.h"
+
+namespace ralph::cli {
+
+inline constexpr Option kResumeOption = {.name = "resume",
+                                         .letter = 0,
+                                         .value = "RUN",
+                                         .help = "Go on with a run that ended incomplete (default: the newest).",
+                                         .optional_value = true};
+inline constexpr Option kTrustOption = {"trust", 0, "", "Accept commands that changed while an agent was running."};
+
+// A run that is to go on.
+struct Resumption {
+  ResumePoint point;
+  Arguments arguments;             // those that it was started with, and those typed now
+  std::vector<std::string> typed;  // now, for the journal
+};
+
+// The run to resume: one by its id, or else the newest that can be. Fails if there is none, and lists those that can.
+Result<ResumePoint> find_resume_point(const std::string& project, std::string_view id);
+
+// The run named by --resume, if it was given. Changes to the folder in which the run was started. `command` and `way`
+// are those of the caller. Fails if the run can't be resumed, and lists those that can.
+Result<std::optional<Resumption>> resumption_from(const Command& command, WayIn way, const Arguments& typed,
+                                                  const std::string& project);
+
+// Prints how the settings differ from those of the run's last process. Commands that changed while an agent was running
+// must be accepted: by a person, or by --trust.
+Status accept_changes(const Resumption& resumption, const LoadedSettings& loaded);
+
+// The file outside the project that names the last record of a run's journal; empty if there is no place for it.
+std::string seal_path(const std::string& project, const std::string& run_id);
+
+// The arguments of a run that contain secrets, in a file that only its owner may read.
+std::string arguments_path(const std::string& run_folder);
+
+}  // namespace ralph::cli

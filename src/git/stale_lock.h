@@ -1,0 +1,12 @@
+// The lock of git's index that a killed git leaves behind, and that makes every later git fail.
+#pragma once
+
+#include "base/time.h"
+#include "git/git.h"
+
+namespace ralph {
+
+// Removes it if it is not older than `since` and no process has it open. True: there was one.
+Result<bool> remove_stale_index_lock(const Git& git, const std::string& folder, WallTime since);
+
+}  // namespace ralph
