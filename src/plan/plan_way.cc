@@ -101,9 +101,10 @@ Result<std::optional<Agents>> PlanWay::begin() {
   TRY(hold_plan());
   TRY(write_marker());  // now, because checks before the first iteration may take long
   reviewed_ = run_.progress().plan.reviewed;
-  // The iteration that a resumed run was in goes on by itself, unless its turn is already judged or held for its
-  // checks.
-  if (run_.progress().iteration_open && plan_.unfinished && plan_.unfinished->open && !plan_.unfinished->judged)
+  // The iteration that a resumed run was in goes on by itself if its turn is to be taken, or was taken and not looked
+  // at.
+  const auto& left = plan_.unfinished;
+  if (run_.progress().iteration_open && left && (left->open ? !left->judged : run_.progress().turn_was_cut_off()))
     plan_.unfinished.reset();
   const bool all_done = count_done(tasks(), plan_.skip_review()) == tasks().stories.size();
   const bool killed = plan_.unfinished && plan_.unfinished->open;
@@ -129,9 +130,8 @@ Result<NextTurn> PlanWay::next() {
   rules_ = {work->mode, work->story->id, plan_.skip_review(), plan_.review_cap()};
   pending_.reset();
   const bool again = run_.progress().plan.worked == run_.progress().iteration;
-  if (again) {  // resumed in this iteration: what it began with
-    head_ = run_.progress().plan.head;
-  } else {
+  head_ = again ? run_.progress().plan.head : "";  // resumed in this iteration: what it began with
+  if (head_.empty()) {
     TRY_VALUE(head_, repository_.head());
   }
   note_base(*work);
@@ -278,8 +278,8 @@ Result<Observation> PlanWay::observe() {
 // approval counts.
 Status PlanWay::leave_unchecked() {
   if (auto step = pending_from(enforced_)) pending_ = std::move(step);
-  plan_.tasks = pending_ ? hold_back(enforced_.file, before_, *pending_) : enforced_.file;
-  if (run_.progress().turn_was_cut_off()) return leave_open();
+  const bool cut_off = run_.progress().turn_was_cut_off();
+  plan_.tasks = pending_ ? hold_back(enforced_.file, before_, *pending_, cut_off) : enforced_.file;
   if (history_checked_) head_.clear();
   TRY(enter(Stage::kHeld));
   if (pending_) {
@@ -288,14 +288,6 @@ Status PlanWay::leave_unchecked() {
   }
   TRY(note_checked(false));
   return enter(Stage::kClosed);
-}
-
-// A turn that was cut off has no result: as after a kill, ralph's copy stays at the iteration's beginning, and the turn
-// is taken again.
-Status PlanWay::leave_open() {
-  pending_.reset();
-  TRY(enter(Stage::kEnforced));
-  return note_checked(false);
 }
 
 // Checks that were repeated because of changes and fail now override the verdict.

@@ -153,7 +153,7 @@ TEST(RunSummary, SaysTheSameToPrograms) {
       json::serialize(run_summary(told(two_iterations()))),
       R"({"id":"20261115-202233-7f3a","folder":".ralph/runs/20261115-202233-7f3a","state":"complete",)"
       R"("reason":"the agent answered DONE and all guardrails passed","began":"2026-11-15T20:22:33.001Z","agent":"claude",)"
-      R"("iterations":2,"durationMs":8000,"exitCode":0,"problems":[]})");
+      R"("iterations":2,"durationMs":8000,"resumable":false,"exitCode":0,"problems":[]})");
 }
 
 }  // namespace

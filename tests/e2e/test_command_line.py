@@ -114,7 +114,7 @@ def test_a_group_alone_says_what_can_follow(project):
 
 @pytest.mark.parametrize("command, typed, meant", [
     ("run", "--prompt-fil", "--prompt-file"), ("run", "--verbos", "--verbose"), ("run", "--dryrun", "--dry-run"),
-    ("run", "--max-iterations", "--maximum-iterations"), ("run", "--no-stream-agent-ouput", "--no-stream-agent-output"),
+    ("run", "--maximum-iteration", "--maximum-iterations"), ("run", "--no-stream-agent-ouput", "--no-stream-agent-output"),
     ("init", "--gaurdrail", "--guardrail"), ("runs list", "--jsno", "--json"), ("doctor", "--jason", "--json"),
     ("demo", "--hlep", "--help")])
 def test_an_unknown_option_is_refused_with_the_nearest_name(project, command, typed, meant):
@@ -316,7 +316,7 @@ def complete(project, *words):
 @pytest.mark.parametrize("words, offered", [
     (["ralph", "ini"], {"init"}), (["ralph", "r"], {"run", "runs"}), (["ralph", "--v"], {"--version"}),
     (["ralph", "run", "--prompt-"], {"--prompt-file"}), (["ralph", "run", "--no"], {"--no-stream-agent-output"}),
-    (["ralph", "runs", ""], {"list", "show"}), (["ralph", "runs", "s"], {"show"}), (["ralph", "settings", "sc"], {"schema"}),
+    (["ralph", "runs", ""], {"list", "show", "resume"}), (["ralph", "runs", "s"], {"show"}), (["ralph", "settings", "sc"], {"schema"}),
     (["ralph", "runs", "list", "--j"], {"--json"}), (["ralph", "completion", "z"], {"zsh"}),
     (["ralph", "-C", "x", "doc"], {"doctor"}), (["ralph", "-C", "x", "runs", "l"], {"list"}),
     (["ralph", "init", "--gu"], {"--guardrail"}), (["ralph", "nonsense", "--"], set())])

@@ -352,7 +352,7 @@ FLAGS = {
     "sandbox": (["--sandbox"], ["--sandbox", "--no-sandbox"]),
     "both": (["--sandbox", "--no-sandbox"], ["--sandbox and --no-sandbox"]),
     "n of nothing": (["-n", ""], ["--max-iterations", '""']),
-    "n of zero": (["-n", "0"], ["--max-iterations", '"0"', "at least 1"]),
+    "n of zero": (["-n", "0"], ["--max-iterations", '"0"', "whole number from 1"]),
     "n below": (["-n", "-3"], ["-3"]),
     "n below, with =": (["--max-iterations=-3"], ["--max-iterations", '"-3"', "whole number"]),
     "n of a half": (["-n", "1.5"], ["--max-iterations", '"1.5"']),

@@ -158,7 +158,7 @@ def test_a_turn_that_had_ended_is_checked_without_calling_the_agent(project):
     project.settings(guardrails=[{"command": f"test -e {flag} || sleep 60"}])
     counting_agent(project, 'echo "<response>DONE</response>"')
     running = project.start("run", "-p", "x")
-    wait_until(lambda: (project.ralph / "runs").exists() and project.records("guardrail_started"), what="the check")
+    wait_until(lambda: list(project.ralph.glob("runs/*/journal.jsonl")) and project.records("guardrail_started"), what="the check")
     kill_both(running)
     (project.base / "flag").write_text("")
     result = project.run("runs", "resume")
@@ -178,7 +178,7 @@ def test_a_commit_message_already_given_is_used(project):
     counting_agent(project, 'case "$1" in *"commit message"*) echo "Message $n";; *) echo $n > work.txt; '
                             'echo "<response>DONE</response>";; esac')
     running = project.start("run", "-p", "x")
-    wait_until(lambda: (project.ralph / "runs").exists() and project.records("scm_started")
+    wait_until(lambda: list(project.ralph.glob("runs/*/journal.jsonl")) and project.records("scm_started")
                and (project.path / ".git/index.lock").exists(), what="the commit")
     kill_both(running)
     flag.write_text("")
@@ -230,8 +230,9 @@ def test_a_live_run(project):
     wait_until(lambda: calls(project), what="the turn")
     result = project.run("runs", "resume")
     assert result.code == 2 and "another ralph run is working" in result.err, result
-    running.signal(signal.SIGINT)
-    running.signal(signal.SIGINT)
+    running.signal(signal.SIGTERM)
+    wait_until(lambda: project.records("signal_received"), what="the first signal")
+    running.signal(signal.SIGTERM)
     running.wait()
 
 
