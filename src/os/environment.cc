@@ -5,19 +5,18 @@
 #include "base/text.h"
 #include "os/files.h"
 
-extern char** environ;
-
 namespace ralph {
 
 Environment Environment::of_this_process() {
   Environment environment;
-  for (char** line = environ; line && *line; ++line) {
-    const std::string_view text(*line);
-    const size_t equals = text.find('=');
-    if (equals == std::string_view::npos || equals == 0) continue;
-    environment.set(std::string(text.substr(0, equals)), std::string(text.substr(equals + 1)));
-  }
+  for (char** line = environ; line && *line; ++line) environment.set_line(*line);
   return environment;
+}
+
+void Environment::set_line(std::string_view line) {
+  const size_t equals = line.find('=');
+  if (equals == std::string_view::npos || equals == 0) return;
+  set(std::string(line.substr(0, equals)), std::string(line.substr(equals + 1)));
 }
 
 std::optional<std::string> Environment::get(const std::string& name) const {

@@ -16,6 +16,7 @@ class Environment {
   static Environment of_this_process();
 
   void set(std::string name, std::string value) { variables_[std::move(name)] = std::move(value); }
+  void set_line(std::string_view line);  // "NAME=value"; any other line is ignored
   void unset(const std::string& name) { variables_.erase(name); }
   std::optional<std::string> get(const std::string& name) const;
   std::vector<std::string> as_lines() const;  // "NAME=value", sorted

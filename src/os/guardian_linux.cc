@@ -1,52 +1,141 @@
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <fcntl.h>
+#include <optional>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/text.h"
-#include "os/files.h"
+#include "os/clock.h"
 #include "os/guardian.h"
+#include "os/keepers.h"
 #include "os/process_tree.h"
 #include "os/processes.h"
 
 namespace ralph {
 namespace {
 
-int guard(pid_t loop, const sigset_t& signals) {
-  for (;;) {
-    siginfo_t info{};
-    const int signal = ::sigwaitinfo(&signals, &info);
-    if (signal < 0) continue;
-    if (signal != SIGCHLD) {
-      ::kill(loop, signal);
-      ::kill(loop, SIGCONT);  // wakes a loop that an agent has stopped
-      continue;
-    }
-    int status = 0;
-    if (::waitpid(loop, &status, WNOHANG) != loop) continue;
+// How long a keeper may take beyond the stop sequence of its job.
+constexpr Milliseconds kKeeperMargin{2'000};
+
+class Guardian {
+ public:
+  Guardian(pid_t loop, Fd signals, Fd channel)
+      : loop_(loop), signals_(std::move(signals)), channel_(std::move(channel)) {}
+
+  // Returns when the loop and all jobs have ended.
+  int guard() {
+    while (!ended_) wait(std::nullopt);
+    channel_.close();
+    end_jobs();
     const SweepReport swept = end_all_descendants(stop_abandoned());  // usually nothing is left
-    if (WIFEXITED(status)) return WEXITSTATUS(status);
-    std::string line = fmt::format("ralph: the loop was killed by {}", signal_name(WTERMSIG(status)));
+    if (WIFEXITED(*ended_)) return WEXITSTATUS(*ended_);
+    report(swept);
+    return 128 + WTERMSIG(*ended_);
+  }
+
+ private:
+  // Waits for the next signals or the next request, and handles them.
+  void wait(std::optional<MonotonicTime> deadline) {
+    pollfd fds[] = {{signals_.get(), POLLIN, 0}, {channel_.get(), POLLIN, 0}};
+    int timeout = -1;
+    if (deadline)
+      timeout = static_cast<int>(std::clamp<long long>((*deadline - clock_.monotonic()).count(), 0, 1 << 30));
+    if (::poll(fds, 2, timeout) <= 0) return;
+    if (fds[1].revents != 0) take_request();
+    if (fds[0].revents != 0) take_signals();
+  }
+
+  void take_request() {
+    if (auto packet = receive_packet(channel_.get())) {
+      keepers_.obey(std::move(*packet));
+    } else {
+      channel_.close();  // the loop is about to end
+    }
+  }
+
+  void take_signals() {
+    signalfd_siginfo info{};
+    while (::read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+      if (info.ssi_signo == SIGCHLD) {
+        reap();
+      } else if (ended_) {
+        hurried_ = true;
+      } else {
+        ::kill(loop_, static_cast<int>(info.ssi_signo));
+        ::kill(loop_, SIGCONT);  // wakes a loop that an agent has stopped
+      }
+    }
+  }
+
+  void reap() {
+    int raw = 0;
+    for (pid_t pid = ::waitpid(-1, &raw, WNOHANG); pid > 0; pid = ::waitpid(-1, &raw, WNOHANG)) {
+      if (pid == loop_) ended_ = raw;
+      if (!keepers_.has(pid)) continue;
+      keepers_.forget(pid);
+      if (raw != 0) keeper_was_killed_ = true;
+    }
+    if (keeper_was_killed_ && !ended_) kill_strays();
+  }
+
+  // What a job had started when its keeper was killed is now a child of the guardian. Called again as they end: one
+  // that forked meanwhile leaves another.
+  void kill_strays() {
+    const int self = ::getpid();
+    for (const ProcessInfo& stray : descendants_of(self)) {
+      if (stray.parent != self || stray.pid == loop_ || keepers_.has(stray.pid)) continue;
+      for (const ProcessInfo& below : descendants_of(stray.pid)) send_signal(below, SIGKILL);
+      send_signal(stray, SIGKILL);
+    }
+  }
+
+  // By their own stop sequences if the loop has ended as it wanted and the user is patient.
+  void end_jobs() {
+    if (WIFEXITED(*ended_)) wait_for_jobs(keepers_.end_all());
+    keepers_.abandon_all();
+    hurried_ = false;
+    Milliseconds limit{0};
+    for (const StopStep& step : stop_abandoned()) limit += step.grace;
+    wait_for_jobs(limit);
+  }
+
+  void wait_for_jobs(Milliseconds limit) {
+    const MonotonicTime deadline = clock_.monotonic() + limit + kKeeperMargin;
+    while (!keepers_.empty() && !hurried_ && clock_.monotonic() < deadline) wait(deadline);
+  }
+
+  void report(const SweepReport& swept) const {
+    std::string line = fmt::format("ralph: the loop was killed by {}", signal_name(WTERMSIG(*ended_)));
     if (!swept.ended.empty())
       line += fmt::format("; ended {} that it had started", count_of(swept.ended.size(), "process"));
     for (const ProcessInfo& left : swept.survivors)
       line += fmt::format("\nralph: could not end pid {}: {}", left.pid, left.command);
     static_cast<void>(write_all(STDERR_FILENO, line + "\n", "standard error"));
-    return 128 + WTERMSIG(status);
   }
-}
 
-tl::unexpected<Error> no_guardian(int error, const sigset_t& before) {
+  const SystemClock clock_;
+  const pid_t loop_;
+  const Fd signals_;
+  Fd channel_;
+  Keepers keepers_;
+  std::optional<int> ended_;        // the wait status of the loop
+  bool keeper_was_killed_ = false;  // by somebody else: it must never happen, and agents can do it
+  bool hurried_ = false;            // a signal came while jobs were being ended
+};
+
+tl::unexpected<Error> no_guardian(const std::string& reason, const sigset_t& before) {
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
   return fail(
       ErrorKind::kIo,
       "cannot start the process that guards the run: {}; without it a killed run would leave its agent behind, so "
       "nothing was started",
-      errno_text(error));
+      reason);
 }
 
 }  // namespace
@@ -56,23 +145,25 @@ Result<int> run_guarded(const std::function<int(int guardian)>& body) {
   ::sigemptyset(&signals);
   for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD}) ::sigaddset(&signals, signal);
   ::sigprocmask(SIG_BLOCK, &signals, &before);
-  int fds[2];
-  if (::pipe2(fds, O_CLOEXEC) != 0) return no_guardian(errno, before);
-  Fd alive_read(fds[0]), alive_write(fds[1]);
+  Fd arrived(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!arrived) return no_guardian(errno_text(errno), before);
+  auto channel = make_packet_pair();
+  if (!channel) return no_guardian(channel.error().message, before);
   std::fflush(nullptr);
   const pid_t loop = ::fork();
-  if (loop < 0) return no_guardian(errno, before);
+  if (loop < 0) return no_guardian(errno_text(errno), before);
   if (loop == 0) {
-    alive_write.close();
+    arrived.close();
+    channel->other.close();
     ::setsid();
     // A different name, so that `pkill -9 ralph` leaves one of the two to clean up after the other.
     ::prctl(PR_SET_NAME, "loop");
     ::sigprocmask(SIG_SETMASK, &before, nullptr);
-    std::exit(body(alive_read.get()));
+    std::exit(body(channel->one.get()));
   }
-  alive_read.close();
+  channel->one.close();
   become_subreaper();
-  const int code = guard(loop, signals);
+  const int code = Guardian(loop, std::move(arrived), std::move(channel->other)).guard();
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
   return code;
 }

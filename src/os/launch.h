@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "os/environment.h"
@@ -28,6 +29,20 @@ struct Spawned {
 // Fails with kNotFound (no such program, not executable) or kIo. The child gets default signal handlers and only
 // descriptors 0, 1 and 2; the kernel kills it if its parent dies.
 Result<Spawned> spawn(const Launch& launch);
+
+// What the standard streams of a child are connected to. The descriptors stay the caller's.
+struct Streams {
+  int in, out, err;
+};
+
+// As spawn(), on streams that are there already; `input` and `merge_streams` are not looked at. Returns the pid.
+Result<int> spawn_on(const Launch& launch, const Streams& streams);
+
+// An anonymous file at its beginning: nobody has to feed a pipe, so a child that never reads can't block ralph.
+Result<Fd> file_of(std::string_view bytes);
+
+// Standard input that gives `bytes`, or the end of file at once.
+Result<Fd> input_of(std::string_view bytes);
 
 // For exec: pointers to the strings, and a final nullptr. Valid as long as they are.
 std::vector<char*> pointers_to(const std::vector<std::string>& strings);

@@ -48,8 +48,15 @@ struct FileChanged {
   std::string path;
 };
 struct GuardianLost {};  // the guardian process has died
+enum class JobId : unsigned {};
+struct JobEnded {  // os/jobs.h
+  JobId job{};
+  ExitStatus status;
+  SweepReport swept;  // of what it had started; with the job itself if it was ended
+};
 
-using Event = std::variant<Output, Exited, Finished, SignalArrived, DeadlinePassed, FileChanged, GuardianLost>;
+using Event =
+    std::variant<Output, Exited, Finished, SignalArrived, DeadlinePassed, FileChanged, GuardianLost, JobEnded>;
 
 class Processes {
  public:

@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "os/jobs.h"
+
 namespace ralph {
 namespace {
 
@@ -68,6 +70,15 @@ LinuxProcesses::~LinuxProcesses() {
 
 Status LinuxProcesses::start(const Launch& launch) {
   TRY_VALUE(Spawned spawned, spawn(launch));
+  begin(std::move(spawned));
+  return {};
+}
+
+void LinuxProcesses::adopt(int pid) {
+  begin({pid, {}, {}});
+}
+
+void LinuxProcesses::begin(Spawned spawned) {
   pid_ = spawned.pid;
   out_ = std::move(spawned.out);
   err_ = std::move(spawned.err);
@@ -77,7 +88,6 @@ Status LinuxProcesses::start(const Launch& launch) {
   active_ = true;
   ending_.reset();
   drain_ends_.reset();
-  return {};
 }
 
 void LinuxProcesses::end(const StopSequence& sequence) {
@@ -118,6 +128,10 @@ void LinuxProcesses::collect_file_changes() {
       if (wanted) waiting_.push_back(FileChanged{path});
     }
   }
+}
+
+void LinuxProcesses::collect_ended_jobs() {
+  for (JobEnded& ended : jobs_->take_ended()) waiting_.push_back(std::move(ended));
 }
 
 void LinuxProcesses::collect_ended_children() {
@@ -224,11 +238,12 @@ Event LinuxProcesses::next(std::optional<MonotonicTime> deadline) {
     if (!waiting_.empty()) continue;
     if (drain_ends_ && ((!out_ && !err_) || drain_left_ == 0)) return finish();
 
-    std::array<pollfd, 5> fds = {{{signals_.get(), POLLIN, 0},
+    std::array<pollfd, 6> fds = {{{signals_.get(), POLLIN, 0},
                                   {out_.get(), POLLIN, 0},
                                   {err_.get(), POLLIN, 0},
                                   {inotify_.get(), POLLIN, 0},
-                                  {guardian_, POLLIN, 0}}};
+                                  {guardian_, POLLIN, 0},
+                                  {jobs_ ? jobs_->descriptor() : -1, POLLIN, 0}}};
     int timeout = -1;
     if (const auto wake = wake_up_time(deadline)) {
       timeout = static_cast<int>(std::clamp<long long>((*wake - clock_.monotonic()).count(), 0, 1 << 30));
@@ -237,6 +252,7 @@ Event LinuxProcesses::next(std::optional<MonotonicTime> deadline) {
 
     if (fds[0].revents) collect_signals();
     if (fds[3].revents) collect_file_changes();
+    if (fds[5].revents) collect_ended_jobs();
     if (fds[4].revents) {
       guardian_ = -1;
       waiting_.push_front(GuardianLost{});

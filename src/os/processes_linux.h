@@ -10,10 +10,12 @@
 
 namespace ralph {
 
+class Jobs;
+
 class LinuxProcesses : public Processes {
  public:
   // Takes over SIGINT, SIGTERM, SIGQUIT, SIGHUP (unless inherited as ignored, as under nohup) and SIGCHLD for this
-  // process, and makes it a subreaper. `guardian` is a pipe that closes when the guardian dies; -1: none.
+  // process, and makes it a subreaper. `guardian` closes when the guardian dies, and is never read; -1: none.
   explicit LinuxProcesses(const Clock& clock, int guardian = -1);
   ~LinuxProcesses() override;
 
@@ -21,6 +23,12 @@ class LinuxProcesses : public Processes {
   Event next(std::optional<MonotonicTime> deadline) override;
   void end(const StopSequence& sequence) override;
   Status watch_file(const std::string& path) override;
+
+  // Takes over a child that was started on streams of its own: as after start(), but without Output.
+  void adopt(int pid);
+
+  // From now on the end of a job causes JobEnded. `jobs` must live as long as this.
+  void watch_jobs(Jobs& jobs) { jobs_ = &jobs; }
 
  private:
   // The state of a stop sequence.
@@ -35,16 +43,19 @@ class LinuxProcesses : public Processes {
 
   void collect_signals();
   void collect_file_changes();
+  void collect_ended_jobs();
   void collect_ended_children();
   std::optional<Event> read_output(Fd& pipe, StreamName stream);
   bool advance_ending();  // true: nothing is left, or nothing more can be done
   std::optional<MonotonicTime> wake_up_time(std::optional<MonotonicTime> deadline) const;
+  void begin(Spawned spawned);
   Event finish();
 
   const Clock& clock_;
   Fd signals_;
   Fd inotify_;
   int guardian_;
+  Jobs* jobs_ = nullptr;
   std::map<int, std::string> watched_folders_;  // inotify watch -> folder
   std::vector<std::string> watched_files_;
 

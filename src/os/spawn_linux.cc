@@ -26,27 +26,13 @@ Result<Pipe> make_pipe() {
   return Pipe{Fd(fds[0]), Fd(fds[1])};
 }
 
-// Standard input as an anonymous file: nobody has to feed a pipe, so a child that never reads can't block ralph.
-Result<Fd> make_input(const std::string& bytes) {
-  if (bytes.empty()) {
-    Fd null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-    if (!null) return fail(ErrorKind::kIo, "cannot open /dev/null: {}", errno_text(errno));
-    return null;
-  }
-  Fd file(::memfd_create("input", MFD_CLOEXEC));
-  if (!file) return fail(ErrorKind::kIo, "cannot make an input file: {}", errno_text(errno));
-  TRY(write_all(file.get(), bytes, "the input of a process"));
-  ::lseek(file.get(), 0, SEEK_SET);
-  return file;
-}
-
 // Everything the child needs, prepared in advance: between vfork and exec nothing may allocate.
 struct ChildPlan {
   const char* program;
   char* const* argv;
   char* const* environment;
   const char* folder;
-  int in, out, err;
+  Streams streams;
   pid_t parent;
 };
 
@@ -55,7 +41,8 @@ int become(const ChildPlan& plan) {
   ::setsid();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != plan.parent) ::_exit(127);  // the parent died before the line above
-  if (::dup2(plan.in, 0) < 0 || ::dup2(plan.out, 1) < 0 || ::dup2(plan.err, 2) < 0) return errno;
+  if (::dup2(plan.streams.in, 0) < 0 || ::dup2(plan.streams.out, 1) < 0 || ::dup2(plan.streams.err, 2) < 0)
+    return errno;
   ::syscall(SYS_close_range, 3U, UINT_MAX, CLOSE_RANGE_CLOEXEC);
   if (::chdir(plan.folder) != 0) return errno;
   ::signal(SIGPIPE, SIG_DFL);
@@ -88,26 +75,28 @@ std::vector<char*> pointers_to(const std::vector<std::string>& strings) {
   return result;
 }
 
-Result<Spawned> spawn(const Launch& launch) {
+Result<Fd> file_of(std::string_view bytes) {
+  Fd file(::memfd_create("input", MFD_CLOEXEC));
+  if (!file) return fail(ErrorKind::kIo, "cannot make an input file: {}", errno_text(errno));
+  TRY(write_all(file.get(), bytes, "the input of a process"));
+  ::lseek(file.get(), 0, SEEK_SET);
+  return file;
+}
+
+Result<Fd> input_of(std::string_view bytes) {
+  if (!bytes.empty()) return file_of(bytes);
+  Fd null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (!null) return fail(ErrorKind::kIo, "cannot open /dev/null: {}", errno_text(errno));
+  return null;
+}
+
+Result<int> spawn_on(const Launch& launch, const Streams& streams) {
   TRY_VALUE(const std::string program, resolve_program(launch.argv.at(0), launch.environment, launch.folder));
-  TRY_VALUE(Fd input, make_input(launch.input));
-  TRY_VALUE(Pipe out, make_pipe());
-  Pipe err;
-  if (!launch.merge_streams) {
-    TRY_VALUE(err, make_pipe());
-  }
   const std::vector<std::string> environment = launch.environment.as_lines();
   const std::vector<char*> argv_pointers = pointers_to(launch.argv);
   const std::vector<char*> environment_pointers = pointers_to(environment);
-  const int error_end = launch.merge_streams ? out.write.get() : err.write.get();
-  const ChildPlan plan{program.c_str(),
-                       argv_pointers.data(),
-                       environment_pointers.data(),
-                       launch.folder.c_str(),
-                       input.get(),
-                       out.write.get(),
-                       error_end,
-                       ::getpid()};
+  const ChildPlan plan{
+      program.c_str(), argv_pointers.data(), environment_pointers.data(), launch.folder.c_str(), streams, ::getpid()};
   volatile int error = 0;
   const pid_t pid = start_child(plan, &error);
   if (pid < 0) return fail(ErrorKind::kIo, "cannot start {}: {}", program, errno_text(errno));
@@ -122,6 +111,18 @@ Result<Spawned> spawn(const Launch& launch) {
     return fail(bad_program ? ErrorKind::kNotFound : ErrorKind::kIo, "cannot start {}: {}{}", program,
                 errno_text(error), advice);
   }
+  return pid;
+}
+
+Result<Spawned> spawn(const Launch& launch) {
+  TRY_VALUE(const Fd input, input_of(launch.input));
+  TRY_VALUE(Pipe out, make_pipe());
+  Pipe err;
+  if (!launch.merge_streams) {
+    TRY_VALUE(err, make_pipe());
+  }
+  const int error_end = launch.merge_streams ? out.write.get() : err.write.get();
+  TRY_VALUE(const int pid, spawn_on(launch, {input.get(), out.write.get(), error_end}));
   return Spawned{pid, std::move(out.read), std::move(err.read)};
 }
 
