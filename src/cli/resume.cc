@@ -153,12 +153,14 @@ Result<ResumePoint> find_resume_point(const std::string& project, std::string_vi
     return read_resume_point(folder, seal_of(project, folder.id));
   }
   TRY_VALUE(const std::vector<RunFolder> folders, list_runs(project));
+  std::optional<Error> newest;
   for (const RunFolder& folder : folders) {
     auto point = read_resume_point(folder, seal_of(project, folder.id));
     if (point) return point;
+    if (!newest) newest = std::move(point).error();
   }
-  if (folders.empty()) return fail(ErrorKind::kUsage, "there are no runs in {} yet; 'ralph run' makes one", project);
-  return fail(ErrorKind::kUsage, "no run in {} can be resumed; 'ralph runs list' shows them", project);
+  if (!newest) return fail(ErrorKind::kUsage, "there are no runs in {} yet; 'ralph run' makes one", project);
+  return fail(ErrorKind::kUsage, "{}{}", newest->message, resumable_runs(project));
 }
 
 std::string seal_path(const std::string& project, const std::string& run_id) {

@@ -82,6 +82,7 @@ Result<int> run_in_project(const RunSetup& setup, const RunBody& body, int guard
   environment.set("RALPH_RUN_ID", folder.id);
   const Redactor redactor(environment.as_lines(), secret_candidates(setup.loaded.settings));
   const auto watcher = make_watcher(setup, environment);
+  if (setup.resume) remove_unfinished_writes(seal_path(setup.project, folder.id));
   const std::string seal = locks.size() > 1 ? seal_path(setup.project, folder.id) : "";
   TRY_VALUE(Run run,
             Run::open(folder, setup.policy, {processes, clock, redactor, *watcher, setup.project, environment, seal}));
@@ -98,6 +99,7 @@ Result<int> run_in_project(const RunSetup& setup, const RunBody& body, int guard
 Status note_resumed(Run& run, const RunSetup& setup, const RunTitle& title) {
   const SweepReport swept = end_processes_with("RALPH_RUN_ID=" + run.id, stop_abandoned());
   TRY_VALUE(const bool unlocked, remove_stale_index_lock(plain_git(setup.project), setup.project, setup.resume->began));
+  const WallTime last = last_sign_of_life(run);
   record::RunResumed resumed;
   resumed.run_id = run.id;
   resumed.ralph_version = RALPH_VERSION;
@@ -105,12 +107,12 @@ Status note_resumed(Run& run, const RunSetup& setup, const RunTitle& title) {
   resumed.arguments = setup.arguments;
   resumed.pid = ::getppid();
   resumed.max_iterations = run.policy.max_iterations;
-  resumed.spent_ms = time_spent_until_killed(run).count();
+  resumed.spent_ms = (run.progress().run_time + (last - run.progress().last_record)).count();
   resumed.settings = setup.loaded.effective;
   TRY(run.note(std::move(resumed)));
   if (unlocked) run.listener.on_detail("Removed the index.lock that a killed git had left");
   if (!swept.ended.empty() || !swept.survivors.empty()) TRY(run.note(swept_after(StepKind::kAgent, swept)));
-  TRY(close_killed_attempt(run, title.agents, setup.loaded.settings.stream_agent_output));
+  TRY(close_killed_attempt(run, title.agents, setup.loaded.settings.stream_agent_output, last));
   return run.sync();
 }
 

@@ -13,6 +13,7 @@ class Engine {
   Engine(Run& run, Way& way) : run_(run), way_(way) {}
 
   Result<Decision> until_stopped() {
+    if (!run_.progress().completed.empty()) return complete_already();
     TRY(run_.await_files(way_.files()));
     TRY_VALUE(const std::optional<Agents> left, way_.begin());
     TRY_VALUE(const Decision before, finish_what_was_left(left));
@@ -40,6 +41,15 @@ class Engine {
   }
 
  private:
+  // A run that was killed when only its last records were missing.
+  Result<Decision> complete_already() {
+    const Progress& progress = run_.progress();
+    Decision decision{Action::kStop, StopStatus::kComplete, progress.last_rule, progress.completed};
+    complete_ = true;
+    if (!progress.iteration_open) return decision;
+    return end_iteration(decision);
+  }
+
   // The iteration that a resumed run was in, or the work of an earlier run that is checked without a turn.
   Result<Decision> finish_what_was_left(std::optional<Agents> to_check) {
     iteration_began_ = run_.clock.monotonic();

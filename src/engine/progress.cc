@@ -179,6 +179,7 @@ struct Folding {
   // An iteration of a session loop is a refused stop.
   void operator()(const record::Decided& decided) {
     progress.last_rule = decided.rule;
+    if (decided.status == StopStatus::kComplete) progress.completed = decided.reason;
     if (!decided.observation) return;
     const auto seen = from_json<Observation>(*decided.observation).session;
     if (!seen) return;

@@ -46,6 +46,7 @@ struct Progress {
   int failed_turns_in_row = 0;  // crashed or silent, across iterations; the back-off grows with it
   int overloads_in_row = 0;
   std::string last_rule;  // the row of the last decision
+  std::string completed;  // why the run is complete, once that is decided
 
   // The agents' current usage limits, by agent.
   struct Limit {
@@ -173,7 +174,7 @@ struct Progress {
     v("cacheWriteTokens", tokens.cache_write), v("costUsd", cost_usd), v("guardrailsPassed", guardrails_passed);
     v("guardrailsFailed", guardrails_failed), v("collecting", collecting), v("plan", plan), v("feedback", feedback);
     v("stopRequests", stop_requests), v("host", host), v("totals", totals), v("iterationOpen", iteration_open);
-    v("running", running), v("scm", scm);
+    v("running", running), v("scm", scm), v("completed", completed);
   }
 };
 

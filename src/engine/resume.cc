@@ -25,14 +25,6 @@ WallTime last_write(const std::string& path) {
                                                            std::chrono::nanoseconds(info.st_mtim.tv_nsec)));
 }
 
-// When the killed attempt was last heard of.
-WallTime last_sign_of(const Run& run, const Progress::Attempt& attempt) {
-  WallTime last = run.progress().last_record;
-  for (const std::string& file : {attempt.stdout_file, attempt.stderr_file})
-    last = std::max(last, last_write(join_path(run.folder, file)));
-  return std::min(last, std::max(run.clock.wall(), run.progress().last_record));
-}
-
 // Feeds the stream of the attempt, as it was stored, to a reader.
 void read_stream(const std::string& path, AgentStream& stream, TurnReader& reader) {
   const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
@@ -118,7 +110,6 @@ Result<ResumePoint> read_resume_point(const RunFolder& folder, const std::string
         folder.id, fmt::format("{} is not as ralph wrote it{}", path,
                                sealed ? fmt::format(" ({})", join(reader.problems(), "; ")) : ": records are missing"));
   }
-  if (point.start.arguments.empty()) return cannot_resume(folder.id, "its journal does not say how it was started");
   return point;
 }
 
@@ -143,13 +134,16 @@ std::string resume_command(const Run& run, StopStatus status) {
   return command;
 }
 
-Milliseconds time_spent_until_killed(const Run& run) {
+WallTime last_sign_of_life(const Run& run) {
   const Progress& progress = run.progress();
-  if (!progress.running) return progress.run_time;
-  return progress.run_time + (last_sign_of(run, *progress.running) - progress.last_record);
+  WallTime last = progress.last_record;
+  if (!progress.running) return last;
+  for (const std::string& file : {progress.running->stdout_file, progress.running->stderr_file})
+    last = std::max(last, last_write(join_path(run.folder, file)));
+  return std::min(last, std::max(run.clock.wall(), progress.last_record));  // a file's time can be set to anything
 }
 
-Status close_killed_attempt(Run& run, Agents agents, bool events) {
+Status close_killed_attempt(Run& run, Agents agents, bool events, WallTime until) {
   const auto attempt = run.progress().running;
   if (!attempt) return {};
   record::AgentEnded ended;
@@ -159,7 +153,7 @@ Status close_killed_attempt(Run& run, Agents agents, bool events) {
   ended.agent = attempt->agent;
   ended.outcome = TurnOutcome::kInterrupted;
   ended.reason = "it was killed together with ralph";
-  ended.duration_ms = std::max<Milliseconds>(last_sign_of(run, *attempt) - attempt->started, Milliseconds(0)).count();
+  ended.duration_ms = std::max<Milliseconds>(until - attempt->started, Milliseconds(0)).count();
   const auto agent =
       std::find_if(agents.begin(), agents.end(), [&](const Agent& one) { return one.name() == attempt->agent; });
   if (agent != agents.end()) {

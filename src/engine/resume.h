@@ -2,7 +2,7 @@
 //
 //   TRY_VALUE(const ResumePoint point, read_resume_point(folder, seal));   // or why it can't be resumed
 //   TRY_VALUE(Run run, Run::open(folder, policy, parts));
-//   TRY(close_killed_attempt(run, agents, events));                        // after run_resumed was noted
+//   TRY(close_killed_attempt(run, agents, events, last_sign));  // after run_resumed was noted
 //   drive(run, way);                                                       // goes on in the iteration that was open
 #pragma once
 
@@ -37,12 +37,12 @@ Status check_limits(const ResumePoint& point, const Policy& policy);
 // The command that goes on with a run that ends now; empty if there is nothing to go on with.
 std::string resume_command(const Run& run, StopStatus status);
 
-// Time spent by a run whose process was killed: until its last record, or the last output of its agent if that is
-// later.
-Milliseconds time_spent_until_killed(const Run& run);
+// When the run's last process was last heard of: its last record, or the last output of its agent if that is later.
+WallTime last_sign_of_life(const Run& run);
 
 // Records the end of an agent's attempt that was killed with ralph, with its session and what it used, as far as its
-// stream tells. `agents`: all that the run may start; `events`: whether they were asked for streams of events.
-Status close_killed_attempt(Run& run, Agents agents, bool events);
+// stream tells. `agents`: all that the run may start; `events`: whether they were asked for streams of events; `until`:
+// the last sign of life.
+Status close_killed_attempt(Run& run, Agents agents, bool events, WallTime until);
 
 }  // namespace ralph

@@ -20,10 +20,17 @@ tl::unexpected<Error> cannot(std::string_view what, std::string_view path, int e
   return fail(kind, "cannot {} {}: {}", what, path, errno_text(error));
 }
 
+constexpr size_t kRandomLetters = 6;
+
+// A hidden name that nobody else uses.
+std::string temporary_prefix(const std::string& path) {
+  return join_path(parent_path(path), fmt::format(".{}.ralph-", base_name(path)));
+}
+
 Status replace(const std::string& path, std::string_view content, unsigned mode, bool to_the_disk) {
   struct stat old{};
   if (::lstat(path.c_str(), &old) == 0 && S_ISREG(old.st_mode)) mode = old.st_mode & 07777;
-  std::string temporary = path + ".XXXXXX";
+  std::string temporary = temporary_prefix(path) + std::string(kRandomLetters, 'X');
   Fd fd(::mkostemp(temporary.data(), O_CLOEXEC));
   if (!fd) return cannot("write", path, errno);
   Status written = write_all(fd.get(), content, path);
@@ -124,6 +131,15 @@ Status write_all(int fd, std::string_view bytes, std::string_view path_for_error
     bytes.remove_prefix(static_cast<size_t>(n));
   }
   return {};
+}
+
+void remove_unfinished_writes(const std::string& path) {
+  const std::string prefix = base_name(temporary_prefix(path));
+  for (const std::string& name : names_in(parent_path(path))) {
+    if (name.size() != prefix.size() + kRandomLetters || !name.starts_with(prefix)) continue;
+    const std::string left = join_path(parent_path(path), name);
+    if (is_real_file(left)) ::unlink(left.c_str());
+  }
 }
 
 Status replace_file(const std::string& path, std::string_view content, unsigned mode) {

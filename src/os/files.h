@@ -50,6 +50,10 @@ Status write_file_atomically(const std::string& path, std::string_view content, 
 // data that is worthless by then and is written while somebody waits.
 Status replace_file(const std::string& path, std::string_view content, unsigned mode = 0644);
 
+// Removes the temporary files that writes of `path` left when their process was killed. Only for a path that no other
+// process writes now.
+void remove_unfinished_writes(const std::string& path);
+
 // Creates the folder and its parents. An existing folder is not an error.
 Status make_directories(const std::string& path);
 

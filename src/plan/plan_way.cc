@@ -89,6 +89,10 @@ Status PlanWay::save(SavedPlan::State state) {
 Status PlanWay::hold_plan() {
   TRY(make_room_for_plan(plan_.authority));
   TRY_VALUE(lock_, lock_plan(plan_.authority, plan_.files.ralph_dir));
+  // Those in the project would be committed.
+  for (const std::string& path : {plan_.authority, join_path(run_.project, kMarkerFile), plan_.files.tasks(),
+                                  plan_.files.prd(), plan_.files.prompt(), plan_.files.progress()})
+    remove_unfinished_writes(path);
   return lock_->name_owner(fmt::format("run {}, pid {}\n", run_.id, marker_.pid));
 }
 
@@ -275,6 +279,7 @@ Result<Observation> PlanWay::observe() {
 Status PlanWay::leave_unchecked() {
   if (auto step = pending_from(enforced_)) pending_ = std::move(step);
   plan_.tasks = pending_ ? hold_back(enforced_.file, before_, *pending_) : enforced_.file;
+  if (run_.progress().turn_was_cut_off()) return leave_open();
   if (history_checked_) head_.clear();
   TRY(enter(Stage::kHeld));
   if (pending_) {
@@ -283,6 +288,14 @@ Status PlanWay::leave_unchecked() {
   }
   TRY(note_checked(false));
   return enter(Stage::kClosed);
+}
+
+// A turn that was cut off has no result: as after a kill, ralph's copy stays at the iteration's beginning, and the turn
+// is taken again.
+Status PlanWay::leave_open() {
+  pending_.reset();
+  TRY(enter(Stage::kEnforced));
+  return note_checked(false);
 }
 
 // Checks that were repeated because of changes and fail now override the verdict.

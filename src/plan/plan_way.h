@@ -42,6 +42,7 @@ class PlanWay : public Way {
   Status enter(Stage stage);
   Status save(SavedPlan::State state);
   Status leave_unchecked();
+  Status leave_open();
   Status judge_again();
   Status note_checked(bool judged);
 

@@ -109,7 +109,7 @@ std::string RunView::reason(bool alive) const {
 }
 
 bool RunView::is_resumable(bool alive) const {
-  return !alive && start && !is_session() && !start->arguments.empty() && progress.status != StopStatus::kComplete;
+  return !alive && start && !is_session() && progress.status != StopStatus::kComplete;
 }
 
 std::int64_t RunView::iteration_count() const {

@@ -1,0 +1,363 @@
+"""Going on with a run that ended incomplete: `ralph runs resume`, `--resume`, and the limits that count from its start."""
+import hashlib
+import json
+import os
+import shlex
+import signal
+import time
+
+import pytest
+from support import processes_with_marker, read_lines, wait_until
+
+
+def counting_agent(project, work):
+    """An agent that counts its calls outside the project; `work` is a shell command that sees the number as $n."""
+    calls = shlex.quote(str(project.base / "calls"))
+    project.agent_script(f'echo "$1" | tr "\\n" " " >> {calls}; echo >> {calls}; n=$(wc -l < {calls}); {work}')
+
+
+def calls(project):
+    return read_lines(project.base / "calls")
+
+
+def kill_both(running):
+    """SIGKILL for the loop and its guardian, as when the machine runs out of memory."""
+    loop = running.loop_pid
+    os.kill(running.pid, signal.SIGSTOP)  # so that it can't clean up
+    os.kill(loop, signal.SIGKILL)
+    os.kill(running.pid, signal.SIGKILL)
+    running.process.wait()
+
+
+def killed_in_second_turn(project, more="echo '<response>DONE</response>'"):
+    """A run that was killed while its agent worked for the second time; in the third call the agent does `more`."""
+    (project.base / "hold").write_text("")
+    counting_agent(project, f'echo $n >> work.txt; [ $n = 2 ] && sleep 60; [ $n -ge 3 ] && {{ {more}; }}; true')
+    running = project.start("run", "-p", "the task", "-n", "5")
+    wait_until(lambda: len(calls(project)) == 2, what="the second turn")
+    kill_both(running)
+
+
+def run_id(project):
+    return json.loads(project.run("runs", "list", "--json").out)[0]["id"]
+
+
+def test_a_killed_run_goes_on_in_the_same_iteration_and_journal(project):
+    killed_in_second_turn(project)
+    listed = json.loads(project.run("runs", "list", "--json").out)
+    assert [(run["state"], run["resumable"]) for run in listed] == [("crashed", True)]
+    result = project.run("runs", "resume")
+    assert result.code == 0, result
+    assert f"resumes run {listed[0]['id']}" in result.out and "Iteration 2/5, resumed" in result.out
+    assert len(calls(project)) == 3
+    assert [r["iteration"] for r in project.records("iteration_started")] == [1, 2]
+    assert [(r["iteration"], r["attempt"], r["outcome"]) for r in project.records("agent_ended")] == [
+        (1, 1, "ok"), (2, 1, "interrupted"), (2, 2, "ok")]
+    assert "the task" in calls(project)[2] and "earlier attempt" in calls(project)[2]
+    assert len(json.loads(project.run("runs", "list", "--json").out)) == 1
+    assert processes_with_marker(project.marker) == {}
+
+
+def test_what_the_killed_run_left_is_ended_first(project):
+    killed_in_second_turn(project)
+    left = processes_with_marker(project.marker)  # the sleep: its parent died with ralph, it did not
+    result = project.run("runs", "resume")
+    assert result.code == 0, result
+    if left:
+        assert "sleep 60" in json.dumps(project.records("processes_swept"))
+    assert processes_with_marker(project.marker) == {}
+
+
+@pytest.mark.parametrize("command", [["run", "--resume"], ["run", "--resume={id}"], ["runs", "resume", "{id}"],
+                                     ["--resume"], ["runs", "resume", "{id}", "--json"]])
+def test_every_way_to_say_it(project, command):
+    killed_in_second_turn(project)
+    words = [word.replace("{id}", run_id(project)) for word in command]
+    result = project.run(*words)
+    assert result.code == 0, result
+    assert len(calls(project)) == 3
+
+
+def test_an_interrupted_attempt_does_not_count_as_a_failed_one(project):
+    project.settings(agent={"retry": {"attempts": 1}})
+    killed_in_second_turn(project, more="[ $n = 3 ] && exit 1; echo '<response>DONE</response>'")
+    result = project.run("runs", "resume")
+    assert result.code == 0, result
+    assert [r["outcome"] for r in project.records("agent_ended")] == ["ok", "interrupted", "crashed", "ok"]
+
+
+def test_time_already_spent_counts_and_time_between_does_not(project):
+    counting_agent(project, 'echo talk; [ $n = 1 ] && { sleep 1; echo more; sleep 60; }; echo "<response>DONE</response>"')
+    running = project.start("run", "-p", "x")
+    wait_until(lambda: "more" in running.out, what="its last words")
+    kill_both(running)
+    time.sleep(1.5)
+    result = project.run("runs", "resume")
+    assert result.code == 0, result
+    spent = project.last("run_resumed")["spentMs"]
+    assert 900 <= spent < 2400, spent
+    assert spent <= project.last("run_ended")["durationMs"] < spent + 1400
+
+
+def test_a_run_at_its_limit_goes_on_with_a_higher_one(project):
+    counting_agent(project, 'echo $n; [ $n -ge 3 ] && echo "<response>DONE</response>"; true')
+    first = project.run("run", "-p", "x", "-n", "2")
+    assert first.code == 1, first
+    line = f"to go on: ralph runs resume {run_id(project)} -n 4"
+    assert line in first.out
+    again = project.run("runs", "resume")
+    assert again.code == 2 and "-n 4" in again.err and "2 of 2 iterations" in again.err, again
+    result = project.run(*line.split("ralph ")[1].split())
+    assert result.code == 0, result
+    assert project.last("run_ended")["iterations"] == 3 and len(calls(project)) == 3
+    assert "to go on" not in result.out
+
+
+def test_a_limit_given_once_is_remembered(project):
+    counting_agent(project, 'echo $n; [ $n -ge 5 ] && echo "<response>DONE</response>"; true')
+    assert project.run("run", "-p", "x", "-n", "2").code == 1
+    assert project.run("runs", "resume", "-n", "4").code == 1
+    refused = project.run("runs", "resume")
+    assert refused.code == 2 and "4 of 4 iterations" in refused.err, refused
+    assert project.run("runs", "resume", "-n", "9").code == 0
+
+
+@pytest.mark.parametrize("options, message", [(["--max-minutes", "x"], "--max-minutes"), (["--max-cost", "0"], "--max-cost"),
+                                              (["--max-tokens", "1.5"], "--max-tokens"), (["-n", "0"], "--max-iterations")])
+def test_bad_limits_are_refused_by_name(project, options, message):
+    project.agent_script("true")
+    for command in (["run", "-p", "x"], ["plan", "run"], ["loop", "run", "x"], ["runs", "resume"]):
+        result = project.run(*command, *options)
+        if command[0] == "runs":
+            assert result.code == 2, result
+        else:
+            assert result.code == 2 and (message in result.err or "ralph" in result.err), result
+    assert message in project.run("run", "-p", "x", *options).err
+
+
+def test_time_is_a_limit_too(project):
+    project.agent_script("echo x; sleep 60")
+    result = project.run("run", "-p", "x", "--max-minutes", "0.02")
+    assert result.code == 1 and "--max-minutes 0.04" in result.out, result
+    assert project.run("runs", "resume").code == 2
+
+
+def test_feedback_of_the_last_iteration_is_told_again(project):
+    project.settings(guardrails=[{"command": "test -e good", "hint": "make the file good"}])
+    counting_agent(project, 'echo $n; [ $n = 2 ] && sleep 60; touch good; echo "<response>DONE</response>"; [ $n = 1 ] && rm good; true')
+    running = project.start("run", "-p", "x")
+    wait_until(lambda: len(calls(project)) == 2, what="the second turn")
+    kill_both(running)
+    assert project.run("runs", "resume").code == 0
+    assert "make the file good" in calls(project)[2]
+
+
+def test_a_turn_that_had_ended_is_checked_without_calling_the_agent(project):
+    flag = shlex.quote(str(project.base / "flag"))
+    project.settings(guardrails=[{"command": f"test -e {flag} || sleep 60"}])
+    counting_agent(project, 'echo "<response>DONE</response>"')
+    running = project.start("run", "-p", "x")
+    wait_until(lambda: project.ralph.exists() and "guardrail_started" in json.dumps(project.records()), what="the check")
+    kill_both(running)
+    (project.base / "flag").write_text("")
+    result = project.run("runs", "resume")
+    assert result.code == 0, result
+    assert len(calls(project)) == 1
+
+
+def test_a_commit_message_already_given_is_used(project):
+    project.git_init()
+    hooks = project.path / ".git/hooks"
+    hooks.mkdir(exist_ok=True)
+    flag = project.base / "flag"
+    hook = hooks / "pre-commit"
+    hook.write_text(f"#!/bin/sh\ntest -e {shlex.quote(str(flag))} || sleep 60\n")
+    hook.chmod(0o755)
+    project.settings(scm={"command": "git", "tasks": ["commit"]})
+    counting_agent(project, 'case "$1" in *"commit message"*) echo "Message $n";; *) echo $n > work.txt; '
+                            'echo "<response>DONE</response>";; esac')
+    running = project.start("run", "-p", "x")
+    wait_until(lambda: project.ralph.exists() and "scm_started" in json.dumps(project.records())
+               and (project.path / ".git/index.lock").exists(), what="the commit")
+    kill_both(running)
+    flag.write_text("")
+    result = project.run("runs", "resume")
+    assert result.code == 0, result
+    assert len(calls(project)) == 2
+    assert project.git("log", "-1", "--format=%s").strip() == "Message 2"
+    assert project.git("status", "--porcelain") == ""
+
+
+def test_a_commit_that_was_made_is_not_made_again(project):
+    project.git_init()
+    hooks = project.path / ".git/hooks"
+    hooks.mkdir(exist_ok=True)
+    hook = hooks / "post-commit"
+    flag = project.base / "flag"
+    hook.write_text(f"#!/bin/sh\ntest -e {shlex.quote(str(flag))} || {{ touch {shlex.quote(str(flag))}; sleep 60; }}\n")
+    hook.chmod(0o755)
+    project.settings(scm={"command": "git", "tasks": ["commit"]})
+    counting_agent(project, 'case "$1" in *"commit message"*) echo "Message $n";; *) echo $n > work.txt; '
+                            'echo "<response>DONE</response>";; esac')
+    before = len(project.git("log", "--format=%s").splitlines())
+    running = project.start("run", "-p", "x")
+    wait_until(flag.exists, what="the commit")
+    kill_both(running)
+    result = project.run("runs", "resume")
+    assert result.code == 0, result
+    assert len(calls(project)) == 2
+    assert len(project.git("log", "--format=%s").splitlines()) == before + 1
+    assert project.last("scm_ended")["outcome"] == "done" and "before the run was interrupted" in project.last("scm_ended")["note"]
+
+
+# What can't be resumed
+
+
+def test_a_complete_run_and_none_at_all(project):
+    none = project.run("runs", "resume")
+    assert none.code == 2 and "no runs" in none.err, none
+    project.agent_script("echo '<response>DONE</response>'")
+    assert project.run("run", "-p", "x").code == 0
+    for command in (["runs", "resume"], ["runs", "resume", run_id(project)], ["run", "--resume"]):
+        result = project.run(*command)
+        assert result.code == 2 and "is complete" in result.err, result
+
+
+def test_a_live_run(project):
+    counting_agent(project, "sleep 60")
+    running = project.start("run", "-p", "x")
+    wait_until(lambda: calls(project), what="the turn")
+    result = project.run("runs", "resume")
+    assert result.code == 2 and "another ralph run is working" in result.err, result
+    running.signal(signal.SIGINT)
+    running.signal(signal.SIGINT)
+    running.wait()
+
+
+def test_a_journal_of_a_newer_version(project):
+    killed_in_second_turn(project)
+    journal = next(project.ralph.glob("runs/*/journal.jsonl"))
+    journal.write_text(journal.read_text().replace('{"v":2,', '{"v":3,'))
+    result = project.run("runs", "resume")
+    assert result.code == 2 and "newer version" in result.err, result
+
+
+def test_a_journal_that_lost_records_is_not_believed(project):
+    killed_in_second_turn(project)
+    journal = next(project.ralph.glob("runs/*/journal.jsonl"))
+    lines = journal.read_text().splitlines(keepends=True)
+    journal.write_text("".join(lines[:2]))
+    result = project.run("runs", "resume")
+    assert result.code == 2 and "records are missing" in result.err, result
+
+
+def test_a_changed_record_is_not_believed(project):
+    killed_in_second_turn(project)
+    journal = next(project.ralph.glob("runs/*/journal.jsonl"))
+    journal.write_text(journal.read_text().replace('"outcome":"ok"', '"outcome":"empty"'))
+    result = project.run("runs", "resume")
+    assert result.code == 2 and "not as ralph wrote it" in result.err, result
+
+
+def test_a_torn_last_record_is_no_obstacle(project):
+    killed_in_second_turn(project)
+    journal = next(project.ralph.glob("runs/*/journal.jsonl"))
+    with journal.open("ab") as file:
+        file.write(b'{"v":2,"seq":99,"ti')
+    result = project.run("runs", "resume")
+    assert result.code == 0, result
+
+
+def test_a_run_of_another_kind_is_named(project):
+    killed_in_second_turn(project)
+    result = project.run("loop", "run", "--resume")
+    assert result.code == 2 and f"ralph run --resume={run_id(project)}" in result.err, result
+    other = project.run("plan", "run", f"--resume={run_id(project)}")
+    assert other.code == 2, other
+
+
+@pytest.mark.parametrize("option", [["-p", "other"], ["-c", "YES"], ["-f", "x"]])
+def test_only_limits_can_be_given_with_it(project, option):
+    killed_in_second_turn(project)
+    result = project.run("run", "--resume", *option)
+    assert result.code == 2 and "can't be given with --resume" in result.err, result
+
+
+# What changed meanwhile
+
+
+def test_changed_settings_are_shown_and_apply(project):
+    killed_in_second_turn(project)
+    time.sleep(1.1)
+    project.settings(guardrails=[{"command": "true"}], outputTruncateChars=77)
+    result = project.run("runs", "resume")
+    assert result.code == 0, result
+    assert "Changed: outputTruncateChars: 77, was 5000" in result.err
+    assert "Commands changed since the last run: guardrails" in result.err
+    assert project.last("guardrail_ended")["outcome"] == "passed"
+
+
+def test_commands_that_changed_while_an_agent_ran_must_be_accepted(project):
+    (project.base / "hold").write_text("")
+    counting_agent(project, "echo $n; [ $n = 1 ] && { sleep 1.2; sed -i 's/\"test/\"false;test/' .ralph/settings.json; sleep 1.2; "
+                            "echo x; exit 0; }; [ $n = 2 ] && sleep 60; echo '<response>DONE</response>'")
+    project.settings(guardrails=[{"command": "test -d ."}])
+    running = project.start("run", "-p", "x")
+    wait_until(lambda: len(calls(project)) == 2, what="the second turn")
+    kill_both(running)
+    result = project.run("runs", "resume")
+    assert result.code == 2 and "--trust" in result.err and "false;test" in result.err, result
+    project.settings(guardrails=[{"command": "test -d ."}])
+    assert project.run("runs", "resume", "--trust").code == 0
+
+
+def test_a_secret_in_the_prompt_is_there_again_and_not_in_the_journal(project):
+    secret = "sk-ant-api03-" + "Zk4" * 20
+    counting_agent(project, 'echo $n; [ $n = 1 ] && sleep 60; echo "<response>DONE</response>"')
+    running = project.start("run", "-p", f"use {secret} now")
+    wait_until(lambda: calls(project), what="the turn")
+    kill_both(running)
+    files = [f for f in project.ralph.rglob("*") if f.is_file() and secret in f.read_text(errors="replace")]
+    assert [(f.name, f.stat().st_mode & 0o777) for f in files] == [("arguments.json", 0o600)]
+    assert project.run("runs", "resume").code == 0
+    assert secret in calls(project)[1]
+    assert not [f for f in project.ralph.rglob("*") if f.is_file() and secret in f.read_text(errors="replace")]
+
+
+# .ralph is removed by the agent
+
+
+def test_an_agent_that_removes_the_folder_ends_no_run_and_lets_no_second_one_in(project):
+    project.git_init()
+    counting_agent(project, '[ $n = 1 ] && { rm -rf .ralph; sleep 2; }; echo $n > work.txt; '
+                            '[ $n -ge 2 ] && echo "<response>DONE</response>"; true')
+    running = project.start("run", "-p", "x")
+    wait_until(lambda: calls(project) and not project.ralph.exists(), what="the removal")
+    second = project.run("run", "-p", "y")
+    assert second.code == 2 and "another ralph run is working" in second.err, second
+    result = running.wait()
+    assert result.code == 0, result
+    assert [r["iteration"] for r in project.records("iteration_ended")] == [1, 2]
+    assert (project.ralph / ".gitignore").exists()
+
+
+def test_git_clean_by_an_agent_commits_nothing_of_ralphs(project):
+    project.git_init()
+    project.settings(scm={"command": "git", "tasks": ["commit"]})
+    counting_agent(project, 'case "$1" in *"commit message"*) echo "Message";; *) git clean -qfdx; echo $n > work.txt; '
+                            'echo "<response>DONE</response>";; esac')
+    project.git("add", "-A", "-f", ".ralph/settings.json")
+    project.git("commit", "-qm", "settings", "--allow-empty")
+    result = project.run("run", "-p", "x")
+    assert result.code == 0, result
+    files = project.git("ls-tree", "-r", "--name-only", "HEAD").splitlines()
+    assert sorted(f for f in files if f.startswith(".ralph")) == [".ralph/settings.json"]
+
+
+def test_the_journal_chains_across_processes(project):
+    killed_in_second_turn(project)
+    assert project.run("runs", "resume").code == 0
+    lines = next(project.ralph.glob("runs/*/journal.jsonl")).read_text().splitlines()
+    for before, after in zip(lines, lines[1:]):
+        assert json.loads(after)["prev"] == hashlib.sha256(before.encode()).hexdigest()
+    assert json.loads(project.run("runs", "list", "--json").out)[0]["problems"] == []
