@@ -13,7 +13,8 @@ from support import processes_with_marker, read_lines, wait_until
 def counting_agent(project, work):
     """An agent that counts its calls outside the project; `work` is a shell command that sees the number as $n."""
     calls = shlex.quote(str(project.base / "calls"))
-    project.agent_script(f'echo "$1" | tr "\\n" " " >> {calls}; echo >> {calls}; n=$(wc -l < {calls}); {work}')
+    project.agent_script(f'said=$(echo "$1" | tr "\\n" " "); echo "$said" >> {calls}; n=$(wc -l < {calls}); '
+                         f'case "$1" in *"commit message"*) ;; *) echo working;; esac; {work}')
 
 
 def calls(project):
@@ -157,7 +158,7 @@ def test_a_turn_that_had_ended_is_checked_without_calling_the_agent(project):
     project.settings(guardrails=[{"command": f"test -e {flag} || sleep 60"}])
     counting_agent(project, 'echo "<response>DONE</response>"')
     running = project.start("run", "-p", "x")
-    wait_until(lambda: project.ralph.exists() and "guardrail_started" in json.dumps(project.records()), what="the check")
+    wait_until(lambda: (project.ralph / "runs").exists() and project.records("guardrail_started"), what="the check")
     kill_both(running)
     (project.base / "flag").write_text("")
     result = project.run("runs", "resume")
@@ -177,7 +178,7 @@ def test_a_commit_message_already_given_is_used(project):
     counting_agent(project, 'case "$1" in *"commit message"*) echo "Message $n";; *) echo $n > work.txt; '
                             'echo "<response>DONE</response>";; esac')
     running = project.start("run", "-p", "x")
-    wait_until(lambda: project.ralph.exists() and "scm_started" in json.dumps(project.records())
+    wait_until(lambda: (project.ralph / "runs").exists() and project.records("scm_started")
                and (project.path / ".git/index.lock").exists(), what="the commit")
     kill_both(running)
     flag.write_text("")
@@ -329,10 +330,12 @@ def test_a_secret_in_the_prompt_is_there_again_and_not_in_the_journal(project):
 
 def test_an_agent_that_removes_the_folder_ends_no_run_and_lets_no_second_one_in(project):
     project.git_init()
-    counting_agent(project, '[ $n = 1 ] && { rm -rf .ralph; sleep 2; }; echo $n > work.txt; '
+    counting_agent(project, '[ $n = 1 ] && { cp .ralph/settings.json ..; rm -rf .ralph; sleep 2; }; echo $n > work.txt; '
                             '[ $n -ge 2 ] && echo "<response>DONE</response>"; true')
     running = project.start("run", "-p", "x")
     wait_until(lambda: calls(project) and not project.ralph.exists(), what="the removal")
+    project.ralph.mkdir()
+    (project.path.parent / "settings.json").rename(project.ralph / "settings.json")
     second = project.run("run", "-p", "y")
     assert second.code == 2 and "another ralph run is working" in second.err, second
     result = running.wait()
