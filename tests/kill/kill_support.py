@@ -273,14 +273,22 @@ def outcome(project):
                    pushed, stories, calls_of(project))
 
 
+def without_held_back(commits):
+    """The commits without those of ralph's own that an orderly stop makes. A loop that loses its guardian still ends its
+    iteration in order: it holds an unchecked approval back and commits that, and the resumed run gives it back."""
+    work = [line for line in commits if not re.match(r"ralph: (the plan as ralph keeps it|US-\d+ \w+) ", line)]
+    return [line for i, line in enumerate(work) if i == 0 or line != work[i - 1]]
+
+
 def differences(project, expected, kills=1):
     """Sentences on what is not as in the undisturbed run, after this many kills."""
     found = []
     now = outcome(project)
-    for name in ("commits", "status", "pushed", "stories"):
+    for name in ("status", "pushed", "stories"):
         if getattr(now, name) != getattr(expected, name):
             found.append(f"{name}: {getattr(now, name)} instead of {getattr(expected, name)}")
-    if now.commits != expected.commits:
+    if without_held_back(now.commits) != without_held_back(expected.commits):
+        found.append(f"commits: {now.commits} instead of {expected.commits}")
         found.append("files: " + project.git("ls-tree", "-r", "--name-only", "HEAD").replace("\n", " "))
     if not expected.calls <= now.calls <= expected.calls + kills:
         found.append(f"{now.calls} calls of the agent; undisturbed there are {expected.calls}")
