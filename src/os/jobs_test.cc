@@ -56,8 +56,10 @@ struct Loop {
   // Starts a job and waits until its script has called `ready`. What a descendant writes to $MARKS, `await` waits for.
   std::optional<JobId> start_ready(const std::string& script, const StopSequence& stop = stop_gently()) {
     const ScratchFolder folder;
-    JobRequest asked =
-        request("ready() { : > $MARKS/ready; }; await() { until [ -e $MARKS/$1 ]; do sleep 0.01; done; }; " + script);
+    // Without what the shell says of a child that was ended with it.
+    JobRequest asked = request(
+        "exec 2> /dev/null; ready() { : > $MARKS/ready; }; await() { until [ -e $MARKS/$1 ]; do sleep 0.01; done; }; " +
+        script);
     asked.launch.environment.set("MARKS", folder.path());
     asked.stop = stop;
     const auto job = start(asked);
