@@ -140,6 +140,7 @@ struct Folding {
     plan.done = static_cast<int>(checked.done);
     plan.open = checked.open;
     plan.pending = checked.pending;
+    plan.before = checked.before;
     plan.head = checked.head;
     plan.bases = checked.bases;
     if (checked.judged) plan.judged = static_cast<int>(checked.iteration);

@@ -104,7 +104,7 @@ struct Progress {
     int worked = 0, judged = 0;  // the last iterations with an assigned story and with a result
     int stories = 0, done = 0;
     std::vector<std::string> open;  // "US-002 (needs_review)"
-    std::optional<record::PendingReview> pending;
+    std::optional<record::PendingReview> pending, before;
     std::string head;
     std::string reviewed;  // the commit that the last review began with
     std::map<std::string, std::string> bases;
@@ -113,6 +113,7 @@ struct Progress {
     void fields(V&& v) {
       v("stories", stories), v("done", done), v("open", open), v("pending", pending), v("head", head);
       v("bases", bases), v("worked", worked), v("judged", judged), v("reviewed", reviewed);
+      v("before", before);
     }
   };
   Plan plan;

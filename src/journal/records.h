@@ -252,13 +252,14 @@ struct PlanChecked {
   std::string feedback;                 // the message for the agent; may be empty
   // For the next run.
   std::optional<PendingReview> pending;
+  std::optional<PendingReview> before;       // that story before the step
   std::string head;                          // where to check history from; empty: already checked
   std::map<std::string, std::string> bases;  // by story: the commit before its first iteration
   template <class V>
   void fields(V&& v) {
     v("iteration", iteration), v("mode", mode), v("story", story), v("outcome", outcome), v("stories", stories);
     v("done", done), v("open", open), v("violations", violations), v("notes", notes), v("feedback", feedback);
-    v("pending", pending), v("head", head), v("bases", bases), v("judged", judged);
+    v("pending", pending), v("before", before), v("head", head), v("bases", bases), v("judged", judged);
   }
 };
 

@@ -23,9 +23,9 @@ std::optional<PendingStep> pending_from(const Enforcement& enforced) {
   return PendingStep{enforced.moved, enforced.step, story->review};
 }
 
-StoryFile hold_back(const StoryFile& file, const StoryFile& before, const PendingStep& pending, bool cut_off) {
+StoryFile hold_back(const StoryFile& file, const StoryFile& before, const PendingStep& pending) {
   const Story* const was = before.tasks.find(pending.story);
-  return (pending.review.passes || cut_off) && was ? with_review(file, pending.story, was->review) : file;
+  return pending.review.passes && was ? with_review(file, pending.story, was->review) : file;
 }
 
 bool still_stands(const PendingStep& pending, const StoryList& left, const StoryList& now) {

@@ -23,9 +23,8 @@ PendingStep pending_from(const record::PendingReview& pending);
 // The step that an iteration took; nullopt if none.
 std::optional<PendingStep> pending_from(const Enforcement& enforced);
 
-// tasks.json as the run leaves it: if the step made the story pass, or its turn was cut off, with its review from
-// `before`.
-StoryFile hold_back(const StoryFile& file, const StoryFile& before, const PendingStep& pending, bool cut_off);
+// tasks.json as the run leaves it: if the step made the story pass, with its review from `before`.
+StoryFile hold_back(const StoryFile& file, const StoryFile& before, const PendingStep& pending);
 
 // Whether the story is still as the run left it. If not, the user has decided otherwise.
 bool still_stands(const PendingStep& pending, const StoryList& left, const StoryList& now);

@@ -35,7 +35,7 @@ TEST(Pending, AnApprovalIsHeldBackAndOtherStepsStay) {
     const auto pending = pending_from(enforced);
     ASSERT_TRUE(pending) << row.situation << "\n" << messages_of(enforced.violations);
     EXPECT_EQ(pending->review, row.given) << row.situation;
-    const StoryFile left = hold_back(enforced.file, before, *pending, false);
+    const StoryFile left = hold_back(enforced.file, before, *pending);
     EXPECT_EQ(left.tasks.find("A")->review, row.left) << row.situation;
     EXPECT_EQ(tasks_from(left.text, "x")->find("A")->review, row.left) << row.situation;
 

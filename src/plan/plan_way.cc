@@ -104,8 +104,12 @@ Result<std::optional<Agents>> PlanWay::begin() {
   // The iteration that a resumed run was in goes on by itself if its turn is to be taken, or was taken and not looked
   // at.
   const auto& left = plan_.unfinished;
-  if (run_.progress().iteration_open && left && (left->open ? !left->judged : run_.progress().turn_was_cut_off()))
+  if (run_.progress().iteration_open && left && (left->open ? !left->judged : run_.progress().turn_was_cut_off())) {
+    // A turn that was cut off has no result: its story is where it was.
+    if (const auto& before = run_.progress().plan.before; before && !left->open)
+      plan_.tasks = with_review(plan_.tasks, before->story, pending_from(*before).review);
     plan_.unfinished.reset();
+  }
   const bool all_done = count_done(tasks(), plan_.skip_review()) == tasks().stories.size();
   const bool killed = plan_.unfinished && plan_.unfinished->open;
   if (!plan_.unfinished && !all_done) {
@@ -278,8 +282,11 @@ Result<Observation> PlanWay::observe() {
 // approval counts.
 Status PlanWay::leave_unchecked() {
   if (auto step = pending_from(enforced_)) pending_ = std::move(step);
-  const bool cut_off = run_.progress().turn_was_cut_off();
-  plan_.tasks = pending_ ? hold_back(enforced_.file, before_, *pending_, cut_off) : enforced_.file;
+  plan_.tasks = pending_ ? hold_back(enforced_.file, before_, *pending_) : enforced_.file;
+  // An interrupted turn has no result: if the run is resumed, it is taken again.
+  const Story* const was = pending_ ? before_.tasks.find(pending_->story) : nullptr;
+  if (was && run_.progress().turn_outcome == TurnOutcome::kInterrupted)
+    plan_.tasks = with_review(enforced_.file, pending_->story, was->review);
   if (history_checked_) head_.clear();
   TRY(enter(Stage::kHeld));
   if (pending_) {
@@ -334,6 +341,8 @@ Status PlanWay::note_checked(bool judged) {
     note.feedback = aftermath_->feedback();
   }
   if (pending_) note.pending = to_record(*pending_);
+  if (const Story* was = pending_ ? before_.tasks.find(pending_->story) : nullptr)
+    note.before = to_record({pending_->story, StoryStep::kNone, was->review});
   note.head = head_;
   note.bases = plan_.bases;
   return run_.note(std::move(note));
