@@ -214,7 +214,9 @@ Status accept_changes(const Resumption& resumption, const LoadedSettings& loaded
   for (const std::string& line : differences(then, now, false)) tell(fmt::format("Changed: {}\n", line));
   const std::vector<std::string> commands = differences(then, now, true);
   for (const std::string& line : commands) tell(fmt::format("Commands changed since the last run: {}\n", line));
-  if (commands.empty() || resumption.arguments.has("trust") || !changed_during_run(point, loaded)) return {};
+  // Only what is typed now counts: an earlier --trust accepted other changes.
+  const bool trusted = std::find(resumption.typed.begin(), resumption.typed.end(), "--trust") != resumption.typed.end();
+  if (commands.empty() || trusted || !changed_during_run(point, loaded)) return {};
   if (is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO) && !resumption.arguments.has("json")) {
     TerminalQuestions questions;
     TRY_VALUE(

@@ -32,7 +32,6 @@ def kill_both(running):
 
 def killed_in_second_turn(project, more="echo '<response>DONE</response>'"):
     """A run that was killed while its agent worked for the second time; in the third call the agent does `more`."""
-    (project.base / "hold").write_text("")
     counting_agent(project, f'echo $n >> work.txt; [ $n = 2 ] && sleep 60; [ $n -ge 3 ] && {{ {more}; }}; true')
     running = project.start("run", "-p", "the task", "-n", "5")
     wait_until(lambda: len(calls(project)) == 2, what="the second turn")
@@ -61,11 +60,10 @@ def test_a_killed_run_goes_on_in_the_same_iteration_and_journal(project):
 
 def test_what_the_killed_run_left_is_ended_first(project):
     killed_in_second_turn(project)
-    left = processes_with_marker(project.marker)  # the sleep: its parent died with ralph, it did not
+    assert any("sleep 60" in line for line in processes_with_marker(project.marker).values())  # its parent died, it did not
     result = project.run("runs", "resume")
     assert result.code == 0, result
-    if left:
-        assert "sleep 60" in json.dumps(project.records("processes_swept"))
+    assert "sleep 60" in json.dumps(project.records("processes_swept"))
     assert processes_with_marker(project.marker) == {}
 
 
@@ -127,13 +125,9 @@ def test_a_limit_given_once_is_remembered(project):
                                               (["--max-tokens", "1.5"], "--max-tokens"), (["-n", "0"], "--max-iterations")])
 def test_bad_limits_are_refused_by_name(project, options, message):
     project.agent_script("true")
-    for command in (["run", "-p", "x"], ["plan", "run"], ["loop", "run", "x"], ["runs", "resume"]):
+    for command in (["run", "-p", "x"], ["plan", "run"], ["loop", "run", "x"]):
         result = project.run(*command, *options)
-        if command[0] == "runs":
-            assert result.code == 2, result
-        else:
-            assert result.code == 2 and (message in result.err or "ralph" in result.err), result
-    assert message in project.run("run", "-p", "x", *options).err
+        assert result.code == 2 and message in result.err, (command, result)
 
 
 def test_time_is_a_limit_too(project):
@@ -300,7 +294,6 @@ def test_changed_settings_are_shown_and_apply(project):
 
 
 def test_commands_that_changed_while_an_agent_ran_must_be_accepted(project):
-    (project.base / "hold").write_text("")
     counting_agent(project, "echo $n; [ $n = 1 ] && { sleep 1.2; sed -i 's/\"test/\"false;test/' .ralph/settings.json; sleep 1.2; "
                             "echo x; exit 0; }; [ $n = 2 ] && sleep 60; echo '<response>DONE</response>'")
     project.settings(guardrails=[{"command": "test -d ."}])
