@@ -70,8 +70,8 @@ Result<int> run(const Arguments& typed) {
   TRY(agent_of(loaded, Environment::of_this_process(), project));
   const RunSetup setup{loaded,
                        project,
-                       arguments.has("verbose"),
-                       arguments.has("json"),
+                       typed.has("verbose"),
+                       typed.has("json"),
                        policy_of(request, policy_from(loaded.settings)),
                        0,
                        {typed.words().begin(), typed.words().end()},

@@ -246,8 +246,8 @@ Result<int> run_with(const Arguments& typed, bool may_switch) {
   if (resumption) {
     TRY_VALUE(run.files, plan_folders(arguments));
   }
-  run.verbose = arguments.has("verbose");
-  run.json = arguments.has("json");
+  run.verbose = typed.has("verbose");
+  run.json = typed.has("json");
   TRY_VALUE(const Overrides overrides, overrides_from(arguments));
   TRY(check_plan_folder(run.files));
   TRY_VALUE(run.loaded, load_settings(run.files.project, overrides));

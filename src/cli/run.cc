@@ -85,8 +85,8 @@ Result<int> run(const Arguments& typed) {
   TRY_VALUE(plan.prompt, prompt_from(arguments, plan.project));
   plan.prompt_text = std::string(arguments.value("prompt").value_or(""));
   TRY_VALUE(const Overrides overrides, overrides_from(arguments));
-  plan.verbose = arguments.has("verbose");
-  plan.json = arguments.has("json");
+  plan.verbose = typed.has("verbose");
+  plan.json = typed.has("json");
   TRY_VALUE(plan.loaded, load_settings(plan.project, overrides));
   if (plan.verbose) {
     std::string lines;

@@ -358,3 +358,19 @@ def test_the_journal_chains_across_processes(project):
     for before, after in zip(lines, lines[1:]):
         assert json.loads(after)["prev"] == hashlib.sha256(before.encode()).hexdigest()
     assert json.loads(project.run("runs", "list", "--json").out)[0]["problems"] == []
+
+
+def test_trust_once_given_accepts_no_later_change(project):
+    counting_agent(project, "sleep 1.2; sed -i 's/xyz/xyzxyz/' .ralph/settings.json; sleep 1.2")
+    project.settings(guardrails=[{"command": "test -d . # xyz"}])
+    assert project.run("run", "-p", "x", "-n", "1").code == 1
+    assert project.run("runs", "resume", "-n", "2", "--trust").code == 1
+    result = project.run("runs", "resume", "-n", "3")
+    assert result.code == 2 and "# xyzxyzxyz" in result.err and len(calls(project)) == 2, result
+
+
+def test_how_it_is_printed_is_not_remembered(project):
+    counting_agent(project, '[ $n -ge 2 ] && echo "<response>DONE</response>"; true')
+    assert project.run("run", "-p", "x", "-n", "1", "--json").code == 1
+    result = project.run("runs", "resume", "-n", "3")
+    assert result.code == 0 and "Complete" in result.out and "{" not in result.out, result
