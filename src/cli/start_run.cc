@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <thread>
 #include <unistd.h>
 
 #include "cli/command.h"
@@ -13,6 +14,7 @@
 #include "os/clock.h"
 #include "os/guardian.h"
 #include "os/lock.h"
+#include "os/process_tree.h"
 #include "os/processes_linux.h"
 #include "settings/ralph_folder.h"
 #include "ui/console.h"
@@ -20,6 +22,8 @@
 
 namespace ralph::cli {
 namespace {
+
+constexpr Milliseconds kPatienceWithTheDying{5'000}, kLockPoll{20};
 
 std::string owner_line(const std::string& run_id, const Clock& clock) {
   json::object owner;
@@ -29,8 +33,21 @@ std::string owner_line(const std::string& run_id, const Clock& clock) {
   return to_compact_json(owner) + "\n";
 }
 
+// Whether the process that the lock names is gone, while one that it started holds the lock.
+bool is_held_by_the_dead(const Result<Lock>& lock) {
+  if (lock || lock.error().kind != ErrorKind::kBusy) return false;
+  const auto owner = parse_json(lock.error().message, "lock");
+  const auto pid = owner ? find_integer(*owner, "pid") : std::nullopt;
+  return pid && *pid > 0 && start_time_of(static_cast<int>(*pid)) == 0;
+}
+
 Result<Lock> take_lock(const RunSetup& setup, const std::string& path) {
   auto lock = Lock::acquire(path);
+  // A loop whose guardian was killed still ends its agent: there is nobody to ask, and it takes a moment only.
+  for (Milliseconds waited{0}; is_held_by_the_dead(lock) && waited < kPatienceWithTheDying; waited += kLockPoll) {
+    std::this_thread::sleep_for(kLockPoll);
+    lock = Lock::acquire(path);
+  }
   if (lock || lock.error().kind != ErrorKind::kBusy) return lock;
   const auto owner = parse_json(lock.error().message, "lock");
   if (!owner) return fail(ErrorKind::kBusy, "another ralph run is working in {}; wait for it to end", setup.project);

@@ -1,6 +1,7 @@
 #include "engine/run.h"
 
 #include <algorithm>
+#include <unistd.h>
 
 #include "os/files.h"
 
@@ -15,9 +16,11 @@ Run::Run(const RunFolder& run_folder, Policy the_policy, RunParts parts)
       project(std::move(parts.project)),
       id(run_folder.id),
       folder(run_folder.path),
-      seal(std::move(parts.seal)),
       environment(std::move(parts.environment)),
-      opened_(clock.monotonic()) {}
+      seal_(std::move(parts.seal)),
+      opened_(clock.monotonic()),
+      random_(static_cast<unsigned>(::getpid()) * 7919U +
+              static_cast<unsigned>(clock.wall().time_since_epoch().count())) {}
 
 Result<Run> Run::open(const RunFolder& folder, Policy policy, RunParts parts) {
   Run run(folder, std::move(policy), std::move(parts));
@@ -71,8 +74,7 @@ Status Run::note(record::Body body) {
 Status Run::sync() {
   if (!writer_) return {};
   TRY(writer_->sync());
-  // The journal comes first: one with more records than its seal says is believed. So an old seal does no harm.
-  if (!seal.empty()) static_cast<void>(replace_file(seal, writer_->last_hash(), 0600));
+  seal_.set(writer_->last_hash());
   return {};
 }
 

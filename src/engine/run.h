@@ -16,6 +16,7 @@
 #include "engine/listener.h"
 #include "journal/redactor.h"
 #include "journal/run_folder.h"
+#include "journal/seal.h"
 #include "journal/writer.h"
 #include "os/clock.h"
 #include "os/processes.h"
@@ -70,7 +71,7 @@ class Run {
   const Clock& clock;
   const Redactor& redactor;
   RunListener& listener;
-  const std::string project, id, folder, seal;
+  const std::string project, id, folder;
   const Environment environment;
 
  private:
@@ -80,9 +81,10 @@ class Run {
   bool carries_progress_ = false, resumed_ = false;
   Progress progress_;
   std::vector<std::string> awaited_;
+  Seal seal_;
   MonotonicTime opened_;
   Milliseconds spent_before_{0};
-  std::minstd_rand random_{std::random_device{}()};  // for jitter only
+  std::minstd_rand random_;  // for jitter only
 };
 
 }  // namespace ralph

@@ -3,23 +3,22 @@
 #include <algorithm>
 #include <signal.h>
 
+#include "os/guardian.h"
+
 namespace ralph {
 namespace {
 
-// Records a signal as a stop request. SIGHUP, SIGQUIT and a lost guardian leave no time for a graceful stop: they count
-// as the second one.
-Status note_stop_request(Run& run, const std::string& name, bool at_once) {
-  const int count = run.progress().stop_requests + 1;
-  return run.note(record::SignalReceived{name, at_once ? std::max(count, 2) : count});
-}
-
+// Records a signal as a stop request. SIGHUP and SIGQUIT leave no time for a graceful stop: they count as the second
+// one. Whoever kills the guardian kills the run: nothing more is decided or written, so that there is one state to
+// resume from, whichever of the two processes was killed.
 Status note_if_signal(Run& run, const Event& event) {
-  if (const auto* signal = std::get_if<SignalArrived>(&event)) {
-    const bool at_once = signal->signal == SIGHUP || signal->signal == SIGQUIT;
-    return note_stop_request(run, signal_name(signal->signal), at_once);
-  }
-  if (std::holds_alternative<GuardianLost>(event)) return note_stop_request(run, "guardian lost", true);
-  return {};
+  if (std::holds_alternative<GuardianLost>(event))
+    exit_without_guardian(fmt::format("To go on: ralph runs resume {}", run.id));
+  const auto* const signal = std::get_if<SignalArrived>(&event);
+  if (!signal) return {};
+  const bool at_once = signal->signal == SIGHUP || signal->signal == SIGQUIT;
+  const int count = run.progress().stop_requests + 1;
+  return run.note(record::SignalReceived{signal_name(signal->signal), at_once ? std::max(count, 2) : count});
 }
 
 std::vector<std::string> lines_for(const std::vector<ProcessInfo>& processes) {

@@ -12,7 +12,6 @@
 namespace ralph {
 namespace {
 
-constexpr size_t kBlock = 64 << 10;
 constexpr size_t kKeptBadLines = 10;
 constexpr off_t kTail = 32 << 10;  // nearly always holds the last line
 
@@ -48,6 +47,7 @@ Result<JournalReader> JournalReader::open_at_tail(const std::string& path) {
   reader.buffer_ = tail.substr(before + 1);
   ::lseek(reader.fd_.get(), info.st_size, SEEK_SET);
   reader.after_damage_ = true;  // the previous line was not read
+  reader.block_ = 4096;         // nothing more is expected; a hook should not touch 64 KB to find that out
   return reader;
 }
 
@@ -56,10 +56,10 @@ Result<bool> JournalReader::read_more() {
   searched_ -= at_;
   at_ = 0;
   const size_t before = buffer_.size();
-  buffer_.resize(before + kBlock);
+  buffer_.resize(before + block_);
   ssize_t n = 0;
   do {
-    n = ::read(fd_.get(), buffer_.data() + before, kBlock);
+    n = ::read(fd_.get(), buffer_.data() + before, block_);
   } while (n < 0 && errno == EINTR);
   const int error = errno;
   buffer_.resize(before + (n > 0 ? static_cast<size_t>(n) : 0));

@@ -57,7 +57,8 @@ class JournalReader {
 
   Fd fd_;
   std::string path_;
-  std::string buffer_;  // not yet returned from `at_` on
+  std::string buffer_;       // not yet returned from `at_` on
+  size_t block_ = 64 << 10;  // bytes to read at a time
   size_t at_ = 0;
   size_t searched_ = 0;  // there is no line end before this
   size_t unfinished_ = 0;

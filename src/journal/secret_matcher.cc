@@ -11,6 +11,7 @@ namespace {
 constexpr std::uint8_t kBegins = 1, kEnds = 2;
 constexpr std::uint16_t kNoPattern = 0xffff;
 constexpr size_t kSlots = 4096;
+constexpr size_t kWorthTables = 4096;  // bytes
 constexpr size_t kLongestLineEnd = 8;  // in bytes, escaped
 
 unsigned pair_at(const char* bytes) {
@@ -123,8 +124,7 @@ class SecretMatcher::Runs {
   std::array<Run, kLetterKinds> known_;
 };
 
-SecretMatcher::SecretMatcher(std::vector<SecretText> secrets)
-    : known_(size_t{1} << kHashBits, std::uint8_t{0}), by_fragment_(kSlots, kNoPattern) {
+SecretMatcher::SecretMatcher(std::vector<SecretText> secrets) {
   for (SecretText& secret : secrets) {
     add({std::move(secret.bytes), secret.shown_in_front, secret.shown_behind, nullptr});
   }
@@ -133,24 +133,38 @@ SecretMatcher::SecretMatcher(std::vector<SecretText> secrets)
 
 void SecretMatcher::add(Pattern pattern) {
   if (pattern.head.size() < (pattern.shape ? 3 : 4) || patterns_.size() >= kNoPattern) return;
-  const auto index = static_cast<std::uint16_t>(patterns_.size());
-  pattern.fragment = rarest_fragment(pattern.head);
-  const char* fragment = pattern.head.data() + pattern.fragment;
-  pattern.three_bytes = three_bytes_at(fragment);
-  known_[hash_of(pattern.three_bytes)] |= kBegins;
-  if (pattern.head.size() > 3) {
-    known_[hash_of(three_bytes_at(fragment + 1))] |= kEnds;
-  } else if (pattern.shape) {  // the fourth byte is any letter of its body
-    for (unsigned byte = 0; byte < 256; ++byte) {
-      if (!is_one_of(pattern.shape->letters, static_cast<char>(byte))) continue;
-      known_[hash_of(pattern.three_bytes >> 8 | byte << 16)] |= kEnds;
-    }
-  }
-  pattern.next_alike = std::exchange(by_fragment_[slot_of(pattern.three_bytes)], index);
-  by_first_byte_[static_cast<unsigned char>(pattern.head[0])].push_back(index);
-  beginnings_.set(pair_at(pattern.head.data()));
   longest_ = std::max(longest_, pattern.head.size());
   patterns_.push_back(std::move(pattern));
+}
+
+// nullptr: so little was scanned that each pattern is better looked for by itself.
+const SecretMatcher::Tables* SecretMatcher::tables_for(size_t bytes) const {
+  scanned_ += tables_ ? 0 : bytes;
+  if (tables_ || scanned_ < kWorthTables) return tables_.get();
+  auto tables = std::make_unique<Tables>();
+  tables->known.assign(size_t{1} << kHashBits, 0);
+  tables->by_fragment.assign(kSlots, kNoPattern);
+  for (std::uint16_t index = 0; index < patterns_.size(); ++index) {
+    const Pattern& pattern = patterns_[index];
+    const size_t rarest = rarest_fragment(pattern.head);
+    const char* fragment = pattern.head.data() + rarest;
+    const std::uint32_t three_bytes = three_bytes_at(fragment);
+    tables->known[hash_of(three_bytes)] |= kBegins;
+    if (pattern.head.size() > 3) {
+      tables->known[hash_of(three_bytes_at(fragment + 1))] |= kEnds;
+    } else if (pattern.shape) {  // the fourth byte is any letter of its body
+      for (unsigned byte = 0; byte < 256; ++byte) {
+        if (!is_one_of(pattern.shape->letters, static_cast<char>(byte))) continue;
+        tables->known[hash_of(three_bytes >> 8 | byte << 16)] |= kEnds;
+      }
+    }
+    const std::uint16_t alike = std::exchange(tables->by_fragment[slot_of(three_bytes)], index);
+    tables->fragments.push_back({rarest, three_bytes, alike});
+    tables->by_first_byte[static_cast<unsigned char>(pattern.head[0])].push_back(index);
+    tables->beginnings.set(pair_at(pattern.head.data()));
+  }
+  tables_ = std::move(tables);
+  return tables_.get();
 }
 
 SecretMatcher::Match SecretMatcher::match_shape(const TokenShape& shape, std::string_view text, size_t at, bool at_end,
@@ -187,8 +201,8 @@ SecretMatcher::Match SecretMatcher::match(const Pattern& pattern, std::string_vi
   return {Verdict::kMatch, {at + pattern.hidden_from, text.size()}};
 }
 
-size_t SecretMatcher::next_known(std::string_view text, size_t at) const {
-  const std::uint8_t* known = known_.data();
+size_t SecretMatcher::next_known(const Tables& tables, std::string_view text, size_t at) {
+  const std::uint8_t* known = tables.known.data();
   for (; at + 18 <= text.size(); at += 16) {
     const char* b = text.data() + at;
     const unsigned any = known[hash_at(b)] | known[hash_at(b + 2)] | known[hash_at(b + 4)] | known[hash_at(b + 6)] |
@@ -200,6 +214,42 @@ size_t SecretMatcher::next_known(std::string_view text, size_t at) const {
     if (known[hash_of(three_bytes_at(text.data() + at))] != 0) return at;
   }
   return kNone;
+}
+
+template <class Note>
+void SecretMatcher::find_heads(std::string_view text, size_t from, bool at_end, Runs& runs, const Note& note) const {
+  const Tables* const tables = tables_for(text.size() - from);
+  if (!tables) {
+    for (const Pattern& pattern : patterns_) {
+      for (size_t at = text.find(pattern.head[0], from); at != kNone; at = text.find(pattern.head[0], at + 1))
+        note(pattern, at, match(pattern, text, at, at_end, runs));
+    }
+    return;
+  }
+  // An incomplete head at the end may not contain its known bytes yet.
+  for (size_t at = std::max(from, text.size() - std::min(text.size(), longest_)); at < text.size(); ++at) {
+    if (at + 2 <= text.size() && !tables->beginnings[pair_at(text.data() + at)]) continue;
+    for (std::uint16_t index : tables->by_first_byte[static_cast<unsigned char>(text[at])]) {
+      const Pattern& pattern = patterns_[index];
+      if (pattern.head.size() >= text.size() - at) note(pattern, at, match(pattern, text, at, at_end, runs));
+    }
+  }
+
+  for (size_t known = next_known(*tables, text, from); known != kNone; known = next_known(*tables, text, known + 2)) {
+    const std::uint8_t what = tables->known[hash_of(three_bytes_at(text.data() + known))];
+    for (const bool begins : {true, false}) {
+      if ((what & (begins ? kBegins : kEnds)) == 0 || (!begins && known == from)) continue;
+      const size_t fragment = begins ? known : known - 1;
+      const std::uint32_t three_bytes = three_bytes_at(text.data() + fragment);
+      for (std::uint16_t i = tables->by_fragment[slot_of(three_bytes)]; i != kNoPattern;
+           i = tables->fragments[i].next_alike) {
+        const Fragment& known_part = tables->fragments[i];
+        if (known_part.three_bytes != three_bytes || fragment < from + known_part.at) continue;
+        const size_t at = fragment - known_part.at;
+        note(patterns_[i], at, match(patterns_[i], text, at, at_end, runs));
+      }
+    }
+  }
 }
 
 void SecretMatcher::scan(std::string_view text, size_t from, bool at_end, State& state) const {
@@ -230,29 +280,7 @@ void SecretMatcher::scan(std::string_view text, size_t from, bool at_end, State&
     decided = std::min(decided, run.to);
   }
 
-  // An incomplete head at the end may not contain its known bytes yet.
-  for (size_t at = std::max(from, text.size() - std::min(text.size(), longest_)); at < text.size(); ++at) {
-    if (at + 2 <= text.size() && !beginnings_[pair_at(text.data() + at)]) continue;
-    for (std::uint16_t index : by_first_byte_[static_cast<unsigned char>(text[at])]) {
-      const Pattern& pattern = patterns_[index];
-      if (pattern.head.size() >= text.size() - at) note(pattern, at, match(pattern, text, at, at_end, runs));
-    }
-  }
-
-  for (size_t known = next_known(text, from); known != kNone; known = next_known(text, known + 2)) {
-    const std::uint8_t what = known_[hash_of(three_bytes_at(text.data() + known))];
-    for (const bool begins : {true, false}) {
-      if ((what & (begins ? kBegins : kEnds)) == 0 || (!begins && known == from)) continue;
-      const size_t fragment = begins ? known : known - 1;
-      const std::uint32_t three_bytes = three_bytes_at(text.data() + fragment);
-      for (std::uint16_t i = by_fragment_[slot_of(three_bytes)]; i != kNoPattern; i = patterns_[i].next_alike) {
-        const Pattern& pattern = patterns_[i];
-        if (pattern.three_bytes != three_bytes || fragment < from + pattern.fragment) continue;
-        const size_t at = fragment - pattern.fragment;
-        note(pattern, at, match(pattern, text, at, at_end, runs));
-      }
-    }
-  }
+  find_heads(text, from, at_end, runs, note);
 
   // Matches from `decided` on are found again with more input.
   for (const Found& f : found) {

@@ -9,6 +9,7 @@
 #include <array>
 #include <bitset>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,9 +51,19 @@ class SecretMatcher {
     std::string head;                   // the secret, or the shape's prefix
     size_t hidden_from, hidden_behind;  // bytes of `head` at its edges that are not masked
     const TokenShape* shape;            // nullptr for a secret of known value
-    size_t fragment = 0;                // the position of its rarest four bytes
-    std::uint32_t three_bytes = 0;      // the first three of them
-    std::uint16_t next_alike = 0;       // the next pattern in the same slot of `by_fragment_`
+  };
+  struct Fragment {                 // of a pattern
+    size_t at = 0;                  // the position of its rarest four bytes
+    std::uint32_t three_bytes = 0;  // the first three of them
+    std::uint16_t next_alike = 0;   // the next pattern in the same slot of `by_fragment`
+  };
+  // Filling them costs more than scanning a few short texts, which are all that a hook or an error message has.
+  struct Tables {
+    std::vector<Fragment> fragments;  // by pattern
+    std::vector<std::uint8_t> known;  // by hash of three bytes: whether they begin a fragment, end one, or neither
+    std::vector<std::uint16_t> by_fragment;  // by hash of a fragment's first three bytes: the first pattern
+    std::array<std::vector<std::uint16_t>, 256> by_first_byte;
+    std::bitset<65536> beginnings;  // the first two bytes of every pattern
   };
   enum class Verdict { kNo, kMatch, kUndecided };
   struct Match {
@@ -65,14 +76,16 @@ class SecretMatcher {
   void add(Pattern pattern);
   static Match match(const Pattern& pattern, std::string_view text, size_t at, bool at_end, Runs& runs);
   static Match match_shape(const TokenShape& shape, std::string_view text, size_t at, bool at_end, Runs& runs);
-  size_t next_known(std::string_view text, size_t at) const;
+  static size_t next_known(const Tables& tables, std::string_view text, size_t at);
+  template <class Note>
+  void find_heads(std::string_view text, size_t from, bool at_end, Runs& runs, const Note& note) const;
+
+  const Tables* tables_for(size_t bytes) const;
 
   std::vector<Pattern> patterns_;
-  std::vector<std::uint8_t> known_;  // by hash of three bytes: whether they begin a fragment, end one, or neither
-  std::vector<std::uint16_t> by_fragment_;  // by hash of a fragment's first three bytes: the first pattern
-  std::array<std::vector<std::uint16_t>, 256> by_first_byte_;
-  std::bitset<65536> beginnings_;  // the first two bytes of every pattern
-  size_t longest_ = 0;             // bytes of the longest head
+  size_t longest_ = 0;                            // bytes of the longest head
+  mutable std::unique_ptr<const Tables> tables_;  // nullptr: not worth it yet
+  mutable size_t scanned_ = 0;                    // bytes, without tables
 };
 
 }  // namespace ralph

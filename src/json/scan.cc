@@ -3,6 +3,9 @@
 #include <cstdint>
 #if defined(__SSE2__)
 #include <immintrin.h>
+#if __has_include(<sys/platform/x86.h>)
+#include <sys/platform/x86.h>
+#endif
 #endif
 
 #include "base/text.h"
@@ -166,6 +169,18 @@ char* put_escape(const char*& at, const char* end, char* out) {
   return put_utf8(out, code);
 }
 
+#if defined(__SSE2__)
+bool has_wide_instructions() {
+#if defined(CPU_FEATURE_ACTIVE)
+  // libc has asked the processor already. The compiler's own function would ask it again at every start, which traps in
+  // a virtual machine.
+  return CPU_FEATURE_ACTIVE(AVX2) && CPU_FEATURE_ACTIVE(PCLMULQDQ);
+#else
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("pclmul");
+#endif
+}
+#endif
+
 }  // namespace
 
 int hex4(const char* at) {
@@ -180,7 +195,7 @@ int hex4(const char* at) {
 
 const char* skip_container(const char* at, const char* end) {
 #if defined(__SSE2__)
-  static const bool wide = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("pclmul");
+  static const bool wide = has_wide_instructions();
   if (wide) return skip_blocks_wide(at, end);
 #endif
   return skip_blocks<marks_of, parity>(at, end);

@@ -23,6 +23,14 @@ namespace {
 // How long a keeper may take beyond the stop sequence of its job.
 constexpr Milliseconds kKeeperMargin{2'000};
 
+void report(std::string line, const SweepReport& swept) {
+  if (!swept.ended.empty())
+    line += fmt::format("; ended {} that it had started", count_of(swept.ended.size(), "process"));
+  for (const ProcessInfo& left : swept.survivors)
+    line += fmt::format("\nralph: could not end pid {}: {}", left.pid, left.command);
+  static_cast<void>(write_all(STDERR_FILENO, fmt::format("ralph: {}\n", line), "standard error"));
+}
+
 class Guardian {
  public:
   Guardian(pid_t loop, Fd signals, Fd channel)
@@ -35,7 +43,7 @@ class Guardian {
     end_jobs();
     const SweepReport swept = end_all_descendants(stop_abandoned());  // usually nothing is left
     if (WIFEXITED(*ended_)) return WEXITSTATUS(*ended_);
-    report(swept);
+    report(fmt::format("the loop was killed by {}", signal_name(WTERMSIG(*ended_))), swept);
     return 128 + WTERMSIG(*ended_);
   }
 
@@ -110,15 +118,6 @@ class Guardian {
     while (!keepers_.empty() && !hurried_ && clock_.monotonic() < deadline) wait(deadline);
   }
 
-  void report(const SweepReport& swept) const {
-    std::string line = fmt::format("ralph: the loop was killed by {}", signal_name(WTERMSIG(*ended_)));
-    if (!swept.ended.empty())
-      line += fmt::format("; ended {} that it had started", count_of(swept.ended.size(), "process"));
-    for (const ProcessInfo& left : swept.survivors)
-      line += fmt::format("\nralph: could not end pid {}: {}", left.pid, left.command);
-    static_cast<void>(write_all(STDERR_FILENO, line + "\n", "standard error"));
-  }
-
   const SystemClock clock_;
   const pid_t loop_;
   const Fd signals_;
@@ -166,6 +165,14 @@ Result<int> run_guarded(const std::function<int(int guardian)>& body) {
   const int code = Guardian(loop, std::move(arrived), std::move(channel->other)).guard();
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
   return code;
+}
+
+void exit_without_guardian(std::string_view advice) {
+  const SweepReport swept = end_all_descendants(stop_abandoned());
+  pollfd err{STDERR_FILENO, POLLOUT, 0};
+  if (::poll(&err, 1, 0) == 1)
+    report(fmt::format("the run was killed. {}", advice), swept);  // without waiting for a reader
+  ::_exit(128 + SIGKILL);
 }
 
 }  // namespace ralph

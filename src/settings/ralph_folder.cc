@@ -26,11 +26,11 @@ std::string plain_name(std::string_view name) {
 Status prepare_ralph_folder(const std::string& project) {
   const bool here = project.empty() || project == ".";
   const std::string folder = here ? std::string(kRalphFolder) : join_path(project, kRalphFolder);
-  if (::mkdir(folder.c_str(), 0755) != 0 && errno != EEXIST)
-    return fail(ErrorKind::kIo, "cannot create the folder {}: {}", folder, errno_text(errno));
-
   struct stat info{};
-  if (::lstat(folder.c_str(), &info) != 0)
+  const bool there = ::lstat(folder.c_str(), &info) == 0;
+  if (!there && ::mkdir(folder.c_str(), 0755) != 0 && errno != EEXIST)
+    return fail(ErrorKind::kIo, "cannot create the folder {}: {}", folder, errno_text(errno));
+  if (!there && ::lstat(folder.c_str(), &info) != 0)
     return fail(ErrorKind::kIo, "cannot use the folder {}: {}", folder, errno_text(errno));
   if (S_ISLNK(info.st_mode))
     return fail(ErrorKind::kInput,

@@ -1,5 +1,8 @@
 """Going on with a session: the arguments that ralph gives, tried on the CLIs themselves."""
+import contextlib
 import json
+import os
+import signal
 
 import pytest
 
@@ -75,3 +78,30 @@ def test_full_auto_is_gone(agent):
 def test_every_agent_says_the_version_that_is_pinned(agent):
     agent.play()
     assert support.install.PACKAGES[agent.name][1] in agent.by_hand("--version").stdout
+
+
+def test_a_killed_run_goes_on_in_the_agents_session(agent):
+    """SIGKILL in the middle of a tool call, for ralph and for the agent: nobody had time to save anything."""
+    agent.play(agent.shell("echo the word is swordfish"), agent.shell("touch begun; sleep 60"),
+               agent.says(f"Done with it. {support.DONE}"))
+    running = agent.start("run", "-p", "the first prompt", "-m", "1")
+    support.wait_until((agent.path / "begun").exists, timeout=60, what="the second tool call")
+    kill_all(agent, running)
+    result = agent.run("runs", "resume")
+    assert result.code == 0, result
+    first, second = agent.records("agent_ended")
+    assert [first["outcome"], second["outcome"]] == ["interrupted", "ok"] and first["session"] == second["session"], (first, second)
+    last = agent.asked(-1)
+    assert "the first prompt" in last and "the word is swordfish" in last and "Go on with the task" in last
+
+
+def kill_all(agent, running):
+    """The loop, its guardian and all that they have started."""
+    loop = running.loop_pid
+    os.kill(running.pid, signal.SIGSTOP)  # so that it can't clean up
+    os.kill(loop, signal.SIGKILL)
+    os.kill(running.pid, signal.SIGKILL)
+    running.process.wait()
+    for pid in support.e2e.processes_with_marker(f"RALPH_RUN_ID={agent.run_folder().name}"):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)

@@ -178,19 +178,10 @@ def test_interrupted_twice_the_iteration_is_judged(project):
     assert any(subject.startswith("ralph: ") for subject in plan.commits()), plan.commits()
 
 
-def test_without_its_guardian_the_iteration_is_judged(project):
+@pytest.mark.parametrize("victim", ["loop", "guardian"])
+def test_killed_the_next_run_judges(project, victim):
     plan, running = started_cheating(project)
-    running.signal(signal.SIGKILL)
-    running.wait()
-    project.nothing_left()
-    assert plan.state("US-002") == (False, None, 0)
-    assert plan.violations(1)
-    is_checked_by_the_next_run(plan)
-
-
-def test_killed_the_next_run_judges(project):
-    plan, running = started_cheating(project)
-    os.kill(running.loop_pid, signal.SIGKILL)
+    os.kill(running.loop_pid if victim == "loop" else running.pid, signal.SIGKILL)
     running.wait()
     project.nothing_left()
     assert plan.story("US-002")["passes"] is True  # nobody was there to take it back

@@ -13,8 +13,9 @@ from support import processes_with_marker, read_lines, wait_until
 def counting_agent(project, work):
     """An agent that counts its calls outside the project; `work` is a shell command that sees the number as $n."""
     calls = shlex.quote(str(project.base / "calls"))
-    project.agent_script(f'said=$(echo "$1" | tr "\\n" " "); echo "$said" >> {calls}; n=$(wc -l < {calls}); '
-                         f'case "$1" in *"commit message"*) ;; *) echo working;; esac; {work}')
+    # It prints before it counts: killed with its reader, it would end at the next word.
+    project.agent_script(f'case "$1" in *"commit message"*) ;; *) echo working;; esac; '
+                         f'said=$(echo "$1" | tr "\\n" " "); echo "$said" >> {calls}; n=$(wc -l < {calls}); {work}')
 
 
 def calls(project):
@@ -60,7 +61,8 @@ def test_a_killed_run_goes_on_in_the_same_iteration_and_journal(project):
 
 def test_what_the_killed_run_left_is_ended_first(project):
     killed_in_second_turn(project)
-    assert any("sleep 60" in line for line in processes_with_marker(project.marker).values())  # its parent died, it did not
+    wait_until(lambda: any("sleep 60" in line for line in processes_with_marker(project.marker).values()),
+               what="the sleep, whose parent died")
     result = project.run("runs", "resume")
     assert result.code == 0, result
     assert "sleep 60" in json.dumps(project.records("processes_swept"))
@@ -374,3 +376,50 @@ def test_how_it_is_printed_is_not_remembered(project):
     assert project.run("run", "-p", "x", "-n", "1", "--json").code == 1
     result = project.run("runs", "resume", "-n", "3")
     assert result.code == 0 and "Complete" in result.out and "{" not in result.out, result
+
+
+def test_a_wait_for_a_usage_limit_goes_on_to_its_deadline(project):
+    """The deadline is in the journal: neither is the agent called before it, nor does the wait begin anew."""
+    resets = int(time.time()) + 4
+    limit = {"status": "rejected", "resetsAt": resets}
+    lines = [{"type": "assistant", "message": {"id": "e", "content": [{"type": "text", "text": "limit"}]}, "error": "rate_limit",
+              "is_api_error_message": True, "api_error_status": 429, "api_error": "usage_limit_reached",
+              "api_error_params": {"rate_limit_info": limit}},
+             {"type": "result", "subtype": "success", "is_error": True, "terminal_reason": "api_error", "api_error_status": 429,
+              "api_error": "usage_limit_reached", "result": "limit", "total_cost_usd": 0, "usage": {}}]
+    done = {"type": "result", "subtype": "success", "is_error": False, "result": "<response>DONE</response>", "usage": {}}
+    said = project.base / "said"
+    said.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (project.base / "done").write_text(json.dumps(done) + "\n")
+    calls_of = shlex.quote(str(project.base / "calls"))
+    command = project.script(f"echo called >> {calls_of}; [ $(wc -l < {calls_of}) = 1 ] && {{ cat '{said}'; exit 1; }}; "
+                             f"cat '{project.base}/done'", "claude")
+    project.settings({"agent": {"command": str(command)}})
+    running = project.start("run", "-p", "the task")
+    wait_until(lambda: running.out and "usage limit until" in running.out, what="the wait")
+    kill_both(running)
+    assert len(calls(project)) == 1
+    result = project.run("runs", "resume")
+    assert result.code == 0, result
+    assert len(calls(project)) == 2
+    again = [one for one in project.records("agent_started") if one["attempt"] == 2]
+    waits = [one for one in project.records("decided") if one["decision"] == "wait"]
+    assert len(again) == 1 and len(waits) == 2 and waits[1]["delayMs"] < waits[0]["delayMs"], waits
+    begun = time.mktime(time.strptime(again[0]["time"][:19], "%Y-%m-%dT%H:%M:%S")) - time.timezone
+    assert begun >= resets
+
+
+def test_without_its_guardian_the_run_is_as_if_killed(project):
+    """One state to resume from, whichever process was killed; and nobody is told to end a process that is gone."""
+    counting_agent(project, "trap '' TERM; [ $n = 2 ] && sleep 60; [ $n = 3 ] && echo '<response>DONE</response>'; true")
+    running = project.start("run", "-p", "the task", "-n", "5")
+    wait_until(lambda: len(calls(project)) == 2, what="the second turn")
+    running.signal(signal.SIGKILL)
+    running.process.wait()
+    result = project.run("runs", "resume")  # at once: the loop is still ending its agent, which ignores SIGTERM
+    assert result.code == 0 and "kill " not in result.err, result
+    assert [(r["iteration"], r["outcome"]) for r in project.records("agent_ended")] == [
+        (1, "ok"), (2, "interrupted"), (2, "ok")]
+    assert len(project.records("run_ended")) == 1 and not project.records("signal_received")
+    assert len(calls(project)) == 3
+    project.nothing_left()

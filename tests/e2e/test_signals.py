@@ -305,13 +305,17 @@ def test_killing_the_loop_is_reported_by_the_process_that_the_user_started(proje
     assert result.code == 128 + signal.SIGKILL and "SIGKILL" in result.err, result
 
 
-def test_killing_the_guardian_ends_the_run_as_interrupted(project):
+def test_killing_the_guardian_kills_the_run(project):
+    """As if both had been killed: one state to resume from, and a line to type."""
     project.agent_script(LASTING)
     running = start(project)
     kill_started(running)
     running.wait(10)
+    wait_until(lambda: f"ralph runs resume {project.run_folder().name}" in running.err, what="the line to type")
     project.nothing_left()
-    assert project.last("run_ended")["status"] == "interrupted"
+    assert not project.records("run_ended")
+    listed = json.loads(project.run("runs", "list", "--json").out)
+    assert [(run["state"], run["resumable"]) for run in listed] == [("crashed", True)]
 
 
 def test_killing_the_guardian_during_a_guardrail_and_during_a_pause_leaves_nothing(project):

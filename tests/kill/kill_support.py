@@ -17,7 +17,6 @@ import re
 import shutil
 import subprocess
 import tempfile
-import time
 from collections import namedtuple
 from pathlib import Path
 
@@ -216,7 +215,6 @@ def sample(by_point, count):
 # ---- going on
 
 RESUME = ("runs", "resume")
-BUSY = re.compile(r"another (process|ralph run) is ")
 NOTHING_TO_RESUME = re.compile(r"can be resumed|there are no runs")
 
 
@@ -233,13 +231,9 @@ def is_complete(project):
 
 def complete(project, scenario):
     """Resumes until all is done. What was killed before it had begun, so that it can't be resumed, is started again."""
-    taken, busy, command = [], 0, RESUME
+    taken, command = [], RESUME
     while len(taken) < 5:
         end = project.run(*command)
-        if end.code != 0 and BUSY.search(end.err) and busy < 3:  # a loop that has lost its guardian is about to end
-            busy += 1
-            time.sleep(0.2 * busy ** 2)
-            continue
         taken.append(f"$ ralph {' '.join(command)}\n{end}")
         if end.code == 0:
             return
@@ -273,23 +267,14 @@ def outcome(project):
                    pushed, stories, calls_of(project))
 
 
-def without_held_back(commits):
-    """The commits without those of ralph's own, and without repetitions. KNOWN DEFECT: a loop that loses its guardian holds an
-    unchecked approval back and commits that, the resumed run gives it back, and a review may be taken again. This hides
-    such commits for every victim, not only for the guardian: once that is mended, compare the lists as they are."""
-    work = [line for line in commits if not re.match(r"ralph: (the plan as ralph keeps it|US-\d+ \w+) ", line)]
-    return [line for i, line in enumerate(work) if i == 0 or line != work[i - 1]]
-
-
 def differences(project, expected, kills=1):
     """Sentences on what is not as in the undisturbed run, after this many kills."""
     found = []
     now = outcome(project)
-    for name in ("status", "pushed", "stories"):
+    for name in ("status", "pushed", "stories", "commits"):
         if getattr(now, name) != getattr(expected, name):
             found.append(f"{name}: {getattr(now, name)} instead of {getattr(expected, name)}")
-    if without_held_back(now.commits) != without_held_back(expected.commits):
-        found.append(f"commits: {now.commits} instead of {expected.commits}")
+    if now.commits != expected.commits:
         found.append("files: " + project.git("ls-tree", "-r", "--name-only", "HEAD").replace("\n", " "))
     if not expected.calls <= now.calls <= expected.calls + kills:
         found.append(f"{now.calls} calls of the agent; undisturbed there are {expected.calls}")
