@@ -3,7 +3,7 @@
 #include <cstdint>
 #if defined(__SSE2__)
 #include <immintrin.h>
-#if __has_include(<sys/platform/x86.h>)
+#if __has_include(<sys/platform/x86.h>) && !defined(__clang__)  // it says _Bool, which clang knows in C only
 #include <sys/platform/x86.h>
 #endif
 #endif
