@@ -16,7 +16,7 @@ HEADLESS = {"claude": ["-p", "--output-format", "stream-json", "--verbose", "--a
 
 def kinds_after(agent, how, command):
     """Has the agent run the command in one session; returns what the hook noted about it."""
-    (agent.path / ".ralph").mkdir()
+    (agent.path / ".ralph").mkdir(exist_ok=True)
     done = subprocess.run([str(e2e.RALPH), "hooks", "install", "--host", agent.name], cwd=agent.path, env=agent.environment(),
                           stdin=subprocess.DEVNULL, capture_output=True, text=True)
     assert done.returncode == 0, done
