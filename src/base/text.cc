@@ -83,9 +83,13 @@ bool is_one_of(std::string_view text, std::initializer_list<std::string_view> al
 }
 
 bool is_listed(std::string_view list, std::string_view word) {
-  for (size_t end = 0; !word.empty() && !list.empty(); list.remove_prefix(std::min(end + 1, list.size()))) {
-    end = std::min(list.find(' '), list.size());
-    if (list.substr(0, end) == word) return true;
+  // By hand: it is asked dozens of times for each command of a line, and calls cost more than these few characters.
+  if (word.empty() || contains(word, ' ')) return false;
+  for (size_t at = 0; at + word.size() <= list.size(); ++at) {
+    const size_t end = at + word.size();
+    if (list[at] == word[0] && (end == list.size() || list[end] == ' ') && list.substr(at, word.size()) == word)
+      return true;
+    while (at < list.size() && list[at] != ' ') ++at;
   }
   return false;
 }

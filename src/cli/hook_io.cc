@@ -59,7 +59,8 @@ HookInput read_input() {
 
 HookCall::HookCall(std::string_view name, const Arguments& arguments)
     : hook(name),
-      protocol(protocol_from(to_lower(arguments.value("protocol").value_or(""))).value_or(kHosts[0].protocol)) {}
+      protocol(protocol_from(to_lower(arguments.value("protocol").value_or(""))).value_or(kHosts[0].protocol)),
+      host(find_host(to_lower(arguments.value("protocol").value_or(std::string(kHosts[0].name))))) {}
 
 const HookPayload& HookCall::read() {
   // A file size limit or a closed pipe is an error to report, not a reason to die.

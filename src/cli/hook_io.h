@@ -37,6 +37,7 @@ struct HookCall {
 
   const std::string_view hook;  // stop, pre-tool, ...
   const Protocol protocol;
+  const Host* const host;  // nullptr: unknown, the protocol is "exit"
   const Environment environment = Environment::of_this_process();
   HookPayload payload{};
 };

@@ -28,15 +28,17 @@ std::string as_json(const CommandReport& report, const PolicySetup& setup) {
     if (!report.allowed_by[i].empty()) one["allowedBy"] = to_json_string(report.allowed_by[i]);
     if (const auto& objection = report.objections[i]) {
       one["category"] = to_json_string(objection->category);
+      if (objection->only_asked) one["onlyAsked"] = true;
       one["detail"] = to_json_string(objection->detail);
       one["advice"] = to_json_string(objection->advice);
     }
     commands.push_back(one);
   }
-  json::object all = {{"decision", report.first ? "deny" : "allow"}, {"project", to_json_string(setup.place.project)}};
+  const std::string_view decision = !report.first ? "allow" : report.first->only_asked ? "ask" : "deny";
+  json::object all = {{"decision", to_json_string(decision)}, {"project", to_json_string(setup.place.project)}};
   if (report.first) {
     all["category"] = to_json_string(report.first->category);
-    all["reason"] = to_json_string(reason_of(*report.first));
+    all["reason"] = to_json_string(report.first->only_asked ? question_of(*report.first) : reason_of(*report.first));
   }
   all["commands"] = commands;
   return to_compact_json(all) + "\n";
@@ -56,14 +58,18 @@ std::string for_people(const CommandReport& report) {
     const std::string indent(static_cast<size_t>(2 * depth_of(report.reading, command)), ' ');
     text += fmt::format("{}{}\n", indent, readable(command));
     if (const auto& objection = report.objections[i]) {
-      text += fmt::format("{}  denied ({}): {}\n{}  instead: {}\n", indent, objection->category, objection->detail,
-                          indent, objection->advice);
+      text += fmt::format("{}  {} ({}): {}\n{}  instead: {}\n", indent, objection->only_asked ? "asked" : "denied",
+                          objection->category, objection->detail, indent, objection->advice);
     } else if (!report.allowed_by[i].empty()) {
       text += fmt::format("{}  allowed by hooks.commands.allow: {}\n", indent, report.allowed_by[i]);
     }
   }
   if (report.reading.cut_short) text += "(the rest was not read: it is nested too deep, or grows too large)\n";
-  return text + (report.first ? fmt::format("Denied: {}.\n", report.first->category) : "Allowed.\n");
+  if (!report.first) return text + "Allowed.\n";
+  if (!report.first->only_asked) return text + fmt::format("Denied: {}.\n", report.first->category);
+  return text +
+         fmt::format("Asked: {}. Denied where nobody can answer: in a run, in a loop, in a host that can't ask.\n",
+                     report.first->category);
 }
 
 Result<int> explain(const Arguments& arguments) {
@@ -84,7 +90,7 @@ const Command kHooksExplain = {
     "Show how the command policy reads a command, and why it denies it.",
     R"(Reads COMMAND as a shell would, here and with this project's settings, and lists each command that would run, with its words
 resolved (… is known only at run time); commands that another one runs are listed below it. Exit code 0: allowed, 1:
-denied.)",
+denied, or asked if a person is there.)",
     R"(ralph hooks explain 'find . -name "*.o" -delete'
 ralph hooks explain --json 'echo cm0gLXJmIC8K | base64 -d | sh')",
     kOptions,

@@ -2,14 +2,27 @@
 // call is allowed, and standard error says why.
 #include <exception>
 
+#include "base/text.h"
 #include "cli/hook_io.h"
 #include "cli/policy_setup.h"
 #include "cli/registry.h"
 #include "hooks/log.h"
 #include "policy/tool_policy.h"
+#include "session/loop_store.h"
 
 namespace ralph::cli {
 namespace {
+
+// Whether a person sits at the session, and the host would ask them: nobody watches an agent of a run or a session that
+// loops, and in some modes the host asks nothing.
+bool can_ask(const HookCall& call) {
+  if (!call.host || !call.host->can_ask || call.is_inside_run()) return false;
+  if (is_listed("bypassPermissions dontAsk", call.payload.permission_mode)) return false;
+  const auto project = project_of_session(call.environment, call.payload.session);
+  if (!project) return true;
+  const auto loop = LoopStore(*project, call.environment).load(call.payload.session);
+  return loop && !(*loop && (*loop)->active());
+}
 
 int judge(HookCall& call) {
   const HookPayload& payload = call.read();
@@ -19,10 +32,11 @@ int judge(HookCall& call) {
   if (!setup.fault.empty()) call.complain(setup.fault + " (the built-in list is used)");
   const auto objection = judge_tool(payload.tool_name, use, setup.lists, setup.place, setup.shell);
   if (!objection) return 0;
-  const std::string reason = reason_of(*objection);
+  const bool asks = objection->only_asked && can_ask(call);
+  const std::string reason = asks ? question_of(*objection) : reason_of(*objection);
   // The reply comes first, so that a problem with the log can't delay it.
-  const int code = send(deny_tool(call.protocol, reason));
-  log_hook(payload.cwd, {call.hook, payload.session, "denied", reason});
+  const int code = send(asks ? ask_about_tool(reason) : deny_tool(call.protocol, reason));
+  log_hook(payload.cwd, {call.hook, payload.session, asks ? "asked" : "denied", reason});
   return code;
 }
 
@@ -44,7 +58,8 @@ const Command kHooksPreTool = {
     R"(Reads the hook's JSON on standard input. A shell command is read as a shell would read it, and refused if it falls into one
 of the categories of docs/formats/hooks.md: deletion outside of the project, credentials, forced pushes, sudo, ... Tools that
 write files may not touch ralph's own state, its hooks and the scripts of guardrails. `hooks.commands` of the settings allows,
-denies, and switches categories off. It is a seat belt, not a wall: SECURITY.md lists its limits.)",
+denies, and switches categories off. What can't be known from the line is asked, if a person is there to answer, and denied
+otherwise. It is a seat belt, not a wall: SECURITY.md lists its limits.)",
     R"(echo '{"tool_name": "Bash", "tool_input": {"command": "rm -rf /"}}' | ralph hooks pre-tool)",
     kHookOptions,
     {},

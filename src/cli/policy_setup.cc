@@ -1,7 +1,12 @@
 #include "cli/policy_setup.h"
 
+#include <memory>
+
+#include "git/remotes.h"
 #include "hooks/host.h"
+#include "os/clock.h"
 #include "os/files.h"
+#include "os/real_paths.h"
 #include "session/loop_store.h"
 #include "settings/ralph_folder.h"
 #include "settings/settings.h"
@@ -12,6 +17,9 @@ namespace {
 // Variables that matter to the policy.
 constexpr const char* kVariables[] = {"USER",           "LOGNAME",         "TMPDIR",
                                       "XDG_STATE_HOME", "XDG_CONFIG_HOME", "CLAUDE_PROJECT_DIR"};
+
+// Hosts give a hook ten seconds, and a denial that comes too late is none.
+constexpr Milliseconds kDeadline{2000};
 
 }  // namespace
 
@@ -26,11 +34,15 @@ PolicySetup policy_setup(const Environment& environment, const std::string& cwd)
     if (real != *folder) setup.place.aliases.emplace_back(*folder, real);
     *folder = real;
   }
-  setup.place.real_path = real_path;
+  setup.place.real_path = [paths = std::make_shared<RealPaths>()](const std::string& path) { return paths->of(path); };
+  setup.place.remotes = [project = setup.place.project] { return remote_addresses(project); };
   setup.place.hosts = policy_hosts();
   if (const std::string state = state_folder(environment); !state.empty())
     setup.place.state_folder = real_path(absolute_path(state, "/"));
   setup.shell.home = setup.place.home;
+  setup.shell.project = setup.place.project;
+  setup.shell.effort = std::make_shared<Effort>(
+      [until = SystemClock().monotonic() + kDeadline] { return SystemClock().monotonic() >= until; });
   setup.shell.cwd = real_path(absolute_path(cwd, "/"));
   for (const char* name : kVariables) {
     if (const auto value = environment.get(name); value && !value->empty()) setup.shell.variables[name] = *value;

@@ -47,6 +47,7 @@ struct Host {
       protected_files;   // what the command policy guards: its hooks, and what can disable them
   int timeout_unit = 1;  // its time-outs count this many units per second
   Protocol protocol = Protocol::kBlock;
+  bool can_ask = false;             // a hook before a tool may have the user asked
   bool runs_same_hook_once = true;  // a hook that is the same in the project's file and the user's runs once
   // Ends a session after this many refused stops in a row; empty: there is no such limit. See kBlockCap.
   std::string_view block_cap_variable{};
@@ -92,6 +93,7 @@ inline constexpr Host kHosts[] = {
      .folder_variable = "CLAUDE_CONFIG_DIR",
      .wires = kClaudeWires,
      .protected_files = kClaudeFiles,
+     .can_ask = true,
      .block_cap_variable = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP",
      .session_variable = "CLAUDE_CODE_SESSION_ID",
      .has_commands = true,

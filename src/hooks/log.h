@@ -9,7 +9,7 @@ namespace ralph {
 struct HookNote {
   std::string_view hook;     // stop, pre-tool, ...
   std::string_view session;  // may be empty
-  std::string_view kind;  // error: the hook failed, and the host continued without it; denied: a tool call was denied
+  std::string_view kind;  // error: the hook failed, and the host continued without it; denied, asked: about a tool call
   std::string_view what;
 };
 

@@ -22,7 +22,8 @@ struct HookPayload {
   int background_tasks = 0;  // still running at a Stop
   std::string prompt;        // of UserPromptSubmit (and of Gemini's BeforeAgent and AfterAgent), as typed
   std::string tool_name, tool_use_id;
-  json::value tool_input;  // null if there is none
+  std::string permission_mode;  // default, plan, bypassPermissions, ...
+  json::value tool_input;       // null if there is none
 
   // The last message of the assistant. Nothing: the host did not send it.
   std::optional<std::string> last_message;
@@ -34,6 +35,7 @@ struct HookPayload {
     v("hook_event_name", event), v("session_id", session), v("transcript_path", transcript_path), v("cwd", cwd);
     v("agent_id", agent_id), v("source", source), v("stop_hook_active", stop_hook_active), v("prompt", prompt);
     v("tool_name", tool_name), v("tool_use_id", tool_use_id), v("tool_input", tool_input);
+    v("permission_mode", permission_mode);
     v("last_assistant_message", last_message), v("prompt_response", all_words);
   }
 };

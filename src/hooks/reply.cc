@@ -14,6 +14,12 @@ HookReply refuse(Protocol protocol, std::string_view reason) {
   return in_json({{"decision", protocol == Protocol::kDeny ? "deny" : "block"}, {"reason", to_json_string(reason)}});
 }
 
+HookReply decide_on_tool(std::string_view decision, std::string_view reason) {
+  return in_json({{"hookSpecificOutput", json::object{{"hookEventName", "PreToolUse"},
+                                                      {"permissionDecision", to_json_string(decision)},
+                                                      {"permissionDecisionReason", to_json_string(reason)}}}});
+}
+
 }  // namespace
 
 HookReply allow_stop(Protocol protocol, std::string_view message) {
@@ -37,10 +43,11 @@ HookReply refuse_prompt(Protocol protocol, std::string_view reason) {
 }
 
 HookReply deny_tool(Protocol protocol, std::string_view reason) {
-  if (protocol != Protocol::kBlock) return refuse(protocol, reason);
-  return in_json({{"hookSpecificOutput", json::object{{"hookEventName", "PreToolUse"},
-                                                      {"permissionDecision", "deny"},
-                                                      {"permissionDecisionReason", to_json_string(reason)}}}});
+  return protocol == Protocol::kBlock ? decide_on_tool("deny", reason) : refuse(protocol, reason);
+}
+
+HookReply ask_about_tool(std::string_view question) {
+  return decide_on_tool("ask", question);
 }
 
 }  // namespace ralph

@@ -29,4 +29,7 @@ HookReply refuse_prompt(Protocol protocol, std::string_view reason);
 // The tool call is not made; the model is told why.
 HookReply deny_tool(Protocol protocol, std::string_view reason);
 
+// The user is asked whether the tool call is made, in a host that can ask.
+HookReply ask_about_tool(std::string_view question);
+
 }  // namespace ralph

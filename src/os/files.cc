@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "os/real_paths.h"
 
 namespace ralph {
 namespace {
@@ -172,7 +173,11 @@ Result<Fd> open_for_append(const std::string& path, unsigned mode) {
 
 std::string join_path(std::string_view folder, std::string_view name) {
   if (folder.empty() || name.starts_with('/')) return std::string(name);
-  return fmt::format("{}{}{}", folder, folder.ends_with('/') ? "" : "/", name);
+  std::string path;
+  path.reserve(folder.size() + 1 + name.size());
+  path += folder;
+  if (!folder.ends_with('/')) path += '/';
+  return path += name;
 }
 
 std::string parent_path(std::string_view path) {
@@ -193,32 +198,24 @@ Result<std::string> current_directory() {
 
 std::string absolute_path(std::string_view path, std::string_view base) {
   std::string result;
-  for (const std::string& part : split(join_path(base, path), '/')) {
+  const std::string joined = join_path(base, path);
+  result.reserve(joined.size());
+  for (size_t begin = 0, end = 0; begin <= joined.size(); begin = end + 1) {
+    end = std::min(joined.find('/', begin), joined.size());
+    const std::string_view part = std::string_view(joined).substr(begin, end - begin);
     if (part.empty() || part == ".") continue;
     if (part == "..") {
       result.resize(result.find_last_of('/') == std::string::npos ? 0 : result.find_last_of('/'));
     } else {
-      result += '/' + part;
+      result += '/';
+      result += part;
     }
   }
   return result.empty() ? "/" : result;
 }
 
 std::string real_path(const std::string& path) {
-  std::string at = path, rest;
-  for (int hops = 0; hops < 64; ++hops) {
-    char buffer[PATH_MAX];
-    if (::realpath(at.c_str(), buffer)) return rest.empty() ? buffer : join_path(buffer, rest);
-    const ssize_t length = ::readlink(at.c_str(), buffer, sizeof buffer);
-    if (length > 0) {
-      at = absolute_path(std::string_view(buffer, static_cast<size_t>(length)), parent_path(at));
-      continue;
-    }
-    if (at == "/" || at.empty()) break;
-    rest = rest.empty() ? base_name(at) : join_path(base_name(at), rest);
-    at = parent_path(at);
-  }
-  return path;
+  return RealPaths().of(path.starts_with('/') ? path : join_path(current_directory().value_or("/"), path));
 }
 
 }  // namespace ralph

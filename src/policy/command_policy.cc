@@ -10,102 +10,118 @@
 namespace ralph {
 namespace {
 
-// A category of docs/formats/hooks.md: the rule that finds an offence, and what the agent is told to do instead.
-struct Category {
+// A category of docs/formats/hooks.md, and what the agent is told to do instead.
+struct CategoryText {
   std::string_view name;
-  Finding (*rule)(const Subject&);
   std::string_view advice;
 };
-constexpr std::array kCategories = {
-    Category{"tamper-ralph", tampers_with_ralph,
-             "leave ralph's files as they are; if they are wrong, say so and let the user change them"},
-    Category{"delete-project", deletes_project, "name the single files or build folders that you want to remove"},
-    Category{"delete-outside", deletes_outside,
-             "delete only inside of the project, or in a folder that mktemp -d gave you"},
-    Category{"device-write", writes_to_device, "work with image files inside of the project"},
-    Category{"credential-read", reads_credentials,
-             "use the tool that needs the credential; ask the user if it is not set up"},
-    Category{"reverse-shell", opens_reverse_shell, "there is no reason for it in this work"},
-    Category{"download-and-run", runs_download, "download it to a file and read it, or use a package manager"},
-    Category{"exfiltration", exfiltrates, "ask the user to send it; localhost is fine"},
-    Category{"history-rewrite", rewrites_history, "make a new commit, or a new branch, and push that"},
-    Category{"discard-work", discards_work, "name the files, or use git stash push -u, which can be undone"},
-    Category{"privilege", changes_privileges, "do it without; if it needs root, tell the user what to run"},
-    Category{"permissions", loosens_permissions,
-             "give the bits that are needed to the files that need them: chmod u+x file"},
-    Category{"persistence", persists, "do it within the project; tell the user what to put into their profile"},
-    Category{"exhaustion", exhausts_resources, "put a limit on it: a count, head, or a wait"},
-    Category{"kill-processes", kills_others,
-             "end your own by process id, or by a pattern that only they have: pkill -f 'my-server.js --port 3000'"},
-    Category{"system-change", changes_system, "work inside of the project, or in a container"},
-    Category{"network-change", changes_network, "there is no reason for it in this work"},
-    Category{"database", destroys_database, "write a migration, or work on a database file inside of the project"},
-    Category{"infrastructure", destroys_infrastructure,
-             "show the plan (terraform plan, --dry-run) and let the user do it"},
-    Category{"publish", publishes, "prepare it (--dry-run) and let the user publish"},
-    Category{"containers", deletes_containers, "use docker compose down, or name the containers of this project"},
-    Category{"obfuscated", is_obfuscated, "write the command itself, or write a script into the project and run that"},
-};
+constexpr std::array<CategoryText, kCategoryCount> kCategories = {{
+    {"tamper-ralph", "leave ralph's files as they are; if they are wrong, say so and let the user change them"},
+    {"delete-project", "name the single files or build folders that you want to remove"},
+    {"delete-outside", "delete only inside of the project, or in a folder that mktemp -d gave you"},
+    {"device-write", "work with image files inside of the project"},
+    {"credential-read", "use the tool that needs the credential; ask the user if it is not set up"},
+    {"reverse-shell", "there is no reason for it in this work"},
+    {"download-and-run", "download it to a file and read it, or use a package manager"},
+    {"exfiltration", "ask the user to send it; localhost is fine"},
+    {"history-rewrite", "make a new commit, or a new branch, and push that"},
+    {"discard-work", "name the files, or use git stash push -u, which can be undone"},
+    {"privilege", "do it without; if it needs root, tell the user what to run"},
+    {"permissions", "give the bits that are needed to the files that need them: chmod u+x file"},
+    {"persistence", "do it within the project; tell the user what to put into their profile"},
+    {"exhaustion", "put a limit on it: a count, head, or a wait"},
+    {"kill-processes",
+     "end your own by process id, or by a pattern that only they have: pkill -f 'my-server.js --port 3000'"},
+    {"system-change", "work inside of the project, or in a container"},
+    {"network-change", "there is no reason for it in this work"},
+    {"database", "write a migration, or work on a database file inside of the project"},
+    {"infrastructure", "show the plan (terraform plan, --dry-run) and let the user do it"},
+    {"publish", "prepare it (--dry-run) and let the user publish"},
+    {"containers", "use docker compose down, or name the containers of this project"},
+    {"obfuscated", "write the command itself, or write a script into the project and run that"},
+}};
 
-constexpr size_t kTamper = 0, kCredentials = 4, kPersistence = 12, kObfuscated = kCategories.size() - 1;
+const CategoryText& text_of(Category category) {
+  return kCategories[static_cast<size_t>(category)];
+}
 
-bool is_on(const CommandLists& lists, std::string_view category) {
-  const auto found = lists.categories.find(std::string(category));
+bool is_on(const CommandLists& lists, Category category) {
+  const auto found = lists.categories.find(std::string(text_of(category).name));
   return found == lists.categories.end() || found->second;
 }
 
+std::vector<bool> all_on(const CommandLists& lists) {
+  std::vector<bool> on;
+  for (size_t i = 0; i < kCategoryCount; ++i) on.push_back(is_on(lists, static_cast<Category>(i)));
+  return on;
+}
+
+// A pattern of the settings: the first words of a command.
+struct Pattern {
+  std::string text;
+  std::vector<std::string> words;
+};
+std::vector<Pattern> patterns_of(const std::vector<std::string>& texts) {
+  std::vector<Pattern> patterns;
+  for (const std::string& text : texts) {
+    if (auto words = split_shell_words(text); words && !words->empty()) patterns.push_back({text, *std::move(words)});
+  }
+  return patterns;
+}
+
 // The pattern in the list that the command begins with; empty if none.
-std::string matching(const std::vector<std::string>& patterns, const ShellCommand& command) {
-  for (const std::string& pattern : patterns) {
-    const auto words = split_shell_words(pattern);
-    if (!words || words->empty() || words->size() > command.words.size()) continue;
+std::string matching(const std::vector<Pattern>& patterns, const ShellCommand& command) {
+  for (const Pattern& pattern : patterns) {
+    if (pattern.words.size() > command.words.size()) continue;
     bool matches = true;
-    for (size_t i = 0; i < words->size() && matches; ++i) {
-      const std::string& wanted = (*words)[i];
+    for (size_t i = 0; i < pattern.words.size() && matches; ++i) {
+      const std::string& wanted = pattern.words[i];
       matches = wanted == "*" || wanted == command.word(i) || (i == 0 && wanted == program_of(command));
     }
-    if (matches) return pattern;
+    if (matches) return pattern.text;
   }
   return {};
 }
 
+constexpr size_t kLongestShown = 200;
+
 std::string shortened(std::string text) {
-  constexpr size_t kLongest = 200;
-  if (text.size() <= kLongest) return text;
-  size_t end = kLongest;
+  if (text.size() <= kLongestShown) return text;
+  size_t end = kLongestShown;
   while (end > 0 && is_inner_byte(text[end])) --end;
   return text.substr(0, end) + "…";
 }
 
-Objection objection_of(size_t category, const std::string& part, const std::string& detail) {
-  return {std::string(kCategories[category].name), shortened(part), shortened(readable(detail)),
-          std::string(kCategories[category].advice)};
+Objection objection_of(Category category, const std::string& part, const std::string& detail) {
+  return {std::string(text_of(category).name), shortened(part), shortened(readable(detail)),
+          std::string(text_of(category).advice)};
 }
 
-std::optional<Objection> judged(const Subject& subject, const CommandLists& lists) {
-  for (size_t i = 0; i < kCategories.size(); ++i) {
-    if (!is_on(lists, kCategories[i].name)) continue;
-    if (auto finding = kCategories[i].rule(subject)) return objection_of(i, readable(subject.command), *finding);
-  }
-  return std::nullopt;
+std::optional<Objection> judged(const Subject& subject, const std::vector<bool>& on) {
+  const auto offence = offence_of(subject, on);
+  if (!offence) return std::nullopt;
+  Objection objection = objection_of(offence->category, readable(subject.command), offence->finding.what);
+  objection.only_asked = offence->finding.only_asked;
+  return objection;
 }
 
 // A pattern of the settings allows the words; redirections are still judged.
-std::optional<Objection> judged_without_words(const ShellCommand& command, const CommandLists& lists,
-                                              const PolicyPlace& place) {
+std::optional<Objection> judged_without_words(const ShellReading& reading, const ShellCommand& command,
+                                              const std::vector<bool>& on, const PolicyPlace& place) {
   if (command.redirections.empty()) return std::nullopt;
   ShellReading only;
+  only.effort = reading.effort;
   only.commands.push_back(command);
   only.commands[0].words.clear();
   only.commands[0].assignments.clear();
-  return judged(Subject(only, 0, place), lists);
+  return judged(Subject(only, 0, place), on);
 }
 
 // Files that the command downloads, to recognise when the line runs them later.
 void note_downloads(const Subject& subject, std::vector<std::string>& files) {
   constexpr size_t kMost = 64;
   if (!subject.is("curl wget aria2c") || files.size() > kMost) return;
-  for (std::string& path : subject.written()) files.push_back(std::move(path));
+  for (const std::string& path : subject.written()) files.push_back(path);
   const bool own_name = subject.program != "curl" || subject.flag('O') || subject.option("--remote-name");
   if (!own_name) return;
   for (const std::string& operand : subject.operands) {
@@ -119,48 +135,66 @@ void note_downloads(const Subject& subject, std::vector<std::string>& files) {
 
 std::string reason_of(const Objection& objection) {
   return fmt::format(
-      "Denied by ralph ({}): {}: {}. Instead: {}. The user can allow it in .ralph/settings.json "
+      "Denied by ralph ({}): {}: {}{}. Instead: {}. The user can allow it in .ralph/settings.json "
       "(hooks.commands); do not try to get around it.",
-      objection.category, objection.part, objection.detail, objection.advice);
+      objection.category, objection.part, objection.detail,
+      objection.only_asked ? ", and there is nobody here to ask" : "", objection.advice);
+}
+
+std::string question_of(const Objection& objection) {
+  return fmt::format("ralph can't tell what this does ({}): {}: {}. Run it?", objection.category, objection.part,
+                     objection.detail);
+}
+
+Objection too_long_to_judge(std::string_view text) {
+  return objection_of(Category::kObfuscated, readable(text.substr(0, 2 * kLongestShown)),
+                      "it takes too long to be judged");
 }
 
 CommandReport judge_command(std::string_view text, const CommandLists& lists, const PolicyPlace& place,
                             const ShellSetting& setting) {
   CommandReport report;
   report.reading = read_shell(text, setting);
-  const size_t count = report.reading.commands.size();
+  const ShellReading& reading = report.reading;
+  const size_t count = reading.commands.size();
   report.objections.resize(count);
   report.allowed_by.resize(count);
   std::vector<bool> runs_unknown(count);
-  for (const ShellCommand& command : report.reading.commands) {
+  for (const ShellCommand& command : reading.commands) {
     if (command.via >= 0 && command.word(0).starts_with(kUnknownPart))
       runs_unknown[static_cast<size_t>(command.via)] = true;
   }
+  const std::vector<bool> on = all_on(lists);
+  const std::vector<Pattern> allow = patterns_of(lists.allow), deny = patterns_of(lists.deny);
   std::vector<std::string> downloaded;
-  for (size_t i = 0; i < count; ++i) {
-    const ShellCommand& command = report.reading.commands[i];
+  for (size_t i = 0; i < count && !reading.effort->is_over(); ++i) {
+    const ShellCommand& command = reading.commands[i];
     std::optional<Objection>& objection = report.objections[i];
-    if (const std::string pattern = matching(lists.deny, command); !pattern.empty()) {
+    if (const std::string pattern = matching(deny, command); !pattern.empty()) {
       objection =
           Objection{"denied by the settings", shortened(readable(command)),
                     fmt::format("hooks.commands.deny has \"{}\"", pattern), "find a way without it, or ask the user"};
     }
     std::string& allowed = report.allowed_by[i];
     if (!objection && command.via >= 0) allowed = report.allowed_by[static_cast<size_t>(command.via)];
-    if (!objection && allowed.empty()) allowed = matching(lists.allow, command);
+    if (!objection && allowed.empty()) allowed = matching(allow, command);
     if (!objection && !allowed.empty()) {
-      objection = judged_without_words(command, lists, place);
+      objection = judged_without_words(reading, command, on, place);
     } else if (!objection) {
-      Subject subject(report.reading, i, place);
+      Subject subject(reading, i, place);
       subject.runs_unknown = runs_unknown[i];
       subject.downloaded = &downloaded;
-      objection = judged(subject, lists);
+      objection = judged(subject, on);
       note_downloads(subject, downloaded);
     }
-    if (objection && !report.first) report.first = objection;
+    // A denial outranks a question.
+    if (objection && (!report.first || (report.first->only_asked && !objection->only_asked))) report.first = objection;
   }
-  if (report.reading.cut_short && !report.first && is_on(lists, kCategories[kObfuscated].name)) {
-    report.first = objection_of(kObfuscated, shortened(readable(text)),
+  const bool is_denied = report.first && !report.first->only_asked;
+  if (reading.effort->is_over() && !is_denied) {
+    report.first = too_long_to_judge(text);
+  } else if (reading.cut_short && !is_denied && is_on(lists, Category::kObfuscated)) {
+    report.first = objection_of(Category::kObfuscated, readable(text.substr(0, 2 * kLongestShown)),
                                 "it is nested too deep, or grows too large, to be read to its end");
   }
   return report;
@@ -168,18 +202,18 @@ CommandReport judge_command(std::string_view text, const CommandLists& lists, co
 
 std::optional<Objection> judge_file_write(const std::string& path, std::string_view tool, const CommandLists& lists,
                                           const PolicyPlace& place, const std::string& cwd) {
-  const auto object = [&](size_t category, const std::string& detail) -> std::optional<Objection> {
-    if (!is_on(lists, kCategories[category].name)) return std::nullopt;
+  const auto object = [&](Category category, const std::string& detail) -> std::optional<Objection> {
+    if (!is_on(lists, category)) return std::nullopt;
     return objection_of(category, fmt::format("{} {}", tool, readable(path)), detail);
   };
   for (const std::string& one : paths_of(with_home(path, place.home), cwd, place)) {
     std::optional<Objection> objection;
     if (is_ralphs(one, place, false)) {
-      objection = object(kTamper, one + " is ralph's, a hook that calls it, or a guardrail's script");
+      objection = object(Category::kTamperRalph, one + " is ralph's, a hook that calls it, or a guardrail's script");
     } else if (is_start_up_file(one, place)) {
-      objection = object(kPersistence, one + " is run or read later by others");
+      objection = object(Category::kPersistence, one + " is run or read later by others");
     } else if (is_credential(one, place)) {
-      objection = object(kCredentials, one + " holds credentials");
+      objection = object(Category::kCredentialRead, one + " holds credentials");
     }
     if (objection) return objection;
   }
@@ -189,8 +223,9 @@ std::optional<Objection> judge_file_write(const std::string& path, std::string_v
 std::optional<Objection> judge_file_read(const std::string& path, std::string_view tool, const CommandLists& lists,
                                          const PolicyPlace& place, const std::string& cwd) {
   for (const std::string& one : paths_of(with_home(path, place.home), cwd, place)) {
-    if (is_credential(one, place) && is_on(lists, kCategories[kCredentials].name)) {
-      return objection_of(kCredentials, fmt::format("{} {}", tool, readable(path)), one + " holds credentials");
+    if (is_credential(one, place) && is_on(lists, Category::kCredentialRead)) {
+      return objection_of(Category::kCredentialRead, fmt::format("{} {}", tool, readable(path)),
+                          one + " holds credentials");
     }
   }
   return std::nullopt;

@@ -27,20 +27,26 @@ struct Objection {
   std::string part;      // the offending command, as resolved
   std::string detail;    // what is wrong with it
   std::string advice;
+  bool only_asked = false;  // what it does is known only at run time: a person may allow it
 };
 
 // For the agent: category, part, detail, and what to do instead.
 std::string reason_of(const Objection& objection);
+// For a person who can answer, if it is only asked about.
+std::string question_of(const Objection& objection);
 
 struct CommandReport {
   ShellReading reading;
   std::vector<std::optional<Objection>> objections;  // one per command of `reading`
   std::vector<std::string> allowed_by;               // the settings pattern that allows it; empty: none
-  std::optional<Objection> first;                    // nullopt: the command may run
+  std::optional<Objection> first;                    // a denial before a question; nullopt: the command may run
 };
 
 CommandReport judge_command(std::string_view text, const CommandLists& lists, const PolicyPlace& place,
                             const ShellSetting& setting);
+
+// For what can't be judged in time.
+Objection too_long_to_judge(std::string_view text);
 
 // For a tool that writes or reads a file. `part` of the objection names the tool.
 std::optional<Objection> judge_file_write(const std::string& path, std::string_view tool, const CommandLists& lists,

@@ -247,6 +247,7 @@ const Case kDenied[] = {
     {"database", "redis-cli FLUSHALL"},
     {"database", "mongosh --eval 'db.dropDatabase()'"},
     {"database", "dropdb prod"},
+    {"database", "rails db:reset"},
     // infrastructure
     {"infrastructure", "terraform destroy -auto-approve"},
     {"infrastructure", "terraform apply -destroy"},
@@ -1081,6 +1082,7 @@ const char* const kEveryday[] = {
     "kill $(cat server.pid)",
     "pkill -f \"python -m http.server\"",
     "pkill -x myserver",
+    "pkill node",
     "lsof -ti:3000 | xargs kill -9",
     "sleep 2; kill %1 2>/dev/null; wait",
     "trap 'kill $PID' EXIT",
@@ -1127,7 +1129,6 @@ const char* const kEveryday[] = {
     "mysql -u root test < dump.sql",
     "mongosh --eval 'db.users.deleteMany({test:true})'",
     "redis-cli ping",
-    "rails db:reset",
     "bash -c 'for i in 1 2; do echo $i; done'",
     "bash -lc \"source ~/.nvm/nvm.sh && nvm use 20 && npm ci\"",
     "source ~/.nvm/nvm.sh",

@@ -12,7 +12,7 @@
 namespace ralph {
 namespace {
 
-void look_into_shell(Words words, InnerCommands& inner) {
+void look_into_shell(Words words, const std::optional<std::string>& file, InnerCommands& inner) {
   bool command_string = false, from_input = false;
   size_t at = 1;
   while (at < words.size() && (is_option(words[at].text) || words[at].text.starts_with('+'))) {
@@ -37,12 +37,54 @@ void look_into_shell(Words words, InnerCommands& inner) {
   } else if (from_input || at >= words.size() || words[at].text == "-" || words[at].text == "/dev/stdin") {
     inner.runs_input = true;
     arguments_from(at);
+  } else if (words[at].text == kSubstituted) {
+    inner.runs_unknown = !file;
+    if (file) inner.scripts.push_back({*file, {}});
+    arguments_from(at + 1);
   }
 }
 
-void look_into_xargs(Words words, const std::optional<std::string>& input, const std::vector<std::string>& found,
-                     InnerCommands& inner) {
+// `text` with each `placeholder` replaced, unless that would make it too large.
+ShellWord with_item(const ShellWord& word, std::string_view placeholder, const ShellWord& item, InnerCommands& inner) {
+  if (placeholder.empty() || !contains(word.text, placeholder)) return word;
+  size_t times = 0;
+  for (size_t at = word.text.find(placeholder); at != std::string::npos; at = word.text.find(placeholder, at + 1))
+    ++times;
+  if (!inner.grow(times * item.text.size())) return word;
+  ShellWord made{replace_all(word.text, placeholder, item.text), word.sources};
+  made.sources.insert(made.sources.end(), item.sources.begin(), item.sources.end());
+  return made;
+}
+
+// What a program reads as its list: the files of a listing, the words or lines of a known text, or an unknown part.
+std::vector<ShellWord> items_from(const std::optional<std::string>& input, const std::optional<Listing>& listing,
+                                  ShellSpan source, bool by_line, size_t most) {
+  std::vector<ShellWord> items;
+  if (listing) {
+    for (const std::string& path : listing->paths) items.push_back({path, {}});
+  }
+  if (items.empty() && input) {
+    std::string text = *input;
+    for (char& c : text) {
+      if (c == '\0' || (!by_line && (c == ' ' || c == '\t'))) c = '\n';
+    }
+    for (const std::string& item : split(text, '\n')) {
+      if (!trim(item).empty() && items.size() < most) items.push_back({std::string(trim(item)), {}});
+    }
+  }
+  if (items.empty()) {
+    items.push_back({std::string(1, kUnknownPart), {}});
+    if (!source.empty()) items.back().sources.push_back(source);
+  }
+  if (items.size() > most) items.resize(most);
+  return items;
+}
+
+void look_into_xargs(const ShellCommand& command, const std::optional<std::string>& input,
+                     const std::optional<Listing>& listing, InnerCommands& inner) {
+  const Words words(command.words);
   std::string placeholder;
+  bool from_file = false;
   size_t at = 1;
   while (at < words.size() && is_option(words[at].text)) {
     const std::string& word = words[at].text;
@@ -52,32 +94,48 @@ void look_into_xargs(Words words, const std::optional<std::string>& input, const
       placeholder = word.size() > 2 ? word.substr(2) : at + 1 < words.size() ? words[at + 1].text : "";
     if (word.starts_with("-i")) placeholder = word.size() > 2 ? word.substr(2) : "{}";
     if (word.starts_with("--replace")) placeholder = !contains(word, '=') ? "{}" : word.substr(10);
+    from_file |= word.starts_with("-a") || word.starts_with("--arg-file");
     at += length;
   }
   if (at >= words.size()) return;
-  std::vector<std::string> items = found;
-  if (items.empty() && input) {
-    std::string text = *input;
-    for (char& c : text) {
-      if (c == '\0' || (placeholder.empty() && (c == ' ' || c == '\t'))) c = '\n';
-    }
-    for (const std::string& item : split(text, '\n')) {
-      if (!trim(item).empty() && items.size() < 256) items.emplace_back(trim(item));
-    }
-  }
-  if (items.empty()) items.emplace_back(1, kUnknownPart);
-  std::vector<ShellWord> base = copy(words.subspan(at));
+  const std::vector<ShellWord> items =
+      from_file ? items_from({}, {}, {}, false, 1)
+                : items_from(input, listing, command.input, !placeholder.empty(), placeholder.empty() ? 256 : 16);
+  const std::vector<ShellWord> base = copy(words.subspan(at));
   if (placeholder.empty()) {
-    for (std::string& item : items) base.push_back({std::move(item), {}});
-    inner.commands.push_back(std::move(base));
+    inner.commands.push_back(base);
+    inner.commands.back().insert(inner.commands.back().end(), items.begin(), items.end());
     return;
   }
-  if (items.size() > 16) items.resize(16);
-  for (const std::string& item : items) {
-    std::vector<ShellWord> one = base;
-    for (ShellWord& word : one) word.text = replace_all(word.text, placeholder, item);
+  for (const ShellWord& item : items) {
+    if (!inner.grow(base.size() * sizeof(ShellWord))) return;
+    std::vector<ShellWord> one;
+    for (const ShellWord& word : base) one.push_back(with_item(word, placeholder, item, inner));
     inner.commands.push_back(std::move(one));
   }
+}
+
+// The command that `find -exec` or `fd -x` runs, from words[at] on, for the files that it found. Returns where it ends.
+size_t run_for_found(Words words, size_t at, const std::vector<std::string>& found, bool appends,
+                     InnerCommands& inner) {
+  std::vector<ShellWord> run;
+  bool placed = false;
+  const auto add_found = [&] {
+    placed = true;
+    if (!inner.grow(found.size() * sizeof(ShellWord))) return;
+    for (const std::string& path : found) run.push_back({path, {}});
+  };
+  for (; at < words.size() && words[at].text != ";" && words[at].text != "+"; ++at) {
+    if (words[at].text == "{}") {
+      add_found();
+    } else {
+      placed |= contains(words[at].text, "{}");
+      run.push_back(found.empty() ? words[at] : with_item(words[at], "{}", {found[0], {}}, inner));
+    }
+  }
+  if (appends && !placed) add_found();
+  if (!run.empty()) inner.commands.push_back(std::move(run));
+  return at;
 }
 
 void look_into_find(const ShellCommand& command, InnerCommands& inner) {
@@ -85,42 +143,78 @@ void look_into_find(const ShellCommand& command, InnerCommands& inner) {
   const Words words(command.words);
   for (size_t i = 1; i < words.size(); ++i) {
     const std::string& word = words[i].text;
-    if (word == "-delete") {
+    if (word == "-delete" && inner.grow(found.size() * sizeof(ShellWord))) {
       std::vector<ShellWord> removal = {{"rm", {}}, {"-rf", {}}, {"--", {}}};
       for (const std::string& path : found) removal.push_back({path, {}});
       inner.commands.push_back(std::move(removal));
     }
-    if (word != "-exec" && word != "-execdir" && word != "-ok" && word != "-okdir") continue;
-    std::vector<ShellWord> run;
-    for (++i; i < words.size() && words[i].text != ";" && words[i].text != "+"; ++i) {
-      if (words[i].text == "{}") {
-        for (const std::string& path : found) run.push_back({path, {}});
-      } else if (contains(words[i].text, "{}") && !found.empty()) {
-        run.push_back({replace_all(words[i].text, "{}", found[0]), words[i].sources});
-      } else {
-        run.push_back(words[i]);
-      }
-    }
-    if (!run.empty()) inner.commands.push_back(std::move(run));
+    if (is_listed("-exec -execdir -ok -okdir", word)) i = run_for_found(words, i + 1, found, false, inner);
   }
 }
 
-void look_into_parallel(Words words, const std::optional<std::string>& input, InnerCommands& inner) {
+void look_into_fd(const ShellCommand& command, InnerCommands& inner) {
+  const Words words(command.words);
+  for (size_t i = 1; i < words.size(); ++i) {
+    if (is_listed("-x -X --exec --exec-batch", words[i].text))
+      i = run_for_found(words, i + 1, found_by_fd(command), true, inner);
+  }
+}
+
+void look_into_parallel(const ShellCommand& command, const std::optional<std::string>& input,
+                        const std::optional<Listing>& listing, InnerCommands& inner) {
+  const Words words(command.words);
   const size_t at = skip_options(words, 1, "jnNLISaP", "jobs colsep joblog results delay timeout arg-file");
   size_t colons = at;
   while (colons < words.size() && !words[colons].text.starts_with(":::")) ++colons;
   const ShellWord base = joined(words.subspan(at, colons - at));
-  std::vector<std::string> items;
-  for (size_t i = colons + 1; i < words.size() && items.size() < 32; ++i) items.push_back(words[i].text);
-  if (items.empty() && input) items = split(std::string(trim(*input)), '\n');
-  if (items.empty()) items.emplace_back(1, kUnknownPart);
-  if (items.size() > 32) items.resize(32);
-  for (const std::string& item : items) {
+  const bool from_file = (colons < words.size() && words[colons].text.starts_with("::::")) ||
+                         option_value(words, "-a", "--arg-file").has_value();
+  constexpr size_t kMost = 32;
+  std::vector<ShellWord> items;
+  for (size_t i = colons + 1; i < words.size() && items.size() < kMost && !from_file; ++i) items.push_back(words[i]);
+  if (items.empty())
+    items = from_file ? items_from({}, {}, {}, true, 1) : items_from(input, listing, command.input, true, kMost);
+  for (const ShellWord& item : items) {
+    if (!inner.grow(base.text.size())) return;
     const bool placed = contains(base.text, "{}");
-    const std::string text = base.text.empty() ? item
-                             : placed          ? replace_all(base.text, "{}", item)
-                                               : base.text + " " + item;
-    inner.scripts.push_back({text, base.sources});
+    inner.scripts.push_back(base.text.empty() ? item
+                            : placed          ? with_item(base, "{}", item, inner)
+                                              : ShellWord{base.text + " " + item.text, base.sources});
+  }
+}
+
+// The recipes of a makefile: lines that begin with a tab, what follows a `;`, and $(shell ...).
+void look_into_makefile(std::string_view text, InnerCommands& inner) {
+  constexpr std::string_view kShell = "$(shell ";
+  for (const std::string& line : split(text, '\n')) {
+    if (const size_t at = line.find(kShell); at != std::string::npos)
+      inner.scripts.push_back({line.substr(at + kShell.size(), line.rfind(')') - at - kShell.size()), {}});
+    const size_t begin = line.starts_with('\t') ? 0 : std::min(line.find(';', line.find(':')), line.size() - 1);
+    std::string_view recipe = std::string_view(line).substr(std::min(begin + 1, line.size()));
+    while (!recipe.empty() && contains(" \t@-+", recipe[0])) recipe.remove_prefix(1);
+    if (!recipe.empty()) inner.scripts.push_back({std::string(recipe), {}});
+  }
+}
+
+// `make -f -`, `make --eval=...`, `make SHELL=...`: rules that are on the line.
+void look_into_make(Words words, const std::optional<std::string>& input, const std::optional<std::string>& file,
+                    InnerCommands& inner) {
+  for (const ShellWord& word : words) {
+    if (word.text.starts_with("SHELL=")) inner.scripts.push_back({word.text.substr(6), word.sources});
+  }
+  if (const auto rules = option_value(words, "", "--eval")) look_into_makefile(rules->text, inner);
+  auto name = option_value(words, "-f", "--file");
+  if (!name) name = option_value(words, "", "--makefile");
+  if (!name || !is_one_of(name->text, {"-", "/dev/stdin", kSubstituted})) return;
+  const std::optional<std::string>& rules = name->text == kSubstituted ? file : input;
+  if (rules) look_into_makefile(*rules, inner);
+  inner.runs_unknown = !rules;
+}
+
+// A line of ed that begins with ! is for a shell.
+void look_into_ed(const std::optional<std::string>& input, InnerCommands& inner) {
+  for (const std::string& line : split(input.value_or(""), '\n')) {
+    if (line.starts_with('!')) inner.scripts.push_back({line.substr(1), {}});
   }
 }
 
@@ -217,8 +311,8 @@ bool is_shell(std::string_view program) {
 }
 
 bool is_interpreter(std::string_view program) {
-  return starts_with_any(program, {"python", "perl", "pypy"}) ||
-         is_listed("node nodejs deno bun ruby php lua Rscript osascript", program);
+  return starts_with_any(program, {"python", "perl", "pypy", "lua"}) ||
+         is_listed("node nodejs deno bun ruby php Rscript osascript", program);
 }
 
 bool is_run_by_others(std::string_view variable) {
@@ -228,69 +322,36 @@ bool is_run_by_others(std::string_view variable) {
       variable);
 }
 
-std::vector<std::string> found_by(const ShellCommand& find) {
-  constexpr std::string_view kChoosing =
-      "-name -iname -path -ipath -wholename -regex -iregex -newer -mtime -mmin -atime -amin -ctime "
-      "-cmin -size -empty -perm -user -links -lname -samefile -inum -newermt -executable";
-  std::vector<std::string> roots;
-  size_t at = 1;
-  while (at < find.words.size() &&
-         (find.word(at) == "-L" || find.word(at) == "-P" || find.word(at) == "-H" || find.word(at).starts_with("-O")))
-    ++at;
-  for (; at < find.words.size(); ++at) {
-    const std::string& word = find.word(at);
-    if (word.starts_with('-') || word == "(" || word == "!") break;
-    roots.push_back(word);
-  }
-  if (roots.empty()) roots.emplace_back(".");
-  std::string below, whole;
-  bool chooses = false, one_of_several = false;
-  for (; at < find.words.size(); ++at) {
-    const std::string& word = find.word(at);
-    const std::string& value = find.word(at + 1);
-    if (word == "-o" || word == "-or" || word == "-prune" || word == ",") one_of_several = true;
-    const bool is_odd_type = (word == "-type" || word == "-xtype") && value.find_first_of("fd") == std::string::npos;
-    if (!is_odd_type && !is_listed(kChoosing, word)) continue;
-    const bool is_name = word.ends_with("name") || word.ends_with("path") || word.ends_with("regex");
-    const bool negated = find.word(at - 1) == "!" || find.word(at - 1) == "-not";
-    if (is_name && (negated || value == "*")) continue;  // all, or all but a few
-    chooses = true;
-    if (word == "-name" && (value.starts_with('.') || value.find_first_of("*?[") == std::string::npos)) below = value;
-    if (word == "-path" || word == "-wholename") whole = value;
-  }
-  std::vector<std::string> found;
-  for (const std::string& root : roots) {
-    if (!chooses) {
-      found.push_back(root);
-    } else if (whole.empty() || one_of_several) {
-      found.push_back(root + "/" + (below.empty() ? std::string(1, kUnknownPart) : below));
-    } else if (whole.starts_with("*/")) {  // anywhere below, so right below too
-      found.push_back(root + whole.substr(1));
-    } else {
-      found.push_back(whole);
-    }
-  }
-  return found;
-}
-
 InnerCommands inner_commands(const ShellCommand& command, const std::optional<std::string>& input,
-                             const std::vector<std::string>& found) {
+                             const std::optional<Listing>& listing, const std::optional<std::string>& file) {
   InnerCommands inner;
   const Words words(command.words);
   const std::string name = program_of(command);
   if (look_into_wrapper(name, words, inner)) {
     // its words are all that is known
   } else if (is_shell(name)) {
-    look_into_shell(words, inner);
+    look_into_shell(words, file, inner);
+  } else if (name == "source" || name == ".") {
+    inner.in_this_shell = true;
+    if (words.size() > 1 && words[1].text == kSubstituted) {
+      inner.runs_unknown = !file;
+      if (file) inner.scripts.push_back({*file, {}});
+    }
   } else if (name == "eval") {
     inner.in_this_shell = true;
     if (words.size() > 1) inner.scripts.push_back(joined(words.subspan(skip_options(words, 1, ""))));
   } else if (name == "xargs" || name == "gxargs") {
-    look_into_xargs(words, input, found, inner);
+    look_into_xargs(command, input, listing, inner);
   } else if (name == "find" || name == "gfind") {
     look_into_find(command, inner);
+  } else if (name == "fd" || name == "fdfind") {
+    look_into_fd(command, inner);
+  } else if (name == "make" || name == "gmake") {
+    look_into_make(words, input, file, inner);
+  } else if (name == "ed") {
+    look_into_ed(input, inner);
   } else if (name == "parallel") {
-    look_into_parallel(words, input, inner);
+    look_into_parallel(command, input, listing, inner);
   } else if (name == "watch" || name == "entr") {
     const size_t at = skip_options(words, 1, "n", "interval");
     if (at < words.size()) inner.scripts.push_back(joined(words.subspan(at)));

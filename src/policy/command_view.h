@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "policy/listing.h"
 #include "policy/shell/lexer.h"
 
 namespace ralph {
@@ -18,13 +19,24 @@ struct InnerCommands {
   std::vector<std::string> assignments{};          // NAME=value for what is run (env, sudo)
   bool in_this_shell = false;                      // a script that the shell itself runs (eval)
   bool runs_input = false;                         // a shell whose script is its standard input
+  bool runs_unknown = false;                       // it runs a text that is not known
   bool elsewhere = false;                          // on another machine
   std::string folder{};                            // working directory, if given (env -C)
+  size_t size = 0;                                 // of what is repeated for each file
+  bool too_large = false;                          // there is more than is kept here
+
+  // Whether `bytes` more may be added.
+  bool grow(size_t bytes) {
+    constexpr size_t kMost = 512 * 1024;
+    too_large |= (size += bytes) > kMost;
+    return !too_large;
+  }
 };
 
-// `input`: its standard input, if known. `found`: paths that a `find` earlier in the pipe prints.
+// `input`: its standard input, if known. `listing`: the files that its standard input names, if it does. `file`: the
+// text of a process substitution among its words, if known.
 InnerCommands inner_commands(const ShellCommand& command, const std::optional<std::string>& input,
-                             const std::vector<std::string>& found);
+                             const std::optional<Listing>& listing, const std::optional<std::string>& file);
 
 // The program's name, without its folder.
 std::string program_of(const ShellCommand& command);
@@ -33,8 +45,5 @@ bool is_shell(std::string_view program);        // sh, bash, zsh, ...
 bool is_interpreter(std::string_view program);  // python3, node, perl, ...
 
 bool is_run_by_others(std::string_view variable);  // GIT_SSH_COMMAND, EDITOR, ...: its value is a command
-
-// The paths that a `find` acts on: its starting points, each with an unknown part below it if a test selects files.
-std::vector<std::string> found_by(const ShellCommand& find);
 
 }  // namespace ralph

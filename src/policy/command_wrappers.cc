@@ -48,11 +48,17 @@ constexpr std::array kWrappers = {
 // Runners with a subcommand that runs something: `uv run rm x`.
 struct Runner {
   std::string_view names, verbs, valued;
+  bool is_program = false;  // the verb is itself the program that is run
 };
-constexpr std::array kRunners = {Runner{"uv", "run", "p"},       Runner{"poetry pipenv pdm rye hatch", "run", ""},
-                                 Runner{"conda", "run", "np"},   Runner{"bundle pnpm yarn mise", "exec", ""},
-                                 Runner{"npm", "exec x", "cpw"}, Runner{"perf", "stat", "eor"},
-                                 Runner{"perf", "record", "eoF"}};
+constexpr std::array kRunners = {
+    Runner{"uv", "run", "p"},
+    Runner{"poetry pipenv pdm rye hatch", "run", ""},
+    Runner{"conda", "run", "np"},
+    Runner{"bundle pnpm yarn mise", "exec", ""},
+    Runner{"npm", "exec x", "cpw"},
+    Runner{"perf", "stat", "eor"},
+    Runner{"perf", "record", "eoF"},
+    Runner{"pnpm yarn bun", "prisma sequelize sequelize-cli typeorm knex drizzle-kit rimraf", "", true}};
 
 void look_into(const Wrapper& wrapper, std::string_view program, Words words, InnerCommands& inner) {
   size_t at = 1;
@@ -97,6 +103,10 @@ bool look_into_wrapper(std::string_view program, Words words, InnerCommands& inn
   }
   for (const Runner& runner : kRunners) {
     if (!is_listed(runner.names, program) || words.size() < 2 || !is_listed(runner.verbs, words[1].text)) continue;
+    if (runner.is_program) {
+      inner.commands.push_back(copy(words.subspan(1)));
+      return true;
+    }
     const size_t at = skip_options(words, 2, runner.valued, "with python group extra package name prefix call");
     if (auto script = program == "npm" ? option_value(words, "-c", "--call") : std::nullopt)
       inner.scripts.push_back(*std::move(script));

@@ -39,6 +39,32 @@ const Client& client_of(std::string_view program) {
 
 }  // namespace
 
+bool is_local_host(std::string_view host) {
+  for (const std::string_view scheme : {"http://", "https://", "ftp://", "ws://", "tcp://"}) {
+    if (host.starts_with(scheme)) host.remove_prefix(scheme.size());
+  }
+  if (const size_t at = host.substr(0, host.find('/')).find('@'); at != std::string_view::npos)
+    host.remove_prefix(at + 1);
+  for (const std::string_view local : {"localhost", "127.", "0.0.0.0", "[::1]", "::1", "host.docker.internal"}) {
+    if (!host.starts_with(local)) continue;
+    if (local.ends_with('.')) return true;
+    const std::string_view rest = host.substr(local.size());
+    return rest.empty() || rest[0] == ':' || rest[0] == '/' || rest[0] == '?';
+  }
+  return false;
+}
+
+bool goes_to_socket(const Subject& subject, bool& local) {
+  for (const ShellRedirection& one : subject.command.redirections) {
+    for (const std::string_view prefix : {"/dev/tcp/", "/dev/udp/"}) {
+      if (!one.target.text.starts_with(prefix)) continue;
+      local = is_local_host(std::string_view(one.target.text).substr(prefix.size()));
+      return true;
+    }
+  }
+  return false;
+}
+
 HttpCall http_call(const Subject& subject) {
   const Client& client = client_of(subject.program);
   HttpCall call;

@@ -1,4 +1,4 @@
-// The parsed words of curl, wget and similar: what they send, and where to.
+// Addresses on the network, and the parsed words of curl, wget and similar: what they send, and where to.
 #pragma once
 
 #include <string>
@@ -7,6 +7,11 @@
 #include "policy/rules.h"
 
 namespace ralph {
+
+// Whether an address is on this machine: localhost:80, http://127.0.0.1/x.
+bool is_local_host(std::string_view address);
+// Whether a redirection goes to /dev/tcp/host/port; `local`: on this machine.
+bool goes_to_socket(const Subject& subject, bool& local);
 
 struct HttpOption {
   std::string name;   // "-d" or "--data"; bundled letters are separated

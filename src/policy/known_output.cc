@@ -141,8 +141,20 @@ std::optional<std::string> resolved(const ShellCommand& command) {
   const size_t before = command.words.size() - 1;
   const bool plain = before == 1 || (before == 2 && has_word(command, {"-f", "-e", "-m", "-s", "--"}));
   if (!plain || (!follows && before == 1) || path.empty() || path[0] == kUnknownPart || path[0] == '-') return {};
-  if (path[0] != '/' && contains(command.cwd, kUnknownPart)) return {};
-  return absolute_path(path, command.cwd) + "\n";
+  if (path[0] != '/' && contains(command.cwd.str(), kUnknownPart)) return {};
+  return absolute_path(path, command.cwd.str()) + "\n";
+}
+
+// git rev-parse --show-toplevel and the like.
+std::optional<std::string> top_of(const ShellReading& reading, const ShellCommand& command) {
+  const std::string& folder = command.cwd.str();
+  const bool is_below = !reading.project.empty() && (folder + "/").starts_with(reading.project + "/");
+  if (!is_below) return std::nullopt;
+  const std::string& what = command.word(2);
+  if (what == "--show-toplevel") return reading.project + "\n";
+  if (what == "--git-dir" || what == "--absolute-git-dir" || what == "--git-common-dir")
+    return join_path(reading.project, ".git") + "\n";
+  return std::nullopt;
 }
 
 std::optional<std::string> output_of(const ShellReading& reading, const ShellCommand& command, int depth) {
@@ -151,7 +163,8 @@ std::optional<std::string> output_of(const ShellReading& reading, const ShellCom
   const std::string& first = command.word(1);
   if (name == "echo") return echoed(command);
   if (name == "printf") return printed(command);
-  if (name == "pwd") return command.cwd + "\n";
+  if (name == "git" && first == "rev-parse" && command.words.size() == 3) return top_of(reading, command);
+  if (name == "pwd") return command.cwd.str() + "\n";
   if (is_listed("true : cd set export", name)) return "";
   if (name == "which") return command.words.size() == 2 ? std::optional(first + "\n") : std::nullopt;
   if (name == "command" || name == "type") {
@@ -179,14 +192,15 @@ std::optional<std::string> output_of(const ShellReading& reading, const ShellCom
 }
 
 std::optional<std::string> output_of(const ShellReading& reading, ShellSpan span, int depth) {
-  if (depth > kLongestPipe || span.empty()) return std::nullopt;
+  if (depth > kLongestPipe || span.empty() || (reading.effort && reading.effort->is_over())) return std::nullopt;
   std::string text;
   for (const ShellCommand& command : reading.in(span)) {
-    // A command run by another one prints too, but that makes the output uncertain, unless the text got here that way.
+    // What a command of the span runs prints too, but that command is asked for its output.
     const bool goes_on = command.piped_to >= 0 && command.piped_to < span.last;  // into another command of the span
-    if (command.level != span.level || goes_on || command.via >= 0) continue;
+    if (command.level != span.level || goes_on || command.via >= span.first) continue;
     auto output = output_of(reading, command, depth + 1);
     if (!output || text.size() + output->size() > kLongestText) return std::nullopt;
+    reading.pay(output->size() / 8);
     text += *output;
   }
   return text;
@@ -211,7 +225,9 @@ std::optional<std::string> known_output(const ShellReading& reading, ShellSpan s
 }
 
 std::optional<std::string> known_input(const ShellReading& reading, const ShellCommand& command) {
-  return input_of(reading, command, 0);
+  auto input = input_of(reading, command, 0);
+  if (input) reading.pay(input->size() / 8);
+  return input;
 }
 
 }  // namespace ralph

@@ -22,15 +22,24 @@ std::vector<std::string> components_of(std::string_view path) {
   return parts;
 }
 
+// Takes the first component off a path; empty if there is none left.
+std::string_view take_component(std::string_view& path) {
+  path.remove_prefix(std::min(path.find_first_not_of('/'), path.size()));
+  const std::string_view part = path.substr(0, path.find('/'));
+  path.remove_prefix(part.size());
+  return part;
+}
+
 // Whether `path` equals `pattern` or is below it, both relative; with `or_above`, also a folder above it. Either may
 // contain wildcards: the command's word or our table.
 bool covers(std::string_view path, std::string_view pattern, bool or_above) {
-  const auto is = components_of(path), wanted = components_of(pattern);
-  if (is.size() < wanted.size() && !or_above) return false;
-  for (size_t i = 0; i < std::min(is.size(), wanted.size()); ++i) {
-    if (!wildcard_matches(is[i], wanted[i]) && !wildcard_matches(wanted[i], is[i])) return false;
+  for (;;) {
+    const std::string_view wanted = take_component(pattern);
+    if (wanted.empty()) return true;
+    const std::string_view is = take_component(path);
+    if (is.empty()) return or_above;
+    if (!wildcard_matches(is, wanted) && !wildcard_matches(wanted, is)) return false;
   }
-  return true;
 }
 
 std::string below(std::string_view path, std::string_view folder) {
@@ -67,8 +76,17 @@ constexpr std::string_view kStartUp =
     ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .kshrc "
     ".cshrc .tcshrc .config/fish .config/autostart .config/systemd .ssh/authorized_keys .ssh/rc .ssh/config "
     ".gitconfig .config/git/config Library/LaunchAgents .xprofile .xinitrc .pam_environment .inputrc";
-bool any_covers(std::string_view path, auto&& table, bool or_above = false) {
-  return std::ranges::any_of(table, [&](std::string_view one) { return covers(path, one, or_above); });
+bool any_covers(std::string_view path, std::span<const std::string_view> patterns, bool or_above) {
+  return std::ranges::any_of(patterns, [&](std::string_view one) { return covers(path, one, or_above); });
+}
+
+// Of a list that is separated by blanks.
+bool any_covers(std::string_view path, std::string_view patterns) {
+  for (size_t end = 0; !patterns.empty(); patterns.remove_prefix(std::min(end + 1, patterns.size()))) {
+    end = std::min(patterns.find(' '), patterns.size());
+    if (covers(path, patterns.substr(0, end), false)) return true;
+  }
+  return false;
 }
 
 bool is_within_any(std::string_view path, std::initializer_list<std::string_view> folders) {
@@ -90,8 +108,9 @@ bool is_env_file(std::string_view name) {
 // to open files of this process.
 bool is_descriptor(std::string_view path) {
   if (path == "/dev/stdin" || path == "/dev/stdout" || path == "/dev/stderr" || is_within(path, "/dev/fd")) return true;
+  if (!path.starts_with("/proc/")) return false;
   const auto parts = components_of(path);
-  return parts.size() >= 3 && parts[0] == "proc" && parts[2] == "fd";
+  return parts.size() >= 3 && parts[2] == "fd";
 }
 
 }  // namespace
@@ -147,7 +166,8 @@ bool is_within(std::string_view path, std::string_view folder) {
 
 std::vector<std::string> paths_of(std::string_view word, const std::string& cwd, const PolicyPlace& place,
                                   LastPart last) {
-  if (word.empty() || word[0] == kUnknownPart) return {};
+  constexpr size_t kLongestPath = 4096;  // the kernel's limit: beyond it there is nothing
+  if (word.empty() || word[0] == kUnknownPart || (word.size() > kLongestPath && !has_wildcard(word))) return {};
   if (word[0] != '/' && contains(cwd, kUnknownPart) && !cwd.starts_with('/')) return {};
   std::string path = absolute_path(word, cwd);
   for (const auto& [name, real] : place.aliases) {
@@ -201,12 +221,10 @@ DeletionOf deletion_of(const std::string& path, const PolicyPlace& place) {
 }
 
 bool is_credential(const std::string& path, const PolicyPlace& place) {
-  if (any_covers(path, split(kSystemSecrets, ' '))) return true;
+  if (any_covers(path, kSystemSecrets)) return true;
   if (is_in_project(path, place)) return false;
   const auto rest = below_home(path, place);
-  if (rest && any_covers(*rest, split(kCredentials, ' ')) &&
-      (has_wildcard(*rest) || !any_covers(*rest, split(kPublic, ' '))))
-    return true;
+  if (rest && any_covers(*rest, kCredentials) && (has_wildcard(*rest) || !any_covers(*rest, kPublic))) return true;
   const std::string name = base_name(path);
   return is_one_of(name, kPrivateKeys) || (is_env_file(name) && !is_temporary(path));
 }
@@ -214,9 +232,7 @@ bool is_credential(const std::string& path, const PolicyPlace& place) {
 bool is_secret(const std::string& path, const PolicyPlace& place) {
   if (is_credential(path, place)) return true;
   const std::string name = base_name(path);
-  for (const std::string& one : split(kCredentials, ' ')) {
-    if (!contains(one, '/') && name == one) return true;
-  }
+  if (is_listed(kCredentials, name)) return true;
   for (const std::string_view one : {"*.pem", "*.key", "*.p12", "*.pfx", "credentials*", "secrets*"}) {
     if (wildcard_matches(one, name)) return true;
   }
@@ -239,17 +255,21 @@ bool is_start_up_file(const std::string& path, const PolicyPlace& place) {
                            "/usr/lib/systemd"}))
     return true;
   if (is_in_project(path, place)) {
+    if (!path.starts_with(place.project + "/.git/")) return false;
     const auto parts = components_of(below(path, place.project));
-    return parts.size() > 2 && parts[0] == ".git" && parts[1] == "hooks" && !parts[2].ends_with(".sample");
+    if (parts.size() < 2) return false;
+    // What later gits run: hooks, and the settings that name commands.
+    return (parts.size() > 2 && parts[1] == "hooks" && !parts[2].ends_with(".sample")) ||
+           (parts.size() == 2 && parts[1].starts_with("config"));
   }
   const auto rest = below_home(path, place);
-  return rest && any_covers(*rest, split(kStartUp, ' '));
+  return rest && any_covers(*rest, kStartUp);
 }
 
 bool is_system_file(const std::string& path) {
-  return is_within_any(path, {"/usr", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/sys", "/proc", "/opt", "/System",
-                              "/Library"}) &&
-         !is_descriptor(path);
+  if (is_descriptor(path)) return false;
+  return path == "/" || is_within_any(path, {"/usr", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/sys", "/proc",
+                                             "/opt", "/System", "/Library"});
 }
 
 bool is_ralphs(const std::string& path, const PolicyPlace& place, bool or_above) {

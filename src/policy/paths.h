@@ -3,6 +3,7 @@
 // symlink is also judged by its target.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,8 +26,10 @@ struct PolicyPlace {
   // Folders reachable through symlinks: {"/home/me/app", "/data/app"}. Paths below the first mean the second.
   std::vector<std::pair<std::string, std::string>> aliases{};
   // Resolves every symlink as far as the path exists; nullptr: paths are taken as written.
-  std::string (*real_path)(const std::string& path) = nullptr;
+  std::function<std::string(const std::string& path)> real_path{};
   std::vector<PolicyHost> hosts{};
+  // The addresses of the project's git remotes, read when they are needed; nullptr: none are known.
+  std::function<std::vector<std::string>()> remotes{};
 };
 
 // The paths that a word may mean, relative to `cwd`: absolute, without . and .., as written and with symlinks followed.

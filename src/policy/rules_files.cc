@@ -37,11 +37,7 @@ bool any_assignment(const Subject& subject, F wanted) {
   return false;
 }
 
-bool is_recursive(const Subject& subject) {
-  return subject.flag('r') || subject.flag('R') || subject.option("--recursive");
-}
-
-Finding first_deleted(const Subject& subject, DeletionOf wanted) {
+std::optional<std::string> first_deleted(const Subject& subject, DeletionOf wanted) {
   for (const std::string& path : subject.deleted()) {
     if (deletion_of(path, subject.place) == wanted) return path;
   }
@@ -81,6 +77,10 @@ Finding tampers_with_ralph(const Subject& subject) {
       }
     }
   }
+  return std::nullopt;
+}
+
+Finding steers_hooks(const Subject& subject) {
   const auto is_switch = [&](std::string_view name) { return is_switch_of_ralph(name, subject.place); };
   if (any_assignment(subject, [&](std::string_view name, std::string_view) { return is_switch(name); })) {
     return "it sets a variable that switches ralph's hooks off";
@@ -88,27 +88,22 @@ Finding tampers_with_ralph(const Subject& subject) {
   if (subject.program == "unset" && std::ranges::any_of(subject.operands, is_switch)) {
     return "it unsets a variable that steers ralph's hooks";
   }
-  if (subject.program == "ralph") {
-    if (subject.does("loop/cancel")) return "only the user cancels a loop";
-    if (subject.does("hooks/uninstall hooks/install") && !subject.option("--dry-run"))
-      return "only the user changes ralph's hooks";
-    if (subject.does("plan/archive")) return "only the user archives a plan";
+  return std::nullopt;
+}
+
+Finding ends_host(const Subject& subject) {
+  for (const std::string& operand : subject.operands) {
+    if (operand == "$PPID" || operand == "$CLAUDE_PID") return "it ends the agent that this session runs on";
+    if (is_ralph_or_host(operand, subject.place))
+      return fmt::format("it ends {}, which this session may run on", operand);
   }
-  if (subject.is("kill pkill killall")) {
-    for (const std::string& operand : subject.operands) {
-      if (operand == "$PPID" || operand == "$CLAUDE_PID") return "it ends the agent that this session runs on";
-      if (operand == "node" || is_ralph_or_host(operand, subject.place)) {
-        return fmt::format("it ends {}, which this session may run on", operand);
-      }
-    }
-    // $(pgrep claude), or through a pipe: pgrep claude | xargs kill
-    for (const ShellSpan& span : subject.origins()) {
-      for (const ShellCommand& source : subject.reading.in(span)) {
-        const bool looks_up = is_one_of(source.word(0), {"pgrep", "pidof", "grep"});
-        for (const ShellWord& name : source.words) {
-          if (looks_up && is_ralph_or_host(name.text, subject.place)) return fmt::format("it ends {}", name.text);
-          if (contains(name.text, ".ralph-active")) return "it ends the process of a plan run";
-        }
+  // $(pgrep claude), or through a pipe: pgrep claude | xargs kill
+  for (const ShellSpan& span : subject.origins()) {
+    for (const ShellCommand& source : subject.reading.in(span)) {
+      const bool looks_up = is_one_of(source.word(0), {"pgrep", "pidof", "grep"});
+      for (const ShellWord& name : source.words) {
+        if (looks_up && is_ralph_or_host(name.text, subject.place)) return fmt::format("it ends {}", name.text);
+        if (contains(name.text, ".ralph-active")) return "it ends the process of a plan run";
       }
     }
   }
@@ -116,10 +111,7 @@ Finding tampers_with_ralph(const Subject& subject) {
 }
 
 Finding deletes_project(const Subject& subject) {
-  if (subject.is("rm rmdir shred srm mv unlink rimraf rsync trash trash-put gio git")) {
-    // Even without -r: `find . -type f -exec rm {} +` is read as `rm .`, which nobody would type.
-    if (const auto path = first_deleted(subject, DeletionOf::kProject)) return fmt::format("it would remove {}", *path);
-  }
+  if (const auto path = first_deleted(subject, DeletionOf::kProject)) return fmt::format("it would remove {}", *path);
   return std::nullopt;
 }
 
@@ -139,25 +131,44 @@ Finding deletes_outside(const Subject& subject) {
   return std::nullopt;
 }
 
+// What is deleted is not on the line: it comes from a list, or from a variable that may be empty.
+Finding deletes_unknown(const Subject& subject) {
+  if (subject.command.in_definition ||
+      (subject.program == "shred" && !subject.flag('u') && !subject.option("--remove")))
+    return std::nullopt;
+  constexpr std::string_view kListMakers =
+      "read mapfile readarray cat jq yq awk gawk mawk cut sort head tail sed tac uniq grep tr column paste comm";
+  const bool from_list = is_listed("xargs gxargs parallel awk gawk mawk", subject.runner());
+  for (size_t i = 1; i < subject.command.words.size(); ++i) {
+    const ShellWord& word = subject.command.words[i];
+    if (!word.text.starts_with(kUnknownPart)) continue;
+    const bool made_of_list = std::ranges::any_of(word.sources, [&](const ShellSpan& span) {
+      if (subject.span_has(span, kListMakers)) return true;
+      const auto commands = subject.reading.in(span);  // $(<list)
+      return commands.size() == 1 && commands[0].words.empty() && !commands[0].redirections.empty();
+    });
+    if (from_list || made_of_list) return ask("what it deletes comes from a list that is not on the line");
+    const std::string_view rest = std::string_view(word.text).substr(1);
+    if (word.sources.empty() && is_one_of(rest, {"/", "/*", "/.", "/.*"}))
+      return ask("if that variable is empty, it deletes everything");
+  }
+  return std::nullopt;
+}
+
 Finding writes_to_device(const Subject& subject) {
   for (const std::string& path : subject.written()) {
     if (is_disk(path)) return fmt::format("it writes to {}", path);
   }
-  if (subject.program == "mkfs" || subject.program.starts_with("mkfs.") ||
-      subject.is("wipefs mkswap sfdisk sgdisk blkdiscard mke2fs fdisk gdisk parted cfdisk hdparm badblocks cryptsetup "
-                 "pvcreate vgremove lvremove pvremove zpool")) {
-    if (subject.has("-l --list --help --version") || (subject.program == "zpool" && subject.operand(0) == "status"))
-      return std::nullopt;
-    for (const std::string& operand : subject.operands) {
-      const auto paths = subject.paths(operand);  // an image file of the project may be formatted
-      if (subject.program.starts_with("mk") && !paths.empty() && !paths[0].starts_with("/dev/") &&
-          &operand == &subject.operands.back())
-        return std::nullopt;
-    }
-    return fmt::format("{} changes disks and partitions", subject.program);
-  }
-  if (subject.program == "diskutil" && subject.operand(0).starts_with("erase")) return "it erases a disk";
   return std::nullopt;
+}
+
+Finding changes_disks(const Subject& subject) {
+  if (subject.program == "zpool" && subject.operand(0) == "status") return std::nullopt;
+  if (subject.program.starts_with("mk") && !subject.operands.empty()) {
+    const auto paths = subject.paths(subject.operands.back());  // an image file of the project may be formatted
+    if (!paths.empty() && !paths[0].starts_with("/dev/")) return std::nullopt;
+  }
+  return fmt::format("{} changes disks and partitions", subject.program);
 }
 
 Finding reads_credentials(const Subject& subject) {
@@ -166,7 +177,7 @@ Finding reads_credentials(const Subject& subject) {
     if (is_credential(path, subject.place) && subject.program != "ssh-keygen" && subject.program != "tee")
       return fmt::format("{} holds credentials", path);
     const bool takes_all = (subject.is("tar zip rsync scp 7z") ||
-                            (subject.program == "cp" && (is_recursive(subject) || subject.flag('a')))) &&
+                            (subject.program == "cp" && (subject.is_recursive() || subject.flag('a')))) &&
                            holds_credentials(path, subject.place);
     const bool is_target = subject.is("cp rsync scp") && subject.operands.size() > 1 &&
                            subject.paths(subject.operands.back()) == subject.paths(path);
@@ -174,72 +185,40 @@ Finding reads_credentials(const Subject& subject) {
       return fmt::format("{} holds credentials among other things", path);
     }
   }
-  if (subject.program.starts_with("gpg") &&
-      (subject.option("--export-secret-keys") || subject.option("--export-secret-subkeys")))
-    return "it prints secret keys";
-  const std::string first = subject.operand(0), second = subject.operand(1);
-  constexpr std::string_view kPrints = "it prints credentials";
-  constexpr CallRow kPrinters[] = {{"gh", "auth/token", kPrints},
-                                   {"git", "credential/fill", kPrints},
-                                   {"aws", "configure/get configure/export-credentials", kPrints},
-                                   {"az", "account/get-access-token", kPrints},
-                                   {"security", "dump-keychain", kPrints},
-                                   {"secret-tool", "lookup", kPrints},
-                                   {"pass", "show", kPrints},
-                                   {"op vault", "read", kPrints},
-                                   {"keyring", "get", kPrints},
-                                   {"ssh-keygen", "-y", kPrints}};
-  if ((subject.program == "gcloud" && first == "auth" && second.starts_with("print-")) ||
-      (subject.program == "security" && first.starts_with("find-")) ||
-      (subject.program == "kubectl" && first == "get" && second.starts_with("secret") &&
-       subject.value('o', "--output")))
-    return std::string(kPrints);
-  return first_call(subject, kPrinters);
+  return std::nullopt;
 }
 
 Finding loosens_permissions(const Subject& subject) {
-  if (subject.program == "setfacl" && is_recursive(subject)) {
-    for (const std::string& operand : subject.operands) {
-      if (contains(operand, "o::rw")) return "everybody could write there";
-    }
-  }
-  if (subject.program != "chmod" || subject.operands.empty()) return std::nullopt;
   // A mode such as -w looks like an option, but it grants nothing.
-  const std::string mode = subject.operand(0);
-  if (!is_world_writable(mode)) return std::nullopt;
-  if (is_recursive(subject)) return "everybody could write to all files there";
+  if (subject.operands.empty() || !is_world_writable(subject.operand(0))) return std::nullopt;
+  if (subject.is_recursive()) return "everybody could write to all files there";
   if (const auto path = subject.foreign_operand()) return fmt::format("everybody could write to {}", *path);
   return std::nullopt;
 }
 
-Finding persists(const Subject& subject) {
-  const std::string first = subject.operand(0);
+Finding loosens_access_lists(const Subject& subject) {
+  const bool opens =
+      std::ranges::any_of(subject.operands, [](const std::string& one) { return contains(one, "o::rw"); });
+  return opens && subject.is_recursive() ? "everybody could write there" : Finding();
+}
+
+Finding writes_start_up_file(const Subject& subject) {
   for (const std::string& path : subject.written()) {
     if (is_start_up_file(path, subject.place))
       return fmt::format("it changes {}, which is run or read later by others", path);
   }
-  if (subject.program == "crontab" && !subject.flag('l')) return "it changes the user's cron jobs";
-  if (subject.is("at batch") && !subject.flag('l')) return "it has a command run later";
-  constexpr CallRow kServices[] = {{"systemctl", "enable link edit reenable", "it makes a service start by itself"},
-                                   {"systemd-run", "", "it has a service run outside of the session"},
-                                   {"launchctl", "load bootstrap submit enable", "it makes a service start by itself"},
-                                   {"update-rc.d ldconfig", "", "it changes what the system starts or loads"}};
-  if (auto finding = first_call(subject, kServices)) return finding;
-  if (subject.program == "chkconfig" && subject.operands.size() > 1)
-    return "it changes what the system starts or loads";
-  if (subject.program == "git" && first == "config" && (subject.option("--global") || subject.option("--system")) &&
-      subject.operands.size() > 2) {
-    const std::string key = to_lower(subject.operand(1)), value = subject.operand(2);
-    if (key == "core.hookspath" || key.ends_with("command") || key.ends_with("helper") || key == "core.pager" ||
-        key == "core.editor" || value.starts_with('!')) {
-      return "it makes every later git of this user run something";
-    }
+  return std::nullopt;
+}
+
+Finding writes_system_file(const Subject& subject) {
+  if (subject.is("mkdir touch")) return std::nullopt;
+  for (const std::string& path : subject.written()) {
+    if (is_system_file(path) && !is_within(path, subject.place.project)) return fmt::format("it changes {}", path);
   }
-  if (subject.program == "git" && first == "config" && to_lower(subject.operand(1)) == "core.hookspath") {
-    for (const std::string& path : subject.paths(subject.operand(2))) {
-      if (!is_within(path, subject.place.project)) return fmt::format("it makes git run hooks from {}", path);
-    }
-  }
+  return std::nullopt;
+}
+
+Finding preloads_library(const Subject& subject) {
   const bool preloads = any_assignment(subject, [](std::string_view name, std::string_view value) {
     if (!is_one_of(name, {"LD_PRELOAD", "DYLD_INSERT_LIBRARIES", "LD_AUDIT"}) || value.empty()) return false;
     const std::string_view library = value.substr(value.rfind('/') + 1);

@@ -1,6 +1,8 @@
 // Rules about git: shared history and uncommitted work.
 #include <algorithm>
 
+#include "base/text.h"
+#include "policy/command_view.h"
 #include "policy/git_call.h"
 #include "policy/rules.h"
 
@@ -15,70 +17,119 @@ bool means_everything(const Subject& subject, const std::string& path) {
   return false;
 }
 
+// https://x/y.git, git@x:y.git, ../y.git: not the name of a remote.
+bool is_address(std::string_view word) {
+  const size_t colon = word.find(':');
+  const bool is_host =
+      colon != std::string_view::npos && word.substr(0, colon).find_first_of("/+") == std::string_view::npos;
+  return contains(word, "://") || is_host || word.starts_with('/') || word.starts_with('.') || word.starts_with('~');
+}
+
+// The host and path of an address, so that https://me@x/y.git and git@x:y are the same.
+std::string place_of(std::string_view address) {
+  const size_t scheme = address.find("://");
+  if (scheme != std::string_view::npos) address.remove_prefix(scheme + 3);
+  if (const size_t user = address.substr(0, address.find('/')).find('@'); user != std::string_view::npos)
+    address.remove_prefix(user + 1);
+  std::string place(address);
+  if (const size_t colon = place.find(':'); scheme == std::string_view::npos && colon < place.find('/'))
+    place[colon] = '/';
+  if (place.ends_with('/')) place.pop_back();
+  if (place.ends_with(".git")) place.resize(place.size() - 4);
+  return place;
+}
+
+// Whether the project has a remote of this address.
+bool is_remote(const Subject& subject, std::string_view address) {
+  const std::vector<std::string> all = subject.place.remotes ? subject.place.remotes() : std::vector<std::string>();
+  return std::ranges::any_of(all, [&](const std::string& one) { return place_of(one) == place_of(address); });
+}
+
+// Settings whose value git runs, or that redirect it.
+bool is_run_by_git(std::string_view key) {
+  const bool ends = key.ends_with(".smudge") || key.ends_with(".clean") || key.ends_with(".process") ||
+                    key.ends_with(".textconv") || key.ends_with(".driver") || key.ends_with(".cmd") ||
+                    (key.ends_with("command") && key != "sequence.command");
+  return ends || is_listed("core.fsmonitor diff.external core.gitproxy uploadpack.packobjectshook", key);
+}
+
 }  // namespace
 
-Finding rewrites_history(const Subject& subject) {
-  if (subject.is("bfg git-filter-repo git-filter-branch")) return "it rewrites the whole history";
-  if (subject.program != "git") return std::nullopt;
-  const GitCall call = git_call(subject);
-  const std::string first = call.words.empty() ? "" : call.words[0];
-  if (call.verb == "push") {
-    if (call.option("--dry-run") || call.flag('n')) return std::nullopt;
-    if (call.flag('f') || call.option("--force") || call.option("--force-with-lease"))
-      return "a forced push replaces commits that others may have";
-    if (call.option("--mirror") || call.option("--prune")) return "it removes branches of the remote";
-    if (call.option("--delete") || call.flag('d')) return "it deletes a branch or tag of the remote";
-    const auto operands = call.operands();
-    for (size_t i = 1; i < operands.size(); ++i) {
-      if (operands[i].starts_with('+')) return "a + before the branch forces the push";
-      if (operands[i].starts_with(':')) return "it deletes a branch or tag of the remote";
-    }
+// A push to an address that is no remote of this project, also one that the line itself makes a remote.
+Finding pushes_elsewhere(const Subject& subject) {
+  for (size_t i = 1; i + 1 < subject.command.words.size(); ++i) {  // git -c remote.origin.url=...
+    const std::string setting = to_lower(subject.command.word(i) == "-c" ? subject.command.word(i + 1) : "");
+    const std::string_view key = std::string_view(setting).substr(0, setting.find('='));
+    if (key.ends_with(".url") || key.ends_with(".pushurl") || key.ends_with("insteadof"))
+      return fmt::format("{} sends the push somewhere else", key);
   }
-  if (call.verb == "filter-branch" || call.verb == "filter-repo") return "it rewrites the whole history";
-  if (call.verb == "reflog" && (first == "expire" || first == "delete"))
-    return "the reflog is the way back from mistakes";
-  if ((call.verb == "gc" || call.verb == "prune") &&
-      (call.verb == "prune" || std::ranges::any_of(call.words, [](const std::string& word) {
-         return word == "--prune=now" || word == "--prune=all" || word == "--prune=0";
-       }))) {
-    return "it deletes commits that could still be brought back";
+  const std::string to = subject.operand(1);
+  if (is_address(to) && !is_remote(subject, to)) return fmt::format("{} is no remote of this project", readable(to));
+  const auto before = subject.reading.in({0, subject.index, 0});
+  for (size_t i = 0; i < before.size(); ++i) {
+    if (program_of(before[i]) != "git") continue;
+    const Subject earlier(subject.reading, i, subject.place);
+    const bool sets = earlier.does("remote/add remote/set-url config/remote.*");
+    const std::string address = earlier.operand(earlier.operand(0) == "config" ? 2 : 3);
+    const bool is_meant = to.empty() || earlier.operand(2) == to || contains(earlier.operand(1), to);
+    if (sets && is_meant && !is_remote(subject, address))
+      return ask(fmt::format("it pushes to {}, which became a remote a moment ago", readable(address)));
   }
-  if (call.verb == "update-ref" && (call.flag('d') || call.option("--stdin"))) return "it deletes references";
-  if (call.verb == "replace" && !call.words.empty() && first != "-l" && first != "--list") return "it replaces commits";
-  if (call.verb == "symbolic-ref" && call.flag('d')) return "it deletes references";
   return std::nullopt;
 }
 
-Finding discards_work(const Subject& subject) {
-  if (subject.program != "git") return std::nullopt;
+Finding forces_by_refspec(const Subject& subject) {
+  for (size_t i = 2; i < subject.operands.size(); ++i) {
+    if (subject.operands[i].starts_with('+')) return "a + before the branch forces the push";
+    if (subject.operands[i].starts_with(':')) return "it deletes a branch or tag of the remote";
+  }
+  return std::nullopt;
+}
+
+Finding cleans_all(const Subject& subject) {
   const GitCall call = git_call(subject);
-  const std::string first = call.words.empty() ? "" : call.words[0];
-  if (call.verb == "clean") {
-    if (call.flag('n') || call.option("--dry-run") || (!call.flag('f') && !call.option("--force"))) return std::nullopt;
-    const auto operands = call.operands();
-    const bool is_limited = !operands.empty() && std::ranges::none_of(operands, [&](const std::string& one) {
-      return means_everything(subject, one);
-    });
-    // -e PATTERN excludes files; it does not limit the command to a path.
-    if (is_limited && !call.flag('e')) return std::nullopt;
-    return "it deletes files that git does not know, and nothing brings them back";
+  if (!call.flag('f') && !call.option("--force")) return std::nullopt;
+  const auto operands = call.operands();
+  const bool is_limited = !operands.empty() && std::ranges::none_of(operands, [&](const std::string& one) {
+    return means_everything(subject, one);
+  });
+  // -e PATTERN excludes files; it does not limit the command to a path.
+  if (is_limited && !call.flag('e')) return std::nullopt;
+  return "it deletes files that git does not know, and nothing brings them back";
+}
+
+Finding discards_all(const Subject& subject) {
+  const GitCall call = git_call(subject);
+  if (call.verb == "restore" && (call.option("--staged") || call.flag('S')) && !call.flag('W') &&
+      !call.option("--worktree"))
+    return std::nullopt;
+  const bool creates = call.flag('b') || call.flag('B') || call.option("--orphan");
+  for (const std::string& operand : call.operands()) {
+    if (!creates && means_everything(subject, operand)) return "it throws away every change that is not committed";
   }
-  if (call.verb == "checkout" || call.verb == "restore") {
-    if (call.verb == "restore" && (call.option("--staged") || call.flag('S')) && !call.flag('W') &&
-        !call.option("--worktree"))
-      return std::nullopt;
-    const bool creates = call.flag('b') || call.flag('B') || call.option("--orphan");
-    for (const std::string& operand : call.operands()) {
-      if (!creates && means_everything(subject, operand)) return "it throws away every change that is not committed";
+  if (call.verb == "checkout" && (call.option("--force") || call.flag('f')))
+    return "it throws away every change that is not committed";
+  return std::nullopt;
+}
+
+// git config of something that a later git would run.
+Finding makes_git_run(const Subject& subject) {
+  const std::string key = to_lower(subject.operand(1)), value = subject.operand(2);
+  if (subject.operands.size() < 3 || value.empty()) return std::nullopt;
+  if (subject.option("--global") || subject.option("--system")) {
+    if (key == "core.hookspath" || key.ends_with("command") || key.ends_with("helper") || key == "core.pager" ||
+        key == "core.editor" || value.starts_with('!'))
+      return "it makes every later git of this user run something";
+  }
+  if (is_run_by_git(key) && !is_listed("true false", value) && !value.starts_with("git-lfs"))
+    return fmt::format("it makes every later git here run {}", value);
+  if (key == "core.hookspath" || key == "include.path") {
+    for (const std::string& path : subject.paths(value)) {
+      if (!is_within(path, subject.place.project)) return fmt::format("it makes git use what is in {}", path);
     }
-    if (call.verb == "checkout" && (call.option("--force") || call.flag('f')))
-      return "it throws away every change that is not committed";
   }
-  if (call.verb == "stash" && first == "clear") return "it deletes all stashes";
-  if (call.verb == "switch" && (call.option("--discard-changes") || call.flag('f') || call.option("--force")))
-    return "it throws away every change that is not committed";
-  if (call.verb == "checkout-index" && call.flag('f') && call.flag('a'))
-    return "it throws away every change that is not committed";
+  if (key.ends_with("credential.helper") && (value.starts_with("store") || value.find_first_of("/!") == 0))
+    return "it makes git hand passwords on or write them down";
   return std::nullopt;
 }
 

@@ -1,7 +1,7 @@
 #include "policy/script_view.h"
 
 #include <algorithm>
-#include <array>
+#include <span>
 
 #include "base/text.h"
 #include "policy/shell/characters.h"
@@ -10,48 +10,90 @@ namespace ralph {
 namespace {
 
 // Calls that start a program. Their argument is a shell command or a list of words.
-constexpr std::array<std::string_view, 19> kStarts = {
-    "system(",       "system ",     "popen(",    "Popen(",     "run(",   "call(",         "check_call(",
-    "check_output(", "execSync(",   "exec(",     "spawnSync(", "spawn(", "execFileSync(", "execFile(",
-    "getoutput(",    "shell_exec(", "passthru(", "execvp(",    "exec "};
-constexpr std::array<std::string_view, 17> kDeletes = {
-    "rmtree(",     "os.remove(", "os.unlink(", "unlink(",       "unlinkSync(",  "rmSync(",
-    "rmdirSync(",  "fs.rm(",     "rm_rf(",     "rm_rf ",        "remove_tree(", "File.delete(",
-    "remove_dir(", "rmdir(",     "rimraf(",    "remove_entry(", "unlink "};
-constexpr std::array<std::string_view, 9> kReads = {"open(",       "readFileSync(",      "readFile(",
-                                                    "Path(",       "File.read(",         "read_text(",
-                                                    "expanduser(", "file_get_contents(", "slurp("};
-constexpr std::array<std::string_view, 9> kWrites = {"writeFileSync(",     "writeFile(",  "appendFileSync(",
-                                                     "file_put_contents(", "File.write(", "copyfile(",
-                                                     "copyFileSync(",      "renameSync(", "os.rename("};
+constexpr std::string_view kStarts[] = {"system(",       "system ",         "popen(",        "Popen(",    "run(",
+                                        "call(",         "check_call(",     "check_output(", "execSync(", "exec(",
+                                        "spawnSync(",    "spawn(",          "execFileSync(", "execFile(", "getoutput(",
+                                        "passthru(",     "shell_exec(",     "execvp(",       "exec ",     "os.execute(",
+                                        "Deno.Command(", "do shell script "};
+constexpr std::string_view kDeletes[] = {
+    "rmtree(",     "rmtree ",       "os.remove(",       "os.unlink(",   "unlink(",          "unlink ",
+    "unlinkSync(", "rmSync(",       "rmdirSync(",       "fs.rm(",       "rm_rf(",           "rm_rf ",
+    "rm_r(",       "remove_tree(",  "remove_tree ",     "File.delete(", "remove_dir(",      "rmdir(",
+    "rimraf(",     "remove_entry(", "Deno.removeSync(", "Deno.remove(", "delete-directory "};
+constexpr std::string_view kReads[] = {"open(",      "readFileSync(", "readFile(",          "Path(", "File.read(",
+                                       "read_text(", "expanduser(",   "file_get_contents(", "slurp("};
+constexpr std::string_view kWrites[] = {"writeFileSync(",     "writeFile(",  "appendFileSync(",
+                                        "file_put_contents(", "File.write(", "copyfile(",
+                                        "copyFileSync(",      "renameSync(", "os.rename("};
+// Calls that name the files of a folder.
+constexpr std::string_view kLists[] = {"listdir(", "glob(",     "glob ",        "Dir[",      "scandir(",
+                                       "os.walk(", "children(", "readdirSync(", "opendir D,"};
 
-// The literals that begin at `at`, joined like a call's arguments: 'a', "b" or ["a", "b"]. Stops at anything else.
+// Calls around a literal that leave it as it is, and expressions that stand for a folder.
+constexpr std::string_view kAround[] = {
+    "os.path.expanduser(", "pathlib.Path(", "Path(", "glob.glob(", "glob(", "glob ", "{args:", "{ args:"};
+constexpr std::string_view kHomes[] = {"$ENV{HOME}",
+                                       "process.env.HOME",
+                                       "os.homedir()",
+                                       "require('os').homedir()",
+                                       "require(\"os\").homedir()",
+                                       "pathlib.Path.home()",
+                                       "Path.home()",
+                                       "Dir.home",
+                                       "Deno.env.get('HOME')",
+                                       "Deno.env.get(\"HOME\")",
+                                       "os.environ['HOME']",
+                                       "os.environ[\"HOME\"]",
+                                       "ENV['HOME']",
+                                       "getenv('HOME')"};
+constexpr std::string_view kHere[] = {"process.cwd()", "os.getcwd()", "pathlib.Path.cwd()", "Path.cwd()", "Dir.pwd",
+                                      "Deno.cwd()",    "getcwd()"};
+
+// The length of the expression that `text` begins with; 0 if it is none of these.
+size_t begins_with(std::string_view text, std::span<const std::string_view> expressions) {
+  for (const std::string_view one : expressions) {
+    if (text.starts_with(one)) return one.size();
+  }
+  return 0;
+}
+
+// The literals that begin at `at`, joined like a call's arguments: 'a', "b" or ["a", "b"]. Stops at anything else. A
+// literal to which something is added ("a" + x) ends in an unknown part.
 std::vector<std::string> literals_at(std::string_view text, size_t at) {
   std::vector<std::string> found;
   const size_t limit = std::min(text.size(), at + 4096);
   while (at < limit) {
     const char c = text[at];
-    if (contains(" \n\t[,(frb", c)) {
+    const std::string_view rest = text.substr(at, limit - at);
+    if (const size_t length = begins_with(rest, kAround)) {
+      at += length;
+      continue;
+    }
+    const size_t home = begins_with(rest, kHomes), here = begins_with(rest, kHere);
+    if (home + here > 0) {
+      found.emplace_back(home > 0 ? "~" : ".");
+      at += home + here;
+    } else if (contains(" \n\t[,(frb", c)) {
       ++at;
       continue;
+    } else if (c == '"' || c == '\'' || c == '`') {
+      const std::string_view triple = text.substr(at, 3);
+      const size_t width = triple.size() == 3 && triple[1] == c && triple[2] == c ? 3 : 1;
+      std::string literal;
+      for (at += width; at < limit && text.substr(at, width) != std::string(width, c); ++at) {
+        if (text[at] == '\\' && at + 1 < limit) ++at;
+        literal += text[at];
+      }
+      at += width;
+      found.push_back(std::move(literal));
+    } else {
+      break;
     }
-    if (starts_with_any(text.substr(at), {"os.path.expanduser(", "Path(", "pathlib.Path("})) {
-      at = text.find('(', at) + 1;
-      continue;
-    }
-    if (c != '"' && c != '\'' && c != '`') break;
-    const std::string_view triple = text.substr(at, 3);
-    const size_t width = triple.size() == 3 && triple[1] == c && triple[2] == c ? 3 : 1;
-    std::string literal;
-    for (at += width; at < limit && text.substr(at, width) != std::string(width, c); ++at) {
-      if (text[at] == '\\' && at + 1 < limit) ++at;
-      literal += text[at];
-    }
-    at += width;
-    found.push_back(std::move(literal));
     while (at < limit && (text[at] == ' ' || text[at] == ')')) ++at;
     if (at >= limit || text[at] != ',') break;
   }
+  const bool goes_on = at < limit && at > 0 && text[at - 1] != ')' && contains("+.$&", text[at]);
+  if (!found.empty() && goes_on) found.back() += kUnknownPart;
   return found;
 }
 
@@ -84,8 +126,8 @@ std::string code_of_python(std::string_view text) {
 }
 
 // Calls whose names are in `code`; their arguments are taken from `text`.
-template <size_t N, class F>
-void for_each_call(std::string_view text, std::string_view code, const std::array<std::string_view, N>& calls, F use) {
+template <class F>
+void for_each_call(std::string_view text, std::string_view code, std::span<const std::string_view> calls, F use) {
   int seen = 0;
   for (const std::string_view call : calls) {
     for (size_t at = code.find(call); at != std::string_view::npos && seen < 64; at = code.find(call, at + 1)) {
@@ -115,6 +157,59 @@ std::string line_of(std::string_view program, const std::vector<std::string>& pa
     line += " " + path.substr(0, home) + (home > 0 && rest[0].empty() ? "" : quote_shell_words(rest));
   }
   return line;
+}
+
+// A program that deletes what it finds: [os.remove(f) for f in os.listdir('.')].
+void delete_what_is_listed(std::string_view text, std::string_view code, InnerCommands& inner) {
+  bool deletes_variables = contains(code, "\"unlink\"") || contains(code, "'unlink'");
+  for (const std::string_view call : kDeletes) {
+    const size_t at = code.find(call);
+    deletes_variables |= at != std::string_view::npos && literals_at(text, at + call.size()).empty();
+  }
+  if (!deletes_variables) return;
+  for_each_call(text, code, kLists, [&](size_t, const std::vector<std::string>& literals) {
+    const bool is_pattern = literals[0].find_first_of("*?[") != std::string::npos;
+    inner.scripts.push_back({line_of("rm -rf --", {is_pattern ? literals[0] : literals[0] + "/*"}), {}});
+  });
+}
+
+// Texts between `opening` and `closing`, which a shell runs.
+void add_quoted(const std::string& text, std::string_view opening, char closing, InnerCommands& inner) {
+  for (size_t open = text.find(opening); open != std::string::npos;) {
+    const size_t close = text.find(closing, open + opening.size());
+    if (close == std::string::npos) break;
+    inner.scripts.push_back({text.substr(open + opening.size(), close - open - opening.size()), {}});
+    open = text.find(opening, close + 1);
+  }
+}
+
+// awk runs commands at the other end of a pipe too: "command" | getline, print | "sh", and what a variable holds.
+void look_into_awk(std::string_view text, InnerCommands& inner) {
+  std::vector<std::string> literals;
+  bool runs_variable = false, feeds_shell = false;
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '"') {
+      std::string literal;
+      for (++at; at < text.size() && text[at] != '"'; ++at) {
+        if (text[at] == '\\' && at + 1 < text.size()) ++at;
+        literal += text[at];
+      }
+      const size_t next = text.find_first_not_of(" \t|&", std::min(at + 1, text.size()));
+      const bool is_read = next != std::string_view::npos && text.substr(next).starts_with("getline") &&
+                           contains(text.substr(at, next - at), '|');
+      if (is_read) inner.scripts.push_back({literal, {}});
+      literals.push_back(std::move(literal));
+    } else if (text[at] == '|' && text.substr(at, 2) != "||" && (at == 0 || text[at - 1] != '|')) {
+      const auto target = literals_at(text, text[std::min(at + 1, text.size() - 1)] == '&' ? at + 2 : at + 1);
+      if (target.empty()) continue;
+      inner.scripts.push_back({target[0], {}});
+      feeds_shell |= is_shell(std::string_view(target[0]).substr(target[0].rfind('/') + 1));
+    } else if (text.substr(at).starts_with("system(")) {
+      runs_variable |= literals_at(text, at + 7).empty();
+    }
+  }
+  if (!runs_variable && !feeds_shell) return;
+  for (std::string& literal : literals) inner.scripts.push_back({std::move(literal), {}});
 }
 
 }  // namespace
@@ -162,9 +257,9 @@ void look_into_program_text(const ShellCommand& command, const std::optional<std
     const size_t first = open == std::string::npos ? open : text->find_first_not_of("( \n", open);
     const bool is_list = first != std::string::npos && (*text)[first] == '[';
     const bool are_words = is_list || starts_with_any(std::string_view(*text).substr(at), {"spawn", "execFile"});
-    inner.scripts.push_back({are_words && literals.size() > 1 ? quote_shell_words(literals) : literals[0], {}});
+    inner.scripts.push_back({are_words && literals.size() > 1 ? line_of("", literals) : literals[0], {}});
     if (!are_words && literals.size() > 1 && is_listed("rm sh bash", literals[0])) {
-      inner.scripts.push_back({quote_shell_words(literals), {}});
+      inner.scripts.push_back({line_of("", literals), {}});
     }
   });
   for_each_call(*text, code, kDeletes, [&](size_t, std::vector<std::string> literals) {
@@ -183,15 +278,14 @@ void look_into_program_text(const ShellCommand& command, const std::optional<std
   for_each_call(*text, code, kWrites, [&](size_t, const std::vector<std::string>& literals) {
     inner.scripts.push_back({line_of("tee --", literals), {}});
   });
+  delete_what_is_listed(*text, code, inner);
   const std::string program = program_of(command);
-  if (program.starts_with("perl") || program == "ruby" || program == "php") {  // `command` runs it
-    for (size_t open = text->find('`'); open != std::string::npos;) {
-      const size_t close = text->find('`', open + 1);
-      if (close == std::string::npos) break;
-      inner.scripts.push_back({text->substr(open + 1, close - open - 1), {}});
-      open = text->find('`', close + 1);
-    }
+  if (program.starts_with("perl") || program == "ruby" || program == "php") {  // `command`, qx(command), %x(command)
+    constexpr std::pair<std::string_view, char> kQuotes[] = {{"`", '`'},   {"qx(", ')'}, {"qx{", '}'},
+                                                             {"qx/", '/'}, {"%x(", ')'}, {"%x{", '}'}};
+    for (const auto& [opening, closing] : kQuotes) add_quoted(*text, opening, closing, inner);
   }
+  if (program.ends_with("awk")) look_into_awk(*text, inner);
 }
 
 }  // namespace ralph

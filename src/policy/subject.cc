@@ -11,9 +11,37 @@
 namespace ralph {
 namespace {
 
-void append(std::vector<std::string>& to, std::vector<std::string> more) {
-  to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+// "delete-*" fits delete-bucket, "*:destroy" fits apps:destroy, "*" any word but the empty one.
+bool word_fits(std::string_view pattern, std::string_view word) {
+  if (pattern == word) return true;
+  const bool any_begin = pattern.starts_with('*'), any_end = pattern.ends_with('*') && pattern.size() > 1;
+  if (!any_begin && !any_end) return false;
+  pattern.remove_prefix(any_begin ? 1 : 0);
+  pattern.remove_suffix(any_end ? 1 : 0);
+  if (word.empty()) return false;
+  return any_begin && any_end ? contains(word, pattern)
+         : any_begin          ? word.ends_with(pattern)
+                              : word.starts_with(pattern);
 }
+
+// Whether `fits` holds for a word of the list, which is separated by blanks.
+bool any_of_list(std::string_view list, auto fits) {
+  for (size_t end = 0; !list.empty(); list.remove_prefix(std::min(end + 1, list.size()))) {
+    end = std::min(list.find(' '), list.size());
+    if (end > 0 && fits(list.substr(0, end))) return true;
+  }
+  return false;
+}
+
+// The index of git's verb: its own options, some of which take a value, come before it.
+size_t git_verb(const ShellCommand& command) {
+  size_t at = 1;
+  while (at < command.words.size() && command.word(at).starts_with('-'))
+    at += is_listed("-c -C --git-dir --work-tree --namespace", command.word(at)) ? 2 : 1;
+  return at;
+}
+
+constexpr std::string_view kDeleters = "rm rmdir unlink shred srm trash trash-put rimraf del gio";
 
 // Programs that read their file operands; for those of the second list the first operand is a pattern.
 constexpr std::string_view kReaders =
@@ -23,12 +51,23 @@ constexpr std::string_view kReaders =
     "python python3 node perl ruby php curl wget nc dd sqlite3 ssh-keygen docker";
 constexpr std::string_view kPatternReaders = "yq jq grep egrep fgrep rg ag ack awk gawk sed";
 
+// An archiver that removes what it packs: the number of operands before those files; 0 if it does not.
+size_t packed_and_removed(const Subject& subject) {
+  // `tar cf x.tar a`: letters without a dash; `tar -cf x.tar a`: only the archive.
+  if (subject.is("tar bsdtar gtar") && subject.option("--remove-files"))
+    return is_option(subject.command.word(1)) ? 1 : 2;
+  if (subject.program == "zip") return subject.flag('m') || subject.option("--move") ? 1 : 0;
+  if (subject.is("7z 7za 7zr")) return subject.has("-sdel") ? 2 : 0;
+  return subject.program == "rar" && subject.operand(0) == "m" ? 2 : 0;
+}
+
 }  // namespace
 
 Subject::Subject(const ShellReading& all, size_t at, const PolicyPlace& where)
     : reading(all), command(all.commands[at]), place(where), index(static_cast<int>(at)), program(program_of(command)) {
+  reading.pay(1 + command.words.size());
   bool only_operands = false;
-  for (size_t i = 1; i < command.words.size(); ++i) {
+  for (size_t i = program == "git" ? git_verb(command) : 1; i < command.words.size(); ++i) {
     const std::string& word = command.words[i].text;
     if (!only_operands && word == "--") {
       only_operands = true;
@@ -43,8 +82,17 @@ bool Subject::is(std::string_view programs) const {
 }
 
 bool Subject::does(std::string_view verbs) const {
-  const std::string first = operand(0);
-  return !contains(first, '/') && (is_listed(verbs, first) || is_listed(verbs, first + "/" + operand(1)));
+  return any_of_list(verbs, [&](std::string_view verb) {
+    constexpr std::string_view kAnywhere = ".../";
+    if (verb.starts_with(kAnywhere)) {
+      verb.remove_prefix(kAnywhere.size());
+      return std::ranges::any_of(operands, [&](const std::string& one) { return word_fits(verb, one); });
+    }
+    if (operands.empty()) return false;
+    const size_t slash = verb.find('/');
+    return word_fits(verb.substr(0, slash), operands[0]) &&
+           (slash == std::string_view::npos || (operands.size() > 1 && word_fits(verb.substr(slash + 1), operands[1])));
+  });
 }
 
 bool Subject::flag(char letter) const {
@@ -71,6 +119,17 @@ bool Subject::has(std::string_view words) const {
   return std::ranges::any_of(command.words, [&](const ShellWord& one) { return is_listed(words, one.text); });
 }
 
+bool Subject::has_option(std::string_view options) const {
+  return any_of_list(options, [&](std::string_view wanted) {
+    if (const size_t both = wanted.find('&'); both != std::string_view::npos)
+      return has_option(wanted.substr(0, both)) && has_option(wanted.substr(both + 1));
+    if (wanted.size() == 2 && wanted[0] == '-') return flag(wanted[1]);
+    if (wanted.starts_with("--") && !contains(wanted, '=')) return option(wanted);
+    return std::any_of(command.words.begin() + (command.words.empty() ? 0 : 1), command.words.end(),
+                       [&](const ShellWord& word) { return word_fits(wanted, word.text); });
+  });
+}
+
 std::string Subject::operand(size_t i) const {
   return i < operands.size() ? operands[i] : std::string();
 }
@@ -89,28 +148,63 @@ std::optional<std::string> Subject::value(char letter, std::string_view name) co
   return std::nullopt;
 }
 
-std::vector<std::string> Subject::written() const {
+bool Subject::is_recursive() const {
+  return flag('r') || flag('R') || option("--recursive");
+}
+
+// More paths than fit into a few megabytes are too many to be looked at.
+void Subject::add_paths(std::vector<std::string>& to, std::vector<std::string> more) const {
+  constexpr size_t kMost = 2 * 1024 * 1024;
+  size_t bytes = 0;
+  for (const std::string& path : more) bytes += sizeof path + path.size();
+  reading.pay(1 + bytes / 32);
+  if ((bytes_of_paths_ += bytes) > kMost && reading.effort) return reading.effort->give_up();
+  to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+std::vector<std::string> Subject::paths(std::string_view word, LastPart last) const {
+  if (reading.effort && reading.effort->is_over()) return {};
+  return paths_of(word, command.cwd, place, last);
+}
+
+const std::vector<std::string>& Subject::written() const {
+  if (!written_) written_ = find_written();
+  return *written_;
+}
+
+const std::vector<std::string>& Subject::deleted() const {
+  if (!deleted_) deleted_ = find_deleted();
+  return *deleted_;
+}
+
+const std::vector<std::string>& Subject::read() const {
+  if (!read_) read_ = find_read();
+  return *read_;
+}
+
+std::vector<std::string> Subject::find_written() const {
   std::vector<std::string> files;
   for (const ShellRedirection& one : command.redirections) {
     const bool is_descriptor =
         one.op == ">&" &&
         (one.target.text == "-" || one.target.text.find_first_not_of("0123456789-") == std::string::npos);
-    if (contains(one.op, '>') && !is_descriptor) append(files, paths(one.target.text));
+    if (contains(one.op, '>') && !is_descriptor) add_paths(files, paths(one.target.text));
   }
   const auto add_operands = [&](size_t from) {
-    for (size_t i = from; i < operands.size(); ++i) append(files, paths(operands[i]));
+    for (size_t i = from; i < operands.size(); ++i) add_paths(files, paths(operands[i]));
   };
   const auto last_operand = [&] {
     if (const auto folder = value('t', "--target-directory"); folder && is("cp mv ln install")) {
-      append(files, paths(*folder));
+      add_paths(files, paths(*folder));
       for (const std::string& operand : operands)
-        append(files, paths(*folder + "/" + operand.substr(operand.rfind('/') + 1)));
+        add_paths(files, paths(*folder + "/" + operand.substr(operand.rfind('/') + 1)));
       return;
     }
-    if (operands.size() < 2) return;
-    append(files, paths(operands.back()));
+    constexpr size_t kLongestPath = 4096;  // the kernel's limit
+    if (operands.size() < 2 || operands.back().size() > kLongestPath) return;
+    add_paths(files, paths(operands.back()));
     for (size_t i = 0; i + 1 < operands.size(); ++i) {  // into a folder, under its own name
-      append(files, paths(operands.back() + "/" + operands[i].substr(operands[i].rfind('/') + 1)));
+      add_paths(files, paths(operands.back() + "/" + operands[i].substr(operands[i].rfind('/') + 1)));
     }
   };
   if (is("tee truncate touch shred mkfifo chmod chown chattr setfacl ed ex patch sponge mkdir vim vi nano fallocate")) {
@@ -127,50 +221,62 @@ std::vector<std::string> Subject::written() const {
     add_operands(0);
   } else if (program == "dd") {
     for (const std::string& operand : operands) {
-      if (operand.starts_with("of=")) append(files, paths(operand.substr(3)));
+      if (operand.starts_with("of=")) add_paths(files, paths(operand.substr(3)));
     }
   } else if (is("curl")) {
-    if (const auto file = value('o', "--output")) append(files, paths(*file));
+    if (const auto file = value('o', "--output")) add_paths(files, paths(*file));
   } else if (is("wget")) {
-    if (const auto file = value('O', "--output-document")) append(files, paths(*file));
+    if (const auto file = value('O', "--output-document")) add_paths(files, paths(*file));
   } else if (is("tar unzip")) {
-    if (const auto folder = value(program == "tar" ? 'C' : 'd', "--directory")) append(files, paths(*folder));
+    if (const auto folder = value(program == "tar" ? 'C' : 'd', "--directory")) add_paths(files, paths(*folder));
   } else if (is("apply_patch applypatch")) {
     std::string patch = command.fed.value_or(command.word(1));
     for (const ShellRedirection& one : command.redirections) {
       if (one.op.starts_with("<<")) patch = one.target.text;
     }
-    for (const std::string& file : files_of_patch(patch)) append(files, paths(file));
+    for (const std::string& file : files_of_patch(patch)) add_paths(files, paths(file));
   } else if (program == "git") {
     const GitCall call = git_call(*this);
-    for (const std::string& path : call.written(false)) append(files, paths_of(path, call.cwd, place));
+    for (const std::string& path : call.written(false)) add_paths(files, paths_of(path, call.cwd, place));
   }
   return files;
 }
 
-std::vector<std::string> Subject::deleted() const {
+std::vector<std::string> Subject::find_deleted() const {
   std::vector<std::string> files;
-  const auto own_paths = [&](const std::string& word) { return paths_of(word, command.cwd, place, LastPart::kItself); };
-  if (is("rm rmdir unlink shred srm trash trash-put rimraf del gio")) {
+  const auto own_paths = [&](const std::string& word) { return paths(word, LastPart::kItself); };
+  if (is(kDeleters)) {
     if (program == "shred" && !flag('u') && !option("--remove")) return files;
-    for (const std::string& operand : operands) append(files, own_paths(operand));
+    for (const std::string& operand : operands) add_paths(files, own_paths(operand));
   } else if (program == "mv") {
     const size_t last =
         value('t', "--target-directory") ? operands.size() : operands.size() - std::min<size_t>(1, operands.size());
-    for (size_t i = 0; i < last; ++i) append(files, own_paths(operands[i]));
+    // `mv * app/` only moves files around in the project.
+    const auto is_ours = [&](const std::vector<std::string>& all) {
+      return std::ranges::all_of(all, [&](const std::string& path) { return is_within(path, place.project); });
+    };
+    const bool stays = last < operands.size() && is_ours(paths(operands.back()));
+    for (size_t i = 0; i < last; ++i) {
+      auto from = own_paths(operands[i]);
+      if (!stays || !operands[i].ends_with('*') || !is_ours(from)) add_paths(files, std::move(from));
+    }
   } else if (program == "rsync" && (option("--delete") || option("--delete-after") || option("--delete-before") ||
                                     option("--delete-excluded") || option("--remove-source-files"))) {
-    if (!operands.empty()) append(files, own_paths(operands.back()));
+    if (!operands.empty() && !option("--remove-source-files")) add_paths(files, own_paths(operands.back()));
+    for (size_t i = 0; option("--remove-source-files") && i + 1 < operands.size(); ++i)
+      add_paths(files, own_paths(operands[i]));
+  } else if (const size_t packed = packed_and_removed(*this)) {
+    for (size_t i = packed; i < operands.size(); ++i) add_paths(files, own_paths(operands[i]));
   } else if (program == "git" && operand(0) == "rm" && !option("--cached")) {
-    for (size_t i = 1; i < operands.size(); ++i) append(files, own_paths(operands[i]));
+    for (size_t i = 1; i < operands.size(); ++i) add_paths(files, own_paths(operands[i]));
   }
   return files;
 }
 
-std::vector<std::string> Subject::read() const {
+std::vector<std::string> Subject::find_read() const {
   std::vector<std::string> files;
   for (const ShellRedirection& one : command.redirections) {
-    if (one.op == "<" || one.op == "<>") append(files, paths(one.target.text));
+    if (one.op == "<" || one.op == "<>") add_paths(files, paths(one.target.text));
   }
   const bool takes_pattern = is_listed(kPatternReaders, program);
   if (!takes_pattern && program != "tr" && !is_listed(kReaders, program)) return files;
@@ -181,16 +287,16 @@ std::vector<std::string> Subject::read() const {
     for (const std::string_view prefix : {"if=", "@", "file://"}) {
       if (word.starts_with(prefix)) word.remove_prefix(prefix.size());
     }
-    append(files, paths(word));
+    add_paths(files, paths(word));
   }
   // -f@~/.netrc, --data-binary @file, -v ~/.ssh:/x: a path inside an option's value.
   if (is("curl wget docker openssl")) {
     for (const ShellWord& word : command.words) {
       const size_t at = word.text.find_first_of("@=");
       if (at != std::string::npos)
-        append(files, paths(word.text.substr(at + 1 + (word.text.substr(at, 2) == "=@" ? 1 : 0))));
+        add_paths(files, paths(word.text.substr(at + 1 + (word.text.substr(at, 2) == "=@" ? 1 : 0))));
       if (program == "docker" && word.text.starts_with('/'))
-        append(files, paths(word.text.substr(0, word.text.find(':'))));
+        add_paths(files, paths(word.text.substr(0, word.text.find(':'))));
     }
   }
   return files;
@@ -235,12 +341,8 @@ bool Subject::fed_by(std::string_view programs) const {
   return std::ranges::any_of(spans, [&](ShellSpan span) { return span_has(span, programs); });
 }
 
-Finding first_call(const Subject& subject, std::span<const CallRow> rows) {
-  for (const CallRow& row : rows) {
-    if (is_listed(row.programs, subject.program) && (row.verbs.empty() || subject.does(row.verbs)))
-      return std::string(row.finding);
-  }
-  return std::nullopt;
+std::string Subject::runner() const {
+  return command.via < 0 ? std::string() : program_of(reading.commands[static_cast<size_t>(command.via)]);
 }
 
 }  // namespace ralph

@@ -91,10 +91,18 @@ std::optional<Objection> judge_tool(std::string_view tool, const ToolUse& use, c
     }
     return judge_command(*use.command, lists, place, there).first;
   }
+  // A patch may name any number of files.
+  const auto is_too_much = [&](const std::string& path) {
+    constexpr size_t kUnitsPerFile = 8;
+    if (setting.effort) setting.effort->spend(kUnitsPerFile + path.size() / 16);
+    return setting.effort && setting.effort->is_over();
+  };
   for (const std::string& path : use.writes) {
+    if (is_too_much(path)) return too_long_to_judge(tool);
     if (auto objection = judge_file_write(path, tool, lists, place, setting.cwd)) return objection;
   }
   for (const std::string& path : use.reads) {
+    if (is_too_much(path)) return too_long_to_judge(tool);
     if (auto objection = judge_file_read(path, tool, lists, place, setting.cwd)) return objection;
   }
   return std::nullopt;

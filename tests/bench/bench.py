@@ -273,10 +273,15 @@ class Bench:
 
     def hooks(self):
         try:
-            measured = hooks.Hooks(self, self.size.transcripts, self.size.hooks).rows()
+            every = hooks.Hooks(self, self.size.transcripts, self.size.hooks)
+            measured = every.rows()
+            (slowest, times), (largest, peaks) = every.worst()
         except hooks.HookFailed as error:
             raise CouldNotRun(str(error)) from error
-        return [compare(name, ours, theirs, 1e3, "ms", limit) for name, ours, theirs, limit in measured]
+        return [compare(name, ours, theirs, 1e3, "ms", limit) for name, ours, theirs, limit in measured] + [
+            duration(f"`hooks pre-tool`, worst command of 100 KB ({slowest})", times, hooks.WORST_MILLISECONDS),
+            memory(f"peak memory of `hooks pre-tool`, worst command of 100 KB ({largest})", [sample.peak_mb for sample in peaks],
+                   hooks.WORST_MEGABYTES)]
 
     @staticmethod
     def task_list(first, others):
@@ -316,6 +321,12 @@ def compare(name, ours, theirs, scale, unit, limit):
     a, b = (statistics.median(sample.seconds for sample in side) for side in (ours, theirs))
     return Row(name, f"{a * scale:.2f} {unit}", f"{b * scale:.2f} {unit}", f"{a / b:.2f}x", f"{limit:g}x" if limit else "",
                not limit or a / b <= limit)
+
+
+def duration(name, samples, limit):
+    """Without a baseline: a bound in milliseconds, which holds on a quiet machine."""
+    milliseconds = statistics.median(sample.seconds for sample in samples) * 1e3
+    return Row(name, f"{milliseconds:.1f} ms", "", "", f"{limit} ms", milliseconds <= limit)
 
 
 def memory(name, peaks, limit=MEMORY_LIMIT_MB):

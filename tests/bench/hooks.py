@@ -4,12 +4,17 @@ is to be told."""
 import json
 import os
 import pathlib
+import statistics
 import subprocess
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "policy"))
+from worst import WORST  # noqa: E402
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 RECORDED = FOLDER.parent / "fixtures/hooks/claude"
 LIMIT = 2.0
+WORST_MILLISECONDS, WORST_MEGABYTES = 100, 16
 SESSION = "26d69ff4-4761-40bc-82bc-6c8bbd9e5cb3"
 # hook, recorded payload
 HOOKS = [
@@ -86,6 +91,22 @@ class Hooks:
                 raise HookFailed(f"{name} ended with exit code {sample.status}")
             return sample
         return name, run
+
+    def worst(self):
+        """(name of the line, samples) of the line of 100 KB that `hooks pre-tool` takes longest for, and of the one that it needs most
+        memory for. Every one must be denied: to let it pass would be fast."""
+        measured = {}
+        for name, command in WORST.items():
+            path = self.payload("pre-tool-use-bash")
+            path.write_text(json.dumps({**json.loads(path.read_text()), "tool_input": {"command": command}}))
+            with open(path, "rb") as stdin:
+                if '"deny"' not in self.ralph("hooks", "pre-tool", stdin=stdin).stdout:
+                    raise HookFailed(f"ralph hooks pre-tool does not deny the worst line \"{name}\"")
+            _, run = self.side("`hooks pre-tool`", [self.bench.ralph, "hooks", "pre-tool"], path)
+            measured[name] = [run() for _ in range(max(5, self.turns // 10))]
+        slowest = max(measured, key=lambda name: statistics.median(sample.seconds for sample in measured[name]))
+        largest = max(measured, key=lambda name: max(sample.peak_mb for sample in measured[name]))
+        return (slowest, measured[slowest]), (largest, measured[largest])
 
     def present(self):
         """Those that this ralph has."""

@@ -193,6 +193,7 @@ void ShellReader::read_test() {
 // (( arithmetic )), recorded as a command "((" with its text, so that `while ((1))` is recognised.
 void ShellReader::read_double_paren() {
   const size_t end = source_.text.find("))", source_.at);
+  reading_.effort->spend_bytes(std::min(end, source_.text.size()) - source_.at);
   const std::string_view inner =
       source_.text.substr(source_.at + 2, end == std::string_view::npos ? 0 : end - source_.at - 2);
   if (end == std::string_view::npos || contains(inner, '(') || contains(inner, ')')) {
@@ -214,7 +215,7 @@ void ShellReader::read_function(const std::string& name) {
   skip_blanks_and_newlines();
   const size_t begin = source_.at;
   const ShellState::Mark mark = state_.mark();
-  state_.positional = std::nullopt;
+  state_.positional = nullptr;
   const std::string outer = std::exchange(function_, name);
   ++definition_;
   const bool is_new = active_.insert(name).second;

@@ -11,11 +11,11 @@
 namespace ralph {
 namespace {
 
-constexpr size_t kMostCommands = 20000;
+constexpr size_t kMostCommands = 5000;
 
-std::vector<std::string> texts_of(const std::vector<ShellWord>& words, size_t from) {
-  std::vector<std::string> texts;
-  for (size_t i = from; i < words.size(); ++i) texts.push_back(words[i].text);
+std::shared_ptr<const std::vector<std::string>> texts_of(const std::vector<ShellWord>& words, size_t from) {
+  auto texts = std::make_shared<std::vector<std::string>>();
+  for (size_t i = from; i < words.size(); ++i) texts->push_back(words[i].text);
   return texts;
 }
 
@@ -39,7 +39,9 @@ std::vector<std::string> lines_of(std::string_view text) {
 }  // namespace
 
 void ShellReader::add(ShellCommand command, const std::vector<ShellSpan>& fed) {
-  if (reading_.commands.size() >= kMostCommands) return stop_reading();
+  constexpr size_t kUnitsPerCommand = 8;
+  reading_.effort->spend(kUnitsPerCommand + command.words.size());
+  if (reading_.commands.size() >= kMostCommands || reading_.effort->is_over()) return stop_reading();
   const int index = size();
   command.cwd = state_.cwd;
   command.level = level_;
@@ -114,7 +116,7 @@ void ShellReader::call_function(int index, const std::string& body) {
   const int definition = std::exchange(definition_, 0);
   const ShellSpan input = std::exchange(input_, command.input);
   active_.insert(name);
-  run_script(body, index, true, std::nullopt);
+  run_script(body, index, true, nullptr);
   active_.erase(name);
   input_ = input;
   definition_ = definition;
@@ -139,10 +141,10 @@ void ShellReader::read_into_variables(const ShellCommand& command, int index) {
       if (!part.empty()) fields.push_back(part);
     }
   }
-  const std::vector<std::string> found = found_upstream(command_at(index));
-  if (!found.empty() && names.size() == 1) {
-    return set_variable(names[0],
-                        {found, found.size() > 1 ? ShellVariable::Kind::kEach : ShellVariable::Kind::kText, {}});
+  const auto listing = listing_for(reading_, command_at(index));
+  if (listing && !listing->paths.empty() && names.size() == 1) {
+    const auto kind = listing->paths.size() > 1 ? ShellVariable::Kind::kEach : ShellVariable::Kind::kText;
+    return set_variable(names[0], {listing->paths, kind, {}});
   }
   if (input && names.size() == 1) {  // in a loop, each line in turn
     std::vector<std::string> lines = lines_of(*input);
@@ -155,7 +157,9 @@ void ShellReader::read_into_variables(const ShellCommand& command, int index) {
       const auto begin = fields.begin() + static_cast<long>(std::min(i, fields.size()));
       value = last ? join(std::vector<std::string>(begin, fields.end()), " ") : begin == fields.end() ? "" : *begin;
     }
-    set_variable(names[i], ShellVariable::of(std::move(value)));
+    std::vector<ShellSpan> sources;
+    if (!input) sources.push_back({index, index + 1, command.level});
+    set_variable(names[i], {{std::move(value)}, ShellVariable::Kind::kText, std::move(sources)});
   }
 }
 
@@ -167,7 +171,9 @@ bool ShellReader::apply_builtin(int index) {
     size_t at = 1;
     while (command.word(at).size() > 1 && command.word(at)[0] == '-') ++at;
     const std::string& to = command.word(at);
+    state_.set("OLDPWD", ShellVariable::of(state_.cwd.str()));
     state_.change_folder(at >= command.words.size() ? state_.home : to == "-" ? std::string(1, kUnknownPart) : to);
+    spend(state_.cwd.str().size());
     return true;
   }
   if (name == "popd") {
@@ -182,7 +188,7 @@ bool ShellReader::apply_builtin(int index) {
       std::string value = word.substr(equals + 1);
       if (value == "~" || value.starts_with("~/")) value.replace(0, 1, state_.home);
       const std::string variable = word.substr(0, equals);
-      if (is_run_by_others(variable)) run_script(value, index, false, std::nullopt);
+      if (is_run_by_others(variable)) run_script(value, index, false, nullptr);
       set_variable(variable, {{std::move(value)}, ShellVariable::Kind::kText, command.words[i].sources});
     }
     return true;
@@ -202,7 +208,10 @@ bool ShellReader::apply_builtin(int index) {
     return true;
   }
   if (name == "shift") {
-    if (state_.positional && !state_.positional->empty()) state_.positional->erase(state_.positional->begin());
+    if (state_.positional && !state_.positional->empty() && spend(16 * state_.positional->size())) {
+      state_.positional =
+          std::make_shared<const std::vector<std::string>>(state_.positional->begin() + 1, state_.positional->end());
+    }
     return true;
   }
   if (name == "read") {
@@ -215,7 +224,8 @@ bool ShellReader::apply_builtin(int index) {
     if (input && is_name(variable)) {
       set_variable(variable, {lines_of(*input), ShellVariable::Kind::kArray, {}});
     } else {
-      state_.unset(variable);
+      set_variable(variable,
+                   {{std::string(1, kUnknownPart)}, ShellVariable::Kind::kText, {{index, index + 1, level_}}});
     }
     return true;
   }
@@ -235,14 +245,14 @@ void ShellReader::note_written(int index) {
     if (is_output && !one.target.unknown()) files.emplace_back(one.target.text, one.op == ">>");
   }
   if (program_of(command) == "tee" && command.words.size() == 2) files.emplace_back(command.word(1), false);
-  if (files.empty() || written_.size() > 64 || contains(command.cwd, kUnknownPart)) return;
+  if (files.empty() || written_.size() > 64 || contains(command.cwd.str(), kUnknownPart)) return;
   ShellCommand fed = command;
   fed.fed = known_input(reading_, command);
   fed.input = {};
   const auto output = output_alone(std::move(fed));
   if (!output || !spend(output->size())) return;
   for (const auto& [name, appends] : files) {
-    std::string& content = written_[absolute_path(name, command.cwd)];
+    std::string& content = written_[absolute_path(name, command.cwd.str())];
     content = appends && content.size() < 64 * 1024 ? content + *output : *output;
   }
 }
@@ -259,30 +269,24 @@ const std::string* ShellReader::written_file(const ShellCommand& command) const 
     if (runs_file && name.empty() && one.op == "<") name = one.target.text;
   }
   if (name.empty() || (!runs_file && !contains(name, '/'))) return nullptr;
-  const auto found = written_.find(absolute_path(name, command.cwd));
+  const auto found = written_.find(absolute_path(name, command.cwd.str()));
   return found == written_.end() ? nullptr : &found->second;
 }
 
-// Paths that a find (or ls) before the command in its pipe prints.
-std::vector<std::string> ShellReader::found_upstream(const ShellCommand& command) const {
-  std::vector<std::string> found;
-  for (const ShellCommand& one : reading_.in(command.input)) {
-    if (one.level != command.input.level) continue;
-    if (program_of(one) == "find") {
-      for (std::string& path : found_by(one)) found.push_back(std::move(path));
-    } else if (program_of(one) == "ls") {
-      found.push_back(std::string("./") + kUnknownPart);
-    }
+// The text of the first process substitution among its words, if known.
+std::optional<std::string> ShellReader::substituted_file(const ShellCommand& command) const {
+  for (const ShellWord& word : command.words) {
+    if (word.text == kSubstituted && word.sources.size() == 1) return known_output(reading_, word.sources[0]);
   }
-  return found;
+  return std::nullopt;
 }
 
 void ShellReader::look_through(int index) {
   const ShellCommand command = command_at(index);
   const auto input = known_input(reading_, command);
-  const std::vector<std::string> found = found_upstream(command);
   note_written(index);
-  InnerCommands inner = inner_commands(command, input, found);
+  InnerCommands inner = inner_commands(command, input, listing_for(reading_, command), substituted_file(command));
+  if (inner.too_large) return stop_reading();
   const ShellState::Mark mark = state_.mark();
   if (inner.elsewhere) state_.cwd = std::string(1, kUnknownPart);
   if (!inner.folder.empty()) state_.change_folder(inner.folder);
@@ -293,17 +297,17 @@ void ShellReader::look_through(int index) {
   const ShellSpan outer = std::exchange(input_, command.input);
   for (auto& words : inner.commands) run_words(std::move(words), index);
   if (const std::string* text = written_file(command)) {
-    std::vector<std::string> arguments = texts_of(command.words, is_shell(program_of(command)) ? 2 : 1);
-    run_script(std::string(*text), index, false, std::move(arguments));
+    run_script(std::string(*text), index, false, texts_of(command.words, is_shell(program_of(command)) ? 2 : 1));
   }
-  bool unknown = false;
+  bool unknown = inner.runs_unknown;
+  const auto arguments = std::make_shared<const std::vector<std::string>>(std::move(inner.arguments));
   for (const ShellWord& script : inner.scripts) {
     if (trim(script.text) == std::string_view(&kUnknownPart, 1)) unknown = true;
-    run_script(script.text, index, inner.in_this_shell, inner.arguments);
+    run_script(script.text, index, inner.in_this_shell, arguments);
   }
   if (inner.runs_input) {
     if (input && trim(*input) != std::string_view(&kUnknownPart, 1)) {
-      run_script(*input, index, false, inner.arguments);
+      run_script(*input, index, false, arguments);
     } else {
       unknown = true;
     }
@@ -317,7 +321,7 @@ void ShellReader::look_through(int index) {
 
 void ShellReader::run_words(std::vector<ShellWord> words, int via) {
   if (words.empty() || !enter()) return;
-  size_t size = 0;
+  size_t size = words.size() * sizeof(ShellWord);
   for (const ShellWord& word : words) size += word.text.size();
   ShellCommand command;
   command.words = std::move(words);
@@ -337,7 +341,7 @@ void ShellReader::run_words(std::vector<ShellWord> words, int via) {
 }
 
 void ShellReader::run_script(const std::string& text, int via, bool in_this_shell,
-                             std::optional<std::vector<std::string>> args) {
+                             std::shared_ptr<const std::vector<std::string>> args) {
   if (!enter()) return;
   const ShellState::Mark mark = state_.mark();
   if (args) state_.positional = std::move(args);

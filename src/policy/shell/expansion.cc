@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "policy/known_output.h"
+#include "policy/listing.h"
 #include "policy/shell/characters.h"
 #include "policy/shell/reader.h"
 
@@ -65,7 +66,12 @@ void ShellReader::put_unknown(Units& out, ShellSpan source) {
 // The known output of the commands of a span, without trailing newlines.
 void ShellReader::put_output(Units& out, ShellSpan span, bool quoted) {
   auto known = known_output(reading_, span);
-  if (!known) return put_unknown(out, span);
+  if (!known) {
+    const auto listing = listing_of(reading_, span);
+    if (!listing || listing->is_anything) return put_unknown(out, span);
+    if (word_sources_.size() < 8) word_sources_.push_back(span);
+    return put(out, quoted ? listing->paths[0] : join(listing->paths, " "), quoted);
+  }
   while (known->ends_with('\n')) known->pop_back();
   if (contains(*known, kUnknownPart) && word_sources_.size() < 8) word_sources_.push_back(span);
   put(out, *known, quoted);
@@ -102,7 +108,7 @@ ShellWord ShellReader::read_process_substitution(std::vector<ShellSpan>* fed) {
   });
   input_ = input;
   if (writes && fed) fed->push_back(span);
-  return {"/dev/fd/63", writes ? std::vector<ShellSpan>{} : std::vector<ShellSpan>{span}};
+  return {std::string(kSubstituted), writes ? std::vector<ShellSpan>{} : std::vector<ShellSpan>{span}};
 }
 
 void ShellReader::read_single_quoted(Units& out) {

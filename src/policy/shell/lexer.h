@@ -3,22 +3,27 @@
 // `| base64 -d`), here-documents, functions, loops over literal words, `eval`, `sh -c`, `sudo`, `xargs`, `find -exec`
 // and similar are resolved. The resulting list is flat: a command that another one runs follows it, and its `via` is
 // the other's index.
-// Pure, and safe for any bytes: time and memory are linear in the text (nesting, expansion and repeated reading have
-// fixed limits; `cut_short`: one was reached). Unknown parts are kUnknownPart. Invalid syntax is read as far as
-// possible.
+// Pure, and safe for any bytes: time and memory are linear in the text (nesting, expansion, repeated reading and the
+// work as a whole have fixed limits; `cut_short`: one was reached). Unknown parts are kUnknownPart. Invalid syntax is
+// read as far as possible.
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "policy/effort.h"
+
 namespace ralph {
 
 // Stands in a word for a part known only at run time: the value of `$x`, the output of `$(date)`.
 inline constexpr char kUnknownPart = '\xff';
+// The file that a process substitution is to the command.
+inline constexpr std::string_view kSubstituted = "/dev/fd/63";
 
 // Those of the commands [first, last) of a reading that are at substitution depth `level`.
 struct ShellSpan {
@@ -44,11 +49,26 @@ struct ShellRedirection {
   ShellWord target;  // a file, a descriptor, or the text of a here-document
 };
 
+// A text that many hold and nobody changes: copying it copies a pointer.
+class SharedText {
+ public:
+  SharedText() = default;
+  SharedText(std::string text) : text_(std::make_shared<const std::string>(std::move(text))) {}
+  const std::string& str() const {
+    static const std::string kNone;
+    return text_ ? *text_ : kNone;
+  }
+  operator const std::string&() const { return str(); }
+
+ private:
+  std::shared_ptr<const std::string> text_;
+};
+
 struct ShellCommand {
   std::vector<ShellWord> words{};  // empty: only assignments, or redirections of a compound command
   std::vector<ShellAssignment> assignments{};
   std::vector<ShellRedirection> redirections{};
-  std::string cwd{};                 // may contain kUnknownPart
+  SharedText cwd{};                  // may contain kUnknownPart
   ShellSpan input{};                 // the commands whose output it reads through a pipe
   int level = 0;                     // substitution depth
   int via = -1;                      // the command that runs this one; -1: written on the line
@@ -64,10 +84,16 @@ struct ShellCommand {
 
 struct ShellReading {
   std::vector<ShellCommand> commands;
-  bool cut_short = false;  // nested too deep or too large: read only in part
+  bool cut_short = false;            // nested too deep or too large: read only in part
+  std::string project{};             // as in ShellSetting
+  std::shared_ptr<Effort> effort{};  // of the whole decision; nullptr: nobody counts
 
+  void pay(size_t units) const {
+    if (effort) effort->spend(units);
+  }
   std::span<const ShellCommand> in(ShellSpan span) const {
     if (span.empty()) return {};
+    pay(static_cast<size_t>(span.last - span.first));
     return {&commands[static_cast<size_t>(span.first)], static_cast<size_t>(span.last - span.first)};
   }
 };
@@ -75,6 +101,8 @@ struct ShellReading {
 struct ShellSetting {
   std::string home, cwd;                         // absolute
   std::map<std::string, std::string> variables;  // other known ones
+  std::string project{};                         // the top of the repository; empty: unknown
+  std::shared_ptr<Effort> effort{};              // nullptr: this reading has one of its own
 };
 
 ShellReading read_shell(std::string_view text, const ShellSetting& setting);

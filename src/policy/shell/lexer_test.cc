@@ -242,7 +242,7 @@ TEST(ShellLexer, NotesWhereCommandsRun) {
   const ShellReading reading = read_shell("cd a && b; cd \"$x\"; c; cd /; d; (cd e; f); g", kSetting);
   std::string all;
   for (const ShellCommand& command : reading.commands) {
-    if (command.word(0) != "cd") all += command.word(0) + "=" + readable(command.cwd) + " ";
+    if (command.word(0) != "cd") all += command.word(0) + "=" + readable(command.cwd.str()) + " ";
   }
   EXPECT_EQ(all, "b=/srv/a c=… d=/ f=/e g=/ ");
 }

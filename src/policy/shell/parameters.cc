@@ -10,6 +10,8 @@
 namespace ralph {
 namespace {
 
+constexpr size_t kLongestResult = 256 * 1024;
+
 bool matches(std::string_view pattern, std::string_view text) {
   size_t p = 0, t = 0, star = std::string_view::npos, mark = 0;
   while (t < text.size()) {
@@ -69,7 +71,8 @@ std::optional<std::string> transformed(const std::string& value, std::string_vie
                                                  : op.find_first_not_of(op.substr(0, 1)));
   if (pattern.find_first_of("*?[") != std::string_view::npos) {
     const bool cuts = op.starts_with('%') || op.starts_with('#');
-    return cuts && value.size() <= 1024 ? std::optional(cut_by_pattern(value, op, pattern)) : std::nullopt;
+    return cuts && value.size() <= 1024 && pattern.size() <= 256 ? std::optional(cut_by_pattern(value, op, pattern))
+                                                                 : std::nullopt;
   }
   if (op.starts_with('%')) {
     return value.ends_with(pattern) ? value.substr(0, value.size() - pattern.size()) : value;
@@ -80,7 +83,10 @@ std::optional<std::string> transformed(const std::string& value, std::string_vie
     const std::string_view from = pattern.substr(0, slash);
     const std::string_view to = slash == std::string_view::npos ? "" : pattern.substr(slash + 1);
     if (from.empty()) return std::nullopt;
-    if (op.starts_with("//")) return replace_all(value, from, to);
+    if (op.starts_with("//")) {
+      const size_t growth = (value.size() / from.size()) * to.size();
+      return growth > kLongestResult ? std::nullopt : std::optional(replace_all(value, from, to));
+    }
     const size_t at = value.find(from);
     if (at == std::string::npos) return value;
     return value.substr(0, at) + std::string(to) + value.substr(at + from.size());
@@ -91,7 +97,7 @@ std::optional<std::string> transformed(const std::string& value, std::string_vie
 }  // namespace
 
 void ShellReader::put_variable(Units& out, std::string_view name, bool quoted, bool all) {
-  if (name == "PWD") return put(out, state_.cwd, quoted);
+  if (name == "PWD") return put(out, state_.cwd.str(), quoted);
   if (name == "PPID" || name == "CLAUDE_PID")
     return put(out, "$" + std::string(name), quoted);  // kept so that rules can recognise it
   if (name == "IFS" && !state_.find(name)) return put(out, " \t\n", quoted);
@@ -141,6 +147,7 @@ void ShellReader::read_braced_parameter(Units& out, bool quoted) {
   bool all = false;
   if (peek() == '[') {
     const size_t close = source_.text.find(']', source_.at);
+    reading_.effort->spend_bytes(std::min(close, source_.text.size()) - source_.at);
     const std::string_view index =
         source_.text.substr(source_.at + 1, close == std::string_view::npos ? 0 : close - source_.at - 1);
     all = index == "@" || index == "*";
@@ -169,6 +176,8 @@ void ShellReader::read_braced_parameter(Units& out, bool quoted) {
     const bool is_known = variable || name == "PWD";
     // A variable that is not set here gets the given word; with + every variable does.
     if (kind == '+' || (kind != '?' && !is_known)) value = std::move(other);
+    // ${x:?} cannot be empty: two unknown parts, so that "${x:?}/" is not taken for the root.
+    if (kind == '?' && !is_known) put_unknown(value, {});
     if (kind == '=' && !is_known) set_variable(name, ShellVariable::of(text_of(value, around())));
   } else if (peek() != '}' && !at_end()) {
     Units operation;
@@ -226,6 +235,7 @@ void ShellReader::read_arithmetic(Units& out, bool quoted) {
     if (source_.text[at] == ')') --open;
     if (open == 1 && source_.text[at] == ')' && (at + 1 >= source_.text.size() || source_.text[at + 1] != ')')) break;
   }
+  reading_.effort->spend_bytes(at - source_.at);
   if (open != 0) return read_substitution(out, quoted);
   const std::string_view inner = source_.text.substr(source_.at + 3, at - source_.at - 5);
   source_.at = at;

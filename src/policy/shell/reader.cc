@@ -33,7 +33,8 @@ ShellReading read_shell(std::string_view text, const ShellSetting& setting) {
 }
 
 ShellReading ShellReader::read(std::string_view text) {
-  budget_ = 512 * 1024 + text.size() * 4;
+  budget_ = 1024 * 1024 + text.size() * 8;
+  reading_.effort->spend_bytes(text.size());
   source_ = Source{text};
   read_list(kAtEnd);
   return std::move(reading_);
@@ -59,6 +60,7 @@ bool ShellReader::spend(size_t bytes) {
     return false;
   }
   budget_ -= bytes;
+  reading_.effort->spend_bytes(bytes);
   return true;
 }
 
@@ -282,6 +284,7 @@ bool ShellReader::read_assignment(ShellCommand& command) {
   bool overflow = false;
   ShellVariable value;
   value.values = choices_of(units, around(), overflow);
+  if (overflow) stop_reading();
   if (value.values.size() > 1) value.kind = ShellVariable::Kind::kEach;
   value.sources = std::exchange(word_sources_, {});
   for (const std::string& one : value.values) command.assignments.push_back({name, {one, value.sources}});

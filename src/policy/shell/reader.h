@@ -15,7 +15,10 @@ namespace ralph {
 
 class ShellReader {
  public:
-  explicit ShellReader(const ShellSetting& setting) : state_(setting) {}
+  explicit ShellReader(const ShellSetting& setting) : state_(setting) {
+    reading_.project = setting.project;
+    reading_.effort = setting.effort ? setting.effort : std::make_shared<Effort>();
+  }
   ShellReading read(std::string_view text);
 
  private:
@@ -92,9 +95,11 @@ class ShellReader {
   bool apply_builtin(int index);
   void call_function(int index, const std::string& body);
   void look_through(int index);
-  std::vector<std::string> found_upstream(const ShellCommand& command) const;
+  std::optional<std::string> substituted_file(const ShellCommand& command) const;
   void run_words(std::vector<ShellWord> words, int via);
-  void run_script(const std::string& text, int via, bool in_this_shell, std::optional<std::vector<std::string>> args);
+  // `args`: $1, $2, ...; nullptr: those of this shell.
+  void run_script(const std::string& text, int via, bool in_this_shell,
+                  std::shared_ptr<const std::vector<std::string>> args);
   void note_written(int index);
   const std::string* written_file(const ShellCommand& command) const;
   void set_variable(const std::string& name, ShellVariable value);
@@ -110,7 +115,7 @@ class ShellReader {
   }
   ShellCommand& command_at(int index) { return reading_.commands[static_cast<size_t>(index)]; }
   int size() const { return static_cast<int>(reading_.commands.size()); }
-  Surroundings around() const { return {state_.home, state_.cwd, separators_}; }
+  Surroundings around() const { return {state_.home, state_.cwd.str(), separators_}; }
   bool enter();  // one level deeper; false: too deep, and reading stops
   void stop_reading();
   bool spend(size_t bytes);  // from the budget for reading and expansion beyond the text itself

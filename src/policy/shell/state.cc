@@ -85,8 +85,8 @@ std::string ShellState::separators() const {
 void ShellState::change_folder(const std::string& to) {
   if (contains(to, kUnknownPart) && !to.starts_with('/')) {
     cwd = std::string(1, kUnknownPart);
-  } else if (to.starts_with('/') || !contains(cwd, kUnknownPart)) {
-    cwd = absolute_path(to, cwd);
+  } else if (to.starts_with('/') || !contains(cwd.str(), kUnknownPart)) {
+    cwd = absolute_path(to, cwd.str());
   }
 }
 

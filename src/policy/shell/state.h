@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,8 +31,8 @@ class ShellState {
  public:
   struct Mark {
     size_t changes = 0;
-    std::string cwd;
-    std::optional<std::vector<std::string>> positional;
+    SharedText cwd;
+    std::shared_ptr<const std::vector<std::string>> positional;
   };
 
   explicit ShellState(const ShellSetting& setting);
@@ -48,9 +49,10 @@ class ShellState {
   std::string separators() const;
   void change_folder(const std::string& to);  // kUnknownPart in `to`: unknown from now on
 
-  std::string home, cwd;
-  std::optional<std::vector<std::string>> positional;         // $1, $2, ...; nullopt: unknown
-  std::map<std::string, std::string, std::less<>> functions;  // name -> body, as written
+  std::string home;
+  SharedText cwd;
+  std::shared_ptr<const std::vector<std::string>> positional;  // $1, $2, ...; nullptr: unknown
+  std::map<std::string, std::string, std::less<>> functions;   // name -> body, as written
 
  private:
   std::map<std::string, ShellVariable, std::less<>> variables_;

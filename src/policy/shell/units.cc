@@ -9,6 +9,7 @@ namespace ralph {
 namespace {
 
 constexpr size_t kMostWords = 128;
+constexpr size_t kMostUnits = 512 * 1024;  // of all words together
 constexpr int kDeepestBrace = 12;
 
 // A typed brace or comma, or its counterpart in the values of a loop.
@@ -51,6 +52,10 @@ class Expander {
     for (size_t i = from; i < to; ++i) {
       const Group* group = group_at_[i] < 0 ? nullptr : &groups_[static_cast<size_t>(group_at_[i])];
       const bool is_each = units_[i].kind == UnitKind::kEachOpen;
+      if (results.size() > 1 && (made_ += results.size()) > kMostUnits) {
+        overflow_ = true;
+        return results;
+      }
       if (!group || group->close == 0 || depth > kDeepestBrace) {
         for (Units& result : results) result.push_back(units_[i]);
         continue;
@@ -80,6 +85,11 @@ class Expander {
         std::vector<Units> product;
         for (const Units& left : results) {
           for (const Units& right : parts) {
+            made_ += left.size() + right.size();
+            if (made_ > kMostUnits) {
+              overflow_ = true;
+              return results;
+            }
             product.push_back(left);
             append(product.back(), right);
           }
@@ -124,6 +134,7 @@ class Expander {
   bool& overflow_;
   std::vector<int> group_at_;
   std::vector<Group> groups_;
+  size_t made_ = 0;
 };
 
 // The expansion of an unquoted leading ~; `used`: its number of units.

@@ -1,0 +1,31 @@
+// Which files a command names on its standard output: `find`, `fd`, `ls`, `git ls-files` and the like, also through
+// filters (`find / | head -5`). What it prints is not known, but where that lies often is.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "policy/shell/lexer.h"
+
+namespace ralph {
+
+struct Listing {
+  // As operands of `rm` would be: a folder that is listed as a whole, "folder/*", or a folder with an unknown part
+  // below it, if something selects files.
+  std::vector<std::string> paths{};
+  bool is_anything = false;  // it comes from a file, or from a program that may print anything
+};
+
+// What the commands of the span print; nullopt if that is no list of files.
+std::optional<Listing> listing_of(const ShellReading& reading, ShellSpan span);
+
+// What the command reads on its standard input.
+std::optional<Listing> listing_for(const ShellReading& reading, const ShellCommand& command);
+
+// The paths that a `find` acts on: its starting points, each with an unknown part below it if a test selects files.
+std::vector<std::string> found_by(const ShellCommand& find);
+// The same of `fd`, whose options -x and -X run a command for them.
+std::vector<std::string> found_by_fd(const ShellCommand& fd);
+
+}  // namespace ralph
