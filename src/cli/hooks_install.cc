@@ -81,13 +81,29 @@ Result<std::string> replace_with_backup(const HookFile& file, std::string_view b
   return tl::unexpected<Error>(written.error());
 }
 
+// The newest backup without ralph's own hooks.
+struct Before {
+  std::optional<std::string> text;
+  std::string path;
+};
+
+Before before_ralph(const HookFile& file) {
+  for (const std::string& path : backups_of(file)) {
+    const auto kept = read_file(path);
+    const auto old = kept ? survey_hooks(*kept, path, *file.host) : Result<HookSurvey>(tl::unexpected<Error>(Error{}));
+    if (old && !old->is_own) return {*kept, path};
+  }
+  return {};
+}
+
 // ---- install
 
 // Returns whether anything changed.
 Result<bool> install_hooks(const Request& request, const std::string& program) {
   const HookFile& file = request.file;
   TRY_VALUE(auto before, read_to_change(file));
-  TRY_VALUE(auto merged, with_hooks(before, file.shown, *file.host, program));
+  const Before first = before_ralph(file);
+  TRY_VALUE(auto merged, with_hooks(before, file.shown, *file.host, program, first.text));
   if (merged.changes.empty()) return false;
   if (request.dry_run) {
     show_changes(request, file.shown, merged.changes);
@@ -98,7 +114,7 @@ Result<bool> install_hooks(const Request& request, const std::string& program) {
   TRY_VALUE(const Fd lock, lock_folder(file.folder));
   // Another ralph may have changed the file before we got the lock.
   TRY_VALUE(before, read_to_change(file));
-  TRY_VALUE(merged, with_hooks(before, file.shown, *file.host, program));
+  TRY_VALUE(merged, with_hooks(before, file.shown, *file.host, program, first.text));
   if (merged.changes.empty()) return false;
   std::string kept;
   if (before) {
@@ -217,16 +233,7 @@ struct Removal {
 
 Result<Removal> removal_from(const HookFile& file, const std::string& text) {
   TRY_VALUE(const HookSurvey survey, survey_hooks(text, file.shown, *file.host));
-  std::optional<std::string> before;  // the newest backup without ralph's own hooks
-  std::string before_path;
-  for (const std::string& path : backups_of(file)) {
-    const auto kept = read_file(path);
-    const auto old = kept ? survey_hooks(*kept, path, *file.host) : Result<HookSurvey>(tl::unexpected<Error>(Error{}));
-    if (!old || old->is_own) continue;
-    before = *kept;
-    before_path = path;
-    break;
-  }
+  const auto [before, before_path] = before_ralph(file);
   TRY_VALUE(MergedSettings merged, without_hooks(text, file.shown, *file.host, before));
   Removal removal{std::move(merged.text), std::move(merged.changes), std::move(merged.left), ""};
   if (removal.changes.empty()) return removal;
@@ -234,7 +241,7 @@ Result<Removal> removal_from(const HookFile& file, const std::string& text) {
     // If installing into the backup gives the present text, nothing else was changed.
     const auto again = with_hooks(*before, file.shown, *file.host, survey.programs.front());
     if (again && again->text == text) {
-      removal.text = std::move(before);
+      removal.text = before;
       removal.restored = before_path;
     }
   } else if (!before && trim(*removal.text) == "{}") {
@@ -314,10 +321,8 @@ const Command kHooksInstall = {
     "Put ralph's hooks into the settings of a host, such as Claude Code.",
     R"(Merges into the host's settings in this folder (for claude: .claude/settings.json), or with --user in your home.
 Everything else in the file keeps its place and its form, and a backup is kept beside it. A second install changes
-nothing; hooks that call another ralph are changed to call this one.
-
-For claude it also raises CLAUDE_CODE_STOP_HOOK_BLOCK_CAP, the number of refused stops after which a session ends even if
-its loop is not done.)",
+nothing; hooks that call another ralph are changed to call this one. If version 0.1 raised CLAUDE_CODE_STOP_HOOK_BLOCK_CAP,
+that is taken back: it is the only brake of Claude Code's own /goal.)",
     "ralph hooks install\n"
     "ralph hooks install --commands --dry-run\n"
     "ralph hooks install --host codex --user",

@@ -48,8 +48,11 @@ struct Host {
   int timeout_unit = 1;  // its time-outs count this many units per second
   Protocol protocol = Protocol::kBlock;
   bool runs_same_hook_once = true;  // a hook that is the same in the project's file and the user's runs once
-  // Ends a session after this many refused stops in a row; empty: there is no such limit. See kBlockCap.
+  // Sets after how many refused stops in a row, without a tool call between them, the host ends a turn; empty: it has
+  // no such cap. See kFormerBlockCap.
   std::string_view block_cap_variable{};
+  int block_cap = 0;                      // if the variable is not set
+  bool has_goal = false;                  // has a /goal of its own, which is judged at each stop
   std::string_view session_variable{};    // tells its children the session that they run in; empty: there is none
   bool has_commands = false;              // reads slash commands from the folder "commands"
   std::string_view disable_plugin{};      // the command that disables ralph's plugin; empty: there is no plugin
@@ -93,6 +96,8 @@ inline constexpr Host kHosts[] = {
      .wires = kClaudeWires,
      .protected_files = kClaudeFiles,
      .block_cap_variable = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP",
+     .block_cap = 8,
+     .has_goal = true,
      .session_variable = "CLAUDE_CODE_SESSION_ID",
      .has_commands = true,
      .disable_plugin = "claude plugin disable ralph"},
@@ -104,6 +109,7 @@ inline constexpr Host kHosts[] = {
      .wires = kCodexWires,
      .protected_files = kCodexFiles,
      .runs_same_hook_once = false,
+     .has_goal = true,
      .trust = "Codex silently skips hooks that you have not trusted",
      .trust_fix =
          "start codex once and choose \"Trust all and continue\", or use its /hooks; repeat that after each change"},
@@ -173,10 +179,9 @@ std::optional<RalphHook> ralph_hook_in(const json::value& hook);
 // `line`, which begins with such a call, with the call replaced; the rest stays.
 std::string with_call(std::string_view line, std::string_view program, std::string_view hook);
 
-// Claude Code ends a session after 8 refused stops in a row without a tool call between them; a variable raises that,
-// and "0" removes it. A loop has a limit of its own, 100 by default. ralph sets a cap far above that: it never
-// interferes, and still no fault of ralph's can hold a session for ever.
-inline constexpr long long kBlockCap = 1000;
-bool is_cap_enough(std::string_view value);  // at least kBlockCap, or no limit
+// Version 0.1 set the host's cap to this. A loop that works never meets the cap, because a tool call resets it, and it
+// is the only brake of the host's own /goal: so ralph leaves it alone now, and takes that value back.
+inline constexpr std::string_view kFormerBlockCap = "1000";
+bool is_cap_raised(const Host& host, std::string_view value);  // above the host's own, or removed by "0"
 
 }  // namespace ralph

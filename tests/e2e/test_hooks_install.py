@@ -152,7 +152,7 @@ def test_what_is_there_keeps_its_place_and_a_copy_is_kept(project, on_path):
     assert text.startswith(MINE[:MINE.index(b"say done")])
     assert b'    "permissions": {"allow": ["Bash(make:*)"]}' in text
     assert calls(path)["Stop"] == ["say done", "ralph hooks stop"]
-    assert json.loads(text)["env"] == {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "1000"}
+    assert "env" not in json.loads(text), "the host's own cap on refused stops stays"
 
 
 def test_a_second_time_there_is_nothing_to_do(project):
@@ -177,6 +177,26 @@ def test_uninstall_gives_back_every_byte_and_leaves_nothing_behind(project, text
     assert files_below(project.path) == {".claude/settings.json": text}
     result = project.run("hooks", "uninstall")
     assert result.code == 0 and result.out.startswith("Nothing to do"), result
+
+
+@pytest.mark.parametrize("before, after", [(b"{}", None), (b'{"env": {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "20"}}', "20")])
+def test_the_cap_that_version_01_raised_is_taken_back(project, before, after):
+    path = put(project.path / ".claude/settings.json", before)
+    assert project.run("hooks", "install").code == 0
+    settings = json.loads(path.read_text())
+    settings["env"] = {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "1000"}  # as 0.1 left it
+    path.write_text(json.dumps(settings))
+    result = project.run("hooks", "install")
+    assert result.code == 0 and "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP" in result.out, result
+    assert json.loads(path.read_text()).get("env", {}).get("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP") == after
+    assert project.run("hooks", "install").out.startswith("Nothing to do")
+
+
+def test_a_cap_without_hooks_of_ralph_is_the_users(project):
+    path = put(project.path / ".claude/settings.json", b'{"env": {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "1000"}}')
+    assert project.run("hooks", "install").code == 0
+    assert project.run("hooks", "install").out.startswith("Nothing to do")
+    assert json.loads(path.read_text())["env"] == {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "1000"}
 
 
 def test_what_others_changed_since_stays_changed(project):
@@ -475,8 +495,9 @@ def test_doctor_finds_each_fault(project, on_path):
                                      hook(s, "PostToolUse").update(command="ralph hooks context-monitor")))
     assert code == 0 and health(found, "PostToolUse is for Bash only") == ["note"], found
     assert ["by hand" in f["fix"] for f in found if "Bash only" in f["detail"]] == [True], "install leaves the matcher"
-    code, found = changed(lambda s: s.pop("env"))
-    assert code == 0 and health(found, "refused stops") == ["note"], found
+    code, found = changed(lambda s: s.update(env={"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "1000"}))
+    assert code == 0 and health(found, "the brake of /goal") == ["note"], found
+    assert "ralph hooks install takes back" in [f["fix"] for f in found if f["what"] == "block cap"][0], found
     code, found = changed(lambda s: s.update(enabledPlugins={"ralph@ralph": True}))
     assert code == 2 and health(found, "each hook runs twice") == ["problem"], found
     other = project.script("echo ralph 0.0.1", "ralph")
@@ -490,9 +511,11 @@ def test_doctor_finds_each_fault(project, on_path):
 def test_doctor_knows_the_plugin(project, on_path):
     put(project.home / ".claude/settings.json", b'{"enabledPlugins": {"ralph@ralph": true}}')
     code, found = findings(project, env=on_path)
-    assert code == 0 and health(found, "switched on") == ["ok"] and health(found, "refused stops") == ["note"], found
-    code, found = findings(project, env={**on_path, "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "0"})
-    assert health(found, "refused stops") == [], found
+    assert code == 0 and health(found, "switched on") == ["ok"] and health(found, "the brake of /goal") == [], found
+    assert health(found, "has a /goal of its own") == ["ok"], found
+    for cap in ("0", "9"):
+        code, found = findings(project, env={**on_path, "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": cap})
+        assert code == 0 and health(found, "is raised in the environment") == ["note"], found
     code, found = findings(project)
     assert code == 2 and health(found, "not on PATH") == ["problem"], found
 
