@@ -117,7 +117,7 @@ Result<bool> install_hooks(const Request& request, const std::string& program) {
   TRY_VALUE(merged, with_hooks(before, file.shown, *file.host, program, first.text));
   if (merged.changes.empty()) return false;
   std::string kept;
-  if (before) {
+  if (before && file.host->own_text.empty()) {
     TRY_VALUE(kept, replace_with_backup(file, *before, merged.text));
   } else if (const Status written = write_changed(file, merged.text); !written) {
     if (!folder_was_there) ::rmdir(file.folder.c_str());
@@ -167,6 +167,7 @@ Result<bool> install_commands(const Request& request, const std::string& program
 void say_what_else(const Request& request, const std::string& program, bool commands) {
   const HookFile& file = request.file;
   if (needs_trust(file)) fmt::print("{}:\n{}.\n", file.host->trust, file.host->trust_fix);
+  if (!file.host->hint.empty()) fmt::print("{}.\n", file.host->hint);
   if (file.host->has_commands && !commands)
     fmt::print("With --commands you also get /ralph-loop, /ulw-loop, /cancel-ralph, /ralph-status and /ralph-plan.\n");
   if (program != "ralph") {
@@ -244,7 +245,7 @@ Result<Removal> removal_from(const HookFile& file, const std::string& text) {
       removal.text = before;
       removal.restored = before_path;
     }
-  } else if (!before && trim(*removal.text) == "{}") {
+  } else if (!before && (trim(*removal.text) == "{}" || removal.text->empty())) {
     removal.text.reset();  // install made the file
   }
   return removal;
@@ -304,12 +305,18 @@ Result<bool> uninstall_commands(const Request& request) {
   return !changes.empty();
 }
 
+void remove_empty_folders(const Request& request) {
+  for (std::string path = request.file.folder; path != request.project && path.size() > 1; path = parent_path(path)) {
+    if (::rmdir(path.c_str()) != 0) return;
+  }
+}
+
 Result<int> uninstall(const Arguments& arguments) {
   TRY_VALUE(const Request request, request_from(arguments));
   TRY_VALUE(const bool hooks, uninstall_hooks(request));
   TRY_VALUE(const bool commands, uninstall_commands(request));
-  // Install may have created a project's folder; the user's belongs to the host.
-  if ((hooks || commands) && !request.dry_run && !request.file.user) ::rmdir(request.file.folder.c_str());
+  // Install may have created a project's folders; the user's belong to the host.
+  if ((hooks || commands) && !request.dry_run && !request.file.user) remove_empty_folders(request);
   if (!hooks && !commands) fmt::print("Nothing to do: {} has no hooks of ralph.\n", request.file.shown);
   return 0;
 }

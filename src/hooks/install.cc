@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "hooks/own_file.h"
 #include "json/edit.h"
 #include "json/walk.h"
 
@@ -272,17 +273,20 @@ std::optional<std::string> cap_before(std::optional<std::string_view> before, st
 
 Result<MergedSettings> with_hooks(std::optional<std::string_view> text, std::string_view where, const Host& host,
                                   std::string_view program, std::optional<std::string_view> before) {
+  if (!host.own_text.empty()) return with_own_file(text, where, host, program);
   const auto cap = cap_before(before, where, host);
   return edited(text.value_or("{}\n"), where, host, program, [&](Installer& installer) { installer.install(cap); });
 }
 
 Result<MergedSettings> without_hooks(std::string_view text, std::string_view where, const Host& host,
                                      std::optional<std::string_view> before) {
+  if (!host.own_text.empty()) return without_own_file(text, host);
   const auto cap = cap_before(before, where, host);
   return edited(text, where, host, "ralph", [&](Installer& installer) { installer.uninstall(cap); });
 }
 
 Result<HookSurvey> survey_hooks(std::string_view text, std::string_view where, const Host& host) {
+  if (!host.own_text.empty()) return survey_own_file(text, host);
   TRY_VALUE(const json::value settings, parse_settings(text, where, host));
   HookSurvey survey;
   const std::vector<FoundHook> found = ralph_hooks(settings);

@@ -20,7 +20,7 @@ struct HookChange {
 };
 
 struct MergedSettings {
-  std::string text;
+  std::string text;                 // empty: nothing is left of the file
   std::vector<HookChange> changes;  // none: `text` is unchanged
   std::vector<std::string> left{};  // commands that call ralph and more, and were not removed
 };

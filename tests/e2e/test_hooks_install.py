@@ -527,3 +527,71 @@ def test_doctor_sees_hooks_that_run_twice(project, on_path):
     assert project.run("hooks", "install", "--user").code == 0  # by another name
     code, found = findings(project, env=on_path)
     assert code == 2 and health(found, "twice") == ["problem"], found
+
+
+# ---- a host whose hooks are a program in a file of ralph's own
+
+OWN = ".opencode/plugin/ralph.js"
+
+
+def own(project, *arguments, **how):
+    return project.run("hooks", *arguments, "--host", "opencode", **how)
+
+
+def test_a_program_of_hooks_is_written_once_and_removed_without_a_trace(project, on_path):
+    before = files_below(project.path)
+    assert f"Would change {OWN}" in own(project, "install", "--dry-run", env=on_path).out
+    assert files_below(project.path) == before
+    result = own(project, "install", env=on_path)
+    assert result.code == 0 and "+ session.idle" in result.out and "ralph loop run" in result.out, result
+    text = (project.path / OWN).read_text()
+    assert 'const RALPH = "ralph"\n' in text
+    assert own(project, "install", env=on_path).out.startswith("Nothing to do")
+    result = own(project, "install")  # another ralph: this one, by its path
+    assert "~ session.idle" in result.out and f'const RALPH = "{RALPH}"\n' in (project.path / OWN).read_text(), result
+    assert own(project, "uninstall").code == 0
+    assert files_below(project.path) == before and not (project.path / ".opencode").exists()
+    assert own(project, "uninstall").out.startswith("Nothing to do")
+
+
+def test_a_program_of_hooks_of_the_user_is_where_its_host_looks(project, tmp_path):
+    assert own(project, "install", "--user").code == 0
+    assert (project.home / ".config/opencode/plugin/ralph.js").exists()
+    assert own(project, "install", "--user", env={"XDG_CONFIG_HOME": str(tmp_path / "else")}).code == 0
+    assert (tmp_path / "else/opencode/plugin/ralph.js").exists()
+    assert own(project, "uninstall", "--user").code == 0
+    assert not (project.home / ".config/opencode/plugin/ralph.js").exists()
+
+
+def test_somebody_elses_program_is_left_alone(project):
+    path = put(project.path / OWN, b"export const Ralph = () => ({})\n")
+    result = own(project, "install")
+    assert result.code == 2 and OWN in result.err and "not ralph's" in result.err, result
+    assert own(project, "uninstall").out.startswith("Nothing to do")
+    assert path.read_bytes() == b"export const Ralph = () => ({})\n"
+
+
+def test_no_program_is_written_through_a_link_of_the_project(project, tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (project.path / ".opencode").symlink_to(tmp_path / "elsewhere")
+    result = own(project, "install")
+    assert result.code == 2 and "symbolic link" in result.err, result
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_doctor_looks_after_a_program_of_hooks(project, on_path):
+    own(project, "install", env=on_path)
+    code, found = findings(project, env=on_path)
+    assert code == 0 and health(found, f"{OWN}: 5 events call ralph") == ["ok"], found
+    path = project.path / OWN
+    text = path.read_text()
+    path.write_text(text + "// more\n")
+    code, found = findings(project, env=on_path)
+    assert health(found, "not what this ralph writes") == ["note"], found
+    path.write_text(text.replace('"ralph"', '"/nowhere/ralph"', 1))
+    code, found = findings(project, env=on_path)
+    assert code == 2 and health(found, "/nowhere/ralph does not exist") == ["problem"], found
+    own(project, "install", env=on_path)
+    own(project, "install", "--user", env=on_path)
+    code, found = findings(project, env=on_path)
+    assert code == 2 and health(found, "each hook runs twice") == ["problem"], found
