@@ -167,7 +167,7 @@ constexpr const Host* find_host(std::string_view name) {
   return nullptr;
 }
 
-// "claude|codex|gemini|exit" is what --protocol takes, and without its last word what --host takes.
+// "claude|codex|...|exit" is what --protocol takes, and without its last word what --host takes.
 inline constexpr std::string_view kExitProtocol = "exit";
 inline constexpr auto kProtocolChoicesText = [] {
   std::array<char, 256> text{};  // if that is too small, it does not compile

@@ -512,7 +512,7 @@ def test_doctor_knows_the_plugin(project, on_path):
     put(project.home / ".claude/settings.json", b'{"enabledPlugins": {"ralph@ralph": true}}')
     code, found = findings(project, env=on_path)
     assert code == 0 and health(found, "switched on") == ["ok"] and health(found, "the brake of /goal") == [], found
-    assert health(found, "has a /goal of its own") == ["ok"], found
+    assert "has a /goal of its own" in project.run("doctor", env=on_path).out
     for cap in ("0", "9"):
         code, found = findings(project, env={**on_path, "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": cap})
         assert code == 0 and health(found, "is raised in the environment") == ["note"], found
