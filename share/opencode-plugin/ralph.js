@@ -21,7 +21,7 @@ export const Ralph = async ({ client, directory }) => {
 
   // The reply of a hook; {} if it has nothing to say.
   const ralph = (hook, seconds, payload) =>
-    new Promise((resolve) => {
+    new Promise((resolve, reject) => {
       const stop = AbortSignal.timeout(seconds * 1000)
       const child = spawn(RALPH, ["hooks", hook, "--protocol", "opencode"], { cwd: directory, signal: stop })
       let out = ""
@@ -29,26 +29,25 @@ export const Ralph = async ({ client, directory }) => {
       child.stdout.setEncoding("utf8").on("data", (text) => (out += text))
       child.stderr.setEncoding("utf8").on("data", (text) => (err += text))
       child.stdin.on("error", () => {})
-      child.on("error", (error) => {
-        complain(`ralph hooks ${hook}: ${error.message}`)
-        resolve({})
-      })
+      child.on("error", reject)
       child.on("close", () => {
         if (err) complain(err.trim())
         try {
           resolve(out.trim() ? JSON.parse(out) : {})
         } catch (error) {
-          complain(`ralph hooks ${hook}: ${error.message}`)
-          resolve({})
+          reject(error)
         }
       })
       child.stdin.end(JSON.stringify({ cwd: directory, tool_calls_counted: true, ...payload }))
+    }).catch((error) => {
+      complain(`ralph hooks ${hook}: ${error.message}`)
+      return {}
     })
 
   const parentOf = async (id) => {
     if (!parents.has(id)) {
-      const found = await client.session.get({ path: { id } })
-      parents.set(id, found.data?.parentID ?? "")
+      const found = await client.session.get({ path: { id } }).catch(() => undefined)
+      parents.set(id, found?.data?.parentID ?? "")
     }
     return parents.get(id)
   }
@@ -60,7 +59,7 @@ export const Ralph = async ({ client, directory }) => {
     return root === id ? { session_id: id } : { session_id: root, agent_id: id }
   }
 
-  const messagesOf = async (id) => (await client.session.messages({ path: { id } })).data ?? []
+  const messagesOf = async (id) => (await client.session.messages({ path: { id } }).catch(() => undefined))?.data ?? []
 
   const words = (parts) =>
     parts
@@ -122,7 +121,7 @@ export const Ralph = async ({ client, directory }) => {
       }
       told.push(contextIn(reply))
       const text = told.filter(Boolean).join("\n\n")
-      if (!text) return
+      if (!text || !parts.length) return
       parts.push({ id: `${parts.at(-1).id}r`, sessionID, messageID: message.id, type: "text", text, synthetic: true })
     },
 

@@ -329,7 +329,9 @@ const Command kHooksInstall = {
     R"(Merges into the host's settings in this folder (for claude: .claude/settings.json), or with --user in your home.
 Everything else in the file keeps its place and its form, and a backup is kept beside it. A second install changes
 nothing; hooks that call another ralph are changed to call this one. If version 0.1 raised CLAUDE_CODE_STOP_HOOK_BLOCK_CAP,
-that is taken back: it is the only brake of Claude Code's own /goal.)",
+that is taken back: it is the only brake of Claude Code's own /goal.
+
+For opencode, whose hooks are a program, a file of ralph's own is written: .opencode/plugin/ralph.js.)",
     "ralph hooks install\n"
     "ralph hooks install --commands --dry-run\n"
     "ralph hooks install --host codex --user",

@@ -180,3 +180,15 @@ def test_what_the_user_says_and_interrupts_is_not_for_the_model(agent, serve):
     assert the_loop(agent)["status"] == "CANCELLED" and len(agent.requests()) <= asked + 1
     server.end()
     agent.nothing_left()
+
+
+def test_without_ralph_opencode_goes_on(agent, serve):
+    install(agent)
+    path = agent.path / PLUGIN
+    path.write_text(path.read_text().replace(str(e2e.RALPH), "/nowhere/ralph"))
+    agent.play(agent.shell("touch made"), agent.says("Done."))
+    server = serve()
+    status, answer = server.types(server.session(), "/ralph-loop make it")
+    assert status == 200 and "Done." in json.dumps(answer), answer
+    assert (agent.path / "made").exists() and turns_played(agent) == [0, 1]
+    assert "/nowhere/ralph" in server.said(), "its log says why"
