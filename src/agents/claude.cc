@@ -78,7 +78,7 @@ const Wanted& wanted_of_task_result() {
 bool is_api_error(JsonView line) {
   // Older versions mark it only by the name of the model.
   return line["is_api_error_message"].truth() ||
-         (line["error"].is(JsonKind::kString) && line["message"]["model"].text() == "<synthetic>");
+         (line["error"].is(JsonKind::kString) && is_written_by_claude_code(line["message"]));
 }
 
 // ---- lines of the type "system"
@@ -216,6 +216,7 @@ class ClaudeReader final : public LineParser {
   JsonTape result_tape_;
   OpenTools tools_;
   TodoList tasks_;
+  bool model_spoke_ = false;
   bool failure_reported_ = false;    // since the last result
   std::int64_t partial_output_ = 0;  // of the current message, already counted
   std::string scratch_;
@@ -282,6 +283,12 @@ void ClaudeReader::on_assistant(JsonView line, EventSink& sink) {
     on_api_error(line, sub_agent, sink);
     return;
   }
+  // "Goal set: ..." and the like repeats the user's words, which are no answer of the agent.
+  if (is_written_by_claude_code(message)) {
+    sink.on_event(event::Progress{"notice", text_of_content(message["content"], scratch_)});
+    return;
+  }
+  model_spoke_ = true;
   const JsonView content = message["content"];
   if (!content.text().empty()) sink.on_event(event::Text{content.text(), false, sub_agent});
   for (const JsonView block : content) {
@@ -385,9 +392,13 @@ void ClaudeReader::on_stream_event(JsonView event, EventSink& sink) {
 
 void ClaudeReader::on_result(JsonView line, EventSink& sink) {
   // `is_error` decides: an API error has the subtype "success".
-  const bool failed = line["is_error"].truth() || line["subtype"].text().starts_with("error");
+  bool failed = line["is_error"].truth() || line["subtype"].text().starts_with("error");
   if (const auto spent = usage_.on_result(line)) sink.on_event(*spent);
-  if (failed) {
+  if (!failed && !model_spoke_ && line["num_turns"] && line["num_turns"].integer() == 0) {
+    // Claude Code answered the prompt itself, such as a /goal that is too long, and calls that a success.
+    failed = true;
+    sink.on_event(event::Failure{FailureKind::kRefused, line["result"].text(), std::nullopt});
+  } else if (failed) {
     if (const auto failure = result_failure(line, failure_reported_, clock_.wall(), scratch_)) sink.on_event(*failure);
   }
   failure_reported_ = false;
@@ -409,6 +420,10 @@ constexpr PermissionFlag kPermissionFlags[] = {
     {"--dangerously-skip-permissions", "it may do anything: only in a container, VM or sandbox"}};
 
 }  // namespace
+
+bool is_written_by_claude_code(JsonView message) {
+  return message["model"].text() == "<synthetic>";
+}
 
 std::unique_ptr<LineParser> make_claude_parser(const UsedBefore& before, const Clock& clock) {
   return std::make_unique<ClaudeReader>(before, clock);

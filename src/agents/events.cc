@@ -5,10 +5,11 @@
 namespace ralph {
 
 std::string_view to_string(FailureKind kind) {
-  static constexpr std::array<std::string_view, 12> kWords = {
+  static constexpr std::array<std::string_view, 13> kWords = {
       "none",       "usage_limit",       "overloaded",        "authentication",
       "billing",    "context_exhausted", "permission_denied", "max_turns",
-      "max_budget", "model_not_found",   "aborted",           "other"};
+      "max_budget", "model_not_found",   "refused",           "aborted",
+      "other"};
   static_assert(kWords.size() == static_cast<size_t>(FailureKind::kOther) + 1);
   return kWords.at(static_cast<size_t>(kind));
 }

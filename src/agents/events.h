@@ -27,6 +27,7 @@ enum class FailureKind {
   kMaxTurns,          // the agent's own limit of turns
   kMaxBudget,         // the agent's own limit of cost
   kModelNotFound,
+  kRefused,  // the agent's program answered the prompt itself, without a turn of the model
   kAborted,  // ended by a signal
   kOther,
 };

@@ -181,6 +181,36 @@ TEST_F(FailureTest, AnErrorOfASubAgentIsNoFailureOfTheTurn) {
   EXPECT_EQ(text, "{\"type\":\"progress\",\"kind\":\"sub-agent failed\",\"text\":\"API Error\"}\n");
 }
 
+// A line of Claude Code with these words, and its result after so many turns.
+std::string claude_says(std::string_view model, std::string_view text) {
+  return fmt::format(R"({{"type":"assistant","message":{{"model":"{}","content":[{{"type":"text","text":"{}"}}]}}}})"
+                     "\n",
+                     model, text);
+}
+std::string claude_result(int turns, std::string_view text) {
+  return fmt::format(R"({{"type":"result","subtype":"success","is_error":false,"num_turns":{},"result":"{}"}})"
+                     "\n",
+                     turns, text);
+}
+
+TEST_F(FailureTest, WhatClaudeCodeSaysInTheAgentsNameIsANotice) {
+  const std::string text = events_of("claude", claude_says("<synthetic>", "Goal set: <response>DONE</response>")).text;
+  EXPECT_EQ(text, "{\"type\":\"progress\",\"kind\":\"notice\",\"text\":\"Goal set: <response>DONE</response>\"}\n");
+}
+
+TEST_F(FailureTest, AResultWithoutATurnIsARefusal) {
+  const auto refused = [](const std::string& stream) {
+    return events_of("claude", stream).text.find(R"({"type":"failure","kind":"refused","message":"Too long"})") !=
+           std::string::npos;
+  };
+  EXPECT_TRUE(refused(claude_result(0, "Too long")));
+  EXPECT_TRUE(refused(claude_says("<synthetic>", "Too long") + claude_result(0, "Too long")));
+  EXPECT_FALSE(refused(claude_result(1, "Too long")));
+  EXPECT_FALSE(refused(claude_says("opus", "Hello") + claude_result(1, "Hello") + claude_result(0, "Too long")))
+      << "the first result was the agent's";
+  EXPECT_FALSE(refused(R"({"type":"result","subtype":"success","is_error":false,"result":"Too long"})")) << "seed 001";
+}
+
 TEST_F(FailureTest, ACodexErrorThatEndsTheStreamIsOne) {
   const std::string text = events_of("codex", R"({"type":"error","message":"last status: 401"})").text;
   EXPECT_TRUE(text.starts_with(R"({"type":"failure","kind":"authentication")")) << text;

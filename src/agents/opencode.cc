@@ -136,6 +136,7 @@ void OpencodeParser::on_error(JsonView error, EventSink& sink) {
 }
 
 constexpr const char* kChildMarkers[] = {"OPENCODE", "AGENT"};
+constexpr DeniedCall kDeniedCalls[] = {{"Denied by ralph ("}};  // the error that its plugin throws
 
 }  // namespace
 
@@ -148,6 +149,7 @@ constinit const Adapter kOpencode = {
     .arguments = arguments,
     .start_failure = start_failure,
     .interactive = "--prompt",
-    .child_markers = kChildMarkers};
+    .child_markers = kChildMarkers,
+    .denied_calls = kDeniedCalls};
 
 }  // namespace ralph

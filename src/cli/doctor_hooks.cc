@@ -26,7 +26,8 @@ class HookDoctor {
   void check() {
     for (const Host& host : kHosts) {
       installed_.clear();
-      plugin_ = cap_is_enough_ = false;
+      plugin_ = false;
+      raised_caps_.clear();
       for (const bool user : {false, true}) survey(host, user);
       for (const Installed& one : installed_) check(one);
       check_twice(host);
@@ -64,7 +65,7 @@ class HookDoctor {
     // In the home folder the project's file and the user's are the same.
     if (user && !installed_.empty() && is_same_file(installed_[0].file.path, file->path)) return;
     const auto found = survey_of(file->path, file->shown, host);
-    if (found) remember(*found);
+    if (found) remember(host, *found, file->shown);
     if (!found || !found->has_hooks()) return;
     any_ = true;
     installed_.push_back({*file, *found});
@@ -119,21 +120,26 @@ class HookDoctor {
   }
 
   // Combines the findings of all files of a host.
-  void remember(const HookSurvey& survey) {
+  void remember(const Host& host, const HookSurvey& survey, const std::string& shown) {
     plugin_ = plugin_ || survey.plugin.value_or(false);
-    cap_is_enough_ = cap_is_enough_ || is_cap_enough(survey.block_cap.value_or(""));
+    if (is_cap_raised(host, survey.block_cap.value_or(""))) raised_caps_.push_back(shown);
   }
 
   // The plugin, the slash commands and the block cap, for hosts that have them.
   void check_extras(const Host& host) {
     if (!host.local_file.empty()) {
       const std::string local = join_path(host.folder, host.local_file);
-      if (const auto found = survey_of(join_path(project_, local), local, host)) remember(*found);
+      if (const auto found = survey_of(join_path(project_, local), local, host)) remember(host, *found, local);
     }
     if (!host.disable_plugin.empty() && plugin_) check_plugin(host);
     if (installed_.empty() && !plugin_) return;
     if (host.has_commands && !plugin_) check_commands(host);
     if (!host.block_cap_variable.empty()) check_cap(host);
+    if (host.has_goal)
+      findings_.ok(
+          "goal", fmt::format("{} has a /goal of its own, which judges by what is said: take it if that is enough, and "
+                              "ralph run if tests decide, or limits and an exit code matter",
+                              host.title));
   }
 
   void check_plugin(const Host& host) {
@@ -150,14 +156,16 @@ class HookDoctor {
   }
 
   void check_cap(const Host& host) {
-    const std::string in_environment = environment_.get(std::string(host.block_cap_variable)).value_or("");
-    if (cap_is_enough_ || is_cap_enough(in_environment)) return;
+    if (is_cap_raised(host, environment_.get(std::string(host.block_cap_variable)).value_or("")))
+      raised_caps_.emplace_back("the environment");
+    if (raised_caps_.empty()) return;
     findings_.note(
         "block cap",
-        fmt::format("{} ends a session after a few refused stops in a row, even if a loop is not done", host.title),
-        installed_.empty() ? fmt::format(R"(put "env": {{"{}": "{}"}} into ~/{}/{})", host.block_cap_variable,
-                                         kBlockCap, host.folder, host.file)
-                           : command("install", installed_[0].file));
+        fmt::format("{} is raised in {}: a loop that works does not need that, and it takes away the brake of "
+                    "/goal, which then talks on for ever",
+                    host.block_cap_variable, join_for_people(raised_caps_)),
+        fmt::format("{} takes back what ralph 0.1 wrote; otherwise remove the variable there",
+                    installed_.empty() ? "ralph hooks install" : command("install", installed_[0].file)));
   }
 
   void check_commands(const Host& host) {
@@ -183,7 +191,8 @@ class HookDoctor {
   const std::string& project_;
   std::vector<Installed> installed_;  // of the current host
   bool any_ = false;
-  bool plugin_ = false, cap_is_enough_ = false;
+  bool plugin_ = false;
+  std::vector<std::string> raised_caps_;  // where the current host's block cap is raised
 };
 
 }  // namespace

@@ -81,13 +81,29 @@ Result<std::string> replace_with_backup(const HookFile& file, std::string_view b
   return tl::unexpected<Error>(written.error());
 }
 
+// The newest backup without ralph's own hooks.
+struct Before {
+  std::optional<std::string> text;
+  std::string path;
+};
+
+Before before_ralph(const HookFile& file) {
+  for (const std::string& path : backups_of(file)) {
+    const auto kept = read_file(path);
+    const auto old = kept ? survey_hooks(*kept, path, *file.host) : Result<HookSurvey>(tl::unexpected<Error>(Error{}));
+    if (old && !old->is_own) return {*kept, path};
+  }
+  return {};
+}
+
 // ---- install
 
 // Returns whether anything changed.
 Result<bool> install_hooks(const Request& request, const std::string& program) {
   const HookFile& file = request.file;
   TRY_VALUE(auto before, read_to_change(file));
-  TRY_VALUE(auto merged, with_hooks(before, file.shown, *file.host, program));
+  const Before first = before_ralph(file);
+  TRY_VALUE(auto merged, with_hooks(before, file.shown, *file.host, program, first.text));
   if (merged.changes.empty()) return false;
   if (request.dry_run) {
     show_changes(request, file.shown, merged.changes);
@@ -98,10 +114,10 @@ Result<bool> install_hooks(const Request& request, const std::string& program) {
   TRY_VALUE(const Fd lock, lock_folder(file.folder));
   // Another ralph may have changed the file before we got the lock.
   TRY_VALUE(before, read_to_change(file));
-  TRY_VALUE(merged, with_hooks(before, file.shown, *file.host, program));
+  TRY_VALUE(merged, with_hooks(before, file.shown, *file.host, program, first.text));
   if (merged.changes.empty()) return false;
   std::string kept;
-  if (before) {
+  if (before && file.host->own_text.empty()) {
     TRY_VALUE(kept, replace_with_backup(file, *before, merged.text));
   } else if (const Status written = write_changed(file, merged.text); !written) {
     if (!folder_was_there) ::rmdir(file.folder.c_str());
@@ -151,6 +167,7 @@ Result<bool> install_commands(const Request& request, const std::string& program
 void say_what_else(const Request& request, const std::string& program, bool commands) {
   const HookFile& file = request.file;
   if (needs_trust(file)) fmt::print("{}:\n{}.\n", file.host->trust, file.host->trust_fix);
+  if (!file.host->hint.empty()) fmt::print("{}.\n", file.host->hint);
   if (file.host->has_commands && !commands)
     fmt::print("With --commands you also get /ralph-loop, /ulw-loop, /cancel-ralph, /ralph-status and /ralph-plan.\n");
   if (program != "ralph") {
@@ -217,16 +234,7 @@ struct Removal {
 
 Result<Removal> removal_from(const HookFile& file, const std::string& text) {
   TRY_VALUE(const HookSurvey survey, survey_hooks(text, file.shown, *file.host));
-  std::optional<std::string> before;  // the newest backup without ralph's own hooks
-  std::string before_path;
-  for (const std::string& path : backups_of(file)) {
-    const auto kept = read_file(path);
-    const auto old = kept ? survey_hooks(*kept, path, *file.host) : Result<HookSurvey>(tl::unexpected<Error>(Error{}));
-    if (!old || old->is_own) continue;
-    before = *kept;
-    before_path = path;
-    break;
-  }
+  const auto [before, before_path] = before_ralph(file);
   TRY_VALUE(MergedSettings merged, without_hooks(text, file.shown, *file.host, before));
   Removal removal{std::move(merged.text), std::move(merged.changes), std::move(merged.left), ""};
   if (removal.changes.empty()) return removal;
@@ -234,10 +242,10 @@ Result<Removal> removal_from(const HookFile& file, const std::string& text) {
     // If installing into the backup gives the present text, nothing else was changed.
     const auto again = with_hooks(*before, file.shown, *file.host, survey.programs.front());
     if (again && again->text == text) {
-      removal.text = std::move(before);
+      removal.text = before;
       removal.restored = before_path;
     }
-  } else if (!before && trim(*removal.text) == "{}") {
+  } else if (!before && (trim(*removal.text) == "{}" || removal.text->empty())) {
     removal.text.reset();  // install made the file
   }
   return removal;
@@ -297,12 +305,18 @@ Result<bool> uninstall_commands(const Request& request) {
   return !changes.empty();
 }
 
+void remove_empty_folders(const Request& request) {
+  for (std::string path = request.file.folder; path != request.project && path.size() > 1; path = parent_path(path)) {
+    if (::rmdir(path.c_str()) != 0) return;
+  }
+}
+
 Result<int> uninstall(const Arguments& arguments) {
   TRY_VALUE(const Request request, request_from(arguments));
   TRY_VALUE(const bool hooks, uninstall_hooks(request));
   TRY_VALUE(const bool commands, uninstall_commands(request));
-  // Install may have created a project's folder; the user's belongs to the host.
-  if ((hooks || commands) && !request.dry_run && !request.file.user) ::rmdir(request.file.folder.c_str());
+  // Install may have created a project's folders; the user's belong to the host.
+  if ((hooks || commands) && !request.dry_run && !request.file.user) remove_empty_folders(request);
   if (!hooks && !commands) fmt::print("Nothing to do: {} has no hooks of ralph.\n", request.file.shown);
   return 0;
 }
@@ -314,10 +328,10 @@ const Command kHooksInstall = {
     "Put ralph's hooks into the settings of a host, such as Claude Code.",
     R"(Merges into the host's settings in this folder (for claude: .claude/settings.json), or with --user in your home.
 Everything else in the file keeps its place and its form, and a backup is kept beside it. A second install changes
-nothing; hooks that call another ralph are changed to call this one.
+nothing; hooks that call another ralph are changed to call this one. If version 0.1 raised CLAUDE_CODE_STOP_HOOK_BLOCK_CAP,
+that is taken back: it is the only brake of Claude Code's own /goal.
 
-For claude it also raises CLAUDE_CODE_STOP_HOOK_BLOCK_CAP, the number of refused stops after which a session ends even if
-its loop is not done.)",
+For opencode, whose hooks are a program, a file of ralph's own is written: .opencode/plugin/ralph.js.)",
     "ralph hooks install\n"
     "ralph hooks install --commands --dry-run\n"
     "ralph hooks install --host codex --user",

@@ -48,17 +48,25 @@ Result<std::optional<std::string>> plan_objection(const HookCall& call) {
   return std::optional(advice_from(report));
 }
 
+// After a kept promise the host's own goal may go on; otherwise it would work on where ralph has given up.
+HookReply end_of_loop(Protocol protocol, LoopStatus status, std::string_view reason) {
+  const std::string message = fmt::format("ralph loop: {} ({})", to_string(status), reason);
+  return status == LoopStatus::kPromiseAccepted ? allow_stop(protocol, message) : end_turn(protocol, message);
+}
+
 // Of the session's own loop.
 Result<HookReply> loop_reply(const HookCall& call) {
   if (call.is_inside_run() || !call.payload.agent_id.empty()) return allow_stop(call.protocol);
+  const bool cancelled = take_cancellation(call.environment, call.payload.session);
+  const HookReply without_loop = cancelled ? end_of_loop(call.protocol, LoopStatus::kCancelled, "cancelled by the user")
+                                           : allow_stop(call.protocol);
   const auto project = project_of_session(call.environment, call.payload.session);
-  if (!project) return allow_stop(call.protocol);
+  if (!project) return without_loop;
   LoopStore store(*project, call.environment);
   TRY_VALUE(const auto answer, judge_stop(store, stop_request_from(call.payload), call.environment));
-  if (!answer) return allow_stop(call.protocol);
+  if (!answer) return without_loop;
   if (answer->decision.action != Action::kStop) return go_on(call.protocol, answer->continuation);
-  return allow_stop(call.protocol,
-                    fmt::format("ralph loop: {} ({})", to_string(answer->state.status), answer->state.reason));
+  return end_of_loop(call.protocol, answer->state.status, answer->state.reason);
 }
 
 // A hook never breaks its host: on any error the agent may stop, and standard error says why.

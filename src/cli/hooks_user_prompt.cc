@@ -43,6 +43,7 @@ Result<int> user_prompt(const Arguments& arguments) {
   HookCall call("user-prompt", arguments);
   const auto command = loop_command_from(call.read().prompt);
   if (call.is_inside_run()) return 0;
+  take_cancellation(call.environment, call.payload.session);  // whoever types knows of it
   if (!command) return send(refuse_prompt(call.protocol, "ralph: " + command.error().message));
   if (!*command || (*command)->verb == LoopVerb::kStatus) return 0;
   const bool starts = (*command)->verb == LoopVerb::kStart;

@@ -57,7 +57,7 @@ struct Case {
   bool stopped_by_budget() const { return policy.max_cost_usd > 0 && turn_was({TurnOutcome::kMaxBudget}); }
   bool refused() const {
     return turn_was({TurnOutcome::kAuthentication, TurnOutcome::kBilling, TurnOutcome::kModelNotFound,
-                     TurnOutcome::kPermissionDenied});
+                     TurnOutcome::kPermissionDenied, TurnOutcome::kRefused});
   }
   bool turn_failed() const { return turn_was({TurnOutcome::kCrashed, TurnOutcome::kEmpty}); }
   bool answered() const {

@@ -313,6 +313,8 @@ std::vector<Row> table() {
       {"no valid key ends the run", kAfterTurn, failed_with("authentication"), "agent_refused", kStop, kFatal},
       {"no credit does", kAfterTurn, failed_with("billing"), "agent_refused", kStop, kFatal},
       {"no such model does", kAfterTurn, failed_with("model_not_found"), "agent_refused", kStop, kFatal},
+      {"a prompt that the agent does not take does", kAfterTurn, failed_with("refused"), "agent_refused", kStop,
+       kFatal},
       {"no permission does", kAfterTurn, failed_with("permission_denied"), "agent_refused", kStop, kFatal},
       {"a full run does not: its work is checked", kAfterTurn, failed_with("context_exhausted"), "turn_ended",
        kContinue},

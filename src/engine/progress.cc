@@ -220,6 +220,7 @@ bool Progress::turn_is_over() const {
     case TurnOutcome::kBilling:
     case TurnOutcome::kModelNotFound:
     case TurnOutcome::kPermissionDenied:
+    case TurnOutcome::kRefused:
       return false;
     default:
       return !turn_was_cut_off();

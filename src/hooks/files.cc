@@ -15,16 +15,21 @@
 namespace ralph {
 namespace {
 
+constexpr std::string_view kConfig = ".config/";  // what XDG_CONFIG_HOME stands for
+
 bool is_link(const std::string& path) {
   struct stat info{};
   return ::lstat(path.c_str(), &info) == 0 && S_ISLNK(info.st_mode);
 }
 
 std::string user_folder(const Host& host, const Environment& environment) {
+  const std::string_view folder = host.home_folder.empty() ? host.folder : host.home_folder;
   const std::string moved = environment.get(std::string(host.folder_variable)).value_or("");
-  if (!moved.empty()) return host.variable_is_parent ? join_path(moved, host.folder) : moved;
+  if (!moved.empty() && !host.variable_is_parent) return moved;
+  // ".config/opencode/plugin" below XDG_CONFIG_HOME is "opencode/plugin"; ".gemini" below GEMINI_CLI_HOME is ".gemini".
+  if (!moved.empty()) return join_path(moved, folder.substr(folder.starts_with(kConfig) ? kConfig.size() : 0));
   const std::string home = environment.get("HOME").value_or("");
-  return home.empty() ? "" : join_path(home, host.folder);
+  return home.empty() ? "" : join_path(home, folder);
 }
 
 // The path of the file itself, or the end of its symbolic link.
@@ -34,6 +39,16 @@ Result<std::string> target_of(const HookFile& file) {
   if (!real)
     return fail(ErrorKind::kInput, "{} is a symbolic link that leads nowhere: {}", file.path, errno_text(errno));
   return std::string(real.get());
+}
+
+// The file of a project and the folders of the host that lead to it; none if it is the user's.
+std::vector<std::string> paths_in_project(const HookFile& file) {
+  std::vector<std::string> paths;
+  if (file.user) return paths;
+  const auto folders = 1 + std::count(file.host->folder.begin(), file.host->folder.end(), '/');
+  paths.push_back(file.path);
+  for (std::ptrdiff_t i = 0; i < folders; ++i) paths.push_back(parent_path(paths.back()));
+  return paths;
 }
 
 std::string backup_prefix(const HookFile& file) {
@@ -56,8 +71,8 @@ Result<HookFile> hook_file(const Host& host, bool user, const Environment& envir
 }
 
 Result<std::optional<std::string>> read_to_change(const HookFile& file) {
-  for (const std::string& path : {file.folder, file.path}) {
-    if (!file.user && is_link(path))
+  for (const std::string& path : paths_in_project(file)) {
+    if (is_link(path))
       return fail(
           ErrorKind::kInput,
           "{} is a symbolic link; in a project ralph does not write through one, because an agent could have put "

@@ -111,8 +111,8 @@ std::string with_call(std::string_view line, std::string_view program, std::stri
                      hook, line.substr(end));
 }
 
-bool is_cap_enough(std::string_view value) {
-  return value == "0" || parse_count(value).value_or(0) >= kBlockCap;
+bool is_cap_raised(const Host& host, std::string_view value) {
+  return value == "0" || parse_count(value).value_or(0) > host.block_cap;
 }
 
 }  // namespace ralph

@@ -1,9 +1,10 @@
 // The table of hook hosts: the programs that ralph's hooks serve. `ralph hooks install`, `ralph hooks uninstall`,
 // `ralph doctor` and the hooks' replies read it; the plugin's hooks.json has the same wires (a test compares them). A
-// new host is one row, and a Protocol if its replies differ from those below.
+// new host is one row, a Protocol if its replies differ from those below, and a file in share/ if its hooks are a
+// program.
 //
-// A hook is one shell command, "ralph hooks stop", because every version of every host understands that. A Claude Code
-// too old for "args" would run a bare "ralph", and its exit code 2 would refuse every prompt and tool.
+// Elsewhere a hook is one shell command, "ralph hooks stop", because every version of every host understands that. A
+// Claude Code too old for "args" would run a bare "ralph", and its exit code 2 would refuse every prompt and tool.
 #pragma once
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "embedded_host_files.h"
 #include "json/value.h"
 #include "os/environment.h"
 #include "policy/paths.h"
@@ -36,10 +38,12 @@ struct HookWire {
 };
 
 struct Host {
-  std::string_view name;             // for --host and --protocol
-  std::string_view title;            // for people
-  std::string_view folder, file;     // of the settings with its hooks, in a project or in the user's home
-  std::string_view local_file{};     // a second such file of a project, which is not shared; empty: none
+  std::string_view name;           // for --host and --protocol
+  std::string_view title;          // for people
+  std::string_view folder, file;   // of the settings with its hooks, in a project or in the user's home
+  std::string_view home_folder{};  // the folder in the user's home, if it has another name there
+  std::string_view own_text{};    // of a `file` that is all ralph's, see own_file.h; empty: it is JSON, and others' too
+  std::string_view local_file{};  // a second such file of a project, which is not shared; empty: none
   std::string_view folder_variable;  // replaces the user's folder
   bool variable_is_parent = false;   // or replaces the folder above it
   std::span<const HookWire> wires;
@@ -49,13 +53,17 @@ struct Host {
   Protocol protocol = Protocol::kBlock;
   bool can_ask = false;             // a hook before a tool may have the user asked
   bool runs_same_hook_once = true;  // a hook that is the same in the project's file and the user's runs once
-  // Ends a session after this many refused stops in a row; empty: there is no such limit. See kBlockCap.
+  // Sets after how many refused stops in a row, without a tool call between them, the host ends a turn; empty: it has
+  // no such cap. See kFormerBlockCap.
   std::string_view block_cap_variable{};
+  int block_cap = 0;                      // if the variable is not set
+  bool has_goal = false;                  // has a /goal of its own, which is judged at each stop
   std::string_view session_variable{};    // tells its children the session that they run in; empty: there is none
   bool has_commands = false;              // reads slash commands from the folder "commands"
   std::string_view disable_plugin{};      // the command that disables ralph's plugin; empty: there is no plugin
   std::string_view trust{}, trust_fix{};  // what it demands before it runs a hook, and how to satisfy it
   bool trust_is_for_projects = false;     // it demands that only of the hooks of a project
+  std::string_view hint{};                // what to know after an installation
 };
 
 // Claude Code also has an event for a tool call that failed, which is work too.
@@ -79,9 +87,20 @@ inline constexpr HookWire kGeminiWires[] = {
     {"AfterAgent", "", "stop", 60},
 };
 
+// What calls a hook in share/opencode-plugin.
+inline constexpr HookWire kOpencodeWires[] = {
+    {"chat.message", "", "session-start", 10},
+    {"chat.message", "", "user-prompt", 10},
+    {"tool.execute.before", "", "pre-tool", 10},
+    {"tool.execute.after", "", "post-tool", 10},
+    {"session.idle", "", "stop", 60},
+};
+
 inline constexpr std::string_view kClaudeFiles[] = {".claude/settings*.json", ".claude/hooks", ".claude-plugin"};
 inline constexpr std::string_view kCodexFiles[] = {".codex/hooks.json", ".codex/hooks", ".codex/config.toml"};
 inline constexpr std::string_view kGeminiFiles[] = {".gemini/settings.json", ".gemini/hooks"};
+inline constexpr std::string_view kOpencodeFiles[] = {".opencode/plugin", ".opencode/plugins",
+                                                      ".config/opencode/plugin", ".config/opencode/plugins"};
 
 // The first row is the default of --host and --protocol.
 inline constexpr Host kHosts[] = {
@@ -95,6 +114,8 @@ inline constexpr Host kHosts[] = {
      .protected_files = kClaudeFiles,
      .can_ask = true,
      .block_cap_variable = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP",
+     .block_cap = 8,
+     .has_goal = true,
      .session_variable = "CLAUDE_CODE_SESSION_ID",
      .has_commands = true,
      .disable_plugin = "claude plugin disable ralph"},
@@ -106,6 +127,7 @@ inline constexpr Host kHosts[] = {
      .wires = kCodexWires,
      .protected_files = kCodexFiles,
      .runs_same_hook_once = false,
+     .has_goal = true,
      .trust = "Codex silently skips hooks that you have not trusted",
      .trust_fix =
          "start codex once and choose \"Trust all and continue\", or use its /hooks; repeat that after each change"},
@@ -124,6 +146,20 @@ inline constexpr Host kHosts[] = {
          "start gemini here once and trust the folder, or set GEMINI_CLI_TRUST_WORKSPACE=true (--skip-trust is "
          "not enough)",
      .trust_is_for_projects = true},
+    {.name = "opencode",
+     .title = "opencode",
+     .folder = ".opencode/plugin",
+     .file = "ralph.js",
+     .home_folder = ".config/opencode/plugin",
+     .own_text = embedded::ralph_js,
+     .folder_variable = "XDG_CONFIG_HOME",
+     .variable_is_parent = true,
+     .wires = kOpencodeWires,
+     .protected_files = kOpencodeFiles,
+     .runs_same_hook_once = false,
+     .hint = "opencode reads it when it starts. A loop holds in its TUI and in `opencode serve`; `opencode run` ends "
+             "at the "
+             "first stop: use `ralph loop run` there"},
 };
 
 constexpr const Host* find_host(std::string_view name) {
@@ -133,7 +169,7 @@ constexpr const Host* find_host(std::string_view name) {
   return nullptr;
 }
 
-// "claude|codex|gemini|exit" is what --protocol takes, and without its last word what --host takes.
+// "claude|codex|...|exit" is what --protocol takes, and without its last word what --host takes.
 inline constexpr std::string_view kExitProtocol = "exit";
 inline constexpr auto kProtocolChoicesText = [] {
   std::array<char, 256> text{};  // if that is too small, it does not compile
@@ -175,10 +211,9 @@ std::optional<RalphHook> ralph_hook_in(const json::value& hook);
 // `line`, which begins with such a call, with the call replaced; the rest stays.
 std::string with_call(std::string_view line, std::string_view program, std::string_view hook);
 
-// Claude Code ends a session after 8 refused stops in a row without a tool call between them; a variable raises that,
-// and "0" removes it. A loop has a limit of its own, 100 by default. ralph sets a cap far above that: it never
-// interferes, and still no fault of ralph's can hold a session for ever.
-inline constexpr long long kBlockCap = 1000;
-bool is_cap_enough(std::string_view value);  // at least kBlockCap, or no limit
+// Version 0.1 set the host's cap to this. A loop that works never meets the cap, because a tool call resets it, and it
+// is the only brake of the host's own /goal: so ralph leaves it alone now, and takes that value back.
+inline constexpr std::string_view kFormerBlockCap = "1000";
+bool is_cap_raised(const Host& host, std::string_view value);  // above the host's own, or removed by "0"
 
 }  // namespace ralph

@@ -56,6 +56,7 @@ TEST(Hosts, ThePolicyProtectsEachFromTheModel) {
   for (const Host& host : kHosts) {
     EXPECT_TRUE(is_denied(fmt::format("rm {}/{}", host.folder, host.file))) << host.name;
     EXPECT_TRUE(is_denied(fmt::format("rm ~/{}/{}", host.folder, host.file))) << host.name;
+    EXPECT_TRUE(host.home_folder.empty() || is_denied(fmt::format("rm ~/{}/{}", host.home_folder, host.file)));
     EXPECT_TRUE(is_denied(fmt::format("pkill {}", host.name))) << host.name;
     EXPECT_TRUE(host.local_file.empty() || is_denied(fmt::format("rm {}/{}", host.folder, host.local_file)));
     EXPECT_TRUE(host.block_cap_variable.empty() || is_denied(fmt::format("unset {}", host.block_cap_variable)));

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "hooks/own_file.h"
 #include "json/edit.h"
 #include "json/walk.h"
 
@@ -91,7 +92,7 @@ class Installer {
   Installer(JsonEdits& edits, const json::value& settings, const Host& host, std::string_view program)
       : edits_(edits), settings_(settings), host_(host), program_(program), found_(ralph_hooks(settings)) {}
 
-  void install() {
+  void install(const std::optional<std::string>& cap_before) {
     if (!find(settings_, "hooks")) {
       json::object events;
       for (const HookWire& wire : host_.wires) {
@@ -102,7 +103,7 @@ class Installer {
     } else {
       for (const HookWire& wire : host_.wires) install(wire);
     }
-    if (!host_.block_cap_variable.empty()) raise_cap();
+    take_back_cap(cap_before);
   }
 
   void uninstall(const std::optional<std::string>& cap_before) {
@@ -116,7 +117,7 @@ class Installer {
       note('-', hook.event, command_in(hook));
     }
     remove(own);
-    if (!host_.block_cap_variable.empty()) lower_cap(cap_before);
+    take_back_cap(cap_before);
   }
 
   std::vector<HookChange> take_changes() { return std::move(changes_); }
@@ -215,28 +216,17 @@ class Installer {
   std::string cap_pointer() const { return fmt::format("/env/{}", host_.block_cap_variable); }
   std::string cap_name() const { return fmt::format("env.{}", host_.block_cap_variable); }
 
-  void raise_cap() {
-    const auto now = block_cap_in(settings_, host_);
-    if (now && is_cap_enough(*now)) return;
-    const std::string value = std::to_string(kBlockCap);
-    if (find(settings_, "env")) {
-      edits_.set(cap_pointer(), json::string(value));
-    } else {
-      edits_.set("/env", json::object{{host_.block_cap_variable, value}});
-    }
-    note(now ? '~' : '+', cap_name(), now ? fmt::format("{} (was {})", value, *now) : value);
-  }
-
-  // Restores the cap, unless its value is the user's own.
-  void lower_cap(const std::optional<std::string>& before) {
-    if (block_cap_in(settings_, host_) != std::to_string(kBlockCap) || before == std::to_string(kBlockCap)) return;
+  // Restores the cap if version 0.1 raised it, with its hooks. Any other value is the user's own.
+  void take_back_cap(const std::optional<std::string>& before) {
+    if (host_.block_cap_variable.empty() || found_.empty()) return;
+    if (block_cap_in(settings_, host_) != kFormerBlockCap || before == kFormerBlockCap) return;
     if (before) {
       edits_.set(cap_pointer(), to_json_string(*before));
       note('~', cap_name(), *before);
       return;
     }
     edits_.remove(find(settings_, "env")->get_object().size() == 1 ? "/env" : cap_pointer());
-    note('-', cap_name(), std::to_string(kBlockCap));
+    note('-', cap_name(), std::string(kFormerBlockCap));
   }
 
   JsonEdits& edits_;
@@ -271,24 +261,32 @@ std::optional<bool> plugin_in(const json::value& settings) {
   return on;
 }
 
+// The user's own block cap, from the text before ralph's hooks were installed.
+std::optional<std::string> cap_before(std::optional<std::string_view> before, std::string_view where,
+                                      const Host& host) {
+  if (!before) return std::nullopt;
+  const auto settings = parse_settings(*before, where, host);  // the backup may be damaged by now
+  return settings ? block_cap_in(*settings, host) : std::nullopt;
+}
+
 }  // namespace
 
 Result<MergedSettings> with_hooks(std::optional<std::string_view> text, std::string_view where, const Host& host,
-                                  std::string_view program) {
-  return edited(text.value_or("{}\n"), where, host, program, [](Installer& installer) { installer.install(); });
+                                  std::string_view program, std::optional<std::string_view> before) {
+  if (!host.own_text.empty()) return with_own_file(text, where, host, program);
+  const auto cap = cap_before(before, where, host);
+  return edited(text.value_or("{}\n"), where, host, program, [&](Installer& installer) { installer.install(cap); });
 }
 
 Result<MergedSettings> without_hooks(std::string_view text, std::string_view where, const Host& host,
                                      std::optional<std::string_view> before) {
-  std::optional<std::string> cap;
-  if (before) {
-    // The backup may be damaged by now; then there is no cap to restore.
-    if (const auto settings = parse_settings(*before, where, host)) cap = block_cap_in(*settings, host);
-  }
+  if (!host.own_text.empty()) return without_own_file(text, host);
+  const auto cap = cap_before(before, where, host);
   return edited(text, where, host, "ralph", [&](Installer& installer) { installer.uninstall(cap); });
 }
 
 Result<HookSurvey> survey_hooks(std::string_view text, std::string_view where, const Host& host) {
+  if (!host.own_text.empty()) return survey_own_file(text, host);
   TRY_VALUE(const json::value settings, parse_settings(text, where, host));
   HookSurvey survey;
   const std::vector<FoundHook> found = ralph_hooks(settings);

@@ -1,5 +1,6 @@
 // Adds ralph's hooks to a host's settings, and removes them: pure functions over JSON text. Everything else keeps every
-// byte and its place; what is added follows the layout around it.
+// byte and its place; what is added follows the layout around it. A host whose hooks are a program has a file of
+// ralph's own instead: own_file.h.
 #pragma once
 
 #include <optional>
@@ -19,21 +20,21 @@ struct HookChange {
 };
 
 struct MergedSettings {
-  std::string text;
+  std::string text;                 // empty: nothing is left of the file
   std::vector<HookChange> changes;  // none: `text` is unchanged
   std::vector<std::string> left{};  // commands that call ralph and more, and were not removed
 };
 
-// Installs every wire of the host once, calling `program`, and raises the host's block cap. A hook that calls another
-// ralph is changed to call this one, and a shorter time-out is extended; the rest of such a hook, and of a command that
-// does more, stays the user's. No text: the file does not exist yet.
+// Installs every wire of the host once, calling `program`. A hook that calls another ralph is changed to call this one,
+// and a shorter time-out is extended; the rest of such a hook, and of a command that does more, stays the user's. A
+// block cap that version 0.1 raised becomes what it was in `before`, the text before ralph's hooks were installed, if
+// that is known. No text: the file does not exist yet.
 //
 // Fails with kInput and a position if the text is not JSON, or if hooks are not where the host would read them.
 Result<MergedSettings> with_hooks(std::optional<std::string_view> text, std::string_view where, const Host& host,
-                                  std::string_view program);
+                                  std::string_view program, std::optional<std::string_view> before = {});
 
-// Removes every hook that calls ralph, and what only these hooks needed. `before` is the text before they were
-// installed, if it is known: it has the user's own block cap, which is restored.
+// Removes every hook that calls ralph, and what only these hooks needed; `before` as above.
 Result<MergedSettings> without_hooks(std::string_view text, std::string_view where, const Host& host,
                                      std::optional<std::string_view> before);
 

@@ -90,12 +90,11 @@ TEST(Install, APlainNewFileHasEveryWireOnce) {
   EXPECT_EQ(raw(merged.text, "/hooks/Stop/0/hooks/0/command"), R"("ralph hooks stop")");
   EXPECT_EQ(raw(merged.text, "/hooks/Stop/0/hooks/0/timeout"), "60");
   EXPECT_EQ(raw(merged.text, "/hooks/PreToolUse/0/matcher"), R"(".*")");
-  EXPECT_EQ(raw(merged.text, "/env/CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"), R"("1000")");
+  EXPECT_EQ(raw(merged.text, "/env"), "none") << "the host's own settings stay its own";
   EXPECT_EQ(listed(merged.changes),
             "+ SessionStart: ralph hooks session-start\n+ UserPromptSubmit: ralph hooks user-prompt\n"
             "+ PreToolUse: ralph hooks pre-tool\n+ PostToolUse: ralph hooks post-tool\n"
-            "+ PostToolUseFailure: ralph hooks post-tool\n+ Stop: ralph hooks stop\n"
-            "+ env.CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: 1000\n");
+            "+ PostToolUseFailure: ralph hooks post-tool\n+ Stop: ralph hooks stop\n");
 }
 
 TEST(Install, ThePluginHasTheSameWires) {
@@ -145,6 +144,7 @@ TEST(Install, WhatIsThereKeepsItsValuesAndOrder) {
 TEST(Install, TheSecondTimeThereIsNothingToDo) {
   for (const Layout& layout : kLayouts) {
     for (const Host& host : kHosts) {
+      if (!host.own_text.empty()) continue;  // own_file_test
       const std::string once = installed(layout.text, host).text;
       const MergedSettings twice = installed(once, host);
       EXPECT_EQ(twice.text, once) << layout.what;
@@ -156,6 +156,7 @@ TEST(Install, TheSecondTimeThereIsNothingToDo) {
 TEST(Install, InAndOutAgainIsWhatItWas) {
   for (const Layout& layout : kLayouts) {
     for (const Host& host : kHosts) {
+      if (!host.own_text.empty()) continue;  // own_file_test
       for (const std::string_view program : {"ralph", "/opt/my tools/ralph"})
         EXPECT_EQ(uninstalled(installed(layout.text, host, program).text, host), layout.text) << layout.what;
     }
@@ -227,22 +228,33 @@ TEST(Install, PostToolTakesThePlaceOfTheContextMonitorAlone) {
   EXPECT_EQ(raw(text, "/hooks/PostToolUse/2"), "none");
 }
 
-TEST(Install, TheBlockCapIsRaisedButNeverLowered) {
-  const auto cap = [](std::string_view value) {
-    const std::string text = fmt::format(R"({{"env": {{"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": {}}}}})", value);
-    return raw(installed(text).text, "/env/CLAUDE_CODE_STOP_HOOK_BLOCK_CAP");
-  };
-  for (const std::string_view low : {"\"8\"", "\"999\"", "8", "\"\"", "\"many\"", "\"-1\"", "null"})
-    EXPECT_EQ(cap(low), "\"1000\"") << low;
-  for (const std::string_view kept : {"\"0\"", "\"1000\"", "\"5000\"", "0", "2000"}) EXPECT_EQ(cap(kept), kept);
+// Settings with this cap and, as 0.1 left them, with hooks of ralph.
+std::string with_cap(std::string_view cap, bool hooks = true) {
+  const std::string text = fmt::format(R"({{"env": {{"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": {}}}, "a": 1}})", cap);
+  return hooks ? installed(text).text : text;
 }
 
-TEST(Install, ACapOfTheUsersOwnComesBack) {
-  const std::string_view text = R"({"env": {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "20"}, "a": 1})";
-  const std::string now = replace_all(installed(text).text, "\"a\": 1", "\"a\": 2");
-  EXPECT_EQ(uninstalled(now, kClaudeHost, text), replace_all(text, "\"a\": 1", "\"a\": 2"));
-  EXPECT_EQ(uninstalled(now), R"({"a": 2})") << "without a backup nobody knows";
-  EXPECT_EQ(uninstalled(now, kClaudeHost, "no JSON"), R"({"a": 2})");
+TEST(Install, ABlockCapOfTheUsersOwnIsLeftAlone) {
+  for (const std::string_view cap : {"\"0\"", "\"8\"", "\"999\"", "\"5000\"", "8", "\"many\"", "null"}) {
+    EXPECT_EQ(installed(with_cap(cap)).text, with_cap(cap)) << cap;
+    EXPECT_EQ(uninstalled(with_cap(cap)), with_cap(cap, false)) << cap;
+  }
+  const std::string own = with_cap("\"1000\"", false);
+  EXPECT_EQ(raw(installed(own).text, "/env/CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"), "\"1000\"")
+      << "without hooks of ralph it is not ralph's";
+  EXPECT_EQ(uninstalled(with_cap("\"1000\""), kClaudeHost, own), own);
+}
+
+TEST(Install, TheBlockCapThatVersion01RaisedIsTakenBack) {
+  const std::string old = with_cap("\"1000\"");
+  EXPECT_EQ(listed(installed(old).changes), "- env.CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: 1000\n");
+  EXPECT_EQ(raw(installed(old).text, "/env"), "none");
+  EXPECT_EQ(uninstalled(old), R"({"a": 1})") << "without a backup nobody knows";
+  EXPECT_EQ(uninstalled(old, kClaudeHost, "no JSON"), R"({"a": 1})");
+  const auto again = with_hooks(old, kFile, kClaudeHost, "ralph", with_cap("\"20\"", false));
+  ASSERT_TRUE(again.has_value());
+  EXPECT_EQ(listed(again->changes), "~ env.CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: 20\n");
+  EXPECT_EQ(uninstalled(old, kClaudeHost, with_cap("\"20\"", false)), with_cap("\"20\"", false));
 }
 
 TEST(Install, OutGoesOnlyWhatIsRalphs) {

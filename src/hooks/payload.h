@@ -19,8 +19,9 @@ struct HookPayload {
   std::string agent_id;  // of a sub-agent; empty: the session itself
   std::string source;    // of SessionStart: startup, resume, clear, compact, ...
   bool stop_hook_active = false;
-  int background_tasks = 0;  // still running at a Stop
-  std::string prompt;        // of UserPromptSubmit (and of Gemini's BeforeAgent and AfterAgent), as typed
+  int background_tasks = 0;         // still running at a Stop
+  bool tool_calls_counted = false;  // post-tool was called for every call: without one there was none
+  std::string prompt;               // of UserPromptSubmit (and of Gemini's BeforeAgent and AfterAgent), as typed
   std::string tool_name, tool_use_id;
   std::string permission_mode;  // default, plan, bypassPermissions, ...
   json::value tool_input;       // null if there is none
@@ -34,6 +35,7 @@ struct HookPayload {
   void fields(V&& v) {
     v("hook_event_name", event), v("session_id", session), v("transcript_path", transcript_path), v("cwd", cwd);
     v("agent_id", agent_id), v("source", source), v("stop_hook_active", stop_hook_active), v("prompt", prompt);
+    v("tool_calls_counted", tool_calls_counted);
     v("tool_name", tool_name), v("tool_use_id", tool_use_id), v("tool_input", tool_input);
     v("permission_mode", permission_mode);
     v("last_assistant_message", last_message), v("prompt_response", all_words);

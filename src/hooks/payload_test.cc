@@ -44,6 +44,7 @@ TEST(Payload, RunningBackgroundTasksAreCounted) {
   EXPECT_EQ(payload_from(R"({"background_tasks":[{"status":"completed"},{"status":"running"},{}]})").background_tasks,
             2);
   EXPECT_EQ(payload_from(R"({"background_tasks":7})").background_tasks, 0);
+  EXPECT_TRUE(stop_request_from(payload_from(R"({"tool_calls_counted":true})")).calls_counted);
 }
 
 TEST(Payload, ASubAgentIsKnownByItsId) {

@@ -28,6 +28,12 @@ HookReply allow_stop(Protocol protocol, std::string_view message) {
   return in_json({{"systemMessage", to_json_string(message)}});
 }
 
+HookReply end_turn(Protocol protocol, std::string_view message) {
+  if (protocol == Protocol::kExit) return allow_stop(protocol, message);
+  return in_json(
+      {{"continue", false}, {"stopReason", to_json_string(message)}, {"systemMessage", to_json_string(message)}});
+}
+
 HookReply go_on(Protocol protocol, std::string_view reason) {
   return refuse(protocol, reason);
 }

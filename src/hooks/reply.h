@@ -17,6 +17,10 @@ struct HookReply {
 // The session may end. The user sees `message` if the protocol can show it; the model does not.
 HookReply allow_stop(Protocol protocol, std::string_view message = {});
 
+// The turn ends now, whatever other hooks of the host want; the user sees `message`, in one place or the other. Where a
+// host has nothing of the kind, the session may end.
+HookReply end_turn(Protocol protocol, std::string_view message);
+
 // The session continues, and the model is told why.
 HookReply go_on(Protocol protocol, std::string_view reason);
 

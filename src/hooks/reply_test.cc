@@ -29,6 +29,12 @@ TEST(Reply, AStopThatPassesSaysNothingOrAWordToTheUser) {
   expect(allow_stop(Protocol::kExit, "over"), "", "over\n", 0);
 }
 
+TEST(Reply, AnEndedTurnIsEndedForAllHooks) {
+  for (const Protocol protocol : {Protocol::kBlock, Protocol::kDeny})
+    expect(end_turn(protocol, "over"), "{\"continue\":false,\"stopReason\":\"over\",\"systemMessage\":\"over\"}\n");
+  expect(end_turn(Protocol::kExit, "over"), "", "over\n", 0);
+}
+
 TEST(Reply, ToGoOnIsTheHostsOwnDecision) {
   expect(go_on(Protocol::kBlock, "why"), "{\"decision\":\"block\",\"reason\":\"why\"}\n");
   expect(go_on(Protocol::kDeny, "why"), "{\"decision\":\"deny\",\"reason\":\"why\"}\n");

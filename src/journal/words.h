@@ -72,12 +72,29 @@ enum class TurnOutcome {
   kMaxTurns,
   kMaxBudget,
   kModelNotFound,
+  kRefused,
 };
 template <>
-inline constexpr auto kWords<TurnOutcome> =
-    words({"", "ok", "crashed", "empty", "failed", "timed_out", "idle", "over_budget", "interrupted", "file_appeared",
-           "usage_limit", "overloaded", "authentication", "billing", "context_exhausted", "permission_denied",
-           "max_turns", "max_budget", "model_not_found"});
+inline constexpr auto kWords<TurnOutcome> = words({"",
+                                                   "ok",
+                                                   "crashed",
+                                                   "empty",
+                                                   "failed",
+                                                   "timed_out",
+                                                   "idle",
+                                                   "over_budget",
+                                                   "interrupted",
+                                                   "file_appeared",
+                                                   "usage_limit",
+                                                   "overloaded",
+                                                   "authentication",
+                                                   "billing",
+                                                   "context_exhausted",
+                                                   "permission_denied",
+                                                   "max_turns",
+                                                   "max_budget",
+                                                   "model_not_found",
+                                                   "refused"});
 
 // Why ralph ended a step early.
 enum class EndCause { kNone, kTimedOut, kIdle, kLingered, kOverBudget, kInterrupted, kFileAppeared };

@@ -40,6 +40,11 @@ std::string note_path(const Environment& environment, const std::string& project
                                                           : file_name_of_session(session)));
 }
 
+// Beside the note of a session: its loop was cancelled, and the session has not heard of it.
+std::string cancellation_path(const std::string& note) {
+  return note + ".cancelled";
+}
+
 // A note names a project and a run. Version 0.1 wrote only the project.
 struct SessionNote {
   std::string project, run;
@@ -229,6 +234,7 @@ Result<std::optional<LoopState>> LoopStore::cancel(const std::string& session) c
   if (!loop) return std::optional<LoopState>();
   TRY(close(*loop, StopStatus::kCancelled, "cancelled by the user"));
   ::unlink(note_of(session).c_str());
+  if (!session.empty()) TRY(replace_file(cancellation_path(note_of(session)), "", 0600));
   return std::optional(loop->state());
 }
 
@@ -325,6 +331,11 @@ std::optional<std::string> project_of_session(const Environment& environment, co
   if (folder_of_run(note->project, note->run)) return note->project;
   if (!note->run.empty() || !LoopStore(note->project, environment).upgrade(session)) return std::nullopt;
   return note->project;
+}
+
+bool take_cancellation(const Environment& environment, const std::string& session) {
+  const std::string note = note_path(environment, "", session);
+  return !session.empty() && !note.empty() && ::unlink(cancellation_path(note).c_str()) == 0;
 }
 
 std::string project_for_loop(const std::string& cwd) {

@@ -76,6 +76,10 @@ class LoopStore {
 // The project of the session's loop. nullopt: it has no loop.
 std::optional<std::string> project_of_session(const Environment& environment, const std::string& session);
 
+// Whether the session's loop was cancelled and the session has not heard of it yet. Says so once: at the session's next
+// stop, unless the user has typed something before.
+bool take_cancellation(const Environment& environment, const std::string& session);
+
 // The project of a loop started in `cwd`: the nearest folder upward with .ralph or .git, else `cwd` itself.
 std::string project_for_loop(const std::string& cwd);
 

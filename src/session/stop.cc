@@ -147,7 +147,7 @@ Result<std::optional<StopAnswer>> judge_stop(LoopStore& store, const StopRequest
   now.signals.tool_calls = static_cast<int>(calls);
   if (calls >= request.min_tool_calls) {
     now.signals.worked = true;
-  } else if (calls > 0 || since.calls_known) {
+  } else if (calls > 0 || since.calls_known || stop.calls_counted) {
     now.signals.worked = false;
   } else if (since.promised) {
     // Without a count, only a change of the tree shows work.

@@ -17,6 +17,7 @@ struct StopRequest {
   std::optional<std::string> last_message{};  // the assistant's last message
   std::optional<std::string> all_words{};     // all it said since the user's prompt; parts may occur twice
   int background_tasks = 0;                   // still running
+  bool calls_counted = false;                 // the post-tool hook has counted every call
 };
 
 struct StopAnswer {

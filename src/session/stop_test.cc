@@ -260,6 +260,16 @@ TEST_F(StopTest, WhereNothingCanBeKnownThePromiseIsAcceptedAndThatIsSaid) {
   EXPECT_EQ(store_.history().at(0).reason, "the promise was given; whether work was done can't be known here");
 }
 
+TEST_F(StopTest, WhereEveryCallIsCountedNoneIsNoWork) {
+  start({}, false);
+  StopRequest stop = payload(kPromise);
+  stop.transcript_path = "";
+  stop.calls_counted = true;
+  EXPECT_EQ(rule_of(stop), "promise_without_work");
+  store_.count_tool_call("s1");
+  EXPECT_EQ(rule_of(stop), "promise_accepted");
+}
+
 TEST_F(StopTest, TasksInTheBackgroundAreMentioned) {
   start();
   StopRequest busy = payload("waiting");

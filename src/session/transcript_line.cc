@@ -1,5 +1,6 @@
 #include "session/transcript_line.h"
 
+#include "agents/claude.h"
 #include "agents/claude_usage.h"
 #include "agents/registry.h"
 
@@ -11,7 +12,7 @@ const Wanted& wanted_of_transcripts() {
   static const Wanted block{{"type"}, {"text"}, {"id"}};
   // Claude Code
   static const Wanted blocks{{"type"}, {"text"}, {"id"}, {"tool_use_id"}, {"is_error"}, {"content", &Wanted::later()}};
-  static const Wanted message{{"content", &blocks}, {"usage", &wanted_of_claude_usage()}};
+  static const Wanted message{{"model"}, {"content", &blocks}, {"usage", &wanted_of_claude_usage()}};
   static const Wanted permission{{"decision"}};
   static const Wanted compaction{{"postTokens"}};
   // Codex
@@ -76,7 +77,8 @@ bool TranscriptLines::is_claude(JsonView line) {
   if (!is_message && !line["sessionId"] && !line["uuid"] && !line["leafUuid"]) return false;
   if (line["isSidechain"].truth()) return true;  // a sub-agent: older versions wrote them into the same file
   if (is_message) line_.is_step = true;
-  if (is_message && type == "assistant" && !line["isApiErrorMessage"].truth()) assistant_message(message);
+  if (is_message && type == "assistant" && !line["isApiErrorMessage"].truth() && !is_written_by_claude_code(message))
+    assistant_message(message);
   if (is_message && type == "user") tool_results(line);
   if (type == "system" && line["subtype"].text() == "compact_boundary") {
     line_.use = ContextUse{.tokens = line["compactMetadata"]["postTokens"].integer()};

@@ -111,6 +111,9 @@ TEST_F(TranscriptTest, OnlyTextBlocksOfTheAssistantAreWords) {
        R"({"isSidechain":true,"type":"assistant","message":{"content":[{"type":"text","text":"no"}]}})",
        {}},
       {"an error of the host", claude_line(R"({"type":"text","text":"no"})", R"(,"isApiErrorMessage":true)"), {}},
+      {"an echo of the host",
+       R"({"type":"assistant","message":{"model":"<synthetic>","content":[{"type":"text","text":"no"}]}})",
+       {}},
       {"a line within a text", says(R"(a {\"type\":\"assistant\"}\n)"), {"a {\"type\":\"assistant\"}\n"}},
       {"codex: assistant",
        R"({"type":"response_item","payload":{"type":"message","role":"assistant","content":)"

@@ -35,6 +35,7 @@ std::string_view words_for(FailureKind kind) {
                                                 "The agent's limit of turns is reached",
                                                 "The agent's limit of cost is reached",
                                                 "Model not found",
+                                                "The prompt was refused",
                                                 "Aborted",
                                                 "The agent failed"};
   static_assert(std::size(kWords) == static_cast<size_t>(FailureKind::kOther) + 1);

@@ -8,8 +8,8 @@ It listens on 127.0.0.1 and plays one turn of the scenario per model request, in
     POST /v1/chat/completions                       OpenAI Chat            (opencode)
     POST /v1beta/models/M:[stream]GenerateContent   Gemini                 (gemini)
 
-A scenario is {"turns": [...], "exhausted": turn}, in JSON. Turns are played in order, one for each request that offers tools to
-the model; other requests are helpers of the CLI (a title, a quota probe), get "ok" and use up no turn. A turn has
+A scenario is {"turns": [...], "exhausted": turn, "side": turn}, in JSON. Turns are played in order, one for each request that offers tools to
+the model; other requests are helpers of the CLI (a title, a quota probe), get `side` ("ok") and use up no turn. A turn has
 
     text, thinking     what the model says, and its reasoning before that
     tool_calls         [{"name", "input"}]; an input that is a string makes a free-form call in the Responses API
@@ -52,6 +52,7 @@ class Scenario:
                 self.turns.append((number, turn))
         self.used = [False] * len(self.turns)
         self.exhausted = data.get("exhausted", {"text": "(scenario exhausted)"})
+        self.side = data.get("side", {"text": "ok"})
         self.lock = threading.Lock()
 
     def next(self, body_text):
@@ -481,7 +482,7 @@ class Handler(BaseHTTPRequestHandler):
             self.send_json({"error": {"message": "not found"}}, 404)
 
     def play(self, api, body, raw):
-        number, turn = self.server.scenario.next(raw) if offers_tools(body) else ("side", {"text": "ok"})
+        number, turn = self.server.scenario.next(raw) if offers_tools(body) else ("side", self.server.scenario.side)
         self.record(api, number, body)
         if turn.get("delay_ms"):
             time.sleep(turn["delay_ms"] / 1000.0)

@@ -153,7 +153,8 @@ class Opencode:
 
     @staticmethod
     def environment():
-        return {"OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_SHARE": "1"}
+        # Beside a plugin it wants a package of its own, and waits a minute for a registry that it cannot reach.
+        return {"npm_config_offline": "true", "OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_SHARE": "1"}
 
     @staticmethod
     def set_up(home):
@@ -228,10 +229,11 @@ class Agent(e2e.Project):
 
     # The model
 
-    def play(self, *turns, exhausted=None):
-        """Starts the model with this script, in a network of its own. Tool calls may stand for turns."""
+    def play(self, *turns, exhausted=None, side=None):
+        """Starts the model with this script, in a network of its own. Tool calls may stand for turns. `side` answers whatever
+        the CLI asks beside its turns: a title, whether a goal is met."""
         scenario = {"turns": [self.calls(t) if "name" in t else t for t in turns],
-                    "exhausted": exhausted or {"text": "(the script is over)"}}
+                    "exhausted": exhausted or {"text": "(the script is over)"}, "side": side or {"text": "ok"}}
         path = self.base / "scenario.json"
         path.write_text(json.dumps(scenario))
         command = [*_unshare(), sys.executable, "-S", str(Path(__file__).with_name("fake_model.py")),

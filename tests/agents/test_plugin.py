@@ -1,7 +1,5 @@
 """The plugin and the hooks that `ralph hooks install` writes, with the real hosts: they take them, and they run them."""
 import json
-import os
-import re
 import subprocess
 
 import pytest
@@ -66,7 +64,7 @@ def test_it_installs_from_a_checkout_and_its_command_is_there(with_ralph):
     assert all(rule in told(agent) for rule in CONTRACT), told(agent)
     result = agent.run("doctor", "--json")
     found = {f["what"]: f["health"] for f in json.loads(result.out)["findings"]}
-    assert found["plugin"] == "ok" and found["block cap"] == "note", result
+    assert found["plugin"] == "ok" and found["goal"] == "ok" and "block cap" not in found, result
 
 
 # Its commands
@@ -182,17 +180,10 @@ def test_the_plugin_and_the_hooks_together_run_twice(with_ralph):
 
 
 @pytest.mark.only("claude")
-def test_the_block_cap_is_raised(with_ralph):
-    """Without it the session ends after eight."""
+def test_a_loop_that_works_does_not_meet_the_hosts_cap(with_ralph):
+    """Nine refused stops in a row end the turn; a tool call between two of them is enough."""
     agent = with_ralph
-    agent.play(*[agent.says("not yet") for _ in range(20)])
+    agent.play(*[agent.says("not yet"), agent.says("not yet"), agent.shell("echo work")] * 5, exhausted=agent.says("not yet"))
     assert agent.run("hooks", "install", "--commands").code == 0
-    ask(agent, "/ralph-loop tidy up --max-iterations 12", *BOLD)
-    assert len(agent.requests()) == 13
-    agent.stop_model()
-    os.remove(agent.log)
-    agent.play(*[agent.says("not yet") for _ in range(20)])
-    path = agent.path / ".claude/settings.json"
-    path.write_text(re.sub(r'"1000"', '"8"', path.read_text()))
-    ask(agent, "/ralph-loop tidy up --max-iterations 12", *BOLD)
-    assert len(agent.requests()) == 9
+    ask(agent, "/ralph-loop tidy up --max-iterations 10", *BOLD)
+    assert len(agent.requests()) == 16 and "env" not in json.loads((agent.path / ".claude/settings.json").read_text())

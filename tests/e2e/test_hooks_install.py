@@ -152,7 +152,7 @@ def test_what_is_there_keeps_its_place_and_a_copy_is_kept(project, on_path):
     assert text.startswith(MINE[:MINE.index(b"say done")])
     assert b'    "permissions": {"allow": ["Bash(make:*)"]}' in text
     assert calls(path)["Stop"] == ["say done", "ralph hooks stop"]
-    assert json.loads(text)["env"] == {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "1000"}
+    assert "env" not in json.loads(text), "the host's own cap on refused stops stays"
 
 
 def test_a_second_time_there_is_nothing_to_do(project):
@@ -177,6 +177,26 @@ def test_uninstall_gives_back_every_byte_and_leaves_nothing_behind(project, text
     assert files_below(project.path) == {".claude/settings.json": text}
     result = project.run("hooks", "uninstall")
     assert result.code == 0 and result.out.startswith("Nothing to do"), result
+
+
+@pytest.mark.parametrize("before, after", [(b"{}", None), (b'{"env": {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "20"}}', "20")])
+def test_the_cap_that_version_01_raised_is_taken_back(project, before, after):
+    path = put(project.path / ".claude/settings.json", before)
+    assert project.run("hooks", "install").code == 0
+    settings = json.loads(path.read_text())
+    settings["env"] = {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "1000"}  # as 0.1 left it
+    path.write_text(json.dumps(settings))
+    result = project.run("hooks", "install")
+    assert result.code == 0 and "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP" in result.out, result
+    assert json.loads(path.read_text()).get("env", {}).get("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP") == after
+    assert project.run("hooks", "install").out.startswith("Nothing to do")
+
+
+def test_a_cap_without_hooks_of_ralph_is_the_users(project):
+    path = put(project.path / ".claude/settings.json", b'{"env": {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "1000"}}')
+    assert project.run("hooks", "install").code == 0
+    assert project.run("hooks", "install").out.startswith("Nothing to do")
+    assert json.loads(path.read_text())["env"] == {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "1000"}
 
 
 def test_what_others_changed_since_stays_changed(project):
@@ -475,8 +495,9 @@ def test_doctor_finds_each_fault(project, on_path):
                                      hook(s, "PostToolUse").update(command="ralph hooks context-monitor")))
     assert code == 0 and health(found, "PostToolUse is for Bash only") == ["note"], found
     assert ["by hand" in f["fix"] for f in found if "Bash only" in f["detail"]] == [True], "install leaves the matcher"
-    code, found = changed(lambda s: s.pop("env"))
-    assert code == 0 and health(found, "refused stops") == ["note"], found
+    code, found = changed(lambda s: s.update(env={"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "1000"}))
+    assert code == 0 and health(found, "the brake of /goal") == ["note"], found
+    assert "ralph hooks install takes back" in [f["fix"] for f in found if f["what"] == "block cap"][0], found
     code, found = changed(lambda s: s.update(enabledPlugins={"ralph@ralph": True}))
     assert code == 2 and health(found, "each hook runs twice") == ["problem"], found
     other = project.script("echo ralph 0.0.1", "ralph")
@@ -490,9 +511,11 @@ def test_doctor_finds_each_fault(project, on_path):
 def test_doctor_knows_the_plugin(project, on_path):
     put(project.home / ".claude/settings.json", b'{"enabledPlugins": {"ralph@ralph": true}}')
     code, found = findings(project, env=on_path)
-    assert code == 0 and health(found, "switched on") == ["ok"] and health(found, "refused stops") == ["note"], found
-    code, found = findings(project, env={**on_path, "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "0"})
-    assert health(found, "refused stops") == [], found
+    assert code == 0 and health(found, "switched on") == ["ok"] and health(found, "the brake of /goal") == [], found
+    assert "has a /goal of its own" in project.run("doctor", env=on_path).out
+    for cap in ("0", "9"):
+        code, found = findings(project, env={**on_path, "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": cap})
+        assert code == 0 and health(found, "is raised in the environment") == ["note"], found
     code, found = findings(project)
     assert code == 2 and health(found, "not on PATH") == ["problem"], found
 
@@ -504,3 +527,71 @@ def test_doctor_sees_hooks_that_run_twice(project, on_path):
     assert project.run("hooks", "install", "--user").code == 0  # by another name
     code, found = findings(project, env=on_path)
     assert code == 2 and health(found, "twice") == ["problem"], found
+
+
+# ---- a host whose hooks are a program in a file of ralph's own
+
+OWN = ".opencode/plugin/ralph.js"
+
+
+def own(project, *arguments, **how):
+    return project.run("hooks", *arguments, "--host", "opencode", **how)
+
+
+def test_a_program_of_hooks_is_written_once_and_removed_without_a_trace(project, on_path):
+    before = files_below(project.path)
+    assert f"Would change {OWN}" in own(project, "install", "--dry-run", env=on_path).out
+    assert files_below(project.path) == before
+    result = own(project, "install", env=on_path)
+    assert result.code == 0 and "+ session.idle" in result.out and "ralph loop run" in result.out, result
+    text = (project.path / OWN).read_text()
+    assert 'const RALPH = "ralph"\n' in text
+    assert own(project, "install", env=on_path).out.startswith("Nothing to do")
+    result = own(project, "install")  # another ralph: this one, by its path
+    assert "~ session.idle" in result.out and f'const RALPH = "{RALPH}"\n' in (project.path / OWN).read_text(), result
+    assert own(project, "uninstall").code == 0
+    assert files_below(project.path) == before and not (project.path / ".opencode").exists()
+    assert own(project, "uninstall").out.startswith("Nothing to do")
+
+
+def test_a_program_of_hooks_of_the_user_is_where_its_host_looks(project, tmp_path):
+    assert own(project, "install", "--user").code == 0
+    assert (project.home / ".config/opencode/plugin/ralph.js").exists()
+    assert own(project, "install", "--user", env={"XDG_CONFIG_HOME": str(tmp_path / "else")}).code == 0
+    assert (tmp_path / "else/opencode/plugin/ralph.js").exists()
+    assert own(project, "uninstall", "--user").code == 0
+    assert not (project.home / ".config/opencode/plugin/ralph.js").exists()
+
+
+def test_somebody_elses_program_is_left_alone(project):
+    path = put(project.path / OWN, b"export const Ralph = () => ({})\n")
+    result = own(project, "install")
+    assert result.code == 2 and OWN in result.err and "not ralph's" in result.err, result
+    assert own(project, "uninstall").out.startswith("Nothing to do")
+    assert path.read_bytes() == b"export const Ralph = () => ({})\n"
+
+
+def test_no_program_is_written_through_a_link_of_the_project(project, tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (project.path / ".opencode").symlink_to(tmp_path / "elsewhere")
+    result = own(project, "install")
+    assert result.code == 2 and "symbolic link" in result.err, result
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_doctor_looks_after_a_program_of_hooks(project, on_path):
+    own(project, "install", env=on_path)
+    code, found = findings(project, env=on_path)
+    assert code == 0 and health(found, f"{OWN}: 5 events call ralph") == ["ok"], found
+    path = project.path / OWN
+    text = path.read_text()
+    path.write_text(text + "// more\n")
+    code, found = findings(project, env=on_path)
+    assert health(found, "not what this ralph writes") == ["note"], found
+    path.write_text(text.replace('"ralph"', '"/nowhere/ralph"', 1))
+    code, found = findings(project, env=on_path)
+    assert code == 2 and health(found, "/nowhere/ralph does not exist") == ["problem"], found
+    own(project, "install", env=on_path)
+    own(project, "install", "--user", env=on_path)
+    code, found = findings(project, env=on_path)
+    assert code == 2 and health(found, "each hook runs twice") == ["problem"], found
