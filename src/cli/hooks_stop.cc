@@ -56,7 +56,9 @@ Result<HookReply> loop_reply(const HookCall& call) {
   LoopStore store(*project, call.environment);
   TRY_VALUE(const auto answer, judge_stop(store, stop_request_from(call.payload), call.environment));
   if (!answer) return allow_stop(call.protocol);
-  if (answer->decision.action != Action::kStop) return go_on(call.protocol, answer->continuation);
+  const Decision& decision = answer->decision;
+  if (decision.action == Action::kContinue) return go_on(call.protocol, answer->continuation);
+  if (decision.action == Action::kWait) return allow_stop(call.protocol, "ralph loop: " + decision.reason);
   return allow_stop(call.protocol,
                     fmt::format("ralph loop: {} ({})", to_string(answer->state.status), answer->state.reason));
 }

@@ -95,6 +95,7 @@ TEST(Install, APlainNewFileHasEveryWireOnce) {
             "+ SessionStart: ralph hooks session-start\n+ UserPromptSubmit: ralph hooks user-prompt\n"
             "+ PreToolUse: ralph hooks pre-tool\n+ PostToolUse: ralph hooks post-tool\n"
             "+ PostToolUseFailure: ralph hooks post-tool\n+ Stop: ralph hooks stop\n"
+            "+ SessionEnd: ralph hooks session-end\n"
             "+ env.CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: 1000\n");
 }
 
