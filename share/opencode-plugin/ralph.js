@@ -138,6 +138,11 @@ export const Ralph = async ({ client, directory }) => {
     },
 
     event: async ({ event }) => {
+      if (event.type === "session.deleted") {
+        // Nothing resumes it: as after /clear in other hosts.
+        const end = { session_id: event.properties.info?.id, hook_event_name: "SessionEnd", reason: "clear" }
+        if (end.session_id) await ralph("session-end", 10, end)
+      }
       if (event.type !== "session.idle") return
       await onIdle(event.properties.sessionID).catch((error) => complain(`session.idle: ${error.message}`))
     },

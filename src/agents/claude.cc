@@ -206,7 +206,7 @@ class ClaudeReader final : public LineParser {
   void on_api_error(JsonView line, bool sub_agent, EventSink& sink);
   void on_tool_use(JsonView block, bool sub_agent, EventSink& sink);
   void on_user(JsonView line, EventSink& sink);
-  void on_tool_result(JsonView block, JsonView result, bool sub_agent, EventSink& sink);
+  void on_tool_result(JsonView block, JsonView line, bool sub_agent, EventSink& sink);
   void on_list_change(const OpenTool& tool, JsonView result, EventSink& sink);
   void on_stream_event(JsonView event, EventSink& sink);
   void on_result(JsonView line, EventSink& sink);
@@ -232,6 +232,8 @@ const Wanted& ClaudeReader::wanted() const {
   static const Wanted limits{{"rate_limit_info", &limit}};
   static const Wanted stream_event{{"type"}, {"usage", &wanted_of_claude_usage()}};
   static const Wanted compaction{{"pre_tokens"}, {"post_tokens"}};
+  static const Wanted permission{{"decision"}};
+  static const Wanted calls{{"id"}, {"permission_decision", &permission}};
   static const Wanted line(
       // assistant, user
       "type subtype parent_tool_use_id isSynthetic "
@@ -244,6 +246,7 @@ const Wanted& ClaudeReader::wanted() const {
       "result is_error terminal_reason num_turns duration_ms total_cost_usd",
       {{"message", &message},
        {"tool_use_result", &Wanted::later()},
+       {"tool_result_meta", &calls},
        {"api_error_params", &limits},
        {"rate_limit_info", &limit},
        {"compact_metadata", &compaction},
@@ -337,7 +340,7 @@ void ClaudeReader::on_user(JsonView line, EventSink& sink) {
   const bool sub_agent = !line["parent_tool_use_id"].text().empty();
   const JsonView content = line["message"]["content"];
   for (const JsonView block : content) {
-    if (block["type"].text().ends_with("tool_result")) on_tool_result(block, line["tool_use_result"], sub_agent, sink);
+    if (block["type"].text().ends_with("tool_result")) on_tool_result(block, line, sub_agent, sink);
   }
   // Prompts that Claude Code writes itself: the message of a hook, "continue" after an output limit.
   if (line["isSynthetic"].truth() && !sub_agent) {
@@ -347,12 +350,15 @@ void ClaudeReader::on_user(JsonView line, EventSink& sink) {
   }
 }
 
-void ClaudeReader::on_tool_result(JsonView block, JsonView result, bool sub_agent, EventSink& sink) {
-  const OpenTool& tool = tools_.end(block["tool_use_id"].text());
+void ClaudeReader::on_tool_result(JsonView block, JsonView line, bool sub_agent, EventSink& sink) {
+  const std::string_view id = block["tool_use_id"].text();
+  const OpenTool& tool = tools_.end(id);
   const bool failed = block["is_error"].truth();
-  if (!failed && !sub_agent) on_list_change(tool, result, sink);
-  sink.on_event(event::ToolEnd{block["tool_use_id"].text(), tool.name, text_of_content(block["content"], scratch_),
-                               failed, sub_agent});
+  if (!failed && !sub_agent) on_list_change(tool, line["tool_use_result"], sink);
+  bool refused = false;
+  for (const JsonView call : line["tool_result_meta"])
+    refused = refused || (call["id"].text() == id && call["permission_decision"]["decision"].text() == "reject");
+  sink.on_event(event::ToolEnd{id, tool.name, text_of_content(block["content"], scratch_), failed, sub_agent, refused});
 }
 
 // A list changes when the tool has succeeded: some versions refuse the call.
@@ -414,7 +420,10 @@ constexpr const char* kChildMarkers[] = {
     "CLAUDECODE",         "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_SSE_PORT",
     "CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT",     "CLAUDE_PLUGIN_DATA",     "CLAUDE_PID",
     "CLAUDE_ENV_FILE"};
-constexpr DeniedCall kDeniedCalls[] = {{"PreToolUse:", " hook error: "}};  // "PreToolUse:Bash hook error: REASON"
+constexpr DeniedCall kDeniedCalls[] = {{"PreToolUse:", " hook error: "},  // "PreToolUse:Bash hook error: REASON"
+                                       {"Claude requested permissions to ", "but you haven't granted it yet"},
+                                       {"Permission to use ", " has been denied"},
+                                       {"The user doesn't want to proceed with this tool use"}};
 constexpr PermissionFlag kPermissionFlags[] = {
     {"--permission-mode acceptEdits", "it may edit files; for commands add e.g. --allowedTools=\"Bash(make:*)\""},
     {"--dangerously-skip-permissions", "it may do anything: only in a container, VM or sandbox"}};

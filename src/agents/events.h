@@ -76,6 +76,7 @@ struct ToolEnd {
   std::string_view output{};
   bool failed = false;
   bool sub_agent = false;
+  bool refused = false;  // by a hook, by the user or for want of a permission: the call was not made
 };
 
 enum class TodoStatus { kPending, kActive, kDone };

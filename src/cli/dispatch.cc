@@ -111,6 +111,7 @@ std::span<const Command* const> all_commands() {
       &kHooksUninstall,
       &kHooksUserPrompt,
       &kHooksSessionStart,
+      &kHooksSessionEnd,
       &kHooksPostTool,
       &kHooksContextMonitor,
       &kStream,

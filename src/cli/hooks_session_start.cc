@@ -1,4 +1,6 @@
 // ralph hooks session-start: a session of the host agent starts, resumes, or gets a new context.
+#include "base/text.h"
+#include "base/utf8.h"
 #include "cli/hook_io.h"
 #include "cli/registry.h"
 #include "hooks/context_monitor.h"
@@ -8,6 +10,8 @@
 
 namespace ralph::cli {
 namespace {
+
+constexpr size_t kTaskWidth = 80;
 
 // A resumed session does not count. (Besides, Claude Code's --continue passes the wrong session id here.)
 bool starts_anew(const HookPayload& payload) {
@@ -28,13 +32,35 @@ std::string adopt_loop(const HookCall& call) {
   return adopted && *adopted ? prompt_contract((*adopted)->request) : "";
 }
 
+// A session that had ended goes on, with its loop.
+void note_return(const HookCall& call) {
+  const auto project = project_of_session(call.environment, call.payload.session);
+  if (!project) return;
+  const Status noted = LoopStore(*project, call.environment).note_session_end(call.payload.session, "");
+  if (!noted) call.complain(noted.error().message);
+}
+
+// For the user, who has typed /clear; empty: there was no loop.
+std::string what_became_of_the_loop(const HookCall& call) {
+  if (call.payload.source != "clear" || !is_directory(call.payload.cwd)) return {};
+  const auto cleared = LoopStore(project_for_loop(call.payload.cwd), call.environment).just_cleared();
+  if (!cleared) return {};
+  const LoopRequest& request = cleared->request;
+  return fmt::format("ralph: /clear has ended the loop \"{}\" in iteration {} of {}; start it anew with /ralph:loop",
+                     without_marker(fit_to_width(first_line(request.task), kTaskWidth), request), cleared->iteration,
+                     request.max_iterations);
+}
+
 Result<int> session_start(const Arguments& arguments) {
   HookCall call("session-start", arguments);
   std::vector<std::string> complaints;
   ContextMonitor(call.environment, complaints).at_session_start(call.read());
   call.complain(complaints);
-  const std::string contract = call.is_inside_run() ? "" : adopt_loop(call);
-  return contract.empty() ? 0 : call.add_context("SessionStart", contract);
+  if (call.is_inside_run()) return 0;
+  note_return(call);
+  const std::string contract = adopt_loop(call);
+  if (!contract.empty()) return call.add_context("SessionStart", contract);
+  return send(allow_stop(call.protocol, what_became_of_the_loop(call)));
 }
 
 }  // namespace
@@ -44,7 +70,7 @@ const Command kHooksSessionStart = {
     "For a host agent's SessionStart hook: resets the state of a session.",
     R"(Reads the hook's JSON on standard input. The alerts of `ralph hooks context-monitor` are armed again, unless the session is
 a resumed one, whose context has them already. A loop that was started without a session in this project is bound to the
-session that starts, and the model is given its contract.)",
+session that starts, and the model is given its contract. After /clear the user is told what became of the loop.)",
     R"(echo '{"session_id": "s", "cwd": "/p", "source": "startup"}' | ralph hooks session-start)",
     kHookOptions,
     {},

@@ -65,7 +65,9 @@ Result<HookReply> loop_reply(const HookCall& call) {
   LoopStore store(*project, call.environment);
   TRY_VALUE(const auto answer, judge_stop(store, stop_request_from(call.payload), call.environment));
   if (!answer) return without_loop;
-  if (answer->decision.action != Action::kStop) return go_on(call.protocol, answer->continuation);
+  const Decision& decision = answer->decision;
+  if (decision.action == Action::kContinue) return go_on(call.protocol, answer->continuation);
+  if (decision.action == Action::kWait) return allow_stop(call.protocol, "ralph loop: " + decision.reason);
   return end_of_loop(call.protocol, answer->state.status, answer->state.reason);
 }
 

@@ -1,7 +1,9 @@
-// ralph hooks user-prompt: gets every line typed into the host agent, and starts or cancels a loop if the line is one
-// of ralph's commands.
+// ralph hooks user-prompt: gets every line typed into the host agent, and starts, shows or cancels a loop if the line
+// is one of ralph's commands.
 #include "cli/hook_io.h"
+#include "cli/loop_report.h"
 #include "cli/registry.h"
+#include "journal/redactor.h"
 #include "os/files.h"
 #include "session/contract.h"
 #include "session/loop_command.h"
@@ -10,6 +12,17 @@
 namespace ralph::cli {
 namespace {
 
+// A path that is not there was mistyped, or is none.
+Status check_paths(const LoopRequest& request, const std::string& cwd) {
+  for (const std::string& path : request.paths) {
+    if (is_there(path.starts_with('/') ? path : join_path(cwd, path))) continue;
+    return fail(ErrorKind::kUsage,
+                "@{} is not there, seen from {}. (If it belongs to the task, put the task in quotes.)", path, cwd);
+  }
+  return {};
+}
+
+// The contract for the model; empty: another hook of this session has started the loop for the same line.
 Result<std::string> start_loop(const LoopCommand& command, const HookCall& call) {
   const HookPayload& payload = call.payload;
   if (payload.session.empty())
@@ -17,12 +30,23 @@ Result<std::string> start_loop(const LoopCommand& command, const HookCall& call)
   if (!is_directory(payload.cwd))
     return fail(ErrorKind::kUsage, "the folder of this session {}; start the loop in the folder of a project",
                 payload.cwd.empty() ? "is not known, or is gone" : "is gone: " + payload.cwd);
+  TRY(check_paths(command.request, payload.cwd));
   LoopStore store(project_for_loop(payload.cwd), call.environment);
-  TRY_VALUE(const LoopState state, store.start(command.request, payload.session, payload.transcript_path));
-  return prompt_contract(state.request);
+  const auto state = store.start(command.request, payload.session, payload.transcript_path, payload.prompt_id);
+  if (state) return prompt_contract(state->request);
+  if (state.error().kind == ErrorKind::kBusy && !payload.prompt_id.empty()) {
+    const auto there = store.load(payload.session);
+    if (there && *there && (*there)->host.prompt_id == payload.prompt_id) return std::string();
+  }
+  return tl::unexpected(state.error());
 }
 
-std::string nothing_to_cancel(const HookCall& call) {
+LoopStore store_of(const HookCall& call) {
+  const auto project = project_of_session(call.environment, call.payload.session);
+  return LoopStore(project ? *project : project_for_loop(call.payload.cwd), call.environment);
+}
+
+std::string no_loop(const HookCall& call) {
   const auto waiting = LoopStore(project_for_loop(call.payload.cwd), call.environment).load("");
   const bool waits = !call.payload.cwd.empty() && waiting && *waiting && (*waiting)->active();
   return fmt::format(
@@ -30,13 +54,36 @@ std::string nothing_to_cancel(const HookCall& call) {
       waits ? " One waits in this project for the next session that starts; 'ralph loop cancel' ends it." : "");
 }
 
+std::string cancelled(const LoopState& state) {
+  return fmt::format("The ralph loop of this session was cancelled in iteration {} of {}.", state.iteration,
+                     state.request.max_iterations);
+}
+
 Result<std::string> cancel_loop(const HookCall& call) {
-  const auto project = project_of_session(call.environment, call.payload.session);
-  if (!project) return nothing_to_cancel(call);
-  TRY_VALUE(const auto state, LoopStore(*project, call.environment).cancel(call.payload.session));
-  if (!state) return nothing_to_cancel(call);
-  return fmt::format("The ralph loop of this session was cancelled in iteration {} of {}. Stop working on its task.",
-                     state->iteration, state->request.max_iterations);
+  if (call.payload.session.empty()) return no_loop(call);
+  const LoopStore store = store_of(call);
+  TRY_VALUE(const auto state, store.cancel(call.payload.session));
+  if (state) return cancelled(*state);
+  // The line may have waited in the host's queue, where the stop hook has found it.
+  const auto ended = store.history(call.payload.session);
+  return !ended.empty() && ended.front().status == LoopStatus::kCancelled ? cancelled(ended.front()) : no_loop(call);
+}
+
+Result<std::string> tell_status(const HookCall& call) {
+  if (call.payload.session.empty()) return no_loop(call);
+  const LoopStore store = store_of(call);
+  std::vector<LoopState> states = store.active(call.payload.session);
+  if (states.empty()) states = store.history(call.payload.session);
+  if (states.empty()) return no_loop(call);
+  return Redactor(call.environment.as_lines()).redact(loop_report(states.front(), Style{}));
+}
+
+// A line of the user's own to a session with a loop. Some hosts call this hook for a continuation too.
+void count_prompt(const HookCall& call) {
+  const HookPayload& payload = call.payload;
+  if (payload.session.empty() || payload.prompt.find(kContinuationMark) != std::string::npos) return;
+  const auto project = project_of_session(call.environment, payload.session);
+  if (project) LoopStore(*project, call.environment).count_prompt(payload.session);
 }
 
 Result<int> user_prompt(const Arguments& arguments) {
@@ -44,22 +91,33 @@ Result<int> user_prompt(const Arguments& arguments) {
   const auto command = loop_command_from(call.read().prompt);
   if (call.is_inside_run()) return 0;
   take_cancellation(call.environment, call.payload.session);  // whoever types knows of it
-  if (!command) return send(refuse_prompt(call.protocol, "ralph: " + command.error().message));
-  if (!*command || (*command)->verb == LoopVerb::kStatus) return 0;
-  const bool starts = (*command)->verb == LoopVerb::kStart;
-  const auto told = starts ? start_loop(**command, call) : cancel_loop(call);
-  if (!told) return send(refuse_prompt(call.protocol, "ralph: " + told.error().message));
-  return call.add_context("UserPromptSubmit", *told);
+  const auto refuse = [&](std::string_view why) {
+    return send(refuse_prompt(call.protocol, fmt::format("ralph: {}", why)));
+  };
+  if (!command) return refuse(command.error().message);
+  if (!*command) {
+    count_prompt(call);
+    return 0;
+  }
+  const LoopVerb verb = (*command)->verb;
+  const auto told = verb == LoopVerb::kStart    ? start_loop(**command, call)
+                    : verb == LoopVerb::kCancel ? cancel_loop(call)
+                                                : tell_status(call);
+  if (!told) return refuse(told.error().message);
+  // Cancel and status need no model: the answer is for the user.
+  if (verb != LoopVerb::kStart) return refuse(*told);
+  return told->empty() ? 0 : call.add_context("UserPromptSubmit", *told);
 }
 
 }  // namespace
 
 const Command kHooksUserPrompt = {
     "hooks user-prompt",
-    "For a host agent's UserPromptSubmit hook: starts and cancels loops.",
+    "For a host agent's UserPromptSubmit hook: starts, shows and cancels loops.",
     R"(Reads the hook's JSON on standard input. A line that begins with /ralph:loop, /ralph:ulw-loop, /ralph-loop or /ulw-loop
-starts a loop bound to the session, and the model is given its contract; /ralph:cancel and /cancel-ralph end it. The task's
-text never passes through a shell. Any other line is ignored.)",
+starts a loop bound to the session, and the model is given its contract; /ralph:cancel and /cancel-ralph end it,
+/ralph:status and /ralph-status show it, both without asking the model. The task's text never passes through a shell. Any
+other line passes; it begins a new count of continuations without progress.)",
     R"(echo '{"session_id": "...", "cwd": "/p", "prompt": "/ralph:loop fix it"}' | ralph hooks user-prompt)",
     kHookOptions,
     {},

@@ -13,6 +13,8 @@ namespace ralph::cli {
 inline constexpr std::array kLoopOptions = {
     Option{"completion-promise", 0, "TEXT", "The text of the promise (default DONE)."},
     Option{"min-tool-calls", 0, "N", "A promise after fewer tool calls does not count (default 1)."},
+    Option{"stagnation-limit", 0, "N",
+           "End as STAGNANT after N continuations in a row without a tool call (3; 0: off)."},
     Option{.name = "on-promise-no-work",
            .letter = 0,
            .value = "POLICY",
@@ -27,7 +29,6 @@ inline constexpr std::array kRefusedLoopOptions = {
     Option{"zero-warnings", 0, "", "Not in this version: refused."},
     Option{"zero-security", 0, "", "Not in this version: refused."},
     Option{"tests-pass", 0, "", "Not in this version: refused."},
-    Option{"stagnation-limit", 0, "N", "Not in this version: refused."},
 };
 
 inline constexpr Positional kTaskPositional = {"TASK", "What is to be done.", true};

@@ -19,7 +19,7 @@ constexpr auto kOptions = joined(
     std::array{
         Option{"agent", 0, "NAME", "The agent, such as codex or one from the settings (default: agent.command)."},
         Option{"model", 'm', "MODEL", "The model of the agent, such as opus."},
-        Option{"max-iterations", 'n', "N", "At most N turns (default 50)."},
+        Option{"max-iterations", 'n', "N", "At most N turns (default 100)."},
     },
     kLoopOptions, kRefusedLoopOptions, kLimitOptions,
     std::array{
@@ -94,7 +94,7 @@ const Command kLoopRun = {
     R"(The agent is started with the task and the contract of `ralph loop start`; each further turn
 resumes its session, until it keeps its promise or reaches its limit. Guardrails are not run; use `ralph run` for these.
 
-Exit codes: 0 the promise was kept, 1 a limit ended it, 2 settings, usage or a fatal error, 130 interrupted.)",
+Exit codes: 0 the promise was kept, 1 a limit or stagnation ended it, 2 settings, usage or a fatal error, 130 interrupted.)",
     R"(ralph loop run 'Make the tests pass' --agent codex --max-iterations 20)",
     kOptions,
     kPositionals,

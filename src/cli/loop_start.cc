@@ -18,7 +18,7 @@ namespace {
 constexpr auto kOptions = joined(
     std::array{
         Option{"session", 0, "ID", "The session (default: $CLAUDE_CODE_SESSION_ID; else the next that starts here)."},
-        Option{"max-iterations", 'n', "N", "Continue at most N times (default 50)."},
+        Option{"max-iterations", 'n', "N", "Continue at most N times (default 100)."},
     },
     kLoopOptions, kRefusedLoopOptions,
     std::array{
@@ -40,8 +40,8 @@ Result<int> start(const Arguments& arguments) {
     return 0;
   }
   const Style style = style_for(STDOUT_FILENO, environment);
-  fmt::print("{} Loop started: at most {}, complete with {}\n", style.green(style.ok()),
-             count_of(static_cast<unsigned>(request.max_iterations), "iteration"), promise_marker(request));
+  fmt::print("{} Loop started: at most {}, complete with the promise {}\n", style.green(style.ok()),
+             count_of(static_cast<unsigned>(request.max_iterations), "iteration"), request.promise);
   fmt::print("{}\n\n{}",
              session.empty() ? "The next session that starts in this project adopts it."
                              : fmt::format("It is bound to session {}.", session),

@@ -1,10 +1,12 @@
 // ralph loop status and ralph loop cancel: show and end the loops of host sessions.
+#include <algorithm>
 #include <array>
 #include <unistd.h>
 
 #include "base/text.h"
 #include "base/utf8.h"
 #include "cli/loop_options.h"
+#include "cli/loop_report.h"
 #include "cli/registry.h"
 #include "journal/redactor.h"
 #include "os/files.h"
@@ -24,33 +26,8 @@ constexpr std::array kCancelOptions = {
     Option{"session", 0, "ID",
            "The session (default: $CLAUDE_CODE_SESSION_ID, then one that waits; else the only one)."},
     Option{"all", 0, "", "Every active loop of this project."},
+    Option{"json", 0, "", "Print the loops that were cancelled as JSON."},
 };
-
-std::string clean(const std::string& text, size_t width = 100) {
-  return fit_to_width(text, width);
-}
-
-void print(std::string& out, const LoopState& state, const Style& style) {
-  const LoopRequest& request = state.request;
-  const std::string status(to_string(state.status));
-  out += fmt::format("{}  {}\n",
-                     state.active()                                 ? style.cyan(status)
-                     : state.status == LoopStatus::kPromiseAccepted ? style.green(status)
-                                                                    : style.yellow(status),
-                     clean(std::string(first_line(request.task)), 80));
-  out += fmt::format("  session    {}\n", state.host.session.empty() ? "none yet: the next that starts here adopts it"
-                                                                     : clean(state.host.session));
-  out += fmt::format("  iteration  {} of {}\n", state.iteration, request.max_iterations);
-  out += fmt::format("  promise    {}, after at least {} (else {})\n", clean(promise_marker(request)),
-                     count_of(static_cast<unsigned>(request.min_tool_calls), "tool call"),
-                     to_string(request.on_promise_no_work));
-  const std::string began = to_iso8601(state.host.since);
-  out += fmt::format("  began      {}{}\n", began, state.updated == began ? "" : ", last heard of " + state.updated);
-  if (!state.reason.empty()) out += fmt::format("  ended      {}\n", clean(state.reason, 200));
-  for (const LoopDecision& one : state.decisions) {
-    out += style.dim(fmt::format("  {}  {}: {} ({})", one.time, one.decision, clean(one.reason, 200), one.rule)) + "\n";
-  }
-}
 
 // Where the loop of this session is, or would be.
 Result<LoopStore> store_for(const std::string& session, const Environment& environment) {
@@ -91,7 +68,7 @@ Result<int> show(const Arguments& arguments) {
   std::string out;
   for (const LoopState& state : states) {
     if (!out.empty()) out += '\n';
-    print(out, state, style);
+    out += loop_report(state, style);
   }
   const bool inside_session = !session.empty() && !arguments.value("session");
   if (states.empty() && damaged.empty())
@@ -114,20 +91,30 @@ Result<int> cancel(const Arguments& arguments) {
     states = store.active();
     std::erase_if(states, [](const LoopState& state) { return !state.host.session.empty(); });
   }
+  // If some sessions have ended, the one that lives is meant.
+  if (!all &&
+      std::any_of(states.begin(), states.end(), [](const LoopState& s) { return s.status == LoopStatus::kActive; }))
+    std::erase_if(states, [](const LoopState& state) { return state.status == LoopStatus::kSessionEnded; });
   if (states.size() > 1 && !all)
     return fail(ErrorKind::kUsage,
                 "{} are active here; say which one with --session ID, or --all ('ralph loop status' lists them)",
                 count_of(states.size(), "loop"));
   const Redactor redactor(environment.as_lines());
-  int cancelled = 0;
+  json::array cancelled;
   for (const LoopState& state : states) {
     TRY_VALUE(const auto done, store.cancel(state.host.session));
     if (!done) continue;
-    ++cancelled;
-    fmt::print("Cancelled in iteration {} of {}: {}\n", done->iteration, done->request.max_iterations,
-               redactor.redact(clean(std::string(first_line(done->request.task)), 80)));
+    cancelled.push_back(to_json(*done));
+    if (arguments.has("json")) continue;
+    fmt::print(
+        "Cancelled in iteration {} of {}: {}\n", done->iteration, done->request.max_iterations,
+        redactor.redact(fit_to_width(without_marker(std::string(first_line(done->request.task)), done->request), 80)));
   }
-  if (cancelled == 0 && damaged.empty()) fmt::print("No loop is active here.{}\n", of_others(store, inside_session));
+  if (arguments.has("json")) {
+    fmt::print("{}", redactor.redact(to_pretty_json(cancelled)));
+    return none_of(damaged);
+  }
+  if (cancelled.empty() && damaged.empty()) fmt::print("No loop is active here.{}\n", of_others(store, inside_session));
   return none_of(damaged);
 }
 

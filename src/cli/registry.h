@@ -16,6 +16,7 @@ extern const Command kLoopRun;              // loop_run.cc
 extern const Command kLoopStatus;           // loop_status.cc
 extern const Command kLoopCancel;           // loop_status.cc
 extern const Command kHooksSessionStart;    // hooks_session_start.cc
+extern const Command kHooksSessionEnd;      // hooks_session_end.cc
 extern const Command kHooksPostTool;        // hooks_post_tool.cc
 extern const Command kHooksContextMonitor;  // hooks_post_tool.cc
 extern const Command kHooksPreTool;         // hooks_pre_tool.cc

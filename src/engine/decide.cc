@@ -67,6 +67,12 @@ struct Case {
   }
   bool checks_passed() const { return progress.guardrails_failed.empty(); }
   bool all_stories_done() const { return progress.plan.stories > 0 && progress.plan.done == progress.plan.stories; }
+  bool waits_for_background() const {
+    const WallTime since = progress.host.waiting_since;
+    return !now.signals.promised && now.signals.background > 0 &&
+           (since == WallTime{} || now.clock.now - since < policy.background_wait);
+  }
+  bool stagnates() const { return policy.stagnation_limit > 0 && now.signals.idle >= policy.stagnation_limit; }
   bool last_iteration() const { return progress.iteration >= policy.max_iterations; }
 };
 
@@ -275,6 +281,17 @@ constexpr std::array kRules = {
                   (c.now.signals.worked.value_or(true) || c.policy.on_promise_no_work != PromiseWithoutWork::kReject);
          },
          [](const Case& c) { return stop(StopStatus::kComplete, why_accepted(c)); }},
+    Rule{"cancelled", kAtStop, [](const Case& c) { return c.now.signals.cancelled; },
+         [](const Case&) { return stop(StopStatus::kCancelled, "cancelled by the user while the agent was at work"); }},
+    // The host wakes the session when such a task ends. It is not asked again for the same one: that may never end.
+    Rule{"background_task_runs", kAtStop, [](const Case& c) { return c.waits_for_background(); },
+         [](const Case& c) {
+           return Decision{Action::kWait,
+                           StopStatus::kNone,
+                           {},
+                           fmt::format("waiting for {} in the background",
+                                       count_of(static_cast<unsigned>(c.now.signals.background), "task"))};
+         }},
     Rule{"continuations_spent", kAtStop, [](const Case& c) { return c.last_iteration(); },
          [](const Case& c) {
            return stop(
@@ -282,12 +299,21 @@ constexpr std::array kRules = {
                fmt::format("{} done without {}", count_of(static_cast<unsigned>(c.policy.max_iterations), "iteration"),
                            c.now.signals.promised ? "work behind the promise" : "the promise"));
          }},
+    Rule{"stagnant", kAtStop, [](const Case& c) { return c.stagnates(); },
+         [](const Case& c) {
+           return stop(
+               StopStatus::kStagnant,
+               fmt::format("{} in a row without a tool call; the agent said last: \"{}\"",
+                           count_of(static_cast<unsigned>(c.now.signals.idle), "continuation"), c.now.signals.said));
+         }},
     Rule{"promise_without_work", kAtStop, [](const Case& c) { return c.now.signals.promised; },
          [](const Case& c) {
            return go_on(fmt::format("the promise was made, but {} of at least {} done",
                                     count_of(static_cast<unsigned>(c.now.signals.tool_calls), "tool call"),
                                     c.policy.min_tool_calls));
          }},
+    Rule{"promise_mentioned", kAtStop, [](const Case& c) { return c.now.signals.mentioned; },
+         [](const Case&) { return go_on("the promise was mentioned in a sentence, not made"); }},
     Rule{"promise_missing", kAtStop, always, [](const Case&) { return go_on("the promise is missing"); }},
 
     // Between steps.
@@ -370,7 +396,7 @@ constexpr auto kRuleNames = [] {
 }  // namespace
 
 int exit_code_of(StopStatus status) {
-  constexpr std::array kCodes = {2, 0, 1, 2, 3, 130, 130};
+  constexpr std::array kCodes = {2, 0, 1, 2, 3, 130, 130, 1};
   return kCodes[static_cast<size_t>(status)];
 }
 

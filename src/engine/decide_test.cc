@@ -20,6 +20,10 @@ struct Session {
   std::optional<bool> worked{};
   int tool_calls = 0;
   int plan_problems = 0, objections = 0;
+  bool mentioned = false;
+  int idle = 0;
+  bool cancelled = false;
+  int background = 0;
 };
 
 // One situation and its expected decision.
@@ -48,6 +52,10 @@ struct Row {
     now.checks.outdated = changed;
     now.signals = {session.promised, session.worked, session.tool_calls};
     now.signals.file_appeared = file_appeared;
+    now.signals.mentioned = session.mentioned;
+    now.signals.idle = session.idle;
+    now.signals.cancelled = session.cancelled;
+    now.signals.background = session.background;
     now.plan = {session.plan_problems, session.objections};
     return now;
   }
@@ -56,6 +64,11 @@ struct Row {
 Progress at(int iteration) {
   Progress progress;
   progress.iteration = iteration;
+  return progress;
+}
+
+Progress waiting(Progress progress, int minutes) {
+  progress.host.waiting_since = kNow - std::chrono::minutes(minutes);
   return progress;
 }
 
@@ -123,6 +136,7 @@ Progress spent(double dollars, std::int64_t tokens, Progress progress) {
 Policy for_a_session(PromiseWithoutWork without_work = PromiseWithoutWork::kReject) {
   Policy policy;
   policy.promise = true;
+  policy.stagnation_limit = 3;
   policy.on_promise_no_work = without_work;
   return policy;
 }
@@ -132,10 +146,14 @@ Row at_stop(const char* situation, Progress progress, Session session, const cha
   const std::string_view name = rule;
   const bool limit = name == "continuations_spent" || name == "objections_spent";
   const StopStatus status = name == "promise_accepted" ? StopStatus::kComplete
+                            : name == "cancelled"      ? StopStatus::kCancelled
+                            : name == "stagnant"       ? StopStatus::kStagnant
                             : limit                    ? StopStatus::kLimit
                                                        : StopStatus::kNone;
-  Row row{situation, Moment::kAtStop, std::move(progress), rule,
-          status == StopStatus::kNone ? Action::kContinue : Action::kStop};
+  const Action action = name == "background_task_runs" ? Action::kWait
+                        : status == StopStatus::kNone  ? Action::kContinue
+                                                       : Action::kStop;
+  Row row{situation, Moment::kAtStop, std::move(progress), rule, action};
   row.status = status;
   row.policy = for_a_session(without_work);
   row.session = session;
@@ -417,6 +435,28 @@ std::vector<Row> table() {
       at_stop("one that it was sent back to seven times", at(0), {true, true, 3, 1, 7}, "plan_out_of_order"),
       at_stop("one that it was sent back to eight times", at(0), {true, true, 3, 1, 8}, "objections_spent"),
       at_stop("a plan that is in order again", at(0), {false, true, 3, 0, 8}, "promise_missing"),
+      at_stop("a promise that is mentioned", at(0), {.worked = true, .tool_calls = 3, .mentioned = true},
+              "promise_mentioned"),
+      at_stop("one in the last allowed iteration", at(10), {.mentioned = true}, "continuations_spent"),
+      at_stop("a mention beside the promise", at(0), {.promised = true, .worked = true, .mentioned = true},
+              "promise_accepted"),
+      at_stop("two continuations without a tool call", at(2), {.idle = 2}, "promise_missing"),
+      at_stop("three of them", at(3), {.idle = 3}, "stagnant"),
+      at_stop("three, the last with a promise", at(3), {.promised = true, .worked = false, .idle = 3}, "stagnant"),
+      at_stop("three, and the promise is kept", at(3), {.promised = true, .worked = true, .idle = 3},
+              "promise_accepted"),
+      at_stop("three, in the last allowed iteration", at(10), {.idle = 3}, "continuations_spent"),
+      at_stop("a cancel that nobody heard", at(3), {.idle = 3, .cancelled = true}, "cancelled"),
+      at_stop("a cancel in the last allowed iteration", at(10), {.cancelled = true}, "cancelled"),
+      at_stop("a cancel after the work is done", at(3), {.promised = true, .worked = true, .cancelled = true},
+              "promise_accepted"),
+      at_stop("a task in the background", at(3), {.background = 1}, "background_task_runs"),
+      at_stop("one in the last allowed iteration", at(10), {.background = 1}, "background_task_runs"),
+      at_stop("one beside a promise without work", at(3), {.promised = true, .worked = false, .background = 1},
+              "promise_without_work"),
+      at_stop("one that is waited for since nine minutes", waiting(at(3), 9), {.background = 1},
+              "background_task_runs"),
+      at_stop("one that is waited for since ten minutes", waiting(at(3), 10), {.background = 1}, "promise_missing"),
       at_stop("a promise while it is asked to stop", asked_to_stop(at(1), 1), {true, true, 1}, "promise_accepted"),
 
       {"stories are no end of a prompt loop", kAfterChecks, stories(2, 2, answered(3, "COMPLETE")), "not_answered",
@@ -532,6 +572,18 @@ TEST(Decide, WhatASessionDidIsTold) {
   EXPECT_EQ(reason(true, false, 0, for_a_session(), 10), "10 iterations done without work behind the promise");
 }
 
+TEST(Decide, StagnationIsToldWithTheAgentsLastWordsAndCanBeSwitchedOff) {
+  Observation now{Moment::kAtStop};
+  now.signals.idle = 3;
+  now.signals.said = "Which database?";
+  Policy policy = for_a_session();
+  EXPECT_EQ(decide(policy, at(3), now).reason,
+            "3 continuations in a row without a tool call; the agent said last: \"Which database?\"");
+  EXPECT_EQ(exit_code_of(StopStatus::kStagnant), 1);
+  policy.stagnation_limit = 0;
+  EXPECT_EQ(decide(policy, at(3), now).rule, "promise_missing");
+}
+
 TEST(Decide, AnAwaitedFileEndsATurnAndNothingElse) {
   Observation now;
   now.signals.file_appeared = true;
@@ -551,8 +603,8 @@ TEST(Observation, ComesBackFromItsRecord) {
   now.clock = {1s, 2s, 3s, 4s, kNow, 0.25};
   now.turn = {2, 5s, 0.125, 77};
   now.checks.outdated = true;
-  now.signals = {true, false, 3, true};
-  now.session = {"/t.jsonl", 1234567890123, 4, {"a", "b"}, true};
+  now.signals = {true, false, 3, true, 2, "Which one?", true, 1, true};
+  now.session = {"/t.jsonl", 1234567890123, 4, {"a", "b"}, true, "p1", "00ff", 5, {"b1"}};
   now.plan = {6, 7};
   EXPECT_EQ(from_json<Observation>(brief_json(now)), now);
   EXPECT_EQ(from_json<Observation>(brief_json(Observation{})), Observation{});

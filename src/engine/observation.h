@@ -59,11 +59,18 @@ struct Observation {
     bool promised = false;         // the agent made the promise since the last decision
     std::optional<bool> worked{};  // there was work since the loop began; nullopt: unknown
     int tool_calls = 0;            // as far as counted
+    bool mentioned = false;        // the agent only spoke of its promise
+    int idle = 0;                  // continuations in a row without a tool call, up to now
+    std::string said{};            // if there are some: the agent's last words
+    bool cancelled = false;        // the user has asked for the end of the loop, and nobody has heard it yet
+    int background = 0;            // tasks that run in the background and that no stop has waited for yet
     bool file_appeared = false;    // one of Way::files()
     bool operator==(const Signals&) const = default;
     template <class V>
     void fields(V&& v) {
-      v("promised", promised), v("worked", worked), v("toolCalls", tool_calls), v("fileAppeared", file_appeared);
+      v("promised", promised), v("mentioned", mentioned), v("worked", worked), v("toolCalls", tool_calls);
+      v("idle", idle), v("said", said), v("cancelled", cancelled), v("background", background);
+      v("fileAppeared", file_appeared);
     }
   };
   Signals signals{};
@@ -75,11 +82,15 @@ struct Observation {
     std::int64_t transcript_calls = 0;
     std::vector<std::string> recent_calls;
     bool refused_late = false;
+    std::string prompt_id, last_message;  // name the stop, see Progress::Host
+    std::int64_t prompts = 0;
+    std::vector<std::string> background;  // the ids of the tasks that run in the background
     bool operator==(const Session&) const = default;
     template <class V>
     void fields(V&& v) {
       v("transcript", transcript), v("transcriptRead", transcript_read), v("transcriptCalls", transcript_calls);
-      v("recentCalls", recent_calls), v("refusedLate", refused_late);
+      v("recentCalls", recent_calls), v("refusedLate", refused_late), v("promptId", prompt_id);
+      v("lastMessage", last_message), v("prompts", prompts), v("background", background);
     }
   };
   std::optional<Session> session{};  // only if a host's session wants to stop

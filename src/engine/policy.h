@@ -24,7 +24,9 @@ struct Policy {
   bool plan = false;  // the work is a plan: it is complete when its stories are done, whatever the agent says
   // For a loop inside a host's session, decided on when the host wants to stop.
   int min_tool_calls = 1;
-  int max_objections = 8;  // how often in a row an agent is sent back to fix its plan
+  int stagnation_limit = 0;                      // continuations in a row without a tool call; 0: none
+  Milliseconds background_wait{10 * 60 * 1000};  // how long stops for the sake of background tasks are not counted
+  int max_objections = 8;                        // how often in a row an agent is sent back to fix its plan
   PromiseWithoutWork on_promise_no_work = PromiseWithoutWork::kReject;
   int retry_attempts = 3;            // of a crashed or silent agent, within its iteration
   Milliseconds retry_backoff{2000};  // before the first retry, doubled for each failure in a row

@@ -9,6 +9,8 @@
 namespace ralph {
 namespace {
 
+constexpr size_t kWaitedFor = 64;  // background tasks whose ids are kept
+
 FailAction action_from(std::string_view name) {
   for (FailAction action : {FailAction::kPrepend, FailAction::kReplace}) {
     if (equals_ignoring_case(name, to_string(action))) return action;
@@ -29,6 +31,8 @@ struct Folding {
     progress.turn_outcome = TurnOutcome::kNone;
     progress.turn_reason.clear();
     progress.response.reset();
+    progress.mentioned = false;
+    progress.said.clear();
     progress.guardrails_passed = 0;
     progress.guardrails_failed.clear();
     progress.collecting.clear();
@@ -54,6 +58,8 @@ struct Folding {
     progress.turn_reason = ended.reason;
     progress.turn_agent = ended.agent;
     progress.response = ended.response;
+    progress.mentioned = ended.mentioned;
+    progress.said = ended.said;
     const bool failed = ended.outcome == TurnOutcome::kCrashed || ended.outcome == TurnOutcome::kEmpty;
     if (failed) ++progress.failed_attempts;
     progress.failed_turns_in_row = failed ? progress.failed_turns_in_row + 1 : 0;
@@ -162,6 +168,7 @@ struct Folding {
     progress.status = StopStatus::kNone;
     progress.outcome_note.clear();
     progress.stop_requests = 0;
+    progress.last_stop.idle = 0;
     progress.run_time = Milliseconds(resumed.spent_ms);
   }
 
@@ -174,25 +181,50 @@ struct Folding {
     progress.host.transcript_calls = bound.transcript_calls;
     progress.host.tree = bound.tree;
     progress.host.since = time;
+    progress.host.prompt_id = bound.prompt_id;
     progress.iteration = bound.iteration;
   }
+
+  void operator()(const record::SessionEnded& ended) { progress.host.ended = ended.reason; }
 
   // An iteration of a session loop is a refused stop.
   void operator()(const record::Decided& decided) {
     progress.last_rule = decided.rule;
     if (decided.status == StopStatus::kComplete) progress.completed = decided.reason;
     if (!decided.observation) return;
-    const auto seen = from_json<Observation>(*decided.observation).session;
-    if (!seen) return;
+    const auto now = from_json<Observation>(*decided.observation);
+    if (now.moment != Moment::kAtStop) return;
+    const bool goes_on = decided.decision == Action::kContinue;
+    progress.last_stop = {now.signals.tool_calls, now.signals.idle + (goes_on ? 1 : 0)};
+    if (!now.session) return;
+    const Observation::Session* const seen = &*now.session;
     Progress::Host& host = progress.host;
     host.transcript = seen->transcript;
     host.transcript_read = seen->transcript_read;
     host.transcript_calls = seen->transcript_calls;
     host.recent_calls = seen->recent_calls;
     host.refused_late = seen->refused_late;
-    if (decided.decision == Action::kContinue) ++progress.iteration;
+    host.prompt_id = seen->prompt_id;
+    host.last_message = seen->last_message;
+    host.prompts = seen->prompts;
+    host.ended.clear();
+    if (goes_on) ++progress.iteration;
+    wait_for_background(*seen, decided.decision == Action::kWait);
     // The run has ended even if its last record is missing.
     if (decided.decision == Action::kStop) progress.status = decided.status, progress.outcome_note = decided.reason;
+  }
+
+  void wait_for_background(const Observation::Session& seen, bool waits) {
+    Progress::Host& host = progress.host;
+    if (!waits) {
+      host.waiting_since = {};
+      return;
+    }
+    if (host.waiting_since == WallTime{}) host.waiting_since = time;
+    for (const std::string& id : seen.background) {
+      if (std::find(host.waited.begin(), host.waited.end(), id) == host.waited.end()) host.waited.push_back(id);
+    }
+    if (host.waited.size() > kWaitedFor) host.waited.erase(host.waited.begin(), host.waited.end() - kWaitedFor);
   }
 
   void operator()(const record::RunEnded& ended) {

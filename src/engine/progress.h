@@ -43,6 +43,8 @@ struct Progress {
   std::string turn_reason;  // why, as a sentence
   std::string turn_agent;   // whose turn it was
   std::optional<std::string> response;
+  bool mentioned = false;       // it only spoke of its promise
+  std::string said;             // its last words, in a turn without a tool call
   int failed_turns_in_row = 0;  // crashed or silent, across iterations; the back-off grows with it
   int overloads_in_row = 0;
   std::string last_rule;  // the row of the last decision
@@ -74,6 +76,18 @@ struct Progress {
     }
   };
   std::optional<Session> session;
+  // At the last stop of a loop by promise.
+  struct Stop {
+    int calls = 0;  // tool calls until then
+    int idle = 0;   // continuations in a row without a tool call, with the one that followed
+    bool operator==(const Stop&) const = default;
+    template <class V>
+    void fields(V&& v) {
+      v("calls", calls), v("idle", idle);
+    }
+  };
+  Stop last_stop;
+
   std::optional<Session> last_session;  // of the last turn, for a loop that keeps one session
   int tool_calls = 0;                   // of all turns
 
@@ -133,12 +147,21 @@ struct Progress {
     bool refused_late = false;              // a refused promise is yet to appear in the transcript
     std::string tree;                       // fingerprint of the work tree when the loop began; empty: unknown
     WallTime since{};                       // when the session was bound
+    // Of the last hook that was heeded: the prompt's id, and the hash of the last message at a stop. The same again is
+    // the same event, reported by a second hook.
+    std::string prompt_id, last_message;
+    std::int64_t prompts = 0;         // lines that the user had typed until the last stop
+    std::vector<std::string> waited;  // ids of the background tasks for which a stop was let pass
+    WallTime waiting_since{};         // the first of such stops in a row
+    std::string ended;                // why the session has ended; empty: it lives, as far as known
     bool operator==(const Host&) const = default;
     template <class V>
     void fields(V&& v) {
       v("session", session), v("transcript", transcript), v("transcriptStart", transcript_start);
       v("transcriptRead", transcript_read), v("transcriptCalls", transcript_calls), v("recentCalls", recent_calls);
-      v("refusedLate", refused_late), v("tree", tree), v("since", since);
+      v("refusedLate", refused_late), v("tree", tree), v("since", since), v("promptId", prompt_id);
+      v("lastMessage", last_message), v("prompts", prompts), v("waited", waited), v("waitingSince", waiting_since);
+      v("ended", ended);
     }
   };
   Host host;
@@ -168,10 +191,12 @@ struct Progress {
   void fields(V&& v) {
     v("iteration", iteration), v("runMs", run_time), v("lastRecord", last_record), v("why", outcome_note);
     v("status", status), v("attempts", attempts), v("failedAttempts", failed_attempts), v("turnOutcome", turn_outcome);
-    v("turnReason", turn_reason), v("turnAgent", turn_agent), v("response", response);
+    v("turnReason", turn_reason), v("turnAgent", turn_agent), v("response", response), v("mentioned", mentioned),
+        v("said", said);
     v("failedTurnsInRow", failed_turns_in_row), v("overloadsInRow", overloads_in_row), v("lastRule", last_rule);
     v("limited", limited), v("session", session), v("lastSession", last_session), v("toolCalls", tool_calls);
-    v("inputTokens", tokens.input), v("outputTokens", tokens.output), v("cacheReadTokens", tokens.cache_read);
+    v("lastStop", last_stop), v("inputTokens", tokens.input), v("outputTokens", tokens.output),
+        v("cacheReadTokens", tokens.cache_read);
     v("cacheWriteTokens", tokens.cache_write), v("costUsd", cost_usd), v("guardrailsPassed", guardrails_passed);
     v("guardrailsFailed", guardrails_failed), v("collecting", collecting), v("plan", plan), v("feedback", feedback);
     v("stopRequests", stop_requests), v("host", host), v("totals", totals), v("iterationOpen", iteration_open);

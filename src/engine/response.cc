@@ -17,6 +17,34 @@ constexpr size_t kShortQuote = 24;  // if the sentence is shorter
 constexpr size_t kMaxWait = 64 * 1024;   // bytes after a tag that are searched for them
 constexpr size_t kTrimAbove = 4 * 1024;  // scanned bytes are dropped above this
 
+constexpr size_t kMarkup = 128;  // bytes of markup around a promise; more than that are no markup
+
+// Emphasis, code, headings, quotations, lists and tables, and blanks.
+bool is_markup(char c) {
+  return std::string_view(" \t\r*_~`#>|-+").find(c) != std::string_view::npos;
+}
+
+// Whether a sentence can begin after `text`: it ends with a line or with the end of a sentence, and markup.
+bool ends_sentence(std::string_view text) {
+  for (size_t skipped = 0; skipped <= kMarkup; ++skipped, text.remove_suffix(1)) {
+    if (text.empty() || std::string_view("\n.!?:").find(text.back()) != std::string_view::npos) return true;
+    if (!is_markup(text.back())) return false;
+  }
+  return false;
+}
+
+// The length of the markup that `text` begins with.
+size_t markup_of(std::string_view text) {
+  size_t length = 0;
+  while (length < text.size() && length <= kMarkup && is_markup(text[length])) ++length;
+  return length;
+}
+
+bool is_rest_of_line_markup(std::string_view text) {
+  const size_t length = markup_of(text);
+  return length <= kMarkup && (length == text.size() || text[length] == '\n');
+}
+
 bool is_compared(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || static_cast<signed char>(c) < 0;
 }
@@ -63,9 +91,12 @@ bool ends_with_lines_of(std::string_view text, std::string_view letters) {
   }
 }
 
-// What matters of `text` for a tag after it: the last letters, and the line starts among them.
+// What matters of `text` for a tag after it: its end as it is, before that the last letters and the line starts among
+// them.
 std::string context_of(std::string_view text) {
-  std::string run;
+  std::string run(text.substr(text.size() - std::min(text.size(), kMarkup + 1)));
+  text.remove_suffix(run.size());
+  std::reverse(run.begin(), run.end());
   size_t letters = 0;
   for (size_t i = text.size(); i > 0 && letters < kContext; --i) {
     const char c = text[i - 1];
@@ -169,6 +200,11 @@ bool ResponseFinder::is_echo(std::string_view before, std::string_view after) co
   });
 }
 
+bool ResponseFinder::needs_more(std::string_view after) const {
+  const bool line_goes_on = !marker_.empty() && markup_of(after) == after.size() && after.size() <= kMarkup;
+  return line_goes_on || (!places_.empty() && after.size() < kMaxWait && letters_of(after).size() < kContext);
+}
+
 void ResponseFinder::feed(std::string_view text) {
   if (!said_anything_) said_anything_ = !trim(text).empty();
   if (response_) return;
@@ -184,22 +220,20 @@ void ResponseFinder::finish() {
 
 void ResponseFinder::scan(bool last) {
   while (const auto tag = next_tag(window_, scanned_)) {
-    if (places_.empty()) {
-      response_ = std::string(tag->answer);
-      return;
-    }
-    const std::string_view window(window_);
+    const std::string_view window(window_), before = window.substr(0, tag->from);
     const std::string_view after = window.substr(tag->to, kMaxWait);
-    // Detecting an echo needs the text after the tag; wait for it unless the text has ended.
-    if (!last && after.size() < kMaxWait && letters_of(after).size() < kContext) {
+    if (!last && needs_more(after)) {
       scanned_ = tag->from;
       return;
     }
-    if (!is_echo(window.substr(0, tag->from), after)) {
+    const bool echo = is_echo(before, after);
+    const bool mention = !echo && !marker_.empty() && !(ends_sentence(before) && is_rest_of_line_markup(after));
+    if (!echo && !mention) {
       response_ = std::string(tag->answer);
       return;
     }
-    ++echoes_;
+    if (echo) ++echoes_;
+    if (mention) mentioned_ = true;
     scanned_ = tag->to;
   }
   scanned_ = unfinished_from(window_, scanned_);

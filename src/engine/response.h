@@ -6,6 +6,10 @@
 // as in the prompt. Blanks, quote marks and other punctuation are not compared, so a quoted or re-wrapped prompt is an
 // echo too. A promise is also an echo if it follows the end of the sentence that precedes it in the prompt, whatever
 // comes after it: the agent quotes one sentence of the prompt.
+//
+// A promise is a sentence of its own: it begins a line or follows '.', '!', '?' or ':', and nothing but markup comes
+// after it on its line. Anywhere else it is mentioned, not made: "when they pass I will output
+// <promise>DONE</promise>".
 #pragma once
 
 #include <compare>
@@ -18,8 +22,8 @@ namespace ralph {
 
 class ResponseFinder {
  public:
-  // Looks for <response>…</response>; or, if `promise` is given, for exactly <promise>PROMISE</promise> anywhere
-  // (case-sensitive, nothing else inside).
+  // Looks for <response>…</response>; or, if `promise` is given, for exactly <promise>PROMISE</promise>
+  // (case-sensitive, nothing else inside) as a sentence of its own.
   explicit ResponseFinder(std::string_view prompt, std::string_view promise = {});
 
   void feed(std::string_view text);
@@ -28,6 +32,7 @@ class ResponseFinder {
   // The answer; final after finish() at the latest.
   const std::optional<std::string>& response() const { return response_; }
   size_t echoes_ignored() const { return echoes_; }
+  bool mentioned() const { return mentioned_; }          // the promise occurred in another sentence
   bool said_anything() const { return said_anything_; }  // any non-blank character
 
  private:
@@ -46,7 +51,9 @@ class ResponseFinder {
   };
 
   void scan(bool last);
-  bool is_echo(std::string_view before, std::string_view after) const;  // a tag between these texts
+  // Of a tag between these texts. `after` is enough to tell unless the text may go on.
+  bool is_echo(std::string_view before, std::string_view after) const;
+  bool needs_more(std::string_view after) const;
 
   std::optional<Tag> next_tag(std::string_view text, size_t from) const;
   size_t unfinished_from(std::string_view text, size_t from) const;
@@ -56,6 +63,7 @@ class ResponseFinder {
   std::string window_;  // context for the next tag, and text that may still become a tag
   size_t scanned_ = 0;  // no tag begins in these first bytes of `window_`
   bool said_anything_ = false;
+  bool mentioned_ = false;
   size_t echoes_ = 0;
   std::optional<std::string> response_;
 };

@@ -148,10 +148,28 @@ const std::vector<Row>& promises() {
       "Work on one story.\n\nWhen all stories are approved, say:\n<promise>COMPLETE</promise>\nNever say it earlier.";
   static const std::vector<Row> kRows = {
       {"a plain promise", "p", "text\n<promise>COMPLETE</promise>\n", "COMPLETE"},
-      {"inside other text", "p", "ok<promise>COMPLETE</promise>ok", "COMPLETE"},
-      {"behind a tag that never closed", "p", "<promise><promise>COMPLETE</promise>", "COMPLETE"},
-      {"behind another promise", "p", "<promise>LATER</promise> <promise>COMPLETE</promise>", "COMPLETE"},
-      {"several of them", "p", "<promise>COMPLETE</promise><promise>COMPLETE</promise>", "COMPLETE"},
+      {"after a sentence", "p", "All done. <promise>COMPLETE</promise>", "COMPLETE"},
+      {"after a sentence without a blank", "p", "All done!<promise>COMPLETE</promise> \nBye.", "COMPLETE"},
+      {"after a question", "p", "Is it done? <promise>COMPLETE</promise>\r\n", "COMPLETE"},
+      {"after a colon", "p", "Here it is: <promise>COMPLETE</promise>", "COMPLETE"},
+      {"in markup", "p", "- **`<promise>COMPLETE</promise>`**\n\nBye!", "COMPLETE"},
+      {"after a sentence in markup", "p", "**Done.** _<promise>COMPLETE</promise>_ |", "COMPLETE"},
+      {"as code", "p", "```\n<promise>COMPLETE</promise>\n```", "COMPLETE"},
+      {"mentioned, then made", "p", "I'll say <promise>COMPLETE</promise> now.\n<promise>COMPLETE</promise>",
+       "COMPLETE"},
+      {"an announcement", "p", "When they pass I will output <promise>COMPLETE</promise>", std::nullopt},
+      {"an announcement with an end", "p", "When they pass I will output <promise>COMPLETE</promise>.", std::nullopt},
+      {"the first words of a line", "p", "<promise>COMPLETE</promise> comes when all pass.", std::nullopt},
+      {"in the middle of a sentence", "p", "Done. <promise>COMPLETE</promise> is what I would say.", std::nullopt},
+      {"inside other text", "p", "ok<promise>COMPLETE</promise>ok", std::nullopt},
+      {"in quotes", "p", "It wants: \"<promise>COMPLETE</promise>\"", std::nullopt},
+      {"in brackets", "p", "Not yet. (<promise>COMPLETE</promise>)", std::nullopt},
+      {"after a dash", "p", "Soon - <promise>COMPLETE</promise>", std::nullopt},
+      {"behind a tag that never closed", "p", "<promise><promise>COMPLETE</promise>", std::nullopt},
+      {"behind another promise", "p", "<promise>LATER</promise> <promise>COMPLETE</promise>", std::nullopt},
+      {"several of them in lines", "p", "<promise>COMPLETE</promise>\n<promise>COMPLETE</promise>", "COMPLETE"},
+      {"after more markup than anybody writes", "p", std::string(200, '*') + "<promise>COMPLETE</promise>",
+       std::nullopt},
       {"no tag at all", "p", "COMPLETE. promise: COMPLETE", std::nullopt},
       {"another word", "p", "<promise>DONE</promise>", std::nullopt},
       {"another case inside", "p", "<promise>complete</promise>", std::nullopt},
@@ -172,7 +190,7 @@ const std::vector<Row>& promises() {
       {"promised as the prompt asks", kText, "<promise>COMPLETE</promise>", "COMPLETE"},
       {"promised after words of its own", kText, "US-3 is approved.\n<promise>COMPLETE</promise>\n", "COMPLETE"},
       {"another promise in the prompt is no place of it", "say <promise>LATER</promise>",
-       "say <promise>COMPLETE</promise>", "COMPLETE"},
+       "say: <promise>COMPLETE</promise>", "COMPLETE"},
       {"one sentence of the prompt quoted", kText,
        "It says: \"When all stories are approved, say: <promise>COMPLETE</promise>\" but they are not.", std::nullopt},
       {"the end of a long sentence quoted",
@@ -203,15 +221,32 @@ TEST(Promise, IsFoundHoweverTheTextIsCut) {
 }
 
 TEST(Promise, IsFoundAfterMuchText) {
-  const std::string output = std::string(3'000'000, 'x') + "<promise>COMPLETE</promise>" + std::string(100'000, 'y');
-  EXPECT_EQ(promise_of("say <promise>COMPLETE</promise> when done", output, 4096), "COMPLETE");
+  const std::string much(3'000'000, 'x'), promise = "<promise>COMPLETE</promise>";
+  const std::string prompt = "say <promise>COMPLETE</promise> when done";
+  for (const std::string end : {".", ".  **", "\n"})
+    EXPECT_EQ(promise_of(prompt, much + end + promise + "\n" + much, 4096), "COMPLETE") << end;
+  EXPECT_EQ(promise_of(prompt, much + promise + "\n" + much, 4096), std::nullopt);
 }
 
 TEST(Promise, AMillionBeginningsOfItTakeNoTime) {
   std::string output;
   for (int i = 0; i < 1'000'000; ++i) output += "<promise>";
   EXPECT_EQ(promise_of("p", output, 4096), std::nullopt);
-  EXPECT_EQ(promise_of("p", output + "COMPLETE</promise>", 4096), "COMPLETE");
+  EXPECT_EQ(promise_of("p", output + "\n<promise>COMPLETE</promise>", 4096), "COMPLETE");
+}
+
+TEST(Promise, AMentionIsKnownAndAnEchoIsNone) {
+  const auto mentions = [](std::string_view prompt, std::string_view text) {
+    ResponseFinder finder(prompt, "COMPLETE");
+    finder.feed(text);
+    finder.finish();
+    return finder.mentioned();
+  };
+  EXPECT_TRUE(mentions("p", "then I will say <promise>COMPLETE</promise>"));
+  EXPECT_FALSE(mentions("p", "then I will say it. <promise>COMPLETE</promise>"));
+  EXPECT_FALSE(mentions("p", "nothing of the kind"));
+  const std::string prompt = "When everything is done, say <promise>COMPLETE</promise> and stop there.";
+  EXPECT_FALSE(mentions(prompt, "> " + prompt));
 }
 
 TEST(Promise, EchoesAreCounted) {

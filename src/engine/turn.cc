@@ -136,6 +136,7 @@ class Turn {
     ended.duration_ms = end.duration.count();
     ended.output_bytes = output_bytes_;
     ended.response = reader_.response();
+    ended.mentioned = reader_.mentioned();
     if (judged.outcome == TurnOutcome::kUsageLimit && reader_.resets_at())
       ended.resets_at = to_iso8601(*reader_.resets_at());
     reader_.fill_in(ended);

@@ -1,11 +1,15 @@
 #include "engine/turn_reader.h"
 
 #include "agents/registry.h"
+#include "base/text.h"
+#include "base/utf8.h"
 
 namespace ralph {
 namespace {
 
 constexpr size_t kAnswerBytes = 64 * 1024;
+constexpr size_t kLastWordsBytes = 2 * 1024;
+constexpr size_t kSaidWidth = 300;
 
 }  // namespace
 
@@ -21,9 +25,14 @@ void TurnReader::on_event(const AgentEvent& event) {
 
 void TurnReader::add_text(std::string_view words, bool piece) {
   // Separate texts get separate lines; pieces of one text are joined.
-  if (!in_pieces_ || !piece) finder_.feed("\n");
+  if (!in_pieces_ || !piece) {
+    finder_.feed("\n");
+    last_words_.clear();
+  }
   in_pieces_ = piece;
   finder_.feed(words);
+  if (keeps_last_words_)
+    last_words_ += words.substr(0, kLastWordsBytes - std::min(kLastWordsBytes, last_words_.size()));
   if (answer_.size() < kAnswerBytes) {
     if (!piece && !answer_.empty()) answer_ += '\n';
     answer_ += words.substr(0, kAnswerBytes - std::min(kAnswerBytes, answer_.size()));
@@ -40,6 +49,7 @@ void TurnReader::read(const event::Text& text) {
 
 void TurnReader::read(const event::ToolStart& start) {
   ++tools_;
+  in_pieces_ = false;
   running_tools_.emplace(start.id);
   news_ = true;
 }
@@ -51,7 +61,8 @@ void TurnReader::read(const event::ToolEnd& end) {
   } else {
     ++tools_;  // for agents that report a tool only when it has ended
   }
-  if (end.failed && is_denied_by_hook(end.output)) ++denied_tools_;
+  in_pieces_ = false;
+  if (end.refused || (end.failed && is_denied_by_hook(end.output))) ++denied_tools_;
   news_ = true;
 }
 
@@ -97,6 +108,7 @@ void TurnReader::fill_in(record::AgentEnded& ended) const {
   ended.cache_write_tokens = tokens_.cache_write;
   ended.cost_usd = cost_usd_;
   ended.tools = tools();
+  if (ended.tools == 0) ended.said = fit_to_width(trim(last_words_), kSaidWidth);
   ended.unknown_events = unknown_;
 }
 

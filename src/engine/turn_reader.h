@@ -20,7 +20,7 @@ class TurnReader : public EventSink {
   // `prompt` is the agent's input: echoing it is no answer. Events are passed on to `next`. `promise`: what completes
   // the work instead of a <response>, see ResponseFinder.
   TurnReader(std::string_view prompt, EventSink& next, std::string_view promise = {})
-      : finder_(prompt, promise), next_(next) {}
+      : finder_(prompt, promise), next_(next), keeps_last_words_(!promise.empty()) {}
 
   void on_event(const AgentEvent& event) override;
   void finish() { finder_.finish(); }
@@ -31,6 +31,7 @@ class TurnReader : public EventSink {
   bool take_news() { return std::exchange(news_, false); }
 
   const std::optional<std::string>& response() const { return finder_.response(); }
+  bool mentioned() const { return finder_.mentioned() && !finder_.response(); }
   const std::string& answer() const { return answer_; }  // the beginning of its words
   bool did_anything() const { return finder_.said_anything() || tools_ > 0; }
   bool saw_events() const { return saw_events_; }
@@ -42,7 +43,7 @@ class TurnReader : public EventSink {
   const std::string& session() const { return session_; }
   const Tokens& tokens() const { return tokens_; }
   double cost_usd() const { return cost_usd_; }
-  int tools() const { return tools_ - denied_tools_; }  // without those that a hook denied
+  int tools() const { return tools_ - denied_tools_; }  // without those that were refused
   int unknown() const { return unknown_; }
 
   // Its session and what it used.
@@ -64,10 +65,11 @@ class TurnReader : public EventSink {
 
   ResponseFinder finder_;
   EventSink& next_;
+  bool keeps_last_words_;
   MonotonicTime now_{};
   std::optional<MonotonicTime> result_at_;  // of the last result, if no event followed
   std::set<std::string, std::less<>> running_tools_;
-  std::string answer_, session_, failure_message_;
+  std::string answer_, last_words_, session_, failure_message_;
   bool in_pieces_ = false, saw_events_ = false, has_result_ = false, result_failed_ = false, news_ = false;
   std::optional<FailureKind> failure_;
   std::optional<WallTime> resets_at_;

@@ -9,6 +9,7 @@
 #include "json/value.h"
 #include "os/files.h"
 #include "os/lock.h"
+#include "plan/project_check.h"
 #include "session/names.h"
 #include "settings/ralph_folder.h"
 
@@ -30,8 +31,7 @@ std::string ContextMonitor::after_tool(const HookPayload& payload) {
   const std::uint64_t begin = memory.begin <= size ? memory.begin : 0;  // otherwise the transcript was rewritten
   const auto reading = reading_from(last_usage(payload.transcript_path, begin), size - begin, configured_window());
   if (!reading) return {};
-  ContextStep step = watch_context(memory, *reading);
-  if (step.memory == memory) return {};
+  if (watch_context(memory, *reading, false).memory == memory) return {};
 
   // Rare: there is an alert to raise or to arm. Another hook of the session may be doing the same right now.
   if (auto made = make_directories(folder()); !made) {
@@ -43,7 +43,8 @@ std::string ContextMonitor::after_tool(const HookPayload& payload) {
     if (lock.error().kind != ErrorKind::kBusy) complaints_.push_back(lock.error().message);
     return {};  // the next hook raises the alert
   }
-  step = watch_context(load(path), *reading);
+  const auto plan = plan_in_charge(environment_, payload.cwd);
+  const ContextStep step = watch_context(load(path), *reading, plan && *plan);
   return save(path, step.memory) ? step.alert : "";  // an alert that can't be recorded would come after every tool
 }
 

@@ -12,22 +12,33 @@ constexpr std::int64_t kUsualWindow = 200'000;
 constexpr std::int64_t kLargeWindow = 1'000'000;
 constexpr int kDrop = 10;  // percent below the last alert: the context was compacted, not just trimmed
 
-constexpr std::string_view kNotice =
+// For an agent of a plan, and for any other.
+struct Message {
+  std::string_view in_plan, elsewhere;
+};
+
+constexpr Message kNotice = {
     "Be mindful of remaining space. Plan to finish your current task within this session. If you discover follow-up "
-    "work, add new stories to tasks.json — the next iteration will pick them up.";
-constexpr std::string_view kWarning =
+    "work, add new stories to tasks.json — the next iteration will pick them up.",
+    "Be mindful of remaining space. Plan to finish your current task within this session."};
+constexpr Message kWarning = {
     "Finish your current task and commit soon. Do not start additional tasks. If work remains, create new stories in "
     "tasks.json for the next iteration and capture any implementation details or insights in progress.txt so the next "
-    "iteration has full context.";
-constexpr std::string_view kCritical =
+    "iteration has full context.",
+    "Finish your current task and commit soon. Do not start additional tasks. If work remains, write down what is left "
+    "and what you have learned, where the next session will find it."};
+constexpr Message kCritical = {
     "Wrap up immediately. Do NOT start new work. Instead: (1) create tasks in tasks.json for any remaining work, (2) "
     "write implementation details, insights, and handoff notes to progress.txt, (3) commit all changes, (4) stop. The "
-    "next iteration will continue from where you left off.";
+    "next iteration will continue from where you left off.",
+    "Wrap up immediately. Do NOT start new work. Instead: (1) write down the remaining work, implementation details "
+    "and "
+    "insights where the next session will find them, (2) commit all changes, (3) tell the user what is left."};
 
 struct Threshold {
   int percent;
   std::string_view severity;
-  std::string_view message;
+  Message message;
 };
 constexpr std::array kThresholds = {
     Threshold{50, "NOTICE", kNotice},   Threshold{60, "NOTICE", kNotice},     Threshold{70, "WARNING", kWarning},
@@ -49,7 +60,7 @@ std::string thousands(std::int64_t tokens) {
 
 }  // namespace
 
-ContextStep watch_context(const ContextMemory& memory, const ContextReading& reading) {
+ContextStep watch_context(const ContextMemory& memory, const ContextReading& reading, bool plan) {
   ContextStep step{.memory = memory};
   if (reading.window <= 0 || reading.tokens < 0) return step;
   const std::int64_t tokens = std::min(reading.tokens, std::int64_t{1} << 48);
@@ -61,7 +72,8 @@ ContextStep watch_context(const ContextMemory& memory, const ContextReading& rea
   step.memory.spent = level;
   step.alert = fmt::format("[ralph] Context {}: about {}% of the context window is used ({}{} of {} tokens). {}",
                            reached->severity, std::min<std::int64_t>(percent, 100), reading.exact ? "" : "estimated ",
-                           thousands(tokens), thousands(reading.window), reached->message);
+                           thousands(tokens), thousands(reading.window),
+                           plan ? reached->message.in_plan : reached->message.elsewhere);
   return step;
 }
 

@@ -33,8 +33,8 @@ struct ContextStep {
   ContextMemory memory{};
 };
 
-// The rule. Pure.
-ContextStep watch_context(const ContextMemory& memory, const ContextReading& reading);
+// The rule. Pure. `plan`: the agent works on a plan, whose files are the place for what is left to do.
+ContextStep watch_context(const ContextMemory& memory, const ContextReading& reading, bool plan);
 
 // How full the context is. The window is `configured` (CLAUDE_CONTEXT_WINDOW), otherwise what the transcript says,
 // otherwise 200 000. `size` is that of the transcript since the context began. Nothing: it is unknown.

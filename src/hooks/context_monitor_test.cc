@@ -35,7 +35,7 @@ TEST(ContextRule, EachThresholdIsToldOnceAndTheHighestTakesTheLowerOnesWithIt) {
       {50, 41, "", 50},        {50, 40, "", 0},         {0, 400, "CRITICAL", 90},
   };
   for (const auto& row : rows) {
-    const ContextStep step = watch_context({.spent = row.spent, .begin = 7}, at(row.percent));
+    const ContextStep step = watch_context({.spent = row.spent, .begin = 7}, at(row.percent), true);
     EXPECT_EQ(step.memory.spent, row.spent_then) << row.spent << " " << row.percent;
     EXPECT_EQ(step.memory.begin, 7U);
     EXPECT_EQ(step.alert.empty(), row.severity.empty()) << step.alert;
@@ -43,18 +43,27 @@ TEST(ContextRule, EachThresholdIsToldOnceAndTheHighestTakesTheLowerOnesWithIt) {
   }
 }
 
+TEST(ContextRule, TheFilesOfAPlanAreNamedOnlyWhereAPlanRuns) {
+  for (const std::int64_t tokens : {104'400, 150'000, 190'000}) {
+    const std::string alert = watch_context({}, {tokens, 200'000, true}, false).alert;
+    EXPECT_FALSE(alert.empty());
+    for (const std::string_view word : {"tasks.json", "progress.txt", "stories", "iteration"})
+      EXPECT_EQ(alert.find(word), std::string::npos) << alert;
+  }
+}
+
 TEST(ContextRule, TheAlertSaysHowMuchAndWhatToDo) {
-  EXPECT_EQ(watch_context({}, {104'400, 200'000, true}).alert,
+  EXPECT_EQ(watch_context({}, {104'400, 200'000, true}, true).alert,
             "[ralph] Context NOTICE: about 52% of the context window is used (104k of 200k tokens). Be mindful of "
             "remaining space. Plan to finish your current task within this session. If you discover follow-up work, "
             "add new stories to tasks.json — the next iteration will pick them up.");
-  const std::string warning = watch_context({}, {150'000, 200'000, true}).alert;
+  const std::string warning = watch_context({}, {150'000, 200'000, true}, true).alert;
   EXPECT_TRUE(warning.ends_with(
       "Finish your current task and commit soon. Do not start additional tasks. If work remains, create new stories in "
       "tasks.json for the next iteration and capture any implementation details or insights in progress.txt so the "
       "next iteration has full context."))
       << warning;
-  const std::string critical = watch_context({}, {9'500, 5'000, false}).alert;
+  const std::string critical = watch_context({}, {9'500, 5'000, false}, true).alert;
   EXPECT_TRUE(
       critical.starts_with("[ralph] Context CRITICAL: about 100% of the context window is used (estimated 9500 "
                            "of 5000 tokens). Wrap up immediately. Do NOT start new work. Instead: (1) create"))

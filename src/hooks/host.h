@@ -71,6 +71,7 @@ inline constexpr HookWire kClaudeWires[] = {
     {"SessionStart", "", "session-start", 10},     {"UserPromptSubmit", "", "user-prompt", 10},
     {"PreToolUse", ".*", "pre-tool", 10},          {"PostToolUse", ".*", "post-tool", 10},
     {"PostToolUseFailure", ".*", "post-tool", 10}, {"Stop", "", "stop", 60},
+    {"SessionEnd", "", "session-end", 10},
 };
 inline constexpr HookWire kCodexWires[] = {
     {"SessionStart", "", "session-start", 10},
@@ -78,6 +79,7 @@ inline constexpr HookWire kCodexWires[] = {
     {"PreToolUse", ".*", "pre-tool", 10},
     {"PostToolUse", ".*", "post-tool", 10},
     {"Stop", "", "stop", 60},
+    {"SessionEnd", "", "session-end", 3},
 };
 inline constexpr HookWire kGeminiWires[] = {
     {"SessionStart", "", "session-start", 10},
@@ -85,6 +87,7 @@ inline constexpr HookWire kGeminiWires[] = {
     {"BeforeTool", ".*", "pre-tool", 10},
     {"AfterTool", ".*", "post-tool", 10},
     {"AfterAgent", "", "stop", 60},
+    {"SessionEnd", "", "session-end", 10},
 };
 
 // What calls a hook in share/opencode-plugin.
@@ -94,6 +97,7 @@ inline constexpr HookWire kOpencodeWires[] = {
     {"tool.execute.before", "", "pre-tool", 10},
     {"tool.execute.after", "", "post-tool", 10},
     {"session.idle", "", "stop", 60},
+    {"session.deleted", "", "session-end", 10},
 };
 
 inline constexpr std::string_view kClaudeFiles[] = {".claude/settings*.json", ".claude/hooks", ".claude-plugin"};

@@ -25,7 +25,8 @@ TEST(Hosts, EveryRowIsComplete) {
 
 TEST(Hosts, EveryHostCallsEveryHook) {
   for (const Host& host : kHosts) {
-    for (const std::string_view hook : {"session-start", "user-prompt", "pre-tool", "post-tool", "stop"}) {
+    for (const std::string_view hook :
+         {"session-start", "user-prompt", "pre-tool", "post-tool", "stop", "session-end"}) {
       const auto calls = [&](const HookWire& wire) { return wire.hook == hook; };
       EXPECT_TRUE(std::any_of(host.wires.begin(), host.wires.end(), calls)) << host.name << " " << hook;
     }

@@ -94,7 +94,8 @@ TEST(Install, APlainNewFileHasEveryWireOnce) {
   EXPECT_EQ(listed(merged.changes),
             "+ SessionStart: ralph hooks session-start\n+ UserPromptSubmit: ralph hooks user-prompt\n"
             "+ PreToolUse: ralph hooks pre-tool\n+ PostToolUse: ralph hooks post-tool\n"
-            "+ PostToolUseFailure: ralph hooks post-tool\n+ Stop: ralph hooks stop\n");
+            "+ PostToolUseFailure: ralph hooks post-tool\n+ Stop: ralph hooks stop\n"
+            "+ SessionEnd: ralph hooks session-end\n");
 }
 
 TEST(Install, ThePluginHasTheSameWires) {

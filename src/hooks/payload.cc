@@ -43,7 +43,8 @@ HookPayload payload_from(std::string_view text, std::string* fault) {
   if (!payload.cwd.starts_with('/')) payload.cwd.clear();
   if (const json::value* tasks = find(*value, "background_tasks"); tasks && tasks->is_array()) {
     for (const json::value& task : tasks->get_array()) {
-      if (find_string(task, "status").value_or("running") == "running") ++payload.background_tasks;
+      if (find_string(task, "status").value_or("running") == "running")
+        payload.background_tasks.emplace_back(find_string(task, "id").value_or(""));
     }
   }
   if (!payload.last_message) payload.last_message = last_of_messages(*value);
@@ -52,7 +53,7 @@ HookPayload payload_from(std::string_view text, std::string* fault) {
 
 StopRequest stop_request_from(const HookPayload& payload) {
   return {payload.session,   payload.transcript_path,  payload.last_message,
-          payload.all_words, payload.background_tasks, payload.tool_calls_counted};
+          payload.all_words, payload.background_tasks, payload.prompt_id, payload.tool_calls_counted};
 }
 
 }  // namespace ralph

@@ -34,16 +34,17 @@ TEST(Payload, AStopOfClaudeCodeHasItsLastMessage) {
   EXPECT_EQ(payload.session, "26d69ff4-4761-40bc-82bc-6c8bbd9e5cb3");
   EXPECT_EQ(payload.last_message, "All done.\n\n<promise>DONE</promise>");
   EXPECT_FALSE(payload.stop_hook_active);
-  EXPECT_EQ(payload.background_tasks, 0);
+  EXPECT_TRUE(payload.background_tasks.empty());
   EXPECT_EQ(payload.agent_id, "");
   EXPECT_TRUE(recorded("claude/stop-active.json").stop_hook_active);
 }
 
 TEST(Payload, RunningBackgroundTasksAreCounted) {
-  EXPECT_EQ(recorded("claude/stop-background-task.json").background_tasks, 1);
-  EXPECT_EQ(payload_from(R"({"background_tasks":[{"status":"completed"},{"status":"running"},{}]})").background_tasks,
-            2);
-  EXPECT_EQ(payload_from(R"({"background_tasks":7})").background_tasks, 0);
+  EXPECT_EQ(recorded("claude/stop-background-task.json").background_tasks.size(), 1U);
+  EXPECT_EQ(
+      payload_from(R"({"background_tasks":[{"status":"completed"},{"status":"running"},{}]})").background_tasks.size(),
+      2U);
+  EXPECT_TRUE(payload_from(R"({"background_tasks":7})").background_tasks.empty());
   EXPECT_TRUE(stop_request_from(payload_from(R"({"tool_calls_counted":true})")).calls_counted);
 }
 

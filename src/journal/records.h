@@ -89,6 +89,8 @@ struct AgentEnded {
   std::string resets_at;                // of a usage limit, if announced
   std::string reason;                   // if the outcome is not ok: "exit code 1"
   std::optional<std::string> response;  // the content of its first <response> tag
+  bool mentioned = false;               // it only spoke of its promise
+  std::string said;                     // its last words, if it was to give a promise and called no tool
   std::string message;                  // the commit message that it was asked for
   template <class V>
   void fields(V&& v) {
@@ -97,7 +99,8 @@ struct AgentEnded {
     v("reason", reason), v("response", response), v("session", session), v("resetsAt", resets_at);
     v("inputTokens", input_tokens), v("outputTokens", output_tokens), v("cacheReadTokens", cache_read_tokens);
     v("cacheWriteTokens", cache_write_tokens), v("costUsd", cost_usd), v("tools", tools);
-    v("unknownEvents", unknown_events), v("message", message);
+    v("unknownEvents", unknown_events), v("mentioned", mentioned), v("said", said);
+    v("message", message);
   }
 };
 
@@ -200,10 +203,22 @@ struct SessionBound {
   std::uint64_t transcript_read = 0;
   std::int64_t transcript_calls = 0;
   int iteration = 0;
+  std::string prompt_id;  // of the line that started the loop; empty: unknown
   template <class V>
   void fields(V&& v) {
     v("session", session), v("transcript", transcript), v("transcriptSize", transcript_size), v("tree", tree);
     v("transcriptRead", transcript_read), v("transcriptCalls", transcript_calls), v("iteration", iteration);
+    v("promptId", prompt_id);
+  }
+};
+
+// The host's session of a loop has ended; with an empty reason it goes on again.
+struct SessionEnded {
+  static constexpr std::string_view kType = "session_ended";
+  std::string session, reason;
+  template <class V>
+  void fields(V&& v) {
+    v("session", session), v("reason", reason);
   }
 };
 
@@ -293,7 +308,7 @@ struct Unknown {
 
 using Body = std::variant<RunStarted, RunResumed, IterationStarted, AgentStarted, AgentEnded, GuardrailStarted,
                           GuardrailEnded, ScmStarted, ScmEnded, SignalReceived, ProcessesSwept, Decided, SessionBound,
-                          PlanWork, PlanChecked, IterationEnded, RunEnded, Unknown>;
+                          SessionEnded, PlanWork, PlanChecked, IterationEnded, RunEnded, Unknown>;
 
 struct Record {
   std::int64_t sequence = 0;  // from 1, no gaps

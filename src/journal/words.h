@@ -158,9 +158,9 @@ template <>
 inline constexpr auto kWords<Action> = words({"continue", "stop", "wait", "retry", "end_now", "check_again"});
 
 // How a run ended.
-enum class StopStatus { kNone, kComplete, kLimit, kFatal, kWaiting, kInterrupted, kCancelled };
+enum class StopStatus { kNone, kComplete, kLimit, kFatal, kWaiting, kInterrupted, kCancelled, kStagnant };
 template <>
 inline constexpr auto kWords<StopStatus> =
-    words({"", "complete", "limit", "fatal", "waiting", "interrupted", "cancelled"});
+    words({"", "complete", "limit", "fatal", "waiting", "interrupted", "cancelled", "stagnant"});
 
 }  // namespace ralph

@@ -7,7 +7,13 @@
 
 namespace ralph {
 
+// What every continuation contains, and hardly any line that a user types.
+inline constexpr std::string_view kContinuationMark = "[ralph loop: iteration ";
+
 std::string promise_marker(const LoopRequest& request);  // <promise>DONE</promise>
+
+// `text` without the tag that would keep the promise, for everything that a model may repeat: status and the like.
+std::string without_marker(const std::string& text, const LoopRequest& request);
 
 // The task, the stopping rule, its strictness, and what not to do.
 std::string prompt_contract(const LoopRequest& request);
@@ -16,8 +22,7 @@ std::string prompt_contract(const LoopRequest& request);
 std::string continuation(const LoopRequest& request, int iteration, std::string_view rule, int background_tasks,
                          int tool_calls = 0);
 
-// All texts of ralph in which the session may have read the promise, including the plugin's commands. Echoing one of
-// them is not a promise.
+// All texts of ralph in which the session may have read the promise. Echoing one of them is not a promise.
 std::string all_that_is_told(const LoopRequest& request, int iteration);
 
 }  // namespace ralph

@@ -25,7 +25,7 @@ TEST(Contract, SaysTheTaskTheRuleAndItsStrictness) {
   const std::string text = prompt_contract(state_with("fix `it`\n---\n$(now)").request);
   EXPECT_TRUE(contains(text, "Task:\nfix `it`\n---\n$(now)\n"));
   EXPECT_TRUE(contains(text, "Only when the task is fully done"));
-  EXPECT_TRUE(contains(text, "exactly: <promise>DONE</promise>\n"));
+  EXPECT_TRUE(contains(text, "the completion promise <promise>DONE</promise> alone on a line.\n"));
   EXPECT_TRUE(contains(text, "no whitespace inside the tag, no variants"));
   EXPECT_TRUE(contains(text, "If the task is not done, do not output the promise"));
   EXPECT_TRUE(contains(text, "for at most 7 iterations"));

@@ -18,15 +18,15 @@ constexpr std::array kNames = {
     Name{"/ralph:loop", LoopVerb::kStart, false},    Name{"/ralph:ulw-loop", LoopVerb::kStart, true},
     Name{"/ralph:cancel", LoopVerb::kCancel, false}, Name{"/ralph:status", LoopVerb::kStatus, false},
     Name{"/ralph-loop", LoopVerb::kStart, false},    Name{"/ulw-loop", LoopVerb::kStart, true},
-    Name{"/cancel-ralph", LoopVerb::kCancel, false},
+    Name{"/cancel-ralph", LoopVerb::kCancel, false}, Name{"/ralph-status", LoopVerb::kStatus, false},
 };
 
-constexpr std::array<std::string_view, 5> kOptions = {"max-iterations", "completion-promise", "min-tool-calls",
-                                                      "on-promise-no-work", "ultrawork"};
+constexpr std::array<std::string_view, 6> kOptions = {"max-iterations",   "completion-promise", "min-tool-calls",
+                                                      "stagnation-limit", "on-promise-no-work", "ultrawork"};
+constexpr std::string_view kCancel = "cancel";  // is no property of a loop
 
 // Options of diagnostics-driven loops. They are rejected, so that nobody believes that they have an effect.
-constexpr std::array<std::string_view, 6> kNotYet = {"zero-errors", "zero-warnings",    "zero-security",
-                                                     "tests-pass",  "stagnation-limit", "cancel"};
+constexpr std::array<std::string_view, 4> kNotYet = {"zero-errors", "zero-warnings", "zero-security", "tests-pass"};
 
 // What editors and phones turn two dashes into.
 constexpr std::array<std::string_view, 3> kSmartDashes = {"\u2014", "\u2013", "\u2015"};
@@ -85,6 +85,7 @@ class LineReader {
           TRY_VALUE(const bool taken, take_option());
           if (taken) continue;
         }
+        if (take_path()) continue;
         track_quote(text_[at_]);
       }
       task_ += text_[at_++];
@@ -93,8 +94,21 @@ class LineReader {
     return {};
   }
 
+  bool cancels() const { return cancels_; }
+
  private:
   bool at_word_start() const { return at_ == 0 || is_blank(text_[at_ - 1]); }
+
+  // "@src/services/ fix it": only before the task's own words.
+  bool take_path() {
+    if (text_[at_] != '@' || !trim(task_).empty()) return false;
+    size_t end = at_ + 1;
+    while (end < text_.size() && !is_blank(text_[end])) ++end;
+    if (end == at_ + 1) return false;
+    request_.paths.emplace_back(text_.substr(at_ + 1, end - at_ - 1));
+    at_ = end;
+    return true;
+  }
 
   // Quotes count only at the start and the end of a word, so that "don't" opens nothing.
   void track_quote(char c) {
@@ -138,10 +152,10 @@ class LineReader {
     if (std::find(kNotYet.begin(), kNotYet.end(), name) != kNotYet.end()) {
       return fail(ErrorKind::kUsage,
                   "--{} is an option of loops that go by diagnostics, which this version of ralph does not have; "
-                  "leave it out{}. {}",
-                  name, name == "cancel" ? ", or use /ralph:cancel" : "", kQuoteIt);
+                  "leave it out. {}",
+                  name, kQuoteIt);
     }
-    const bool known = std::find(kOptions.begin(), kOptions.end(), name) != kOptions.end();
+    const bool known = name == kCancel || std::find(kOptions.begin(), kOptions.end(), name) != kOptions.end();
     if (!known) {
       const std::string_view near = closest_option(name);
       // An unknown option belongs to the task ("use ls --color"); a similar one was mistyped.
@@ -149,8 +163,9 @@ class LineReader {
       return fail(ErrorKind::kUsage, "--{} is no option of a loop; did you mean --{}? {}", name, near, kQuoteIt);
     }
     at_ = end;
-    if (name == "ultrawork") {  // takes no value
+    if (name == "ultrawork" || name == kCancel) {
       if (at_ < text_.size() && text_[at_] == '=') return fail(ErrorKind::kUsage, "--{} takes no value", name);
+      if (name == kCancel) cancels_ = true;
       TRY(set_loop_option(request_, name, ""));
       return true;
     }
@@ -176,6 +191,7 @@ class LineReader {
   size_t quoted_until_ = 0;  // there are no options before this
   std::string never_closed_;
   std::string task_;
+  bool cancels_ = false;
 };
 
 Result<int> number_from(std::string_view name, std::string_view value, int least) {
@@ -192,6 +208,8 @@ Status set_loop_option(LoopRequest& request, std::string_view name, std::string_
     TRY_VALUE(request.max_iterations, number_from(name, value, 1));
   } else if (name == "min-tool-calls") {
     TRY_VALUE(request.min_tool_calls, number_from(name, value, 0));
+  } else if (name == "stagnation-limit") {
+    TRY_VALUE(request.stagnation_limit, number_from(name, value, 0));
   } else if (name == "completion-promise") {
     request.promise = value;
   } else if (name == "on-promise-no-work") {
@@ -226,7 +244,14 @@ Result<std::optional<LoopCommand>> loop_command_from(std::string_view line) {
   command.verb = known->verb;
   if (known->verb != LoopVerb::kStart) return std::optional(command);
   command.request.ultrawork = known->ultrawork;
-  TRY(LineReader(trim(text.substr(end)), command.request).read());
+  LineReader reader(trim(text.substr(end)), command.request);
+  TRY(reader.read());
+  if (reader.cancels()) {
+    if (!command.request.task.empty())
+      return fail(ErrorKind::kUsage, "--cancel ends the loop of this session and takes no task. {}", kQuoteIt);
+    command.verb = LoopVerb::kCancel;
+    return std::optional(command);
+  }
   TRY(check_request(command.request));
   return std::optional(command);
 }

@@ -17,11 +17,13 @@ struct LoopCommand {
 };
 
 // nullopt if the line is not one of ralph's commands: /ralph:loop, /ralph:ulw-loop, /ralph:cancel, /ralph:status, and
-// the plain names /ralph-loop, /ulw-loop, /cancel-ralph. An error (kUsage) says what is wrong with the command.
+// the plain names /ralph-loop, /ulw-loop, /cancel-ralph, /ralph-status. An error (kUsage) says what is wrong with it.
+// "/ralph:loop --cancel" is a cancel.
 //
 // The task is the text as typed, line breaks and all, without the options. An option is a word of its own outside of
 // quotes, "--name VALUE" or "--name=VALUE"; a value may be quoted. If the whole task is in one pair of quotes,
-// they are removed. Everything after a lone "--" in front of it belongs to the task.
+// they are removed. Words before the task that begin with @ are the paths that it is about. Everything after a lone
+// "--" in front of it belongs to the task.
 Result<std::optional<LoopCommand>> loop_command_from(std::string_view line);
 
 // Sets one option, named without dashes, in the request.

@@ -43,14 +43,17 @@ TEST(LoopCommand, HasBothFamiliesOfNames) {
   EXPECT_TRUE(started("/ulw-loop x").ultrawork);
   for (const std::string_view line : {"/ralph:cancel", "/cancel-ralph", "  /ralph:cancel  now "})
     EXPECT_EQ((*loop_command_from(line))->verb, LoopVerb::kCancel) << line;
+  for (const std::string_view line : {"/ralph:loop --cancel", "/ralph-loop --cancel ", "/ralph:ulw-loop\n--cancel"})
+    EXPECT_EQ((*loop_command_from(line))->verb, LoopVerb::kCancel) << line;
   EXPECT_EQ((*loop_command_from("/ralph:status"))->verb, LoopVerb::kStatus);
+  EXPECT_EQ((*loop_command_from("/ralph-status now"))->verb, LoopVerb::kStatus);
 }
 
 TEST(LoopCommand, WithoutOptionsHasTheDefaults) {
   const LoopRequest request = started("/ralph:loop fix the tests");
   EXPECT_EQ(request.task, "fix the tests");
   EXPECT_EQ(request.promise, "DONE");
-  EXPECT_EQ(request.max_iterations, 50);
+  EXPECT_EQ(request.max_iterations, 100);
   EXPECT_EQ(request.min_tool_calls, 1);
   EXPECT_EQ(request.on_promise_no_work, PromiseWithoutWork::kReject);
 }
@@ -64,6 +67,7 @@ TEST(LoopCommand, OptionsStandBeforeAfterAndAmongTheTask) {
            "/ralph:loop --ultrawork --min-tool-calls\t0 'fix it'\n--max-iterations\n5 --completion-promise FINE",
        }) {
     const LoopRequest request = started(line);
+    EXPECT_TRUE(request.paths.empty()) << line;
     EXPECT_EQ(request.task, "fix it") << line;
     EXPECT_EQ(request.max_iterations, 5) << line;
     EXPECT_EQ(request.promise, "FINE") << line;
@@ -152,8 +156,7 @@ TEST(LoopCommand, AMistypedOptionIsNotPartOfTheTask) {
 }
 
 TEST(LoopCommand, TheCriteriaOfDiagnosticsAreRefusedByName) {
-  for (const std::string_view name :
-       {"zero-errors", "zero-warnings", "zero-security", "tests-pass", "stagnation-limit", "cancel"}) {
+  for (const std::string_view name : {"zero-errors", "zero-warnings", "zero-security", "tests-pass"}) {
     EXPECT_TRUE(refusal(fmt::format("/ralph:loop x --{}", name)).starts_with(fmt::format("--{} is an option", name)));
     EXPECT_TRUE(refusal(fmt::format("/ralph:loop --{}=3 x", name)).starts_with(fmt::format("--{} is an option", name)));
     EXPECT_TRUE(refusal(fmt::format("/ralph:loop a --{} b", name)).ends_with("put the task in quotes.)"));
@@ -190,6 +193,23 @@ TEST(LoopCommand, ALongTaskIsTakenWhole) {
   while (task.size() < 100 * 1024) task += "word 'and' \"quotes\" don't --- `x`\n";
   task.pop_back();
   EXPECT_EQ(task_of("/ralph:loop " + task + " --max-iterations 9"), task);
+}
+
+TEST(LoopCommand, TakesThePathsBeforeTheTask) {
+  const LoopRequest request = started("/ralph:loop @src/services/ --max-iterations 5 @lib \"fix all @lint errors\"");
+  EXPECT_EQ(request.paths, (std::vector<std::string>{"src/services/", "lib"}));
+  EXPECT_EQ(request.task, "fix all @lint errors");
+  EXPECT_EQ(request.max_iterations, 5);
+  EXPECT_TRUE(started("/ralph:loop fix @src/a.cc now").paths.empty());
+  EXPECT_EQ(started("/ralph:loop @ noon fix it").task, "@ noon fix it");
+  EXPECT_EQ(started("/ralph:loop fix it --stagnation-limit 7").stagnation_limit, 7);
+  EXPECT_EQ(started("/ralph:loop fix it --stagnation-limit=0").stagnation_limit, 0);
+}
+
+TEST(LoopCommand, ACancelTakesNoTask) {
+  EXPECT_FALSE(loop_command_from("/ralph:loop --cancel the tests").has_value());
+  EXPECT_FALSE(loop_command_from("/ralph:loop --cancel=now").has_value());
+  EXPECT_EQ(started("/ralph:loop \"explain --cancel\"").task, "explain --cancel");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "engine/policy.h"
 #include "journal/fields.h"
@@ -10,15 +11,18 @@ namespace ralph {
 
 struct LoopRequest {
   std::string task;
+  std::vector<std::string> paths{};  // what it is about; empty: anything
   std::string promise = "DONE";
-  int max_iterations = 50;
+  int max_iterations = 100;
   int min_tool_calls = 1;
+  int stagnation_limit = 3;  // continuations in a row without a tool call; 0: none
   PromiseWithoutWork on_promise_no_work = PromiseWithoutWork::kReject;
   bool ultrawork = false;
   template <class V>
   void fields(V&& v) {
-    v("task", task), v("completionPromise", promise), v("maxIterations", max_iterations);
-    v("minToolCalls", min_tool_calls), v("onPromiseNoWork", on_promise_no_work), v("ultrawork", ultrawork);
+    v("task", task), v("paths", paths), v("completionPromise", promise), v("maxIterations", max_iterations);
+    v("minToolCalls", min_tool_calls), v("onPromiseNoWork", on_promise_no_work), v("stagnationLimit", stagnation_limit);
+    v("ultrawork", ultrawork);
   }
 };
 
@@ -28,6 +32,7 @@ inline Policy policy_of(const LoopRequest& request, Policy policy = {}) {
   policy.promise = true;
   policy.completion_response = request.promise;
   policy.min_tool_calls = request.min_tool_calls;
+  policy.stagnation_limit = request.stagnation_limit;
   policy.on_promise_no_work = request.on_promise_no_work;
   return policy;
 }

@@ -11,9 +11,11 @@
 
 namespace ralph {
 
-enum class LoopStatus { kActive, kPromiseAccepted, kMaxIterationsReached, kCancelled };
+// A loop whose session has ended goes on when the session is resumed.
+enum class LoopStatus { kActive, kPromiseAccepted, kMaxIterationsReached, kCancelled, kStagnant, kSessionEnded };
 template <>
-inline constexpr auto kWords<LoopStatus> = words({"ACTIVE", "PROMISE_ACCEPTED", "MAX_ITERATIONS_REACHED", "CANCELLED"});
+inline constexpr auto kWords<LoopStatus> =
+    words({"ACTIVE", "PROMISE_ACCEPTED", "MAX_ITERATIONS_REACHED", "CANCELLED", "STAGNANT", "SESSION_ENDED"});
 LoopStatus loop_status_of(StopStatus status);
 
 struct LoopDecision {
@@ -37,7 +39,7 @@ struct LoopState {
   std::string reason;                     // why it ended
   std::vector<LoopDecision> decisions{};  // only where requested: see LoopStore
 
-  bool active() const { return status == LoopStatus::kActive; }
+  bool active() const { return status == LoopStatus::kActive || status == LoopStatus::kSessionEnded; }
 
   template <class V>
   void fields(V&& v) {

@@ -31,7 +31,10 @@ namespace {
 
 constexpr Milliseconds kPatience{2000};  // for another hook of the same session
 constexpr std::string_view kRequestFile = "request.json";
+constexpr const char* kCleared = "its session was cleared (/clear)";
+constexpr Milliseconds kJustNow{10'000};  // from the end of a session that is cleared to the start of the next
 constexpr std::string_view kToolsFile = "tools";
+constexpr std::string_view kPromptsFile = "prompts";
 
 std::string note_path(const Environment& environment, const std::string& project, const std::string& session) {
   const std::string folder = state_folder(environment);
@@ -108,7 +111,8 @@ Result<std::optional<LoopState>> read_loop(const RunFolder& folder, bool tail) {
       if (started->way != WayIn::kSession) return std::optional<LoopState>();
       told = from_json<LoopRequest>(started->settings);
     } else if (const auto* ended = std::get_if<record::RunEnded>(&record->body);
-               ended && ended->status == StopStatus::kCancelled) {
+               ended && ended->status == StopStatus::kCancelled &&
+               (decisions.empty() || decisions.back().rule != "cancelled")) {
       decided(*record, progress.iteration, to_string(Action::kStop), "cancelled", ended->reason);
     }
   }
@@ -182,7 +186,7 @@ Result<LoopState> LoopStore::begin(const LoopRequest& request, record::SessionBo
 }
 
 Result<LoopState> LoopStore::start(const LoopRequest& request, const std::string& session,
-                                   const std::string& transcript) {
+                                   const std::string& transcript, const std::string& prompt_id) {
   if (project_.empty() || (project_ == "/" && !is_there("/.ralph") && !is_there("/.git")))
     return fail(ErrorKind::kUsage, "a loop keeps its state in the folder of a project, and / is none; start it in one");
   const std::string note = note_of(session);
@@ -194,8 +198,8 @@ Result<LoopState> LoopStore::start(const LoopRequest& request, const std::string
   TRY(make_directories(parent_path(note)));
   TRY_VALUE(const Lock lock, lock_patiently(note + ".lock"));
   TRY(make_room_for(session));
-  return begin(request,
-               {session, transcript, transcript_size(transcript), tree_fingerprint(project_, environment_), 0, 0, 0});
+  return begin(request, {session, transcript, transcript_size(transcript), tree_fingerprint(project_, environment_), 0,
+                         0, 0, prompt_id});
 }
 
 // Removes what an interrupted close() left behind.
@@ -238,6 +242,25 @@ Result<std::optional<LoopState>> LoopStore::cancel(const std::string& session) c
   return std::optional(loop->state());
 }
 
+Status LoopStore::note_session_end(const std::string& session, const std::string& reason) const {
+  TRY_VALUE(auto loop, open(session));
+  if (!loop || loop->run.progress().host.ended == reason) return {};
+  if (reason == "clear") {
+    TRY(close(*loop, StopStatus::kCancelled, kCleared));
+    ::unlink(note_of(session).c_str());
+    return {};
+  }
+  return loop->run.note(record::SessionEnded{session, reason});
+}
+
+std::optional<LoopState> LoopStore::just_cleared() const {
+  const std::string recent = to_iso8601(SystemClock().wall() - kJustNow);
+  for (LoopState& state : history()) {
+    if (state.reason == kCleared && state.updated >= recent) return std::move(state);
+  }
+  return std::nullopt;
+}
+
 Result<std::optional<LoopState>> LoopStore::adopt(const std::string& session, const std::string& transcript) {
   const std::string unbound = note_of("");
   const auto folder = find("");
@@ -252,9 +275,9 @@ Result<std::optional<LoopState>> LoopStore::adopt(const std::string& session, co
   // Renamed first, so that no other session can adopt it too.
   if (::rename(unbound.c_str(), note_of(session).c_str()) != 0)
     return fail(ErrorKind::kIo, "cannot bind the loop {} to its session: {}", loop->run.id, errno_text(errno));
-  ::unlink(join_path(folder->path, kToolsFile).c_str());
+  for (const std::string_view file : {kToolsFile, kPromptsFile}) ::unlink(join_path(folder->path, file).c_str());
   TRY(loop->run.note(record::SessionBound{session, transcript, transcript_size(transcript),
-                                          tree_fingerprint(project_, environment_), 0, 0, 0}));
+                                          tree_fingerprint(project_, environment_), 0, 0, 0, ""}));
   return std::optional(loop->state());
 }
 
@@ -269,24 +292,40 @@ bool LoopStore::upgrade(const std::string& session) {
   const Progress::Host& host = old->host;
   const std::int64_t made = std::max<std::int64_t>(host.transcript_calls, counted ? calls.st_size : 0);
   const bool goes_on = begin(old->request, {session, host.transcript, host.transcript_start, host.tree,
-                                            host.transcript_read, made, static_cast<int>(old->iteration)})
+                                            host.transcript_read, made, static_cast<int>(old->iteration), ""})
                            .has_value();
   if (goes_on) forget_loop_v1(project_, name);
   return goes_on;
 }
 
-void LoopStore::count_tool_call(const std::string& session) const {
+void LoopStore::add_to_count(const std::string& session, std::string_view file) const {
   const auto folder = session.empty() ? std::nullopt : find(session);
   if (!folder) return;
-  const Result<Fd> file = open_for_append(join_path(folder->path, kToolsFile));
-  if (file) static_cast<void>(write_all(file->get(), ".", "the count of tool calls"));
+  const Result<Fd> count = open_for_append(join_path(folder->path, file));
+  if (count) static_cast<void>(write_all(count->get(), ".", "a loop's count"));
+}
+
+std::int64_t LoopStore::count_in(const std::string& session, std::string_view file) const {
+  const auto folder = find(session);
+  struct stat info{};
+  if (!folder || ::lstat(join_path(folder->path, file).c_str(), &info) != 0) return 0;
+  return S_ISREG(info.st_mode) ? info.st_size : 0;
+}
+
+void LoopStore::count_tool_call(const std::string& session) const {
+  add_to_count(session, kToolsFile);
 }
 
 std::int64_t LoopStore::counted_tool_calls(const std::string& session) const {
-  const auto folder = find(session);
-  struct stat info{};
-  if (!folder || ::lstat(join_path(folder->path, kToolsFile).c_str(), &info) != 0) return 0;
-  return S_ISREG(info.st_mode) ? info.st_size : 0;
+  return count_in(session, kToolsFile);
+}
+
+void LoopStore::count_prompt(const std::string& session) const {
+  add_to_count(session, kPromptsFile);
+}
+
+std::int64_t LoopStore::counted_prompts(const std::string& session) const {
+  return count_in(session, kPromptsFile);
 }
 
 std::vector<LoopState> LoopStore::all(const std::string& session, std::vector<std::string>* damaged) const {

@@ -32,7 +32,9 @@ class LoopStore {
   const std::string& project() const { return project_; }
 
   // Starts a loop; an empty session makes an unbound one. Fails with kBusy if the session has an active loop.
-  Result<LoopState> start(const LoopRequest& request, const std::string& session, const std::string& transcript);
+  // `prompt_id` names the line that the user typed; empty: unknown.
+  Result<LoopState> start(const LoopRequest& request, const std::string& session, const std::string& transcript,
+                          const std::string& prompt_id = {});
 
   // The session's loop, or the unbound one for an empty session; nullopt if there is none.
   Result<std::optional<LoopState>> load(const std::string& session) const;
@@ -46,6 +48,13 @@ class LoopStore {
   // Cancels the loop on behalf of the user. nullopt if there is no active loop.
   Result<std::optional<LoopState>> cancel(const std::string& session) const;
 
+  // The host's session has ended, or goes on (no reason). A session that was cleared never comes back: that cancels
+  // its loop.
+  Status note_session_end(const std::string& session, const std::string& reason) const;
+
+  // The loop that the user's /clear has just ended, if there is one.
+  std::optional<LoopState> just_cleared() const;
+
   // Binds the unbound loop, once, to a session that has no loop.
   Result<std::optional<LoopState>> adopt(const std::string& session, const std::string& transcript);
 
@@ -56,12 +65,18 @@ class LoopStore {
   void count_tool_call(const std::string& session) const;
   std::int64_t counted_tool_calls(const std::string& session) const;
 
+  // The same for the lines that the user types into a session with a loop.
+  void count_prompt(const std::string& session) const;
+  std::int64_t counted_prompts(const std::string& session) const;
+
   // The active loops, of one session if one is given. Unreadable files are skipped and named in `damaged`.
   std::vector<LoopState> active(const std::string& session = {}, std::vector<std::string>* damaged = nullptr) const;
   // The newest first.
   std::vector<LoopState> history(const std::string& session = {}, std::vector<std::string>* damaged = nullptr) const;
 
  private:
+  void add_to_count(const std::string& session, std::string_view file) const;
+  std::int64_t count_in(const std::string& session, std::string_view file) const;
   std::string note_of(const std::string& session) const;  // the file that names the session's run
   std::optional<RunFolder> find(const std::string& session) const;
   Result<SessionRun> open_run(const RunFolder& folder, LoopRequest request) const;

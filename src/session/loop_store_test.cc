@@ -42,7 +42,7 @@ class LoopStoreTest : public testing::Test {
     if (!loop || !*loop) return false;
     Observation now;
     now.moment = Moment::kAtStop;
-    now.session = {"/t", 7, 1, std::move(calls), false};
+    now.session = {"/t", 7, 1, std::move(calls), false, "", "", 0, {}};
     return (*loop)->run.ask(now).has_value();
   }
 

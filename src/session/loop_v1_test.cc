@@ -9,7 +9,7 @@ namespace {
 
 LoopState full_state() {
   LoopState state;
-  state.request = {"a \"task\"\n--- with ü and $(x)", "FINE", 7, 3, PromiseWithoutWork::kWarn, true};
+  state.request = {"a \"task\"\n--- with ü and $(x)", {}, "FINE", 7, 3, 3, PromiseWithoutWork::kWarn, true};
   state.host.session = "s-1";
   state.status = LoopStatus::kMaxIterationsReached;
   state.iteration = 4;

@@ -22,7 +22,10 @@ Result<Observation> OutsideWay::observe() {
   Observation now;
   now.moment = Moment::kAtStop;
   now.signals.promised = progress.turn_outcome == TurnOutcome::kOk && progress.response == request_.promise;
+  now.signals.mentioned = progress.mentioned;
   now.signals.tool_calls = progress.tool_calls;
+  now.signals.idle = progress.tool_calls > progress.last_stop.calls ? 0 : progress.last_stop.idle;
+  if (now.signals.idle > 0) now.signals.said = progress.said;
   if (agent_.prints_events(events_)) now.signals.worked = progress.tool_calls >= request_.min_tool_calls;
   return now;
 }

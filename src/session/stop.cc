@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/hash.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "engine/response.h"
 #include "git/fingerprint.h"
 #include "session/contract.h"
+#include "session/loop_command.h"
 #include "session/transcript.h"
 
 namespace ralph {
@@ -16,20 +19,28 @@ namespace {
 // tool calls without which a promise would be rejected.
 constexpr Milliseconds kPatienceForText{1500};
 constexpr Milliseconds kPatienceForCalls{300};
+constexpr Milliseconds kPatienceForReply{500};  // that would show that a stop is not the same as the last
 constexpr size_t kRecentCalls = 32;
+constexpr size_t kSaidWidth = 300;
+
+enum class Said { kNothing, kMention, kPromise };
 
 // What happened since the last stop.
 struct Since {
-  bool promised = false;
+  Said said = Said::kNothing;
+  std::string last_words;
   bool late = false;  // the promise of the last message is not in the transcript yet
   bool calls_known = false;
+  bool cancelled = false;    // the user typed it, and it waits in the host's queue
+  bool nothing_new = false;  // nobody has replied to the session since then
 };
 
-bool finds_promise(const std::string& text, std::string_view told, const LoopRequest& request) {
+Said find_promise(const std::string& text, std::string_view told, const LoopRequest& request) {
   ResponseFinder finder(told, request.promise);
   finder.feed(text);
   finder.finish();
-  return finder.response().has_value();
+  if (finder.response()) return Said::kPromise;
+  return finder.mentioned() ? Said::kMention : Said::kNothing;
 }
 
 // A task without any word besides the promise: repeating it can't be told from promising.
@@ -41,12 +52,30 @@ bool is_only_the_promise(const std::string& task, const std::string& marker) {
 }
 
 // Echoing ralph's texts, or the task alone, is not a promise.
-bool says_promise(const std::string& text, const LoopRequest& request, int iteration) {
+Said what_is_said(const std::string& text, const LoopRequest& request, int iteration) {
   const std::string marker = promise_marker(request);
-  if (text.find(marker) == std::string::npos) return false;
-  if (!finds_promise(text, all_that_is_told(request, iteration), request)) return false;
+  if (text.find(marker) == std::string::npos) return Said::kNothing;
+  const Said said = find_promise(text, all_that_is_told(request, iteration), request);
   const bool in_task = request.task.find(marker) != std::string::npos && !is_only_the_promise(request.task, marker);
-  return !in_task || finds_promise(text, request.task, request);
+  return in_task ? std::min(said, find_promise(text, request.task, request)) : said;
+}
+
+bool says_promise(const std::string& text, const LoopRequest& request, int iteration) {
+  return what_is_said(text, request, iteration) == Said::kPromise;
+}
+
+bool is_cancel(const std::string& line) {
+  const auto command = loop_command_from(line);
+  return command && *command && (*command)->verb == LoopVerb::kCancel;
+}
+
+// Gemini CLI repeats the end of what was said: "<promise>DONE</promise> NE</promise>".
+std::string without_repeated_end(std::string text, const std::string& marker) {
+  for (size_t at = text.find(marker); at != std::string::npos; at = text.find(marker, at + 1)) {
+    const size_t from = at + marker.size(), to = std::min(text.find('\n', from), text.size());
+    if (marker.ends_with(trim(std::string_view(text).substr(from, to - from)))) text.erase(from, to - from);
+  }
+  return text;
 }
 
 void count_calls(Observation::Session& seen, const TranscriptNews& news) {
@@ -84,29 +113,37 @@ Unread unread_of(const Progress::Host& host, const std::string& updated, const S
 Since look_back(Observation::Session& seen, const LoopRequest& request, const Progress& progress,
                 const StopRequest& stop) {
   const Progress::Host& host = progress.host;
-  seen = {host.transcript, host.transcript_read, host.transcript_calls, host.recent_calls, false};
+  seen.transcript_read = host.transcript_read;
+  seen.transcript_calls = host.transcript_calls;
+  seen.recent_calls = host.recent_calls;
   bool refused_late = host.refused_late;
-  const auto promises = [&](const std::string& text) { return says_promise(text, request, progress.iteration); };
+  const auto read = [&](const std::string& text) { return what_is_said(text, request, progress.iteration); };
   Since since;
-  if (stop.last_message) since.promised = since.late = promises(*stop.last_message);
+  if (stop.last_message) since.said = read(*stop.last_message);
+  since.late = since.said == Said::kPromise;
+  since.last_words = stop.last_message.value_or("");
   const Unread unread = unread_of(host, to_iso8601(progress.last_record), stop);
   seen.transcript = unread.path;
   const TranscriptNews news = read_transcript_since(unread.path, unread.offset, kTranscriptLimit, unread.not_before);
   seen.transcript_read = news.end_offset;
   if (!news.readable) {
-    since.promised = since.promised || (stop.all_words && promises(*stop.all_words));
+    if (stop.all_words)
+      since.said = std::max(since.said, read(without_repeated_end(*stop.all_words, promise_marker(request))));
     return since;
   }
   since.calls_known = true;
+  since.nothing_new = !news.has_reply;
+  since.cancelled = std::any_of(news.queued.begin(), news.queued.end(), is_cancel);
+  if (!stop.last_message && !news.assistant_texts.empty()) since.last_words = news.assistant_texts.back();
   count_calls(seen, news);
   for (const std::string& text : news.assistant_texts) {
-    const bool promise = promises(text);
-    if (promise && refused_late) {
+    const Said said = read(text);
+    if (said == Said::kPromise && refused_late) {
       refused_late = false;  // the promise that was refused last time
       continue;
     }
-    since.promised = since.promised || promise;
-    if (promise && news.ends_in_text && &text == &news.assistant_texts.back()) since.late = false;
+    since.said = std::max(since.said, said);
+    if (said == Said::kPromise && news.ends_in_text && &text == &news.assistant_texts.back()) since.late = false;
   }
   return since;
 }
@@ -128,6 +165,28 @@ void await_host(const LoopStore& store, const StopRequest& stop) {
   }
 }
 
+// Two hooks of ralph, the plugin's and an installed one, report each stop twice. The host waits for both, so that
+// nobody can have replied to the session in between.
+bool is_reported_already(const Progress::Host& host, const Observation::Session& seen, const Since& since) {
+  return !seen.prompt_id.empty() && seen.prompt_id == host.prompt_id && seen.last_message == host.last_message &&
+         since.nothing_new;
+}
+
+// Continuations in a row without a tool call. The user's next line begins a new count, and where nobody counts calls
+// there is none.
+int idle_now(const Progress& progress, const Observation::Session& seen, const Since& since, std::int64_t calls) {
+  const bool counted = calls > 0 || since.calls_known;
+  const bool moved = calls > progress.last_stop.calls || seen.prompts > progress.host.prompts;
+  return counted && !moved ? progress.last_stop.idle : 0;
+}
+
+int not_waited_for(const Progress::Host& host, const StopRequest& stop) {
+  return static_cast<int>(
+      std::count_if(stop.background_tasks.begin(), stop.background_tasks.end(), [&](const std::string& id) {
+        return std::find(host.waited.begin(), host.waited.end(), id) == host.waited.end();
+      }));
+}
+
 }  // namespace
 
 Result<std::optional<StopAnswer>> judge_stop(LoopStore& store, const StopRequest& stop,
@@ -140,29 +199,43 @@ Result<std::optional<StopAnswer>> judge_stop(LoopStore& store, const StopRequest
   Observation now;
   now.moment = Moment::kAtStop;
   Observation::Session seen;
-  const Since since = look_back(seen, request, progress, stop);
+  Since since = look_back(seen, request, progress, stop);
+  seen.prompt_id = stop.prompt_id;
+  seen.last_message = fmt::format("{:016x}", stable_hash(stop.last_message.value_or("")));
+  seen.prompts = store.counted_prompts(stop.session);
+  seen.background = stop.background_tasks;
+  if (is_reported_already(progress.host, seen, since)) {
+    await_reply(seen.transcript, progress.host.transcript_read, kPatienceForReply);
+    since = look_back(seen, request, progress, stop);
+    if (is_reported_already(progress.host, seen, since)) return std::optional<StopAnswer>();
+  }
   seen.refused_late = since.late;
-  now.signals.promised = since.promised;
+  now.signals.promised = since.said == Said::kPromise;
+  now.signals.mentioned = since.said == Said::kMention;
+  now.signals.cancelled = since.cancelled;
+  now.signals.background = not_waited_for(progress.host, stop);
   const std::int64_t calls = std::max(seen.transcript_calls, store.counted_tool_calls(stop.session));
   now.signals.tool_calls = static_cast<int>(calls);
   if (calls >= request.min_tool_calls) {
     now.signals.worked = true;
   } else if (calls > 0 || since.calls_known || stop.calls_counted) {
     now.signals.worked = false;
-  } else if (since.promised) {
+  } else if (now.signals.promised) {
     // Without a count, only a change of the tree shows work.
     const std::string& then = progress.host.tree;
     const std::string tree = then.empty() ? "" : tree_fingerprint(store.project(), environment);
     if (!tree.empty()) now.signals.worked = tree != then;
   }
+  now.signals.idle = idle_now(progress, seen, since, calls);
+  if (now.signals.idle > 0) now.signals.said = fit_to_width(trim(since.last_words), kSaidWidth);
   StopAnswer answer;
   now.session = std::move(seen);
   TRY_VALUE(answer.decision, loop->run.ask(now));
   if (answer.decision.stops()) {
     TRY(store.close(*loop, answer.decision.status, answer.decision.reason));
-  } else {
-    answer.continuation =
-        continuation(request, progress.iteration, answer.decision.rule, stop.background_tasks, now.signals.tool_calls);
+  } else if (answer.decision.action == Action::kContinue) {
+    answer.continuation = continuation(request, progress.iteration, answer.decision.rule,
+                                       static_cast<int>(stop.background_tasks.size()), now.signals.tool_calls);
   }
   answer.state = loop->state();
   return std::optional(std::move(answer));

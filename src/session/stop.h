@@ -14,10 +14,11 @@ namespace ralph {
 struct StopRequest {
   std::string session;
   std::string transcript_path;
-  std::optional<std::string> last_message{};  // the assistant's last message
-  std::optional<std::string> all_words{};     // all it said since the user's prompt; parts may occur twice
-  int background_tasks = 0;                   // still running
-  bool calls_counted = false;                 // the post-tool hook has counted every call
+  std::optional<std::string> last_message{};    // the assistant's last message
+  std::optional<std::string> all_words{};       // all it said since the user's prompt; parts may occur twice
+  std::vector<std::string> background_tasks{};  // the ids of those that are still running
+  std::string prompt_id{};                      // of the user's line that the session is working on
+  bool calls_counted = false;                   // the post-tool hook has counted every call
 };
 
 struct StopAnswer {

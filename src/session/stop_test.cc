@@ -38,6 +38,7 @@ class StopTest : public testing::Test {
 
   void start(LoopRequest request = {}, bool with_transcript = true) {
     if (request.task.empty()) request.task = "fix it";
+    request.stagnation_limit = stagnation_limit_;
     const auto started = store_.start(request, "s1", with_transcript ? transcript_ : "");
     ASSERT_TRUE(started.has_value()) << started.error().message;
   }
@@ -56,6 +57,7 @@ class StopTest : public testing::Test {
   }
   std::string rule_of(std::optional<std::string> last_message) { return rule_of(payload(std::move(last_message))); }
 
+  int stagnation_limit_ = 0;  // most tests stop often and do nothing
   ScratchFolder folder_;
   std::string project_ = folder_ / "p";
   std::string transcript_ = folder_ / "t.jsonl";
@@ -97,7 +99,8 @@ TEST_F(StopTest, OnlyTheExactPromiseCounts) {
         "<response>DONE</response>", "&lt;promise&gt;DONE&lt;/promise&gt;", ""}) {
     EXPECT_EQ(rule_of(text), "promise_missing") << text;
   }
-  EXPECT_EQ(rule_of("```\nx <promise>DONE</promise> y\n```"), "promise_accepted") << "anywhere in the text";
+  EXPECT_EQ(rule_of("When they pass I will output <promise>DONE</promise>"), "promise_mentioned");
+  EXPECT_EQ(rule_of("Done.\n```\n<promise>DONE</promise>\n```\nBye!"), "promise_accepted") << "anywhere in the text";
 }
 
 TEST_F(StopTest, WhatItWasToldIsNoPromise) {
@@ -273,9 +276,51 @@ TEST_F(StopTest, WhereEveryCallIsCountedNoneIsNoWork) {
 TEST_F(StopTest, TasksInTheBackgroundAreMentioned) {
   start();
   StopRequest busy = payload("waiting");
-  busy.background_tasks = 2;
+  busy.background_tasks = {"b1", "b2"};
+  EXPECT_EQ(rule_of(busy), "background_task_runs");
+  EXPECT_EQ((*store_.load("s1"))->iteration, 0);
   const auto answer = judge_stop(store_, busy, environment_);
   EXPECT_NE((*answer)->continuation.find("2 tasks of yours are still running"), std::string::npos);
+}
+
+TEST_F(StopTest, IdleContinuationsEndTheLoop) {
+  stagnation_limit_ = 2;
+  start();
+  EXPECT_EQ(rule_of("one"), "promise_missing");
+  append(calls("t1"));
+  EXPECT_EQ(rule_of("two"), "promise_missing");
+  EXPECT_EQ(rule_of("three"), "promise_missing");
+  EXPECT_EQ(rule_of("Which\none?"), "stagnant");
+  const LoopState ended = store_.history().at(0);
+  EXPECT_EQ(ended.status, LoopStatus::kStagnant);
+  EXPECT_EQ(ended.reason, "2 continuations in a row without a tool call; the agent said last: \"Which one?\"");
+}
+
+TEST_F(StopTest, ACancelInTheHostsQueueIsHeard) {
+  start();
+  const auto queue = [](std::string_view operation, std::string_view line) {
+    return fmt::format(R"({{"type":"queue-operation","operation":"{}","sessionId":"s1","content":"{}"}})"
+                       "\n",
+                       operation, line);
+  };
+  append(queue("enqueue", "hello") + queue("enqueue", "/ralph:cancel") + queue("popAll", ""));
+  EXPECT_EQ(rule_of("no"), "promise_missing");
+  append(queue("enqueue", "/ralph:cancel"));
+  EXPECT_EQ(rule_of("no"), "cancelled");
+  EXPECT_EQ(store_.history().at(0).status, LoopStatus::kCancelled);
+  EXPECT_EQ(store_.history().at(0).decisions.size(), 2U);
+}
+
+TEST_F(StopTest, TheSameStopIsJudgedOnce) {
+  start();
+  StopRequest stop = payload("no");
+  stop.prompt_id = "p1";
+  EXPECT_EQ(rule_of(stop), "promise_missing");
+  append(says("no"));
+  EXPECT_EQ(rule_of(stop), "no loop") << "a second hook passes";
+  append(R"({"type":"user","sessionId":"s1","message":{"role":"user","content":"Stop hook feedback"}})"
+         "\n");
+  EXPECT_EQ(rule_of(stop), "promise_missing");
 }
 
 TEST_F(StopTest, ARecordedRolloutOfCodexIsUnderstood) {

@@ -74,6 +74,12 @@ class Gatherer {
         news_.refused_ids.emplace_back(id);
       }
     }
+    if (line->queued) news_.queued.emplace_back(*line->queued);
+    if (line->unqueued) {
+      std::erase_if(news_.queued,
+                    [&](const std::string& one) { return line->unqueued->empty() || one == *line->unqueued; });
+    }
+    if (line->is_reply) news_.has_reply = true;
     if (line->is_step) news_.ends_in_text = line->ends_in_text;
     return true;
   }
@@ -88,6 +94,22 @@ class Gatherer {
   size_t lines_ = 0;
   size_t understood_ = 0;
 };
+
+TranscriptNews await_news(const std::string& path, std::uint64_t offset, Milliseconds patience, std::uint64_t limit,
+                          bool TranscriptNews::* awaited) {
+  const SystemClock clock;
+  const MonotonicTime deadline = clock.monotonic() + patience;
+  for (;;) {
+    const std::uint64_t size = transcript_size(path);
+    TranscriptNews news = read_transcript_since(path, offset, limit);
+    while (!(news.*awaited) && transcript_size(path) == size) {
+      if (clock.monotonic() >= deadline) return news;
+      const timespec moment{0, 3'000'000};
+      ::nanosleep(&moment, nullptr);
+    }
+    if (news.*awaited || clock.monotonic() >= deadline) return news;
+  }
+}
 
 }  // namespace
 
@@ -136,18 +158,11 @@ TranscriptNews read_transcript_since(const std::string& path, std::uint64_t offs
 
 TranscriptNews await_assistant_text(const std::string& path, std::uint64_t offset, Milliseconds patience,
                                     std::uint64_t limit) {
-  const SystemClock clock;
-  const MonotonicTime deadline = clock.monotonic() + patience;
-  for (;;) {
-    const std::uint64_t size = transcript_size(path);
-    TranscriptNews news = read_transcript_since(path, offset, limit);
-    while (!news.ends_in_text && transcript_size(path) == size) {
-      if (clock.monotonic() >= deadline) return news;
-      const timespec moment{0, 3'000'000};
-      ::nanosleep(&moment, nullptr);
-    }
-    if (news.ends_in_text || clock.monotonic() >= deadline) return news;
-  }
+  return await_news(path, offset, patience, limit, &TranscriptNews::ends_in_text);
+}
+
+TranscriptNews await_reply(const std::string& path, std::uint64_t offset, Milliseconds patience, std::uint64_t limit) {
+  return await_news(path, offset, patience, limit, &TranscriptNews::has_reply);
 }
 
 std::uint64_t transcript_size(const std::string& path) {

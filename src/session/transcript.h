@@ -27,6 +27,11 @@ struct TranscriptNews {
   // The ids of earlier calls that were never made: a hook or the user refused them.
   std::vector<std::string> refused_ids{};
 
+  // What the user has typed while the session was working, and what still waits in the host's queue.
+  std::vector<std::string> queued{};
+
+  bool has_reply = false;  // somebody replied to the assistant: the user, a hook, a tool
+
   // The last step is a text of the assistant: nothing that followed it is missing.
   bool ends_in_text = false;
 
@@ -46,6 +51,10 @@ TranscriptNews read_transcript_since(const std::string& path, std::uint64_t offs
 // before the last tool call does not count as the last word.
 TranscriptNews await_assistant_text(const std::string& path, std::uint64_t offset, Milliseconds patience,
                                     std::uint64_t limit = kTranscriptLimit);
+
+// The same, until somebody has replied to the assistant.
+TranscriptNews await_reply(const std::string& path, std::uint64_t offset, Milliseconds patience,
+                           std::uint64_t limit = kTranscriptLimit);
 
 std::uint64_t transcript_size(const std::string& path);  // 0 if the file is missing
 

@@ -40,6 +40,7 @@ const Wanted& wanted_of_transcripts() {
       {"tokens", &tokens},
       {"projectHash"},
       {"$set"},
+      {"operation"},
   };
   return line;
 }
@@ -62,7 +63,8 @@ const TranscriptLine* TranscriptLines::read(std::string_view line, bool ended) {
   line_.texts.clear();
   line_.tool_ids.clear();
   line_.refused.clear();
-  line_.is_step = line_.ends_in_text = false;
+  line_.queued.reset(), line_.unqueued.reset();
+  line_.is_step = line_.is_reply = line_.ends_in_text = false;
   line_.use.reset();
   line_.time = tape_.root()["timestamp"].text();
   const JsonView root = tape_.root();
@@ -77,6 +79,12 @@ bool TranscriptLines::is_claude(JsonView line) {
   if (!is_message && !line["sessionId"] && !line["uuid"] && !line["leafUuid"]) return false;
   if (line["isSidechain"].truth()) return true;  // a sub-agent: older versions wrote them into the same file
   if (is_message) line_.is_step = true;
+  line_.is_reply = is_message && type == "user";
+  if (type == "queue-operation") {
+    const std::string_view operation = line["operation"].text();
+    if (operation == "enqueue") line_.queued = line["content"].text();
+    if (operation == "remove" || operation == "popAll") line_.unqueued = line["content"].text();
+  }
   if (is_message && type == "assistant" && !line["isApiErrorMessage"].truth() && !is_written_by_claude_code(message))
     assistant_message(message);
   if (is_message && type == "user") tool_results(line);
@@ -145,6 +153,7 @@ bool TranscriptLines::is_gemini(JsonView line) {
   if (line["projectHash"] || line["$set"]) return true;
   if (type.empty() || !content || !line["timestamp"]) return false;
   line_.is_step = type == "gemini" || type == "user";
+  line_.is_reply = type == "user";
   if (type != "gemini") return true;
   if (const std::string_view text = content.text(); !text.empty()) line_.texts.push_back(text);
   if (content.is(JsonKind::kArray)) {
@@ -171,6 +180,7 @@ void TranscriptLines::response_item(JsonView item) {
   }
   if (kind.ends_with("_call_output") && is_denied_by_hook(item["output"].text()))
     line_.refused.push_back(item["call_id"].text());
+  line_.is_reply = kind.ends_with("_call_output") || (kind == "message" && item["role"].text() == "user");
   if (kind != "message" || item["role"].text() != "assistant") return;
   for (const JsonView block : item["content"]) {
     const std::string_view text = block["text"].text();

@@ -15,9 +15,13 @@ struct TranscriptLine {
   std::vector<std::string_view> texts{};     // the assistant's own texts, none empty
   std::vector<std::string_view> tool_ids{};  // of its tool calls; an id is empty if the host gave none
   std::vector<std::string_view> refused{};   // ids of tool calls that were not made, according to their results
-  bool is_step = false;                      // anyone but a sub-agent said or did something
-  bool ends_in_text = false;                 // the last of it is a text of the assistant
-  std::optional<ContextUse> use{};           // how full the context is
+  // A line that the user typed while the session was working: put into the host's queue, or taken out of it again
+  // ("": all of them).
+  std::optional<std::string_view> queued{}, unqueued{};
+  bool is_step = false;             // anyone but a sub-agent said or did something
+  bool is_reply = false;            // of somebody to the assistant: the user, a hook, a tool
+  bool ends_in_text = false;        // the last of it is a text of the assistant
+  std::optional<ContextUse> use{};  // how full the context is
 };
 
 class TranscriptLines {

@@ -317,6 +317,7 @@ void Console::show(const record::RunEnded& ended) {
   const bool complete = ended.status == StopStatus::kComplete;
   const std::string title = complete                                   ? "Complete"
                             : ended.status == StopStatus::kLimit       ? "Stopped at a limit"
+                            : ended.status == StopStatus::kStagnant    ? "Stopped without progress"
                             : ended.status == StopStatus::kInterrupted ? "Interrupted"
                             : ended.status == StopStatus::kWaiting     ? "Waiting for you"
                                                                        : "Failed";

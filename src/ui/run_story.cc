@@ -113,6 +113,10 @@ class StepTeller {
     line(Mark::kNote, "session", clean(bound.session.empty() ? "waits for the next that starts" : bound.session));
   }
 
+  void operator()(const record::SessionEnded& ended) {
+    line(Mark::kNote, "session", ended.reason.empty() ? "goes on" : fmt::format("ended ({})", clean(ended.reason)));
+  }
+
   void operator()(const record::PlanWork& work) { line(Mark::kNote, "story", clean(plan_work_text(work)), ""); }
 
   void operator()(const record::PlanChecked& checked) {

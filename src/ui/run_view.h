@@ -25,7 +25,7 @@ using ScmTask = StepOf<record::ScmStarted, record::ScmEnded>;
 
 using RunStep =
     std::variant<AgentTurn, GuardrailCheck, ScmTask, record::ProcessesSwept, record::SignalReceived, record::Decided,
-                 record::SessionBound, record::PlanWork, record::PlanChecked, record::RunResumed>;
+                 record::SessionBound, record::SessionEnded, record::PlanWork, record::PlanChecked, record::RunResumed>;
 
 struct IterationView {
   std::int64_t number = 0;

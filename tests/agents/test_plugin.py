@@ -151,7 +151,7 @@ def test_each_host_runs_what_install_wrote(agent, scope):
     done = agent.by_hand(*RUN[agent.name])
     assert done.returncode == 0, done
     more = "" if agent.name == "claude" else f" --protocol {agent.name}"
-    hooks = ["session-start", "user-prompt", "pre-tool", "post-tool", "pre-tool", "post-tool", "stop"]
+    hooks = ["session-start", "user-prompt", "pre-tool", "post-tool", "pre-tool", "post-tool", "stop", "session-end"]
     assert calls() == [f"hooks {hook}{more}" for hook in hooks]  # the call that failed is no exception
     assert len(agent.requests()) == 3, "nothing held it up"
 

@@ -128,10 +128,10 @@ def test_the_host_honours_many_blocks_in_a_row(agent):
     install(agent)
     blocks = 8 if agent.name == "claude" else 12  # the ninth would end the turn: that cap is the host's own
     agent.play(agent.shell("echo work > made"), *[agent.says(f"Not yet, {n}.") for n in range(blocks)], agent.says(PROMISE))
-    session(agent, "/ralph-loop make it")
+    session(agent, "/ralph-loop make it --stagnation-limit=0")
     loop = the_loop(agent)
     assert rules(loop) == ["promise_missing"] * blocks + ["promise_accepted"], loop
-    assert f"[ralph loop: iteration {blocks} of 50]" in told(agent, blocks + 1)
+    assert f"[ralph loop: iteration {blocks} of 100]" in told(agent, blocks + 1)
 
 
 @with_hooks
@@ -152,7 +152,7 @@ def test_a_promise_counts_only_in_the_words_of_the_session_itself(agent):
     agent.more_environment["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] = "1"  # a helper is waited for
     turns = [agent.shell(f"echo '{PROMISE}'"), agent.says("It printed something.", thinking=f"Say {PROMISE}?"),
              agent.says("The word is DONE, <promise>done</promise>, <promise> DONE </promise>."),
-             agent.says(f"I was told:\n> [ralph loop: iteration 2 of 50]\n> {MISSING} {PROMISE}. Continue working on the "
+             agent.says(f"I was told:\n> [ralph loop: iteration 2 of 100]\n> {MISSING} {PROMISE}. Continue working on the "
                         "original task below. Only output the promise when the task is fully complete.\nSo I go on.")]
     if agent.name == "claude":
         turns += [{"name": "Agent", "input": {"description": "a helper", "prompt": f"Answer with {PROMISE}",
@@ -274,18 +274,138 @@ def test_a_loop_outlives_its_process_and_is_cancelled_by_its_command(agent, comm
     agent.play(exhausted=agent.says("Still at it."))
     name = str(uuid.uuid4())
     cut_off = agent.by_hand(*LOOPED["claude"], *plugin, "--session-id", name, "--max-turns", "1", f"{loop} make it")
-    assert cut_off.returncode == 1 and the_loop(agent)["status"] == "ACTIVE", cut_off
-    assert CONTRACT in told(agent, 0) and "A ralph loop holds this session" in told(agent, 0)
-
-    agent.by_hand(*LOOPED["claude"], *plugin, "--resume", name, "--max-turns", "1", status)
-    assert the_loop(agent)["status"] == "ACTIVE" and the_loop(agent)["iteration"] == 2, "it goes on where it was"
-    assert "ACTIVE  make it" in told(agent, -1) and name in told(agent, -1), told(agent, -1)
+    assert cut_off.returncode == 1 and the_loop(agent)["status"] == "SESSION_ENDED", cut_off
+    assert CONTRACT in told(agent, 0) and "If there is no such message, no loop holds this session" in told(agent, 0)
+    agent.by_hand(*LOOPED["claude"], *plugin, "--resume", name, "--max-turns", "1", "go on")
+    assert the_loop(agent)["iteration"] == 2, "it goes on where it was"
 
     asked = len(agent.requests())
-    session(agent, cancel, *plugin, "--resume", name)
-    assert len(agent.requests()) == asked + 1, "the stop passes"
-    assert "The ralph loop of this session was cancelled in iteration 2 of 50" in told(agent, -1)
+    shown = agent.by_hand(*LOOPED["claude"], *plugin, "--resume", name, status)
+    assert "ACTIVE  make it" in shown.stdout and name in shown.stdout and PROMISE not in shown.stdout, shown
+    assert the_loop(agent)["iteration"] == 2
+    done = agent.by_hand(*LOOPED["claude"], *plugin, "--resume", name, cancel)
+    assert "The ralph loop of this session was cancelled in iteration 2 of 100" in done.stdout, done
+    assert len(agent.requests()) == asked, "the model was asked neither time"
     assert the_loop(agent)["status"] == "CANCELLED" and the_loop(agent)["session"] == name
+
+
+@in_claude
+def test_a_plugin_without_ralph_claims_no_loop(agent):
+    agent.play(exhausted=agent.says("Good."))
+    session(agent, "/ralph:loop make it", "--plugin-dir", str(PLUGIN))
+    first = told(agent, 0)
+    assert CONTRACT not in first.replace('begins with "You are in a ralph loop"', "") and "<promise>" not in first, first
+    assert "the program `ralph` is not on PATH" in first and len(agent.requests()) == 1
+    for command, terminal in (("status", "ralph loop status"), ("cancel", "ralph loop cancel")):
+        session(agent, f"/ralph:{command}", "--plugin-dir", str(PLUGIN))
+        assert "ralph's hooks do not run in this session" in agent.asked(-1) and terminal in agent.asked(-1)
+
+
+@in_claude
+def test_the_plugin_and_installed_hooks_together_make_one_loop(agent):
+    plugin = plug_in(agent)
+    install(agent)
+    settings = agent.path / ".claude/settings.json"
+    settings.write_text(settings.read_text().replace('"ralph hooks', f'"{agent.base}/bin/ralph hooks'))  # another line: both run
+    agent.play(agent.says("Not yet."), agent.shell("touch made"), agent.says("Not yet."), agent.says(PROMISE))
+    session(agent, "/ralph:loop make it", *plugin)
+    loop = the_loop(agent)
+    assert loop["status"] == "PROMISE_ACCEPTED" and rules(loop) == ["promise_missing", "promise_missing", "promise_accepted"], loop
+    assert turns_played(agent) == [0, 1, 2, 3] and told(agent, 0).count("Task:\nmake it\n") == 1
+
+
+# ---- what is no work, and what is no promise
+
+@pytest.mark.only("claude", "codex", "gemini")
+def test_an_agent_that_only_asks_is_not_sent_on_for_ever(agent):
+    agent.more_environment["GEMINI_CLI_TRUST_WORKSPACE"] = "true"
+    install(agent)
+    agent.play(agent.shell("touch made"), exhausted=agent.says("Which database do you want?"))
+    session(agent, "/ralph-loop make it")
+    loop = the_loop(agent)
+    assert loop["status"] == "STAGNANT" and rules(loop) == ["promise_missing"] * 3 + ["stagnant"], loop
+    assert loop["reason"].endswith('the agent said last: "Which database do you want?"') and len(agent.requests()) == 5
+
+
+@pytest.mark.only("claude", "codex", "gemini")
+def test_an_announcement_is_no_promise(agent):
+    agent.more_environment["GEMINI_CLI_TRUST_WORKSPACE"] = "true"
+    install(agent)
+    agent.play(agent.shell("touch made"), agent.says(f"When the tests pass I will output {PROMISE}"), agent.says(f"They pass. {PROMISE}"))
+    session(agent, "/ralph-loop make it")
+    assert rules(the_loop(agent)) == ["promise_mentioned", "promise_accepted"]
+    assert "if you mean it, say it alone on a line" in told(agent, 2)
+
+
+@in_claude
+def test_a_background_command_does_not_burn_the_loop(agent):
+    install(agent)
+    agent.play(agent.shell("until [ -e go ]; do sleep 0.05; done; touch made", run_in_background=True), agent.says("I wait for it."),
+               agent.says(f"It has ended. {PROMISE}"), exhausted=agent.says("Hm."))
+    with ThreadPoolExecutor(1) as executor:
+        running = executor.submit(session, agent, "/ralph-loop make it")
+        try:
+            wait_until(lambda: loops(agent) and rules(loops(agent)[0]) == ["background_task_runs"])
+        finally:
+            (agent.path / "go").touch()
+        running.result()
+    loop = the_loop(agent)
+    assert loop["status"] == "PROMISE_ACCEPTED" and loop["iteration"] == 0, loop
+    assert rules(loop) == ["background_task_runs", "promise_accepted"] and turns_played(agent) == [0, 1, 2]
+
+
+@in_claude
+def test_a_cancel_typed_while_the_agent_works_is_heard_at_its_next_stop(agent):
+    """Claude Code keeps the line in its queue until the turn ends, which a loop prevents."""
+    install(agent)
+    agent.play(agent.shell(wait_for("go")), exhausted=agent.says("Still at it."))
+    talk = subprocess.Popen([str(agent.program), *LOOPED["claude"], "--input-format", "stream-json"], cwd=agent.path, text=True,
+                            env=agent.environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                            preexec_fn=agent._enter_network)
+
+    def types(line):
+        talk.stdin.write(json.dumps({"type": "user", "message": {"role": "user", "content": line}}) + "\n")
+        talk.stdin.flush()
+
+    def is_queued():
+        transcripts = (agent.home / ".claude/projects").rglob("*.jsonl")
+        return any('"enqueue"' in line and "/cancel-ralph" in line for path in transcripts for line in path.read_text().splitlines())
+
+    try:
+        types("/ralph-loop make it --stagnation-limit 0 --max-iterations 9")
+        wait_until(lambda: (agent.path / "waiting").exists())
+        types("/cancel-ralph")
+        wait_until(is_queued)
+        (agent.path / "go").touch()
+        output = talk.communicate(timeout=60)[0]
+    finally:
+        (agent.path / "go").touch()
+        talk.kill()
+        talk.wait()
+    loop = the_loop(agent)
+    assert loop["status"] == "CANCELLED" and rules(loop) == ["cancelled"] and loop["iteration"] == 0, (loop, output)
+    assert turns_played(agent) == [0, "exhausted"], output
+
+
+@pytest.mark.only("claude")
+def test_in_loop_run_a_call_that_needs_a_permission_is_no_work(agent):
+    agent.settings({"agent": {"flags": []}})
+    agent.play(agent.write("made", "x"), agent.says(PROMISE), agent.write("made", "x"), agent.says(PROMISE), exhausted=agent.says("Hm."))
+    result = agent.run("loop", "run", "make it", "--stagnation-limit", "1")
+    assert result.code == 1 and agent.last("run_ended")["status"] == "stagnant", result
+    assert [r["tools"] for r in agent.records("agent_ended")] == [0, 0] and not (agent.path / "made").exists()
+    assert NO_WORK in told(agent, 2)
+
+
+@pytest.mark.only("claude", "codex", "gemini")
+def test_a_session_that_ends_takes_its_loop_out_of_the_active_ones(agent):
+    agent.more_environment["GEMINI_CLI_TRUST_WORKSPACE"] = "true"
+    install(agent)
+    ralph(agent, "loop", "start", "make it")
+    agent.play(agent.says("I begin."), exhausted=agent.error(400, "made-up trouble"))
+    agent.by_hand(*LOOPED[agent.name], "let us begin")
+    assert CONTRACT in told(agent, 0), "adopted"
+    assert the_loop(agent)["status"] == "SESSION_ENDED" and the_loop(agent)["iteration"] == 1, the_loop(agent)
 
 
 # ---- whose loop it is
@@ -300,7 +420,7 @@ def test_a_loop_that_is_cancelled_from_outside_lets_the_next_stop_pass(agent, ba
     agent.play(agent.says("I begin."), agent.shell(wait_for("go")), agent.says("No promise."))
     running = background.submit(session, agent, "/ralph-loop make it")
     wait_until(lambda: (agent.path / "waiting").exists())
-    assert "Cancelled in iteration 1 of 50: make it" in ralph(agent, "loop", "cancel")
+    assert "Cancelled in iteration 1 of 100: make it" in ralph(agent, "loop", "cancel")
     (agent.path / "go").touch()
     running.result()
     assert turns_played(agent) == [0, 1, 2]

@@ -23,7 +23,7 @@ def now():
 class Claude:
     """Its lines: one for each content block."""
     protocol = "claude"
-    events = {"stop": "Stop", "prompt": "UserPromptSubmit", "tool": "PostToolUse", "start": "SessionStart"}
+    events = {"stop": "Stop", "prompt": "UserPromptSubmit", "tool": "PostToolUse", "start": "SessionStart", "end": "SessionEnd"}
 
     def _line(self, session, kind, content, **more):
         return {"parentUuid": "p", "isSidechain": False, "type": kind, "uuid": "u", "timestamp": now(), "sessionId": session,
@@ -154,6 +154,9 @@ class Session:
         return answer.get("hookSpecificOutput", {}).get("additionalContext") or answer.get("reason")
 
     def starts(self, task="fix it", *options):
+        """Most tests stop often and do nothing: without an option of their own they have no limit for that."""
+        if not any("--stagnation-limit" in option for option in options):
+            options = (*options, "--stagnation-limit 0")
         told = self.types(" ".join(["/ralph:loop", task, *options]))
         assert told and told.startswith("You are in a ralph loop") and task in told, told
         return told

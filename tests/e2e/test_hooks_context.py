@@ -7,11 +7,11 @@ import time
 
 import pytest
 
+from plan_support import Plan
 from support import RALPH, ROOT
 
 RECORDED = ROOT / "tests/fixtures/hooks"
-NOTICE = ("Be mindful of remaining space. Plan to finish your current task within this session. If you discover follow-up work, "
-          "add new stories to tasks.json — the next iteration will pick them up.")
+NOTICE = "Be mindful of remaining space. Plan to finish your current task within this session."
 
 
 class Host:
@@ -65,6 +65,15 @@ def test_each_threshold_once_and_then_silence(host):
         "[ralph] Context CRITICAL"]
     assert told[0] == f"[ralph] Context NOTICE: about 50% of the context window is used (100k of 200k tokens). {NOTICE}"
     assert "about 90%" in told[-1] and "Do NOT start new work" in told[-1]
+
+
+def test_the_files_of_a_plan_are_named_only_where_a_plan_runs(project):
+    host, plan = Host(project), Plan(project)
+    host.used(100_000)
+    assert "tasks.json" not in host.after_tool()
+    plan.marker.write_text(json.dumps({"pid": os.getpid(), "mode": "direct", "ralphDir": str(plan.folder)}))
+    host.used(140_000)
+    assert "create new stories in tasks.json" in host.after_tool()
 
 
 def test_a_jump_tells_the_highest_only(host):

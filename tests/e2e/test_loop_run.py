@@ -27,7 +27,8 @@ def claude():
         block = {"type": "tool_use", "id": f"toolu_{number}_{i}", "name": "Bash", "input": {"command": "true"}}
         out(type="assistant", message={"id": f"m{number}{i}", "role": "assistant", "content": [block]}, parent_tool_use_id=None, **session)
         result = {"type": "tool_result", "tool_use_id": block["id"], "content": turn.get("output", "ok"), "is_error": "denied" in turn}
-        out(type="user", message={"role": "user", "content": [result]}, parent_tool_use_id=None, **session)
+        meta = {"tool_result_meta": [{"id": block["id"], **turn["meta"]}]} if "meta" in turn else {}
+        out(type="user", message={"role": "user", "content": [result]}, parent_tool_use_id=None, **meta, **session)
     text = turn["says"]
     out(type="assistant", message={"id": f"m{number}", "role": "assistant", "content": [{"type": "text", "text": text}]},
         parent_tool_use_id=None, **session)
@@ -81,7 +82,7 @@ def test_one_session_until_the_promise(project, kind):
     assert result.code == 0, result
     first, second, third = outside.turns()
     assert first["prompt"].startswith("You are in a ralph loop") and "Task:\nfix it\n" in first["prompt"]
-    assert second["prompt"].startswith("[ralph loop: iteration 2 of 50]\nYou attempted to end the loop")
+    assert second["prompt"].startswith("[ralph loop: iteration 2 of 100]\nYou attempted to end the loop")
     assert third["prompt"].endswith("Original task:\nfix it")
     assert outside.resumed() == [False, True, True]
     ended = project.last("run_ended")
@@ -116,7 +117,7 @@ def test_only_the_agents_own_words_promise(project, kind):
 
 
 def test_what_was_told_in_an_earlier_turn_is_no_promise_when_it_is_quoted(project):
-    quoted = f"You wrote: when you have verified it, output the completion promise, exactly: {PROMISE} So I go on."
+    quoted = f"You wrote: when you have verified it, output the completion promise {PROMISE} alone on a line. So I go on."
     outside = Outside(project, "claude", {"says": "a bit", "tools": 1}, {"says": quoted}, {"says": f"Verified. {PROMISE}"})
     assert outside.run().code == 0
     assert len(outside.turns()) == 3
@@ -129,6 +130,44 @@ def test_a_tool_call_that_a_hook_denied_is_no_work(project):
     prompts = [turn["prompt"] for turn in outside.turns()]
     assert len(prompts) == 3 and "no tool calls/work were performed" in prompts[1], prompts
     assert "only 1 of at least 2 tool calls were performed" in prompts[2], prompts
+
+
+@pytest.mark.parametrize("refused", [
+    {"output": "Claude requested permissions to write to /p/x, but you haven't granted it yet."},
+    {"output": "Permission to use Bash with command make has been denied."},
+    {"output": "No.", "meta": {"non_execution_kind": "user-rejected", "permission_decision": {"decision": "reject", "source": "config"}}}],
+    ids=["not granted", "a rule", "by its meta"])
+def test_a_tool_call_that_was_refused_is_no_work_and_no_progress(project, refused):
+    turn = {"says": PROMISE, "tools": 1, "denied": True, **refused}
+    failed = {"says": PROMISE, "tools": 1, "denied": True, "output": "Exit code 1", "meta": {"permission_decision": {"decision": "accept"}}}
+    outside = Outside(project, "claude", turn, failed)
+    assert outside.run().code == 0, "a call that failed was made"
+    assert "no tool calls/work were performed" in outside.turns()[1]["prompt"]
+    assert [r["tools"] for r in project.records("agent_ended")] == [0, 1]
+
+
+@both
+def test_turns_without_a_tool_call_end_it_as_stagnant(project, kind):
+    outside = Outside(project, kind, {"says": "a bit", "tools": 1}, {"says": "Hm."}, {"says": "Which one?"}, {"says": "Which database?"})
+    result = outside.run()
+    why = '3 continuations in a row without a tool call; the agent said last: "Which database?"'
+    assert result.code == 1 and f"Stopped without progress: {why}" in result.out, result
+    ended = project.last("run_ended")
+    assert (ended["status"], ended["reason"], ended["exitCode"], ended["iterations"]) == ("stagnant", why, 1, 4)
+
+
+@pytest.mark.parametrize("options, turns, status", [(["-n", "4"], 4, "limit"), (["--stagnation-limit", "0", "-n", "6"], 6, "limit"),
+                                                    (["--stagnation-limit", "1"], 2, "stagnant")])
+def test_the_limit_of_turns_is_looked_at_before_stagnation(project, options, turns, status):
+    outside = Outside(project, "claude", {"says": "Hm."})
+    assert outside.run(*options).code == 1
+    assert len(outside.turns()) == turns and project.last("run_ended")["status"] == status
+
+
+def test_a_mention_of_the_promise_does_not_end_it(project):
+    outside = Outside(project, "claude", {"says": f"When it works I will say {PROMISE}", "tools": 1}, {"says": f"It works. {PROMISE}"})
+    assert outside.run().code == 0
+    assert "if you mean it, say it alone on a line" in outside.turns()[1]["prompt"]
 
 
 def test_a_turn_without_a_session_is_told_the_task_anew(project):

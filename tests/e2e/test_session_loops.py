@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from plan_support import Plan
-from session_support import PROMISE, Answer, Session
-from support import ROOT, SANITIZED, is_ralph, wait_until
+from session_support import PROMISE, Answer, Session, now
+from support import SANITIZED, is_ralph, wait_until
 
 MISSING = "You attempted to end the loop, but you did not output the completion promise <promise>DONE</promise>."
 NO_WORK = "Promise detected, but no tool calls/work were performed; you must actually complete the task"
@@ -63,7 +63,8 @@ def test_rejects_a_promise_without_work(project, host):
 
 @both_hosts
 @pytest.mark.parametrize("text", [PROMISE, f"Done. {PROMISE}", f"```\n{PROMISE}\n```", f"- **{PROMISE}**\n\nBye!",
-                                  "x" * 300_000 + PROMISE + "y" * 300_000, f"<promise>DONE</promise>{PROMISE}", f"日本語 {PROMISE} 😀"])
+                                  "x" * 300_000 + f".{PROMISE}\n" + "y" * 300_000, f"{PROMISE}\n{PROMISE}", f"日本語: {PROMISE}\n😀"],
+                         ids=range(7))
 def test_a_promise_in_the_final_message_stops_the_loop(project, host, text):
     session = Session(project, host=host)
     session.starts("fix it")
@@ -86,18 +87,12 @@ def test_the_prompt_contains_the_tag(project):
     assert session.stops(f"The tests pass. {PROMISE}").status == "PROMISE_ACCEPTED"
 
 
-def body_of(name):
-    return (ROOT / f"share/claude-plugin/commands/{name}.md").read_text().split("---\n", 2)[2]
-
-
 @pytest.mark.parametrize("text", [
-    f"I was told:\n{body_of('loop')}", f"> {body_of('ulw-loop')}\n\nI begin.",
-    next(line for line in body_of("loop").splitlines() if line.startswith("1.")) + "\n\nSo I go on.",
     f'The hook said: "{MISSING}" I will go on.',
     f"It says that you did not output the completion promise {PROMISE}, so I go on.",
-    f"- Only when the task is fully done and you have verified it, output the completion promise, exactly: {PROMISE}\n\nI will start now.",
+    f"- Only when the task is fully done and you have verified it, output the completion promise {PROMISE} alone on a line.\n\nI will start now.",
     f'I read "you must actually complete the task before emitting the promise {PROMISE}" and will do that.'],
-    ids=["loop.md", "ulw-loop.md", "its rule", "a continuation", "the end of it", "the contract", "without work"])
+    ids=["a continuation", "the end of it", "the contract", "without work"])
 def test_a_part_of_what_ralph_said_is_no_promise(project, text):
     session = Session(project)
     session.starts("fix the failing tests")
@@ -108,8 +103,8 @@ def test_a_part_of_what_ralph_said_is_no_promise(project, text):
 
 @pytest.mark.parametrize("text", [
     f"The task is fully done and I have verified it: {PROMISE}", f"I have verified it, and output the completion promise: {PROMISE}",
-    f"Now I output the completion promise, exactly: {PROMISE}", f"Here is the completion promise {PROMISE}",
-    f"All rules were kept, so I output exactly `{PROMISE}`", f"It is done. {PROMISE} If the options name another word, tell me."])
+    f"Now I output the completion promise alone on a line:\n{PROMISE}", f"Here is the completion promise:\n\n{PROMISE}",
+    f"All rules were kept. `{PROMISE}`", f"It is done. {PROMISE}\nTell me if it is not."])
 def test_a_promise_in_ralphs_own_words_is_still_one(project, text):
     session = Session(project)
     session.starts("fix the failing tests")
@@ -254,7 +249,7 @@ def test_a_second_loop_in_one_session_is_refused_until_the_first_has_ended(proje
     session = Session(project)
     session.starts("first")
     refusal = session.types("/ralph:loop second")
-    assert "a loop is active in this session (iteration 0 of 50" in refusal and "ralph loop cancel --session" in refusal
+    assert "a loop is active in this session (iteration 0 of 100" in refusal and "ralph loop cancel --session" in refusal
     assert session.states()[0]["task"] == "first"
     session.types("/ralph:cancel")
     session.starts("second")
@@ -268,7 +263,7 @@ def test_the_state_of_a_dead_session_harms_nobody(project):
     living.starts("new")
     living.uses_tool()
     assert living.stops(PROMISE).status == "PROMISE_ACCEPTED"
-    assert project.run("loop", "cancel").out.startswith("Cancelled in iteration 0 of 50: old")
+    assert project.run("loop", "cancel").out.startswith("Cancelled in iteration 0 of 100: old")
 
 
 def test_values_after_an_equals_sign(project):
@@ -322,7 +317,7 @@ def test_the_list_of_messages_is_understood(project):
     def stop(*messages):
         return Answer(session, session.hook("stop", {"session_id": session.id, "cwd": str(project.path), "messages": messages}))
 
-    user, said = {"role": "user", "content": PROMISE}, {"role": "assistant", "content": [{"type": "text", "text": f"ok {PROMISE}"}]}
+    user, said = {"role": "user", "content": PROMISE}, {"role": "assistant", "content": [{"type": "text", "text": f"ok. {PROMISE}"}]}
     assert stop(user).goes_on
     assert stop(said, {"role": "assistant", "content": "more"}).goes_on, "the last one counts"
     assert stop(user, said).status == "PROMISE_ACCEPTED"
@@ -373,14 +368,84 @@ def test_a_text_that_never_comes_is_no_promise_and_the_loop_goes_on(project):
     assert answer.result.seconds < 8, "a bounded wait"
 
 
-def test_background_tasks_that_still_run_are_mentioned(project):
+def task(name, status="running"):
+    return {"id": name, "type": "shell", "status": status, "command": "make"}
+
+
+def test_a_stop_beside_a_background_task_passes_uncounted_once_for_each_task(project):
     session = Session(project)
-    session.starts()
-    tasks = [{"id": "b1", "type": "shell", "status": "running", "command": "make"}, {"id": "b2", "status": "completed"}]
-    answer = session.stops("waiting for make", background_tasks=tasks)
+    session.starts("fix it", "--stagnation-limit 1")
+    session.uses_tool()
+    answer = session.stops("waiting for make", background_tasks=[task("b1"), task("b2", "completed")])
+    assert not answer.goes_on and answer.status == "ACTIVE" and answer.state["iteration"] == 0, answer
+    assert answer.rule == "background_task_runs" and answer.message == "ralph loop: waiting for 1 task in the background"
+    answer = session.stops("still waiting", background_tasks=[task("b1")])
+    assert answer.goes_on and answer.state["iteration"] == 1, "a task that never ends holds no loop up"
     assert "One task of yours is still running in the background" in answer.reason
     session.uses_tool()
-    assert session.stops(PROMISE, background_tasks=tasks).status == "PROMISE_ACCEPTED", "the promise is the session's to give"
+    assert not session.stops("another", background_tasks=[task("b1"), task("b3")]).goes_on, "a new one"
+    assert session.stops("and again", background_tasks=[task("b1"), task("b3")]).goes_on
+    session.uses_tool()
+    answer = session.stops(PROMISE, background_tasks=[task("b4")])
+    assert answer.status == "PROMISE_ACCEPTED", "the promise is the session's to give"
+
+
+def test_an_agent_that_only_asks_ends_its_loop_as_stagnant_with_its_last_words(project):
+    session = Session(project)
+    assert session.types("/ralph:loop make it")
+    session.uses_tool()
+    assert [session.stops("Which one?").goes_on for _ in range(3)] == [True] * 3
+    answer = session.stops("Which database\ndo you want?")
+    assert not answer.goes_on and answer.status == "STAGNANT" and answer.rule == "stagnant", answer
+    why = '3 continuations in a row without a tool call; the agent said last: "Which database do you want?"'
+    assert answer.state["reason"] == why and answer.message == f"ralph loop: STAGNANT ({why})"
+    assert "STAGNANT  make it" in project.run("loop", "status").out
+    assert session.states()[0]["stagnationLimit"] == 3
+
+
+@pytest.mark.parametrize("option, ends", [("--max-iterations 3", "MAX_ITERATIONS_REACHED"), ("--max-iterations 4", "STAGNANT"),
+                                          ("--stagnation-limit 2 --max-iterations 2", "MAX_ITERATIONS_REACHED"),
+                                          ("--stagnation-limit=0 --max-iterations 9", "MAX_ITERATIONS_REACHED")])
+def test_the_iteration_limit_is_looked_at_before_stagnation(project, option, ends):
+    session = Session(project)
+    session.types(f"/ralph:loop make it {option}")
+    while (answer := session.stops("No.")).goes_on:
+        assert answer.state["iteration"] < 20
+    assert answer.status == ends, answer
+
+
+@both_hosts
+@pytest.mark.parametrize("how", ["transcript", "hook"])
+def test_a_tool_call_begins_a_new_count_of_idle_continuations_and_so_does_the_users_next_line(project, host, how):
+    session = Session(project, host=host)
+    session.types("/ralph:loop make it --stagnation-limit 2")
+    work = session.uses_tool if how == "transcript" else session.used_tool
+    assert session.stops("one").goes_on and session.stops("two").goes_on
+    work()
+    assert session.stops("three").goes_on and session.stops("four").goes_on
+    assert session.types("use sqlite") is None
+    assert session.stops("five").goes_on and session.stops("six").goes_on
+    assert session.stops("seven").status == "STAGNANT"
+
+
+def test_where_nobody_counts_tool_calls_nothing_is_said_about_progress(project):
+    session = Session(project, transcript=False)
+    session.types("/ralph:loop make it")
+    assert all(session.stops("no").goes_on for _ in range(6))
+
+
+@pytest.mark.parametrize("text", [
+    f"When they pass I will output {PROMISE}", f"Once the tests are green, I'll say {PROMISE}.", f"{PROMISE} comes at the end.",
+    f"I must not say {PROMISE} yet.", f'The tag is "{PROMISE}"', f"Not yet ({PROMISE})", f"ok{PROMISE}"], ids=range(7))
+def test_a_mention_is_no_promise_and_the_session_is_told_how_to_make_one(project, text):
+    session = Session(project)
+    session.starts()
+    session.uses_tool()
+    answer = session.stops(text)
+    assert answer.goes_on and answer.rule == "promise_mentioned" and answer.state["iteration"] == 1, answer
+    assert "if you mean it, say it alone on a line" in answer.reason and MISSING not in answer.reason
+    assert session.stops(answer.reason).goes_on, "what ralph says of it is none"
+    assert session.stops(f"{text}\n{PROMISE}").status == "PROMISE_ACCEPTED"
 
 
 def test_ralph_blocks_more_often_than_the_host_would_and_is_not_confused_by_the_hosts_cap(project):
@@ -643,15 +708,163 @@ def test_any_other_line_passes_unseen(project):
 
 def test_cancel_from_the_session_and_from_a_terminal(project):
     session = Session(project)
-    assert session.types("/ralph:cancel") == "No ralph loop is active in this session."
+    assert session.types("/ralph:cancel") == "ralph: No ralph loop is active in this session."
     for cancel in (lambda: session.types("/cancel-ralph"), lambda: session.types("/ralph:cancel please"),
                    lambda: project.run("loop", "cancel").out,
                    lambda: project.run("loop", "cancel", env={"CLAUDE_CODE_SESSION_ID": session.id}, cwd=project.base).out):
         session.starts()
         session.stops("no")
-        assert "ancelled in iteration 1 of 50" in cancel()
+        assert "ancelled in iteration 1 of 100" in cancel()
         assert session.states()[0]["status"] == "CANCELLED"
         assert not session.stops("no").goes_on
+
+
+@pytest.mark.parametrize("line", ["/ralph:cancel", "/cancel-ralph", "/ralph:loop --cancel", "  /ralph-loop --cancel "])
+def test_a_cancel_that_waits_in_the_hosts_queue_is_heard_at_the_next_stop(project, line):
+    session = Session(project)
+
+    def queue(operation, content=None):
+        session.write({"type": "queue-operation", "operation": operation, "timestamp": now(), "sessionId": session.id,
+                       **({} if content is None else {"content": content})})
+
+    queue("enqueue", line)
+    session.starts()
+    assert session.stops("no").goes_on, "that was before the loop"
+    queue("enqueue", f"do not type {line}")
+    queue("enqueue", line)
+    queue("remove", line)
+    assert session.stops("no").goes_on, "taken back"
+    queue("enqueue", line)
+    queue("enqueue", "and tell me why")
+    answer = session.stops("no")
+    assert not answer.goes_on and answer.status == "CANCELLED" and answer.rule == "cancelled", answer
+    assert [d["rule"] for d in answer.state["decisions"]].count("cancelled") == 1
+    assert session.types(line) == "ralph: The ralph loop of this session was cancelled in iteration 2 of 100.", "when it gets through"
+
+
+def test_a_promise_that_is_kept_is_kept_whatever_was_typed_meanwhile(project):
+    session = Session(project)
+    session.starts()
+    session.uses_tool()
+    session.write({"type": "queue-operation", "operation": "enqueue", "timestamp": now(), "sessionId": session.id, "content": "/ralph:cancel"})
+    assert session.stops(f"Done. {PROMISE}").status == "PROMISE_ACCEPTED"
+    assert session.types("/ralph:cancel") == "ralph: No ralph loop is active in this session."
+
+
+@pytest.mark.parametrize("line", ["/ralph:status", "/ralph-status", " /ralph:status now"])
+def test_status_is_answered_without_the_model_and_never_with_the_live_tag(project, line):
+    session = Session(project)
+    assert session.types(line) == "ralph: No ralph loop is active in this session."
+    session.starts(f"make it, then say {PROMISE}", "--stagnation-limit 1")
+    assert session.stops(f"I will say {PROMISE} soon").goes_on
+    shown = session.types(line)
+    assert shown.startswith("ralph: ACTIVE  make it, then say DONE\n") and "iteration  1 of 100" in shown, shown
+    assert "continue: the promise was mentioned" in shown and session.states()[0]["iteration"] == 1
+    assert not session.stops(f"I said that I will say {PROMISE} soon").goes_on
+    for words in (shown, session.types(line), project.run("loop", "status").out, project.run("loop", "cancel").out):
+        assert "<promise>" not in words, words
+    assert "STAGNANT" in session.types(line)
+
+
+def test_cancel_with_json_tells_what_was_cancelled(project):
+    Session(project, "s1").starts("one")
+    Session(project, "s2").starts("two")
+    result = project.run("loop", "cancel", "--all", "--json")
+    assert result.code == 0 and {(s["session"], s["status"], s["task"]) for s in json.loads(result.out)} == {
+        ("s1", "CANCELLED", "one"), ("s2", "CANCELLED", "two")}, result
+    assert json.loads(project.run("loop", "cancel", "--json").out) == []
+
+
+def test_a_loop_about_a_path_says_so_and_a_path_that_is_not_there_is_refused(project):
+    (project.path / "src/services").mkdir(parents=True)
+    session = Session(project)
+    refusal = session.types("/ralph:loop @src/service fix all lint errors")
+    assert refusal.startswith("ralph: @src/service is not there") and not session.states(), refusal
+    told = session.types('/ralph:loop @src/services/ "fix all lint errors" --max-iterations 3')
+    about = "fix all lint errors\n(This is about src/services/: leave everything else as it is.)"
+    assert f"Task:\n{about}\n" in told, told
+    assert session.stops("no").reason.endswith(f"Original task:\n{about}")
+    state = session.states()[0]
+    assert state["task"] == "fix all lint errors" and state["paths"] == ["src/services/"]
+    assert "about      src/services/" in project.run("loop", "status").out
+    session.types("/ralph:cancel")
+    assert "Task:\n@someone asked for it\n" in session.types('/ralph:loop "@someone asked for it"')
+
+
+@both_hosts
+def test_the_same_start_and_the_same_stop_from_two_hooks_are_one(project, host):
+    """The plugin and an installed hook: both get the same payload."""
+    session = Session(project, host=host)
+    name = {"claude": "prompt_id", "codex": "turn_id"}[host]
+    assert "You are in a ralph loop" in session.types("/ralph:loop make it --stagnation-limit 0", **{name: "p1"})
+    assert session.types("/ralph:loop make it --stagnation-limit 0", **{name: "p1"}) is None
+    assert "a loop is active" in session.types("/ralph:loop make it", **{name: "p2"}), "another line"
+    assert session.stops("Not yet.", **{name: "p1"}).goes_on
+    session.says("Not yet.")  # the host writes it late
+    again = session.stops("Not yet.", **{name: "p1"})
+    assert not again.result.out and again.state["iteration"] == 1, again
+    session.write(session.host.feedback(session.id, "go on"))
+    session.says("Not yet.")
+    assert session.stops("Not yet.", **{name: "p1"}).state["iteration"] == 2, "the next stop, in the same words"
+    assert session.types("/ralph:cancel", **{name: "p3"}) == session.types("/ralph:cancel", **{name: "p3"})
+
+
+def test_two_hooks_at_once_start_one_loop_and_count_one_stop(project):
+    session = Session(project)
+    prompt = json.dumps(session.payload("prompt", prompt="/ralph:loop make it", prompt_id="p1"))
+    results = [r.wait() for r in [project.start("hooks", "user-prompt", stdin=prompt) for _ in range(2)]]
+    assert sorted(bool(r.out) for r in results) == [False, True] and all("block" not in r.out for r in results), results
+    stop = json.dumps(session.payload("stop", last_assistant_message="no", prompt_id="p1"))
+    results = [r.wait() for r in [project.start("hooks", "stop", stdin=stop) for _ in range(2)]]
+    assert sorted("block" in r.out for r in results) == [False, True], results
+    assert session.states()[0]["iteration"] == 1
+
+
+def ends(session, reason="other"):
+    assert not session.hook("session-end", session.payload("end", reason=reason)).err
+
+
+def test_a_loop_whose_session_has_ended_is_not_shown_as_active_and_goes_on_with_the_session(project):
+    dead, living = Session(project, "dead"), Session(project, "living")
+    dead.starts("old")
+    ends(dead)
+    assert dead.states()[0]["status"] == "SESSION_ENDED"
+    shown = project.run("loop", "status").out
+    assert "SESSION_ENDED  old" in shown and "goes on when the session is resumed (other)" in shown, shown
+    living.starts("new")
+    assert project.run("loop", "cancel").out.startswith("Cancelled in iteration 0 of 100: new"), "the one that lives is meant"
+    assert dead.begins("resume") is None and dead.states()[0]["status"] == "ACTIVE"
+    ends(dead)
+    assert dead.stops("no").goes_on and dead.states()[0]["status"] == "ACTIVE", "as after --continue, whose start has another id"
+    ends(dead)
+    assert project.run("loop", "cancel").out.startswith("Cancelled in iteration 1 of 100: old"), "the only one that is left"
+    ends(living)
+
+
+def test_clear_ends_the_loop_of_its_session_and_says_so(project):
+    session, next_session = Session(project, "s1"), Session(project, "s2")
+    session.starts(f"make it and say {PROMISE}")
+    session.stops("no")
+    ends(session, "clear")
+    assert session.states()[0]["status"] == "CANCELLED" and session.states()[0]["reason"] == "its session was cleared (/clear)"
+    result = next_session.hook("session-start", next_session.payload("start", source="clear"))
+    assert json.loads(result.out) == {"systemMessage": 'ralph: /clear has ended the loop "make it and say DONE" in iteration 1 of 100; '
+                                                       "start it anew with /ralph:loop"}, result
+    assert next_session.begins("startup") is None
+
+
+def test_a_session_without_a_loop_ends_without_a_word(project):
+    ends(Session(project))
+    assert not project.ralph.exists()
+
+
+def test_a_loop_that_was_cancelled_before_any_session_had_it_is_not_adopted(project):
+    project.run("loop", "start", "make it")
+    project.run("loop", "cancel")
+    assert Session(project, "s1").begins() is None and Session(project, "s1").states() == []
+    project.run("loop", "start", "make it")
+    project.run("loop", "cancel", env={"CLAUDE_CODE_SESSION_ID": "s2"})
+    assert Session(project, "s3").begins() is None
 
 
 def test_cancel_with_several_loops_wants_to_know_which(project):
@@ -673,7 +886,7 @@ def test_cancel_inside_a_session_finds_the_loop_that_waits_and_no_other_sessions
     inside = {"CLAUDE_CODE_SESSION_ID": "abc"}
     project.run("loop", "start", "waiting")
     assert "One waits in this project" in Session(project, "abc").types("/ralph:cancel")
-    assert "Cancelled in iteration 0 of 50: waiting" in project.run("loop", "cancel", env=inside).out
+    assert "Cancelled in iteration 0 of 100: waiting" in project.run("loop", "cancel", env=inside).out
     Session(project, "other").starts("not mine")
     result = project.run("loop", "cancel", env=inside)
     assert result.code == 0 and result.out == "No loop is active here. Not of this session: 1 loop (ralph loop status --all).\n", result
@@ -705,7 +918,7 @@ def test_status_tells_every_decision_and_its_reason(project):
     session.stops("no")
     session.stops(PROMISE)
     text = project.run("loop", "status").out
-    for part in ("ACTIVE  fix it", "iteration  2 of 50", "promise    <promise>DONE</promise>, after at least 1 tool call (else reject)",
+    for part in ("ACTIVE  fix it", "iteration  2 of 100", "promise    DONE, after at least 1 tool call (else reject)",
                  "continue: the promise is missing (promise_missing)",
                  "continue: the promise was made, but 0 tool calls of at least 1 done (promise_without_work)"):
         assert part in text, text
@@ -730,7 +943,7 @@ def test_start_in_a_terminal(project):
 
 @pytest.mark.parametrize("arguments, said", [
     ([], "TASK"), (["  "], "the task is blank"), (["x", "--max-iterations", "0"], "--max-iterations"), (["x", "--tests-pass"], "--tests-pass is an option"),
-    (["x", "--stagnation-limit", "3"], "--stagnation-limit is an option"), (["x", "--completion-promise", "<b>"], "without < and >"),
+    (["x", "--stagnation-limit", "-1"], "--stagnation-limit"), (["x", "--completion-promise", "<b>"], "without < and >"),
     (["x", "--on-promise-no-work", "maybe"], "reject"), (["x", "--max-iteration", "3"], "--max-iterations")])
 def test_start_refuses_what_is_wrong(project, arguments, said):
     result = project.run("loop", "start", *arguments)

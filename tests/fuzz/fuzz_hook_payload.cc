@@ -24,7 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, size_t size) {
   const ralph::HookPayload payload = ralph::payload_from(text, &fault);
   require(fault.empty() || (payload.session.empty() && payload.prompt.empty() && !payload.last_message));
   require(payload.cwd.empty() || payload.cwd[0] == '/');
-  require(payload.background_tasks >= 0);
+  require(payload.background_tasks.size() <= text.size());
   const std::string name = ralph::file_name_of_session(payload.session);
   require(!name.empty() && name.size() <= 80 && name.find_first_of(std::string_view("/.\0", 3)) == std::string::npos);
 

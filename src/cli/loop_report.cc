@@ -1,0 +1,44 @@
+#include "cli/loop_report.h"
+
+#include "base/text.h"
+#include "base/utf8.h"
+#include "session/contract.h"
+
+namespace ralph::cli {
+namespace {
+
+std::string clean(const std::string& text, size_t width = 100) {
+  return fit_to_width(text, width);
+}
+
+}  // namespace
+
+std::string loop_report(const LoopState& state, const Style& style) {
+  std::string out;
+  const LoopRequest& request = state.request;
+  const std::string status(to_string(state.status));
+  out += fmt::format("{}  {}\n",
+                     state.active()                                 ? style.cyan(status)
+                     : state.status == LoopStatus::kPromiseAccepted ? style.green(status)
+                                                                    : style.yellow(status),
+                     clean(std::string(first_line(request.task)), 80));
+  out += fmt::format("  session    {}\n", state.host.session.empty() ? "none yet: the next that starts here adopts it"
+                                                                     : clean(state.host.session));
+  if (!request.paths.empty()) out += fmt::format("  about      {}\n", clean(join_for_people(request.paths)));
+  out += fmt::format("  iteration  {} of {}\n", state.iteration, request.max_iterations);
+  out += fmt::format("  promise    {}, after at least {} (else {})\n", clean(request.promise),
+                     count_of(static_cast<unsigned>(request.min_tool_calls), "tool call"),
+                     to_string(request.on_promise_no_work));
+  const std::string began = to_iso8601(state.host.since);
+  out += fmt::format("  began      {}{}\n", began, state.updated == began ? "" : ", last heard of " + state.updated);
+  if (state.status == LoopStatus::kSessionEnded)
+    out += fmt::format("  ended      its session, not the loop: it goes on when the session is resumed ({})\n",
+                       clean(state.host.ended));
+  if (!state.reason.empty()) out += fmt::format("  ended      {}\n", clean(state.reason, 200));
+  for (const LoopDecision& one : state.decisions) {
+    out += style.dim(fmt::format("  {}  {}: {} ({})", one.time, one.decision, clean(one.reason, 200), one.rule)) + "\n";
+  }
+  return without_marker(out, request);
+}
+
+}  // namespace ralph::cli
