@@ -87,12 +87,12 @@ Milliseconds backoff(const Case& c) {
 }
 
 std::string what_the_agent_answered(const Case& c) {
-  if (c.turn_was({TurnOutcome::kCrashed})) return fmt::format("its last turn crashed ({})", c.progress.turn_reason);
+  if (c.turn_was({TurnOutcome::kCrashed})) return fmt::format("its last turn crashed: {}", c.progress.turn_reason);
   if (c.turn_was({TurnOutcome::kEmpty})) return "its last turn said nothing";
   if (!c.turn_was({TurnOutcome::kOk}))
-    return fmt::format("its last turn was ended ({})", to_string(c.progress.turn_outcome));
-  if (!c.progress.response) return "it gave no <response>";
-  return fmt::format("it answered \"{}\"", *c.progress.response);
+    return fmt::format("its last turn ended early: {}", replace_all(to_string(c.progress.turn_outcome), "_", " "));
+  if (!c.progress.response) return "its last turn gave no <response>";
+  return fmt::format("its last answer was \"{}\"", *c.progress.response);
 }
 
 std::string stories_phrase(const Case& c) {
@@ -113,7 +113,8 @@ std::string what_is_missing(const Case& c) {
                        c.progress.guardrails_failed.size() == 1 ? "fails" : "fail");
   }
   if (c.policy.plan) return stories_phrase(c);
-  return fmt::format("the agent never answered \"{}\": {}", c.policy.completion_response, what_the_agent_answered(c));
+  return fmt::format("the agent has not answered \"{}\" ({})", c.policy.completion_response,
+                     what_the_agent_answered(c));
 }
 
 std::string what_passed(const Case& c) {
@@ -136,7 +137,7 @@ std::string why_complete(const Case& c) {
 
 std::string budget_phrase(const Case& c) {
   if (c.tokens_spent()) return fmt::format("{} tokens used of {} (budget.maxTokens)", c.tokens(), c.policy.max_tokens);
-  return fmt::format("${:.2f} spent of ${:.2f} (budget.maxCostUsd)", c.cost(), c.policy.max_cost_usd);
+  return fmt::format("{} spent of {} (budget.maxCostUsd)", human_cost(c.cost()), human_cost(c.policy.max_cost_usd));
 }
 
 Decision wait_for_limit(const Case& c) {
@@ -172,8 +173,9 @@ Decision retry_overload(const Case& c) {
   return {Action::kRetry,
           StopStatus::kNone,
           {},
-          fmt::format("{} is overloaded ({}); again in {}", c.progress.turn_agent, c.progress.turn_reason,
-                      human_duration(delay)),
+          // The time comes first: the reason may be long, and a line that is cut must still say when.
+          fmt::format("{} is overloaded; again in {} ({})", c.progress.turn_agent, human_duration(delay),
+                      c.progress.turn_reason),
           delay};
 }
 
@@ -223,7 +225,10 @@ bool always(const Case&) {
 constexpr std::array kRules = {
     // While a process runs.
     Rule{"stop_demanded", kRunning, [](const Case& c) { return c.progress.stop_requests >= 2; },
-         [](const Case&) { return end_now(EndCause::kInterrupted, "asked to stop at once"); }},
+         [](const Case& c) {
+           return end_now(EndCause::kInterrupted,
+                          c.progress.guardian_lost ? "ralph was killed" : "asked to stop at once");
+         }},
     Rule{"run_time_spent_while_running", kRunning, always,
          [](const Case& c) {
            return end_now(EndCause::kOverBudget,
@@ -292,7 +297,11 @@ constexpr std::array kRules = {
 
     // Between steps.
     Rule{"stop_requested", kNothingRuns, [](const Case& c) { return c.progress.stop_requests >= 1; },
-         [](const Case&) { return stop(StopStatus::kInterrupted, "asked to stop"); }},
+         [](const Case& c) {
+           return stop(StopStatus::kInterrupted, c.progress.guardian_lost
+                                                     ? "ralph was killed: the process that was started is gone"
+                                                     : "asked to stop");
+         }},
     Rule{"complete", kAfterChecks, [](const Case& c) { return !c.policy.plan && c.checks_passed() && c.answered(); },
          [](const Case& c) { return stop(StopStatus::kComplete, why_complete(c)); }},
     // A promise alone does not complete a plan: its stories do, with or without a promise.
@@ -325,12 +334,12 @@ constexpr std::array kRules = {
          },
          retry_overload},
     Rule{"agent_failed_retry", kAfterTurn,
-         [](const Case& c) { return c.turn_failed() && c.progress.failed_attempts <= c.policy.retry_attempts; },
+         [](const Case& c) { return c.turn_failed() && c.progress.failed_attempts < c.policy.retry_attempts; },
          [](const Case& c) {
            Decision retry{Action::kRetry, StopStatus::kNone, {}, {}, backoff(c)};
            retry.reason = fmt::format(
                "the agent {}; try {} of {} in {}", c.turn_was({TurnOutcome::kEmpty}) ? "said nothing" : "crashed",
-               c.progress.failed_attempts + 1, c.policy.retry_attempts + 1, human_duration(retry.delay));
+               c.progress.failed_attempts + 1, c.policy.retry_attempts, human_duration(retry.delay));
            return retry;
          }},
     Rule{"turn_ended", kAfterTurn, always, [](const Case&) { return go_on(); }},
@@ -344,8 +353,8 @@ constexpr std::array kRules = {
          [](const Case& c) {
            return stop(
                StopStatus::kLimit,
-               fmt::format("{} done and not complete: {}",
-                           count_of(static_cast<unsigned>(c.policy.max_iterations), "iteration"), what_is_missing(c)));
+               fmt::format("{} done, but {}", count_of(static_cast<unsigned>(c.policy.max_iterations), "iteration"),
+                           what_is_missing(c)));
          }},
     Rule{"iteration_may_begin", {Moment::kBeforeIteration}, always, [](const Case&) { return go_on(); }},
     Rule{"checks_failed", kAfterChecks, [](const Case& c) { return !c.checks_passed(); },

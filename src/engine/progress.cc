@@ -149,6 +149,7 @@ struct Folding {
 
   void operator()(const record::SignalReceived& received) {
     progress.stop_requests = std::max(progress.stop_requests, static_cast<int>(received.count));
+    if (received.signal == record::SignalReceived::kGuardianLost) progress.guardian_lost = true;
   }
 
   // An iteration that was cut short keeps the feedback of the one before, which still applies.
@@ -162,6 +163,7 @@ struct Folding {
     progress.status = StopStatus::kNone;
     progress.outcome_note.clear();
     progress.stop_requests = 0;
+    progress.guardian_lost = false;
     progress.run_time = Milliseconds(resumed.spent_ms);
   }
 

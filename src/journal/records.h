@@ -154,7 +154,8 @@ struct ScmEnded {
 
 struct SignalReceived {
   static constexpr std::string_view kType = "signal_received";
-  std::string signal;      // "SIGINT"
+  static constexpr std::string_view kGuardianLost = "guardian lost";  // the process that the user started was killed
+  std::string signal;                                                 // "SIGINT", or that
   std::int64_t count = 0;  // 1: finish the current step; 2: end everything now
   template <class V>
   void fields(V&& v) {

@@ -467,7 +467,7 @@ def test_the_console_says_every_step_and_why_it_stopped(project):
     result = project.run("run", "-p", "Fix it, then answer <response>DONE</response>.")
     assert result.code == 0 and result.err == ""
     lines = result.out.splitlines()
-    for pattern in (r"ralph · run \S+ · agent custom · up to 10 iterations · 2 guardrails", r"▶ Iteration 1/10", r"✔ agent finished and answered \"DONE\" \(\d+\.\ds\)",
+    for pattern in (r"ralph · run \S+ · agent agent · up to 10 iterations · 2 guardrails", r"▶ Iteration 1/10", r"✔ agent finished and answered \"DONE\" \(\d+\.\ds\)",
                     r"✘ tests failed with exit code 1 \(\d+\.\ds\) · PREPEND to the next prompt · \.ralph/guardrail_1_\S+\.log",
                     r"✔ true passed \(\d+\.\ds\)", r"▶ Iteration 2/10", r"✔ tests passed \(\d+\.\ds\)",
                     r"✔ Complete: the agent answered \"DONE\" and all 2 guardrails passed", r".*2 iterations.*guardrails 3 passed, 1 failed.*"):
@@ -656,7 +656,7 @@ def test_a_terminal_shows_progress_while_a_guardrail_runs(project):
     project.guardrails({"command": f"while [ ! -e {shlex.quote(str(flag))} ]; do sleep 0.05; done", "name": "slow tests"})
     with in_terminal(project, "run", "-p", "x") as child:
         child.expect_exact("slow tests")
-        child.expect(r"slow tests 1\.\ds")
+        child.expect(r"slow tests · 1\.\ds")
         flag.touch()
         assert end_of(child) == 0
         lines = screen(child).splitlines()
