@@ -181,13 +181,17 @@ def test_prepend_puts_it_before_and_replace_instead(project):
         assert prompts(project) == ["base", form.format(m=message(command, "it broke", code=7))]
 
 
+def two_newlines_apart(*parts):
+    return "\n\n".join([*(part.rstrip("\n") for part in parts[:-1]), parts[-1]])
+
+
 def test_several_failures_stand_in_the_order_of_the_spec(project):
     recording_agent(project)
     failing = [("echo a; false", "APPEND"), ("echo p; false", "PREPEND"), ("echo b; false", "APPEND"), ("echo q; false", "PREPEND")]
     project.guardrails(*[{"command": c, "failAction": a} for c, a in failing])
     assert project.run("run", "-p", "base", "-m", "2").code == 1
     a, p, b, q = (message(c, c[5] + "\n") for c, _ in failing)
-    assert prompts(project)[1] == "\n\n".join([p, q, "base", a, b])
+    assert prompts(project)[1] == two_newlines_apart(p, q, "base", a, b)
 
 
 def test_replace_messages_take_the_place_of_the_prompt_and_the_others_keep_theirs(project):
@@ -196,7 +200,7 @@ def test_replace_messages_take_the_place_of_the_prompt_and_the_others_keep_their
     project.guardrails(*[{"command": c, "failAction": a} for c, a in failing])
     assert project.run("run", "-p", "base", "-m", "2").code == 1
     a, r, p, s = (message(c, c[5] + "\n") for c, _ in failing)
-    assert prompts(project)[1] == "\n\n".join([p, r, s, a])
+    assert prompts(project)[1] == two_newlines_apart(p, r, s, a)
 
 
 def test_feedback_is_of_the_last_iteration_only(project):
