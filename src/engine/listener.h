@@ -23,7 +23,7 @@ struct Tick {
 
 class RunListener : public EventSink {
  public:
-  // `progress` includes the record.
+  // `progress` includes the record, and is the same object for the whole run.
   virtual void on_record(const record::Record& record, const Progress& progress) = 0;
   virtual void on_agent_output(std::string_view bytes) = 0;
   virtual void on_agent_error_output(std::string_view bytes) = 0;

@@ -82,7 +82,7 @@ class Console : public RunListener {
   std::string turn_agent_;  // whose turn the step is; empty: it is none
   std::string run_id_, agent_;
   std::int64_t max_iterations_ = 0, iteration_ = 0;
-  const Progress* progress_ = nullptr;  // as of the record being shown
+  const Progress* progress_ = nullptr;  // as of the last record
 };
 
 // Writes every record as one line of JSON to standard output, as in the journal. The agent's output is in the files
