@@ -16,7 +16,7 @@ namespace {
 
 constexpr Milliseconds kTerminalTick{1000};
 constexpr Milliseconds kLogTick{60000};
-constexpr size_t kStampWidth = std::string_view("[HH:MM:SS] ").size();
+constexpr size_t kTimeWidth = std::string_view("[HH:MM:SS] ").size();
 
 Milliseconds ms(std::int64_t count) {
   return Milliseconds(count);
@@ -61,7 +61,7 @@ Console::Console(ConsoleOptions options)
           },
           [] { return SystemClock().wall(); }) {
   // The formatter leaves room for the time itself.
-  if (options_.format.timestamps) options_.style.width = std::max(options_.style.width, kStampWidth + 20) - kStampWidth;
+  if (options_.format.timestamps) options_.style.width = std::max(options_.style.width, kTimeWidth + 20) - kTimeWidth;
 }
 
 void Console::write(std::string_view bytes) {
@@ -117,8 +117,9 @@ void Console::draw(std::string_view text) {
   passing_ = true;
 }
 
-void Console::begin_step(std::string what) {
+void Console::begin_step(std::string what, std::string agent) {
   step_ = std::move(what);
+  turn_agent_ = std::move(agent);
   tool_.clear();
   passing_line(fmt::format("  {} {}", options_.style.begin(), step_));
 }
@@ -263,9 +264,10 @@ void Console::show(const record::IterationStarted& started) {
 
 void Console::show(const record::AgentStarted& started) {
   formatter_.begin_turn();
-  turn_agent_ = clean(started.agent.empty() ? "the agent" : started.agent);
-  begin_step(started.purpose == Purpose::kWork ? fmt::format("{} is working", turn_agent_)
-                                               : fmt::format("asking {} for a commit message", turn_agent_));
+  const std::string agent = clean(started.agent.empty() ? "the agent" : started.agent, 20);
+  begin_step(started.purpose == Purpose::kWork ? fmt::format("{} is working", agent)
+                                               : fmt::format("asking {} for a commit message", agent),
+             agent);
   on_detail(fmt::format("Agent command: {}", quote_shell_words(started.argv)));
 }
 
@@ -273,7 +275,6 @@ void Console::show(const record::AgentEnded& ended) {
   const Style& style = options_.style;
   end_of_agent_output();
   step_.clear();
-  turn_agent_.clear();
   const std::string took = style.dim(fmt::format("({})", human_duration(ms(ended.duration_ms))));
   on_detail(fmt::format("Agent exited with code {} ({}), {} of output", ended.exit_code,
                         human_duration(ms(ended.duration_ms)),

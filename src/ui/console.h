@@ -60,7 +60,7 @@ class Console : public RunListener {
   void passing_line(std::string_view text);  // on a terminal: replaced by the next line
   void draw(std::string_view text);          // a passing line here: at the start of a line, or over the last one
   void erase_passing_line();
-  void begin_step(std::string what);  // from now on ticks tell of it
+  void begin_step(std::string what, std::string agent = {});  // from now on ticks tell of it
   void end_of_agent_output();
   void write(std::string_view bytes);
   void write_error(std::string_view bytes);

@@ -152,8 +152,10 @@ TEST(Console, TellsARunAsLinesInAFile) {
             "==> Iteration 1/10\n"
             "I fix it.\n"
             "[OK] agent finished and answered \"DONE\" (3.1s)\n"
+            "  ... make test\n"
             "[ERR] make test failed with exit code 2 (1.2s), APPEND to the next prompt, "
             ".ralph/guardrail_1_make_test.log\n"
+            "  ... make test\n"
             "[OK] make test passed (1.2s)\n"
             "\n"
             "[OK] Complete: the agent answered \"DONE\" and all guardrails passed\n"
@@ -407,7 +409,7 @@ TEST(Console, EveryEndHasItsTitle) {
       {"limit", "[ERR] Stopped at a limit: why"},
       {"interrupted", "[ERR] Interrupted: why"},
       {"waiting", "[ERR] Waiting for you: why"},
-      {"fatal", "[ERR] Failed"},  // the caller of the run reports the reason on standard error
+      {"fatal", "[ERR] Failed: why"},
   };
   static std::string status;
   for (const auto& [name, title] : titles) {
