@@ -28,6 +28,7 @@ struct TurnOptions {
   std::string model{};                        // empty: the agent's default
   std::string resume{};                       // the session to continue; empty: a new one
   bool skip_permissions = false;              // never ask; for agents that ask by default
+  std::string answer_file{};                  // where an agent with `writes_answer` is to put its last words
   std::optional<double> max_cost_usd{};       // for agents that can stop themselves
   std::span<const std::string> user_flags{};  // these override what ralph would pass
 
@@ -55,7 +56,7 @@ struct EnvironmentVariable {
   const char* value;
 };
 
-// A flag that `ralph init` offers for an agent that refuses whatever it would have to ask permission for.
+// A flag for an agent that refuses whatever it would have to ask permission for, as `ralph init` offers it.
 struct PermissionFlag {
   std::string_view flag;
   std::string_view effect;
@@ -74,6 +75,7 @@ struct Adapter {
   bool tells_cost = false;        // its events say what a turn cost
   bool tells_tokens = true;       // its events say how many tokens a turn used
   bool ends_with_result = false;  // its stream has an event that ends a turn
+  bool writes_answer = false;     // as plain text, its last words are in a file rather than among its output
   // nullptr: it prints plain text. The clock, which must outlive the parser, is for times such as "in 2 hours".
   std::unique_ptr<LineParser> (*make_parser)(const UsedBefore& before, const Clock& clock) = nullptr;
   TurnArguments (*arguments)(const TurnOptions& options, const HasFlag& has_flag) =
@@ -86,7 +88,10 @@ struct Adapter {
   std::span<const EnvironmentVariable> environment{};  // set whenever ralph starts it
   std::span<const char* const> child_markers{};        // variables that tell its children that they run inside it
   std::span<const DeniedCall> denied_calls{};          // for hosts that report a denied call as a failed one
-  std::span<const PermissionFlag> permission_flags{};  // for `ralph init`
+  std::span<const PermissionFlag> permission_flags{};  // empty: it needs none
+  // Whether the user's flags say what it may do.
+  bool (*sets_permissions)(const TurnOptions& options) = [](const TurnOptions&) { return false; };
+  std::span<const std::string_view> free_tools{};  // what it may use without permission
 };
 
 }  // namespace ralph

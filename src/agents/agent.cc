@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "os/files.h"
 
 namespace ralph {
 namespace {
@@ -16,6 +17,12 @@ Result<std::vector<std::string>> command_words(const std::string& command, const
   if (!words) return tl::unexpected(words.error());
   if (words->empty()) return fail(ErrorKind::kInput, "agent.command is blank; name a program, such as claude");
   return words;
+}
+
+// "./tools/agent.py --fast" is called "agent.py --fast".
+std::string name_of_command(std::vector<std::string> words) {
+  words[0] = base_name(words[0]);
+  return join(words, " ");
 }
 
 Result<std::string> own_program() {
@@ -57,7 +64,10 @@ Result<Agent> Agent::make(const Setup& setup, const Environment& environment, co
   const std::string kind = setup.kind.empty() ? base_name(agent.words_[0]) : setup.kind;
   const Adapter* known = demo ? nullptr : find_adapter(kind);
   agent.adapter_ = known ? known : &custom_adapter();
-  agent.name_ = !setup.name.empty() ? setup.name : demo ? "demo" : std::string(agent.adapter_->name);
+  agent.name_ = !setup.name.empty() ? setup.name
+                : demo              ? "demo"
+                : known             ? std::string(known->name)
+                                    : name_of_command(agent.words_);
   agent.prompt_ = setup.prompt.value_or(demo ? PromptPath::kStdin : agent.adapter_->prompt);
   agent.stream_ = setup.stream.empty() ? known : find_adapter(setup.stream);
   agent.model_ = setup.model;

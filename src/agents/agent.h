@@ -26,7 +26,7 @@ class Agent {
     std::string kind{};    // the name of an adapter, or "custom"; empty: the program's name decides
     std::string stream{};  // the name of an adapter whose events it prints, or "text"; empty: its own adapter's
     std::string model{};
-    std::string name{};  // its name in the settings; empty: its adapter's
+    std::string name{};  // its name in the settings; empty: its adapter's, or its command's if there is none
   };
 
   // Fails with kNotFound if there is no such program, with kInput if its adapter does not support the setup.
@@ -35,6 +35,7 @@ class Agent {
   const std::string& name() const { return name_; }
   const std::string& program() const { return program_; }
   const Adapter& adapter() const { return *adapter_; }
+  const std::vector<std::string>& flags() const { return flags_; }  // the user's, split into words
   bool tells_cost() const { return stream_ && stream_->tells_cost; }
   bool tells_tokens() const { return stream_ && stream_->tells_tokens; }
   bool ends_with_result() const { return stream_ && stream_->ends_with_result; }

@@ -69,7 +69,7 @@ TEST_F(AgentTest, IsStartedAsItsKindWantsIt) {
       {"amp", "amp", {"@/bin/amp", "--stream-json", "--dangerously-allow-all", "--flag", "-x", "Do it."}, ""},
       {"gemini", "gemini", {"@/bin/gemini", "--yolo", "--output-format", "stream-json", "--flag"}, "Do it."},
       {"opencode", "opencode", {"@/bin/opencode", "run", "--format", "json", "--flag"}, "Do it."},
-      {"my-agent", "custom", {"@/bin/my-agent", "--flag", "Do it."}, ""},
+      {"my-agent", "my-agent", {"@/bin/my-agent", "--flag", "Do it."}, ""},
       {"bin/claude",
        "claude",
        {"@/bin/claude", "-p", "--output-format", "stream-json", "--verbose", "--flag"},
@@ -78,10 +78,10 @@ TEST_F(AgentTest, IsStartedAsItsKindWantsIt) {
        "claude",
        {"@/bin/claude", "--resume", "-p", "--output-format", "stream-json", "--verbose", "--flag"},
        "Do it."},
-      {"python3 'my agent.py'", "custom", {"@/bin/python3", "my agent.py", "--flag", "Do it."}, ""},
-      {"two words", "custom", {"@/bin/two words", "--flag", "Do it."}, ""},
-      {"./bin/two words", "custom", {"@/./bin/two words", "--flag", "Do it."}, ""},
-      {"'./bin/two words' more", "custom", {"@/./bin/two words", "more", "--flag", "Do it."}, ""},
+      {"python3 'my agent.py'", "python3 my agent.py", {"@/bin/python3", "my agent.py", "--flag", "Do it."}, ""},
+      {"two words", "two words", {"@/bin/two words", "--flag", "Do it."}, ""},
+      {"./bin/two words", "two words", {"@/./bin/two words", "--flag", "Do it."}, ""},
+      {"'./bin/two words' more", "two words more", {"@/./bin/two words", "more", "--flag", "Do it."}, ""},
   };
   for (const Row& row : rows) {
     const auto agent = make({row.command, {"--flag"}, std::nullopt, {}});
@@ -111,6 +111,9 @@ TEST_F(AgentTest, GetsWhatATurnAsksForInItsOwnFlags) {
   const TurnOptions text{.events = false}, resumed{.resume = "S1"}, with_model{.model = "ignored: it is a setting"};
   const Row rows[] = {
       {"claude", text, {"@/bin/claude", "-p", "--output-format", "text"}},
+      {"codex",
+       {.events = false, .answer_file = "words"},
+       {"@/bin/codex", "exec", "-o", "words", "--sandbox", "workspace-write", "--skip-git-repo-check", "-"}},
       {"codex", text, {"@/bin/codex", "exec", "--sandbox", "workspace-write", "--skip-git-repo-check", "-"}},
       {"gemini", text, {"@/bin/gemini", "--yolo"}},
       {"opencode", text, {"@/bin/opencode", "run"}},

@@ -20,15 +20,19 @@ namespace {
 
 // ---- how it is started
 
+bool sets_permissions(const TurnOptions& options) {
+  return options.user_sets({"--permission-mode", "--dangerously-skip-permissions", "--allowedTools", "--allowed-tools",
+                            "--permission-prompt-tool"});
+}
+
 TurnArguments arguments(const TurnOptions& options, const HasFlag& has_flag) {
   TurnArguments result;
   // A stream of events needs --verbose; without it claude refuses to start.
   result.before = options.events ? std::vector<std::string>{"-p", "--output-format", "stream-json", "--verbose"}
                                  : std::vector<std::string>{"-p", "--output-format", "text"};
   if (!options.model.empty()) result.before.insert(result.before.end(), {"--model", options.model});
-  const bool user_decides = options.user_sets({"--permission-mode", "--dangerously-skip-permissions", "--allowedTools",
-                                               "--allowed-tools", "--permission-prompt-tool"});
-  if (options.skip_permissions && !user_decides) result.before.emplace_back("--dangerously-skip-permissions");
+  if (options.skip_permissions && !sets_permissions(options))
+    result.before.emplace_back("--dangerously-skip-permissions");
   if (!options.resume.empty()) result.before.insert(result.before.end(), {"--resume", options.resume});
   if (options.max_cost_usd && has_flag("--help", "--max-budget-usd")) {
     result.before.insert(result.before.end(), {"--max-budget-usd", fmt::format("{:.4f}", *options.max_cost_usd)});
@@ -148,7 +152,7 @@ void on_system(JsonView line, std::string& scratch, EventSink& sink) {
   } else if (subtype == "task_notification") {
     sink.on_event(event::Progress{"task ended", line["summary"].text()});
   } else if (subtype == "permission_denied") {
-    sink.on_event(event::Progress{"permission denied", line["tool_name"].text()});
+    sink.on_event(event::Progress{event::Progress::kPermissionDenied, line["tool_name"].text()});
   } else if (subtype == "informational") {
     sink.on_event(event::Progress{"notice", line["content"].text()});
   } else if (subtype == "notification") {
@@ -424,6 +428,9 @@ constexpr DeniedCall kDeniedCalls[] = {{"PreToolUse:", " hook error: "},  // "Pr
                                        {"Claude requested permissions to ", "but you haven't granted it yet"},
                                        {"Permission to use ", " has been denied"},
                                        {"The user doesn't want to proceed with this tool use"}};
+constexpr std::string_view kFreeTools[] = {
+    "Read",     "Glob",    "Grep",       "LS",   "NotebookRead", "TodoWrite",  "TaskCreate", "TaskUpdate",
+    "TaskList", "TaskGet", "TaskOutput", "Task", "Agent",        "ToolSearch", "Skill",      "BashOutput"};
 constexpr PermissionFlag kPermissionFlags[] = {
     {"--permission-mode acceptEdits", "it may edit files; for commands add e.g. --allowedTools=\"Bash(make:*)\""},
     {"--dangerously-skip-permissions", "it may do anything: only in a container, VM or sandbox"}};
@@ -447,6 +454,8 @@ constinit const Adapter kClaude = {.name = "claude",
                                    .interactive = "",
                                    .child_markers = kChildMarkers,
                                    .denied_calls = kDeniedCalls,
-                                   .permission_flags = kPermissionFlags};
+                                   .permission_flags = kPermissionFlags,
+                                   .sets_permissions = sets_permissions,
+                                   .free_tools = kFreeTools};
 
 }  // namespace ralph

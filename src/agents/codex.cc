@@ -18,6 +18,8 @@ TurnArguments arguments(const TurnOptions& options, const HasFlag& has_flag) {
   TurnArguments result;
   result.before = {"exec"};
   if (options.events) result.before.emplace_back("--json");
+  if (!options.answer_file.empty() && !options.user_sets({"-o", "--output-last-message"}))
+    result.before.insert(result.before.end(), {"-o", options.answer_file});
   // The default sandbox of `exec` is read-only. Newer versions no longer have --full-auto.
   const bool sandbox_chosen = options.user_sets(
       {"-s", "--sandbox", "--full-auto", "--yolo", "--approve-for-me", "--dangerously-bypass-approvals-and-sandbox"});
@@ -230,6 +232,7 @@ constexpr DeniedCall kDeniedCalls[] = {{"Command blocked by PreToolUse hook:"},
 constinit const Adapter kCodex = {
     .name = "codex",
     .ends_with_result = true,
+    .writes_answer = true,
     .make_parser = [](const UsedBefore& before, const Clock& clock) -> std::unique_ptr<LineParser> {
       return std::make_unique<CodexParser>(before, clock);
     },

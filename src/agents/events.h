@@ -106,7 +106,8 @@ struct Result {
 };
 
 struct Progress {
-  std::string_view kind{};  // "compacting", "background task", "hook", ...
+  static constexpr std::string_view kPermissionDenied = "permission denied";  // of the tool call that `text` names
+  std::string_view kind{};  // that, or "compacting", "background task", "hook", ...
   std::string_view text{};
 };
 

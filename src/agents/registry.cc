@@ -62,4 +62,25 @@ bool is_denied_by_hook(std::string_view output) {
   return false;
 }
 
+bool is_free_tool(std::string_view name) {
+  return std::ranges::any_of(kAdapters, [&](const Adapter* adapter) { return is_one_of(name, adapter->free_tools); });
+}
+
+bool lacks_permissions(const Adapter& adapter, std::span<const std::string> flags) {
+  if (adapter.permission_flags.empty()) return false;
+  std::vector<std::string> words;
+  for (const std::string& flag : flags) {
+    const auto parts = split_shell_words(flag);
+    if (parts) words.insert(words.end(), parts->begin(), parts->end());
+  }
+  return !adapter.sets_permissions({.user_flags = words});
+}
+
+std::string permission_choices(const Adapter& adapter) {
+  std::vector<std::string> choices;
+  for (const PermissionFlag& one : adapter.permission_flags)
+    choices.push_back(fmt::format("{} ({})", one.flag, one.effect));
+  return join(choices, ", or ");
+}
+
 }  // namespace ralph

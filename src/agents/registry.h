@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "agents/adapter.h"
@@ -44,5 +45,15 @@ void remove_child_markers(Environment& environment);
 
 // Whether `output`, of a tool call that failed, says that a hook denied the call.
 bool is_denied_by_hook(std::string_view output);
+
+// Whether an agent may use this tool without permission: reading, and keeping its own lists.
+bool is_free_tool(std::string_view name);
+
+// Whether it will be refused what it would have to ask for, because its flags, as written in settings, don't say what
+// it may do.
+bool lacks_permissions(const Adapter& adapter, std::span<const std::string> flags);
+
+// "--permission-mode acceptEdits (it may edit files; …), or …": the flags to choose from; empty if it needs none.
+std::string permission_choices(const Adapter& adapter);
 
 }  // namespace ralph

@@ -1,6 +1,7 @@
 #include "base/text.h"
 
 #include <charconv>
+#include <cmath>
 #include <numeric>
 
 namespace ralph {
@@ -208,8 +209,16 @@ std::string join_for_people(std::span<const std::string> parts) {
   return join(parts.first(parts.size() - 1), ", ") + " and " + parts.back();
 }
 
+std::string human_cost(double usd) {
+  if (!std::isfinite(usd) || usd <= 0) return "$0.00";
+  if (usd < 0.00005) return "<$0.0001";
+  return usd < 0.00995 ? fmt::format("${:.4f}", usd) : fmt::format("${:.2f}", usd);
+}
+
 std::string count_of(unsigned long long n, std::string_view noun) {
   if (n == 1) return fmt::format("1 {}", noun);
+  if (noun.ends_with("s") || noun.ends_with("x") || noun.ends_with("ch") || noun.ends_with("sh"))
+    return fmt::format("{} {}es", n, noun);
   const bool ies = noun.size() > 1 && noun.back() == 'y' && !contains("aeiou", noun[noun.size() - 2]);
   return ies ? fmt::format("{} {}ies", n, noun.substr(0, noun.size() - 1)) : fmt::format("{} {}s", n, noun);
 }

@@ -53,10 +53,13 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
 // "512 B", "5.0 KB", "1.2 GB".
 std::string human_bytes(unsigned long long bytes);
 
+// "$5.76"; "$0.0042" for less than a cent.
+std::string human_cost(double usd);
+
 // "a", "a and b", "a, b and c".
 std::string join_for_people(std::span<const std::string> parts);
 
-// "1 iteration", "2 iterations", "3 stories".
+// "1 iteration", "2 iterations", "3 stories", "4 processes".
 std::string count_of(unsigned long long n, std::string_view noun);
 std::string count_of(std::signed_integral auto n, std::string_view noun) {
   return count_of(static_cast<unsigned long long>(n), noun);

@@ -1,6 +1,7 @@
 #include "base/text.h"
 
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <limits>
 #include <sys/wait.h>
@@ -223,6 +224,18 @@ TEST(HexDigit, KnowsBothCases) {
   for (const char c : std::string_view("g-\0 ", 4)) EXPECT_EQ(hex_digit(c), -1) << int{c};
 }
 
+TEST(HumanCost, ShowsWhatCentsWouldHide) {
+  EXPECT_EQ(human_cost(5.7649), "$5.76");
+  EXPECT_EQ(human_cost(1234.5), "$1234.50");
+  EXPECT_EQ(human_cost(0.05), "$0.05");
+  EXPECT_EQ(human_cost(0.0099), "$0.0099");
+  EXPECT_EQ(human_cost(0.00996), "$0.01");
+  EXPECT_EQ(human_cost(0.00123), "$0.0012");
+  EXPECT_EQ(human_cost(0.00001), "<$0.0001");
+  EXPECT_EQ(human_cost(0), "$0.00");
+  EXPECT_EQ(human_cost(std::nan("")), "$0.00");
+}
+
 TEST(CountOf, AgreesWithItsNoun) {
   EXPECT_EQ(count_of(0, "iteration"), "0 iterations");
   EXPECT_EQ(count_of(1, "iteration"), "1 iteration");
@@ -232,6 +245,9 @@ TEST(CountOf, AgreesWithItsNoun) {
   EXPECT_EQ(count_of(2, "story"), "2 stories");
   EXPECT_EQ(count_of(2, "day"), "2 days");
   EXPECT_EQ(count_of(2, "key"), "2 keys");
+  EXPECT_EQ(count_of(1, "process"), "1 process");
+  EXPECT_EQ(count_of(2, "leftover process"), "2 leftover processes");
+  EXPECT_EQ(count_of(3, "match"), "3 matches");
 }
 
 }  // namespace

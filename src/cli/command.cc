@@ -34,6 +34,15 @@ std::string did_you_mean(std::string_view near) {
 }
 
 tl::unexpected<Error> unknown_option(const Command& command, std::string_view word) {
+  // One letter with two meanings, by two seeds: where it has neither, both are named.
+  if (word.starts_with("-m")) {
+    return usage_error(command, fmt::format("-m is --max-iterations in run and init, and --model in plan and loop run; "
+                                            "ralph {} knows {}",
+                                            command.name,
+                                            find_long(command, "max-iterations").option ? "--max-iterations (-n)"
+                                            : find_long(command, "model").option        ? "--model"
+                                                                                        : "neither"));
+  }
   std::vector<std::string> names{"--help"};
   for (const Option& option : command.options) {
     names.push_back(fmt::format("--{}", option.name));
@@ -165,7 +174,10 @@ Result<Arguments> parse_arguments(const Command& command, std::span<const std::s
   const size_t most = command.positionals.size();
   const bool open_ended = most > 0 && command.positionals.back().rest;
   if (result.positionals_.size() > most && !open_ended) {
-    return usage_error(command, fmt::format("unexpected word \"{}\"", result.positionals_[most]));
+    return usage_error(command, fmt::format("unexpected word \"{}\"{}", result.positionals_[most],
+                                            most == 0 ? ""
+                                                      : fmt::format("; {} of several words goes in quotes",
+                                                                    command.positionals[most - 1].name)));
   }
   for (size_t i = 0; i < most; ++i) {
     const Positional& positional = command.positionals[i];

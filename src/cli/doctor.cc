@@ -8,6 +8,10 @@
 #include "agents/agent.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "cli/live_run.h"
+#include "cli/output_options.h"
+#include "cli/project.h"
+#include "cli/prompt_run.h"
 #include "cli/registry.h"
 #include "engine/roster.h"
 #include "git/git.h"
@@ -72,21 +76,38 @@ void check_agents(Findings& findings, const Environment& environment, const std:
   }
 }
 
-// The check that a run makes before it starts.
-void check_scm(Findings& findings, const ScmSettings& scm, const Environment& environment, const std::string& project) {
-  const auto program = resolve_program(scm.command, environment, project);
-  if (!program) {
-    findings.problem("scm", program.error().message, "install it, or correct scm.command");
+void check_agent(Findings& findings, const Settings& settings, const Environment& environment,
+                 const std::string& project) {
+  const auto agents = make_agents(settings, environment, project);
+  if (!agents) {
+    // The message of a setting that is not there says what to do.
+    findings.problem("agent", agents.error().message,
+                     settings.agent.command.empty() ? "" : "install it, or correct the setting");
     return;
   }
-  const auto exists = base_name(scm.command) == "git" ? Repository(plain_git(project), project).exists() : true;
-  if (!exists) {
-    findings.problem("scm", exists.error().message);
-  } else if (!*exists) {
-    findings.problem("scm", fmt::format("{} is set, but this folder is not a git repository", join(scm.tasks, ", ")),
-                     "git init, or remove scm from the settings");
-  } else {
-    findings.ok("scm", fmt::format("{}: {}", scm.command, join(scm.tasks, ", ")));
+  for (size_t i = 0; i < agents->size(); ++i) {
+    const Agent& agent = (*agents)[i];
+    findings.ok(i == 0 ? "agent" : "fallback", fmt::format("{} ({})", agent.name(), agent.program()));
+  }
+  const Agent& first = agents->front();
+  if (!lacks_permissions(first.adapter(), first.flags())) return;
+  findings.note("permissions",
+                fmt::format("{} can't ask for permission in a run, and agent.flags give it none: edits may be refused",
+                            first.name()),
+                permission_choices(first.adapter()));
+}
+
+// A run keeps its journal in .ralph, and makes that folder if it is not there.
+void check_folder(Findings& findings, const std::string& project) {
+  const std::string folder = join_path(project, ".ralph");
+  if (is_there(folder) && !is_real_folder(folder)) {
+    findings.problem(".ralph", "it is a symbolic link or a file, and ralph writes only to a real folder", "remove it");
+  } else if (::access((is_there(folder) ? folder : project).c_str(), W_OK) != 0) {
+    findings.problem(".ralph", fmt::format("{} is not writable", is_there(folder) ? folder : project),
+                     "ralph keeps its journal there: correct its owner or mode");
+  } else if (const auto run = live_run(project)) {
+    findings.problem("run", fmt::format("run {} is at work here, and a second one is not let in", *run),
+                     "wait for it to end");
   }
 }
 
@@ -97,37 +118,30 @@ void check_settings(Findings& findings, const Environment& environment, const st
                      "correct the file; 'ralph settings schema' says what is allowed");
     return;
   }
-  if (loaded->files.empty()) {
-    findings.note("settings", "this folder has none", "ralph init");
-    return;
-  }
   const Settings& settings = loaded->settings;
-  findings.ok("settings", join_for_people(loaded->files));
-  if (settings.agent.command.empty()) {
-    findings.problem("agent", "agent.command is not set", "ralph init, or set it in .ralph/settings.json");
+  if (loaded->files.empty()) {
+    findings.note("settings", "there are none here, nor above in this repository", "ralph init");
   } else {
-    const auto agents = make_agents(settings, environment, project);
-    if (!agents) findings.problem("agent", agents.error().message, "install it, or correct the setting");
-    for (const Agent& agent : agents.value_or(std::vector<Agent>())) {
-      const bool first = &agent == agents->data();
-      findings.ok(first ? "agent" : "fallback", fmt::format("{} ({})", agent.name(), agent.program()));
-    }
+    findings.ok("settings", fmt::format("{} in {}", join_for_people(loaded->files), project));
   }
+  check_agent(findings, settings, environment, project);
   if (settings.guardrails.empty()) {
     findings.note("guardrails", "none: a run would end on the agent's word alone", "ralph init suggests some");
   } else {
     findings.ok("guardrails", count_of(settings.guardrails.size(), "command"));
   }
-  if (settings.scm && !settings.scm->tasks.empty()) check_scm(findings, *settings.scm, environment, project);
-  if (::access(join_path(project, ".ralph").c_str(), W_OK) != 0) {
-    findings.problem(".ralph", "not writable", "ralph keeps its journal there: correct its owner or mode");
+  if (const auto usable = check_repository(settings, environment, project); !usable) {
+    findings.problem("scm", usable.error().message);
+  } else if (settings.scm && !settings.scm->tasks.empty()) {
+    findings.ok("scm", fmt::format("{}: {}", settings.scm->command, join(settings.scm->tasks, ", ")));
   }
+  check_folder(findings, project);
 }
 
 int print_findings(const Findings& findings, const Environment& environment, bool as_json) {
   bool problem = false;
   json::array list;
-  const Style style = style_for(STDOUT_FILENO, environment);
+  const Style style = style_of_output(environment);
   size_t width = 0;
   for (const Finding& finding : findings.all()) width = std::max(width, display_width(finding.what));
   for (const Finding& finding : findings.all()) {
@@ -157,7 +171,8 @@ int print_findings(const Findings& findings, const Environment& environment, boo
 
 Result<int> examine(const Arguments& arguments) {
   const Environment environment = Environment::of_this_process();
-  TRY_VALUE(const std::string project, current_directory());
+  TRY_VALUE(const Project place, enter_project());
+  const std::string& project = place.folder;
   Findings findings;
   findings.ok("ralph", RALPH_VERSION);
   check_system(findings);
@@ -182,7 +197,8 @@ std::string version_of(const std::string& program, const Environment& environmen
 const Command kDoctor = {
     "doctor",
     "Check what is installed, what works, and what to fix.",
-    "Checks the system, git, the agents on PATH, this folder's settings and the hooks. Changes nothing.\n"
+    "Checks the system, git, the agents on PATH, the settings and the hooks, and foresees what `ralph run` will say\n"
+    "before it starts. Changes nothing.\n"
     "Exit codes: 0 ralph run is ready to start here, 2 there is a problem to fix.",
     "ralph doctor\nralph doctor --json",
     kOptions,

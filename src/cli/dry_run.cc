@@ -22,11 +22,12 @@ std::string policy_lines(const DryRun& run) {
   out += fmt::format("Time limits  agent {}, silence {}, run {}\n", describe_limit(settings.agent.timeout_seconds),
                      describe_limit(settings.agent.idle_timeout_seconds),
                      describe_limit(settings.budget.max_minutes * 60));
-  if (settings.budget.max_cost_usd > 0) out += fmt::format("Budget       ${:.2f}\n", settings.budget.max_cost_usd);
+  if (settings.budget.max_cost_usd > 0)
+    out += fmt::format("Budget       {}\n", human_cost(settings.budget.max_cost_usd));
   if (settings.budget.max_tokens > 0) out += fmt::format("Budget       {:.0f} tokens\n", settings.budget.max_tokens);
   if (run.agents.size() > 1) out += fmt::format("Fallback     {}\n", join(settings.agent.fallback, ", "));
-  out += fmt::format("Retries      {} within an iteration, after {} and doubling\n", settings.agent.retry.attempts,
-                     describe_limit(settings.agent.retry.backoff_seconds));
+  out += fmt::format("Attempts     {} within an iteration, with pauses of {} and doubling\n",
+                     settings.agent.retry.attempts, describe_limit(settings.agent.retry.backoff_seconds));
   for (const std::string& command : run.more_checks) out += fmt::format("Check        {}\n", command);
   for (const GuardrailSettings& guardrail : settings.guardrails) {
     out += fmt::format("Guardrail    {} (on failure: {}, time limit {})\n", guardrail.command,

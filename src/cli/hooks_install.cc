@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cli/output_options.h"
 #include "cli/registry.h"
 #include "hooks/files.h"
 #include "hooks/install.h"
@@ -39,7 +40,7 @@ Result<Request> request_from(const Arguments& arguments) {
     return fail(ErrorKind::kUsage, "--project and --user exclude each other; run ralph twice for both");
   Request request;
   request.environment = Environment::of_this_process();
-  request.style = style_for(STDOUT_FILENO, request.environment);
+  request.style = style_of_output(request.environment);
   request.dry_run = arguments.has("dry-run");
   TRY_VALUE(request.project, current_directory());
   const Host* const host = find_host(to_lower(arguments.value("host").value_or(kHosts[0].name)));

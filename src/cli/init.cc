@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <unistd.h>
 
+#include "agents/registry.h"
+#include "cli/agent_options.h"
 #include "cli/init_choices.h"
 #include "cli/init_dialogue.h"
 #include "cli/masked_settings.h"
@@ -52,8 +54,25 @@ void note_missing_agent(const std::string& agent) {
   if (!found) fmt::print(stderr, "Note: {} (ralph doctor says more)\n", found.error().message);
 }
 
-Status finish(const InitChoices& choices, bool dry_run) {
-  const json::object document = settings_document(choices);
+void note_missing_permissions(const InitChoices& choices) {
+  const Adapter* const adapter = find_adapter(base_name(choices.agent));
+  if (!adapter || !lacks_permissions(*adapter, choices.flags)) return;
+  fmt::print(stderr,
+             "Note: {} can't ask for permission when ralph runs it, and is refused every edit without one of these "
+             "flags: {}\n",
+             choices.agent, permission_choices(*adapter));
+}
+
+// The settings that are there; empty if there are none, or none that can be read.
+json::object existing_settings() {
+  const auto layer = read_layer(kProject, kSettingsFile);
+  if (!layer || !*layer) return {};
+  auto document = parse_json((*layer)->text, kSettingsFile);
+  return document ? std::move(document->as_object()) : json::object();
+}
+
+Status finish(const InitChoices& choices, const json::object& existing, bool dry_run) {
+  const json::object document = settings_document(choices, existing);
   if (dry_run) {
     fmt::print("{}", to_pretty_json(document));
     fmt::print(stderr, "Nothing was written; this would be {}.\n", kSettingsFile);
@@ -62,14 +81,16 @@ Status finish(const InitChoices& choices, bool dry_run) {
   TRY(write_settings(document));
   fmt::print("Settings written to {}\n", kSettingsFile);
   note_missing_agent(choices.agent);
+  note_missing_permissions(choices);
   return {};
 }
 
 Status init_from_flags(const Arguments& arguments) {
   if (is_there(std::string(kSettingsFile)) && !arguments.has("force"))
-    return fail(ErrorKind::kUsage, "{} exists already and was left as it is; --force replaces it", kSettingsFile);
-  TRY_VALUE(const InitChoices choices, choices_from_flags(arguments, suggest_guardrails(kProject)));
-  return finish(choices, arguments.has("dry-run"));
+    return fail(ErrorKind::kUsage, "{} exists already and was left as it is; --force changes it", kSettingsFile);
+  const json::object existing = existing_settings();
+  TRY_VALUE(const InitChoices choices, choices_from_flags(arguments, suggest_guardrails(kProject), existing));
+  return finish(choices, existing, arguments.has("dry-run"));
 }
 
 Status init_in_dialogue(const Arguments& arguments) {
@@ -86,14 +107,15 @@ Status init_in_dialogue(const Arguments& arguments) {
   questions.say("");
   TRY_VALUE(const InitChoices choices, ask_for_choices(questions, suggest_guardrails(kProject)));
   questions.say("");
-  return finish(choices, arguments.has("dry-run"));
+  return finish(choices, existing_settings(), arguments.has("dry-run"));
 }
 
 constexpr Option kOptions[] = {
     {"agent", 0, "COMMAND", "The agent's program, such as claude."},
     {.name = "flag", .value = "FLAG", .help = "A flag for the agent.", .repeatable = true},
-    {"maximum-iterations", 'm', "N", "Stop after N iterations (default 10)."},
-    {"max-iterations", 0, "N", "The same."},
+    {"max-iterations", 'n', "N", "Stop after N iterations (default 10)."},
+    {"maximum-iterations", 'm', "N", "The same."},
+    kModelOptionWithoutLetter,
     {"completion-response", 'c', "TEXT", "The response that means done (default DONE)."},
     {.name = "guardrail",
      .value = "COMMAND",
@@ -111,7 +133,7 @@ constexpr Option kOptions[] = {
      .repeatable = true},
     {"scm", 0, "COMMAND", "Source control to use when guardrails pass, such as git."},
     {.name = "scm-task", .value = "TASK", .help = "What it does, such as commit.", .repeatable = true},
-    {"force", 0, "", "Replace existing settings."},
+    {"force", 0, "", "Change existing settings: what is given replaces, all else stays."},
     {"dry-run", 0, "", "Print what would be written; write nothing."},
 };
 
@@ -131,7 +153,8 @@ const Command kInit = {
     "Write .ralph/settings.json, from a dialogue or from flags.",
     "Asks for the agent, its limits, guardrails and source control, and writes .ralph/settings.json. Guardrails\n"
     "that fit the project (its Makefile, package.json, Cargo.toml, ...) are offered. Ctrl-C writes nothing.\n"
-    "With --agent and the other flags nothing is asked, so that scripts can use it.",
+    "With --agent and the other flags nothing is asked, so that scripts can use it. Of settings that exist, what is\n"
+    "not asked about (or not given) is kept.",
     "ralph init\n"
     "ralph init --agent claude --flag '--permission-mode acceptEdits' --guardrail 'make test'\n"
     "ralph init --agent codex --suggested --scm git --scm-task commit --dry-run",

@@ -15,8 +15,24 @@ FailAction fail_action_from(std::string_view word) {
   return FailAction::kAppend;
 }
 
-json::object guardrail_document(const GuardrailSettings& guardrail) {
+// The member of this name if it is an object; else an empty one.
+json::object object_in(const json::object& document, std::string_view key) {
+  const json::value* found = document.if_contains(key);
+  return found && found->is_object() ? found->get_object() : json::object();
+}
+
+std::string text_in(const json::object& document, std::string_view key) {
+  const json::value* found = document.if_contains(key);
+  return found && found->is_string() ? std::string(found->get_string()) : "";
+}
+
+// A guardrail of the same command keeps what is not asked about: its name, its time-out.
+json::object guardrail_document(const GuardrailSettings& guardrail, const json::value* existing) {
   json::object document;
+  for (const json::value& old : existing && existing->is_array() ? existing->get_array() : json::array()) {
+    if (find_string(old, "command") == std::string_view(guardrail.command)) document = old.as_object();
+  }
+  if (document.contains("hint")) document.stable_erase(document.find("hint"));
   document["command"] = to_json_string(guardrail.command);
   document["failAction"] = to_string(guardrail.fail_action);
   if (!guardrail.hint.empty()) document["hint"] = to_json_string(guardrail.hint);
@@ -88,17 +104,60 @@ Result<std::optional<ScmSettings>> scm_from(const Arguments& arguments) {
   return scm;
 }
 
+std::vector<std::string> texts_in(const json::object& document, std::string_view key) {
+  std::vector<std::string> texts;
+  const json::value* list = document.if_contains(key);
+  for (const json::value& item : list && list->is_array() ? list->get_array() : json::array()) {
+    if (item.is_string()) texts.emplace_back(item.get_string());
+  }
+  return texts;
+}
+
+// The choices that the existing settings stand for; they have been checked.
+InitChoices choices_in(const json::object& existing) {
+  InitChoices choices;
+  const json::value document = existing;
+  const json::object agent = object_in(existing, "agent");
+  choices.agent = text_in(agent, "command");
+  choices.flags = texts_in(agent, "flags");
+  choices.maximum_iterations =
+      static_cast<int>(find_integer(document, "maximumIterations").value_or(choices.maximum_iterations));
+  choices.completion_response =
+      std::string(find_string(document, "completionResponse").value_or(choices.completion_response));
+  const json::value* guardrails = existing.if_contains("guardrails");
+  for (const json::value& one : guardrails && guardrails->is_array() ? guardrails->get_array() : json::array()) {
+    GuardrailSettings guardrail;
+    guardrail.command = find_string(one, "command").value_or("");
+    guardrail.fail_action = fail_action_from(find_string(one, "failAction").value_or(""));
+    guardrail.hint = find_string(one, "hint").value_or("");
+    choices.guardrails.push_back(std::move(guardrail));
+  }
+  if (const json::object scm = object_in(existing, "scm"); !scm.empty()) {
+    choices.scm.emplace();
+    choices.scm->command = text_in(scm, "command");
+    choices.scm->tasks = texts_in(scm, "tasks");
+  }
+  return choices;
+}
+
 }  // namespace
 
-Result<InitChoices> choices_from_flags(const Arguments& arguments, std::span<const GuardrailSuggestion> suggestions) {
-  InitChoices choices;
-  const auto agent = arguments.value("agent");
-  if (!agent) return fail(ErrorKind::kUsage, "which agent? add --agent claude, or any other program");
-  choices.agent = trim(*agent);
-  TRY(check_setting("/agent/command", to_json_string(choices.agent), "--agent"));
-
-  choices.flags = arguments.values("flag");
+Result<InitChoices> choices_from_flags(const Arguments& arguments, std::span<const GuardrailSuggestion> suggestions,
+                                       const json::object& existing) {
+  InitChoices choices = choices_in(existing);
+  if (const auto agent = arguments.value("agent")) {
+    if (trim(*agent) != choices.agent) choices.flags.clear();  // they are those of another agent
+    choices.agent = trim(*agent);
+    TRY(check_setting("/agent/command", to_json_string(choices.agent), "--agent"));
+  } else if (choices.agent.empty()) {
+    return fail(ErrorKind::kUsage, "which agent? add --agent claude, or any other program");
+  }
+  if (arguments.has("flag")) choices.flags = arguments.values("flag");
   TRY(check_setting("/agent/flags", to_json_array(choices.flags), "--flag"));
+  if (const auto model = arguments.value("model")) {
+    choices.model = trim(*model);
+    if (choices.model.empty()) return fail(ErrorKind::kUsage, "--model is blank; name a model");
+  }
 
   for (const std::string_view option : {"maximum-iterations", "max-iterations"}) {
     const auto text = arguments.value(option);
@@ -111,25 +170,48 @@ Result<InitChoices> choices_from_flags(const Arguments& arguments, std::span<con
     choices.completion_response = *text;
     TRY(check_setting("/completionResponse", to_json_string(*text), "--completion-response"));
   }
-  TRY_VALUE(choices.guardrails, guardrails_from(arguments, suggestions));
-  TRY_VALUE(choices.scm, scm_from(arguments));
+  TRY_VALUE(const auto guardrails, guardrails_from(arguments, suggestions));
+  if (arguments.has("guardrail") || arguments.has("suggested")) choices.guardrails = guardrails;
+  TRY_VALUE(const auto scm, scm_from(arguments));
+  if (scm) choices.scm = scm;
   return choices;
 }
 
-json::object settings_document(const InitChoices& choices) {
+json::object settings_document(const InitChoices& choices, const json::object& existing) {
   const Settings defaults;
-  json::object document;
+  json::object document = existing;
+  const auto set_if_absent = [&](std::string_view key, const json::value& value) {
+    if (!document.contains(key)) document[key] = value;
+  };
   document["maximumIterations"] = choices.maximum_iterations;
   document["completionResponse"] = to_json_string(choices.completion_response);
-  document["outputTruncateChars"] = defaults.output_truncate_chars;
-  document["streamAgentOutput"] = defaults.stream_agent_output;
-  document["includeIterationCountInPrompt"] = defaults.include_iteration_count_in_prompt;
-  document["agent"] = {{"command", to_json_string(choices.agent)}, {"flags", to_json_array(choices.flags)}};
+  set_if_absent("outputTruncateChars", defaults.output_truncate_chars);
+  set_if_absent("streamAgentOutput", defaults.stream_agent_output);
+  set_if_absent("includeIterationCountInPrompt", defaults.include_iteration_count_in_prompt);
+
+  json::object agent = object_in(existing, "agent");
+  if (text_in(agent, "command") != choices.agent) {
+    for (const std::string_view key : {"kind", "stream", "promptVia", "model"}) {
+      if (agent.contains(key)) agent.stable_erase(agent.find(key));
+    }
+  }
+  agent["command"] = to_json_string(choices.agent);
+  agent["flags"] = to_json_array(choices.flags);
+  if (!choices.model.empty()) agent["model"] = to_json_string(choices.model);
+  document["agent"] = std::move(agent);
+
   json::array guardrails;
-  for (const GuardrailSettings& guardrail : choices.guardrails) guardrails.push_back(guardrail_document(guardrail));
+  for (const GuardrailSettings& guardrail : choices.guardrails)
+    guardrails.push_back(guardrail_document(guardrail, existing.if_contains("guardrails")));
   document["guardrails"] = std::move(guardrails);
-  if (choices.scm)
-    document["scm"] = {{"command", to_json_string(choices.scm->command)}, {"tasks", to_json_array(choices.scm->tasks)}};
+  if (!choices.scm) {
+    if (document.contains("scm")) document.stable_erase(document.find("scm"));
+    return document;
+  }
+  json::object scm = object_in(existing, "scm");
+  scm["command"] = to_json_string(choices.scm->command);
+  scm["tasks"] = to_json_array(choices.scm->tasks);
+  document["scm"] = std::move(scm);
   return document;
 }
 

@@ -21,13 +21,16 @@ struct InitChoices {
   std::string completion_response = Settings{}.completion_response;
   std::vector<GuardrailSettings> guardrails;
   std::optional<ScmSettings> scm;
+  std::string model{};  // empty: not chosen
 };
 
-// Errors are of kind kUsage and name the option.
-Result<InitChoices> choices_from_flags(const Arguments& arguments, std::span<const GuardrailSuggestion> suggestions);
+// What is not given is as in the `existing` settings. Errors are of kind kUsage and name the option.
+Result<InitChoices> choices_from_flags(const Arguments& arguments, std::span<const GuardrailSuggestion> suggestions,
+                                       const json::object& existing = {});
 
-// The settings file for these choices, with the defaults that seed 001 writes out.
-json::object settings_document(const InitChoices& choices);
+// The settings file for these choices, with the defaults that seed 001 writes out. What `existing` settings say beyond
+// the choices is kept, but for what described another agent (its kind, its model).
+json::object settings_document(const InitChoices& choices, const json::object& existing = {});
 
 // Whether a settings file may have `value` at `pointer` (one or two keys, such as "/agent/flags"). The error is of kind
 // kUsage and begins with `name`, if that is not empty.

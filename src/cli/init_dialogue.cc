@@ -75,6 +75,7 @@ Result<std::string> ask_completion(Questions& questions) {
 Result<FailAction> ask_fail_action(Questions& questions) {
   for (;;) {
     TRY_VALUE(const std::string line, questions.ask("  Fail action (APPEND|PREPEND|REPLACE): "));
+    if (line.empty()) return FailAction::kAppend;
     const std::string word = to_upper(line);
     for (const FailAction action : {FailAction::kAppend, FailAction::kPrepend, FailAction::kReplace}) {
       if (word == to_string(action)) return action;

@@ -103,8 +103,8 @@ TEST(InitDialogue, AsksTheQuestionsOfTheSeedInItsOrder) {
 
 TEST(InitDialogue, AsksAgainUntilAnAnswerIsGood) {
   ScriptedQuestions questions(
-      {"", "my-agent --flag", "my-agent", "--x 'y", "--x 'y z'", "0",     "x",   "9999999", "7",   "OK", "make",
-       "", "often",           "PREPEND",  "h",      "",          "maybe", "yes", "",        "git", " ",  "commit"});
+      {"",      "my-agent --flag", "my-agent", "--x 'y", "--x 'y z'", "0",   "x", "9999999", "7", "OK",    "make",
+       "often", "PREPEND",         "h",        "",       "maybe",     "yes", "",  "git",     " ", "commit"});
   const auto choices = ask_for_choices(questions, {});
   ASSERT_TRUE(choices) << choices.error().message;
   EXPECT_EQ(choices->agent, "my-agent");
@@ -196,6 +196,23 @@ TEST(InitFlags, MakeASettingsFileThatTheSchemaAccepts) {
             R"("guardrails":[{"command":"make lint","failAction":"REPLACE","hint":"one"},)"
             R"({"command":"make test","failAction":"REPLACE","hint":"two"}],)"
             R"("scm":{"command":"git","tasks":["commit","push"]}})");
+}
+
+TEST(InitDocument, KeepsWhatTheChoicesDoNotSay) {
+  const json::object existing =
+      parse_json(R"({"$schema":"s","scm":{"command":"git","tasks":["push"],"addAll":false},"budget":{"maxMinutes":7},)"
+                 R"("guardrails":[{"command":"make","name":"build","hint":"old"}],)"
+                 R"("agent":{"command":"old","kind":"claude","model":"opus","timeoutSeconds":5}})",
+                 "settings")
+          ->as_object();
+  InitChoices choices;
+  choices.agent = "new";
+  choices.guardrails.emplace_back().command = "make";
+  EXPECT_EQ(json::serialize(settings_document(choices, existing)),
+            R"({"$schema":"s","budget":{"maxMinutes":7},"guardrails":[{"command":"make","name":"build",)"
+            R"("failAction":"APPEND"}],"agent":{"command":"new","timeoutSeconds":5,"flags":[]},)"
+            R"("maximumIterations":10,"completionResponse":"DONE","outputTruncateChars":5000,)"
+            R"("streamAgentOutput":true,"includeIterationCountInPrompt":false})");
 }
 
 TEST(InitFlags, SuggestedAddsEverySuggestionOnce) {

@@ -1,9 +1,10 @@
 // ralph loop run: a loop in one session of an agent, driven from outside, for hosts without hooks.
 #include <array>
 
-#include "base/text.h"
+#include "cli/agent_options.h"
 #include "cli/limits.h"
 #include "cli/loop_options.h"
+#include "cli/project.h"
 #include "cli/registry.h"
 #include "cli/resume.h"
 #include "cli/start_run.h"
@@ -17,8 +18,8 @@ namespace {
 
 constexpr auto kOptions = joined(
     std::array{
-        Option{"agent", 0, "NAME", "The agent, such as codex or one from the settings (default: agent.command)."},
-        Option{"model", 'm', "MODEL", "The model of the agent, such as opus."},
+        kAgentOption,
+        kModelOption,
         Option{"max-iterations", 'n', "N", "At most N turns (default 100)."},
     },
     kLoopOptions, kRefusedLoopOptions, kLimitOptions,
@@ -33,13 +34,8 @@ constexpr std::array kPositionals = {kTaskPositional};
 Result<Overrides> overrides_from(const Arguments& arguments) {
   Overrides overrides;
   TRY(set_limits(arguments, overrides));
-  for (const auto& [option, key] :
-       {std::pair<std::string_view, std::string_view>{"agent", "command"}, {"model", "model"}}) {
-    const auto value = arguments.value(option);
-    if (!value) continue;
-    if (trim(*value).empty()) return fail(ErrorKind::kUsage, "--{} is blank", option);
-    overrides.set(fmt::format("/agent/{}", key), json::string(*value), fmt::format("--{}", option));
-  }
+  TRY(set_agent(arguments, overrides));
+  TRY(set_model(arguments, overrides));
   return overrides;
 }
 
@@ -60,7 +56,8 @@ Result<Agent> agent_of(const LoadedSettings& loaded, const Environment& environm
 }
 
 Result<int> run(const Arguments& typed) {
-  TRY_VALUE(const std::string project, current_directory());
+  TRY_VALUE(const Project place, enter_project_to_work());
+  const std::string& project = place.folder;
   TRY_VALUE(const auto resumption, resumption_from(kLoopRun, WayIn::kOutside, typed, project));
   const Arguments& arguments = resumption ? resumption->arguments : typed;
   TRY_VALUE(const LoopRequest request, loop_request_from(arguments));
@@ -75,7 +72,8 @@ Result<int> run(const Arguments& typed) {
                        policy_of(request, policy_from(loaded.settings)),
                        0,
                        {typed.words().begin(), typed.words().end()},
-                       resumption ? &resumption->point : nullptr};
+                       resumption ? &resumption->point : nullptr,
+                       place.typed_in};
   if (resumption) TRY(check_limits(resumption->point, setup.policy));
   return start_run(setup, [&](Run& started) -> Result<Decision> {
     TRY_VALUE(const Agent agent, agent_of(loaded, started.environment, project));

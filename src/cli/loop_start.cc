@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cli/loop_options.h"
+#include "cli/output_options.h"
 #include "cli/registry.h"
 #include "journal/redactor.h"
 #include "journal/run_folder.h"
@@ -39,7 +40,7 @@ Result<int> start(const Arguments& arguments) {
     fmt::print("{}", Redactor(environment.as_lines()).redact(to_pretty_json(to_json(state))));
     return 0;
   }
-  const Style style = style_for(STDOUT_FILENO, environment);
+  const Style style = style_of_output(environment);
   fmt::print("{} Loop started: at most {}, complete with the promise {}\n", style.green(style.ok()),
              count_of(static_cast<unsigned>(request.max_iterations), "iteration"), request.promise);
   fmt::print("{}\n\n{}",

@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "cli/loop_options.h"
 #include "cli/loop_report.h"
+#include "cli/output_options.h"
 #include "cli/registry.h"
 #include "journal/redactor.h"
 #include "os/files.h"
@@ -64,7 +65,7 @@ Result<int> show(const Arguments& arguments) {
     fmt::print("{}", redactor.redact(to_pretty_json(array)));
     return none_of(damaged);
   }
-  const Style style = style_for(STDOUT_FILENO, environment);
+  const Style style = style_of_output(environment);
   std::string out;
   for (const LoopState& state : states) {
     if (!out.empty()) out += '\n';

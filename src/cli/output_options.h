@@ -1,6 +1,9 @@
 // Converts the `output` settings to options of the formatter and the console.
 #pragma once
 
+#include <unistd.h>
+
+#include "os/environment.h"
 #include "settings/settings.h"
 #include "ui/event_formatter.h"
 #include "ui/style.h"
@@ -10,6 +13,7 @@ namespace ralph::cli {
 // The settings take precedence over the terminal and the environment.
 inline Style with_output_settings(Style style, const OutputSettings& output) {
   style.color = output.color.value_or(style.color);
+  style.unicode = output.emoji.value_or(style.unicode);
   return style;
 }
 
@@ -19,6 +23,14 @@ inline FormatOptions format_options(const OutputSettings& output, const Style& s
           .max_output_lines = static_cast<size_t>(output.max_tool_lines),
           .max_output_chars = static_cast<size_t>(output.max_tool_chars),
           .thinking = output.thinking};
+}
+
+// The style of a command that only prints, as the settings in the current folder want it; those of a file that can't be
+// read are told by other commands.
+inline Style style_of_output(const Environment& environment) {
+  const Style style = style_for(STDOUT_FILENO, environment);
+  const auto loaded = load_settings(".");
+  return loaded ? with_output_settings(style, loaded->settings.output) : style;
 }
 
 }  // namespace ralph::cli

@@ -14,6 +14,7 @@ TEST(OutputOptions, TheTerminalDecidesUnlessTheSettingsDo) {
   EXPECT_FALSE(format_options(output, Style{}).emoji);
   output.color = output.emoji = false;
   EXPECT_FALSE(with_output_settings(style, output).color);
+  EXPECT_FALSE(with_output_settings(style, output).unicode);
   EXPECT_FALSE(format_options(output, style).emoji);
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "cli/output_options.h"
 #include "cli/plan_folders.h"
 #include "cli/registry.h"
 #include "git/git.h"
@@ -17,7 +18,7 @@ namespace ralph::cli {
 namespace {
 
 void show(const PlanFiles& folders, const PlanArchive& archive) {
-  const Style style = style_for(STDOUT_FILENO, Environment::of_this_process());
+  const Style style = style_of_output(Environment::of_this_process());
   fmt::print("{}\n", style.bold(fmt::format("Archived in {}", folders.shown(archive.folder))));
   fmt::print("  {}\n", join_for_people(archive.files));
   fmt::print("  {} of {} done\n", archive.done, count_of(archive.total, "story"));

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "cli/output_options.h"
 #include "cli/plan_folders.h"
 #include "cli/registry.h"
 #include "git/git.h"
@@ -30,7 +31,7 @@ std::string listed(const std::vector<Check>& checks) {
 }
 
 void print(const CheckReport& report, bool skip_review) {
-  const Style style = style_for(STDOUT_FILENO, Environment::of_this_process());
+  const Style style = style_of_output(Environment::of_this_process());
   for (const PlanProblem& problem : report.problems) {
     fmt::print("{} {} {}\n", style.red(style.error()), style.dim(fmt::format("[{}]", to_string(problem.check))),
                printable_lines(problem.message));

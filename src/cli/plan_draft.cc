@@ -5,6 +5,7 @@
 #include "base/template.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "cli/output_options.h"
 #include "cli/plan_folders.h"
 #include "cli/registry.h"
 #include "embedded_plan.h"
@@ -77,7 +78,7 @@ std::vector<std::string> problems_of(const Draft& draft) {
 }
 
 int judge(const Draft& draft, int agent_code) {
-  const Style style = style_for(STDOUT_FILENO, Environment::of_this_process());
+  const Style style = style_of_output(Environment::of_this_process());
   if (agent_code != 0) fmt::print("{} the agent ended with exit code {}\n", style.yellow(style.note()), agent_code);
   const std::vector<std::string> problems = problems_of(draft);
   for (const std::string& problem : problems) fmt::print("{} {}\n", style.red(style.error()), printable_lines(problem));

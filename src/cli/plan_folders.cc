@@ -1,16 +1,6 @@
 #include "cli/plan_folders.h"
 
-#include "base/text.h"
-
 namespace ralph::cli {
-
-Status set_model(const Arguments& arguments, Overrides& overrides) {
-  const auto model = arguments.value("model");
-  if (!model) return {};
-  if (trim(*model).empty()) return fail(ErrorKind::kUsage, "-m, --model is blank; name a model");
-  overrides.set("/agent/model", json::string(*model), "--model");
-  return {};
-}
 
 Result<PlanFiles> plan_folders(const Arguments& arguments) {
   for (const std::string_view option : {"project-dir", "ralph-dir"}) {

@@ -1,6 +1,7 @@
-// -d and --ralph-dir, the options of every plan command, and --model.
+// -d and --ralph-dir, the options of every plan command.
 #pragma once
 
+#include "cli/agent_options.h"
 #include "cli/command.h"
 #include "plan/plan_files.h"
 #include "settings/settings.h"
@@ -10,10 +11,6 @@ namespace ralph::cli {
 inline constexpr Option kProjectDirOption = {"project-dir", 'd', "PATH", "The project (default: the current folder)."};
 inline constexpr Option kRalphDirOption = {"ralph-dir", 0, "PATH",
                                            "The plan's folder (default: ralph in the project)."};
-
-inline constexpr Option kModelOption = {"model", 'm', "MODEL", "The model of the agent, such as opus."};
-
-Status set_model(const Arguments& arguments, Overrides& overrides);  // from --model, if it is given
 
 // Both paths are relative to the current folder. The project must be a folder; the plan's folder need not exist.
 // Symlinks in the paths are followed.

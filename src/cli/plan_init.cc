@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cli/output_options.h"
 #include "cli/plan_folders.h"
 #include "cli/registry.h"
 #include "os/clock.h"
@@ -75,7 +76,7 @@ Result<int> init_plan(const Arguments& arguments) {
   const bool fresh = std::find(made.kept.begin(), made.kept.end(), kTasksFile) == made.kept.end();
   if (fresh && !custody.authority.empty()) TRY(forget_plan(custody.authority));
 
-  const Style style = style_for(STDOUT_FILENO, Environment::of_this_process());
+  const Style style = style_of_output(Environment::of_this_process());
   show_made(folders, made, style);
   show_next_steps(arguments, folders, names, style);
   if (!made.gitignore_note.empty()) {

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "cli/output_options.h"
 #include "cli/plan_folders.h"
 #include "cli/registry.h"
 #include "os/environment.h"
@@ -210,7 +211,7 @@ Result<int> show(const Arguments& arguments) {
   if (arguments.has("json")) {
     fmt::print("{}", to_pretty_json(to_json(status)));
   } else {
-    print(status, style_for(STDOUT_FILENO, Environment::of_this_process()));
+    print(status, style_of_output(Environment::of_this_process()));
   }
   return 0;
 }

@@ -12,20 +12,6 @@
 namespace ralph::cli {
 namespace {
 
-Status check_repository(const PromptRun& run, const Environment& environment) {
-  const auto& scm = run.loaded.settings.scm;
-  if (!scm || scm->tasks.empty()) return {};
-  auto program = resolve_program(scm->command, environment, run.project);
-  if (!program) return fail(ErrorKind::kNotFound, "scm.command: {}", program.error().message);
-  if (base_name(scm->command) != "git") return {};
-  TRY_VALUE(const bool exists, Repository(plain_git(run.project), run.project).exists());
-  if (exists) return {};
-  return fail(
-      ErrorKind::kInput,
-      "scm tasks are set ({}), but {} is not a git repository; run 'git init' there, or remove scm from the settings",
-      join(scm->tasks, ", "), run.project);
-}
-
 // The run itself, in the guarded process.
 Result<Decision> drive_prompt(const PromptRun& prompt, const RunSetup& setup, Run& run) {
   const Settings& settings = setup.loaded.settings;
@@ -37,11 +23,25 @@ Result<Decision> drive_prompt(const PromptRun& prompt, const RunSetup& setup, Ru
 
 }  // namespace
 
+Status check_repository(const Settings& settings, const Environment& environment, const std::string& project) {
+  const auto& scm = settings.scm;
+  if (!scm || scm->tasks.empty()) return {};
+  auto program = resolve_program(scm->command, environment, project);
+  if (!program) return fail(ErrorKind::kNotFound, "scm.command: {}", program.error().message);
+  if (base_name(scm->command) != "git") return {};
+  TRY_VALUE(const bool exists, Repository(plain_git(project), project).exists());
+  if (exists) return {};
+  return fail(
+      ErrorKind::kInput,
+      "scm tasks are set ({}), but {} is not a git repository; run 'git init' there, or remove scm from the settings",
+      join(scm->tasks, ", "), project);
+}
+
 Status preflight(const PromptRun& run) {
   const Environment environment = Environment::of_this_process();
   TRY(make_agents(run.loaded.settings, environment, run.project));
   TRY(run.prompt.read());
-  return check_repository(run, environment);
+  return check_repository(run.loaded.settings, environment, run.project);
 }
 
 Result<int> execute(const PromptRun& run) {
@@ -52,7 +52,8 @@ Result<int> execute(const PromptRun& run) {
                        policy_from(run.loaded.settings),
                        static_cast<int>(run.loaded.settings.guardrails.size()),
                        run.arguments,
-                       run.resume};
+                       run.resume,
+                       run.typed_in};
   if (run.resume) TRY(check_limits(*run.resume, setup.policy));
   return start_run(setup, [&](Run& started) { return drive_prompt(run, setup, started); });
 }

@@ -5,6 +5,7 @@
 
 #include "engine/prompt_source.h"
 #include "engine/resume.h"
+#include "os/environment.h"
 #include "settings/settings.h"
 
 namespace ralph::cli {
@@ -14,11 +15,15 @@ struct PromptRun {
   PromptSource prompt;
   std::string prompt_text;               // of PromptSource::text; empty for a file
   std::string project;                   // absolute
+  std::string typed_in{};                // where the command was typed; empty: in the project
   std::vector<std::string> arguments{};  // as typed
   const ResumePoint* resume = nullptr;   // the run to go on with
   bool verbose = false;
   bool json = false;
 };
+
+// The repository and the program that the SCM tasks of the settings need.
+Status check_repository(const Settings& settings, const Environment& environment, const std::string& project);
 
 // Checks what can be checked before anything starts: the agent, the prompt, the repository that SCM tasks need.
 Status preflight(const PromptRun& run);

@@ -135,7 +135,7 @@ std::vector<std::string> differences(const Leaves& then, const Leaves& now, bool
 bool changed_during_run(const ResumePoint& point, const LoadedSettings& loaded) {
   return std::any_of(loaded.files.begin(), loaded.files.end(), [&](const std::string& file) {
     struct stat info{};
-    if (::stat(file.c_str(), &info) != 0) return false;
+    if (::stat(join_path(point.start.project, file).c_str(), &info) != 0) return false;
     const WallTime written{std::chrono::seconds(info.st_mtim.tv_sec)};
     return written + std::chrono::seconds(1) >= point.began && written <= point.progress.last_record;
   });

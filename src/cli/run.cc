@@ -3,14 +3,17 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cli/agent_options.h"
 #include "cli/limits.h"
 #include "cli/masked_settings.h"
+#include "cli/project.h"
 #include "cli/prompt_run.h"
 #include "cli/registry.h"
 #include "cli/resume.h"
 #include "journal/redactor.h"
 #include "os/environment.h"
 #include "os/files.h"
+#include "os/tty.h"
 
 namespace ralph::cli {
 namespace {
@@ -18,10 +21,13 @@ namespace {
 constexpr auto kOptions = joined(
     std::array{
         Option{"prompt", 'p', "TEXT", "What the agent is to do."},
-        Option{"prompt-file", 'f', "FILE", "A file with the prompt; read again for every iteration."},
+        Option{"prompt-file", 'f', "FILE",
+               "A file with the prompt, read again for every iteration; -: standard input."},
         Option{"max-iterations", 'n', "N", "Stop after N iterations (default 10)."},
         Option{"maximum-iterations", 'm', "N", "The same."},
         Option{"completion-response", 'c', "TEXT", "The answer that means done (default DONE)."},
+        kAgentOption,
+        kModelOptionWithoutLetter,
     },
     kLimitOptions,
     std::array{
@@ -33,11 +39,15 @@ constexpr auto kOptions = joined(
         Option{"json", 0, "", "Print one JSON record per step instead of text."},
     });
 
+constexpr std::array kPositionals = {Positional{"PROMPT", "What the agent is to do: the same as -p TEXT."}};
+
 Result<Overrides> overrides_from(const Arguments& arguments) {
   Overrides overrides;
   TRY(set_count(arguments, "maximum-iterations", "/maximumIterations", overrides));
   TRY(set_count(arguments, "max-iterations", "/maximumIterations", overrides));
   TRY(set_limits(arguments, overrides));
+  TRY(set_agent(arguments, overrides));
+  TRY(set_model(arguments, overrides));
   if (const auto response = arguments.value("completion-response")) {
     if (trim(*response).empty())
       return fail(ErrorKind::kUsage, "-c, --completion-response is blank; give the answer that means done");
@@ -48,18 +58,44 @@ Result<Overrides> overrides_from(const Arguments& arguments) {
   return overrides;
 }
 
-Result<PromptSource> prompt_from(const Arguments& arguments, const std::string& project) {
+constexpr std::string_view kStandardInput = "-";
+
+Result<std::string> read_standard_input() {
+  if (is_terminal(STDIN_FILENO))
+    static_cast<void>(write_all(STDERR_FILENO, "Type the prompt; Ctrl-D ends it.\n", "standard error"));
+  TRY_VALUE(std::string text, read_file("/dev/stdin"));
+  if (trim(text).empty()) return fail(ErrorKind::kUsage, "-f -: there is no prompt on standard input");
+  return text;
+}
+
+// The text of the prompt if it was typed or comes from standard input; nullopt: it is in a file. Standard input is read
+// once, so a run that is resumed has its text among its arguments.
+Result<std::optional<std::string>> prompt_text_from(const Arguments& arguments, bool resumed) {
   const auto text = arguments.value("prompt");
   const auto file = arguments.value("prompt-file");
-  if (text && file) return fail(ErrorKind::kUsage, "-p and -f are both given; the prompt is either a text or a file");
-  if (file && trim(*file).empty())
-    return fail(ErrorKind::kUsage, "-f, --prompt-file is blank; name the file with the prompt");
-  if (text) return PromptSource::text(std::string(*text));
-  if (file) return PromptSource::file(absolute_path(*file, project));
-  return fail(
-      ErrorKind::kUsage,
-      "what is the agent to do? Give the prompt with -p TEXT or -f FILE\n"
-      "  ralph run -p 'Make the tests pass, then answer <response>DONE</response>'\n  ralph --help lists all commands");
+  const bool from_input = file == kStandardInput;
+  std::vector<std::string> given;
+  if (!arguments.positionals().empty()) given.emplace_back("the argument PROMPT");
+  if (text && !(resumed && from_input)) given.emplace_back("-p");
+  if (file) given.emplace_back("-f");
+  if (given.size() > 1)
+    return fail(ErrorKind::kUsage, "{} are both given; there is one prompt, a text or a file", join_for_people(given));
+  if (given.empty()) {
+    return fail(ErrorKind::kUsage,
+                "what is the agent to do? Give the prompt as an argument, with -p TEXT, or with -f FILE\n"
+                "  ralph run 'Make the tests pass, then answer <response>DONE</response>'\n"
+                "  ralph --help lists all commands");
+  }
+  if (text) return std::string(*text);
+  if (from_input) return read_standard_input();
+  if (!file) return arguments.positionals()[0];
+  return std::nullopt;
+}
+
+Result<PromptSource> file_prompt_from(const Arguments& arguments, const std::string& typed_in) {
+  const std::string_view file = *arguments.value("prompt-file");
+  if (trim(file).empty()) return fail(ErrorKind::kUsage, "-f, --prompt-file is blank; name the file with the prompt");
+  return PromptSource::file(absolute_path(file, typed_in));
 }
 
 // Most agents answer in this form only if asked to; without it a run continues to its limit, at a cost.
@@ -77,13 +113,21 @@ Status note_missing_request(const PromptRun& plan) {
 
 Result<int> run(const Arguments& typed) {
   PromptRun plan;
-  TRY_VALUE(plan.project, current_directory());
+  TRY_VALUE(const Project project, enter_project_to_work());
+  plan.project = project.folder;
   TRY_VALUE(const auto resumption, resumption_from(kRun, WayIn::kPrompt, typed, plan.project));
+  plan.typed_in = resumption ? resumption->point.start.folder : project.typed_in;
   const Arguments& arguments = resumption ? resumption->arguments : typed;
   plan.arguments.assign(typed.words().begin(), typed.words().end());
   if (resumption) plan.resume = &resumption->point;
-  TRY_VALUE(plan.prompt, prompt_from(arguments, plan.project));
-  plan.prompt_text = std::string(arguments.value("prompt").value_or(""));
+  TRY_VALUE(const auto text, prompt_text_from(arguments, resumption.has_value()));
+  if (text) {
+    plan.prompt = PromptSource::text(*text);
+    plan.prompt_text = *text;
+    if (typed.value("prompt-file") == kStandardInput) plan.arguments.push_back("--prompt=" + *text);
+  } else {
+    TRY_VALUE(plan.prompt, file_prompt_from(arguments, plan.typed_in));
+  }
   TRY_VALUE(const Overrides overrides, overrides_from(arguments));
   plan.verbose = typed.has("verbose");
   plan.json = typed.has("json");
@@ -113,12 +157,13 @@ into the next prompt. The run is complete when every guardrail passes and the ag
 Ctrl-C lets the current step finish; a second one ends everything at once. A run that ended incomplete, by whatever
 cause, goes on with --resume where it was; limits count from its beginning.
 Exit codes: 0 complete, 1 a limit ended it, 2 something is wrong with the settings or the system, 130 interrupted.)",
-    R"(ralph run -p 'Make the tests pass, then answer <response>DONE</response>'
+    R"(ralph run 'Make the tests pass, then answer <response>DONE</response>'
        ralph run -f PROMPT.md -n 25 --max-cost 5
+       ./make-prompt | ralph run -f - --agent codex
        ralph run --resume -n 40
        ralph run -f PROMPT.md --dry-run)",
     kOptions,
-    {},
+    kPositionals,
     run,
 };
 

@@ -1,16 +1,15 @@
 // ralph runs list: every run of this project. ralph runs show: one run, from its journal.
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <fcntl.h>
 #include <functional>
-#include <optional>
-#include <sys/file.h>
 #include <unistd.h>
 #include <utility>
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "cli/live_run.h"
+#include "cli/output_options.h"
+#include "cli/project.h"
 #include "cli/registry.h"
 #include "journal/reader.h"
 #include "journal/run_folder.h"
@@ -18,30 +17,10 @@
 #include "json/value.h"
 #include "os/environment.h"
 #include "os/files.h"
-#include "settings/ralph_folder.h"
 #include "ui/run_story.h"
 
 namespace ralph::cli {
 namespace {
-
-// The run named in a lock that is held; nullopt if it is free.
-std::optional<std::string> owner_of(const std::string& path) {
-  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
-  if (!fd || ::flock(fd.get(), LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK) return std::nullopt;
-  char buffer[4096];
-  const ssize_t n = ::read(fd.get(), buffer, sizeof buffer);
-  const auto owner = parse_json(std::string_view(buffer, n > 0 ? static_cast<size_t>(n) : 0), path);
-  if (!owner) return std::nullopt;
-  const auto id = find_string(*owner, "runId");
-  return id ? std::optional(std::string(*id)) : std::nullopt;
-}
-
-// The id of the run that is active here. It holds two locks, one of which an agent may have removed.
-std::optional<std::string> live_run(const std::string& project) {
-  if (auto id = owner_of(join_path(project, ".ralph/lock"))) return id;
-  const std::string state = project_state_folder(Environment::of_this_process(), project);
-  return state.empty() ? std::nullopt : owner_of(join_path(state, "lock"));
-}
 
 using OnRecord = std::function<void(const record::Record&)>;
 
@@ -77,7 +56,8 @@ ToldRun read_run(const std::string& project, const RunFolder& folder, const OnRe
 }
 
 Result<int> list_all(const Arguments& arguments) {
-  TRY_VALUE(const std::string project, current_directory());
+  TRY_VALUE(const Project place, enter_project());
+  const std::string& project = place.folder;
   TRY_VALUE(std::vector<RunFolder> folders, list_runs(project));
   const size_t total = folders.size();
   if (const auto text = arguments.value("limit")) {
@@ -98,7 +78,7 @@ Result<int> list_all(const Arguments& arguments) {
     fmt::print("There are no runs here yet. Start one with: ralph run -p 'what to do'\n");
     return 0;
   }
-  fmt::print("{}", run_table(runs, style_for(STDOUT_FILENO, Environment::of_this_process())));
+  fmt::print("{}", run_table(runs, style_of_output(Environment::of_this_process())));
   if (runs.size() < total) fmt::print("({} more, older)\n", total - runs.size());
   return 0;
 }
@@ -124,7 +104,8 @@ void print_records(const std::string& project, const RunFolder& folder) {
 }
 
 Result<int> show_one(const Arguments& arguments) {
-  TRY_VALUE(const std::string project, current_directory());
+  TRY_VALUE(const Project place, enter_project());
+  const std::string& project = place.folder;
   const std::string_view which =
       arguments.positionals().empty() ? "last" : std::string_view(arguments.positionals()[0]);
   TRY_VALUE(const RunFolder folder, find_run(project, which));
@@ -133,13 +114,13 @@ Result<int> show_one(const Arguments& arguments) {
   } else if (arguments.has("json")) {
     print_as_json(project, folder);
   } else {
-    fmt::print("{}", run_story(read_run(project, folder), style_for(STDOUT_FILENO, Environment::of_this_process())));
+    fmt::print("{}", run_story(read_run(project, folder), style_of_output(Environment::of_this_process())));
   }
   return 0;
 }
 
 constexpr Option kListOptions[] = {
-    {"limit", 'n', "N", "Only the newest N runs."},
+    {"limit", 'l', "N", "Only the newest N runs."},
     {"json", 0, "", "Print a JSON array, newest first."},
 };
 

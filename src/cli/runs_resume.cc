@@ -2,6 +2,7 @@
 #include <array>
 
 #include "cli/limits.h"
+#include "cli/project.h"
 #include "cli/registry.h"
 #include "cli/resume.h"
 #include "os/files.h"
@@ -34,9 +35,9 @@ const Command* command_for(WayIn way) {
 }
 
 Result<int> run(const Arguments& arguments) {
-  TRY_VALUE(const std::string project, current_directory());
+  TRY_VALUE(const Project project, enter_project());
   const std::string_view wanted = arguments.positionals().empty() ? "" : std::string_view(arguments.positionals()[0]);
-  TRY_VALUE(const ResumePoint point, find_resume_point(project, wanted));
+  TRY_VALUE(const ResumePoint point, find_resume_point(project.folder, wanted));
   const Command& command = *command_for(point.start.way);
   std::vector<std::string> words = {"--resume=" + point.folder.id};
   for (const std::string& name : arguments.given()) {

@@ -7,6 +7,7 @@
 
 #include "base/utf8.h"
 #include "cli/masked_settings.h"
+#include "cli/project.h"
 #include "cli/registry.h"
 #include "json/schema.h"
 #include "settings/layers.h"
@@ -83,12 +84,15 @@ void print_json(const LoadedSettings& loaded) {
 }
 
 Result<int> run_show(const Arguments& arguments) {
+  TRY_VALUE(const Project project, enter_project());
   TRY_VALUE(const LoadedSettings loaded, load_settings("."));
   if (arguments.has("json")) {
     print_json(loaded);
     return 0;
   }
   print_table(loaded);
+  if (project.folder != project.typed_in)
+    fmt::print("\nThese are the settings of {}.\n", fit_to_width(project.folder, project.folder.size() * 2 + 1));
   if (loaded.files.empty()) fmt::print("\nThere is no {} here; ralph init makes one.\n", kSettingsFile);
   if (!loaded.files.empty() && loaded.settings.agent.command.empty())
     fmt::print("\nNo agent is set: put \"agent\": {{\"command\": \"claude\"}} into {}.\n", kSettingsFile);

@@ -16,6 +16,7 @@
 #include "os/lock.h"
 #include "os/process_tree.h"
 #include "os/processes_linux.h"
+#include "os/tty.h"
 #include "settings/ralph_folder.h"
 #include "ui/console.h"
 #include "version.h"
@@ -108,7 +109,9 @@ Result<int> run_in_project(const RunSetup& setup, const RunBody& body, int guard
     ::unlink(seal.c_str());
     ::unlink(arguments_path(folder.path).c_str());
   }
-  if (decision.status == StopStatus::kFatal) return fail(ErrorKind::kInput, "{}", decision.reason);
+  // Where the console has just said why, on the same terminal, standard error does not repeat it.
+  const bool said = !setup.json && is_terminal(STDOUT_FILENO) && is_terminal(STDERR_FILENO);
+  if (decision.status == StopStatus::kFatal && !said) return fail(ErrorKind::kInput, "{}", decision.reason);
   return exit_code_of(decision.status);
 }
 
@@ -157,7 +160,8 @@ Status note_start(Run& run, const RunSetup& setup, const RunTitle& title) {
   started.pid = ::getppid();
   started.max_iterations = run.policy.max_iterations;
   started.settings = setup.loaded.effective;
-  TRY_VALUE(started.folder, current_directory());
+  TRY_VALUE(const std::string here, current_directory());
+  started.folder = setup.typed_in.empty() ? here : setup.typed_in;
   started.arguments = setup.arguments;
   started.masked = std::any_of(setup.arguments.begin(), setup.arguments.end(),
                                [&](const std::string& word) { return run.redactor.redact(word) != word; });

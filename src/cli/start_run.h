@@ -20,6 +20,7 @@ struct RunSetup {
   int checks = 0;                        // their number, shown at the start
   std::vector<std::string> arguments{};  // as typed
   const ResumePoint* resume = nullptr;   // the run to go on with; nullptr: a new one
+  std::string typed_in{};                // where the command was typed; empty: the current directory
 };
 
 // Runs in the guarded process: creates the way in, calls note_start() and drives the run.

@@ -1,6 +1,9 @@
 #include "engine/attempts.h"
 
+#include <array>
+
 #include "engine/limits.h"
+#include "engine/prompt.h"
 #include "engine/way.h"
 
 namespace ralph {
@@ -11,7 +14,7 @@ constexpr std::string_view kResumePrompt = "You were interrupted. Go on with the
 
 // For a new session after an attempt that was cut off.
 constexpr std::string_view kHalfDone =
-    "\n\nAn earlier attempt at this task was interrupted. Parts of its work may be in the files: look at them before "
+    "An earlier attempt at this task was interrupted. Parts of its work may be in the files: look at them before "
     "you "
     "go on, keep what is good, and finish what is half done.";
 
@@ -35,7 +38,7 @@ Status attempt_turn(Run& run, const NextTurn& next) {
     request.told += "\n" + next.prompt;
     request.prompt = kResumePrompt;
   } else if (progress.turn_was_cut_off()) {
-    request.prompt += kHalfDone;
+    request.prompt = join_prompt_parts(std::array{request.prompt, std::string(kHalfDone)});
   }
   TRY(run_turn(run, agent, request));
   return {};

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "checks/guardrail.h"
 #include "journal/raw_file.h"
+#include "os/files.h"
 
 namespace ralph {
 namespace {
@@ -14,12 +15,20 @@ CheckOutcome outcome_of(const StepEnd& end) {
   return from_word<CheckOutcome>(to_string(end.cause)).value_or(CheckOutcome::kInterrupted);
 }
 
+// The log's name in the agent's prompt: a link in .ralph to the newest log of that name. If something else stands there
+// that can't be replaced, it is the log itself.
+std::string told_log_file(const Run& run, const std::string& name, const std::string& log_file) {
+  const std::string link = join_path(".ralph", name);
+  return link_to(join_path(run.project, link), join_path(join_path("runs", run.id), name)) ? link : log_file;
+}
+
 Status run_guardrail(Run& run, const GuardrailSettings& guardrail, int index, size_t excerpt_characters,
                      std::set<std::string>& log_names) {
   const int iteration = run.progress().iteration;
-  const std::string log_file =
-      join_path(".ralph", log_name(iteration, run.redactor.redact(guardrail.command), log_names));
-  TRY_VALUE(RawFile log, RawFile::create(join_path(run.project, log_file)));
+  const std::string name = log_name(iteration, run.redactor.redact(guardrail.command), log_names);
+  const std::string log_file = join_path(join_path(".ralph/runs", run.id), name);
+  TRY_VALUE(RawFile log, RawFile::create(join_path(run.folder, name)));
+  const std::string told_file = told_log_file(run, name, log_file);
 
   record::GuardrailStarted started;
   started.iteration = iteration;
@@ -62,7 +71,7 @@ Status run_guardrail(Run& run, const GuardrailSettings& guardrail, int index, si
     if (ended.outcome == CheckOutcome::kTimedOut)
       failure.why = fmt::format("timed out after {}", human_duration(step.limit));
     failure.hint = guardrail.hint;
-    failure.log_file = log_file;
+    failure.log_file = told_file;
     failure.output = excerpt.text();
     failure.truncated = excerpt.truncated();
     ended.feedback = failure_message(failure);

@@ -93,12 +93,12 @@ Milliseconds backoff(const Case& c) {
 }
 
 std::string what_the_agent_answered(const Case& c) {
-  if (c.turn_was({TurnOutcome::kCrashed})) return fmt::format("its last turn crashed ({})", c.progress.turn_reason);
+  if (c.turn_was({TurnOutcome::kCrashed})) return fmt::format("its last turn crashed: {}", c.progress.turn_reason);
   if (c.turn_was({TurnOutcome::kEmpty})) return "its last turn said nothing";
   if (!c.turn_was({TurnOutcome::kOk}))
-    return fmt::format("its last turn was ended ({})", to_string(c.progress.turn_outcome));
-  if (!c.progress.response) return "it gave no <response>";
-  return fmt::format("it answered \"{}\"", *c.progress.response);
+    return fmt::format("its last turn ended early: {}", replace_all(to_string(c.progress.turn_outcome), "_", " "));
+  if (!c.progress.response) return "its last turn gave no <response>";
+  return fmt::format("its last answer was \"{}\"", *c.progress.response);
 }
 
 std::string stories_phrase(const Case& c) {
@@ -119,7 +119,8 @@ std::string what_is_missing(const Case& c) {
                        c.progress.guardrails_failed.size() == 1 ? "fails" : "fail");
   }
   if (c.policy.plan) return stories_phrase(c);
-  return fmt::format("the agent never answered \"{}\": {}", c.policy.completion_response, what_the_agent_answered(c));
+  return fmt::format("the agent has not answered \"{}\" ({})", c.policy.completion_response,
+                     what_the_agent_answered(c));
 }
 
 std::string what_passed(const Case& c) {
@@ -142,7 +143,7 @@ std::string why_complete(const Case& c) {
 
 std::string budget_phrase(const Case& c) {
   if (c.tokens_spent()) return fmt::format("{} tokens used of {} (budget.maxTokens)", c.tokens(), c.policy.max_tokens);
-  return fmt::format("${:.2f} spent of ${:.2f} (budget.maxCostUsd)", c.cost(), c.policy.max_cost_usd);
+  return fmt::format("{} spent of {} (budget.maxCostUsd)", human_cost(c.cost()), human_cost(c.policy.max_cost_usd));
 }
 
 Decision wait_for_limit(const Case& c) {
@@ -178,8 +179,9 @@ Decision retry_overload(const Case& c) {
   return {Action::kRetry,
           StopStatus::kNone,
           {},
-          fmt::format("{} is overloaded ({}); again in {}", c.progress.turn_agent, c.progress.turn_reason,
-                      human_duration(delay)),
+          // The time comes first: the reason may be long, and a line that is cut must still say when.
+          fmt::format("{} is overloaded; again in {} ({})", c.progress.turn_agent, human_duration(delay),
+                      c.progress.turn_reason),
           delay};
 }
 
@@ -351,12 +353,12 @@ constexpr std::array kRules = {
          },
          retry_overload},
     Rule{"agent_failed_retry", kAfterTurn,
-         [](const Case& c) { return c.turn_failed() && c.progress.failed_attempts <= c.policy.retry_attempts; },
+         [](const Case& c) { return c.turn_failed() && c.progress.failed_attempts < c.policy.retry_attempts; },
          [](const Case& c) {
            Decision retry{Action::kRetry, StopStatus::kNone, {}, {}, backoff(c)};
            retry.reason = fmt::format(
                "the agent {}; try {} of {} in {}", c.turn_was({TurnOutcome::kEmpty}) ? "said nothing" : "crashed",
-               c.progress.failed_attempts + 1, c.policy.retry_attempts + 1, human_duration(retry.delay));
+               c.progress.failed_attempts + 1, c.policy.retry_attempts, human_duration(retry.delay));
            return retry;
          }},
     Rule{"turn_ended", kAfterTurn, always, [](const Case&) { return go_on(); }},
@@ -370,8 +372,8 @@ constexpr std::array kRules = {
          [](const Case& c) {
            return stop(
                StopStatus::kLimit,
-               fmt::format("{} done and not complete: {}",
-                           count_of(static_cast<unsigned>(c.policy.max_iterations), "iteration"), what_is_missing(c)));
+               fmt::format("{} done, but {}", count_of(static_cast<unsigned>(c.policy.max_iterations), "iteration"),
+                           what_is_missing(c)));
          }},
     Rule{"iteration_may_begin", {Moment::kBeforeIteration}, always, [](const Case&) { return go_on(); }},
     Rule{"checks_failed", kAfterChecks, [](const Case& c) { return !c.checks_passed(); },

@@ -527,9 +527,9 @@ TEST(Decide, TheLimitSaysWhatIsMissing) {
   Progress progress = failing(answered(10, "DONE"));
   progress.guardrails_failed = {"make lint", "make test"};
   EXPECT_EQ(decide({}, progress, {Moment::kAfterChecks}).reason,
-            "10 iterations done and not complete: make lint and make test still fail");
+            "10 iterations done, but make lint and make test still fail");
   EXPECT_EQ(decide({}, answered(10, "NO"), {Moment::kAfterChecks}).reason,
-            "10 iterations done and not complete: the agent never answered \"DONE\": it answered \"NO\"");
+            "10 iterations done, but the agent has not answered \"DONE\" (its last answer was \"NO\")");
 }
 
 TEST(Decide, CompletionNamesWhatWasProved) {
@@ -551,7 +551,7 @@ TEST(Decide, APlansReasonsCountItsStoriesAndNameTheOpenOnes) {
   EXPECT_EQ(reason(stories(0, 1, answered(2, "COMPLETE"))),
             "the agent promised too early: 0 of 1 story done; open: US-001");
   EXPECT_EQ(reason(stories(2, 9, answered(10, std::nullopt))),
-            "10 iterations done and not complete: 2 of 9 stories done; open: US-003, US-004, US-005 and 4 more");
+            "10 iterations done, but 2 of 9 stories done; open: US-003, US-004, US-005 and 4 more");
 }
 
 TEST(Decide, WhatASessionDidIsTold) {

@@ -114,7 +114,7 @@ TEST_F(EngineTest, TriesACrashedAgentAgainWithinItsIteration) {
 }
 
 TEST_F(EngineTest, SpendsAnIterationOnACrashThatPersistsAndStillChecksTheTree) {
-  settings_.agent.retry.attempts = 1;
+  settings_.agent.retry.attempts = 2;
   settings_.maximum_iterations = 1;
   processes_.expect({"<response>DONE</response>", 1});
   processes_.expect({"<response>DONE</response>", 1});

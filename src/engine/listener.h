@@ -2,6 +2,7 @@
 // secrets masked.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -12,17 +13,25 @@
 
 namespace ralph {
 
+// A step that is running: an agent, a guardrail, an SCM command.
+struct Tick {
+  Milliseconds running{0};
+  double cost_usd = 0;  // of this step so far
+  std::int64_t tokens = 0;
+  std::optional<Milliseconds> ended_in{};  // it gave its result and does not end; ralph ends it then
+};
+
 class RunListener : public EventSink {
  public:
-  // `progress` includes the record.
+  // `progress` includes the record, and is the same object for the whole run.
   virtual void on_record(const record::Record& record, const Progress& progress) = 0;
   virtual void on_agent_output(std::string_view bytes) = 0;
   virtual void on_agent_error_output(std::string_view bytes) = 0;
   virtual void on_detail(std::string_view line) = 0;  // for --verbose
 
-  // The interval of on_tick() while a check runs. nullopt: never.
+  // The interval of on_tick() while a step runs. nullopt: never.
   virtual std::optional<Milliseconds> tick_interval() const = 0;
-  virtual void on_tick(Milliseconds since_start) = 0;
+  virtual void on_tick(const Tick& tick) = 0;
 
   // The interval of on_countdown() while the run waits for a limit to end or before a retry. nullopt: never.
   virtual std::optional<Milliseconds> countdown_interval() const = 0;
@@ -38,7 +47,7 @@ class NullListener : public RunListener {
   void on_agent_error_output(std::string_view) override {}
   void on_detail(std::string_view) override {}
   std::optional<Milliseconds> tick_interval() const override { return std::nullopt; }
-  void on_tick(Milliseconds) override {}
+  void on_tick(const Tick&) override {}
   std::optional<Milliseconds> countdown_interval() const override { return std::nullopt; }
   void on_countdown(Milliseconds) override {}
 };

@@ -28,7 +28,7 @@ struct Policy {
   Milliseconds background_wait{10 * 60 * 1000};  // how long stops for the sake of background tasks are not counted
   int max_objections = 8;                        // how often in a row an agent is sent back to fix its plan
   PromiseWithoutWork on_promise_no_work = PromiseWithoutWork::kReject;
-  int retry_attempts = 3;            // of a crashed or silent agent, within its iteration
+  int retry_attempts = 4;            // in all, if an agent crashes or says nothing, within its iteration
   Milliseconds retry_backoff{2000};  // before the first retry, doubled for each failure in a row
   Milliseconds retry_max_backoff{60000};
   Milliseconds agent_time_limit{0};  // 0: none

@@ -2,8 +2,6 @@
 
 #include <vector>
 
-#include "base/text.h"
-
 namespace ralph {
 namespace {
 
@@ -24,7 +22,19 @@ std::string compose_prompt(std::string_view base, std::span<const Feedback> feed
   const std::vector<std::string> after = messages_of(feedback, FailAction::kAppend);
   parts.insert(parts.end(), middle.begin(), middle.end());
   parts.insert(parts.end(), after.begin(), after.end());
-  return join(parts, "\n\n");
+  return join_prompt_parts(parts);
+}
+
+std::string join_prompt_parts(std::span<const std::string> parts) {
+  std::string prompt;
+  for (const std::string& part : parts) {
+    if (!prompt.empty()) {
+      prompt.resize(prompt.find_last_not_of("\r\n") + 1);
+      prompt += "\n\n";
+    }
+    prompt += part;
+  }
+  return prompt;
 }
 
 std::string with_iteration_count(std::string_view prompt, int iteration, int maximum) {

@@ -24,6 +24,9 @@ struct Feedback {
   }
 };
 
+// The parts with one blank line between them, whatever line ends they have of their own.
+std::string join_prompt_parts(std::span<const std::string> parts);
+
 // REPLACE messages take the place of the base prompt; PREPEND messages go before it and APPEND messages after it. Each
 // kind keeps its order; parts are separated by a blank line.
 std::string compose_prompt(std::string_view base, std::span<const Feedback> feedback);

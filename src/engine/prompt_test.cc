@@ -27,6 +27,12 @@ TEST(ComposePrompt, PutsFeedbackWhereItsActionSays) {
   for (const Row& row : rows) EXPECT_EQ(compose_prompt("BASE", row.feedback), row.prompt) << row.situation;
 }
 
+TEST(ComposePrompt, PartsAreTwoNewlinesApartWhateverTheyEndWith) {
+  using enum FailAction;
+  const std::vector<Feedback> feedback = {{kPrepend, "p\n"}, {kAppend, "a\r\n\n\n"}, {kAppend, "b\n"}};
+  EXPECT_EQ(compose_prompt("BASE\n", feedback), "p\n\nBASE\n\na\n\nb\n");
+}
+
 TEST(ComposePrompt, KeepsTheBasePromptToTheByte) {
   EXPECT_EQ(compose_prompt(" a\n\n", {}), " a\n\n");
 }

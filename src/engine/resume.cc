@@ -46,8 +46,9 @@ std::optional<LimitReached> limit_reached(const Progress& progress, const Policy
                         fmt::format("-n {}", 2 * policy.max_iterations)};
   }
   if (policy.max_cost_usd > 0 && progress.cost_usd >= policy.max_cost_usd) {
-    return LimitReached{fmt::format("${:.2f} of ${:.2f} are spent", progress.cost_usd, policy.max_cost_usd),
-                        fmt::format("--max-cost {:g}", 2 * policy.max_cost_usd)};
+    return LimitReached{
+        fmt::format("{} of {} are spent", human_cost(progress.cost_usd), human_cost(policy.max_cost_usd)),
+        fmt::format("--max-cost {:g}", 2 * policy.max_cost_usd)};
   }
   if (policy.max_tokens > 0 && progress.tokens.total() >= policy.max_tokens) {
     return LimitReached{fmt::format("{} of {} tokens are used", progress.tokens.total(), policy.max_tokens),

@@ -51,16 +51,21 @@ Agent::Setup setup_of_fallback(const Settings& settings, const std::string& name
 Status check_budget(const Settings& settings, const Agent& agent) {
   const BudgetSettings& budget = settings.budget;
   const bool events = agent.prints_events(settings.stream_agent_output);
-  const std::string_view advice =
-      events ? "use budget.maxMinutes" : "let streamAgentOutput be true, or use budget.maxMinutes";
+  // What helps depends on why it does not tell: its events are switched off, or it has none that say so.
+  const auto advice = [&](bool told_by_events) {
+    if (told_by_events) return "let streamAgentOutput be true, or use budget.maxMinutes";
+    return agent.prints_events(true) ? "use budget.maxMinutes"
+                                     : "use budget.maxMinutes, or name its format in agent.stream if it prints events";
+  };
   if (budget.max_tokens > 0 && !(events && agent.tells_tokens())) {
-    return fail(ErrorKind::kInput, "budget.maxTokens is set, but {} does not tell what it uses; {}", agent.name(),
-                advice);
+    return fail(ErrorKind::kInput, "budget.maxTokens is set, but {} does not tell what it uses{}; {}", agent.name(),
+                agent.tells_tokens() ? " in text mode" : "", advice(agent.tells_tokens()));
   }
   if (budget.max_cost_usd > 0 && !(events && agent.tells_cost())) {
-    return fail(ErrorKind::kInput,
-                "budget.maxCostUsd is set, but {} does not tell what it costs; use budget.maxTokens, or {}",
-                agent.name(), advice);
+    const bool tokens_help = events && agent.tells_tokens();
+    return fail(ErrorKind::kInput, "budget.maxCostUsd is set, but {} does not tell what it costs{}; {}{}", agent.name(),
+                agent.tells_cost() ? " in text mode" : "", tokens_help ? "use budget.maxTokens, or " : "",
+                advice(agent.tells_cost()));
   }
   return {};
 }
@@ -74,18 +79,26 @@ struct Named {
 Result<std::vector<Agent>> make_all(const std::vector<Named>& named, const Settings& settings,
                                     const Environment& environment, const std::string& project) {
   std::vector<Agent> agents;
-  for (const auto& [setup, setting] : named) {
+  for (const Named& one : named) {
+    Agent::Setup setup = one.setup;
     auto agent = Agent::make(setup, environment, project);
+    const auto is_taken = [&](const std::string& name) {
+      return std::any_of(agents.begin(), agents.end(), [&](const Agent& other) { return other.name() == name; });
+    };
+    const bool same_command = std::any_of(
+        named.data(), &one, [&](const Named& earlier) { return earlier.setup.command == one.setup.command; });
+    if (agent && is_taken(agent->name()) && !same_command) {
+      setup.name = setup.command;  // the same program in two folders: the command as it is written tells them apart
+      agent = Agent::make(setup, environment, project);
+    }
     if (!agent && agent.error().kind == ErrorKind::kNotFound) {
       return fail(ErrorKind::kNotFound,
                   "the agent cannot be started: {} ({} is \"{}\"; 'ralph doctor' shows what is installed)",
-                  agent.error().message, setting, setup.command);
+                  agent.error().message, one.setting, setup.command);
     }
     if (!agent) return tl::unexpected(agent.error());
     TRY(check_budget(settings, *agent));
-    const bool twice =
-        std::any_of(agents.begin(), agents.end(), [&](const Agent& one) { return one.name() == agent->name(); });
-    if (twice)
+    if (is_taken(agent->name()))
       return fail(ErrorKind::kInput, "agent.fallback names {} twice; a fallback has to be another agent",
                   agent->name());
     agents.push_back(*std::move(agent));

@@ -85,9 +85,12 @@ class Step {
 
   void tick() {
     const auto interval = run_.listener.tick_interval();
-    if (!interval || request_.moment != Moment::kDuringCheck || run_.since(last_tick_) < *interval) return;
+    if (!interval || exited_ || run_.since(last_tick_) < *interval) return;
     last_tick_ = run_.clock.monotonic();
-    run_.listener.on_tick(run_.since(started_));
+    const Observation now = observe();
+    Tick tick{now.clock.step_time, now.turn.cost_usd, now.turn.tokens, {}};
+    if (now.turn.since_result) tick.ended_in = run_.policy.linger_limit - *now.turn.since_result;
+    run_.listener.on_tick(tick);
   }
 
   Observation observe() const {
@@ -104,7 +107,7 @@ class Step {
   std::optional<MonotonicTime> deadline() const {
     std::optional<Milliseconds> wait;
     if (!exited_ && end_.cause == EndCause::kNone && !error_) wait = run_.time_until_change(observe());
-    if (const auto interval = run_.listener.tick_interval(); interval && request_.moment == Moment::kDuringCheck) {
+    if (const auto interval = run_.listener.tick_interval(); interval && !exited_) {
       const Milliseconds tick = std::max(*interval - run_.since(last_tick_), Milliseconds(0));
       wait = wait ? std::min(*wait, tick) : tick;
     }

@@ -21,8 +21,12 @@ class Watcher : public NullListener {
   void on_countdown(Milliseconds left) override { countdowns.push_back(left); }
   void on_record(const record::Record& record, const Progress&) override { records.push_back(record); }
   std::optional<Milliseconds> tick_interval() const override { return interval; }
-  void on_tick(Milliseconds since_start) override { ticks.push_back(since_start); }
+  void on_tick(const Tick& tick) override {
+    ticks.push_back(tick.running);
+    last = tick;
+  }
 
+  Tick last;
   std::vector<record::Record> records;
   std::optional<Milliseconds> interval;
   std::vector<Milliseconds> ticks;
@@ -135,12 +139,19 @@ TEST_F(StepTest, ACheckIsToldOfWhileItRuns) {
   EXPECT_EQ(watcher_.ticks[2], 30s);
 }
 
-TEST_F(StepTest, AnAgentIsNotToldOf) {
+TEST_F(StepTest, AnAgentIsToldOfWithWhatItSpent) {
   watcher_.interval = 10s;
   request_.moment = Moment::kDuringTurn;
+  request_.observe = [](Observation& now, MonotonicTime) {
+    now.turn.cost_usd = 0.5;
+    now.turn.since_result = 5s;
+  };
+  run_.policy.linger_limit = 1h;
   processes_.expect({"", 0, 35s});
   ASSERT_TRUE(run());
-  EXPECT_TRUE(watcher_.ticks.empty());
+  ASSERT_GE(watcher_.ticks.size(), 3U);
+  EXPECT_EQ(watcher_.last.cost_usd, 0.5);
+  EXPECT_EQ(watcher_.last.ended_in, Milliseconds(1h - 5s));
 }
 
 TEST_F(StepTest, ALimitHoldsAlthoughTicksComeMoreOften) {

@@ -1,11 +1,15 @@
 #include "engine/turn.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "base/text.h"
 #include "base/utf8.h"
 #include "engine/commit_message.h"
 #include "engine/turn_outcome.h"
 #include "engine/turn_reader.h"
 #include "journal/raw_file.h"
+#include "os/files.h"
 
 namespace ralph {
 namespace {
@@ -13,7 +17,7 @@ namespace {
 constexpr size_t kErrorTail = 4096;
 
 struct FileNames {
-  std::string prompt, out, err;
+  std::string prompt, out, err, answer;
 };
 
 FileNames names_for(const TurnRequest& request, int iteration) {
@@ -21,7 +25,8 @@ FileNames names_for(const TurnRequest& request, int iteration) {
   const std::string tail =
       request.attempt > 1 ? fmt::format("{}_{}", iteration, request.attempt) : std::to_string(iteration);
   const std::string stem = fmt::format("{}_{}", work ? "agent" : "commit_message", tail);
-  return {work ? fmt::format("prompt_{}.txt", tail) : stem + ".prompt.txt", stem + ".out", stem + ".err"};
+  return {work ? fmt::format("prompt_{}.txt", tail) : stem + ".prompt.txt", stem + ".out", stem + ".err",
+          stem + ".answer"};
 }
 
 // One turn and its state.
@@ -35,6 +40,7 @@ class Turn {
         names_(names_for(request, iteration_)),
         work_(request.purpose == Purpose::kWork),
         events_(agent.prints_events(request.events)),
+        answer_file_(!events_ && agent.adapter().writes_answer ? in_run_folder(names_.answer) : ""),
         reader_(request.told.empty() ? request.prompt : request.told + "\n" + request.prompt,
                 work_ && events_ ? static_cast<EventSink&>(run.listener) : null_sink_,
                 work_ && run.policy.promise ? std::string_view(run.policy.completion_response) : "") {}
@@ -64,11 +70,12 @@ class Turn {
     step.observe = [this](Observation& now, MonotonicTime time) { reader_.observe(now, time); };
     step.has_news = [this] { return reader_.take_news(); };
     TRY_VALUE(const StepEnd end, run_step(run_, step));
+    if (!answer_file_.empty()) read_answer();
     stream_->finish(reader_);
     reader_.finish();
 
-    const TurnJudgement judged =
-        judge_turn({end, reader_, agent_.adapter(), agent_.name(), error_tail_, events_ && agent_.ends_with_result()});
+    const TurnJudgement judged = judge_turn(
+        {end, reader_, agent_.adapter(), agent_.name(), error_tail_, events_ && agent_.ends_with_result(), work_});
     TRY(note_end(end, judged));
     return TurnEnd{judged.outcome, judged.reason};
   }
@@ -77,6 +84,7 @@ class Turn {
   TurnOptions options() const {
     TurnOptions options;
     options.events = request_.events;
+    options.answer_file = answer_file_;
     if (request_.resume) options.resume = request_.resume->id;
     const double limit = run_.policy.max_cost_usd;
     // Never 0: the rule that stops a run with a spent budget has already been asked.
@@ -86,11 +94,24 @@ class Turn {
 
   std::string in_run_folder(const std::string& name) const { return join_path(run_.folder, name); }
 
+  // The agent's last words. Its output tells what it did on the way there, and counts only if there is no such file.
+  // The file is the agent's own, with secrets in clear, so it does not stay.
+  void read_answer() {
+    std::string answer;
+    if (is_real_file(answer_file_)) answer = run_.redactor.redact(read_file(answer_file_).value_or(""));
+    ::unlink(answer_file_.c_str());
+    if (!trim(answer).empty()) return stream_->feed(answer, reader_);
+    const Fd output(::open(out_file_->path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    char bytes[64 * 1024];
+    for (ssize_t n = 0; output && (n = ::read(output.get(), bytes, sizeof bytes)) > 0;)
+      stream_->feed(std::string_view(bytes, static_cast<size_t>(n)), reader_);
+  }
+
   Status on_output(std::string_view bytes) {
     output_bytes_ += static_cast<std::int64_t>(bytes.size());
     TRY(out_file_->append(bytes));
     reader_.arrived_at(run_.clock.monotonic());
-    stream_->feed(bytes, reader_);
+    if (answer_file_.empty()) stream_->feed(bytes, reader_);
     if (work_ && !events_) run_.listener.on_agent_output(bytes);
     return {};
   }
@@ -151,6 +172,7 @@ class Turn {
   int iteration_;
   FileNames names_;
   bool work_, events_;
+  std::string answer_file_;  // where the agent puts its last words; empty: they are in its output
   NullSink null_sink_;
   TurnReader reader_;
   std::unique_ptr<AgentStream> stream_;

@@ -1,5 +1,6 @@
 #include "engine/turn_outcome.h"
 
+#include "agents/registry.h"
 #include "base/text.h"
 #include "base/utf8.h"
 
@@ -78,6 +79,14 @@ TurnJudgement judge_turn(const TurnFacts& facts) {
     return {TurnOutcome::kCrashed, "its stream ended without a result"};
   }
   if (!reader.did_anything()) return {TurnOutcome::kEmpty, "it said nothing"};
+  // Every further turn would end like this one.
+  if (facts.works && reader.could_only_read()) {
+    return {
+        TurnOutcome::kPermissionDenied,
+        fmt::format("{} was refused every tool that needs a permission, and in a run nobody can give it one; add to "
+                    "agent.flags: {}",
+                    facts.agent, permission_choices(facts.adapter))};
+  }
   return {TurnOutcome::kOk, ""};
 }
 

@@ -22,6 +22,7 @@ struct TurnFacts {
   std::string_view agent;       // its name, for the sentence
   std::string_view error_tail;  // the end of its standard error
   bool expects_result = false;  // its stream has an event for the end of a turn
+  bool works = true;            // it was to change something
 };
 
 TurnJudgement judge_turn(const TurnFacts& facts);

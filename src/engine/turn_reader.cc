@@ -63,7 +63,12 @@ void TurnReader::read(const event::ToolEnd& end) {
   }
   in_pieces_ = false;
   if (end.refused || (end.failed && is_denied_by_hook(end.output))) ++denied_tools_;
+  if (!is_free_tool(end.name)) ++acting_tools_;
   news_ = true;
+}
+
+void TurnReader::read(const event::Progress& progress) {
+  if (progress.kind == event::Progress::kPermissionDenied) ++unpermitted_;
 }
 
 void TurnReader::read(const event::Spent& spent) {

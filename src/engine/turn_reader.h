@@ -45,6 +45,9 @@ class TurnReader : public EventSink {
   double cost_usd() const { return cost_usd_; }
   int tools() const { return tools_ - denied_tools_; }  // without those that were refused
   int unknown() const { return unknown_; }
+  // Calls that needed a permission and did not get it; and whether that is all it tried beyond reading.
+  int unpermitted() const { return unpermitted_; }
+  bool could_only_read() const { return unpermitted_ > 0 && acting_tools_ <= unpermitted_; }
 
   // Its session and what it used.
   void fill_in(record::AgentEnded& ended) const;
@@ -58,6 +61,7 @@ class TurnReader : public EventSink {
   void read(const event::Result& result);
   void read(const event::Limit& limit);
   void read(const event::Failure& failure);
+  void read(const event::Progress& progress);
   void read(const event::Unknown&) { ++unknown_; }
   template <class Other>
   void read(const Other&) {}
@@ -76,6 +80,8 @@ class TurnReader : public EventSink {
   Tokens tokens_;
   double cost_usd_ = 0;
   int tools_ = 0, denied_tools_ = 0, unknown_ = 0;
+  int acting_tools_ = 0;  // calls of tools that are not free to use
+  int unpermitted_ = 0;
 };
 
 }  // namespace ralph

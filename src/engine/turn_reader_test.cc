@@ -114,6 +114,15 @@ TEST_F(TurnReaderTest, ATurnThatSaidAndDidNothingIsEmpty) {
   EXPECT_EQ(outcome(), "empty");
 }
 
+TEST_F(TurnReaderTest, ATurnInWhichEveryToolWasRefusedCantWork) {
+  const event::Progress refused{event::Progress::kPermissionDenied, "Write"};
+  tell({event::ToolStart{"0", "Read", ""}, event::ToolEnd{"0", "Read", "text"}, event::ToolStart{"1", "Write", ""},
+        refused, event::ToolEnd{"1", "Write", "not granted", true}, event::Text{"I can't"}, event::Result{}});
+  EXPECT_EQ(outcome(), "permission_denied");
+  tell({event::ToolStart{"2", "Bash", ""}, event::ToolEnd{"2", "Bash", "ok"}, event::Result{}});
+  EXPECT_EQ(outcome(), "ok");
+}
+
 TEST_F(TurnReaderTest, AFailureIsWhatItIsUnlessTheAgentRecovered) {
   tell({event::Failure{FailureKind::kOverloaded, "529"}, event::Result{true}});
   EXPECT_EQ(outcome({{1, 0}}), "overloaded");

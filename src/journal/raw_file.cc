@@ -82,6 +82,18 @@ Result<RawFile> RawFile::append_to(const std::string& path) {
   return RawFile(std::move(fd), path);
 }
 
+Status link_to(const std::string& path, const std::string& target) {
+  TRY_VALUE(const Fd folder, open_folder_of(path));
+  const std::string name = base_name(path);
+  const std::string draft = name + ".new";
+  if (::unlinkat(folder.get(), draft.c_str(), 0) != 0 && errno != ENOENT) return cannot_write(path, errno);
+  if (::symlinkat(target.c_str(), folder.get(), draft.c_str()) != 0) return cannot_write(path, errno);
+  if (::renameat(folder.get(), draft.c_str(), folder.get(), name.c_str()) == 0) return {};
+  const int error = errno;
+  ::unlinkat(folder.get(), draft.c_str(), 0);
+  return cannot_write(path, error);
+}
+
 Status RawFile::append(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t n = ::write(fd_.get(), bytes.data(), bytes.size());

@@ -30,6 +30,10 @@ class RawFile {
   std::string path_;
 };
 
+// Makes `path` a symlink to `target`, replacing a file or link there, in one step: a reader finds the old one or the
+// new.
+Status link_to(const std::string& path, const std::string& target);
+
 // "cannot write PATH: REASON", with advice if there is any: free disk space, change permissions.
 tl::unexpected<Error> cannot_write(std::string_view path, int error);
 

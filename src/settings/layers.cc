@@ -113,6 +113,18 @@ Result<std::optional<Layer>> read_layer(const std::string& project, std::string_
   return layer;
 }
 
+std::string folder_with_settings(const std::string& folder) {
+  std::string found;
+  for (std::string at = folder; at.starts_with('/'); at = parent_path(at)) {
+    const bool here = is_there(join_path(at, kSettingsFile)) || is_there(join_path(at, kLocalSettingsFile));
+    if (found.empty() && here) found = at;
+    if (found == folder) break;
+    if (is_there(join_path(at, ".git"))) return found.empty() ? folder : found;
+    if (at == "/") break;
+  }
+  return folder;
+}
+
 Status check_overrides(const Overrides& overrides) {
   TRY_VALUE(const auto problems, problems_of(overrides.values));
   if (problems.empty()) return {};

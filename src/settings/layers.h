@@ -29,6 +29,10 @@ struct Layer {
 // unreadable file is an error.
 Result<std::optional<Layer>> read_layer(const std::string& project, std::string_view name);
 
+// The nearest folder with a settings file, from `folder` upwards to the root of its repository; `folder` itself if
+// there is none, or no repository.
+std::string folder_with_settings(const std::string& folder);
+
 // Checks the command line flags the same way; errors name the flag.
 Status check_overrides(const Overrides& overrides);
 

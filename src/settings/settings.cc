@@ -144,6 +144,16 @@ Settings settings_from(const json::value& from) {
   return settings;
 }
 
+// What the files say of their agent does not hold for another one that is named on the command line.
+void forget_other_agent(json::object& merged, const Overrides& overrides) {
+  const json::value* chosen = overrides.values.if_contains("agent");
+  json::value* agent = merged.if_contains("agent");
+  const auto command = chosen ? find_string(*chosen, "command") : std::nullopt;
+  if (!command || !agent || !agent->is_object() || find_string(*agent, "command") == command) return;
+  json::object& members = agent->get_object();
+  for (const std::string_view key : {"flags", "kind", "stream", "promptVia", "model", "env"}) members.erase(key);
+}
+
 // Each layer is valid by itself, so the merged document can only lack a required key. The error points to the topmost
 // file that mentions the object without it.
 Status check_merged(const json::value& merged, const std::vector<Layer>& layers) {
@@ -180,6 +190,7 @@ Result<LoadedSettings> load_settings(const std::string& project, const Overrides
 
   json::object merged;
   for (const Layer& layer : layers) merge_into(merged, layer.values);
+  forget_other_agent(merged, overrides);
   merge_into(merged, overrides.values);
   TRY(check_merged(merged, layers));
 

@@ -18,7 +18,7 @@ std::string_view to_string(FailAction action);  // "APPEND", ...
 enum class PromptVia { kArgument, kStdin, kFile };
 
 struct RetrySettings {
-  int attempts = 3;            // retries of a crashed or silent agent within one iteration
+  int attempts = 4;            // of one iteration, if the agent crashes or says nothing
   double backoff_seconds = 2;  // before the first retry; doubled for each further one
   double max_backoff_seconds = 60;
   int overload_attempts = 8;  // retries of an agent whose service is overloaded

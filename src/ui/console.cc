@@ -16,6 +16,7 @@ namespace {
 
 constexpr Milliseconds kTerminalTick{1000};
 constexpr Milliseconds kLogTick{60000};
+constexpr size_t kTimeWidth = std::string_view("[HH:MM:SS] ").size();
 
 Milliseconds ms(std::int64_t count) {
   return Milliseconds(count);
@@ -53,8 +54,15 @@ Console::Console(ConsoleOptions options)
       out_filter_(options_.style.color),
       err_filter_(options_.style.color),
       formatter_(
-          options_.format, options_.style, [this](std::string_view text) { write(text); },
-          [] { return SystemClock().wall(); }) {}
+          options_.format, options_.style,
+          [this](std::string_view text) {
+            erase_passing_line();
+            write(text);
+          },
+          [] { return SystemClock().wall(); }) {
+  // The formatter leaves room for the time itself.
+  if (options_.format.timestamps) options_.style.width = std::max(options_.style.width, kTimeWidth + 20) - kTimeWidth;
+}
 
 void Console::write(std::string_view bytes) {
   if (bytes.empty()) return;
@@ -69,30 +77,56 @@ void Console::start_line() {
     write("\033[0m");
     at_line_start_ = at_start;
   }
-  if (passing_) {
-    write("\r\033[K");
-  } else if (!at_line_start_) {
-    write("\n");
-  }
-  passing_ = false;
+  if (!passing_ && !at_line_start_) write("\n");
+  erase_passing_line();
+}
+
+void Console::erase_passing_line() {
+  if (!std::exchange(passing_, false)) return;
+  write("\r\033[K");
   at_line_start_ = true;
+}
+
+std::string Console::stamped(std::string_view text, bool at_line_start) const {
+  if (!options_.format.timestamps) return std::string(text);
+  const std::string stamp = options_.style.dim(fmt::format("[{}]", time_of_day(SystemClock().wall()))) + " ";
+  std::string result;
+  for (const char c : text) {
+    if (at_line_start && c != '\n' && c != '\r') result += stamp;
+    at_line_start = c == '\n' || (at_line_start && c == '\r');
+    result += c;
+  }
+  return result;
 }
 
 void Console::line(std::string_view text) {
   start_line();
-  write(std::string(text) + "\n");
+  write(stamped(text, true) + "\n");
   formatter_.interrupted();
 }
 
 void Console::passing_line(std::string_view text) {
   if (!options_.style.terminal) return;
   start_line();
+  draw(text);
+}
+
+void Console::draw(std::string_view text) {
+  erase_passing_line();
   write(options_.style.dim(fit_to_width(text, options_.style.width - 1)));
   passing_ = true;
 }
 
-std::string Console::clean(std::string_view text) const {
-  return fit_to_width(text, options_.style.terminal ? options_.style.width : 200);
+void Console::begin_step(std::string what, std::string agent) {
+  step_ = std::move(what);
+  turn_agent_ = std::move(agent);
+  tool_.clear();
+  passing_line(fmt::format("  {} {}", options_.style.begin(), step_));
+}
+
+std::string Console::clean(std::string_view text, size_t used) const {
+  const size_t width = options_.style.terminal ? options_.style.width : 200;
+  return fit_to_width(text, std::max(width, used + 1) - used);
 }
 
 void Console::on_record(const record::Record& record, const Progress& progress) {
@@ -102,47 +136,83 @@ void Console::on_record(const record::Record& record, const Progress& progress) 
 
 void Console::on_agent_output(std::string_view bytes) {
   if (!options_.agent_output) return;
-  if (passing_) start_line();
-  if (options_.style.terminal) {
-    const std::string text = out_filter_.feed(bytes);
-    colored_ = colored_ || contains(text, '\033');
-    write(text);
-  } else {
-    write(bytes);
-  }
+  const std::string text = out_filter_.feed(bytes);
+  if (text.empty()) return;
+  erase_passing_line();
+  colored_ = colored_ || contains(text, '\033');
+  write(stamped(text, at_line_start_));
 }
 
 void Console::on_agent_error_output(std::string_view bytes) {
   if (!options_.agent_output) return;
-  if (passing_) start_line();
-  const std::string text = options_.style.terminal ? err_filter_.feed(bytes) : std::string(bytes);
-  if (options_.style.terminal) colored_ = colored_ || contains(text, '\033');
-  err_.write(text);
-  if (options_.style.terminal && !text.empty()) at_line_start_ = text.back() == '\n';
+  const std::string text = err_filter_.feed(bytes);
+  if (text.empty()) return;
+  erase_passing_line();
+  const bool terminal = options_.style.terminal;  // then both streams usually share their lines
+  if (terminal) colored_ = colored_ || contains(text, '\033');
+  write_error(stamped(text, terminal ? at_line_start_ : error_line_start_));
+  if (terminal) at_line_start_ = text.back() == '\n';
+}
+
+// Half a character at the end of its output is none.
+void Console::end_of_agent_output() {
+  if (!options_.agent_output) return;
+  if (const std::string rest = out_filter_.finish(); !rest.empty()) write(rest);
+  if (const std::string rest = err_filter_.finish(); !rest.empty()) write_error(rest);
+}
+
+void Console::write_error(std::string_view bytes) {
+  err_.write(bytes);
+  error_line_start_ = bytes.ends_with('\n');
 }
 
 void Console::on_event(const AgentEvent& event) {
-  if (!options_.agent_output) return;
-  if (passing_) start_line();
-  formatter_.on_event(event);
+  if (const auto* start = std::get_if<event::ToolStart>(&event)) {
+    constexpr size_t kToolWidth = 40;
+    tool_ = fit_to_width(
+        start->summary.empty() ? std::string(start->name) : fmt::format("{}({})", start->name, start->summary),
+        kToolWidth);
+  } else if (std::holds_alternative<event::ToolEnd>(event)) {
+    tool_.clear();
+  }
+  if (options_.agent_output) formatter_.on_event(event);
 }
 
 void Console::on_detail(std::string_view line) {
   if (!options_.verbose) return;
   start_line();
-  err_.write(fmt::format("[ralph] {}\n", line));
+  write_error(stamped(fmt::format("[ralph] {}\n", line), true));
 }
 
 std::optional<Milliseconds> Console::tick_interval() const {
-  if (current_check_.empty()) return std::nullopt;
-  return options_.style.terminal ? kTerminalTick : kLogTick;
+  if (step_.empty()) return std::nullopt;
+  if (options_.style.terminal) return kTerminalTick;
+  return turn_agent_.empty() ? std::optional(kLogTick) : std::nullopt;
 }
 
-void Console::on_tick(Milliseconds since_start) {
+void Console::on_tick(const Tick& tick) {
   const Style& style = options_.style;
-  const std::string took = human_duration(since_start);
-  if (style.terminal) return passing_line(fmt::format("  {} {} {}", style.begin(), current_check_, took));
-  line(fmt::format("  {} still running: {} ({})", style.note(), current_check_, took));
+  const std::string took = human_duration(tick.running);
+  if (!style.terminal) return line(fmt::format("  {} still running: {} ({})", style.note(), step_, took));
+  if (!passing_ && !at_line_start_) return;  // the agent is in the middle of a line
+  std::vector<std::string> facts = {step_};
+  if (tick.ended_in) {
+    facts = {fmt::format("{} is done but still runs", turn_agent_),
+             fmt::format("ended in {}", human_duration(std::chrono::ceil<std::chrono::seconds>(
+                                            std::max(*tick.ended_in, Milliseconds(0)))))};
+  } else if (!tool_.empty()) {
+    facts.push_back(tool_);
+  }
+  facts.push_back(took);
+  const double cost = progress_->cost_usd + tick.cost_usd;
+  const std::int64_t tokens = progress_->tokens.total() + tick.tokens;
+  if (cost > 0) {
+    facts.push_back(fmt::format("{} so far", human_cost(cost)));
+  } else if (tokens > 0) {
+    facts.push_back(fmt::format("{} tokens so far", human_count(tokens)));
+  }
+  if (std::exchange(colored_, false)) write("\033[0m");
+  draw(fmt::format("  {} {}", style.begin(), join(facts, style.dot())));
 }
 
 std::optional<Milliseconds> Console::countdown_interval() const {
@@ -152,7 +222,10 @@ std::optional<Milliseconds> Console::countdown_interval() const {
 void Console::on_countdown(Milliseconds left) {
   // Whole seconds, so that the line changes only when necessary.
   const Milliseconds seconds = std::chrono::ceil<std::chrono::seconds>(left);
-  passing_line(fmt::format("  {} going on in {}", options_.style.begin(), human_duration(seconds)));
+  const Style& style = options_.style;
+  passing_line(fmt::format("  {} {}{}going on in {}, at {}", style.begin(), waits_for_,
+                           waits_for_.empty() ? "" : style.dot(), human_duration(seconds),
+                           time_of_day(SystemClock().wall() + left)));
 }
 
 void Console::show(const record::RunStarted& started) {
@@ -191,14 +264,17 @@ void Console::show(const record::IterationStarted& started) {
 
 void Console::show(const record::AgentStarted& started) {
   formatter_.begin_turn();
-  passing_line(fmt::format(
-      "  {} {}", options_.style.begin(),
-      started.purpose == Purpose::kWork ? "the agent is working" : "asking the agent for a commit message"));
+  const std::string agent = clean(started.agent.empty() ? "the agent" : started.agent, 20);
+  begin_step(started.purpose == Purpose::kWork ? fmt::format("{} is working", agent)
+                                               : fmt::format("asking {} for a commit message", agent),
+             agent);
   on_detail(fmt::format("Agent command: {}", quote_shell_words(started.argv)));
 }
 
 void Console::show(const record::AgentEnded& ended) {
   const Style& style = options_.style;
+  end_of_agent_output();
+  step_.clear();
   const std::string took = style.dim(fmt::format("({})", human_duration(ms(ended.duration_ms))));
   on_detail(fmt::format("Agent exited with code {} ({}), {} of output", ended.exit_code,
                         human_duration(ms(ended.duration_ms)),
@@ -222,14 +298,14 @@ void Console::show(const record::AgentEnded& ended) {
 }
 
 void Console::show(const record::GuardrailStarted& started) {
-  current_check_ = clean(started.name);
-  passing_line(fmt::format("  {} {}", options_.style.begin(), current_check_));
+  begin_step(clean(started.name, 20));
+  if (!options_.style.terminal) line(fmt::format("  {} {}", options_.style.begin(), step_));
   on_detail(fmt::format("Running guardrail: {}", started.command));
 }
 
 void Console::show(const record::GuardrailEnded& ended) {
   const Style& style = options_.style;
-  current_check_.clear();
+  step_.clear();
   // The result goes on the same line, so a long command is cut.
   const std::string name = fit_to_width(ended.name, std::max<size_t>(style.terminal ? style.width / 2 : 120, 20));
   const std::string took = human_duration(ms(ended.duration_ms));
@@ -241,7 +317,8 @@ void Console::show(const record::GuardrailEnded& ended) {
     if (ended.outcome == CheckOutcome::kTimedOut) what = "timed out";
     if (ended.outcome == CheckOutcome::kInterrupted || ended.outcome == CheckOutcome::kOverBudget) what = "was ended";
     const std::string head = fmt::format("{} {} {}", name, what, style.dim(fmt::format("({})", took)));
-    const std::string facts = fmt::format("{}{}{}", next_prompt_phrase(ended.fail_action), style.dot(), ended.log_file);
+    const std::string facts = fmt::format("{}{}{}", next_prompt_phrase(ended.fail_action), style.dot(),
+                                          join_path(".ralph", base_name(ended.log_file)));
     // On a terminal too narrow for both, the facts get their own line.
     const size_t width =
         display_width(fmt::format("{} {} {} ({}){}{}", style.error(), name, what, took, style.dot(), facts));
@@ -255,8 +332,13 @@ void Console::show(const record::GuardrailEnded& ended) {
   on_detail(fmt::format("Guardrail exited with code {} ({})", ended.exit_code, took));
 }
 
+void Console::show(const record::ScmStarted& started) {
+  begin_step(clean(started.task, 20));
+}
+
 void Console::show(const record::ScmEnded& ended) {
   const Style& style = options_.style;
+  step_.clear();
   if (ended.outcome == ScmOutcome::kDone) {
     line(fmt::format("{} {} {}", style.green(style.ok()), clean(ended.task), style.dim(clean(ended.note))));
   } else if (ended.outcome == ScmOutcome::kNothingToCommit) {
@@ -268,10 +350,10 @@ void Console::show(const record::ScmEnded& ended) {
 
 void Console::show(const record::SignalReceived& received) {
   start_line();
-  const char* text = received.count == 1
-                         ? "Received signal, shutting down... (the current step may finish; a second one ends it)\n"
-                         : "Received signal, ending everything now...\n";
-  err_.write(text);
+  const std::string_view text =
+      received.count == 1 ? "Received signal, shutting down... (the current step may finish; a second one ends it)\n"
+                            : "Received signal, ending everything now...\n";
+  write_error(stamped(text, true));
 }
 
 void Console::show(const record::ProcessesSwept& swept) {
@@ -288,9 +370,13 @@ void Console::show(const record::ProcessesSwept& swept) {
 
 void Console::show(const record::Decided& decided) {
   on_detail(fmt::format("Decision: {} ({}): {}", to_string(decided.decision), decided.rule, decided.reason));
+  waits_for_ = decided.decision == Action::kWait    ? "waiting for the usage limit to end"
+               : decided.decision == Action::kRetry ? "waiting before the next try"
+                                                    : "";
   if (decided.decision == Action::kRetry || decided.decision == Action::kWait ||
       decided.decision == Action::kCheckAgain)
-    line(fmt::format("{} {}", options_.style.yellow(options_.style.again()), clean(decided.reason)));
+    line(fmt::format("{} {}", options_.style.yellow(options_.style.again()),
+                     clean(decided.reason, display_width(options_.style.again()) + 1)));
 }
 
 void Console::show(const record::PlanWork& work) {
@@ -323,19 +409,14 @@ void Console::show(const record::RunEnded& ended) {
                                                                        : "Failed";
   const std::string mark = complete ? style.green(style.ok()) : style.red(style.error());
   line("");
-  if (ended.status == StopStatus::kFatal) {
-    // The caller of the run reports the reason on standard error.
-    line(fmt::format("{} {}", mark, style.bold(title)));
-  } else {
-    // Never cut, because it matters most. Only control characters are removed.
-    line(fmt::format("{} {}: {}", mark, style.bold(title), fit_to_width(ended.reason, ended.reason.size() * 2 + 1)));
-  }
+  // Never cut, because it matters most. Only control characters are removed.
+  line(fmt::format("{} {}: {}", mark, style.bold(title), fit_to_width(ended.reason, ended.reason.size() * 2 + 1)));
   std::vector<std::string> facts = {count_of(ended.iterations, "iteration"), human_duration(ms(ended.duration_ms))};
   const Progress::Totals& totals = progress_->totals;
   if (totals.turns > 0) {
     facts.push_back(fmt::format("agent {} in {}", count_of(totals.turns, "turn"), human_duration(totals.agent_time)));
   }
-  if (ended.cost_usd > 0) facts.push_back(fmt::format("${:.2f}", ended.cost_usd));
+  if (ended.cost_usd > 0) facts.push_back(human_cost(ended.cost_usd));
   if (ended.tokens > 0) facts.push_back(fmt::format("{} tokens", human_count(ended.tokens)));
   if (totals.passed + totals.failed > 0) {
     facts.push_back(fmt::format("guardrails {} passed, {} failed", totals.passed, totals.failed));
@@ -345,8 +426,7 @@ void Console::show(const record::RunEnded& ended) {
     facts.push_back(style.red(fmt::format("{} failed", count_of(totals.scm_failures, "SCM task"))));
   if (totals.violations > 0)
     facts.push_back(style.red(fmt::format("{} taken back", count_of(totals.violations, "rule break"))));
-  if (totals.swept > 0)
-    facts.push_back(fmt::format("{} leftover process{} ended", totals.swept, totals.swept == 1 ? "" : "es"));
+  if (totals.swept > 0) facts.push_back(fmt::format("{} ended", count_of(totals.swept, "leftover process")));
   line("  " + style.dim(join(facts, style.dot())));
   line("  " + style.dim(fmt::format("everything is in .ralph/runs/{} (ralph runs show {})", run_id_, run_id_)));
   if (!ended.resume.empty()) line("  " + style.dim("to go on: ") + ended.resume);

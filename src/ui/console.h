@@ -31,7 +31,7 @@ class Console : public RunListener {
   void on_event(const AgentEvent& event) override;
   void on_detail(std::string_view line) override;
   std::optional<Milliseconds> tick_interval() const override;
-  void on_tick(Milliseconds since_start) override;
+  void on_tick(const Tick& tick) override;
   std::optional<Milliseconds> countdown_interval() const override;
   void on_countdown(Milliseconds left) override;
 
@@ -44,6 +44,7 @@ class Console : public RunListener {
   void show(const record::AgentEnded& ended);
   void show(const record::GuardrailStarted& started);
   void show(const record::GuardrailEnded& ended);
+  void show(const record::ScmStarted& started);
   void show(const record::ScmEnded& ended);
   void show(const record::SignalReceived& received);
   void show(const record::ProcessesSwept& swept);
@@ -55,10 +56,17 @@ class Console : public RunListener {
   void show(const Other&) {}
 
   void start_line();                         // ends an unfinished line of the agent, overwrites a passing line
-  void line(std::string_view text);          // a whole line
+  void line(std::string_view text);          // one whole line or several
   void passing_line(std::string_view text);  // on a terminal: replaced by the next line
+  void draw(std::string_view text);          // a passing line here: at the start of a line, or over the last one
+  void erase_passing_line();
+  void begin_step(std::string what, std::string agent = {});  // from now on ticks tell of it
+  void end_of_agent_output();
   void write(std::string_view bytes);
-  std::string clean(std::string_view text) const;  // one line of foreign text, safe to print
+  void write_error(std::string_view bytes);
+  std::string stamped(std::string_view text, bool at_line_start) const;  // the time before every line, if it is wanted
+  // One line of foreign text, safe to print, cut at the edge of a terminal of which `used` columns are taken.
+  std::string clean(std::string_view text, size_t used = 0) const;
 
   ConsoleOptions options_;
   ConsoleStream out_{STDOUT_FILENO}, err_{STDERR_FILENO};
@@ -67,9 +75,14 @@ class Console : public RunListener {
   bool at_line_start_ = true;
   bool passing_ = false;
   bool colored_ = false;  // the agent has used colours since our last line
-  std::string current_check_, run_id_, agent_;
+  bool error_line_start_ = true;
+  std::string step_;        // what is running; empty: nothing
+  std::string tool_;        // of the agent that is running
+  std::string waits_for_;   // why nothing is running
+  std::string turn_agent_;  // whose turn the step is; empty: it is none
+  std::string run_id_, agent_;
   std::int64_t max_iterations_ = 0, iteration_ = 0;
-  const Progress* progress_ = nullptr;  // as of the record being shown
+  const Progress* progress_ = nullptr;  // as of the last record
 };
 
 // Writes every record as one line of JSON to standard output, as in the journal. The agent's output is in the files

@@ -91,6 +91,7 @@ record::RunStarted run_started() {
 record::AgentStarted agent_started() {
   record::AgentStarted started;
   started.purpose = word("work");
+  started.agent = "claude";
   started.argv = {"claude", "-p", "two words"};
   return started;
 }
@@ -116,7 +117,7 @@ record::GuardrailEnded guardrail_ended(int exit_code) {
   ended.outcome = word(exit_code == 0 ? "passed" : "failed");
   ended.exit_code = exit_code;
   ended.fail_action = "APPEND";
-  ended.log_file = ".ralph/guardrail_1_make_test.log";
+  ended.log_file = ".ralph/runs/20261115-202233-7f3a/guardrail_1_make_test.log";
   ended.duration_ms = 1200;
   return ended;
 }
@@ -151,8 +152,10 @@ TEST(Console, TellsARunAsLinesInAFile) {
             "==> Iteration 1/10\n"
             "I fix it.\n"
             "[OK] agent finished and answered \"DONE\" (3.1s)\n"
+            "  ... make test\n"
             "[ERR] make test failed with exit code 2 (1.2s), APPEND to the next prompt, "
             ".ralph/guardrail_1_make_test.log\n"
+            "  ... make test\n"
             "[OK] make test passed (1.2s)\n"
             "\n"
             "[OK] Complete: the agent answered \"DONE\" and all guardrails passed\n"
@@ -161,15 +164,15 @@ TEST(Console, TellsARunAsLinesInAFile) {
   EXPECT_EQ(told.err, "");
 }
 
-TEST(Console, WritesWhatTheAgentPrintsToAFileAsItIs) {
+TEST(Console, WritesOnlyTextOfTheAgentToAFile) {
   const Printed told = printed<Console>(
       [](Console& console) {
         console.on_agent_output("\033[31mred\n");
         console.on_agent_error_output("\033[2Jwarning\n");
       },
       in_a_file());
-  EXPECT_EQ(told.out, "\033[31mred\n");
-  EXPECT_EQ(told.err, "\033[2Jwarning\n");
+  EXPECT_EQ(told.out, "red\n");
+  EXPECT_EQ(told.err, "warning\n");
 }
 
 TEST(Console, LetsOnlyTextAndColourOfTheAgentReachATerminal) {
@@ -198,14 +201,14 @@ TEST(Console, APassingLineIsReplacedByTheNext) {
   const Printed told = printed<Console>(
       [](Console& console) {
         tell(console, guardrail_started());
-        console.on_tick(1000ms);
+        console.on_tick({1000ms});
         tell(console, guardrail_ended(0));
       },
       on_a_terminal());
   const auto lines = split(told.out, '\n');
   ASSERT_EQ(lines.size(), 2U) << told.out;
   EXPECT_EQ(lines[0],
-            "\033[2m  … make test\033[0m\r\033[K\033[2m  … make test 1.0s\033[0m"
+            "\033[2m  … make test\033[0m\r\033[K\033[2m  … make test · 1.0s\033[0m"
             "\r\033[K\033[32m✔\033[0m make test passed \033[2m(1.2s)\033[0m");
 }
 
@@ -227,19 +230,86 @@ TEST(Console, WhatTheAgentSaysReplacesAPassingLineOnEitherStream) {
   EXPECT_EQ(err.err, "warning\n");
 }
 
-TEST(Console, AFileGetsNoPassingLinesButIsToldOfALongCheck) {
+TEST(Console, AFileIsToldThatACheckBeginsAndThatItTakesLong) {
   const Printed told = printed<Console>(
       [](Console& console) {
         EXPECT_EQ(console.tick_interval(), std::nullopt);
         tell(console, agent_started());
         tell(console, guardrail_started());
         EXPECT_EQ(console.tick_interval(), Milliseconds(60s));
-        console.on_tick(60s);
+        console.on_tick({60s});
         tell(console, guardrail_ended(0));
         EXPECT_EQ(console.tick_interval(), std::nullopt);
       },
       in_a_file());
-  EXPECT_EQ(told.out, "  [--] still running: make test (1m0s)\n[OK] make test passed (1.2s)\n");
+  EXPECT_EQ(told.out, "  ... make test\n  [--] still running: make test (1m0s)\n[OK] make test passed (1.2s)\n");
+}
+
+TEST(Console, TheLiveLineTellsWhatRunsHowLongAndWhatItCostsSoFar) {
+  ConsoleOptions options = on_a_terminal();
+  options.style.color = false;
+  const Printed told = printed<Console>(
+      [](Console& console) {
+        tell(console, agent_started());
+        EXPECT_EQ(console.tick_interval(), Milliseconds(1s));
+        console.on_event(event::ToolStart{"1", "Bash", "make test"});
+        console.on_tick({65s, 0.0024, 1500, {}});
+        console.on_event(event::ToolEnd{"1", "Bash", "ok"});
+        console.on_tick({66s, 0, 1500, {}});
+        console.on_tick({70s, 0, 0, 24500ms});
+        tell(console, agent_ended({}));
+        EXPECT_EQ(console.tick_interval(), std::nullopt);
+      },
+      options);
+  EXPECT_NE(told.out.find("  … claude is working · Bash(make test) · 1m5s · $0.0024 so far\r\033[K"), std::string::npos)
+      << told.out;
+  EXPECT_NE(told.out.find("  … claude is working · 1m6s · 1.5K tokens so far\r\033[K"), std::string::npos) << told.out;
+  EXPECT_NE(told.out.find("claude is done but still runs · ended in 25"), std::string::npos) << told.out;
+}
+
+TEST(Console, TheLiveLineLeavesALineOfTheAgentAlone) {
+  const Printed told = printed<Console>(
+      [](Console& console) {
+        tell(console, agent_started());
+        console.on_agent_output("half a ");
+        console.on_tick({1s});
+        console.on_agent_output("line\n");
+      },
+      on_a_terminal());
+  EXPECT_TRUE(told.out.ends_with("\r\033[Khalf a line\n")) << told.out;
+}
+
+TEST(Console, TheCountdownSaysWhyAndUntilWhen) {
+  const Printed told = printed<Console>(
+      [](Console& console) {
+        record::Decided wait;
+        wait.decision = Action::kWait, wait.reason = "claude is at its usage limit until 2026-11-15T21:00:00Z";
+        tell(console, wait);
+        console.on_countdown(299s);
+      },
+      on_a_terminal());
+  EXPECT_NE(told.out.find("… waiting for the usage limit to end · going on in 4m59s, at "), std::string::npos)
+      << told.out;
+}
+
+TEST(Console, EveryLineCanHaveTheTime) {
+  ConsoleOptions options = in_a_file();
+  options.format.timestamps = true;
+  const Printed told = printed<Console>(
+      [](Console& console) {
+        tell(console, guardrail_started());
+        console.on_agent_output("one\n\ntw");
+        console.on_agent_output("o\n");
+        console.on_agent_error_output("warning\n");
+        tell(console, guardrail_ended(2));
+      },
+      options);
+  for (const std::string& text : {told.out, told.err}) {
+    for (const std::string& one : split(text, '\n')) {
+      EXPECT_TRUE(one.empty() || (one.size() > 11 && one[0] == '[' && one[9] == ']')) << one;
+    }
+  }
+  EXPECT_NE(told.out.find("] two\n"), std::string::npos) << told.out;
 }
 
 TEST(Console, OthersWordsCanNotDisturbATerminal) {
@@ -270,7 +340,7 @@ TEST(Console, ALineOfATerminalIsNotWiderThanIt) {
         record::GuardrailStarted started = guardrail_started();
         started.name = std::string(200, 'x');
         tell(console, started);
-        console.on_tick(1000ms);
+        console.on_tick({1000ms});
       },
       narrow);
   for (const std::string& piece : split(replace_all(told.out, "\r\033[K", "\n"), '\n')) {
@@ -339,7 +409,7 @@ TEST(Console, EveryEndHasItsTitle) {
       {"limit", "[ERR] Stopped at a limit: why"},
       {"interrupted", "[ERR] Interrupted: why"},
       {"waiting", "[ERR] Waiting for you: why"},
-      {"fatal", "[ERR] Failed"},  // the caller of the run reports the reason on standard error
+      {"fatal", "[ERR] Failed: why"},
   };
   static std::string status;
   for (const auto& [name, title] : titles) {

@@ -221,6 +221,9 @@ TEST_F(EventFormatterTest, ToolOutputIsLimitedInLinesAndCharacters) {
   };
   EXPECT_EQ(output("\n  \n    indented\n\ttab\nprogress 1%\rprogress 100%\r\nlast  \n\n"),
             "  ⎿      indented\n         tab\n     progress 100%\n     last\n");
+  EXPECT_EQ(output("\t\tfoo();\n\t\tbar();"), "  ⎿          foo();\n             bar();\n");
+  options_.max_output_chars = 12;
+  EXPECT_EQ(output("\ta\tb\tc\tdefgh"), "  ⎿      a    b    c    defgh\n");
   options_.max_output_chars = 5;
   EXPECT_EQ(output("日本語\nabcd\nx"), "  ⎿  日本語\n     ab…\n     … 1 more line\n");
   EXPECT_EQ(output("\033[31mabcde\033[0m"), "  ⎿  abcde\n");

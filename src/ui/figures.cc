@@ -35,12 +35,6 @@ std::string human_count(std::int64_t count) {
   return {};
 }
 
-std::string human_cost(double usd) {
-  if (!std::isfinite(usd) || usd <= 0) return "$0.00";
-  if (usd < 0.00005) return "<$0.0001";
-  return usd < 0.00995 ? fmt::format("${:.4f}", usd) : fmt::format("${:.2f}", usd);
-}
-
 std::string time_of_day(WallTime time) {
   const std::tm t = local_parts(time);
   return fmt::format("{:02}:{:02}:{:02}", t.tm_hour, t.tm_min, t.tm_sec);

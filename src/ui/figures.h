@@ -1,4 +1,4 @@
-// Human-readable tokens, costs and times.
+// Human-readable counts and times.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,6 @@
 namespace ralph {
 
 std::string human_count(std::int64_t count);  // 999, 1.2K, 45K, 850K, 1.2M
-std::string human_cost(double usd);           // $5.76; $0.0042 for less than a cent
 
 // In local time.
 std::string time_of_day(WallTime time);             // 20:22:33

@@ -33,18 +33,6 @@ TEST(Figures, CountsAreShort) {
   EXPECT_EQ(human_count(std::numeric_limits<std::int64_t>::max()), "9223372037B");
 }
 
-TEST(Figures, CostsShowWhatCentsWouldHide) {
-  EXPECT_EQ(human_cost(5.7649), "$5.76");
-  EXPECT_EQ(human_cost(1234.5), "$1234.50");
-  EXPECT_EQ(human_cost(0.05), "$0.05");
-  EXPECT_EQ(human_cost(0.0099), "$0.0099");
-  EXPECT_EQ(human_cost(0.00996), "$0.01");
-  EXPECT_EQ(human_cost(0.00123), "$0.0012");
-  EXPECT_EQ(human_cost(0.00001), "<$0.0001");
-  EXPECT_EQ(human_cost(0), "$0.00");
-  EXPECT_EQ(human_cost(std::nan("")), "$0.00");
-}
-
 TEST(Figures, AMomentOfAnotherDayHasItsDate) {
   ::setenv("TZ", "UTC-2", 1);  // two hours east
   ::tzset();

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "ui/figures.h"
 #include "ui/plan_text.h"
 
 namespace ralph {
@@ -55,6 +56,7 @@ class StepTeller {
     if (ended.outcome != TurnOutcome::kOk && !ended.reason.empty()) text += fmt::format(" ({})", clean(ended.reason));
     if (ended.attempt > 1) text += fmt::format(", attempt {}", ended.attempt);
     text += fmt::format(", {}, {} of output", shown_duration(ended.duration_ms), shown_bytes(ended.output_bytes));
+    if (ended.cost_usd > 0) text += ", " + human_cost(ended.cost_usd);
     if (ended.response) text += fmt::format(", answered \"{}\"", clean(*ended.response, 60));
     line(ended.outcome == TurnOutcome::kOk ? Mark::kGood : Mark::kBad, "agent", text, turn.started.stdout_file);
   }
@@ -164,6 +166,11 @@ void tell_head(std::string& out, const ToldRun& run, const Style& style) {
       human_duration(view.duration()) + style.dot().data() + count_of(view.iteration_count(), "iteration") +
           (view.start && view.start->max_iterations > 0 ? fmt::format(" of at most {}", view.start->max_iterations)
                                                         : ""));
+  std::vector<std::string> spent;
+  if (view.progress.cost_usd > 0) spent.push_back(human_cost(view.progress.cost_usd));
+  if (view.progress.tokens.total() > 0)
+    spent.push_back(fmt::format("{} tokens", human_count(view.progress.tokens.total())));
+  row("cost", join(spent, style.dot()));
   if (view.start) {
     row("agent", clean(view.start->agent));
     const std::string prompt = clean(first_line(view.start->prompt), 100);  // none if it was a file
@@ -208,28 +215,40 @@ std::string run_story(const ToldRun& run, const Style& style) {
 }
 
 std::string run_table(std::span<const ToldRun> runs, const Style& style) {
-  constexpr size_t kColumns = 6;
-  std::vector<std::array<std::string, kColumns>> rows = {{"RUN", "BEGAN", "AGENT", "ITERATIONS", "TIME", "END"}};
+  enum Column : size_t { kId, kBegan, kAgent, kIterations, kTime, kCost, kTokens, kEnd, kColumns };
+  using Row = std::array<std::string, kColumns>;
+  std::vector<Row> rows = {{"RUN", "BEGAN", "AGENT", "ITER", "TIME", "COST", "TOKENS", "END"}};
   for (const ToldRun& run : runs) {
     const RunView& view = run.view;
     std::string end = words(view.state(run.alive)) + (is_resumable(run) ? ", resumable" : "");
     if (const std::string reason = view.reason(run.alive); !reason.empty()) end += ": " + clean(reason);
     if (!run.problems.empty()) end += " (its journal is damaged)";
+    const Progress& progress = view.progress;
     rows.push_back({run.id, view.records > 0 ? shown_time(view.first_time) : "-",
                     view.start ? clean(view.start->agent, 20) : "-", std::to_string(view.iteration_count()),
-                    human_duration(view.duration()), end});
+                    human_duration(view.duration()), progress.cost_usd > 0 ? human_cost(progress.cost_usd) : "-",
+                    progress.tokens.total() > 0 ? human_count(progress.tokens.total()) : "-", end});
   }
   std::array<size_t, kColumns> widths{};
-  for (const auto& row : rows) {
+  for (const Row& row : rows) {
     for (size_t i = 0; i < kColumns; ++i) widths[i] = std::max(widths[i], display_width(row[i]));
   }
+  // A terminal gets one line per run: columns that it has no room for are left out, the ones that `runs show` tells
+  // best first. The id says when a run began. A file gets everything.
+  constexpr size_t kRoomForEnd = 20;
+  const auto used = [&] {
+    size_t sum = 0;
+    for (size_t i = 0; i < kEnd; ++i) sum += widths[i] > 0 ? widths[i] + 2 : 0;
+    return sum;
+  };
+  for (const Column column : {kBegan, kTokens, kTime, kAgent, kIterations, kCost}) {
+    if (style.terminal && used() + kRoomForEnd > style.width) widths[column] = 0;
+  }
   std::string out;
-  for (const auto& row : rows) {
+  for (const Row& row : rows) {
     std::string line;
-    for (size_t i = 0; i + 1 < kColumns; ++i) line += padded(row[i], widths[i]) + "  ";
-    const size_t used = display_width(line);
-    // A terminal gets one line per run; a file gets the full text.
-    line += style.terminal ? fit_to_width(row.back(), style.width > used + 20 ? style.width - used : 20) : row.back();
+    for (size_t i = 0; i < kEnd; ++i) line += widths[i] > 0 ? padded(row[i], widths[i]) + "  " : "";
+    line += style.terminal ? fit_to_width(row[kEnd], std::max(style.width, used() + 1) - used()) : row[kEnd];
     out += (&row == &rows.front() ? style.bold(line) : line) + "\n";
   }
   return out;
@@ -247,6 +266,8 @@ json::object run_summary(const ToldRun& run) {
   summary["iterations"] = view.iteration_count();
   summary["durationMs"] = view.duration().count();
   summary["resumable"] = is_resumable(run);
+  summary["costUsd"] = view.progress.cost_usd;
+  summary["tokens"] = view.progress.tokens.total();
   if (view.end) summary["exitCode"] = view.end->exit_code;
   json::array problems;
   for (const std::string& problem : run.problems) problems.emplace_back(to_json_string(problem));

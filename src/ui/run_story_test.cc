@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "journal/words_for_tests.h"
 
 namespace ralph {
@@ -25,7 +26,7 @@ std::vector<record::Body> two_iterations() {
   agent.attempt = 1, agent.purpose = word("work"), agent.argv = {"claude"}, agent.stdout_file = "agent_1.out";
   record::AgentEnded turn;
   turn.attempt = 1, turn.purpose = word("work"), turn.outcome = word("ok"), turn.duration_ms = 3100,
-  turn.output_bytes = 1200, turn.response = "DONE";
+  turn.output_bytes = 1200, turn.response = "DONE", turn.cost_usd = 0.0012, turn.input_tokens = 600;
   record::GuardrailStarted check;
   check.index = 1, check.name = "make test", check.log_file = ".ralph/g.log";
   record::GuardrailEnded failed;
@@ -67,17 +68,18 @@ TEST(RunStory, TellsARunIterationByIteration) {
             "  why        the agent answered DONE and all guardrails passed\n"
             "  began      2026-11-15 20:22:33 UTC\n"
             "  took       8.0s, 2 iterations of at most 10\n"
+            "  cost       $0.0024, 1.2K tokens\n"
             "  agent      claude\n"
             "  prompt     -p: Fix it\n"
             "  files      .ralph/runs/20261115-202233-7f3a\n"
             "\n"
             "Iteration 1 (4.0s)\n"
-            "  [OK]  agent      claude: ok, 3.1s, 1.2 KB of output, answered \"DONE\"  agent_1.out\n"
+            "  [OK]  agent      claude: ok, 3.1s, 1.2 KB of output, $0.0012, answered \"DONE\"  agent_1.out\n"
             "  [ERR] guardrail  make test: failed (exit code 2), 0.0s  .ralph/g.log\n"
             "  [--]  decided    continue: 1 guardrail failed\n"
             "\n"
             "Iteration 2 (4.0s)\n"
-            "  [OK]  agent      claude: ok, 3.1s, 1.2 KB of output, answered \"DONE\"  agent_1.out\n"
+            "  [OK]  agent      claude: ok, 3.1s, 1.2 KB of output, $0.0012, answered \"DONE\"  agent_1.out\n"
             "  [OK]  guardrail  make test: passed, 0.0s  .ralph/g.log\n"
             "  [OK]  scm        commit: done (abc1234), 0.0s\n");
 }
@@ -139,13 +141,26 @@ TEST(RunStory, LetsNothingThroughThatATerminalObeys) {
 TEST(RunTable, HasOneAlignedLinePerRun) {
   const std::vector<ToldRun> runs = {told(two_iterations()), told({})};
   EXPECT_EQ(run_table(runs, Style{}),
-            "RUN                   BEGAN                    AGENT   ITERATIONS  TIME  END\n"
-            "20261115-202233-7f3a  2026-11-15 20:22:33 UTC  claude  2           8.0s  complete: the agent answered "
-            "DONE and all guardrails passed\n"
-            "20261115-202233-7f3a  -                        -       0           0.0s  crashed: its journal is empty\n");
-  Style narrow;
-  narrow.terminal = true, narrow.width = 60;
-  for (const std::string& line : split(run_table(runs, narrow), '\n')) EXPECT_LE(line.size(), 100u) << line;
+            "RUN                   BEGAN                    AGENT   ITER  TIME  COST     TOKENS  END\n"
+            "20261115-202233-7f3a  2026-11-15 20:22:33 UTC  claude  2     8.0s  $0.0024  1.2K    complete: the agent "
+            "answered DONE and all guardrails passed\n"
+            "20261115-202233-7f3a  -                        -       0     0.0s  -        -       crashed: its journal "
+            "is empty\n");
+}
+
+TEST(RunTable, FitsEveryTerminal) {
+  const std::vector<ToldRun> runs = {told(two_iterations()), told({})};
+  for (size_t width = 30; width < 200; ++width) {
+    Style style;
+    style.terminal = true, style.width = width, style.unicode = true;
+    const std::string table = run_table(runs, style);
+    for (const std::string& line : split(table, '\n')) EXPECT_LE(display_width(line), width) << line;
+    EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 3) << table;
+  }
+  Style usual;
+  usual.terminal = true, usual.width = 80;
+  const std::string table = run_table(runs, usual);
+  EXPECT_EQ(first_line(table), "RUN                   AGENT   ITER  TIME  COST     TOKENS  END");
 }
 
 TEST(RunSummary, SaysTheSameToPrograms) {
@@ -153,7 +168,7 @@ TEST(RunSummary, SaysTheSameToPrograms) {
       json::serialize(run_summary(told(two_iterations()))),
       R"({"id":"20261115-202233-7f3a","folder":".ralph/runs/20261115-202233-7f3a","state":"complete",)"
       R"("reason":"the agent answered DONE and all guardrails passed","began":"2026-11-15T20:22:33.001Z","agent":"claude",)"
-      R"("iterations":2,"durationMs":8000,"resumable":false,"exitCode":0,"problems":[]})");
+      R"("iterations":2,"durationMs":8000,"resumable":false,"costUsd":2.4E-3,"tokens":1200,"exitCode":0,"problems":[]})");
 }
 
 }  // namespace

@@ -27,13 +27,13 @@ std::string_view last_drawn(std::string_view line) {
 std::string shown(std::string_view line, size_t& room) {
   // A line may have megabytes: ignores what can't be shown anyway, with a margin for control sequences.
   const std::string_view looked_at = line.substr(0, room * 4 + 4096);
-  std::string plain = replace_all(without_controls(looked_at), "\t", "    ");
-  plain.resize(plain.find_last_not_of(" \r") + 1);
+  std::string plain = without_controls(looked_at);
+  plain.resize(plain.find_last_not_of(" \t\r") + 1);
   const size_t whole = plain.size();
   plain.resize(prefix_of_characters(plain, room).size());
   room -= std::min(room, size_of(plain).characters);
   if (plain.size() < whole || looked_at.size() < line.size()) plain += "…";
-  return plain;
+  return replace_all(plain, "\t", "    ");  // a tab counts as one character, whatever its width
 }
 
 }  // namespace

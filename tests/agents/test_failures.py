@@ -105,3 +105,12 @@ def test_max_turns_of_the_agent_end_its_turn_not_the_loop(agent):
     result = agent.run("run", "-p", "do it", "-m", "2")
     assert result.code == 0, result
     assert outcomes(agent) == ["max_turns", "ok"] and len(agent.records("iteration_started")) == 2
+
+
+@pytest.mark.only("claude")
+def test_a_turn_without_permissions_is_the_last_one(agent):
+    agent.settings({"agent": {"flags": []}})
+    agent.play(agent.calls(agent.write(agent.path / "made", "x")), agent.says("I may not write."), exhausted=agent.says("Again: no."))
+    result = agent.run("run", "-p", "make it", "-n", "5")
+    assert result.code == 2 and "--permission-mode acceptEdits" in result.err, result
+    assert outcomes(agent) == ["permission_denied"] and not (agent.path / "made").exists()

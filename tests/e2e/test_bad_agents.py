@@ -75,7 +75,7 @@ def test_an_agent_that_vanishes_after_its_first_turn_ends_the_run_as_fatal(proje
 # ---- it crashes or says nothing
 
 def test_a_crash_is_retried_with_growing_pauses_and_then_consumes_the_iteration(project):
-    project.agent_script("echo trying; exit 7", retry={"attempts": 3, "backoffSeconds": 0.01, "maxBackoffSeconds": 0.02})
+    project.agent_script("echo trying; exit 7", retry={"attempts": 4, "backoffSeconds": 0.01, "maxBackoffSeconds": 0.02})
     result = run(project, "-m", "1")
     assert result.code == 1, result
     ended = project.records("agent_ended")
@@ -93,7 +93,7 @@ def test_a_crash_after_the_answer_is_never_complete(project):
 
 
 def test_an_agent_killed_by_a_signal_is_reported_with_the_signal_and_is_never_complete(project):
-    project.settings(agent={"command": helper("crash"), "retry": {"attempts": 1}})
+    project.settings(agent={"command": helper("crash"), "retry": {"attempts": 2}})
     result = run(project, "-m", "1")
     assert result.code == 1 and "SIGSEGV" in result.out, result
     assert [e["signal"] for e in project.records("agent_ended")] == [11, 11]
@@ -114,7 +114,7 @@ def test_empty_output_is_retried_three_times_within_its_iteration_by_default(pro
 
 
 def test_blank_output_counts_as_nothing_said(project):
-    project.agent_script(r"printf '\n \t\n'", retry={"attempts": 1})
+    project.agent_script(r"printf '\n \t\n'", retry={"attempts": 2})
     assert run(project, "-m", "1").code == 1
     assert [e["outcome"] for e in project.records("agent_ended")] == ["empty"] * 2
 
@@ -549,11 +549,13 @@ def test_a_pipe_in_the_place_of_a_log_does_not_hang_the_run(project):
     assert result.code in (1, 2), result
 
 
-def test_a_folder_in_the_place_of_a_log_is_an_error_that_names_it(project):
+def test_a_folder_in_the_place_of_a_logs_link_does_not_hide_the_log_from_the_agent(project):
     project.agent_script("mkdir -p .ralph/guardrail_1_false.log; echo working")
     project.guardrails("false")
     result = run(project, "-m", "1")
-    assert result.code == 2 and "guardrail_1_false.log" in result.err, result
+    ended = project.last("guardrail_ended")
+    assert result.code == 1 and f"Output file: {ended['logFile']}\n" in ended["feedback"], result
+    assert (project.path / ended["logFile"]).is_file() and list((project.ralph / "guardrail_1_false.log").iterdir()) == []
 
 
 def test_an_agent_that_removes_its_working_folder_gets_a_clear_error(project):

@@ -127,8 +127,75 @@ def test_an_unknown_letter_is_refused(project):
     assert "unknown option -x" in refused(project, "run", "-x")
 
 
+def test_max_iterations_and_model_mean_the_same_everywhere(project):
+    for command in ("run", "init", "plan run", "loop run", "loop start", "runs resume"):
+        assert "-n, --max-iterations N" in project.run(*command.split(), "--help").out, command
+    for command, letter in (("run", "   "), ("init", "   "), ("plan run", "-m,"), ("plan draft", "-m,"), ("loop run", "-m,")):
+        assert f"{letter} --model MODEL" in project.run(*command.split(), "--help").out, command
+    for command in ("run", "init"):
+        assert "-m, --maximum-iterations N" in project.run(command, "--help").out, command
+
+
+@pytest.mark.parametrize("command, known", [("runs resume", "--max-iterations (-n)"), ("loop start", "--max-iterations (-n)"),
+                                            ("runs list", "neither"), ("doctor", "neither")])
+def test_m_is_refused_with_both_names_where_it_has_no_meaning(project, command, known):
+    message = refused(project, *command.split(), "-m", "5")
+    assert "--max-iterations in run and init" in message and "--model in plan and loop run" in message, message
+    assert f"ralph {command} knows {known}" in message, message
+
+
+# The prompt, the agent and the model of a run
+
+
+def test_a_prompt_can_be_an_argument_or_standard_input(project):
+    project.agent_script('printf "%s" "$1" > told; ' + DONE)
+    told = project.path / "told"
+    assert project.run("run", "say <response>DONE</response>").code == 0
+    assert told.read_text() == "say <response>DONE</response>"
+    assert project.run("run", "-f", "-", stdin="from a pipe\n<response>").code == 0
+    assert told.read_text() == "from a pipe\n<response>"
+    assert project.last("run_started")["prompt"] == "from a pipe\n<response>"
+
+
+@pytest.mark.parametrize("words", [["x", "-p", "y"], ["x", "-f", "y"], ["-p", "x", "-f", "-"]])
+def test_two_prompts_are_one_too_many(project, words):
+    project.agent_script(DONE)
+    assert "are both given" in refused(project, "run", *words)
+
+
+def test_an_empty_standard_input_is_no_prompt(project):
+    project.agent_script(DONE)
+    assert "no prompt on standard input" in refused(project, "run", "-f", "-")
+
+
+def test_a_run_whose_prompt_came_from_standard_input_is_resumed_with_it(project):
+    project.agent_script('printf "%s" "$1" > told; [ -e go ] && ' + DONE + "; echo working")
+    assert project.run("run", "-f", "-", "-n", "1", stdin="from a pipe <response>").code == 1
+    (project.path / "go").touch()
+    (project.path / "told").unlink()
+    result = project.run("run", "--resume", "-n", "2")
+    assert result.code == 0 and (project.path / "told").read_text() == "from a pipe <response>", result
+
+
+def test_another_agent_gets_none_of_the_settings_agents_flags(project):
+    project.agent_script("echo wrong agent; exit 3", flags=["--only-for-the-first"], env={"ONLY": "first"}, kind="claude")
+    project.settings(agents={"second": {"command": str(project.script('echo "$#:$1:$ONLY" > told; ' + DONE, "other")), "flags": ["--own"]}})
+    result = project.run("run", "<response>", "--agent", "second")
+    assert result.code == 0 and (project.path / "told").read_text() == "2:--own:\n", result
+    direct = project.script('echo "$#:$1" > told; ' + DONE, "direct")
+    assert project.run("run", "<response>", "--agent", direct).code == 0
+    assert (project.path / "told").read_text() == "1:<response>\n"
+    assert "--agent is blank" in refused(project, "run", "x", "--agent", " ")
+
+
+def test_the_model_of_a_run_is_an_option(project):
+    project.agent_script("echo '{\"type\":\"x\"}'", kind="claude")
+    result = project.run("run", "x", "--model", "opus", "--dry-run")
+    assert result.code == 0 and "--model opus" in result.out, result
+
+
 def test_a_word_too_many_is_refused(project):
-    assert 'unexpected word "fix"' in refused(project, "run", "fix", "it")
+    assert 'unexpected word "it"; PROMPT of several words goes in quotes' in refused(project, "run", "fix", "it")
     assert "fix" in refused(project, "doctor", "fix")
 
 
@@ -193,7 +260,7 @@ def test_both_prompt_and_file_are_refused(project):
 def test_neither_prompt_nor_file_is_refused_with_an_example(project, arguments):
     project.agent_script(DONE)
     message = refused(project, *arguments)
-    assert "-p TEXT" in message and "-f FILE" in message and "ralph run -p" in message
+    assert "-p TEXT" in message and "-f FILE" in message and "ralph run 'Make" in message
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\n\t\n"])
@@ -384,9 +451,9 @@ def findings(project, **how):
 
 def test_doctor_in_an_empty_folder_says_what_to_do_and_writes_nothing(project):
     result = project.run("doctor")
-    assert result.code == 0, result
-    assert "ralph init" in result.out
-    assert "not a git repository" in result.out
+    assert result.code == 2, result
+    assert "ralph init" in result.out and "no agent is set" in result.out
+    assert "not a git repository" in result.out and "ready to start" not in result.out
     assert files_in(project.path) == []
 
 
@@ -425,7 +492,7 @@ def test_doctor_is_not_held_up_by_an_agent_that_hangs(project):
     (project.base / "bin").mkdir()
     project.script("exec sleep 1000", "bin/claude")
     result = project.run("doctor", env={"PATH": f"{project.base}/bin:/usr/bin:/bin"})
-    assert result.code == 0 and result.seconds < 8
+    assert "claude" in result.out and result.seconds < 8
     project.nothing_left()
 
 
@@ -433,6 +500,57 @@ def test_doctor_without_git_and_without_anything_on_path(project):
     (project.base / "bin").mkdir()
     found = findings(project, env={"PATH": str(project.base / "bin")})
     assert found["git"]["health"] == "note" and "install git" in found["git"]["fix"]
+
+
+def no_agent(project):
+    project.settings(agent={})
+
+
+def missing_agent(project):
+    project.settings(agent={"command": "no-such-agent"})
+
+
+def missing_fallback(project):
+    project.agent_script(DONE, fallback=["no-such-agent"])
+
+
+def budget_that_cannot_be_kept(project):
+    project.agent_script(DONE)
+    project.settings(budget={"maxCostUsd": 1})
+
+
+def commits_without_a_repository(project):
+    project.agent_script(DONE)
+    project.settings(scm={"command": "git", "tasks": ["commit"]})
+
+
+def ralph_folder_elsewhere(project):
+    project.agent_script(DONE)
+    project.ralph.rename(project.base / "elsewhere")
+    project.ralph.symlink_to(project.base / "elsewhere")
+
+
+def nothing_wrong(project):
+    project.agent_script(DONE, fallback=[str(project.script(DONE, "second"))])
+
+
+@pytest.mark.parametrize("prepare", [no_agent, missing_agent, missing_fallback, budget_that_cannot_be_kept,
+                                     commits_without_a_repository, ralph_folder_elsewhere, nothing_wrong])
+def test_doctor_foresees_what_a_run_will_say(project, prepare):
+    prepare(project)
+    doctor = project.run("doctor")
+    run = project.run("run", "-p", "x")
+    assert doctor.code == run.code == (0 if prepare == nothing_wrong else 2), (doctor, run)
+    assert ("ready to start" in doctor.out) == (run.code == 0), doctor
+
+
+def test_doctor_tells_the_agent_from_its_fallback_and_what_it_may_not_do(project):
+    project.agent_script(DONE, fallback=[str(project.script(DONE, "second"))], kind="claude")
+    found = findings(project)
+    assert "claude" in found["agent"]["detail"] and "second" in found["fallback"]["detail"], found
+    assert found["permissions"]["health"] == "note" and "--permission-mode" in found["permissions"]["fix"], found
+    project.settings({"agent": {"flags": ["--permission-mode acceptEdits"]}})
+    assert "permissions" not in findings(project)
 
 
 def test_doctor_says_when_scm_tasks_cannot_work(project):

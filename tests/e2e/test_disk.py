@@ -39,7 +39,7 @@ def test_a_disk_that_fills_with_a_guardrails_log_ends_the_run_with_the_file_name
     small_disk.agent_script(DONE)
     small_disk.guardrails(helper("flood_no_newline", 3))
     result = small_disk.run("run", "-p", "do it")
-    assert_said_and_clean(small_disk, result, ".ralph/guardrail_1_")
+    assert_said_and_clean(small_disk, result, "/guardrail_1_")
     assert "Complete" not in result.out
 
 

@@ -110,7 +110,8 @@ def test_commands_with_the_same_slug_get_logs_of_their_own(project):
     project.guardrails("echo a", "echo  a", "echo 'a'")
     assert run(project, "-m", "1").code == 0
     logs = [g["logFile"] for g in project.records("guardrail_ended")]
-    assert logs == [".ralph/guardrail_1_echo_a.log", ".ralph/guardrail_1_echo_a_1.log", ".ralph/guardrail_1_echo_a_2.log"]
+    folder = f".ralph/runs/{project.run_folder().name}"
+    assert logs == [f"{folder}/guardrail_1_echo_a.log", f"{folder}/guardrail_1_echo_a_1.log", f"{folder}/guardrail_1_echo_a_2.log"]
     assert all((project.path / log).read_text() == "a\n" for log in logs)
 
 
@@ -128,17 +129,24 @@ def test_a_command_of_nothing_but_strange_letters_has_a_log(project):
     result = run(project, "-m", "1")
     assert result.code == 0, result
     for ended in project.records("guardrail_ended"):
-        assert (project.path / ended["logFile"]).resolve().parent == project.ralph.resolve()
+        assert (project.path / ended["logFile"]).resolve().parent == project.run_folder().resolve()
 
 
-def test_a_second_runs_logs_hold_its_own_output_only(project):
-    project.agent_script(DONE)
-    project.guardrails("cat words")
+def test_every_run_keeps_its_logs_and_the_known_path_leads_to_the_newest(project):
+    project.agent_script(KEEP_PROMPT)
+    project.guardrails("cat words; false")
     for words in ("a long line of the first run", "short"):
         (project.path / "words").write_text(words)
-        assert run(project, "-m", "1").code == 0
-    assert (project.ralph / "guardrail_1_cat_words.log").read_text() == "short"
-    assert len(project.run_folders()) == 2
+        assert run(project, "-m", "2").code == 1
+    first, second = project.run_folders()
+    for folder, words in ((first, "a long line of the first run"), (second, "short")):
+        for ended in project.records("guardrail_ended", folder):
+            assert (project.path / ended["logFile"]).parent == folder and (project.path / ended["logFile"]).read_text() == words
+    link = project.ralph / "guardrail_1_cat_words_false.log"
+    assert link.is_symlink() and not link.readlink().is_absolute() and link.read_text() == "short"
+    assert "Output file: .ralph/guardrail_1_cat_words_false.log\n" in (project.path / "prompt.2").read_text()
+    assert "guardrail_1_cat_words_false.log" in project.run("runs", "show", first.name).out
+    assert not list(project.ralph.glob("*.new"))
 
 
 def test_all_guardrails_run_and_are_reported_even_when_the_first_fails(project):

@@ -92,10 +92,10 @@ def test_a_bad_number_is_asked_again_with_a_reason(project):
 
 
 def test_a_bad_fail_action_is_asked_again_and_lower_case_becomes_upper(project):
-    guardrail = [(GUARDRAIL, "make"), (ACTION, ""), (ACTION, "IGNORE"), (ACTION, "prepend"), (HINT, ""), (GUARDRAIL, "")]
+    guardrail = [(GUARDRAIL, "make"), (ACTION, "IGNORE"), (ACTION, "prepend"), (HINT, ""), (GUARDRAIL, "")]
     code, text = dialogue(project, [*SHORT[:4], *guardrail, SHORT[5]])
     assert code == 0, text
-    assert text.count("Please answer APPEND") == 2
+    assert text.count("Please answer APPEND") == 1
     assert written(project)["guardrails"] == [{"command": "make", "failAction": "PREPEND"}]
 
 
@@ -183,6 +183,45 @@ def test_overwriting_replaces_the_file(project):
     project.settings(maximumIterations=3, agent={"command": "claude"})
     assert dialogue(project, [(OVERWRITE, "y"), *SHORT])[0] == 0
     assert written(project)["agent"]["command"] == "cat"
+
+
+RICH = {"$schema": "x", "maximumIterations": 3, "budget": {"maxMinutes": 7}, "outputTruncateChars": 99,
+        "agent": {"command": "cat", "timeoutSeconds": 5, "kind": "custom", "model": "m", "env": {"A": "b"}},
+        "guardrails": [{"command": "make lint", "name": "lint", "timeoutSeconds": 4, "hint": "old"}],
+        "scm": {"command": "git", "tasks": ["push"], "addAll": False}, "output": {"emoji": False}}
+
+
+def test_what_init_does_not_ask_about_is_kept(project):
+    project.settings(RICH)
+    assert dialogue(project, [(OVERWRITE, "y"), *FLOW])[0] == 0
+    after = written(project)
+    assert list(after)[:2] == ["agent", "$schema"] and after["budget"] == {"maxMinutes": 7} and after["output"] == {"emoji": False}
+    assert after["outputTruncateChars"] == 99 and after["maximumIterations"] == 10
+    assert after["agent"]["timeoutSeconds"] == 5 and after["agent"]["env"] == {"A": "b"} and after["agent"]["command"] == "claude"
+    assert "kind" not in after["agent"] and "model" not in after["agent"], "they described another agent"
+    assert after["guardrails"][0] == {"command": "make lint", "name": "lint", "timeoutSeconds": 4, "failAction": "APPEND",
+                                      "hint": "Fix lint errors only. Do not change behavior."}
+    assert after["scm"] == {"command": "git", "tasks": ["commit"], "addAll": False}
+
+
+def test_flags_change_what_they_name_and_nothing_else(project):
+    project.settings(RICH)
+    before = written(project)
+    assert project.run("init", "-n", "5", "--model", "opus", "--force").code == 0
+    after = written(project)
+    assert after.pop("maximumIterations") == 5 and before.pop("maximumIterations") == 3
+    assert after["agent"].pop("model") == "opus" and before["agent"].pop("model") == "m"
+    assert after["agent"].pop("flags") == [] and after["guardrails"][0].pop("failAction") == "APPEND"
+    assert {key: value for key, value in after.items() if key in before} == before
+    assert project.run("init", "--agent", "claude", "--force").code == 0
+    assert "kind" not in written(project)["agent"] and written(project)["scm"] == before["scm"]
+
+
+def test_a_blank_fail_action_is_append(project):
+    flow = [(AGENT, "cat"), (FLAGS, ""), (ITERATIONS, ""), (RESPONSE, ""), (GUARDRAIL, "make"), (ACTION, ""), (HINT, ""),
+            (GUARDRAIL, ""), (SCM, "")]
+    assert dialogue(project, flow)[0] == 0
+    assert written(project)["guardrails"] == [{"command": "make", "failAction": "APPEND"}]
 
 
 def test_broken_settings_can_be_overwritten_and_their_fault_is_shown(project):

@@ -181,13 +181,17 @@ def test_prepend_puts_it_before_and_replace_instead(project):
         assert prompts(project) == ["base", form.format(m=message(command, "it broke", code=7))]
 
 
+def two_newlines_apart(*parts):
+    return "\n\n".join([*(part.rstrip("\n") for part in parts[:-1]), parts[-1]])
+
+
 def test_several_failures_stand_in_the_order_of_the_spec(project):
     recording_agent(project)
     failing = [("echo a; false", "APPEND"), ("echo p; false", "PREPEND"), ("echo b; false", "APPEND"), ("echo q; false", "PREPEND")]
     project.guardrails(*[{"command": c, "failAction": a} for c, a in failing])
     assert project.run("run", "-p", "base", "-m", "2").code == 1
     a, p, b, q = (message(c, c[5] + "\n") for c, _ in failing)
-    assert prompts(project)[1] == "\n\n".join([p, q, "base", a, b])
+    assert prompts(project)[1] == two_newlines_apart(p, q, "base", a, b)
 
 
 def test_replace_messages_take_the_place_of_the_prompt_and_the_others_keep_theirs(project):
@@ -196,7 +200,7 @@ def test_replace_messages_take_the_place_of_the_prompt_and_the_others_keep_their
     project.guardrails(*[{"command": c, "failAction": a} for c, a in failing])
     assert project.run("run", "-p", "base", "-m", "2").code == 1
     a, r, p, s = (message(c, c[5] + "\n") for c, _ in failing)
-    assert prompts(project)[1] == "\n\n".join([p, r, s, a])
+    assert prompts(project)[1] == two_newlines_apart(p, r, s, a)
 
 
 def test_feedback_is_of_the_last_iteration_only(project):
@@ -467,7 +471,7 @@ def test_the_console_says_every_step_and_why_it_stopped(project):
     result = project.run("run", "-p", "Fix it, then answer <response>DONE</response>.")
     assert result.code == 0 and result.err == ""
     lines = result.out.splitlines()
-    for pattern in (r"ralph · run \S+ · agent custom · up to 10 iterations · 2 guardrails", r"▶ Iteration 1/10", r"✔ agent finished and answered \"DONE\" \(\d+\.\ds\)",
+    for pattern in (r"ralph · run \S+ · agent agent · up to 10 iterations · 2 guardrails", r"▶ Iteration 1/10", r"✔ agent finished and answered \"DONE\" \(\d+\.\ds\)",
                     r"✘ tests failed with exit code 1 \(\d+\.\ds\) · PREPEND to the next prompt · \.ralph/guardrail_1_\S+\.log",
                     r"✔ true passed \(\d+\.\ds\)", r"▶ Iteration 2/10", r"✔ tests passed \(\d+\.\ds\)",
                     r"✔ Complete: the agent answered \"DONE\" and all 2 guardrails passed", r".*2 iterations.*guardrails 3 passed, 1 failed.*"):
@@ -656,7 +660,7 @@ def test_a_terminal_shows_progress_while_a_guardrail_runs(project):
     project.guardrails({"command": f"while [ ! -e {shlex.quote(str(flag))} ]; do sleep 0.05; done", "name": "slow tests"})
     with in_terminal(project, "run", "-p", "x") as child:
         child.expect_exact("slow tests")
-        child.expect(r"slow tests 1\.\ds")
+        child.expect(r"slow tests · 1\.\ds")
         flag.touch()
         assert end_of(child) == 0
         lines = screen(child).splitlines()

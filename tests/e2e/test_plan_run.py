@@ -375,7 +375,7 @@ def test_an_empty_response_is_tried_again(project):
 def test_empty_responses_are_tried_again_only_so_often(project):
     plan = Plan(project)
     plan.cheat("sys.exit(0)", phase="before", always=True)
-    plan.agent(retry={"attempts": 2})
+    plan.agent(retry={"attempts": 3})
     result = plan.run("-n", "2")
     assert result.code == 1, result
     assert [(r["iteration"], r["attempt"], r["outcome"]) for r in project.records("agent_ended")] == [
@@ -407,7 +407,7 @@ def test_the_limit_ends_with_1_and_names_what_is_open(project):
     plan = Plan(project, [story(f"US-{n}") for n in range(5)])
     result = plan.run("-n", "1")
     assert result.code == 1, result
-    reason = "1 iteration done and not complete: 0 of 5 stories done; open: US-0 (needs_review), US-1, US-2 and 2 more"
+    reason = "1 iteration done, but 0 of 5 stories done; open: US-0 (needs_review), US-1, US-2 and 2 more"
     assert project.last("run_ended")["reason"] == reason and reason in result.out
     assert not plan.marker.exists()
     project.nothing_left()
@@ -626,9 +626,9 @@ def test_another_agent_reviews(project):
     project.settings(agents={"critic": {"command": str(wrapper(project, "critic-script")), "flags": ["--strict --deep"]}},
                      plan={"agents": {"review": "critic"}})
     plan.completes()
-    assert [r["agent"] for r in project.records("agent_started")] == ["custom", "critic", "custom", "critic"]
+    assert [r["agent"] for r in project.records("agent_started")] == ["agent", "critic", "agent", "critic"]
     assert calls(project) == ["critic-script --strict --deep"] * 2
-    assert project.last("run_started")["agent"] == "custom, critic for review"
+    assert project.last("run_started")["agent"] == "agent, critic for review"
 
 
 def test_every_mode_can_have_its_agent(project):

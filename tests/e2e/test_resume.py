@@ -80,7 +80,7 @@ def test_every_way_to_say_it(project, command):
 
 
 def test_an_interrupted_attempt_does_not_count_as_a_failed_one(project):
-    project.settings(agent={"retry": {"attempts": 1}})
+    project.settings(agent={"retry": {"attempts": 2}})
     killed_in_second_turn(project, more="[ $n = 3 ] && exit 1; echo '<response>DONE</response>'")
     result = project.run("runs", "resume")
     assert result.code == 0, result

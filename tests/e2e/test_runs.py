@@ -7,6 +7,7 @@ import signal
 import pytest
 
 from support import read_lines, wait_until
+from terminal import end_of, in_terminal, screen
 
 DONE = 'echo "<response>DONE</response>"'
 
@@ -57,7 +58,7 @@ def test_runs_are_listed_newest_first_with_their_end(project):
 def test_the_list_can_be_cut(project):
     for _ in range(3):
         a_run(project)
-    result = project.run("runs", "list", "-n", "2")
+    result = project.run("runs", "list", "-l", "2")
     assert sum(".ralph" in line or re.match(r"\S*\s*\d{8}-\d{6}-", line) is not None for line in result.out.splitlines()) == 2, result
     assert "1 more" in result.out
     for bad in ("0", "x", "-1"):
@@ -244,3 +245,47 @@ def test_secrets_are_nowhere(project):
         assert "hunter2" not in text and "A" * 60 not in text
     for path, data in project.everything_on_disk().items():
         assert b"hunter2" not in data and b"A" * 60 not in data, path
+
+
+# What is listed
+
+
+def test_a_kill_of_the_visible_process_is_not_listed_as_a_request_to_stop(project):
+    begun = project.base / "begun"
+    project.agent_script(f"echo x >> {shlex.quote(str(begun))}; exec sleep 1000")
+    running = project.start("run", "-p", "x")
+    wait_until(lambda: read_lines(begun))
+    running.signal(signal.SIGKILL)
+    running.process.wait()
+    project.nothing_left()
+    (run,) = listed(project)
+    assert (run["state"], run["resumable"]) == ("crashed", True) and "killed" in run["reason"], run
+    assert "asked to stop" not in project.run("runs", "list").out + show(project)
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_the_list_has_one_line_per_run_in_a_terminal(project, width):
+    a_run(project, "echo a rather long answer without the words that are expected", "-m", "2", code=1)
+    a_run(project)
+    with in_terminal(project, "runs", "list", width=width) as child:
+        assert end_of(child) == 0
+        lines = screen(child).splitlines()
+    assert len(lines) == 3 and all(len(line) <= width for line in lines), lines
+    assert "limit" in lines[2] and "complete" in lines[1], lines
+
+
+def test_cost_and_tokens_are_told_everywhere(project):
+    project.agent_script(r"""
+[ "$1" = --help ] && exit
+echo '{"type":"system","subtype":"init","session_id":"s"}'
+echo '{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"<response>DONE</response>"}]},"session_id":"s"}'
+echo '{"type":"result","subtype":"success","is_error":false,"result":"","total_cost_usd":0.0024,"usage":{"input_tokens":1000,"output_tokens":500},"session_id":"s"}'
+""", kind="claude")
+    result = project.run("run", "-p", "x")
+    assert result.code == 0 and "$0.0024" in result.out.splitlines()[-2] and "1.5K tokens" in result.out, result
+    listing = project.run("runs", "list").out.splitlines()
+    assert re.search(r"COST +TOKENS +END", listing[0]) and re.search(r"\$0\.0024 +1\.5K +complete", listing[1]), listing
+    (run,) = listed(project)
+    assert (run["costUsd"], run["tokens"]) == (0.0024, 1500), run
+    text = show(project)
+    assert "cost       $0.0024 · 1.5K tokens" in text and ", $0.0024, answered" in text, text

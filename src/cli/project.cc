@@ -1,0 +1,31 @@
+#include "cli/project.h"
+
+#include <cerrno>
+#include <unistd.h>
+
+#include "base/utf8.h"
+#include "os/files.h"
+#include "settings/layers.h"
+
+namespace ralph::cli {
+
+Result<Project> enter_project() {
+  Project project;
+  TRY_VALUE(project.typed_in, current_directory());
+  project.folder = folder_with_settings(project.typed_in);
+  if (project.folder != project.typed_in && ::chdir(project.folder.c_str()) != 0)
+    return fail(ErrorKind::kInput, "cannot enter {}, where the settings are: {}", project.folder, errno_text(errno));
+  return project;
+}
+
+Result<Project> enter_project_to_work() {
+  TRY_VALUE(Project project, enter_project());
+  if (project.folder == project.typed_in) return project;
+  const std::string note =
+      fmt::format("Note: there are no settings in this folder; ralph works in {}, with the settings there.\n",
+                  fit_to_width(project.folder, project.folder.size() * 2 + 1));
+  static_cast<void>(write_all(STDERR_FILENO, note, "standard error"));
+  return project;
+}
+
+}  // namespace ralph::cli

@@ -1,0 +1,21 @@
+// The project of a command: the folder whose .ralph holds the settings.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+namespace ralph::cli {
+
+struct Project {
+  std::string folder;    // absolute; the current directory from here on
+  std::string typed_in;  // where the command was typed: relative paths on the command line start there
+};
+
+// Finds the project and changes to its folder.
+Result<Project> enter_project();
+
+// The same for a command that starts agents: says so if that is not the folder in which it was typed.
+Result<Project> enter_project_to_work();
+
+}  // namespace ralph::cli
