@@ -1,16 +1,14 @@
 // ralph runs list: every run of this project. ralph runs show: one run, from its journal.
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <fcntl.h>
 #include <functional>
 #include <optional>
-#include <sys/file.h>
 #include <unistd.h>
 #include <utility>
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "cli/live_run.h"
 #include "cli/registry.h"
 #include "journal/reader.h"
 #include "journal/run_folder.h"
@@ -18,30 +16,10 @@
 #include "json/value.h"
 #include "os/environment.h"
 #include "os/files.h"
-#include "settings/ralph_folder.h"
 #include "ui/run_story.h"
 
 namespace ralph::cli {
 namespace {
-
-// The run named in a lock that is held; nullopt if it is free.
-std::optional<std::string> owner_of(const std::string& path) {
-  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
-  if (!fd || ::flock(fd.get(), LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK) return std::nullopt;
-  char buffer[4096];
-  const ssize_t n = ::read(fd.get(), buffer, sizeof buffer);
-  const auto owner = parse_json(std::string_view(buffer, n > 0 ? static_cast<size_t>(n) : 0), path);
-  if (!owner) return std::nullopt;
-  const auto id = find_string(*owner, "runId");
-  return id ? std::optional(std::string(*id)) : std::nullopt;
-}
-
-// The id of the run that is active here. It holds two locks, one of which an agent may have removed.
-std::optional<std::string> live_run(const std::string& project) {
-  if (auto id = owner_of(join_path(project, ".ralph/lock"))) return id;
-  const std::string state = project_state_folder(Environment::of_this_process(), project);
-  return state.empty() ? std::nullopt : owner_of(join_path(state, "lock"));
-}
 
 using OnRecord = std::function<void(const record::Record&)>;
 
@@ -51,7 +29,8 @@ ToldRun read_run(const std::string& project, const RunFolder& folder, const OnRe
   auto reader = JournalReader::open(join_path(folder.path, kJournalFile));
   if (!reader) {
     run.alive = live_run(project) == folder.id;
-    if (!run.alive) run.problems.push_back(reader.error().message);  // a live run creates its journal in a moment
+    run.view.unreadable = !run.alive;  // a live run creates its journal in a moment
+    if (!run.alive) run.problems.push_back(reader.error().message);
     return run;
   }
   const auto read_on = [&] {
