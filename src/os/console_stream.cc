@@ -72,7 +72,7 @@ bool ConsoleStream::offer(std::string_view bytes) {
   if (waiting_.empty()) {
     while (!bytes.empty() && write_some(bytes)) {
     }
-  } else if (dropped_ || waiting_.size() + bytes.size() > kMostWaiting) {
+  } else if (!keep_all_ && (dropped_ || waiting_.size() + bytes.size() > kMostWaiting)) {
     return false;
   }
   waiting_ += bytes;
@@ -83,6 +83,17 @@ void ConsoleStream::write(std::string_view bytes) {
   if (offer(bytes)) return;
   dropped_ = true;
   lines_dropped_ += static_cast<size_t>(std::ranges::count(bytes, '\n'));
+}
+
+void ConsoleStream::keep_all() {
+  keep_all_ = true;
+  note_dropped();
+}
+
+void ConsoleStream::note_dropped() {
+  if (!std::exchange(dropped_, false)) return;
+  write(fmt::format("\n[ralph] {} not shown: nobody was reading\n",
+                    count_of(std::max<size_t>(std::exchange(lines_dropped_, 0), 1), "line")));
 }
 
 int ConsoleStream::wants_room() const {
@@ -96,9 +107,7 @@ void ConsoleStream::write_on() {
   }
   waiting_.erase(0, waiting_.size() - bytes.size());
   if (!waiting_.empty()) return;
-  if (std::exchange(dropped_, false))
-    write(fmt::format("\n[ralph] {} not shown: nobody was reading\n",
-                      count_of(std::max<size_t>(std::exchange(lines_dropped_, 0), 1), "line")));
+  note_dropped();
   if (more_) more_();
 }
 

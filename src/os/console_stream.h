@@ -32,6 +32,9 @@ class ConsoleStream : public Outlet {
   // Called when everything that waited is written.
   void when_empty(std::function<void()> more) { more_ = std::move(more); }
 
+  // From now on nothing is dropped: for the last words, which matter most.
+  void keep_all();
+
   void hurry() { hurried_ = true; }
 
   int wants_room() const override;
@@ -40,12 +43,13 @@ class ConsoleStream : public Outlet {
  private:
   bool write_some(std::string_view& bytes);  // false: no room
   void drain();
+  void note_dropped();
 
   int fd_;
   Fd own_;  // the same pipe or terminal, opened anew: only there may it be told not to block
   int parent_;
   bool can_block_, is_socket_;
-  bool gone_ = false, hurried_ = false;
+  bool gone_ = false, hurried_ = false, keep_all_ = false;
   std::string waiting_;
   size_t lines_dropped_ = 0;
   bool dropped_ = false;

@@ -101,6 +101,7 @@ void Console::on_record(const record::Record& record, const Progress& progress) 
     out_.hurry();
     err_.hurry();
   }
+  if (std::holds_alternative<record::RunEnded>(record.body)) out_.keep_all();
   progress_ = &progress;
   std::visit([this](const auto& body) { show(body); }, record.body);
 }

@@ -80,6 +80,7 @@ def test_an_agent_that_is_away_for_a_moment_while_it_updates_itself_is_tried_aga
         touch updated; mv "$0" "$0.new"; echo working""",
                          retry={"attempts": 9, "backoffSeconds": 0.1, "maxBackoffSeconds": 0.2})
     running = project.start("run", "-p", "do it", "-m", "3")
+    wait_until((project.path / "updated").exists, what="the first turn")
     wait_until(lambda: "crashed" in [r["outcome"] for r in project.records("agent_ended")], what="the attempt without a program")
     (project.base / "agent.new").rename(project.base / "agent")
     result = running.wait()
@@ -499,10 +500,10 @@ def test_feedback_that_makes_the_prompt_too_large_for_an_argument_goes_by_standa
     assert (project.path / "got").read_text().startswith("do it\n\nGuardrail ")
 
 
-def test_a_prompt_that_looks_like_an_option_reaches_the_agent_as_it_is(project):
+def test_a_prompt_that_looks_like_an_option_reaches_the_agent_behind_a_blank(project):
     project.agent_script('printf %s "$1" > got; ' + DONE)
     assert project.run("run", "-p=--help $(touch pwned) `touch pwned`; \"' \\", "-m", "1").code == 0
-    assert (project.path / "got").read_text() == "--help $(touch pwned) `touch pwned`; \"' \\"
+    assert (project.path / "got").read_text() == " --help $(touch pwned) `touch pwned`; \"' \\"
     assert not (project.path / "pwned").exists()
 
 

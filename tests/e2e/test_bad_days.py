@@ -219,7 +219,7 @@ def test_a_reader_who_sleeps_switches_off_no_time_out_and_is_told_what_he_missed
     reader, writer = os.pipe()
     running = project.start("run", "-p", "do it", "-m", "1", stdout=writer)
     os.close(writer)
-    wait_until(lambda: project.run_folders() and project.records("run_ended"), what="the end, although nobody reads")
+    wait_until(lambda: (project.run_folders() and (project.run_folder() / "journal.jsonl").exists()) and project.records("run_ended"), what="the end, although nobody reads")
     assert project.last("agent_ended")["outcome"] == "timed_out"
     text = read_all(reader).decode(errors="replace")
     assert running.wait(10).code == 1
@@ -234,7 +234,7 @@ def test_json_that_nobody_reads_is_complete_all_the_same(project):
     reader, writer = os.pipe()
     running = project.start("run", "-p", "do it", "-m", "24", "--json", stdout=writer)
     os.close(writer)
-    wait_until(lambda: project.run_folders() and project.records("run_ended"), timeout=40, what="the end, although nobody reads")
+    wait_until(lambda: (project.run_folders() and (project.run_folder() / "journal.jsonl").exists()) and project.records("run_ended"), timeout=40, what="the end, although nobody reads")
     text = read_all(reader)
     assert running.wait(10).code == 1
     journal = (project.run_folder() / "journal.jsonl").read_bytes()
@@ -248,7 +248,7 @@ def test_a_pipe_that_does_not_block_is_not_gone_when_it_is_full(project):
     os.set_blocking(writer, False)
     running = project.start("run", "-p", "do it", "-m", "1", stdout=writer)
     os.close(writer)
-    wait_until(lambda: project.run_folders() and project.records("run_ended"), what="the end")
+    wait_until(lambda: (project.run_folders() and (project.run_folder() / "journal.jsonl").exists()) and project.records("run_ended"), what="the end")
     text = read_all(reader).decode()
     assert running.wait(10).code == 0
     assert text.count("x") >= 400_000 and "Complete" in text
