@@ -1,7 +1,10 @@
 // ralph: arguments -> command -> exit code.
 #include <cstdio>
 #include <fcntl.h>
+#include <new>
+#include <signal.h>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <unistd.h>
 #include <vector>
@@ -20,15 +23,25 @@ void fill_standard_streams() {
   }
 }
 
+// Allocates nothing and throws nothing.
+void say(std::string_view line) {
+  static_cast<void>(!::write(STDERR_FILENO, line.data(), line.size()));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   fill_standard_streams();
+  ::signal(SIGCHLD, SIG_DFL);  // inherited as ignored from some daemons, it would hide how children end
   const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
   try {
     const int code = ralph::cli::dispatch(words);
-    return std::fflush(stdout) != 0 && code == 0 ? 2 : code;
-  } catch (const std::system_error&) {
-    return 2;  // standard output cannot be written (fmt throws then): there is nowhere to say so
+    if (std::fflush(stdout) == 0 || code != 0) return code;
+    say("ralph: cannot write to standard output\n");
+  } catch (const std::system_error&) {  // fmt throws if a stream cannot be written
+    say("ralph: cannot write to standard output\n");
+  } catch (const std::bad_alloc&) {
+    say("ralph: out of memory; give it more, or make what it reads smaller\n");
   }
+  return 2;
 }

@@ -104,7 +104,9 @@ Launch Agent::launch(const std::string& prompt, TurnOptions options,
   launch.folder = folder_;
   const bool fits = fits_as_argument(prompt.size(), launch) && !contains(prompt, '\0');
   if (prompt_ == PromptPath::kArgument && fits) {
-    launch.argv.push_back(prompt);
+    // Nobody knows whether an unknown program understands "--"; a blank makes it no option for any.
+    const bool like_option = adapter_ == &custom_adapter() && prompt.starts_with('-');
+    launch.argv.push_back(like_option ? " " + prompt : prompt);
   } else {
     launch.input = prompt;
     if (prompt_ == PromptPath::kFile) launch.argv.emplace_back("/dev/stdin");

@@ -98,6 +98,7 @@ std::span<const Command* const> all_commands() {
       &kRunsList,
       &kRunsShow,
       &kRunsResume,
+      &kRunsGc,
       &kSettingsShow,
       &kSettingsSchema,
       &kLoopStart,

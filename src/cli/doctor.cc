@@ -2,7 +2,6 @@
 #include "cli/doctor.h"
 
 #include <array>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "agents/agent.h"
@@ -16,7 +15,9 @@
 #include "engine/roster.h"
 #include "git/git.h"
 #include "git/repository.h"
+#include "git/stale_lock.h"
 #include "os/files.h"
+#include "os/process_tree.h"
 #include "os/run_command.h"
 #include "settings/settings.h"
 #include "ui/style.h"
@@ -30,12 +31,19 @@ std::string_view to_string(Health health) {
 }
 
 void check_system(Findings& findings) {
-  const Fd self(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0)));
-  if (self) {
-    findings.ok("process containment", "process descriptors and a subreaper: nothing an agent starts is left behind");
-  } else {
-    findings.problem("process containment", fmt::format("pidfd_open: {}", errno_text(errno)),
-                     "use Linux 5.3 or newer; inside a container, allow pidfd_open in its seccomp profile");
+  switch (try_to_end_a_process()) {
+    case EndingWorks::kByDescriptor:
+      findings.ok("process containment", "process descriptors and a subreaper: nothing an agent starts is left behind");
+      break;
+    case EndingWorks::kByPid:
+      findings.note("process containment",
+                    "a subreaper, without process descriptors: an agent's processes are ended by pid and start time",
+                    "Linux 5.3 or newer, or a seccomp profile that allows pidfd_open, closes the last gap");
+      break;
+    case EndingWorks::kNot:
+      findings.problem("process containment", "a process that ralph starts can't be ended",
+                       "allow kill, waitid and pidfd_open in the seccomp profile of this container, and mount /proc");
+      break;
   }
   if (!file_exists("/proc/self/stat")) {
     findings.problem("/proc", "not mounted", "mount it: ralph finds an agent's processes there");
@@ -138,6 +146,22 @@ void check_settings(Findings& findings, const Environment& environment, const st
   check_folder(findings, project);
 }
 
+// Only looks: the next run puts it away.
+void check_leftovers(Findings& findings, const Environment&, const std::string& project) {
+  const auto killed = killed_run(project);
+  if (!killed) return;
+  const std::string which = fmt::format("run {}, which was killed,", killed->folder.id);
+  const auto processes = processes_with("RALPH_RUN_ID=" + killed->folder.id);
+  if (!processes.empty())
+    findings.note(
+        "leftovers",
+        fmt::format("{} left {}: pid {}", which, count_of(processes.size(), "process"), processes.front().pid),
+        "the next 'ralph run' ends what is left of it");
+  const auto lock = find_stale_index_lock(plain_git(project), project, killed->began);
+  if (lock && *lock)
+    findings.note("leftovers", fmt::format("{} left git's lock {}", which, **lock), "the next 'ralph run' removes it");
+}
+
 int print_findings(const Findings& findings, const Environment& environment, bool as_json) {
   bool problem = false;
   json::array list;
@@ -153,12 +177,13 @@ int print_findings(const Findings& findings, const Environment& environment, boo
                                   {"fix", to_json_string(finding.fix)}});
       continue;
     }
+    const auto shown = [](const std::string& text) { return std::string(trim(printable_lines(text))); };
     const std::string mark = finding.health == Health::kOk     ? style.green(style.ok())
                              : finding.health == Health::kNote ? style.yellow(style.note())
                                                                : style.red(style.error());
     fmt::print("{} {}{}  {}\n", mark, finding.what, std::string(width - display_width(finding.what), ' '),
-               finding.detail);
-    if (!finding.fix.empty()) fmt::print("  {}  {}\n", std::string(width, ' '), style.dim(finding.fix));
+               shown(finding.detail));
+    if (!finding.fix.empty()) fmt::print("  {}  {}\n", std::string(width, ' '), style.dim(shown(finding.fix)));
   }
   if (as_json) {
     fmt::print("{}", to_pretty_json(json::object{{"version", RALPH_VERSION}, {"ready", !problem}, {"findings", list}}));
@@ -176,7 +201,8 @@ Result<int> examine(const Arguments& arguments) {
   Findings findings;
   findings.ok("ralph", RALPH_VERSION);
   check_system(findings);
-  for (const auto check : {check_git, check_agents, check_settings, check_hooks}) check(findings, environment, project);
+  for (const auto check : {check_git, check_agents, check_settings, check_hooks, check_leftovers})
+    check(findings, environment, project);
   return print_findings(findings, environment, arguments.has("json"));
 }
 

@@ -5,6 +5,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "journal/reader.h"
+#include "journal/writer.h"
 #include "json/value.h"
 #include "os/environment.h"
 #include "os/files.h"
@@ -31,6 +33,27 @@ std::optional<std::string> live_run(const std::string& project) {
   if (auto id = owner_of(join_path(project, ".ralph/lock"))) return id;
   const std::string state = project_state_folder(Environment::of_this_process(), project);
   return state.empty() ? std::nullopt : owner_of(join_path(state, "lock"));
+}
+
+std::optional<KilledRun> killed_run(const std::string& project, const std::string& except) {
+  const auto folders = list_runs(project);
+  for (const RunFolder& folder : folders.value_or(std::vector<RunFolder>())) {
+    if (folder.id == except) continue;
+    auto reader = JournalReader::open(join_path(folder.path, kJournalFile));
+    if (!reader) return std::nullopt;
+    std::optional<WallTime> began;
+    bool ended = false, session = false;
+    for (auto record = reader->next(); record && *record; record = reader->next()) {
+      if (!began) began = (*record)->time;
+      const auto* started = std::get_if<record::RunStarted>(&(*record)->body);
+      if (started) session = started->way == WayIn::kSession;
+      ended = std::holds_alternative<record::RunEnded>((*record)->body);
+    }
+    if (session) continue;
+    if (!began || ended || live_run(project) == folder.id) return std::nullopt;
+    return KilledRun{folder, *began};
+  }
+  return std::nullopt;
 }
 
 }  // namespace ralph::cli

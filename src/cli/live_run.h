@@ -1,12 +1,24 @@
-// Which run is at work in a project.
+// Which run of a project lives, and what a killed one left behind.
 #pragma once
 
 #include <optional>
 #include <string>
 
+#include "base/time.h"
+#include "journal/run_folder.h"
+
 namespace ralph::cli {
 
-// The id of the run that is active here; nullopt: none. It holds two locks, one of which an agent may have removed.
+// The id of the run that is active here. It holds two locks, one of which an agent may have removed.
 std::optional<std::string> live_run(const std::string& project);
+
+struct KilledRun {
+  RunFolder folder;
+  WallTime began;
+};
+
+// The newest run of the project, other than `except`, if its journal has no end and it does not live. Session loops are
+// none: their host is the loop.
+std::optional<KilledRun> killed_run(const std::string& project, const std::string& except = {});
 
 }  // namespace ralph::cli

@@ -19,18 +19,19 @@ namespace {
 
 void show(const PlanFiles& folders, const PlanArchive& archive) {
   const Style style = style_of_output(Environment::of_this_process());
-  fmt::print("{}\n", style.bold(fmt::format("Archived in {}", folders.shown(archive.folder))));
-  fmt::print("  {}\n", join_for_people(archive.files));
+  fmt::print("{}\n", style.bold(printable_lines(fmt::format("Archived in {}", folders.shown(archive.folder)))));
+  fmt::print("  {}\n", printable_lines(join_for_people(archive.files)));
   fmt::print("  {} of {} done\n", archive.done, count_of(archive.total, "story"));
-  fmt::print("{} has fresh templates; prompt.md was kept.\n", folders.shown(folders.ralph_dir));
+  fmt::print("{} has fresh templates; prompt.md was kept.\n", printable_lines(folders.shown(folders.ralph_dir)));
   if (archive.committed) {
     fmt::print("Committed.\n");
   } else {
-    fmt::print("Not committed: {}.\n", archive.why_not_committed);
+    fmt::print("Not committed: {}.\n", printable_lines(archive.why_not_committed));
   }
   if (archive.problem.empty()) return;
   std::fflush(stdout);
-  fmt::print(stderr, "Note: tasks.json is not in order; it was archived as it is: {}\n", archive.problem);
+  fmt::print(stderr, "Note: tasks.json is not in order; it was archived as it is: {}\n",
+             printable_lines(archive.problem));
 }
 
 // A note about the iteration that the last run left unchecked. Empty: none.

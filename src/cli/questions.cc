@@ -56,7 +56,8 @@ TerminalQuestions::~TerminalQuestions() {
 
 Result<std::string> TerminalQuestions::ask(std::string_view prompt) {
   for (;;) {
-    std::fwrite(prompt.data(), 1, prompt.size(), stdout);
+    const std::string shown = printable_lines(prompt);  // it may name a branch or a file
+    std::fwrite(shown.data(), 1, shown.size(), stdout);
     std::fflush(stdout);
     TRY_VALUE(const std::string line, read_line());
     const std::string_view answer = trim(line);
@@ -71,7 +72,8 @@ Result<std::string> TerminalQuestions::ask(std::string_view prompt) {
 }
 
 void TerminalQuestions::say(std::string_view line) {
-  std::fwrite(line.data(), 1, line.size(), stdout);
+  const std::string shown = printable_lines(line);
+  std::fwrite(shown.data(), 1, shown.size(), stdout);
   std::fputs("\n", stdout);
 }
 

@@ -30,6 +30,7 @@ extern const Command kPlanArchive;          // plan_archive.cc
 extern const Command kRunsList;             // runs.cc
 extern const Command kRunsShow;             // runs.cc
 extern const Command kRunsResume;           // runs_resume.cc
+extern const Command kRunsGc;               // runs_gc.cc
 extern const Command kSettingsShow;         // settings.cc
 extern const Command kSettingsSchema;       // settings.cc
 extern const Command kStream;               // stream.cc

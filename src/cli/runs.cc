@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <functional>
+#include <optional>
 #include <unistd.h>
 #include <utility>
 
@@ -30,7 +31,8 @@ ToldRun read_run(const std::string& project, const RunFolder& folder, const OnRe
   auto reader = JournalReader::open(join_path(folder.path, kJournalFile));
   if (!reader) {
     run.alive = live_run(project) == folder.id;
-    if (!run.alive) run.problems.push_back(reader.error().message);  // a live run creates its journal in a moment
+    run.view.unreadable = !run.alive;  // a live run creates its journal in a moment
+    if (!run.alive) run.problems.push_back(reader.error().message);
     return run;
   }
   const auto read_on = [&] {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/live_run.h"
 #include "cli/output_options.h"
 #include "cli/resume.h"
 #include "engine/step.h"
@@ -30,6 +31,7 @@ std::string owner_line(const std::string& run_id, const Clock& clock) {
   json::object owner;
   owner["runId"] = run_id;
   owner["pid"] = ::getppid();  // the guardian: the process that the user started and may end
+  owner["loop"] = ::getpid();  // holds the lock, even when the guardian was killed
   owner["startTime"] = to_iso8601(clock.wall());
   return to_compact_json(owner) + "\n";
 }
@@ -52,10 +54,12 @@ Result<Lock> take_lock(const RunSetup& setup, const std::string& path) {
   if (lock || lock.error().kind != ErrorKind::kBusy) return lock;
   const auto owner = parse_json(lock.error().message, "lock");
   if (!owner) return fail(ErrorKind::kBusy, "another ralph run is working in {}; wait for it to end", setup.project);
+  auto pid = find_integer(*owner, "pid").value_or(0);
+  if (start_time_of(static_cast<int>(pid)) == 0) pid = find_integer(*owner, "loop").value_or(pid);
   return fail(ErrorKind::kBusy,
               "another ralph run is working in {}: run {}, pid {}, since {}; wait for it, or end it with: kill {}",
-              setup.project, find_string(*owner, "runId").value_or("?"), find_integer(*owner, "pid").value_or(0),
-              find_string(*owner, "startTime").value_or("?"), find_integer(*owner, "pid").value_or(0));
+              setup.project, find_string(*owner, "runId").value_or("?"), pid,
+              find_string(*owner, "startTime").value_or("?"), pid);
 }
 
 // The lock in the project and one outside, which an agent does not remove with .ralph. Without a place for that one,
@@ -71,8 +75,9 @@ Result<std::vector<Lock>> lock_project(const RunSetup& setup, const std::string&
   return locks;
 }
 
-std::unique_ptr<RunListener> make_watcher(const RunSetup& setup, const Environment& environment) {
-  if (setup.json) return std::make_unique<JsonLines>();
+std::unique_ptr<RunListener> make_watcher(const RunSetup& setup, const RunFolder& folder,
+                                          const Environment& environment) {
+  if (setup.json) return std::make_unique<JsonLines>(join_path(folder.path, kJournalFile));
   ConsoleOptions options;
   const OutputSettings& output = setup.loaded.settings.output;
   options.style = with_output_settings(style_for(STDOUT_FILENO, environment), output);
@@ -86,6 +91,7 @@ std::unique_ptr<RunListener> make_watcher(const RunSetup& setup, const Environme
 // Runs in the guarded process.
 Result<int> run_in_project(const RunSetup& setup, const RunBody& body, int guardian) {
   const SystemClock clock;
+  std::unique_ptr<RunListener> watcher;  // goes last: a reader who sleeps must not keep the locks
   LinuxProcesses processes(clock, guardian);
   Environment environment = Environment::of_this_process();
   const std::string state = project_state_folder(environment, setup.project);
@@ -99,7 +105,8 @@ Result<int> run_in_project(const RunSetup& setup, const RunBody& body, int guard
   for (Lock& lock : locks) TRY(lock.name_owner(owner_line(folder.id, clock)));
   environment.set("RALPH_RUN_ID", folder.id);
   const Redactor redactor(environment.as_lines(), secret_candidates(setup.loaded.settings));
-  const auto watcher = make_watcher(setup, environment);
+  watcher = make_watcher(setup, folder, environment);
+  for (Outlet* outlet : watcher->outlets()) processes.serve(*outlet);
   if (setup.resume) remove_unfinished_writes(seal_path(setup.project, folder.id));
   const std::string seal = locks.size() > 1 ? seal_path(setup.project, folder.id) : "";
   TRY_VALUE(Run run,
@@ -115,10 +122,27 @@ Result<int> run_in_project(const RunSetup& setup, const RunBody& body, int guard
   return exit_code_of(decision.status);
 }
 
-// What the killed process left is ended before anything else happens.
+// What a killed process of a run left, which is put away before anything else happens.
+struct Leftovers {
+  SweepReport swept;
+  bool unlocked = false;
+};
+
+Result<Leftovers> put_away(const std::string& project, const std::string& run_id, WallTime began) {
+  Leftovers left;
+  left.swept = end_processes_with("RALPH_RUN_ID=" + run_id, stop_abandoned());
+  TRY_VALUE(left.unlocked, remove_stale_index_lock(plain_git(project), project, began));
+  return left;
+}
+
+Status note_leftovers(Run& run, const Leftovers& left) {
+  if (left.unlocked) run.listener.on_detail("Removed the index.lock that a killed git had left");
+  if (left.swept.ended.empty() && left.swept.survivors.empty()) return {};
+  return run.note(swept_after(StepKind::kAgent, left.swept));
+}
+
 Status note_resumed(Run& run, const RunSetup& setup, const RunTitle& title) {
-  const SweepReport swept = end_processes_with("RALPH_RUN_ID=" + run.id, stop_abandoned());
-  TRY_VALUE(const bool unlocked, remove_stale_index_lock(plain_git(setup.project), setup.project, setup.resume->began));
+  TRY_VALUE(const Leftovers left, put_away(setup.project, run.id, setup.resume->began));
   const WallTime last = last_sign_of_life(run);
   record::RunResumed resumed;
   resumed.run_id = run.id;
@@ -130,8 +154,7 @@ Status note_resumed(Run& run, const RunSetup& setup, const RunTitle& title) {
   resumed.spent_ms = (run.progress().run_time + (last - run.progress().last_record)).count();
   resumed.settings = setup.loaded.effective;
   TRY(run.note(std::move(resumed)));
-  if (unlocked) run.listener.on_detail("Removed the index.lock that a killed git had left");
-  if (!swept.ended.empty() || !swept.survivors.empty()) TRY(run.note(swept_after(StepKind::kAgent, swept)));
+  TRY(note_leftovers(run, left));
   TRY(close_killed_attempt(run, title.agents, setup.loaded.settings.stream_agent_output, last));
   return run.sync();
 }
@@ -149,6 +172,10 @@ std::map<std::string, std::string> secret_candidates(const Settings& settings) {
 
 Status note_start(Run& run, const RunSetup& setup, const RunTitle& title) {
   if (run.is_resumed()) return note_resumed(run, setup, title);
+  Leftovers left;
+  if (const auto killed = killed_run(setup.project, run.id)) {
+    TRY_VALUE(left, put_away(setup.project, killed->folder.id, killed->began));
+  }
   record::RunStarted started;
   started.run_id = run.id;
   started.way = title.way;
@@ -167,7 +194,8 @@ Status note_start(Run& run, const RunSetup& setup, const RunTitle& title) {
                                [&](const std::string& word) { return run.redactor.redact(word) != word; });
   if (started.masked)
     TRY(write_file_atomically(arguments_path(run.folder), to_compact_json(to_json_array(setup.arguments)), 0600));
-  return run.note(std::move(started));
+  TRY(run.note(std::move(started)));
+  return note_leftovers(run, left);
 }
 
 Result<int> start_run(const RunSetup& setup, const RunBody& body) {

@@ -28,7 +28,7 @@ LaunchChange change_of(const NextTurn& next) {
 }
 
 // The next attempt at the turn.
-Status attempt_turn(Run& run, const NextTurn& next) {
+Result<TurnEnd> attempt_turn(Run& run, const NextTurn& next) {
   const Progress& progress = run.progress();
   const Agent& agent = agent_to_start(run, next.agents);
   TurnRequest request{next.prompt, Purpose::kWork, progress.attempts + 1, next.events,
@@ -40,8 +40,7 @@ Status attempt_turn(Run& run, const NextTurn& next) {
   } else if (progress.turn_was_cut_off()) {
     request.prompt = join_prompt_parts(std::array{request.prompt, std::string(kHalfDone)});
   }
-  TRY(run_turn(run, agent, request));
-  return {};
+  return run_turn(run, agent, request);
 }
 
 }  // namespace
@@ -54,10 +53,17 @@ Result<Decision> take_turn(Run& run, const NextTurn& next) {
   // A resumed iteration may already have the result of its turn: then only the decision about it is missing.
   bool over = run.progress().turn_is_over();
   for (;; over = false) {
-    if (!over) TRY(attempt_turn(run, next));
+    TurnEnd end;
+    if (!over) {
+      TRY_VALUE(end, attempt_turn(run, next));
+    }
     TRY_VALUE(const Decision decision, run.ask({Moment::kAfterTurn}));
-    if (decision.action != Action::kRetry && decision.action != Action::kWait) return decision;
-    TRY(pause(run, decision.delay));
+    if (decision.action != Action::kRetry && decision.action != Action::kWait) {
+      // It could not be started at any attempt: further iterations would only repeat that.
+      if (end.not_started && !decision.stops()) return fail(ErrorKind::kNotFound, "{}", end.not_started->message);
+      return decision;
+    }
+    TRY(pause(run, decision.delay, decision.action == Action::kWait ? PauseBy::kTimeOfDay : PauseBy::kTimeSpent));
     TRY_VALUE(const Decision after_pause, run.ask({Moment::kBetweenSteps}));
     if (after_pause.stops()) return after_pause;
     if (run.awaited_file_is_there()) return run.ask({Moment::kAfterTurn});

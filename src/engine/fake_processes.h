@@ -12,12 +12,14 @@ namespace ralph {
 
 class FakeClock : public Clock {
  public:
-  WallTime wall() const override { return WallTime(Milliseconds(1763238153123)) + now_.time_since_epoch(); }
+  WallTime wall() const override { return WallTime(Milliseconds(1763238153123)) + now_.time_since_epoch() + slept_; }
   MonotonicTime monotonic() const override { return now_; }
   void advance(Milliseconds time) { now_ += time; }
+  void sleep(Milliseconds time) { slept_ += time; }  // the machine: only the time of day goes on
 
  private:
   MonotonicTime now_{};
+  Milliseconds slept_{0};
 };
 
 // What one started process does.
@@ -52,6 +54,9 @@ class FakeProcesses : public Processes {
     return {};
   }
 
+  // The machine sleeps during the next wait in which no process runs.
+  void sleeps_during_next_wait(Milliseconds time) { sleep_ = time; }
+
   // Creates a file during the next wait, while no process runs.
   void appears_during_next_wait(std::string path) { appearing_ = std::move(path); }
 
@@ -65,7 +70,8 @@ class FakeProcesses : public Processes {
       if (exits_at_ > clock_.monotonic()) clock_.advance(exits_at_ - clock_.monotonic());
       running_ = false;
       Finished finished;
-      for (const std::string& command : act_.leaves) finished.swept.ended.push_back({99, 1, 1, 'S', command});
+      for (const std::string& command : act_.leaves)
+        finished.swept.ended.push_back({.pid = 99, .start_time = 1, .command = command});
       pending_.push_back(Exited{{act_.exit_code, 0}});
       pending_.push_back(finished);
       if (!act_.out.empty()) return Output{StreamName::kOut, act_.out};
@@ -76,6 +82,7 @@ class FakeProcesses : public Processes {
       return next(deadline);
     }
     if (!deadline) std::abort();  // this wait would never end
+    clock_.sleep(std::exchange(sleep_, Milliseconds(0)));
     if (*deadline > clock_.monotonic()) clock_.advance(*deadline - clock_.monotonic());
     return DeadlinePassed{};
   }
@@ -98,6 +105,7 @@ class FakeProcesses : public Processes {
 
   FakeClock& clock_;
   std::string appearing_;
+  Milliseconds sleep_{0};
   std::deque<Act> script_;
   std::vector<Launch> launches_;
   Act act_;

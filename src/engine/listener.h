@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "agents/events.h"
 #include "base/time.h"
 #include "engine/progress.h"
 #include "journal/records.h"
+#include "os/outlet.h"
 
 namespace ralph {
 
@@ -28,6 +30,9 @@ class RunListener : public EventSink {
   virtual void on_agent_output(std::string_view bytes) = 0;
   virtual void on_agent_error_output(std::string_view bytes) = 0;
   virtual void on_detail(std::string_view line) = 0;  // for --verbose
+
+  // What it writes to, for whoever waits for events.
+  virtual std::vector<Outlet*> outlets() { return {}; }
 
   // The interval of on_tick() while a step runs. nullopt: never.
   virtual std::optional<Milliseconds> tick_interval() const = 0;

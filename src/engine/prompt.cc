@@ -2,8 +2,31 @@
 
 #include <vector>
 
+#include "base/text.h"
+#include "base/utf8.h"
+
 namespace ralph {
 namespace {
+
+constexpr size_t kMostFeedback = 200 * 1024;  // bytes in one prompt
+
+// A message whose output does not fit: what is before it names the command and its log.
+std::string without_output(const std::string& message) {
+  const size_t output = message.find("\nOutput (truncated):\n");
+  return std::string(prefix_of_characters(message.substr(0, output), 2000)) +
+         "\nIts output is not shown here: the feedback of all checks together is too long. Read it in the log.";
+}
+
+// What fits, in the order of the checks; the others are only named.
+std::vector<Feedback> fitting(std::span<const Feedback> feedback) {
+  std::vector<Feedback> result(feedback.begin(), feedback.end());
+  size_t total = 0;
+  for (Feedback& item : result) {
+    if (total + item.message.size() > kMostFeedback) item.message = without_output(item.message);
+    total += item.message.size();
+  }
+  return result;
+}
 
 std::vector<std::string> messages_of(std::span<const Feedback> feedback, FailAction action) {
   std::vector<std::string> messages;
@@ -15,7 +38,8 @@ std::vector<std::string> messages_of(std::span<const Feedback> feedback, FailAct
 
 }  // namespace
 
-std::string compose_prompt(std::string_view base, std::span<const Feedback> feedback) {
+std::string compose_prompt(std::string_view base, std::span<const Feedback> all) {
+  const std::vector<Feedback> feedback = fitting(all);
   std::vector<std::string> parts = messages_of(feedback, FailAction::kPrepend);
   std::vector<std::string> middle = messages_of(feedback, FailAction::kReplace);
   if (middle.empty()) middle.emplace_back(base);

@@ -24,6 +24,7 @@ StepRequest step_for(const Run& run, const Argv& argv) {
   step.launch.environment.set("LC_ALL", "C");
   step.launch.environment.set("GIT_TERMINAL_PROMPT", "0");
   step.launch.folder = run.project;
+  step.launch.may_clean_up = true;
   step.kind = StepKind::kScm;
   return step;
 }

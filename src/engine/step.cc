@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <signal.h>
 
+#include "base/text.h"
 #include "os/guardian.h"
 
 namespace ralph {
 namespace {
+
+// A timer does not count the machine's sleep: a wait until a time of day looks at the clock now and then.
+constexpr Milliseconds kLookAtTheClock{60'000};
 
 // Records a signal as a stop request. SIGHUP and SIGQUIT leave no time for a graceful stop: they count as the second
 // one. Whoever kills the guardian kills the run: nothing more is decided or written, so that there is one state to
@@ -121,8 +125,14 @@ class Step {
     const SweepReport& swept = finished.swept;
     // Processes that were asked to end are no leftovers; those that survived are always recorded.
     const bool leftovers = end_.cause == EndCause::kNone && !swept.ended.empty();
-    if (leftovers || !swept.survivors.empty()) {
+    if (leftovers || !swept.survivors.empty() || swept.unseen) {
       keep_error(run_.note(swept_after(request_.kind, swept)));
+    }
+    if (finished.child_lives && request_.kind == StepKind::kAgent) {
+      keep_error(fail(ErrorKind::kIo,
+                      "the agent could not be ended, and two of them must not work here at once; end it ({}), then "
+                      "resume the run",
+                      join(swept_after(request_.kind, swept).survivors, "; ")));
     }
     if (error_) return tl::unexpected(*error_);
     return std::move(end_);
@@ -144,18 +154,25 @@ Result<StepEnd> run_step(Run& run, const StepRequest& request) {
 }
 
 record::ProcessesSwept swept_after(StepKind step, const SweepReport& swept) {
-  return {step, lines_for(swept.ended), lines_for(swept.survivors)};
+  record::ProcessesSwept record{step, lines_for(swept.ended), lines_for(swept.survivors)};
+  if (swept.unseen) record.survivors.emplace_back("something unknown that /proc does not show");
+  return record;
 }
 
-Status pause(Run& run, Milliseconds delay) {
+Status pause(Run& run, Milliseconds delay, PauseBy clock) {
   const MonotonicTime until = run.clock.monotonic() + delay;
+  const WallTime time_of_day = run.clock.wall() + delay;
   for (;;) {
     const MonotonicTime now = run.clock.monotonic();
-    if (now >= until) return {};
+    const Milliseconds left = clock == PauseBy::kTimeOfDay ? time_of_day - run.clock.wall() : until - now;
+    if (left.count() <= 0) return {};
+    Milliseconds wait = clock == PauseBy::kTimeOfDay ? std::min(left, kLookAtTheClock) : left;
     // Wake up for a countdown only if there is an observer.
-    const auto interval = run.listener.countdown_interval();
-    if (interval) run.listener.on_countdown(until - now);
-    const Event event = run.processes.next(interval ? std::min(until, now + *interval) : until);
+    if (const auto interval = run.listener.countdown_interval()) {
+      run.listener.on_countdown(left);
+      wait = std::min(wait, *interval);
+    }
+    const Event event = run.processes.next(now + wait);
     TRY(note_if_signal(run, event));
     if (run.progress().stop_requests > 0 || run.awaited_file_is_there()) return {};
   }

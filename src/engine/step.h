@@ -36,7 +36,9 @@ Result<StepEnd> run_step(Run& run, const StepRequest& request);
 // What was swept, as a record.
 record::ProcessesSwept swept_after(StepKind step, const SweepReport& swept);
 
-// Waits for `delay`, or until a stop signal arrives or an awaited file appears.
-Status pause(Run& run, Milliseconds delay);
+// Waits for `delay`, or until a stop signal arrives or an awaited file appears. A wait until a time of day is over at
+// that time, even if the machine slept meanwhile.
+enum class PauseBy { kTimeSpent, kTimeOfDay };
+Status pause(Run& run, Milliseconds delay, PauseBy clock = PauseBy::kTimeSpent);
 
 }  // namespace ralph

@@ -172,6 +172,12 @@ TEST_F(StepTest, LeftoversAreRecordedWithTheirOwner) {
   EXPECT_EQ(swept[0].after, "guardrail");
 }
 
+TEST_F(StepTest, WhatProcDoesNotShowIsRecordedAsUnknown) {
+  SweepReport swept;
+  swept.unseen = true;
+  EXPECT_EQ(swept_after(StepKind::kAgent, swept).survivors.size(), 1U);
+}
+
 TEST_F(StepTest, APauseEndsWithItsTimeOrWithASignal) {
   ASSERT_TRUE(pause(run_, 5s));
   EXPECT_EQ(clock_.monotonic().time_since_epoch(), 5s);
@@ -179,6 +185,15 @@ TEST_F(StepTest, APauseEndsWithItsTimeOrWithASignal) {
   ASSERT_TRUE(pause(run_, 1h));
   EXPECT_EQ(clock_.monotonic().time_since_epoch(), 5s);
   EXPECT_EQ(run_.progress().stop_requests, 1);
+}
+
+TEST_F(StepTest, APauseUntilATimeOfDayCountsTheMachinesSleepAndOneOfTimeSpentDoesNot) {
+  processes_.sleeps_during_next_wait(2h);
+  ASSERT_TRUE(pause(run_, 2h, PauseBy::kTimeOfDay));
+  EXPECT_EQ(clock_.monotonic().time_since_epoch(), 1min) << "the first look at the clock after the machine woke up";
+  processes_.sleeps_during_next_wait(2h);
+  ASSERT_TRUE(pause(run_, 5min, PauseBy::kTimeSpent));
+  EXPECT_EQ(clock_.monotonic().time_since_epoch(), 6min);
 }
 
 TEST_F(StepTest, APauseCountsDownWhereSomebodyWatches) {

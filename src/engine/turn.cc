@@ -69,7 +69,9 @@ class Turn {
     };
     step.observe = [this](Observation& now, MonotonicTime time) { reader_.observe(now, time); };
     step.has_news = [this] { return reader_.take_news(); };
-    TRY_VALUE(const StepEnd end, run_step(run_, step));
+    const Result<StepEnd> ran = run_step(run_, step);
+    if (!ran && may_start_later(ran.error())) return note_not_started(ran.error());
+    TRY_VALUE(const StepEnd end, ran);
     if (!answer_file_.empty()) read_answer();
     stream_->finish(reader_);
     reader_.finish();
@@ -90,6 +92,16 @@ class Turn {
     // Never 0: the rule that stops a run with a spent budget has already been asked.
     if (limit > 0) options.max_cost_usd = std::max(limit - run_.progress().cost_usd, 0.0001);
     return options;
+  }
+
+  // An agent that has worked in this run may be updating itself just now.
+  bool may_start_later(const Error& error) const {
+    return error.kind == ErrorKind::kBusy || (error.kind == ErrorKind::kNotFound && run_.progress().totals.turns > 0);
+  }
+
+  Result<TurnEnd> note_not_started(const Error& error) {
+    TRY(note_end({}, {TurnOutcome::kCrashed, error.message}));
+    return TurnEnd{TurnOutcome::kCrashed, error.message, error};
   }
 
   std::string in_run_folder(const std::string& name) const { return join_path(run_.folder, name); }
@@ -140,7 +152,7 @@ class Turn {
     started.stderr_file = names_.err;
     started.argv = launch.argv;
     // The prompt has its own file; two megabytes of it would make the journal unreadable.
-    if (started.argv.back() == request_.prompt) started.argv.back() = "<prompt>";
+    if (!request_.prompt.empty() && started.argv.back().ends_with(request_.prompt)) started.argv.back() = "<prompt>";
     return run_.note(std::move(started));
   }
 

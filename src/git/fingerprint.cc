@@ -12,6 +12,7 @@ namespace ralph {
 namespace {
 
 constexpr Milliseconds kGitPatience{4000};  // hosts give a hook ten seconds
+constexpr size_t kMostStatus = 64 << 20;    // some hundred thousand changed files
 
 }  // namespace
 
@@ -27,7 +28,7 @@ std::string tree_fingerprint(const std::string& folder, const Environment& envir
   launch.environment = environment;
   launch.environment.set("GIT_OPTIONAL_LOCKS", "0");
   launch.folder = folder;
-  const auto status = run_command(launch, kGitPatience);
+  const auto status = ask_command(launch, kGitPatience, kMostStatus);
   if (!status || status->exit_code != 0) return {};
   std::string text = status->output;
   // A changed file may change further: size and time tell.

@@ -1,6 +1,7 @@
 #include "hooks/log.h"
 
 #include <cstdio>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include "base/time.h"
@@ -18,6 +19,25 @@ namespace {
 constexpr off_t kLargest = 1024 * 1024;
 constexpr size_t kLongest = 4000;  // characters of one note
 
+bool is_at(const std::string& path, const struct stat& wanted) {
+  struct stat there{};
+  return ::lstat(path.c_str(), &there) == 0 && there.st_ino == wanted.st_ino && there.st_dev == wanted.st_dev;
+}
+
+// The log, locked until it is closed. Only who has the lock of the file that is there now moves it away when it is
+// large: hooks of several sessions write it at once.
+Result<Fd> open_locked(const std::string& path) {
+  constexpr int kTries = 10;
+  for (int tries = 1;; ++tries) {
+    TRY_VALUE(Fd file, open_for_append(path));
+    struct stat info{};
+    if (::flock(file.get(), LOCK_EX) != 0 || ::fstat(file.get(), &info) != 0 || tries == kTries) return file;
+    if (!is_at(path, info)) continue;  // another hook has just moved it away
+    if (info.st_size <= kLargest) return file;
+    ::rename(path.c_str(), (path + ".old").c_str());
+  }
+}
+
 }  // namespace
 
 void log_hook(const std::string& cwd, const HookNote& note) {
@@ -25,8 +45,6 @@ void log_hook(const std::string& cwd, const HookNote& note) {
   const std::string folder = join_path(ralph, "loop");
   if (!is_real_folder(ralph) || !make_directories(folder) || !is_real_folder(folder)) return;
   const std::string path = join_path(folder, "hooks.log");
-  struct stat info{};
-  if (::lstat(path.c_str(), &info) == 0 && info.st_size > kLargest) ::rename(path.c_str(), (path + ".old").c_str());
   // Mask before cutting: half a token has no known shape.
   const std::string what = Redactor(Environment::of_this_process().as_lines()).redact(note.what);
   const json::object line{{"time", to_iso8601(SystemClock().wall())},
@@ -34,7 +52,7 @@ void log_hook(const std::string& cwd, const HookNote& note) {
                           {"session", to_json_string(note.session)},
                           {"kind", to_json_string(note.kind)},
                           {"what", to_json_string(prefix_of_characters(what, kLongest))}};
-  const Result<Fd> file = open_for_append(path);
+  const Result<Fd> file = open_locked(path);
   if (file) static_cast<void>(write_all(file->get(), to_compact_json(line) + "\n", path));
 }
 

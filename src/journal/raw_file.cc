@@ -25,6 +25,8 @@ std::string_view advice_for(int error) {
       return "; it is a symlink, which ralph does not follow here: remove it";
     case EEXIST:
       return "; remove it";
+    case EMLINK:
+      return "; it is a hard link to a file elsewhere, which ralph does not write to: remove it";
     case ENXIO:  // from opening a pipe without a reader
       return "; it is no plain file: remove it";
     default:
@@ -79,6 +81,7 @@ Result<RawFile> RawFile::append_to(const std::string& path) {
   struct stat info{};
   if (::fstat(fd.get(), &info) != 0) return cannot_write(path, errno);
   if (!S_ISREG(info.st_mode)) return cannot_write(path, ENXIO);
+  if (info.st_nlink > 1) return cannot_write(path, EMLINK);
   return RawFile(std::move(fd), path);
 }
 

@@ -68,9 +68,21 @@ Result<bool> JournalReader::read_more() {
 }
 
 void JournalReader::check_link(const record::Record& record) {
-  const bool follows = record.version < 2 || record.prev == hash_;
-  if (!follows && !after_damage_ && breaks_.size() < kKeptBadLines) breaks_.push_back(line_);
+  const std::int64_t expected = last_sequence_ + 1;
+  const bool in_order = last_sequence_ == 0 || record.sequence == expected;
+  const bool follows = (record.version < 2 || record.prev == hash_) && in_order;
+  if (!follows && !after_damage_ && breaks_.size() < kKeptBadLines) {
+    std::string why;
+    if (last_sequence_ > 0 && record.sequence > expected)
+      why = record.sequence == expected + 1
+                ? fmt::format(": record {} is missing", expected)
+                : fmt::format(": records {} to {} are missing", expected, record.sequence - 1);
+    if (record.sequence < expected && last_sequence_ > 0)
+      why = fmt::format(": record {} is there again", record.sequence);
+    breaks_.push_back({line_, std::move(why)});
+  }
   after_damage_ = false;
+  last_sequence_ = record.sequence;
 }
 
 void JournalReader::note_bad_line(std::string reason) {
@@ -111,8 +123,8 @@ std::vector<std::string> JournalReader::problems() const {
   std::vector<std::string> problems;
   for (const BadLine& bad : bad_) problems.push_back(fmt::format("line {} is damaged: {}", bad.line, bad.reason));
   if (bad_count_ > bad_.size()) problems.push_back(fmt::format("{} more lines are damaged", bad_count_ - bad_.size()));
-  for (const size_t line : breaks_)
-    problems.push_back(fmt::format("line {} does not follow from the line before it", line));
+  for (const BadLine& broken : breaks_)
+    problems.push_back(fmt::format("line {} does not follow from the line before it{}", broken.line, broken.reason));
   if (unfinished_ > 0) {
     problems.push_back(fmt::format("the last {} are a record that was not finished", count_of(unfinished_, "byte")));
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,7 +46,8 @@ class JournalReader {
   size_t bad_lines() const { return bad_count_; }
   const std::vector<BadLine>& first_bad_lines() const { return bad_; }  // at most ten
 
-  // "line 3 is damaged (…)", "line 7 does not follow from the line before it", "the last 17 bytes are an unfinished
+  // "line 3 is damaged (…)", "line 7 does not follow from the line before it: records 4 to 6 are
+  // missing", "the last 17 bytes are an unfinished
   // record"; empty if all is well.
   std::vector<std::string> problems() const;
 
@@ -67,8 +69,9 @@ class JournalReader {
   std::vector<BadLine> bad_;
   size_t bad_count_ = 0;
   std::string hash_;
-  bool after_damage_ = false;   // the line before was bad: its broken chain is already reported
-  std::vector<size_t> breaks_;  // lines that do not follow from the line before, at most ten
+  bool after_damage_ = false;    // the line before was bad: its broken chain is already reported
+  std::vector<BadLine> breaks_;  // lines that do not follow from the line before, at most ten
+  std::int64_t last_sequence_ = 0;
 };
 
 }  // namespace ralph

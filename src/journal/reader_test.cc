@@ -139,7 +139,27 @@ TEST_F(JournalReaderTest, SaysWhereTheChainIsBroken) {
   while (reader->next().value()) {
   }
   EXPECT_FALSE(reader->is_whole());
-  EXPECT_EQ(reader->problems(), std::vector<std::string>{"line 3 does not follow from the line before it"});
+  EXPECT_EQ(reader->problems(),
+            std::vector<std::string>{"line 3 does not follow from the line before it: record 3 is missing"});
+}
+
+TEST_F(JournalReaderTest, SaysWhichRecordsAreMissingOrThereAgain) {
+  std::vector<std::string> lines;
+  for (int i = 1; i <= 7; ++i)
+    lines.push_back(
+        record::to_line({i, WallTime{}, record::IterationStarted{i}, i == 1 ? "" : sha256_hex(lines.back())}));
+  std::string text;
+  for (const size_t number : {1, 2, 6, 7, 7}) text += lines[number - 1] + "\n";
+  ScratchFolder::write(file_, text);
+  auto reader = JournalReader::open(file_);
+  ASSERT_TRUE(reader);
+  while (reader->next().value()) {
+  }
+  const std::vector<std::string> problems = reader->problems();
+  ASSERT_EQ(problems.size(), 2U);
+  EXPECT_NE(problems[0].find("line 3"), std::string::npos);
+  EXPECT_NE(problems[0].find("records 3 to 5 are missing"), std::string::npos);
+  EXPECT_NE(problems[1].find("record 7 is there again"), std::string::npos);
 }
 
 }  // namespace

@@ -73,13 +73,16 @@ std::string in_ascii(std::string_view text) {
   return out;
 }
 
-std::string encoded_for_url(std::string_view text) {
+// Percent-encoded, except letters, digits and `spared`. Programs differ in what they spare and in the case of the
+// digits.
+std::string encoded_for_url(std::string_view text, std::string_view spared, bool upper) {
   std::string out;
   for (char c : text) {
-    if (is_one_of(Letters::kAlnum, c) || std::string_view("-_.~").find(c) != std::string_view::npos) {
+    if (is_one_of(Letters::kAlnum, c) || spared.find(c) != std::string_view::npos) {
       out += c;
     } else {
-      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+      const auto byte = static_cast<unsigned char>(c);
+      out += upper ? fmt::format("%{:02X}", byte) : fmt::format("%{:02x}", byte);
     }
   }
   return out;
@@ -112,7 +115,13 @@ class Collector {
     add(replace_all(json, "/", "\\/"));
     add(replace_all(replace_all(replace_all(json, "<", "\\u003c"), ">", "\\u003e"), "&", "\\u0026"));
     add(in_ascii(json));
-    add(encoded_for_url(value));
+    for (const bool upper : {true, false}) {
+      // RFC 3986; JavaScript's encodeURIComponent and encodeURI; Python's quote; forms, which write a blank as "+".
+      for (const std::string_view spared : {"-_.~", "-_.~!*'()", "-_.~!*'();/?:@&=+$,#", "-_.~/", "-_.*"})
+        add(encoded_for_url(value, spared, upper));
+      for (const std::string_view spared : {"-_.~ ", "-_.* "})
+        add(replace_all(encoded_for_url(value, spared, upper), " ", "+"));
+    }
     for (size_t before : {0, 1, 2}) {
       for (bool for_urls : {false, true}) {
         std::string encoded = inside_base64(value, before, for_urls);

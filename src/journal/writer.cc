@@ -101,6 +101,7 @@ Result<JournalWriter> JournalWriter::lock(const std::string& run_folder, const R
   struct stat info{};
   if (::fstat(fd.get(), &info) != 0) return cannot_write(path, errno);
   if (!S_ISREG(info.st_mode)) return cannot_write(path, ENXIO);
+  if (info.st_nlink > 1) return cannot_write(path, EMLINK);
   constexpr Milliseconds kStep{2};
   while (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
     if (patience <= Milliseconds(0))
@@ -188,8 +189,10 @@ Status JournalWriter::write(const record::Record& record) {
     written = ::write(fd_.get(), line.data(), line.size());
   } while (written < 0 && errno == EINTR);
   if (written != static_cast<ssize_t>(line.size())) {
-    // The system gives a reason only if nothing was written; a partial write means that the disk is full.
-    const int error = written < 0 ? errno : ENOSPC;
+    // The system gives a reason only if nothing was written: the rest has none (a full disk, or `ulimit -f`).
+    ssize_t rest = written;
+    if (written >= 0) rest = ::write(fd_.get(), line.data() + written, line.size() - static_cast<size_t>(written));
+    const int error = rest < 0 ? errno : ENOSPC;
     if (::ftruncate(fd_.get(), size_) != 0) return cannot_write(path_, errno);
     return cannot_write(path_, error);
   }

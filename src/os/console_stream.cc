@@ -1,22 +1,31 @@
 #include "os/console_stream.h"
 
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "os/files.h"
+#include "base/text.h"
 
 namespace ralph {
 namespace {
 
 constexpr int kLook = 100;       // milliseconds
-constexpr int kPatience = 1000;  // without progress, once ralph is asked to stop
+constexpr int kPatience = 1000;  // without progress, once ralph is in a hurry
 
-bool is_pipe_or_terminal(int fd) {
+mode_t type_of(int fd) {
   struct stat info{};
-  return ::fstat(fd, &info) == 0 && (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode) || ::isatty(fd));
+  return ::fstat(fd, &info) == 0 ? info.st_mode & S_IFMT : 0;
+}
+
+bool has_room(int fd, int milliseconds) {
+  pollfd room{fd, POLLOUT, 0};
+  return ::poll(&room, 1, milliseconds) != 0;  // room, or an error that write() will report
 }
 
 // The loop reads its signals from a queue; this sees those that are still pending.
@@ -29,22 +38,88 @@ bool asked_to_stop() {
 
 }  // namespace
 
-ConsoleStream::ConsoleStream(int fd) : fd_(fd), parent_(::getppid()), can_block_(is_pipe_or_terminal(fd)) {}
+ConsoleStream::ConsoleStream(int fd)
+    : fd_(fd),
+      parent_(::getppid()),
+      can_block_(type_of(fd) == S_IFIFO || type_of(fd) == S_IFSOCK || ::isatty(fd)),
+      is_socket_(type_of(fd) == S_IFSOCK) {
+  // A flag on the descriptor itself would be shared with the shell and everybody else who has it.
+  if (can_block_ && !is_socket_)
+    own_ = Fd(::open(fmt::format("/proc/self/fd/{}", fd).c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+}
 
-bool ConsoleStream::wait_for_room() const {
-  for (int stalled = 0;; stalled += kLook) {
-    pollfd room{fd_, POLLOUT, 0};
-    if (::poll(&room, 1, kLook) != 0) return true;  // room, or an error that write() will report
-    if (stalled >= kPatience && (asked_to_stop() || ::getppid() != parent_)) return false;
+ConsoleStream::~ConsoleStream() {
+  drain();
+}
+
+bool ConsoleStream::write_some(std::string_view& bytes) {
+  const int fd = own_ ? own_.get() : fd_;
+  // Without a descriptor of our own: a pipe that has room accepts this much without blocking.
+  const bool shy = can_block_ && !own_ && !is_socket_;
+  if (shy && !has_room(fd, 0)) return false;
+  const std::string_view piece = shy ? bytes.substr(0, PIPE_BUF) : bytes;
+  const ssize_t n = is_socket_ ? ::send(fd, piece.data(), piece.size(), MSG_DONTWAIT | MSG_NOSIGNAL)
+                               : ::write(fd, piece.data(), piece.size());
+  if (n < 0 && errno == EINTR) return true;
+  if (n < 0 && errno == EAGAIN) return false;
+  gone_ = n < 0;
+  bytes.remove_prefix(n < 0 ? bytes.size() : static_cast<size_t>(n));
+  return true;
+}
+
+bool ConsoleStream::offer(std::string_view bytes) {
+  if (gone_) return true;
+  if (waiting_.empty()) {
+    while (!bytes.empty() && write_some(bytes)) {
+    }
+  } else if (!keep_all_ && (dropped_ || waiting_.size() + bytes.size() > kMostWaiting)) {
+    return false;
   }
+  waiting_ += bytes;
+  return true;
 }
 
 void ConsoleStream::write(std::string_view bytes) {
-  while (!bytes.empty() && !gone_) {
-    // A writable pipe accepts this much without blocking.
-    const std::string_view piece = can_block_ ? bytes.substr(0, PIPE_BUF) : bytes;
-    gone_ = (can_block_ && !wait_for_room()) || !write_all(fd_, piece, "the console");
-    bytes.remove_prefix(piece.size());
+  if (offer(bytes)) return;
+  dropped_ = true;
+  lines_dropped_ += static_cast<size_t>(std::ranges::count(bytes, '\n'));
+}
+
+void ConsoleStream::keep_all() {
+  keep_all_ = true;
+  note_dropped();
+}
+
+void ConsoleStream::note_dropped() {
+  if (!std::exchange(dropped_, false)) return;
+  write(fmt::format("\n[ralph] {} not shown: nobody was reading\n",
+                    count_of(std::max<size_t>(std::exchange(lines_dropped_, 0), 1), "line")));
+}
+
+int ConsoleStream::wants_room() const {
+  if (gone_ || waiting_.empty()) return -1;
+  return own_ ? own_.get() : fd_;
+}
+
+void ConsoleStream::write_on() {
+  std::string_view bytes = waiting_;
+  while (!bytes.empty() && write_some(bytes)) {
+  }
+  waiting_.erase(0, waiting_.size() - bytes.size());
+  if (!waiting_.empty()) return;
+  note_dropped();
+  if (more_) more_();
+}
+
+void ConsoleStream::drain() {
+  for (int stalled = 0; wants_room() >= 0;) {
+    if (has_room(wants_room(), kLook)) {
+      const size_t before = waiting_.size();
+      write_on();
+      if (waiting_.size() != before) stalled = 0;
+    }
+    stalled += kLook;
+    if (stalled >= kPatience && (hurried_ || asked_to_stop() || ::getppid() != parent_)) return;
   }
 }
 

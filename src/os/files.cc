@@ -28,18 +28,37 @@ std::string temporary_prefix(const std::string& path) {
   return join_path(parent_path(path), fmt::format(".{}.ralph-", base_name(path)));
 }
 
+mode_t masked_by_user(unsigned mode) {
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return mode & ~mask;
+}
+
+// For a file that nothing can be renamed to, because it is a mount of its own (a settings file in a container).
+Status overwrite(const std::string& path, std::string_view content, bool to_the_disk) {
+  const Fd fd(::open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK));
+  if (!fd) return cannot("write", path, errno);
+  TRY(write_all(fd.get(), content, path));
+  if (to_the_disk && ::fsync(fd.get()) != 0) return cannot("write", path, errno);
+  return {};
+}
+
 Status replace(const std::string& path, std::string_view content, unsigned mode, bool to_the_disk) {
   struct stat old{};
-  if (::lstat(path.c_str(), &old) == 0 && S_ISREG(old.st_mode)) mode = old.st_mode & 07777;
+  mode = ::lstat(path.c_str(), &old) == 0 && S_ISREG(old.st_mode) ? old.st_mode & 07777 : masked_by_user(mode);
   std::string temporary = temporary_prefix(path) + std::string(kRandomLetters, 'X');
   Fd fd(::mkostemp(temporary.data(), O_CLOEXEC));
   if (!fd) return cannot("write", path, errno);
   Status written = write_all(fd.get(), content, path);
   if (written && ::fchmod(fd.get(), mode) != 0) written = cannot("write", path, errno);
   if (written && to_the_disk && ::fsync(fd.get()) != 0) written = cannot("write", path, errno);
-  if (written && ::rename(temporary.c_str(), path.c_str()) != 0) written = cannot("write", path, errno);
-  if (!written) ::unlink(temporary.c_str());
-  return written;
+  if (!written || ::rename(temporary.c_str(), path.c_str()) != 0) {
+    const int error = errno;
+    ::unlink(temporary.c_str());
+    if (!written) return written;
+    return error == EBUSY ? overwrite(path, content, to_the_disk) : Status(cannot("write", path, error));
+  }
+  return {};
 }
 
 }  // namespace
@@ -124,6 +143,19 @@ Result<std::string> read_file(const std::string& path) {
   return content;
 }
 
+Result<std::string> read_before_end(const std::string& path, size_t before_end, size_t most) {
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  struct stat info{};
+  if (!fd || ::fstat(fd.get(), &info) != 0) return cannot("read", path, errno);
+  const auto size = static_cast<size_t>(info.st_size);
+  std::string content(std::min(before_end, most), '\0');
+  const ssize_t n =
+      ::pread(fd.get(), content.data(), content.size(), static_cast<off_t>(size - std::min(size, before_end)));
+  if (n < 0) return cannot("read", path, errno);
+  content.resize(static_cast<size_t>(n));
+  return content;
+}
+
 Status write_all(int fd, std::string_view bytes, std::string_view path_for_errors) {
   while (!bytes.empty()) {
     const ssize_t n = ::write(fd, bytes.data(), bytes.size());
@@ -168,6 +200,7 @@ Result<Fd> open_for_append(const std::string& path, unsigned mode) {
   struct stat info{};
   if (!fd || ::fstat(fd.get(), &info) != 0) return cannot("write", path, errno);
   if (!S_ISREG(info.st_mode)) return fail(ErrorKind::kIo, "cannot write {}: it is not a plain file", path);
+  if (info.st_nlink > 1) return fail(ErrorKind::kIo, "cannot write {}: it is a hard link to a file elsewhere", path);
   return fd;
 }
 

@@ -42,8 +42,12 @@ std::vector<std::string> names_in(const std::string& folder);  // sorted, with "
 
 Result<std::string> read_file(const std::string& path);
 
+// At most `most` bytes of it, from `before_end` bytes before its end.
+Result<std::string> read_before_end(const std::string& path, size_t before_end, size_t most);
+
 // Writes a temporary file beside it, fsyncs, renames and fsyncs the folder: readers see the old content or the new,
-// never a mix. An existing file keeps its mode; a new one gets `mode`. A symlink at `path` is replaced, not followed.
+// never a mix. An existing file keeps its mode; a new one gets `mode`, less the umask. A symlink at `path` is replaced,
+// not followed. A file that is a mount of its own can only be written in place.
 Status write_file_atomically(const std::string& path, std::string_view content, unsigned mode = 0644);
 
 // The same without fsync: still atomic for readers, but after a power cut the file may be the old one or empty. For
@@ -60,7 +64,7 @@ Status make_directories(const std::string& path);
 // Writes all of `bytes`, with as many calls as necessary.
 Status write_all(int fd, std::string_view bytes, std::string_view path_for_errors);
 
-// Opens for appending; creates a missing file, sets close-on-exec, refuses a symlink.
+// Opens for appending; creates a missing file, sets close-on-exec, refuses a symlink and a hard link.
 Result<Fd> open_for_append(const std::string& path, unsigned mode = 0600);
 
 std::string join_path(std::string_view folder, std::string_view name);

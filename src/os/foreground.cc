@@ -75,6 +75,7 @@ Result<int> run_in_foreground(const Launch& launch) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return fail(ErrorKind::kIo, "cannot make a pipe: {}", errno_text(errno));
   Fd from(ends[0]), to(ends[1]);
+  const Bystanders bystanders = Bystanders::of_this_process(false);
   become_subreaper();
   SignalsOfForeground signals;
   const pid_t pid = ::fork();
@@ -92,7 +93,7 @@ Result<int> run_in_foreground(const Launch& launch) {
   }
   running = 0;
   if (failed) return fail(ErrorKind::kNotFound, "cannot start {}: {}", program, errno_text(error));
-  end_all_descendants(stop_leftovers());
+  end_all_descendants(stop_leftovers(), bystanders);
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 

@@ -2,6 +2,8 @@
 // in its child. Both are subreapers and each notices the other's death:
 //  - the loop is killed: the guardian adopts its orphans and ends them;
 //  - the guardian is killed: the loop sees its channel close (GuardianLost), ends what it has started and exits.
+//  - somebody stops the loop (an agent by SIGSTOP): the guardian lets it go on, and ends the run if that never ends.
+// Ctrl-Z stops the guardian and everything below it, and `fg` lets all go on; the time between is not counted.
 // The loop has its own session, so a signal to the process group of the terminal or the shell reaches only the
 // guardian, which forwards it. The first Ctrl-C can't reach an agent directly. On the loop's request the guardian also
 // starts jobs (os/jobs.h), which stand beside the loop and end with it.

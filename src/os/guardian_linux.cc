@@ -22,26 +22,41 @@ namespace {
 
 // How long a keeper may take beyond the stop sequence of its job.
 constexpr Milliseconds kKeeperMargin{2'000};
+// An agent that stops the loop this often does it on purpose, and could keep it from ever noticing a time-out.
+constexpr int kMostStops = 50;
+// Snapshots of the tree until no new process appears in it.
+constexpr int kPausePasses = 5;
+
+// Stops this process as Ctrl-Z would. Returns when it is continued; at once if nobody could continue it.
+void stop_here() {
+  sigset_t suspend;
+  ::sigemptyset(&suspend);
+  ::sigaddset(&suspend, SIGTSTP);
+  ::raise(SIGTSTP);
+  ::sigprocmask(SIG_UNBLOCK, &suspend, nullptr);
+  ::sigprocmask(SIG_BLOCK, &suspend, nullptr);
+}
 
 void report(std::string line, const SweepReport& swept) {
   if (!swept.ended.empty())
     line += fmt::format("; ended {} that it had started", count_of(swept.ended.size(), "process"));
   for (const ProcessInfo& left : swept.survivors)
     line += fmt::format("\nralph: could not end pid {}: {}", left.pid, left.command);
+  if (swept.unseen) line += "\nralph: a process that /proc does not show could not be ended";
   static_cast<void>(write_all(STDERR_FILENO, fmt::format("ralph: {}\n", line), "standard error"));
 }
 
 class Guardian {
  public:
-  Guardian(pid_t loop, Fd signals, Fd channel)
-      : loop_(loop), signals_(std::move(signals)), channel_(std::move(channel)) {}
+  Guardian(pid_t loop, Fd signals, Fd channel, Bystanders bystanders)
+      : loop_(loop), signals_(std::move(signals)), channel_(std::move(channel)), bystanders_(std::move(bystanders)) {}
 
   // Returns when the loop and all jobs have ended.
   int guard() {
     while (!ended_) wait(std::nullopt);
     channel_.close();
     end_jobs();
-    const SweepReport swept = end_all_descendants(stop_abandoned());  // usually nothing is left
+    const SweepReport swept = end_all_descendants(stop_abandoned(), bystanders_);  // usually nothing is left
     if (WIFEXITED(*ended_)) return WEXITSTATUS(*ended_);
     report(fmt::format("the loop was killed by {}", signal_name(WTERMSIG(*ended_))), swept);
     return 128 + WTERMSIG(*ended_);
@@ -72,6 +87,8 @@ class Guardian {
     while (::read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
       if (info.ssi_signo == SIGCHLD) {
         reap();
+      } else if (info.ssi_signo == SIGTSTP) {
+        pause_all();
       } else if (ended_) {
         hurried_ = true;
       } else {
@@ -83,7 +100,12 @@ class Guardian {
 
   void reap() {
     int raw = 0;
-    for (pid_t pid = ::waitpid(-1, &raw, WNOHANG); pid > 0; pid = ::waitpid(-1, &raw, WNOHANG)) {
+    constexpr int kHow = WNOHANG | WUNTRACED;
+    for (pid_t pid = ::waitpid(-1, &raw, kHow); pid > 0; pid = ::waitpid(-1, &raw, kHow)) {
+      if (WIFSTOPPED(raw)) {
+        if (pid == loop_) wake_loop();
+        continue;
+      }
       if (pid == loop_) ended_ = raw;
       if (!keepers_.has(pid)) continue;
       keepers_.forget(pid);
@@ -92,11 +114,45 @@ class Guardian {
     if (keeper_was_killed_ && !ended_) kill_strays();
   }
 
+  // Somebody has stopped the loop, which then hears no signal and no time-out.
+  void wake_loop() {
+    if (++stops_ <= kMostStops) {
+      ::kill(loop_, SIGCONT);
+      return;
+    }
+    static_cast<void>(write_all(
+        STDERR_FILENO, "ralph: the loop is stopped again and again by a process that it started: the run ends\n",
+        "standard error"));
+    ::kill(loop_, SIGKILL);
+  }
+
+  // Ctrl-Z: the whole tree stops with this process and goes on with it. The loop comes first and last, so that it never
+  // sees an agent that does not move.
+  void pause_all() {
+    const MonotonicTime from = clock_.monotonic();
+    int raw = 0;
+    if (!ended_) ::kill(loop_, SIGSTOP);
+    if (!ended_ && ::waitpid(loop_, &raw, WUNTRACED) == loop_ && !WIFSTOPPED(raw)) ended_ = raw;
+    std::vector<ProcessInfo> stopped;
+    for (int pass = 0; pass < kPausePasses; ++pass) {
+      const size_t before = stopped.size();
+      for (const ProcessInfo& process : descendants_of(::getpid(), bystanders_)) {
+        if (process.pid == loop_ || process.state == 'T' || contains(stopped, process)) continue;
+        if (send_signal(process, SIGSTOP)) stopped.push_back(process);
+      }
+      if (stopped.size() == before) break;
+    }
+    stop_here();
+    add_pause(clock_.monotonic() - from);
+    for (const ProcessInfo& process : stopped) send_signal(process, SIGCONT);
+    if (!ended_) ::kill(loop_, SIGCONT);
+  }
+
   // What a job had started when its keeper was killed is now a child of the guardian. Called again as they end: one
   // that forked meanwhile leaves another.
   void kill_strays() {
     const int self = ::getpid();
-    for (const ProcessInfo& stray : descendants_of(self)) {
+    for (const ProcessInfo& stray : descendants_of(self, bystanders_)) {
       if (stray.parent != self || stray.pid == loop_ || keepers_.has(stray.pid)) continue;
       for (const ProcessInfo& below : descendants_of(stray.pid)) send_signal(below, SIGKILL);
       send_signal(stray, SIGKILL);
@@ -122,8 +178,10 @@ class Guardian {
   const pid_t loop_;
   const Fd signals_;
   Fd channel_;
+  const Bystanders bystanders_;
   Keepers keepers_;
   std::optional<int> ended_;        // the wait status of the loop
+  int stops_ = 0;                   // how often the loop was stopped by somebody else
   bool keeper_was_killed_ = false;  // by somebody else: it must never happen, and agents can do it
   bool hurried_ = false;            // a signal came while jobs were being ended
 };
@@ -143,12 +201,18 @@ Result<int> run_guarded(const std::function<int(int guardian)>& body) {
   sigset_t signals, before;
   ::sigemptyset(&signals);
   for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD}) ::sigaddset(&signals, signal);
+  struct sigaction suspend{};
+  ::sigaction(SIGTSTP, nullptr, &suspend);
+  if (suspend.sa_handler != SIG_IGN) ::sigaddset(&signals, SIGTSTP);  // ignored: by a shell without job control
   ::sigprocmask(SIG_BLOCK, &signals, &before);
   Fd arrived(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!arrived) return no_guardian(errno_text(errno), before);
   auto channel = make_packet_pair();
   if (!channel) return no_guardian(channel.error().message, before);
   std::fflush(nullptr);
+  share_pauses();
+  const pid_t guardian = ::getpid();
+  Bystanders bystanders = Bystanders::of_this_process(true);
   const pid_t loop = ::fork();
   if (loop < 0) return no_guardian(errno_text(errno), before);
   if (loop == 0) {
@@ -157,12 +221,15 @@ Result<int> run_guarded(const std::function<int(int guardian)>& body) {
     ::setsid();
     // A different name, so that `pkill -9 ralph` leaves one of the two to clean up after the other.
     ::prctl(PR_SET_NAME, "loop");
+    end_with_parent(SIGCONT);  // no end: it wakes a loop that somebody has stopped, so that it sees its guardian gone
     ::sigprocmask(SIG_SETMASK, &before, nullptr);
-    std::exit(body(channel->one.get()));
+    const int code = body(channel->one.get());
+    if (::getppid() == guardian) ::kill(guardian, SIGCONT);  // if somebody has stopped it, nobody else would
+    std::exit(code);
   }
   channel->one.close();
   become_subreaper();
-  const int code = Guardian(loop, std::move(arrived), std::move(channel->other)).guard();
+  const int code = Guardian(loop, std::move(arrived), std::move(channel->other), std::move(bystanders)).guard();
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
   return code;
 }

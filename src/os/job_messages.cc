@@ -140,6 +140,7 @@ std::string encode(const JobReply& reply) {
     packer.number(ended->status.signal);
     packer.processes(ended->swept.ended);
     packer.processes(ended->swept.survivors);
+    packer.number(ended->swept.unseen ? 1 : 0);
   }
   return packer.take();
 }
@@ -159,6 +160,7 @@ Result<JobReply> decode_reply(std::string_view bytes) {
     ended.status.signal = static_cast<int>(unpacker.number());
     ended.swept.ended = unpacker.processes();
     ended.swept.survivors = unpacker.processes();
+    ended.swept.unseen = unpacker.number() != 0;
     reply = std::move(ended);
   }
   if (!unpacker.complete()) return unreadable("the answer");

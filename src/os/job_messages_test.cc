@@ -37,12 +37,14 @@ TEST(JobMessages, AnAnswerAlwaysFitsAPacket) {
   process.command.assign(100'000, 'x');
   ended.swept.ended.assign(1000, process);
   ended.swept.survivors.assign(1000, process);
+  ended.swept.unseen = true;
   const std::string bytes = encode(JobReply(ended));
   EXPECT_LE(bytes.size(), kMaxPacketBytes);
   const auto back = decode_reply(bytes);
   ASSERT_TRUE(back);
   EXPECT_EQ(std::get<JobEnded>(*back).status.signal, SIGTERM);
   EXPECT_EQ(std::get<JobEnded>(*back).swept.survivors.at(0).pid, 12);
+  EXPECT_TRUE(std::get<JobEnded>(*back).swept.unseen);
 
   const std::string error = encode(JobReply(Error{ErrorKind::kNotFound, std::string(100'000, 'x')}));
   EXPECT_LE(error.size(), kMaxPacketBytes);

@@ -1,12 +1,11 @@
 #include <algorithm>
 #include <climits>
 #include <fcntl.h>
-#include <linux/close_range.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "os/descriptors.h"
 #include "os/job_messages.h"
 #include "os/keeper.h"
 #include "os/packets.h"
@@ -20,10 +19,10 @@ void close_all_but(std::vector<int> kept) {
   unsigned from = 0;
   for (const int fd : kept) {
     const auto number = static_cast<unsigned>(fd);
-    if (number > from) ::syscall(SYS_close_range, from, number - 1, 0U);
+    if (number > from) release_descriptors(from, number - 1, Descriptors::kClose);
     from = number + 1;
   }
-  ::syscall(SYS_close_range, from, UINT_MAX, 0U);
+  release_descriptors(from, UINT_MAX, Descriptors::kClose);
 }
 
 // Away from the terminal, and from all that belongs to the guardian. The name is not ralph's, so that `pkill -9 ralph`

@@ -16,6 +16,7 @@ struct Launch {
   Environment environment;        // complete: nothing else is inherited
   std::string folder;             // the working directory
   std::string input;              // standard input; empty: end of file at once
+  bool may_clean_up = false;      // if ralph is killed it gets SIGTERM, not SIGKILL: git removes its locks then
   bool merge_streams = false;     // standard error goes to standard output, in the order written
 };
 
@@ -26,8 +27,9 @@ struct Spawned {
   Fd err;  // invalid if the streams are merged
 };
 
-// Fails with kNotFound (no such program, not executable) or kIo. The child gets default signal handlers and only
-// descriptors 0, 1 and 2; the kernel kills it if its parent dies.
+// Fails with kNotFound (no such program, not executable), kBusy (it may work in a moment) or kIo. The child gets
+// default signal handlers (a SIGHUP that nohup ignores stays ignored) and only descriptors 0, 1 and 2; the kernel kills
+// it if its parent dies.
 Result<Spawned> spawn(const Launch& launch);
 
 // What the standard streams of a child are connected to. The descriptors stay the caller's.

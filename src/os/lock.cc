@@ -4,6 +4,7 @@
 #include <ctime>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -13,6 +14,9 @@ namespace ralph {
 Result<Lock> Lock::acquire(const std::string& path) {
   Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!fd) return fail(ErrorKind::kIo, "cannot open the lock {}: {}", path, errno_text(errno));
+  struct stat info{};
+  if (::fstat(fd.get(), &info) == 0 && info.st_nlink > 1)
+    return fail(ErrorKind::kIo, "cannot use the lock {}: it is a hard link to a file elsewhere; remove it", path);
   // `ralph runs` takes the lock for an instant to see whether a run is alive: that is not an owner.
   int locked = ::flock(fd.get(), LOCK_EX | LOCK_NB);
   for (int tries = 0; locked != 0 && errno == EWOULDBLOCK && tries < 5; ++tries) {

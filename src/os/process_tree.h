@@ -2,6 +2,7 @@
 // child, so neither a double fork nor a new session escapes.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,9 +26,11 @@ StopSequence stop_abandoned();  // SIGTERM, 1 s, SIGKILL: for the guardian, afte
 struct ProcessInfo {
   int pid = 0;
   int parent = 0;
-  unsigned long long start_time = 0;  // clock ticks since boot; unique together with the pid
-  char state = '?';                   // Z: ended but not reaped
-  std::string command;                // its command line, shortened to one line; may be empty
+  int session = 0;
+  unsigned long long start_time =
+      0;                // clock ticks since boot; unique together with the pid. 0: /proc hides the process
+  char state = '?';     // Z: ended but not reaped
+  std::string command;  // its command line, shortened to one line; may be empty
 };
 
 // From now on orphans below this process become its children.
@@ -40,15 +43,46 @@ void end_with_parent(int signal);
 // descendant: the only proof that nothing is left.
 bool has_children();
 
+// Processes that are ours by descent but not by deed: those that this process had below it before it started anything,
+// as a program gets them that a shell executes in its own place (`gzip` in `ralph run > >(gzip)`). They and whatever is
+// below them are never signalled and never counted.
+class Bystanders {
+ public:
+  // What is below this process now. With `sessions`, a process of one of their sessions, or of this one's, is theirs
+  // too, even as an orphan: for a caller whose own children all leave its session.
+  static Bystanders of_this_process(bool sessions);
+
+  bool none() const { return processes_.empty(); }
+  bool include(const ProcessInfo& process) const;
+
+ private:
+  std::vector<ProcessInfo> processes_;
+  std::set<int> sessions_;
+};
+
 // A snapshot of all living descendants of `root`. It can miss a process that forks meanwhile: repeat until
 // has_children() is false.
-std::vector<ProcessInfo> descendants_of(int root);
+std::vector<ProcessInfo> descendants_of(int root, const Bystanders& bystanders = {});
+
+// The same below this process, with children that /proc hides (hidepid=2), as far as their pids can be found out.
+std::vector<ProcessInfo> descendants_of_this_process(const Bystanders& bystanders = {});
+
+bool contains(const std::vector<ProcessInfo>& processes, const ProcessInfo& wanted);
 
 // Start time of a process; 0 if it does not exist.
 unsigned long long start_time_of(int pid);
 
-// Sends the signal if the pid still belongs to the process described.
+// Sends the signal if the pid still belongs to the process described. Where there are no process descriptors (Linux
+// before 5.3, old seccomp profiles), by pid after a look at the start time: the gap is a few microseconds then.
 bool send_signal(const ProcessInfo& process, int signal);
+
+// Starts a process that only waits, and ends it with send_signal(): what works here, tried and not concluded.
+enum class EndingWorks { kByDescriptor, kByPid, kNot };
+EndingWorks try_to_end_a_process();
+
+// Stops all direct children, before they are killed: each pass takes microseconds, so that it catches even processes
+// that fork and exit in turn, of which a snapshot sees only the dead ones. Their orphans become our children.
+void freeze_children();
 
 // Reaps children that have ended; returns how many.
 int reap_children();
@@ -59,13 +93,15 @@ std::vector<ProcessInfo> processes_with(std::string_view variable);
 // Whether a process has the file open.
 bool is_open_somewhere(const std::string& path);
 
-// Runs the whole sequence on all descendants and waits for it. For the guardian, which has nothing else to do; the loop
-// takes the same steps while it keeps reading output.
 struct SweepReport {
   std::vector<ProcessInfo> ended;      // needed a signal
   std::vector<ProcessInfo> survivors;  // outlived the sequence
+  bool unseen = false;                 // something else is left, and /proc does not show what
 };
-SweepReport end_all_descendants(const StopSequence& sequence);
+
+// Runs the whole sequence on all descendants and waits for it (os/sweep.h). For the guardian, which has nothing else to
+// do; the loop takes the same steps while it keeps reading output.
+SweepReport end_all_descendants(const StopSequence& sequence, const Bystanders& bystanders = {});
 
 // The same for the processes that processes_with() finds: those that a killed ralph left behind.
 SweepReport end_processes_with(std::string_view variable, const StopSequence& sequence);

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <ctime>
 #include <dirent.h>
 #include <map>
 #include <optional>
@@ -30,8 +29,16 @@ std::optional<ProcessInfo> read_process(int pid) {
   ProcessInfo info;
   info.pid = pid;
   info.state = fields[0].empty() ? '?' : fields[0][0];
-  std::from_chars(fields[1].data(), fields[1].data() + fields[1].size(), info.parent);
-  std::from_chars(fields[19].data(), fields[19].data() + fields[19].size(), info.start_time);
+  const auto number = [&](size_t field, auto& value) {
+    std::from_chars(fields[field].data(), fields[field].data() + fields[field].size(), value);
+  };
+  int threads = 0;
+  number(1, info.parent);
+  number(3, info.session);
+  number(17, threads);
+  number(19, info.start_time);
+  // A process whose main thread has exited looks like a zombie and works on.
+  if (info.state == 'Z' && threads > 1) info.state = 'S';
   info.command = stat->substr(name_from + 1, name_to - name_from - 1);
   return info;
 }
@@ -56,6 +63,25 @@ std::vector<ProcessInfo> all_processes() {
   }
   ::closedir(folder);
   return processes;
+}
+
+constexpr int kFreezePasses = 500;
+
+// Direct children of this process, ended ones included, as the kernel lists them for us even where /proc hides them.
+std::vector<int> child_pids() {
+  std::vector<int> pids;
+  const auto list = read_file(fmt::format("/proc/self/task/{}/children", ::getpid()));
+  for (const std::string& word : split(list.value_or(""), ' ')) {
+    int pid = 0;
+    std::from_chars(word.data(), word.data() + word.size(), pid);
+    if (pid > 0) pids.push_back(pid);
+  }
+  return pids;
+}
+
+bool is_living_child(int pid) {
+  siginfo_t info{};
+  return ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0;
 }
 
 }  // namespace
@@ -83,7 +109,27 @@ bool has_children() {
   return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
 }
 
-std::vector<ProcessInfo> descendants_of(int root) {
+bool contains(const std::vector<ProcessInfo>& processes, const ProcessInfo& wanted) {
+  return std::ranges::any_of(processes, [&](const ProcessInfo& process) {
+    return process.pid == wanted.pid && process.start_time == wanted.start_time;
+  });
+}
+
+Bystanders Bystanders::of_this_process(bool sessions) {
+  Bystanders found;
+  if (!has_children()) return found;
+  found.processes_ = descendants_of_this_process();
+  if (!sessions || found.none()) return found;
+  found.sessions_.insert(::getsid(0));
+  for (const ProcessInfo& process : found.processes_) found.sessions_.insert(process.session);
+  return found;
+}
+
+bool Bystanders::include(const ProcessInfo& process) const {
+  return sessions_.contains(process.session) || contains(processes_, process);
+}
+
+std::vector<ProcessInfo> descendants_of(int root, const Bystanders& bystanders) {
   std::multimap<int, ProcessInfo> by_parent;
   for (ProcessInfo& process : all_processes()) by_parent.emplace(process.parent, std::move(process));
   std::vector<ProcessInfo> found;
@@ -93,11 +139,22 @@ std::vector<ProcessInfo> descendants_of(int root) {
     parents.pop_back();
     const auto [from, to] = by_parent.equal_range(parent);
     for (auto child = from; child != to; ++child) {
+      if (bystanders.include(child->second)) continue;
       parents.push_back(child->second.pid);
       if (child->second.state == 'Z' || child->second.state == 'X') continue;
       read_command(child->second);
       found.push_back(child->second);
     }
+  }
+  return found;
+}
+
+std::vector<ProcessInfo> descendants_of_this_process(const Bystanders& bystanders) {
+  std::vector<ProcessInfo> found = descendants_of(::getpid(), bystanders);
+  for (const int pid : child_pids()) {
+    if (!is_living_child(pid) || read_process(pid)) continue;
+    ProcessInfo hidden{.pid = pid, .parent = ::getpid(), .session = -1, .command = "(hidden by /proc)"};
+    if (!bystanders.include(hidden)) found.push_back(std::move(hidden));
   }
   return found;
 }
@@ -108,10 +165,45 @@ unsigned long long start_time_of(int pid) {
 }
 
 bool send_signal(const ProcessInfo& process, int signal) {
+  // The pid of a child that nobody has reaped is given to no other process.
+  if (process.start_time == 0) return is_living_child(process.pid) && ::kill(process.pid, signal) == 0;
   // The descriptor pins the process first; comparing start times afterwards leaves no gap for a reused pid.
   const Fd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, process.pid, 0)));
-  if (!pidfd || start_time_of(process.pid) != process.start_time) return false;
-  return ::syscall(SYS_pidfd_send_signal, pidfd.get(), signal, nullptr, 0) == 0;
+  if (!pidfd && errno == ESRCH) return false;
+  if (start_time_of(process.pid) != process.start_time) return false;
+  if (pidfd && ::syscall(SYS_pidfd_send_signal, pidfd.get(), signal, nullptr, 0) == 0) return true;
+  if (pidfd && errno == ESRCH) return false;
+  return ::kill(process.pid, signal) == 0;
+}
+
+EndingWorks try_to_end_a_process() {
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    ::alarm(2);  // should it be impossible to end it
+    for (;;) ::pause();
+  }
+  if (pid < 0) return EndingWorks::kNot;
+  const auto process = read_process(pid);
+  const bool sent = process && send_signal(*process, SIGKILL);
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (!sent || !WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL) return EndingWorks::kNot;
+  const Fd self(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0)));
+  const bool works = self && ::syscall(SYS_pidfd_send_signal, self.get(), 0, nullptr, 0) == 0;
+  return works ? EndingWorks::kByDescriptor : EndingWorks::kByPid;
+}
+
+void freeze_children() {
+  std::set<int> frozen;
+  for (int pass = 0, nothing_new = 0; pass < kFreezePasses && nothing_new < 2; ++pass) {
+    ++nothing_new;
+    for (const int pid : child_pids()) {
+      if (!frozen.insert(pid).second) continue;
+      ::kill(pid, SIGSTOP);  // a child that nobody has reaped: its pid is its own
+      nothing_new = 0;
+    }
+  }
 }
 
 int reap_children() {
@@ -145,51 +237,6 @@ bool is_open_somewhere(const std::string& path) {
     }
   }
   return false;
-}
-
-SweepReport end_processes_with(std::string_view variable, const StopSequence& sequence) {
-  SweepReport report;
-  std::map<int, ProcessInfo> signalled;
-  std::vector<ProcessInfo> left = processes_with(variable);
-  for (const StopStep& step : sequence) {
-    for (auto time = step.grace; time.count() > 0 && !left.empty(); time -= Milliseconds(20)) {
-      for (const ProcessInfo& process : left) {
-        const bool is_new = signalled.emplace(process.pid, process).second;
-        if (is_new || step.signal == SIGKILL || time == step.grace) send_signal(process, step.signal);
-      }
-      const timespec moment{0, 20'000'000};
-      ::nanosleep(&moment, nullptr);
-      left = processes_with(variable);
-    }
-  }
-  report.survivors = std::move(left);
-  for (auto& [pid, process] : signalled) report.ended.push_back(std::move(process));
-  return report;
-}
-
-SweepReport end_all_descendants(const StopSequence& sequence) {
-  SweepReport report;
-  std::map<int, ProcessInfo> signalled;
-  const auto pause = [](long milliseconds) {
-    const timespec time{0, milliseconds * 1000000};
-    ::nanosleep(&time, nullptr);
-  };
-  for (const StopStep& step : sequence) {
-    for (auto left = step.grace; left.count() > 0; left -= Milliseconds(10)) {
-      reap_children();
-      if (!has_children()) break;
-      for (const ProcessInfo& process : descendants_of(::getpid())) {
-        const bool is_new = signalled.emplace(process.pid, process).second;
-        // SIGKILL is repeated until nothing is left, to catch processes that fork faster than we look.
-        if (is_new || step.signal == SIGKILL || left == step.grace) send_signal(process, step.signal);
-      }
-      pause(10);
-    }
-  }
-  reap_children();
-  if (has_children()) report.survivors = descendants_of(::getpid());
-  for (auto& [pid, process] : signalled) report.ended.push_back(std::move(process));
-  return report;
 }
 
 }  // namespace ralph

@@ -39,6 +39,7 @@ struct Exited {
 };
 struct Finished {
   SweepReport swept;
+  bool child_lives = false;  // the started process itself could not be ended
 };
 struct SignalArrived {
   int signal;

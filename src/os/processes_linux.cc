@@ -1,9 +1,9 @@
 #include "os/processes_linux.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -18,8 +18,7 @@ namespace ralph {
 namespace {
 
 constexpr size_t kBufferBytes = 256 * 1024;
-// How often to check processes that are being ended. SIGCHLD reports our own children at once; this is for those that
-// still have another parent.
+// How often to check processes that are being ended. SIGCHLD reports our own children at once.
 constexpr Milliseconds kLookAgain{20};
 // How long to wait for a pipe that a process outside our tree holds open after all of ours have ended.
 constexpr Milliseconds kDrainGrace{200};
@@ -41,12 +40,6 @@ ExitStatus to_status(int raw) {
   return {WEXITSTATUS(raw), 0};
 }
 
-bool contains(const std::vector<ProcessInfo>& processes, const ProcessInfo& wanted) {
-  return std::ranges::any_of(processes, [&](const ProcessInfo& process) {
-    return process.pid == wanted.pid && process.start_time == wanted.start_time;
-  });
-}
-
 }  // namespace
 
 std::string signal_name(int signal) {
@@ -61,6 +54,7 @@ LinuxProcesses::LinuxProcesses(const Clock& clock, int guardian) : clock_(clock)
   ::signal(SIGPIPE, SIG_IGN);
   ::signal(SIGXFSZ, SIG_IGN);  // a file size limit is an error to report, not a reason to die
   signals_ = Fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+  signals_error_ = errno;
   buffer_.resize(kBufferBytes);
 }
 
@@ -69,6 +63,7 @@ LinuxProcesses::~LinuxProcesses() {
 }
 
 Status LinuxProcesses::start(const Launch& launch) {
+  if (!signals_) return fail(ErrorKind::kIo, "cannot receive signals: {}", errno_text(signals_error_));
   TRY_VALUE(Spawned spawned, spawn(launch));
   begin(std::move(spawned));
   return {};
@@ -92,10 +87,11 @@ void LinuxProcesses::begin(Spawned spawned) {
 
 void LinuxProcesses::end(const StopSequence& sequence) {
   if (!active_) return;
-  Ending ending;
-  ending.sequence = sequence;
-  if (ending_) ending.signalled = std::move(ending_->signalled);
-  ending_ = std::move(ending);
+  if (ending_) {
+    ending_->restart(sequence);
+  } else {
+    ending_.emplace(sequence, [this](int signal) { return look(signal); });
+  }
 }
 
 Status LinuxProcesses::watch_file(const std::string& path) {
@@ -137,7 +133,7 @@ void LinuxProcesses::collect_ended_jobs() {
 void LinuxProcesses::collect_ended_children() {
   int raw = 0;
   for (pid_t pid = ::waitpid(-1, &raw, WNOHANG); pid > 0; pid = ::waitpid(-1, &raw, WNOHANG)) {
-    if (ending_) ending_->next_look = {};
+    if (ending_) ending_->look_soon();
     if (pid != pid_) continue;
     pid_ = 0;
     waiting_.push_back(Exited{to_status(raw)});
@@ -166,48 +162,33 @@ std::optional<Event> LinuxProcesses::read_output(Fd& pipe, StreamName stream) {
   return std::nullopt;
 }
 
+Remaining LinuxProcesses::look(int signal) {
+  if (signal == SIGKILL) freeze_children();
+  Remaining left;
+  left.living = descendants_of_this_process();
+  std::erase_if(left.living, [&](const ProcessInfo& process) { return contains(survivors_, process); });
+  if (!left.living.empty()) return left;
+  // Either only what an earlier sweep could not end is left, or a process is just changing its state, or /proc does not
+  // show it.
+  collect_ended_children();
+  left.unseen = pid_ != 0 || (has_children() && survivors_.empty() && !unseen_);
+  return left;
+}
+
 bool LinuxProcesses::advance_ending() {
-  if (pid_ == 0 && !has_children()) return true;
-  const MonotonicTime now = clock_.monotonic();
-  if (now < ending_->next_look) return false;  // limits the rate of checks under a flood of output
-  ending_->next_look = now + kLookAgain;
-  std::vector<ProcessInfo> living = descendants_of(::getpid());
-  std::erase_if(living, [&](const ProcessInfo& process) { return contains(survivors_, process); });
-  if (pid_ == 0 && living.empty()) {
-    // Either only known survivors are left, or a process is just changing its state: check once more.
-    collect_ended_children();
-    return !has_children() || !survivors_.empty();
-  }
-  if (ending_->step_begun && now >= ending_->step_ends) {
-    ending_->step_begun = false;
-    if (++ending_->step >= ending_->sequence.size()) {
-      survivors_.insert(survivors_.end(), living.begin(), living.end());
-      pid_ = 0;
-      return true;
-    }
-  }
-  const StopStep& step = ending_->sequence[ending_->step];
-  const bool first_look = !ending_->step_begun;
-  if (first_look) {
-    ending_->step_begun = true;
-    ending_->step_ends = now + step.grace;
-  }
-  if (step.signal == 0) return false;
-  for (const ProcessInfo& process : living) {
-    const bool is_new = ending_->signalled.emplace(process.pid, process).second;
-    // SIGKILL is repeated at every check, to catch processes that fork faster than we look.
-    if (first_look || is_new || step.signal == SIGKILL) send_signal(process, step.signal);
-  }
-  return false;
+  const bool nothing_left = pid_ == 0 && !has_children();
+  if (!nothing_left && !ending_->advance(clock_.monotonic())) return false;
+  if (nothing_left) ending_->all_have_ended();
+  swept_ = ending_->report();
+  survivors_.insert(survivors_.end(), swept_.survivors.begin(), swept_.survivors.end());
+  unseen_ = unseen_ || swept_.unseen;
+  child_lives_ = pid_ != 0;
+  pid_ = 0;
+  return true;
 }
 
 Event LinuxProcesses::finish() {
-  Finished finished;
-  if (ending_) {
-    for (auto& [pid, process] : ending_->signalled) {
-      (contains(survivors_, process) ? finished.swept.survivors : finished.swept.ended).push_back(process);
-    }
-  }
+  Finished finished{std::move(swept_), child_lives_};
   active_ = false;
   ending_.reset();
   drain_ends_.reset();
@@ -221,6 +202,18 @@ std::optional<MonotonicTime> LinuxProcesses::wake_up_time(std::optional<Monotoni
   MonotonicTime wake = clock_.monotonic() + kLookAgain;
   if (drain_ends_) wake = *drain_ends_;
   return deadline ? std::min(*deadline, wake) : wake;
+}
+
+// Without poll() (no memory, or somebody has lowered the limit of open files) everything is looked at now and then:
+// nothing that is read here blocks. A dead guardian is noticed when poll() works again.
+void LinuxProcesses::look_at_all(std::vector<pollfd>& fds, int error) {
+  if (!std::exchange(poll_failed_, true))
+    static_cast<void>(write_all(
+        STDERR_FILENO, fmt::format("ralph: cannot wait for events: {}; looking for them instead\n", errno_text(error)),
+        "standard error"));
+  const timespec moment{0, std::chrono::nanoseconds(kLookAgain).count()};
+  ::nanosleep(&moment, nullptr);
+  for (pollfd& fd : fds) fd.revents = fd.fd >= 0 && fd.fd != guardian_ ? fd.events : 0;
 }
 
 Event LinuxProcesses::next(std::optional<MonotonicTime> deadline) {
@@ -238,18 +231,23 @@ Event LinuxProcesses::next(std::optional<MonotonicTime> deadline) {
     if (!waiting_.empty()) continue;
     if (drain_ends_ && ((!out_ && !err_) || drain_left_ == 0)) return finish();
 
-    std::array<pollfd, 6> fds = {{{signals_.get(), POLLIN, 0},
-                                  {out_.get(), POLLIN, 0},
-                                  {err_.get(), POLLIN, 0},
-                                  {inotify_.get(), POLLIN, 0},
-                                  {guardian_, POLLIN, 0},
-                                  {jobs_ ? jobs_->descriptor() : -1, POLLIN, 0}}};
+    std::vector<pollfd> fds = {{signals_.get(), POLLIN, 0}, {out_.get(), POLLIN, 0},
+                               {err_.get(), POLLIN, 0},     {inotify_.get(), POLLIN, 0},
+                               {guardian_, POLLIN, 0},      {jobs_ ? jobs_->descriptor() : -1, POLLIN, 0}};
+    const size_t first_outlet = fds.size();
+    for (const Outlet* outlet : outlets_) fds.push_back({outlet->wants_room(), POLLOUT, 0});
     int timeout = -1;
     if (const auto wake = wake_up_time(deadline)) {
       timeout = static_cast<int>(std::clamp<long long>((*wake - clock_.monotonic()).count(), 0, 1 << 30));
     }
-    if (::poll(fds.data(), fds.size(), timeout) < 0 && errno != EINTR) continue;
+    if (::poll(fds.data(), fds.size(), timeout) < 0) {
+      if (errno == EINTR) continue;
+      look_at_all(fds, errno);
+    }
 
+    for (size_t i = 0; i < outlets_.size(); ++i) {
+      if (fds[first_outlet + i].revents) outlets_[i]->write_on();
+    }
     if (fds[0].revents) collect_signals();
     if (fds[3].revents) collect_file_changes();
     if (fds[5].revents) collect_ended_jobs();

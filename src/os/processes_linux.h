@@ -3,10 +3,13 @@
 
 #include <deque>
 #include <map>
+#include <poll.h>
 #include <vector>
 
 #include "os/clock.h"
+#include "os/outlet.h"
 #include "os/processes.h"
+#include "os/sweep.h"
 
 namespace ralph {
 
@@ -27,43 +30,44 @@ class LinuxProcesses : public Processes {
   // Takes over a child that was started on streams of its own: as after start(), but without Output.
   void adopt(int pid);
 
+  // From now on what waits in it is written while next() waits. It must live as long as this.
+  void serve(Outlet& outlet) { outlets_.push_back(&outlet); }
+
   // From now on the end of a job causes JobEnded. `jobs` must live as long as this.
   void watch_jobs(Jobs& jobs) { jobs_ = &jobs; }
 
  private:
-  // The state of a stop sequence.
-  struct Ending {
-    StopSequence sequence;
-    size_t step = 0;
-    MonotonicTime step_ends{};
-    bool step_begun = false;
-    MonotonicTime next_look{};
-    std::map<int, ProcessInfo> signalled;
-  };
-
   void collect_signals();
   void collect_file_changes();
   void collect_ended_jobs();
   void collect_ended_children();
   std::optional<Event> read_output(Fd& pipe, StreamName stream);
   bool advance_ending();  // true: nothing is left, or nothing more can be done
+  Remaining look(int signal);
   std::optional<MonotonicTime> wake_up_time(std::optional<MonotonicTime> deadline) const;
+  void look_at_all(std::vector<pollfd>& fds, int error);
   void begin(Spawned spawned);
   Event finish();
 
   const Clock& clock_;
   Fd signals_;
+  int signals_error_ = 0;
+  bool poll_failed_ = false;
   Fd inotify_;
   int guardian_;
   Jobs* jobs_ = nullptr;
+  std::vector<Outlet*> outlets_;
   std::map<int, std::string> watched_folders_;  // inotify watch -> folder
   std::vector<std::string> watched_files_;
 
   int pid_ = 0;          // the child; 0 once reaped
   bool active_ = false;  // between start() and Finished
   Fd out_, err_;
-  std::optional<Ending> ending_;
+  std::optional<Sweep> ending_;
+  SweepReport swept_;                        // how it ended
+  bool child_lives_ = false;                 // it could not be ended
   std::vector<ProcessInfo> survivors_;       // of earlier sweeps; not signalled again
+  bool unseen_ = false;                      // the same for what can't be seen
   std::optional<MonotonicTime> drain_ends_;  // all have ended, but an outside process still holds a pipe open
   size_t drain_left_ = 0;                    // bytes that may still be read from it
   std::vector<char> buffer_;

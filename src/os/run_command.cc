@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <ctime>
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -13,6 +14,7 @@ namespace ralph {
 namespace {
 
 constexpr size_t kKept = 64 * 1024;
+constexpr Milliseconds kDeathThroes{2'000};  // after SIGKILL
 
 struct Reading {
   Fd from;
@@ -33,6 +35,28 @@ struct Reading {
   }
 };
 
+// Closed streams are no end: a command may live on without them. At the deadline it is killed; one that does not even
+// end then (it is stuck in the kernel) is left behind as killed.
+int wait_for(int pid, MonotonicTime deadline) {
+  const SystemClock clock;
+  bool killed = false;
+  long pause = 50'000;  // nanoseconds: most commands end right after they have closed their streams
+  for (int status = 0;;) {
+    const pid_t ended = ::waitpid(pid, &status, WNOHANG);
+    if (ended == pid) return status;
+    if (ended < 0 && errno != EINTR) return SIGKILL;
+    if (clock.monotonic() >= deadline) {
+      if (killed) return SIGKILL;
+      killed = true;
+      ::kill(-pid, SIGKILL);  // it leads its own process group
+      deadline = clock.monotonic() + kDeathThroes;
+    }
+    const timespec moment{0, pause};
+    ::nanosleep(&moment, nullptr);
+    pause = std::min(pause * 2, 10'000'000L);
+  }
+}
+
 // Reads until both streams are closed, and returns the exit code.
 int listen(int pid, Reading& out, Reading& err, Milliseconds limit) {
   const SystemClock clock;
@@ -43,15 +67,13 @@ int listen(int pid, Reading& out, Reading& err, Milliseconds limit) {
     const int ready = left <= 0 ? 0 : ::poll(waiting, 2, static_cast<int>(left));
     if (ready < 0 && errno == EINTR) continue;
     if (ready <= 0) {
-      ::kill(-pid, SIGKILL);  // it leads its own process group
+      ::kill(-pid, SIGKILL);  // what still holds a stream, even if the command itself has ended
       break;
     }
     if (waiting[0].revents != 0 && !out.read()) out.from.close();
     if (waiting[1].revents != 0 && !err.read()) err.from.close();
   }
-  int status = 0;
-  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = wait_for(pid, deadline);
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 

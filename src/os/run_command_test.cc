@@ -44,6 +44,7 @@ TEST(AskCommand, ReadsMuchOfBothWithoutBlocking) {
 TEST(AskCommand, EndsWhatTakesTooLong) {
   EXPECT_EQ(ask_command(shell("sleep 60"), Milliseconds(50), 5)->exit_code, 137);
   EXPECT_EQ(ask_command(shell("exec >&-; sleep 60"), Milliseconds(50), 5)->exit_code, 137) << "one stream is closed";
+  EXPECT_EQ(ask_command(shell("exec >&- 2>&-; sleep 60"), Milliseconds(50), 5)->exit_code, 137) << "both are";
 }
 
 }  // namespace

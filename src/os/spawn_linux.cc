@@ -1,14 +1,13 @@
 #include <cerrno>
 #include <climits>
 #include <fcntl.h>
-#include <linux/close_range.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "os/descriptors.h"
 #include "os/launch.h"
 
 namespace ralph {
@@ -21,8 +20,9 @@ struct Pipe {
 Result<Pipe> make_pipe() {
   int fds[2];
   if (::pipe2(fds, O_CLOEXEC) != 0) return fail(ErrorKind::kIo, "cannot make a pipe: {}", errno_text(errno));
-  // A larger pipe means fewer wake-ups for a talkative agent; a failure only costs speed.
-  ::fcntl(fds[0], F_SETPIPE_SZ, 1 << 20);
+  // A larger pipe means fewer wake-ups for a talkative agent, and as much as one read takes is enough: what a user's
+  // pipes may hold together is limited. A failure only costs speed.
+  ::fcntl(fds[0], F_SETPIPE_SZ, 256 * 1024);
   return Pipe{Fd(fds[0]), Fd(fds[1])};
 }
 
@@ -34,24 +34,40 @@ struct ChildPlan {
   const char* folder;
   Streams streams;
   pid_t parent;
+  int death_signal;
+  bool nohup;  // SIGHUP is ignored, as nohup wants for everything below it
 };
+
+bool ignores_hangups() {
+  struct sigaction hangup{};
+  return ::sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler == SIG_IGN;
+}
 
 // Runs in the child, in the parent's memory. Returns the errno of the failed call.
 int become(const ChildPlan& plan) {
   ::setsid();
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::prctl(PR_SET_PDEATHSIG, plan.death_signal);
   if (::getppid() != plan.parent) ::_exit(127);  // the parent died before the line above
   if (::dup2(plan.streams.in, 0) < 0 || ::dup2(plan.streams.out, 1) < 0 || ::dup2(plan.streams.err, 2) < 0)
     return errno;
-  ::syscall(SYS_close_range, 3U, UINT_MAX, CLOSE_RANGE_CLOEXEC);
+  release_descriptors(3, UINT_MAX, Descriptors::kCloseOnExec);
   if (::chdir(plan.folder) != 0) return errno;
-  ::signal(SIGPIPE, SIG_DFL);
-  ::signal(SIGXFSZ, SIG_DFL);
+  for (int signal = 1; signal < NSIG; ++signal) {
+    if (signal == SIGHUP && plan.nohup) continue;
+    ::signal(signal, SIG_DFL);
+  }
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   ::execve(plan.program, plan.argv, plan.environment);
   return errno;
+}
+
+// kBusy: it may work in a moment, because somebody is writing the program, or no process can be made just now.
+ErrorKind kind_of(int error) {
+  if (error == ETXTBSY || error == EAGAIN) return ErrorKind::kBusy;
+  const bool bad_program = error == ENOENT || error == EACCES || error == ENOEXEC || error == ENOTDIR;
+  return bad_program ? ErrorKind::kNotFound : ErrorKind::kIo;
 }
 
 // vfork costs a third less than fork, and an agent loop spawns all night. A separate function, because the child
@@ -95,21 +111,25 @@ Result<int> spawn_on(const Launch& launch, const Streams& streams) {
   const std::vector<std::string> environment = launch.environment.as_lines();
   const std::vector<char*> argv_pointers = pointers_to(launch.argv);
   const std::vector<char*> environment_pointers = pointers_to(environment);
-  const ChildPlan plan{
-      program.c_str(), argv_pointers.data(), environment_pointers.data(), launch.folder.c_str(), streams, ::getpid()};
+  const ChildPlan plan{program.c_str(),
+                       argv_pointers.data(),
+                       environment_pointers.data(),
+                       launch.folder.c_str(),
+                       streams,
+                       ::getpid(),
+                       launch.may_clean_up ? SIGTERM : SIGKILL,
+                       ignores_hangups()};
   volatile int error = 0;
   const pid_t pid = start_child(plan, &error);
-  if (pid < 0) return fail(ErrorKind::kIo, "cannot start {}: {}", program, errno_text(errno));
+  if (pid < 0) return fail(kind_of(errno), "cannot start {}: {}", program, errno_text(errno));
   if (error != 0) {
     while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
     }
-    const bool bad_program = error == ENOENT || error == EACCES || error == ENOEXEC || error == ENOTDIR;
     const char* advice = error == ENOEXEC  ? " (a script needs a first line such as #!/bin/sh)"
                          : error == ENOENT ? " (is the program in its first line #!… there?)"
                          : error == E2BIG  ? " (arguments and environment together are too large)"
                                            : "";
-    return fail(bad_program ? ErrorKind::kNotFound : ErrorKind::kIo, "cannot start {}: {}{}", program,
-                errno_text(error), advice);
+    return fail(kind_of(error), "cannot start {}: {}{}", program, errno_text(error), advice);
   }
   return pid;
 }

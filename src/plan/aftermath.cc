@@ -69,8 +69,13 @@ void Aftermath::keep_beside(const std::string& path) {
   struct stat info{};
   if (::lstat(path.c_str(), &info) != 0) return;
   const std::string aside = unused_path(fmt::format("{}.rejected-{}-{}", path, run_.id, run_.progress().iteration));
-  if (::rename(path.c_str(), aside.c_str()) == 0)
-    note(fmt::format("what was found is kept as {}", files_.shown(aside)));
+  if (::rename(path.c_str(), aside.c_str()) != 0) return;
+  // It may be committed: a secret that an agent wrote there must not be.
+  if (const auto text = S_ISREG(info.st_mode) ? read_file(aside) : Result<std::string>(); text) {
+    const std::string masked = run_.redactor.redact(*text);
+    if (masked != *text) static_cast<void>(replace_file(aside, masked));
+  }
+  note(fmt::format("what was found is kept as {}", files_.shown(aside)));
 }
 
 void Aftermath::check_marker(const std::string& text) {

@@ -14,6 +14,7 @@ namespace {
 
 // More lines do not help.
 constexpr size_t kMaxProblemsShown = 10;
+constexpr off_t kLargestFile = 1 << 20;
 
 // The text of the file; nullopt if it does not exist.
 Result<std::optional<std::string>> read_if_there(const std::string& path) {
@@ -28,6 +29,9 @@ Result<std::optional<std::string>> read_if_there(const std::string& path) {
   if (S_ISDIR(info.st_mode)) return fail(ErrorKind::kInput, "cannot read {}: it is a folder, not a file", path);
   // Opening a pipe would wait for its writer forever.
   if (!S_ISREG(info.st_mode)) return fail(ErrorKind::kInput, "cannot read {}: it is not a regular file", path);
+  if (info.st_size > kLargestFile)
+    return fail(ErrorKind::kInput, "cannot read {}: it has {}, and settings have at most {}; make it smaller", path,
+                human_bytes(static_cast<size_t>(info.st_size)), human_bytes(kLargestFile));
   auto text = read_file(path);
   if (!text) return fail(ErrorKind::kInput, "{}", text.error().message);
   return *std::move(text);

@@ -1,6 +1,7 @@
 #include "ui/console.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -130,6 +131,11 @@ std::string Console::clean(std::string_view text, size_t used) const {
 }
 
 void Console::on_record(const record::Record& record, const Progress& progress) {
+  if (std::holds_alternative<record::SignalReceived>(record.body)) {
+    out_.hurry();
+    err_.hurry();
+  }
+  if (std::holds_alternative<record::RunEnded>(record.body)) out_.keep_all();
   progress_ = &progress;
   std::visit([this](const auto& body) { show(body); }, record.body);
 }
@@ -358,10 +364,14 @@ void Console::show(const record::SignalReceived& received) {
 
 void Console::show(const record::ProcessesSwept& swept) {
   const Style& style = options_.style;
-  for (const std::string& process : swept.ended) {
+  constexpr size_t kNamed = 3;
+  for (const std::string& process : std::span(swept.ended).first(std::min(swept.ended.size(), kNamed))) {
     line(fmt::format("{} ended a process that the {} left behind: {}", style.yellow(style.note()),
                      to_string(swept.after), clean(process)));
   }
+  if (swept.ended.size() > kNamed)
+    line(fmt::format("{} ended {} more that the {} left behind; the journal names them", style.yellow(style.note()),
+                     swept.ended.size() - kNamed, to_string(swept.after)));
   for (const std::string& process : swept.survivors) {
     line(fmt::format("{} could not end a process of the {}: {}", style.red(style.error()), to_string(swept.after),
                      clean(process)));
@@ -432,8 +442,23 @@ void Console::show(const record::RunEnded& ended) {
   if (!ended.resume.empty()) line("  " + style.dim("to go on: ") + ended.resume);
 }
 
+JsonLines::JsonLines(std::string journal) : journal_(std::move(journal)) {
+  out_.when_empty([this] { catch_up(); });
+}
+
 void JsonLines::on_record(const record::Record& record, const Progress&) {
-  out_.write(record::to_line(record) + "\n");
+  if (std::holds_alternative<record::SignalReceived>(record.body)) out_.hurry();
+  const std::string line = record::to_line(record) + "\n";
+  if (behind_ > 0 || !out_.offer(line)) behind_ += line.size();
+}
+
+void JsonLines::catch_up() {
+  constexpr size_t kPiece = 256 * 1024;
+  while (behind_ > 0 && out_.wants_room() < 0) {
+    const auto piece = read_before_end(journal_, behind_, kPiece);
+    if (!piece || piece->empty() || !out_.offer(*piece)) return;
+    behind_ -= piece->size();
+  }
 }
 
 }  // namespace ralph

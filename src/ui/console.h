@@ -25,6 +25,8 @@ class Console : public RunListener {
  public:
   explicit Console(ConsoleOptions options);
 
+  std::vector<Outlet*> outlets() override { return {&out_, &err_}; }
+
   void on_record(const record::Record& record, const Progress& progress) override;
   void on_agent_output(std::string_view bytes) override;
   void on_agent_error_output(std::string_view bytes) override;
@@ -86,12 +88,19 @@ class Console : public RunListener {
 };
 
 // Writes every record as one line of JSON to standard output, as in the journal. The agent's output is in the files
-// that the records name.
+// that the records name. A reader who falls behind gets the rest from the journal itself, so no record is ever missing.
 class JsonLines : public NullListener {
  public:
+  explicit JsonLines(std::string journal);
+
+  std::vector<Outlet*> outlets() override { return {&out_}; }
   void on_record(const record::Record& record, const Progress& progress) override;
 
  private:
+  void catch_up();
+
+  std::string journal_;
+  size_t behind_ = 0;  // bytes at the end of the journal that were not written yet
   ConsoleStream out_{STDOUT_FILENO};
 };
 

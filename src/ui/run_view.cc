@@ -103,6 +103,7 @@ std::string RunView::reason(bool alive) const {
   if (end) return end->reason;
   if (alive) return iterations.empty() ? "starting" : fmt::format("in iteration {}", iterations.back().number);
   if (is_session()) return fmt::format("in iteration {}", progress.iteration);
+  if (unreadable) return "its journal can't be read";
   if (records == 0) return "its journal is empty";
   if (iterations.empty()) return "it was killed before its first iteration";
   return fmt::format("it was killed in iteration {}", iterations.back().number);

@@ -41,6 +41,7 @@ struct RunView {
   Progress progress;                      // after the last record
   WallTime first_time{};                  // of the records
   std::int64_t records = 0, unknown_records = 0;
+  bool unreadable = false;  // its journal: a pipe, or of another user
 
   // Adds the next record of the journal.
   void add(const record::Record& record);

@@ -1,7 +1,9 @@
 #include "ui/terminal_filter.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "base/text.h"
 #include "base/utf8.h"
 
 namespace ralph {
@@ -20,6 +22,20 @@ bool is_parameter(char c) {
 // U+202A to U+202E and U+2066 to U+2069 change the direction of all following text, including ralph's own.
 bool turns_direction(std::int32_t code) {
   return (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+}
+
+// Whether a colour sequence has the attribute 8, "hidden", which is no part of a colour number (38;5;8).
+bool conceals(std::string_view sequence) {
+  const std::vector<std::string> parameters = split(sequence, ';');
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    if (parameters[i] == "38" || parameters[i] == "48" || parameters[i] == "58") {
+      i += i + 1 < parameters.size() && parameters[i + 1] == "2" ? 4 : 2;
+    } else if (parameters[i].find_first_not_of('0') != std::string::npos &&
+               parameters[i].substr(parameters[i].find_first_not_of('0')) == "8") {
+      return true;
+    }
+  }
+  return false;
 }
 
 bool begins_string(char c) {
@@ -56,6 +72,7 @@ std::string TerminalFilter::feed(std::string_view bytes) {
 std::string TerminalFilter::finish() {
   std::string out;
   if (!held_.empty()) take_valid(kReplacementCharacter, out);
+  if (std::exchange(returned_, false)) out += '\n';
   held_.clear();
   state_ = State::kText;
   return out;
@@ -84,6 +101,8 @@ void TerminalFilter::take_valid(std::string_view text, std::string& out) {
 
 void TerminalFilter::take_text(std::string_view character, std::string& out) {
   const char c = character[0];
+  // A carriage return alone would let the text after it hide the text before.
+  if (std::exchange(returned_, false) && c != '\r') out += c == '\n' ? '\r' : '\n';
   if (character.size() > 1) {
     const std::int32_t code = first_character(character).code;
     if (code < 0xA0) {  // a C1 control, which terminals treat as ESC and another character
@@ -95,8 +114,10 @@ void TerminalFilter::take_text(std::string_view character, std::string& out) {
     }
   } else if (c == kEscapeByte) {
     state_ = State::kEscape;
-  } else if (in_range(c, ' ', '~') || c == '\n' || c == '\t' || c == '\r') {
+  } else if (in_range(c, ' ', '~') || c == '\n' || c == '\t') {
     out += c;
+  } else if (c == '\r') {
+    returned_ = true;
   }
 }
 
@@ -120,7 +141,7 @@ void TerminalFilter::take_control_sequence(std::string_view character, std::stri
   const char c = character[0];
   if (in_range(c, '@', '~')) {
     state_ = State::kText;
-    if (c == 'm' && keep_color_ && is_color_) out.append("\033[").append(sequence_).append("m");
+    if (c == 'm' && keep_color_ && is_color_ && !conceals(sequence_)) out.append("\033[").append(sequence_).append("m");
   } else if (c == kEscapeByte) {
     state_ = State::kEscape;
   } else if (!in_range(c, ' ', '?')) {

@@ -28,9 +28,10 @@ class TerminalFilter {
 
   bool keep_color_;
   State state_ = State::kText;
-  std::string held_;      // the beginning of a character
-  std::string sequence_;  // the current control sequence, bounded
-  bool is_color_ = true;  // the sequence can still be a colour
+  std::string held_;       // the beginning of a character
+  std::string sequence_;   // the current control sequence, bounded
+  bool returned_ = false;  // the last character was a carriage return
+  bool is_color_ = true;   // the sequence can still be a colour
 };
 
 // A whole text, without colours.

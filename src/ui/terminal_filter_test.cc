@@ -11,6 +11,8 @@ TEST(TerminalFilter, LetsTextThroughAndNothingThatSteersATerminal) {
   };
   const Row rows[] = {
       {"plain text\twith\r\nlines", "plain text\twith\r\nlines"},
+      {"rm -rf /\rls", "rm -rf /\nls"},
+      {"a\r\r\nb", "a\r\nb"},
       {"日本 é 👍", "日本 é 👍"},
       {"\033[2Jcleared\033[H", "cleared"},
       {"\033[31mred\033[0m", "red"},
@@ -47,6 +49,8 @@ TEST(TerminalFilter, LetsTextThroughAndNothingThatSteersATerminal) {
 TEST(TerminalFilter, KeepsColoursWhereTheyAreWanted) {
   TerminalFilter filter(true);
   EXPECT_EQ(filter.feed("\033[1;38:5:200mred\033[0m\033[?25m\033[2J"), "\033[1;38:5:200mred\033[0m");
+  EXPECT_EQ(filter.feed("\033[8mhidden\033[1;08mtoo\033[38;5;8mgrey\033[38;2;8;8;8mdark"),
+            "hiddentoo\033[38;5;8mgrey\033[38;2;8;8;8mdark");
   EXPECT_EQ(filter.feed("\033[" + std::string(100, '1') + "mx"), "x");
 }
 

@@ -69,7 +69,36 @@ def test_an_agent_that_vanishes_after_its_first_turn_ends_the_run_as_fatal(proje
     result = run(project)
     assert result.code == 2 and "agent" in result.err, result
     assert project.last("run_ended")["status"] == "fatal"
-    assert len(project.records("agent_ended")) == 1
+    ended = project.records("agent_ended")
+    assert ended[0]["outcome"] == "ok" and len(ended) > 2, "it is tried again: it might be updating itself"
+    assert all(turn["outcome"] == "crashed" and "agent" in turn["reason"] for turn in ended[1:])
+    assert project.last("agent_ended")["iteration"] == 2, "but not in every iteration"
+
+
+def test_an_agent_that_is_away_for_a_moment_while_it_updates_itself_is_tried_again(project):
+    project.agent_script("""if [ -e updated ]; then echo '<response>DONE</response>'; exit 0; fi
+        touch updated; mv "$0" "$0.new"; echo working""",
+                         retry={"attempts": 9, "backoffSeconds": 0.1, "maxBackoffSeconds": 0.2})
+    running = project.start("run", "-p", "do it", "-m", "3")
+    wait_until((project.path / "updated").exists, what="the first turn")
+    wait_until(lambda: "crashed" in [r["outcome"] for r in project.records("agent_ended")], what="the attempt without a program")
+    (project.base / "agent.new").rename(project.base / "agent")
+    result = running.wait()
+    assert result.code == 0, result
+
+
+def test_an_agent_that_is_being_written_is_tried_again(project):
+    program = project.base / "busy-agent"
+    program.write_bytes(open("/bin/echo", "rb").read())
+    program.chmod(0o755)
+    project.settings(agent={"command": str(program), "flags": ["<response>DONE</response>"],
+                            "retry": {"attempts": 9, "backoffSeconds": 0.1, "maxBackoffSeconds": 0.2}})
+    with open(program, "ab"):
+        running = project.start("run", "-p", "do it", "-m", "1")
+        wait_until(lambda: project.run_folders() and project.records("agent_ended"), what="the attempt that failed")
+    result = running.wait()
+    assert "busy" in project.records("agent_ended")[0]["reason"].lower()
+    assert result.code == 0, result
 
 
 # ---- it crashes or says nothing
@@ -471,10 +500,10 @@ def test_feedback_that_makes_the_prompt_too_large_for_an_argument_goes_by_standa
     assert (project.path / "got").read_text().startswith("do it\n\nGuardrail ")
 
 
-def test_a_prompt_that_looks_like_an_option_reaches_the_agent_as_it_is(project):
+def test_a_prompt_that_looks_like_an_option_reaches_the_agent_behind_a_blank(project):
     project.agent_script('printf %s "$1" > got; ' + DONE)
     assert project.run("run", "-p=--help $(touch pwned) `touch pwned`; \"' \\", "-m", "1").code == 0
-    assert (project.path / "got").read_text() == "--help $(touch pwned) `touch pwned`; \"' \\"
+    assert (project.path / "got").read_text() == " --help $(touch pwned) `touch pwned`; \"' \\"
     assert not (project.path / "pwned").exists()
 
 

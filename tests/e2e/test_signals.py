@@ -125,14 +125,18 @@ def test_ctrl_backslash_ends_everything_at_once(project):
     assert not project.processes()
 
 
-def test_ctrl_z_and_fg_do_not_harm_the_run(project):
-    project.agent_script(PATIENT + DONE)
+def test_ctrl_z_pauses_the_whole_tree_and_its_time_outs_and_fg_goes_on(project):
+    project.agent_script(PATIENT + DONE, timeoutSeconds=1.5)
     shell = pexpect.spawn("/bin/bash", ["--norc", "--noprofile", "-i"], cwd=str(project.path), timeout=20, encoding="utf-8",
                           env=project.environment(TERM="dumb", PS1="$ "), dimensions=(24, 120))
     shell.sendline(f"{RALPH} run -p 'do it' -m 1")
     begun(project)
     shell.send("\x1a")
     shell.expect_exact("Stopped")
+    states = {pid: open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()[0] for pid, command in project.processes().items()
+              if "bash" not in command}
+    assert len(states) >= 3 and set(states.values()) == {"T"}, "guardian, loop, agent and what it has started"
+    time.sleep(1.6)  # longer than the agent may take, which does not count
     shell.sendline("touch go; fg; echo code=$?")
     shell.expect(r"code=(\d+)\r")
     assert shell.match.group(1) == "0"
@@ -363,7 +367,6 @@ def test_an_agent_that_kills_the_loop_ends_with_it(project):
 def test_an_agent_that_stops_the_loop_does_not_make_it_immune_to_signals(project):
     project.agent_script("echo begun >> agent.log; kill -STOP $PPID; exec sleep 100")
     running = start(project)
-    wait_until(lambda: "\nState:\tT" in open(f"/proc/{running.loop_pid}/status").read(), what="the loop to be stopped")
     running.signal(signal.SIGTERM)
     noted(running)
     running.signal(signal.SIGTERM)
@@ -507,7 +510,7 @@ def test_closed_standard_streams_never_mix_into_ralphs_own_files(project, redire
                           env=project.environment(), timeout=30, capture_output=True).returncode
     assert code == 0
     assert project.last("run_ended")["status"] == "complete"  # and every line of the journal parses
-    assert list(json.loads((project.ralph / "lock").read_text())) == ["runId", "pid", "startTime"]
+    assert list(json.loads((project.ralph / "lock").read_text())) == ["runId", "pid", "loop", "startTime"]
     assert (project.run_folder() / "agent_1.out").read_text() == "a line of the agent\n<response>DONE</response>\n"
 
 

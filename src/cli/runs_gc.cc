@@ -1,0 +1,167 @@
+// ralph runs gc: removes old runs of this project.
+#include <array>
+#include <filesystem>
+#include <set>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "cli/live_run.h"
+#include "cli/registry.h"
+#include "cli/resume.h"
+#include "journal/reader.h"
+#include "journal/writer.h"
+#include "os/clock.h"
+#include "os/files.h"
+
+namespace ralph::cli {
+namespace {
+
+constexpr std::array kOptions = {
+    Option{"older-than", 0, "DAYS", "Remove runs whose last record is older than this."},
+    Option{"keep", 0, "N", "Keep the newest N runs, and remove the others."},
+    Option{"max-mb", 0, "MB", "Remove the oldest runs until all together have at most this size."},
+    Option{"yes", 'y', "", "Really remove them; without it they are only listed."},
+};
+
+struct OldRun {
+  RunFolder folder;
+  std::uint64_t bytes = 0;
+  WallTime last{};
+  bool needed = false;  // alive, or the newest of its way in
+};
+
+// Follows no symlinks: an agent can put one there.
+std::uint64_t size_of(const std::string& folder) {
+  std::uint64_t bytes = 0;
+  std::error_code error;
+  for (auto at = std::filesystem::recursive_directory_iterator(folder, error);
+       !error && at != std::filesystem::recursive_directory_iterator(); at.increment(error)) {
+    struct stat info{};
+    if (::lstat(at->path().c_str(), &info) == 0) bytes += static_cast<std::uint64_t>(info.st_blocks) * 512;
+  }
+  return bytes;
+}
+
+// The first record says how the run was started. A loop of a session is active until it has an end.
+struct Kind {
+  WayIn way = WayIn::kUnknown;
+  bool active_session = false;
+};
+
+Kind kind_of(const RunFolder& folder) {
+  Kind kind;
+  auto reader = JournalReader::open(join_path(folder.path, kJournalFile));
+  if (!reader) return kind;
+  bool ended = false;
+  for (auto record = reader->next(); record && *record; record = reader->next()) {
+    if (const auto* started = std::get_if<record::RunStarted>(&(*record)->body)) kind.way = started->way;
+    if (kind.way != WayIn::kSession && kind.way != WayIn::kUnknown) return kind;
+    ended = std::holds_alternative<record::RunEnded>((*record)->body);
+  }
+  kind.active_session = kind.way == WayIn::kSession && !ended;
+  return kind;
+}
+
+// Newest first.
+std::vector<OldRun> look_at(const std::string& project, const std::vector<RunFolder>& folders) {
+  std::vector<OldRun> runs;
+  std::set<WayIn> seen;
+  const auto alive = live_run(project);
+  for (const RunFolder& folder : folders) {
+    OldRun run{folder, size_of(folder.path)};
+    struct stat info{};
+    const std::string journal = join_path(folder.path, kJournalFile);
+    if (::lstat(journal.c_str(), &info) == 0 || ::lstat(folder.path.c_str(), &info) == 0)
+      run.last = WallTime(std::chrono::seconds(info.st_mtim.tv_sec));
+    const Kind kind = kind_of(folder);
+    // A plan believes its copy only together with the journal of its last run; other newest runs can be resumed.
+    const bool newest = seen.insert(kind.way).second;
+    run.needed = newest || alive == folder.id || kind.active_session;
+    runs.push_back(std::move(run));
+  }
+  return runs;
+}
+
+Result<std::optional<long>> number(const Arguments& arguments, const char* name) {
+  const auto text = arguments.value(name);
+  if (!text) return std::nullopt;
+  const auto count = parse_count(*text);
+  if (!count) return fail(ErrorKind::kUsage, "--{} must be a positive number, not \"{}\"", name, *text);
+  return *count;
+}
+
+struct Limits {
+  std::optional<long> days, keep, megabytes;
+};
+
+std::vector<OldRun> to_remove(std::vector<OldRun> runs, const Limits& limits, WallTime now) {
+  std::uint64_t total = 0;
+  std::vector<OldRun> removed;
+  long kept = 0;
+  for (OldRun& run : runs) {
+    const bool old = limits.days && now - run.last > std::chrono::hours(24) * *limits.days;
+    const bool many = limits.keep && kept >= *limits.keep;
+    const bool large = limits.megabytes && total + run.bytes > static_cast<std::uint64_t>(*limits.megabytes) << 20;
+    if (!run.needed && (old || many || large)) {
+      removed.push_back(std::move(run));
+      continue;
+    }
+    ++kept;
+    total += run.bytes;
+  }
+  return removed;
+}
+
+Status remove(const std::string& project, const OldRun& run) {
+  std::error_code error;
+  std::filesystem::remove_all(run.folder.path, error);
+  if (error) return fail(ErrorKind::kIo, "cannot remove {}: {}", run.folder.path, error.message());
+  if (const std::string seal = seal_path(project, run.folder.id); !seal.empty()) ::unlink(seal.c_str());
+  return {};
+}
+
+Result<int> collect(const Arguments& arguments) {
+  TRY_VALUE(const std::string project, current_directory());
+  Limits limits;
+  TRY_VALUE(limits.days, number(arguments, "older-than"));
+  TRY_VALUE(limits.keep, number(arguments, "keep"));
+  TRY_VALUE(limits.megabytes, number(arguments, "max-mb"));
+  if (!limits.days && !limits.keep && !limits.megabytes)
+    return fail(ErrorKind::kUsage,
+                "say which runs may go: --older-than DAYS, --keep N, --max-mb MB, or several of them");
+  TRY_VALUE(const std::vector<RunFolder> folders, list_runs(project));
+  const std::vector<OldRun> gone = to_remove(look_at(project, folders), limits, SystemClock().wall());
+  std::uint64_t bytes = 0;
+  for (const OldRun& run : gone) {
+    if (arguments.has("yes")) TRY(remove(project, run));
+    fmt::print("{}  {}\n", run.folder.id, human_bytes(run.bytes));
+    bytes += run.bytes;
+  }
+  const std::string what =
+      fmt::format("{} of {}, {}", gone.size(), count_of(folders.size(), "run"), human_bytes(bytes));
+  if (arguments.has("yes")) {
+    fmt::print("Removed {}.\n", what);
+  } else {
+    fmt::print("{} would be removed. To remove: the same with --yes\n", what);
+  }
+  return 0;
+}
+
+}  // namespace
+
+const Command kRunsGc = {
+    "runs gc",
+    "Remove old runs of this project, by age, number or size.",
+    "Lists what would be removed; removes it with --yes. A run that is alive, a loop of a session that is active, and "
+    "the\n"
+    "newest run of each kind are always kept. With several limits, a run goes if one of them says so.",
+    "ralph runs gc --older-than 30\n"
+    "ralph runs gc --keep 20 --yes\n"
+    "ralph runs gc --max-mb 500",
+    kOptions,
+    {},
+    collect,
+};
+
+}  // namespace ralph::cli
