@@ -134,7 +134,7 @@ struct Progress {
 
   std::vector<Feedback> feedback;  // for the next prompt: the failures of the last iteration whose checks ran
 
-  int stop_requests = 0;       // 1: finish the current step; 2 and more: end everything now
+  int stop_requests = 0;  // 1: finish the current step; 2 and more: end everything now
 
   // The host's session that a session loop lives in.
   struct Host {

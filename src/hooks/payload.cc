@@ -52,8 +52,8 @@ HookPayload payload_from(std::string_view text, std::string* fault) {
 }
 
 StopRequest stop_request_from(const HookPayload& payload) {
-  return {payload.session,   payload.transcript_path,  payload.last_message,
-          payload.all_words, payload.background_tasks, payload.prompt_id, payload.tool_calls_counted};
+  return {payload.session,          payload.transcript_path, payload.last_message,      payload.all_words,
+          payload.background_tasks, payload.prompt_id,       payload.tool_calls_counted};
 }
 
 }  // namespace ralph

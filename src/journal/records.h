@@ -157,7 +157,7 @@ struct ScmEnded {
 
 struct SignalReceived {
   static constexpr std::string_view kType = "signal_received";
-  std::string signal;  // "SIGINT"
+  std::string signal;      // "SIGINT"
   std::int64_t count = 0;  // 1: finish the current step; 2: end everything now
   template <class V>
   void fields(V&& v) {

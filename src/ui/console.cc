@@ -358,7 +358,7 @@ void Console::show(const record::SignalReceived& received) {
   start_line();
   const std::string_view text =
       received.count == 1 ? "Received signal, shutting down... (the current step may finish; a second one ends it)\n"
-                            : "Received signal, ending everything now...\n";
+                          : "Received signal, ending everything now...\n";
   write_error(stamped(text, true));
 }
 

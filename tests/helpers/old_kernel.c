@@ -16,8 +16,12 @@
 static const struct {
   const char* name;
   int number;
-} calls[] = {{"pidfd_open", SYS_pidfd_open}, {"pidfd_send_signal", SYS_pidfd_send_signal}, {"kill", SYS_kill},
-             {"close_range", SYS_close_range}, {"signalfd4", SYS_signalfd4}, {"fork", SYS_clone}};
+} calls[] = {{"pidfd_open", SYS_pidfd_open},
+             {"pidfd_send_signal", SYS_pidfd_send_signal},
+             {"kill", SYS_kill},
+             {"close_range", SYS_close_range},
+             {"signalfd4", SYS_signalfd4},
+             {"fork", SYS_clone}};
 
 static struct sock_filter filter[64];
 static unsigned short length = 0;
