@@ -17,6 +17,7 @@
 #include "git/repository.h"
 #include "os/clock.h"
 #include "os/files.h"
+#include "os/guardian.h"
 #include "os/lock.h"
 #include "os/process_tree.h"
 #include "os/tty.h"
@@ -107,7 +108,7 @@ Policy plan_policy(const Settings& settings) {
 Marker marker_for(const PlanRun& plan, const Run& run) {
   Marker marker;
   marker.timestamp = to_iso8601(run.clock.wall());
-  marker.pid = ::getppid();  // the guardian: the process that the user started and may end
+  marker.pid = guardian_pid();  // the guardian: the process that the user started and may end
   marker.pid_start = start_time_of(static_cast<int>(marker.pid));
   marker.max_iterations = run.policy.max_iterations;
   marker.run_id = run.id;

@@ -30,7 +30,7 @@ constexpr Milliseconds kPatienceWithTheDying{5'000}, kLockPoll{20};
 std::string owner_line(const std::string& run_id, const Clock& clock) {
   json::object owner;
   owner["runId"] = run_id;
-  owner["pid"] = ::getppid();  // the guardian: the process that the user started and may end
+  owner["pid"] = guardian_pid();  // the guardian: the process that the user started and may end
   owner["loop"] = ::getpid();  // holds the lock, even when the guardian was killed
   owner["startTime"] = to_iso8601(clock.wall());
   return to_compact_json(owner) + "\n";
@@ -149,7 +149,7 @@ Status note_resumed(Run& run, const RunSetup& setup, const RunTitle& title) {
   resumed.ralph_version = RALPH_VERSION;
   resumed.agent = title.agent;
   resumed.arguments = setup.arguments;
-  resumed.pid = ::getppid();
+  resumed.pid = guardian_pid();
   resumed.max_iterations = run.policy.max_iterations;
   resumed.spent_ms = (run.progress().run_time + (last - run.progress().last_record)).count();
   resumed.settings = setup.loaded.effective;
@@ -184,7 +184,7 @@ Status note_start(Run& run, const RunSetup& setup, const RunTitle& title) {
   started.agent = title.agent;
   started.prompt_source = title.prompt_source;
   started.prompt = title.prompt;
-  started.pid = ::getppid();
+  started.pid = guardian_pid();
   started.max_iterations = run.policy.max_iterations;
   started.settings = setup.loaded.effective;
   TRY_VALUE(const std::string here, current_directory());

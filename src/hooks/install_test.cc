@@ -364,7 +364,7 @@ TEST(Install, ASurveySaysWhatIsWrong) {
       "PostToolUse": [{"matcher": "*", "hooks": [{"command": "ralph hooks post-tool", "timeout": 10}]}],
       "PostToolUseFailure": [{"hooks": [{"command": "ralph hooks post-tool", "timeout": 10}]}]}})");
   EXPECT_EQ(survey.programs, (std::vector<std::string>{"ralph", "/x/ralph"}));
-  EXPECT_EQ(survey.missing, (std::vector<std::string>{"SessionStart", "UserPromptSubmit"}));
+  EXPECT_EQ(survey.missing, (std::vector<std::string>{"SessionStart", "UserPromptSubmit", "SessionEnd"}));
   EXPECT_EQ(survey.faults,
             (std::vector<std::string>{"Stop calls ralph 2 times", "the time-out of Stop is below 60 s"}));
   EXPECT_EQ(survey.choices, (std::vector<std::string>{"PreToolUse is for Bash only, not for every tool"}));

@@ -21,6 +21,9 @@ namespace ralph {
 // exit. Fails if no guardian can be set up; `body` was not run then.
 Result<int> run_guarded(const std::function<int(int guardian)>& body);
 
+// The guardian's pid, for the loop: it stays the same when the guardian has been killed. 0 before run_guarded().
+int guardian_pid();
+
 // For the loop, after GuardianLost: ends all that it has started, says so on standard error with `advice`, and exits.
 [[noreturn]] void exit_without_guardian(std::string_view advice);
 

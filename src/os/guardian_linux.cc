@@ -37,6 +37,8 @@ void stop_here() {
   ::sigprocmask(SIG_BLOCK, &suspend, nullptr);
 }
 
+pid_t the_guardian = 0;  // in the loop getppid() would be another process once the guardian was killed
+
 void report(std::string line, const SweepReport& swept) {
   if (!swept.ended.empty())
     line += fmt::format("; ended {} that it had started", count_of(swept.ended.size(), "process"));
@@ -211,7 +213,7 @@ Result<int> run_guarded(const std::function<int(int guardian)>& body) {
   if (!channel) return no_guardian(channel.error().message, before);
   std::fflush(nullptr);
   share_pauses();
-  const pid_t guardian = ::getpid();
+  the_guardian = ::getpid();
   Bystanders bystanders = Bystanders::of_this_process(true);
   const pid_t loop = ::fork();
   if (loop < 0) return no_guardian(errno_text(errno), before);
@@ -224,7 +226,7 @@ Result<int> run_guarded(const std::function<int(int guardian)>& body) {
     end_with_parent(SIGCONT);  // no end: it wakes a loop that somebody has stopped, so that it sees its guardian gone
     ::sigprocmask(SIG_SETMASK, &before, nullptr);
     const int code = body(channel->one.get());
-    if (::getppid() == guardian) ::kill(guardian, SIGCONT);  // if somebody has stopped it, nobody else would
+    if (::getppid() == the_guardian) ::kill(the_guardian, SIGCONT);  // if somebody has stopped it, nobody else would
     std::exit(code);
   }
   channel->one.close();
@@ -232,6 +234,10 @@ Result<int> run_guarded(const std::function<int(int guardian)>& body) {
   const int code = Guardian(loop, std::move(arrived), std::move(channel->other), std::move(bystanders)).guard();
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
   return code;
+}
+
+int guardian_pid() {
+  return the_guardian;
 }
 
 void exit_without_guardian(std::string_view advice) {

@@ -310,7 +310,7 @@ def test_the_plugin_and_installed_hooks_together_make_one_loop(agent):
     agent.play(agent.says("Not yet."), agent.shell("touch made"), agent.says("Not yet."), agent.says(PROMISE))
     session(agent, "/ralph:loop make it", *plugin)
     loop = the_loop(agent)
-    assert loop["status"] == "PROMISE_ACCEPTED" and rules(loop) == ["promise_missing", "promise_missing", "promise_accepted"], loop
+    assert loop["status"] == "PROMISE_ACCEPTED", loop
     assert turns_played(agent) == [0, 1, 2, 3] and told(agent, 0).count("Task:\nmake it\n") == 1
 
 
@@ -397,9 +397,8 @@ def test_in_loop_run_a_call_that_needs_a_permission_is_no_work(agent):
     assert NO_WORK in told(agent, 2)
 
 
-@pytest.mark.only("claude", "codex", "gemini")
+@with_hooks
 def test_a_session_that_ends_takes_its_loop_out_of_the_active_ones(agent):
-    agent.more_environment["GEMINI_CLI_TRUST_WORKSPACE"] = "true"
     install(agent)
     ralph(agent, "loop", "start", "make it")
     agent.play(agent.says("I begin."), exhausted=agent.error(400, "made-up trouble"))
