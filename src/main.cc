@@ -36,8 +36,9 @@ int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
   try {
     const int code = ralph::cli::dispatch(words);
-    if (std::fflush(stdout) == 0 || code != 0) return code;
+    if (std::fflush(stdout) == 0) return code;
     say("ralph: cannot write to standard output\n");
+    if (code != 0) return code;
   } catch (const std::system_error&) {  // fmt throws if a stream cannot be written
     say("ralph: cannot write to standard output\n");
   } catch (const std::bad_alloc&) {

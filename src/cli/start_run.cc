@@ -31,7 +31,7 @@ std::string owner_line(const std::string& run_id, const Clock& clock) {
   json::object owner;
   owner["runId"] = run_id;
   owner["pid"] = guardian_pid();  // the guardian: the process that the user started and may end
-  owner["loop"] = ::getpid();  // holds the lock, even when the guardian was killed
+  owner["loop"] = ::getpid();     // holds the lock, even when the guardian was killed
   owner["startTime"] = to_iso8601(clock.wall());
   return to_compact_json(owner) + "\n";
 }

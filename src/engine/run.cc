@@ -96,7 +96,8 @@ Result<Decision> Run::ask(Observation observation) {
   observation.clock.run_time = time_spent();
   observation.clock.now = clock.wall();
   observation.signals.file_appeared = awaited_file_is_there();
-  observation.clock.random = std::uniform_real_distribution<double>()(random_);
+  // Sixteenths are enough for jitter, and are the same number after they were written to the journal and read again.
+  observation.clock.random = std::uniform_int_distribution<int>(0, 16)(random_) / 16.0;
   Decision decision = decide(policy, progress_, observation);
   // A plain transition to the next step is not recorded.
   if (decision.action == Action::kContinue && decision.reason.empty()) return decision;

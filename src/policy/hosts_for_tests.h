@@ -8,10 +8,10 @@
 namespace ralph {
 
 inline std::vector<PolicyHost> hosts_for_tests() {
-  static constexpr std::string_view kClaude[] = {".claude/settings*.json", ".claude/hooks", ".claude-plugin"};
-  static constexpr std::string_view kCodex[] = {".codex/hooks.json", ".codex/hooks", ".codex/config.toml"};
-  static constexpr std::string_view kGemini[] = {".gemini/settings.json", ".gemini/hooks"};
-  return {{"claude", kClaude, "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"}, {"codex", kCodex}, {"gemini", kGemini}};
+  static constexpr std::string_view kOfClaude[] = {".claude/settings*.json", ".claude/hooks", ".claude-plugin"};
+  static constexpr std::string_view kOfCodex[] = {".codex/hooks.json", ".codex/hooks", ".codex/config.toml"};
+  static constexpr std::string_view kOfGemini[] = {".gemini/settings.json", ".gemini/hooks"};
+  return {{"claude", kOfClaude, "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"}, {"codex", kOfCodex}, {"gemini", kOfGemini}};
 }
 
 }  // namespace ralph

@@ -421,13 +421,15 @@ TEST(Console, EveryEndHasItsTitle) {
 }
 
 TEST(JsonLines, AreTheRecordsAndNothingElse) {
-  const Printed told = printed<JsonLines>([](JsonLines& lines) {
-    tell(lines, record::IterationStarted{1});
-    lines.on_agent_output("hello\n");
-    lines.on_agent_error_output("warning\n");
-    lines.on_detail("more");
-    tell(lines, record::IterationEnded{1, 5});
-  });
+  const Printed told = printed<JsonLines>(
+      [](JsonLines& lines) {
+        tell(lines, record::IterationStarted{1});
+        lines.on_agent_output("hello\n");
+        lines.on_agent_error_output("warning\n");
+        lines.on_detail("more");
+        tell(lines, record::IterationEnded{1, 5});
+      },
+      std::string());
   const auto lines = split(told.out, '\n');
   ASSERT_EQ(lines.size(), 3U) << told.out;
   EXPECT_EQ(lines[2], "");

