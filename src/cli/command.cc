@@ -175,9 +175,10 @@ Result<Arguments> parse_arguments(const Command& command, std::span<const std::s
   const bool open_ended = most > 0 && command.positionals.back().rest;
   if (result.positionals_.size() > most && !open_ended) {
     return usage_error(command, fmt::format("unexpected word \"{}\"{}", result.positionals_[most],
-                                            most == 0 ? ""
-                                                      : fmt::format("; {} of several words goes in quotes",
-                                                                    command.positionals[most - 1].name)));
+                                            most == 0 || !is_listed("PROMPT TASK", command.positionals[most - 1].name)
+                                                ? ""
+                                                : fmt::format("; {} of several words goes in quotes",
+                                                              command.positionals[most - 1].name)));
   }
   for (size_t i = 0; i < most; ++i) {
     const Positional& positional = command.positionals[i];

@@ -135,8 +135,7 @@ TEST_F(JournalWriterTest, LeavesNoTornRecordWhenTheDiskIsFull) {
     ASSERT_FALSE(failed);
     EXPECT_EQ(failed.error().kind, ErrorKind::kIo);
     EXPECT_NE(failed.error().message.find(file_), std::string::npos) << failed.error().message;
-    EXPECT_TRUE(room == 0 || failed.error().message.find("free disk space") != std::string::npos)
-        << failed.error().message;
+    EXPECT_TRUE(room == 0 || failed.error().message.find("ulimit -f") != std::string::npos) << failed.error().message;
     EXPECT_EQ(ScratchFolder::read(file_), before);
   }
   const auto next = writer.append(large);

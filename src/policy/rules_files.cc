@@ -133,7 +133,7 @@ Finding deletes_outside(const Subject& subject) {
 
 // What is deleted is not on the line: it comes from a list, or from a variable that may be empty.
 Finding deletes_unknown(const Subject& subject) {
-  if (subject.command.in_definition ||
+  if (subject.command.in_definition || subject.command.read_again ||
       (subject.program == "shred" && !subject.flag('u') && !subject.option("--remove")))
     return std::nullopt;
   constexpr std::string_view kListMakers =

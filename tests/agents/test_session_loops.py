@@ -390,11 +390,11 @@ def test_a_cancel_typed_while_the_agent_works_is_heard_at_its_next_stop(agent):
 @pytest.mark.only("claude")
 def test_in_loop_run_a_call_that_needs_a_permission_is_no_work(agent):
     agent.settings({"agent": {"flags": []}})
-    agent.play(agent.write("made", "x"), agent.says(PROMISE), agent.write("made", "x"), agent.says(PROMISE), exhausted=agent.says("Hm."))
-    result = agent.run("loop", "run", "make it", "--stagnation-limit", "1")
-    assert result.code == 1 and agent.last("run_ended")["status"] == "stagnant", result
-    assert [r["tools"] for r in agent.records("agent_ended")] == [0, 0] and not (agent.path / "made").exists()
-    assert NO_WORK in told(agent, 2)
+    agent.play(agent.write("made", "x"), agent.says(PROMISE), exhausted=agent.says("Hm."))
+    result = agent.run("loop", "run", "make it")
+    # Nor does it get a second turn: without that permission, no turn could do anything.
+    assert result.code == 2 and "--permission-mode acceptEdits" in result.err, result
+    assert [r["tools"] for r in agent.records("agent_ended")] == [0] and not (agent.path / "made").exists()
 
 
 @with_hooks

@@ -53,6 +53,7 @@ void ShellReader::read_again_with_input(std::string_view text, size_t first) {
       std::any_of(reading_.commands.begin() + static_cast<long>(first), reading_.commands.end(),
                   [](const ShellCommand& one) { return is_listed("read mapfile readarray xargs", program_of(one)); });
   if (!is_read || !known_output(reading_, input) || !spend(text.size())) return;
+  for (size_t i = first; i < reading_.commands.size(); ++i) reading_.commands[i].read_again = true;
   const ShellSpan outer = std::exchange(input_, input);
   within(text, [&] { read_command(); });
   input_ = outer;

@@ -74,6 +74,7 @@ struct ShellCommand {
   int via = -1;                      // the command that runs this one; -1: written on the line
   int piped_to = -1;                 // the first command that reads its output through a pipe; -1: none
   bool in_definition = false;        // in a function's body, read at its definition, not at a call
+  bool read_again = false;           // it follows once more, with the input of the loop around it
   bool calls_itself = false;         // calls the enclosing function, in a pipe or in the background
   bool spawned_forever = false;      // in the background of a loop that never ends and never waits
   bool unknown_script = false;       // a shell whose script is unknown
