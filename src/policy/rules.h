@@ -70,9 +70,10 @@ class Subject {
 // What is wrong with a command.
 struct Finding {
   Finding() = default;
-  Finding(std::nullopt_t) {}
-  Finding(std::string sentence) : what(std::move(sentence)), found(true) {}
-  Finding(const char* sentence) : Finding(std::string(sentence)) {}
+  // A rule returns one of these.
+  Finding(std::nullopt_t) {}                                                 // NOLINT(google-explicit-constructor)
+  Finding(std::string sentence) : what(std::move(sentence)), found(true) {}  // NOLINT(google-explicit-constructor)
+  Finding(const char* sentence) : Finding(std::string(sentence)) {}          // NOLINT(google-explicit-constructor)
   explicit operator bool() const { return found; }
 
   std::string what{};

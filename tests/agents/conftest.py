@@ -1,4 +1,5 @@
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,13 @@ def pytest_generate_tests(metafunc):
     if "agent" in metafunc.fixturenames:
         only = metafunc.definition.get_closest_marker("only")
         metafunc.parametrize("agent", only.args if only else list(support.KINDS), indirect=True)
+
+
+@pytest.fixture
+def background():
+    """For a session that has to be watched while it runs."""
+    with ThreadPoolExecutor(1) as executor:
+        yield executor
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from support import DONE, wait_until
-from test_session_loops import LOOPED, PROMISE, background, install, ralph, rules, session, the_loop, wait_for  # noqa: F401
+from test_session_loops import LOOPED, PROMISE, install, ralph, rules, session, the_loop, wait_for
 
 SESSION = "11111111-2222-4333-8444-555555555555"
 NOT_MET = {"text": json.dumps({"ok": False, "reason": "the goal is not met"})}
@@ -55,7 +55,7 @@ def test_at_its_limit_a_loop_ends_the_turn_whatever_the_goal_wants(agent):
 
 
 @in_claude
-def test_a_cancelled_loop_ends_the_turn_too_and_only_that_one(agent, background):  # noqa: F811
+def test_a_cancelled_loop_ends_the_turn_too_and_only_that_one(agent, background):
     start(agent)
     agent.play(agent.shell(wait_for("go")), agent.says("I heard nothing."), agent.says("Hello."), side=NOT_MET)
     running = background.submit(session, agent, "/goal make it", "--session-id", SESSION)

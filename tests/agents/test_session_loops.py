@@ -24,13 +24,6 @@ with_hooks = pytest.mark.only("claude", "codex")
 in_claude = pytest.mark.only("claude")
 
 
-@pytest.fixture
-def background():
-    """For a session that has to be watched while it runs."""
-    with ThreadPoolExecutor(1) as executor:
-        yield executor
-
-
 # ---- a host with ralph's hooks
 
 def ralph(agent, *arguments):

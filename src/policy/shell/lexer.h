@@ -53,12 +53,14 @@ struct ShellRedirection {
 class SharedText {
  public:
   SharedText() = default;
-  SharedText(std::string text) : text_(std::make_shared<const std::string>(std::move(text))) {}
+  // It is used like the text that it holds.
+  SharedText(std::string text)  // NOLINT(google-explicit-constructor)
+      : text_(std::make_shared<const std::string>(std::move(text))) {}
   const std::string& str() const {
     static const std::string kNone;
     return text_ ? *text_ : kNone;
   }
-  operator const std::string&() const { return str(); }
+  operator const std::string&() const { return str(); }  // NOLINT(google-explicit-constructor)
 
  private:
   std::shared_ptr<const std::string> text_;
