@@ -165,6 +165,7 @@ def test_a_hundred_megabytes_without_a_newline_pass_through_in_flat_memory_and_s
     assert (project.run_folder() / "agent_1.out").stat().st_size == 100 * 2**20 + 1 + len("<response>DONE</response>\n")
 
 
+@pytest.mark.slow  # without optimisation it takes longer than anybody waits
 def test_a_hundred_megabytes_streamed_to_the_console_stay_flat_too(project):
     project.agent_script(helper("flood_no_newline", 100) + f"; echo; {DONE}")
     with open(os.devnull, "w") as nowhere:
