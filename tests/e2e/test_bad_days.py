@@ -204,7 +204,7 @@ def test_a_loop_that_is_stopped_when_its_guardian_is_killed_goes_on_to_end(proje
 
 
 def test_a_guardian_that_somebody_has_stopped_is_woken_at_the_end(project):
-    project.agent_script(f"kill -STOP $(ps -o ppid= -p {LOOP}); {DONE}")
+    project.agent_script(f"kill -STOP $(sed -n 's|^PPid:||p' /proc/{LOOP}/status); {DONE}")
     result = project.run("run", "-p", "do it", "-m", "1", timeout=15)
     assert result.code == 0, result
 
