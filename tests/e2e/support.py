@@ -230,7 +230,8 @@ class Project:
         self.git("commit", "-q", "--allow-empty", "-m", "start")
 
     def git(self, *arguments):
-        return subprocess.run(["git", *arguments], cwd=self.path, env=self.environment(), check=True,
+        # The project may be another user's: see ordinary_user().
+        return subprocess.run(["git", "-c", "safe.directory=*", *arguments], cwd=self.path, env=self.environment(), check=True,
                               capture_output=True, text=True).stdout
 
     # Running
