@@ -1,0 +1,78 @@
+#include "engine/reasons.h"
+
+#include "base/utf8.h"
+
+namespace ralph {
+namespace {
+
+constexpr size_t kNameWidth = 60;  // of a guardrail's name: it may be a long command
+
+std::string what_passed(const Situation& c) {
+  const int passed = c.progress.guardrails_passed;
+  const std::string_view noun = c.policy.plan ? "check" : "guardrail";
+  if (passed == 0) return fmt::format("there are no {}s", noun);
+  return passed == 1 ? fmt::format("the {} passed", noun) : fmt::format("all {} {}s passed", passed, noun);
+}
+
+}  // namespace
+
+std::string what_the_agent_answered(const Situation& c) {
+  if (c.turn_was({TurnOutcome::kCrashed})) return fmt::format("its last turn crashed: {}", c.progress.turn_reason);
+  if (c.turn_was({TurnOutcome::kEmpty})) return "its last turn said nothing";
+  if (!c.turn_was({TurnOutcome::kOk}))
+    return fmt::format("its last turn ended early: {}", replace_all(to_string(c.progress.turn_outcome), "_", " "));
+  if (!c.progress.response) return "its last turn gave no <response>";
+  return fmt::format("its last answer was \"{}\"", *c.progress.response);
+}
+
+std::string stories_phrase(const Situation& c) {
+  const Progress::Plan& plan = c.progress.plan;
+  constexpr size_t kNamed = 3;
+  std::vector<std::string> names(plan.open.begin(),
+                                 plan.open.begin() + static_cast<std::ptrdiff_t>(std::min(plan.open.size(), kNamed)));
+  if (plan.open.size() > kNamed) names.push_back(fmt::format("{} more", plan.open.size() - kNamed));
+  return fmt::format("{} of {} done; open: {}", plan.done, count_of(static_cast<unsigned>(plan.stories), "story"),
+                     join_for_people(names));
+}
+
+std::string what_is_missing(const Situation& c) {
+  if (!c.progress.guardrails_failed.empty()) {
+    std::vector<std::string> names;
+    for (const std::string& name : c.progress.guardrails_failed) names.push_back(fit_to_width(name, kNameWidth));
+    return fmt::format("{} still {}", join_for_people(names),
+                       c.progress.guardrails_failed.size() == 1 ? "fails" : "fail");
+  }
+  if (c.policy.plan) return stories_phrase(c);
+  return fmt::format("the agent has not answered \"{}\" ({})", c.policy.completion_response,
+                     what_the_agent_answered(c));
+}
+
+std::string why_plan_complete(const Situation& c) {
+  const int stories = c.progress.plan.stories;
+  return fmt::format("{} done and {}{}", stories == 1 ? "the story is" : fmt::format("all {} stories are", stories),
+                     what_passed(c), c.answered() ? ", as the agent promised" : "");
+}
+
+std::string why_complete(const Situation& c) {
+  const std::string guardrails = what_passed(c);
+  return fmt::format("the agent answered \"{}\" and {}", trim(*c.progress.response), guardrails);
+}
+
+std::string budget_phrase(const Situation& c) {
+  if (c.tokens_spent()) return fmt::format("{} tokens used of {} (budget.maxTokens)", c.tokens(), c.policy.max_tokens);
+  return fmt::format("{} spent of {} (budget.maxCostUsd)", human_cost(c.cost()), human_cost(c.policy.max_cost_usd));
+}
+
+std::string why_accepted(const Situation& c) {
+  if (!c.now.signals.worked) return "the promise was given; whether work was done can't be known here";
+  if (!*c.now.signals.worked) {
+    return c.policy.on_promise_no_work == PromiseWithoutWork::kWarn
+               ? "the promise was given without any work, and accepted with this warning"
+               : "the promise was given without any work, which is accepted here";
+  }
+  if (c.now.signals.tool_calls == 0) return "the promise was given and the tree has changed";
+  return fmt::format("the promise was given after {}",
+                     count_of(static_cast<unsigned>(c.now.signals.tool_calls), "tool call"));
+}
+
+}  // namespace ralph

@@ -1,0 +1,18 @@
+// The sentences that tell why decide() said what it said. What a person reads at the end of a run is made here.
+#pragma once
+
+#include <string>
+
+#include "engine/situation.h"
+
+namespace ralph {
+
+std::string what_the_agent_answered(const Situation& c);
+std::string stories_phrase(const Situation& c);
+std::string what_is_missing(const Situation& c);
+std::string why_plan_complete(const Situation& c);
+std::string why_complete(const Situation& c);
+std::string budget_phrase(const Situation& c);
+std::string why_accepted(const Situation& c);  // a promise
+
+}  // namespace ralph

@@ -1,0 +1,66 @@
+// What decide() looks at, and the questions that its rows ask. Pure, like decide() itself.
+#pragma once
+
+#include <algorithm>
+#include <initializer_list>
+#include <optional>
+
+#include "base/text.h"
+#include "engine/observation.h"
+#include "engine/policy.h"
+#include "engine/progress.h"
+
+namespace ralph {
+
+// How long until a row about time falls due, negative if it has; nullopt: never.
+using Due = std::optional<Milliseconds>;
+
+inline Due time_left(Milliseconds limit, Milliseconds spent) {
+  return limit.count() > 0 ? Due(limit - spent) : std::nullopt;
+}
+
+struct Situation {
+  const Policy& policy;
+  const Progress& progress;
+  const Observation& now;
+
+  Due run_time_due() const { return time_left(policy.run_time_limit, now.clock.run_time); }
+  Due step_time_due() const { return time_left(now.clock.step_limit, now.clock.step_time); }
+  Due idle_due() const {
+    return now.turn.tools_running == 0 ? time_left(policy.agent_idle_limit, now.clock.quiet_time) : std::nullopt;
+  }
+  Due linger_due() const {
+    return now.turn.since_result ? Due(policy.linger_limit - *now.turn.since_result) : std::nullopt;
+  }
+  double cost() const { return progress.cost_usd + now.turn.cost_usd; }
+  std::int64_t tokens() const { return progress.tokens.total() + now.turn.tokens; }
+  bool cost_spent() const { return policy.max_cost_usd > 0 && cost() >= policy.max_cost_usd; }
+  bool tokens_spent() const { return policy.max_tokens > 0 && tokens() >= policy.max_tokens; }
+  bool budget_spent() const { return cost_spent() || tokens_spent(); }
+  bool turn_was(std::initializer_list<TurnOutcome> outcomes) const {
+    return std::find(outcomes.begin(), outcomes.end(), progress.turn_outcome) != outcomes.end();
+  }
+  // The agent stopped because it used up the rest of our budget.
+  bool stopped_by_budget() const { return policy.max_cost_usd > 0 && turn_was({TurnOutcome::kMaxBudget}); }
+  bool refused() const {
+    return turn_was({TurnOutcome::kAuthentication, TurnOutcome::kBilling, TurnOutcome::kModelNotFound,
+                     TurnOutcome::kPermissionDenied, TurnOutcome::kRefused});
+  }
+  bool turn_failed() const { return turn_was({TurnOutcome::kCrashed, TurnOutcome::kEmpty}); }
+  bool answered() const {
+    if (!turn_was({TurnOutcome::kOk}) || !progress.response) return false;
+    if (policy.promise) return *progress.response == policy.completion_response;
+    return equals_ignoring_case(trim(*progress.response), trim(policy.completion_response));
+  }
+  bool checks_passed() const { return progress.guardrails_failed.empty(); }
+  bool all_stories_done() const { return progress.plan.stories > 0 && progress.plan.done == progress.plan.stories; }
+  bool waits_for_background() const {
+    const WallTime since = progress.host.waiting_since;
+    return !now.signals.promised && now.signals.background > 0 &&
+           (since == WallTime{} || now.clock.now - since < policy.background_wait);
+  }
+  bool stagnates() const { return policy.stagnation_limit > 0 && now.signals.idle >= policy.stagnation_limit; }
+  bool last_iteration() const { return progress.iteration >= policy.max_iterations; }
+};
+
+}  // namespace ralph
