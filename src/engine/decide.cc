@@ -141,7 +141,9 @@ constexpr std::array kRules = {
          },
          [](const Situation& c) { return c.linger_due(); }},
     Rule{"awaited_file_appeared", kDuringTurn, [](const Situation& c) { return c.now.signals.file_appeared; },
-         [](const Situation&) { return end_now(EndCause::kFileAppeared, "a file that this run waits for has appeared"); }},
+         [](const Situation&) {
+           return end_now(EndCause::kFileAppeared, "a file that this run waits for has appeared");
+         }},
     Rule{"running", kRunning, always, [](const Situation&) { return go_on(); }},
 
     // A host's session wants to stop. An agent that fixes nothing would be sent back forever; its illegal changes to
@@ -164,7 +166,9 @@ constexpr std::array kRules = {
          },
          [](const Situation& c) { return stop(StopStatus::kComplete, why_accepted(c)); }},
     Rule{"cancelled", kAtStop, [](const Situation& c) { return c.now.signals.cancelled; },
-         [](const Situation&) { return stop(StopStatus::kCancelled, "cancelled by the user while the agent was at work"); }},
+         [](const Situation&) {
+           return stop(StopStatus::kCancelled, "cancelled by the user while the agent was at work");
+         }},
     // The host wakes the session when such a task ends. It is not asked again for the same one: that may never end.
     Rule{"background_task_runs", kAtStop, [](const Situation& c) { return c.waits_for_background(); },
          [](const Situation& c) {
@@ -201,7 +205,8 @@ constexpr std::array kRules = {
     // Between steps.
     Rule{"stop_requested", kNothingRuns, [](const Situation& c) { return c.progress.stop_requests >= 1; },
          [](const Situation&) { return stop(StopStatus::kInterrupted, "asked to stop"); }},
-    Rule{"complete", kAfterChecks, [](const Situation& c) { return !c.policy.plan && c.checks_passed() && c.answered(); },
+    Rule{"complete", kAfterChecks,
+         [](const Situation& c) { return !c.policy.plan && c.checks_passed() && c.answered(); },
          [](const Situation& c) { return stop(StopStatus::kComplete, why_complete(c)); }},
     // A promise alone does not complete a plan: its stories do, with or without a promise.
     Rule{"plan_complete", kAfterChecks,
