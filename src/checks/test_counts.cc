@@ -1,0 +1,374 @@
+#include "checks/test_counts.h"
+
+#include <algorithm>
+#include <charconv>
+#include <vector>
+
+#include "base/text.h"
+
+namespace ralph {
+namespace {
+
+constexpr size_t kLongestSummary = 512;
+
+// A number at the beginning of `text`, which is taken away from it.
+std::optional<std::int64_t> take_number(std::string_view& text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || number < 0) return std::nullopt;
+  text.remove_prefix(static_cast<size_t>(end - text.data()));
+  return number;
+}
+
+bool take(std::string_view& text, std::string_view prefix) {
+  if (!text.starts_with(prefix)) return false;
+  text.remove_prefix(prefix.size());
+  return true;
+}
+
+void skip_blanks(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+}
+
+// Colours and other escape sequences that move nothing.
+std::string without_colours(std::string_view line) {
+  std::string text;
+  for (size_t i = 0; i < line.size(); ++i) {
+    if (line[i] != '\x1b') {
+      text += line[i];
+      continue;
+    }
+    if (i + 1 < line.size() && line[i + 1] == '[') ++i;
+    while (i + 1 < line.size() && !(line[i + 1] >= '@' && line[i + 1] <= '~')) ++i;
+    ++i;
+  }
+  return text;
+}
+
+struct Word {
+  std::string_view word;
+  std::int64_t TestCounts::*counted;  // nullptr: said, and not counted
+};
+
+// What runners call what became of a test.
+constexpr Word kOutcomes[] = {
+    {"passed", &TestCounts::passed},    {"xpassed", &TestCounts::passed},   {"failed", &TestCounts::failed},
+    {"error", &TestCounts::failed},     {"errors", &TestCounts::failed},    {"skipped", &TestCounts::skipped},
+    {"xfailed", &TestCounts::skipped},  {"todo", &TestCounts::skipped},     {"ignored", &TestCounts::skipped},
+    {"deselected", nullptr},            {"warning", nullptr},               {"warnings", nullptr},
+    {"rerun", nullptr},                 {"reruns", nullptr},                {"total", nullptr},
+    {"measured", nullptr},              {"filtered out", nullptr},          {"slow", nullptr},
+    {"leaky", nullptr},                 {"flaky", nullptr},                 {"timed out", &TestCounts::failed},
+    {"subtests passed", nullptr},       {"expected fail", &TestCounts::skipped},
+};
+
+// "3 passed, 1 failed": nullopt if any part is something else. `told`: some part speaks of tests.
+struct Listed {
+  TestCounts counts;
+  bool told = false;
+};
+std::optional<Listed> listed(std::string_view text, char separator) {
+  Listed list;
+  for (const std::string& part : split(text, separator)) {
+    std::string_view rest = trim(part);
+    const auto number = take_number(rest);
+    const std::string_view word = trim(rest);
+    const auto* const outcome =
+        std::find_if(std::begin(kOutcomes), std::end(kOutcomes), [&](const Word& known) { return known.word == word; });
+    if (!number || outcome == std::end(kOutcomes)) return std::nullopt;
+    if (outcome->counted) list.counts.*outcome->counted += *number;
+    list.told = list.told || outcome->counted || word == "deselected" || word == "total";
+  }
+  return list;
+}
+
+std::optional<TestCounts> told(const std::optional<Listed>& list) {
+  return list && list->told ? std::optional(list->counts) : std::nullopt;
+}
+
+// "0.12s" or "61.20s (0:01:01)".
+bool is_duration(std::string_view text) {
+  const size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
+  if (digits == 0 || !take(text = text.substr(digits), "s")) return false;
+  return text.empty() || (text.starts_with(" (") && text.ends_with(")"));
+}
+
+// "==== 3 passed, 1 skipped in 0.12s ====", or without the bars; "no tests ran in 0.01s".
+std::optional<TestCounts> pytest(std::string_view line) {
+  const size_t begin = line.find_first_not_of("= "), end = line.find_last_not_of("= ");
+  if (begin == std::string_view::npos) return std::nullopt;
+  line = line.substr(begin, end - begin + 1);
+  const size_t in = line.rfind(" in ");
+  if (in == std::string_view::npos || !is_duration(line.substr(in + 4))) return std::nullopt;
+  const std::string_view what = line.substr(0, in);
+  if (what == "no tests ran") return TestCounts{};
+  return told(listed(what, ','));
+}
+
+// "Tests:       1 failed, 2 skipped, 5 passed, 8 total"
+std::optional<TestCounts> jest(std::string_view line) {
+  if (starts_with_any(line, {"No tests found, exiting with code", "No test files found, exiting with code"}))
+    return TestCounts{};  // the second is vitest's
+  if (!take(line, "Tests:") || !line.ends_with(" total")) return std::nullopt;
+  return told(listed(line, ','));
+}
+
+// "      Tests  1 failed | 5 passed | 1 skipped (7)"
+std::optional<TestCounts> vitest(std::string_view line) {
+  skip_blanks(line);
+  const size_t sum = line.rfind(" (");
+  if (!take(line, "Tests  ") || sum == std::string_view::npos || !line.ends_with(')')) return std::nullopt;
+  return told(listed(line.substr(0, line.rfind(" (")), '|'));
+}
+
+// "test result: ok. 5 passed; 0 failed; 1 ignored; 0 measured; 2 filtered out; finished in 0.00s", one for each program
+std::optional<TestCounts> cargo(std::string_view line) {
+  if (!take(line, "test result: ")) return std::nullopt;
+  if (!take(line, "ok. ") && !take(line, "FAILED. ")) return std::nullopt;
+  return told(listed(line.substr(0, line.find("; finished in ")), ';'));
+}
+
+// "     Summary [   0.015s] 4 tests run: 3 passed, 1 failed, 1 skipped"
+std::optional<TestCounts> nextest(std::string_view line) {
+  skip_blanks(line);
+  const size_t run = line.find(" run: ");
+  if (!line.starts_with("Summary [") || run == std::string_view::npos) return std::nullopt;
+  std::string counts;  // "2 passed (1 slow)": what is in parentheses is part of the number before
+  int depth = 0;
+  for (const char c : line.substr(run + 6)) {
+    depth += c == '(' ? 1 : 0;
+    if (depth == 0) counts += c;
+    depth -= c == ')' ? 1 : 0;
+  }
+  return told(listed(counts, ','));
+}
+
+constexpr std::optional<TestCounts> (*kSummaries[])(std::string_view) = {pytest, jest, vitest, cargo, nextest};
+
+}  // namespace
+
+TestCounts& TestCounts::operator+=(const TestCounts& other) {
+  passed += other.passed;
+  failed += other.failed;
+  skipped += other.skipped;
+  return *this;
+}
+
+std::string in_words(const TestCounts& counts) {
+  std::vector<std::string> parts;
+  if (counts.passed > 0) parts.push_back(fmt::format("{} passed", count_of(counts.passed, "test")));
+  for (const auto& [number, word] : {std::pair(counts.failed, "failed"), std::pair(counts.skipped, "skipped")}) {
+    if (number == 0) continue;
+    parts.push_back(parts.empty() ? fmt::format("{} {}", count_of(number, "test"), word)
+                                  : fmt::format("{} {}", number, word));
+  }
+  return parts.empty() ? "no tests" : join(parts, ", ");
+}
+
+void TestCountReader::feed(std::string_view bytes) {
+  while (!bytes.empty()) {
+    size_t end = bytes.find('\n');
+    end = std::min(end, bytes.substr(0, end).find('\r'));
+    const std::string_view part = bytes.substr(0, end);
+    line_ += part.substr(0, kLongestSummary - line_.size());
+    feed_xml(part);
+    if (end == std::string_view::npos) return;
+    end_line();
+    feed_xml("\n");
+    bytes.remove_prefix(end + 1);
+  }
+}
+
+// A report's own texts (what a test printed) are no summaries.
+void TestCountReader::end_line() {
+  if (!line_.empty() && xml_.suites == 0) read_line(line_);
+  line_.clear();
+}
+
+void TestCountReader::read_line(std::string_view raw) {
+  const std::string plain = contains(raw, '\x1b') ? without_colours(raw) : std::string(raw);
+  const std::string_view line = plain;
+  for (const auto read : kSummaries) {
+    const auto counts = read(line);
+    if (!counts) continue;
+    summaries_.seen = true;
+    summaries_.counts += *counts;
+    return;
+  }
+  read_ctest(line);
+  read_go(line);
+  read_tap(line);
+}
+
+// "100% tests passed, 0 tests failed out of 12". Skipped tests are among the 12 and disabled ones are not; both are
+// named below it.
+void TestCountReader::read_ctest(std::string_view line) {
+  if (line == "No tests were found!!!") ctest_.seen = true;
+  if (const size_t percent = line.find("% tests passed, "); percent != std::string_view::npos) {
+    std::string_view rest = line.substr(percent + 16);
+    const auto failed = take_number(rest);
+    if (!failed || !(take(rest, " tests failed out of ") || take(rest, " test failed out of "))) return;
+    const auto total = take_number(rest);
+    if (!total) return;
+    ctest_.seen = true;
+    ctest_.counts += {*total - *failed, *failed, 0};
+    return;
+  }
+  if (line == "The following tests did not run:") {
+    ctest_not_run_ = ctest_.seen;
+    return;
+  }
+  if (!ctest_not_run_) return;
+  std::string_view entry = line;
+  skip_blanks(entry);
+  ctest_not_run_ = take_number(entry) && entry.starts_with(" - ");
+  if (!ctest_not_run_) return;
+  ++ctest_.counts.skipped;
+  if (line.ends_with("(Skipped)")) --ctest_.counts.passed;
+}
+
+// Subtests count too. Without -v a package that passes says nothing of its tests.
+void TestCountReader::read_go(std::string_view line) {
+  constexpr std::string_view kPass = R"("Action":"pass")", kFail = R"("Action":"fail")", kSkip = R"("Action":"skip")";
+  if (line.starts_with('{') && contains(line, R"("Package":")")) {
+    if (!contains(line, R"("Test":")")) return;
+    go_.seen = go_verbose_ = true;
+    if (contains(line, kPass)) ++go_.counts.passed;
+    if (contains(line, kFail)) ++go_.counts.failed;
+    if (contains(line, kSkip)) ++go_.counts.skipped;
+    return;
+  }
+  if (starts_with_any(line, {"?   \t", "ok  \t"})) {
+    const bool none = line.ends_with("[no test files]") || line.ends_with("[no tests to run]");
+    go_.seen = true;
+    go_untold_ = go_untold_ || (!none && line.starts_with("ok"));
+    return;
+  }
+  if (line.starts_with("=== RUN   ")) go_verbose_ = true;
+  skip_blanks(line);
+  if (!take(line, "--- ")) return;
+  if (line.starts_with("PASS: ")) go_verbose_ = true, ++go_.counts.passed;
+  if (line.starts_with("FAIL: ")) ++go_.counts.failed;
+  if (line.starts_with("SKIP: ")) ++go_.counts.skipped;
+  go_.seen = go_.seen || go_verbose_;
+}
+
+// "ok 1 - name # SKIP why", "not ok 2 # TODO"; subtests are indented and count too. Only after a version or with a plan:
+// others say "ok" as well.
+void TestCountReader::read_tap(std::string_view line) {
+  if (line.starts_with("TAP version ")) tap_announced_ = true;
+  if (std::string_view plan = line; take(plan, "1..") && take_number(plan) && (plan.empty() || plan[0] == ' '))
+    tap_announced_ = true;
+  const size_t indent = line.find_first_not_of(' ');
+  if (indent == std::string_view::npos || indent % 4 != 0) return;
+  line.remove_prefix(indent);
+  const bool failed = take(line, "not ");
+  if (!take(line, "ok") || !take(line, " ")) return;
+  std::string_view rest = line;
+  if (!take_number(rest) && !rest.starts_with("- ")) return;
+  const size_t hash = rest.rfind(" # ");
+  const std::string directive = hash == std::string_view::npos ? "" : to_lower(rest.substr(hash + 3, 4));
+  tap_.seen = true;
+  if (directive == "skip" || directive == "todo") {
+    ++tap_.counts.skipped;
+  } else {
+    ++(failed ? tap_.counts.failed : tap_.counts.passed);
+  }
+}
+
+void TestCountReader::feed_xml(std::string_view bytes) {
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    switch (xml_.where) {
+      case Xml::Where::kText:
+        i = bytes.find('<', i);
+        if (i == std::string_view::npos) return;
+        xml_.where = Xml::Where::kName;
+        xml_.name.clear();
+        xml_.last.clear();
+        xml_.quote = 0;
+        break;
+      case Xml::Where::kName:
+      case Xml::Where::kTag:
+        feed_tag(bytes[i]);
+        break;
+      case Xml::Where::kCdata:
+        if (bytes[i] == '>' && xml_.last == "]]") xml_.where = Xml::Where::kText;
+        xml_.last = bytes[i] != ']' ? "" : xml_.last.empty() ? "]" : "]]";
+        break;
+    }
+  }
+}
+
+void TestCountReader::feed_tag(char c) {
+  if (xml_.where == Xml::Where::kName) {
+    const bool first = xml_.name.empty() || xml_.name.starts_with('!');
+    if (is_alphanumeric(c) || (first && contains("/?![", c))) {
+      xml_.name += c;
+      if (xml_.name == "?xml") xml_.announced = true;
+      if (xml_.name == "![CDATA[") xml_.where = xml_.suites > 0 ? Xml::Where::kCdata : Xml::Where::kText;
+      if (xml_.name.size() > 16) xml_.where = Xml::Where::kText;
+      return;
+    }
+    // Only of these it matters where they end.
+    const bool matters = is_one_of(xml_.name, {"testsuite", "testsuites", "testcase"});
+    if (!matters) read_element(false);
+    xml_.where = matters ? Xml::Where::kTag : Xml::Where::kText;
+    if (!matters) return;
+  }
+  if (xml_.quote != 0) {
+    if (c == xml_.quote) xml_.quote = 0;
+  } else if (c == '"' || c == '\'') {
+    xml_.quote = c;
+  } else if (c == '>') {
+    read_element(xml_.last == "/");
+    xml_.where = Xml::Where::kText;
+  }
+  xml_.last = c;
+}
+
+void TestCountReader::read_element(bool empty) {
+  const std::string& name = xml_.name;
+  if (name == "testsuites") xml_.announced = true;
+  if (!xml_.announced) return;
+  if (name == "testsuite" || name == "testsuites") {
+    xml_.suites += empty ? 0 : 1;
+    xml_.seen = true;
+  }
+  if (xml_.suites == 0) return;
+  if (name == "/testsuite" || name == "/testsuites") end_case(), --xml_.suites;
+  if (name == "testcase") end_case(), xml_.in_case = true;
+  if (name == "/testcase" || empty) end_case();
+  if (name == "failure" || name == "error") xml_.failed = true;
+  if (name == "skipped") xml_.skipped = true;
+}
+
+void TestCountReader::end_case() {
+  if (xml_.in_case)
+    ++(xml_.failed ? xml_.counts.failed : xml_.skipped ? xml_.counts.skipped : xml_.counts.passed);
+  xml_.in_case = xml_.failed = xml_.skipped = false;
+}
+
+std::optional<TestCounts> TestCountReader::counts() const {
+  TestCountReader now = *this;
+  now.end_line();
+  if (now.go_untold_ && !now.go_verbose_) return std::nullopt;
+  TestCounts sum;
+  bool seen = false;
+  for (const Known& known : {now.summaries_, now.ctest_, now.go_}) {
+    if (known.seen) seen = true, sum += known.counts;
+  }
+  if (now.tap_announced_) seen = true, sum += now.tap_.counts;
+  if (now.xml_.seen) {
+    now.end_case();
+    seen = true, sum += now.xml_.counts;
+  }
+  return seen ? std::optional(sum) : std::nullopt;
+}
+
+std::optional<TestCounts> test_counts_in(std::string_view output) {
+  TestCountReader reader;
+  reader.feed(output);
+  return reader.counts();
+}
+
+}  // namespace ralph

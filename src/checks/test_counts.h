@@ -1,0 +1,79 @@
+// Reads how many tests a check ran from what it printed: the summaries of pytest, jest, vitest, go test, cargo test and
+// ctest, TAP, and JUnit XML. It sees the output as a stream and keeps a few hundred bytes of it, however long that is.
+//
+//   TestCountReader reader;
+//   reader.feed(bytes);                                    // as often as there are some
+//   if (const auto counts = reader.counts()) ...           // nullopt: unknown, which is not zero
+//
+// The numbers are what the tests' own runner says. Code under test can print such lines too; that they can't go down
+// unseen is worth having, that they can't be forged is not promised.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ralph {
+
+struct TestCounts {
+  std::int64_t passed = 0, failed = 0, skipped = 0;  // expected failures and todos count as skipped
+
+  std::int64_t executed() const { return passed + failed; }
+  TestCounts& operator+=(const TestCounts& other);
+  bool operator==(const TestCounts&) const = default;
+};
+
+// "12 tests passed, 1 failed, 2 skipped"; a number that is zero is left out, unless all are: "no tests".
+std::string in_words(const TestCounts& counts);
+
+class TestCountReader {
+ public:
+  void feed(std::string_view bytes);
+
+  // The sum over everything that was recognised so far. nullopt: nothing was, or a runner said only that its tests
+  // passed, not how many (`go test` without -v).
+  std::optional<TestCounts> counts() const;
+
+ private:
+  struct Known {
+    bool seen = false;
+    TestCounts counts;
+  };
+  // JUnit XML: elements are counted, their attributes don't matter, so that nothing is kept but a name.
+  struct Xml {
+    enum class Where { kText, kName, kTag, kCdata } where = Where::kText;
+    std::string name;        // of the element
+    std::string last;        // up to two characters that may begin its end
+    char quote = 0;          // of the attribute's value that we are in
+    int suites = 0;          // open ones
+    bool announced = false;  // by <?xml or <testsuites: a log may speak of a <testsuite>
+    bool seen = false, in_case = false, failed = false, skipped = false;
+    TestCounts counts;
+  };
+
+  void end_line();
+  void read_line(std::string_view line);
+  void read_go(std::string_view line);
+  void read_tap(std::string_view line);
+  void read_ctest(std::string_view line);
+  void feed_xml(std::string_view bytes);
+  void feed_tag(char c);
+  void read_element(bool empty);
+  void end_case();
+
+  std::string line_;      // the line so far, without what is longer than any summary
+  Known summaries_;       // of runners that print one line
+  Known ctest_, go_;
+  bool ctest_not_run_ = false;      // in its list of tests that did not run
+  bool go_untold_ = false;          // a package passed, and nobody said with how many tests
+  bool go_verbose_ = false;         // each test is named
+  Known tap_;
+  bool tap_announced_ = false;      // by its version or its plan
+  Xml xml_;
+};
+
+// The same for a whole output.
+std::optional<TestCounts> test_counts_in(std::string_view output);
+
+}  // namespace ralph
