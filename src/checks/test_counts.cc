@@ -47,19 +47,34 @@ std::string without_colours(std::string_view line) {
 
 struct Word {
   std::string_view word;
-  std::int64_t TestCounts::*counted;  // nullptr: said, and not counted
+  std::int64_t TestCounts::* counted;  // nullptr: said, and not counted
 };
 
 // What runners call what became of a test.
 constexpr Word kOutcomes[] = {
-    {"passed", &TestCounts::passed},    {"xpassed", &TestCounts::passed},   {"failed", &TestCounts::failed},
-    {"error", &TestCounts::failed},     {"errors", &TestCounts::failed},    {"skipped", &TestCounts::skipped},
-    {"xfailed", &TestCounts::skipped},  {"todo", &TestCounts::skipped},     {"ignored", &TestCounts::skipped},
-    {"deselected", nullptr},            {"warning", nullptr},               {"warnings", nullptr},
-    {"rerun", nullptr},                 {"reruns", nullptr},                {"total", nullptr},
-    {"measured", nullptr},              {"filtered out", nullptr},          {"slow", nullptr},
-    {"leaky", nullptr},                 {"flaky", nullptr},                 {"timed out", &TestCounts::failed},
-    {"subtests passed", nullptr},       {"expected fail", &TestCounts::skipped},
+    {"passed", &TestCounts::passed},
+    {"xpassed", &TestCounts::passed},
+    {"failed", &TestCounts::failed},
+    {"error", &TestCounts::failed},
+    {"errors", &TestCounts::failed},
+    {"skipped", &TestCounts::skipped},
+    {"xfailed", &TestCounts::skipped},
+    {"todo", &TestCounts::skipped},
+    {"ignored", &TestCounts::skipped},
+    {"deselected", nullptr},
+    {"warning", nullptr},
+    {"warnings", nullptr},
+    {"rerun", nullptr},
+    {"reruns", nullptr},
+    {"total", nullptr},
+    {"measured", nullptr},
+    {"filtered out", nullptr},
+    {"slow", nullptr},
+    {"leaky", nullptr},
+    {"flaky", nullptr},
+    {"timed out", &TestCounts::failed},
+    {"subtests passed", nullptr},
+    {"expected fail", &TestCounts::skipped},
 };
 
 // "3 passed, 1 failed": nullopt if any part is something else. `told`: some part speaks of tests.
@@ -253,8 +268,8 @@ void TestCountReader::read_go(std::string_view line) {
   go_.seen = go_.seen || go_verbose_;
 }
 
-// "ok 1 - name # SKIP why", "not ok 2 # TODO"; subtests are indented and count too. Only after a version or with a plan:
-// others say "ok" as well.
+// "ok 1 - name # SKIP why", "not ok 2 # TODO"; subtests are indented and count too. Only after a version or with a
+// plan: others say "ok" as well.
 void TestCountReader::read_tap(std::string_view line) {
   if (line.starts_with("TAP version ")) tap_announced_ = true;
   if (std::string_view plan = line; take(plan, "1..") && take_number(plan) && (plan.empty() || plan[0] == ' '))
@@ -343,8 +358,7 @@ void TestCountReader::read_element(bool empty) {
 }
 
 void TestCountReader::end_case() {
-  if (xml_.in_case)
-    ++(xml_.failed ? xml_.counts.failed : xml_.skipped ? xml_.counts.skipped : xml_.counts.passed);
+  if (xml_.in_case) ++(xml_.failed ? xml_.counts.failed : xml_.skipped ? xml_.counts.skipped : xml_.counts.passed);
   xml_.in_case = xml_.failed = xml_.skipped = false;
 }
 

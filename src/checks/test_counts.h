@@ -62,14 +62,14 @@ class TestCountReader {
   void read_element(bool empty);
   void end_case();
 
-  std::string line_;      // the line so far, without what is longer than any summary
-  Known summaries_;       // of runners that print one line
+  std::string line_;  // the line so far, without what is longer than any summary
+  Known summaries_;   // of runners that print one line
   Known ctest_, go_;
-  bool ctest_not_run_ = false;      // in its list of tests that did not run
-  bool go_untold_ = false;          // a package passed, and nobody said with how many tests
-  bool go_verbose_ = false;         // each test is named
+  bool ctest_not_run_ = false;  // in its list of tests that did not run
+  bool go_untold_ = false;      // a package passed, and nobody said with how many tests
+  bool go_verbose_ = false;     // each test is named
   Known tap_;
-  bool tap_announced_ = false;      // by its version or its plan
+  bool tap_announced_ = false;  // by its version or its plan
   Xml xml_;
 };
 

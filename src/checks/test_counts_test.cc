@@ -29,15 +29,16 @@ TEST(TestCounts, OfPytest) {
   expect({
       {"....\n4 passed in 0.12s\n", {{4, 0, 0}}},
       {"===== 3 passed, 1 skipped in 0.12s =====\n", {{3, 0, 1}}},
-      {"\x1b[31m==== \x1b[31m\x1b[1m1 failed\x1b[0m, \x1b[32m2 passed\x1b[0m\x1b[31m in 0.20s\x1b[0m\x1b[31m ====\x1b[0m\n",
+      {"\x1b[31m==== \x1b[31m\x1b[1m1 failed\x1b[0m, \x1b[32m2 passed\x1b[0m\x1b[31m in 0.20s\x1b[0m\x1b[31m "
+       "====\x1b[0m\n",
        {{2, 1, 0}}},
       {"1 failed, 2 passed, 1 skipped, 5 deselected, 1 xfailed, 1 xpassed, 3 warnings, 2 errors in 61.20s (0:01:01)",
        {{3, 3, 2}}},
       {"no tests ran in 0.01s\n", {{0, 0, 0}}},
       {"7 deselected in 0.01s\n", {{0, 0, 0}}},
-      {"3 warnings in 1.20s\n", {}},             // a compiler may say that
-      {"5 files passed in 1.2s\n", {}},          // not its words
-      {"4 passed in no time\n", {}},             //
+      {"3 warnings in 1.20s\n", {}},                        // a compiler may say that
+      {"5 files passed in 1.2s\n", {}},                     // not its words
+      {"4 passed in no time\n", {}},                        //
       {"2 passed in 0.1s\n3 passed in 0.1s", {{5, 0, 0}}},  // two runs in one check
   });
 }
@@ -76,7 +77,8 @@ TEST(TestCounts, OfGo) {
 
 TEST(TestCounts, OfCargo) {
   expect({
-      {"running 5 tests\ntest result: ok. 5 passed; 0 failed; 1 ignored; 0 measured; 2 filtered out; finished in 0.00s\n"
+      {"running 5 tests\ntest result: ok. 5 passed; 0 failed; 1 ignored; 0 measured; 2 filtered out; finished in "
+       "0.00s\n"
        "   Doc-tests x\nrunning 0 tests\n"
        "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n",
        {{5, 0, 1}}},
