@@ -4,15 +4,20 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "cli/output_options.h"
 #include "cli/plan_folders.h"
 #include "cli/registry.h"
+#include "git/git.h"
+#include "git/repository.h"
+#include "json/value.h"
 #include "os/clock.h"
 #include "os/files.h"
 #include "plan/authority.h"
 #include "plan/marker.h"
 #include "plan/scaffold.h"
 #include "settings/project_scan.h"
+#include "settings/settings.h"
 #include "ui/style.h"
 
 namespace ralph::cli {
@@ -35,6 +40,21 @@ std::string same_folders(const Arguments& arguments) {
   return words;
 }
 
+// The option with which `ralph init` works in the same project.
+std::string in_project(const Arguments& arguments) {
+  const auto value = arguments.value("project-dir");
+  return value ? fmt::format("-C {} ", quote_shell_words(std::array{std::string(*value)})) : "";
+}
+
+// A plan that stays has its own branch.
+PlanNames names_there(const PlanFiles& folders, PlanNames names) {
+  const auto text = read_plain_file(folders.tasks());
+  const auto tasks = parse_json(text.value_or(""), kTasksFile);
+  const auto branch = tasks ? find_string(*tasks, "branchName") : std::nullopt;
+  if (branch && !branch->empty()) names.branch = fit_to_width(*branch, 100);
+  return names;
+}
+
 void show_made(const PlanFiles& folders, const MadePlan& made, const Style& style) {
   fmt::print("{}\n", style.bold(fmt::format("A plan in {}", folders.ralph_dir)));
   size_t width = 0;
@@ -46,30 +66,45 @@ void show_made(const PlanFiles& folders, const MadePlan& made, const Style& styl
   if (!made.ignored.empty()) fmt::print("  .gitignore now has {}\n", join_for_people(made.ignored));
 }
 
-void show_next_steps(const Arguments& arguments, const PlanFiles& folders, const PlanNames& names, const Style& style) {
+// What `plan run` will ask for, in the order in which to do it.
+void show_next_steps(const Arguments& arguments, const PlanFiles& folders, const PlanNames& names, bool has_repository,
+                     const Style& style) {
   const std::string more = same_folders(arguments);
   const std::string dir = folders.shown(folders.ralph_dir);
   std::vector<std::string> checks;
   for (const GuardrailSuggestion& suggestion : suggest_guardrails(folders.project))
     checks.push_back(suggestion.command);
 
-  fmt::print("\n{}\n", style.bold("What comes next"));
-  fmt::print(
-      "  1. {}\n     or write {} and {} yourself.\n",
+  std::vector<std::string> steps;
+  if (!has_repository) steps.push_back(style.cyan("git init") + "  A plan needs commits, and there is no repository yet.");
+  // Settings that can't be read are not this command's business: whatever uses them says what is wrong.
+  const auto loaded = load_settings(folders.project);
+  if (loaded && loaded->settings.agent.command.empty())
+    steps.push_back(style.cyan(fmt::format("ralph {}init", in_project(arguments))) + "  No agent is set yet.");
+  steps.push_back(fmt::format(
+      "{}\n     or write {} and {} yourself.",
       style.cyan(fmt::format("ralph plan draft{}", more)) + "  has the agent ask you, and writes the plan with you;",
-      join_path(dir, kPrdFile), join_path(dir, kTasksFile));
-  fmt::print("  2. Put the commands that must pass into verifyCommands of {}{}\n", join_path(dir, kTasksFile),
-             checks.empty() ? ", such as \"make test\"."
-                            : fmt::format("; this project seems to have: {}.", join(checks, ", ")));
-  fmt::print("  3. Commit, and work on a branch: {}\n", style.cyan(fmt::format("git switch -c {}", names.branch)));
-  fmt::print("  4. {}\n", style.cyan(fmt::format("ralph plan run{}", more)));
+      join_path(dir, kPrdFile), join_path(dir, kTasksFile)));
+  steps.push_back(fmt::format("Put the commands that must pass into verifyCommands of {}{}", join_path(dir, kTasksFile),
+                              checks.empty()
+                                  ? ", such as \"make test\"."
+                                  : fmt::format("; this project seems to have: {}.", join(checks, ", "))));
+  steps.push_back(fmt::format("Commit, then {}  It works on the branch {}, and makes it if it is missing.",
+                              style.cyan(fmt::format("ralph plan run{}", more)), names.branch));
+  fmt::print("\n{}\n", style.bold("What comes next"));
+  for (size_t i = 0; i < steps.size(); ++i) fmt::print("  {}. {}\n", i + 1, steps[i]);
 }
 
 Result<int> init_plan(const Arguments& arguments) {
   TRY_VALUE(const PlanFiles folders, plan_folders(arguments));
   if (arguments.value("name") == "") return fail(ErrorKind::kUsage, "--name is empty; leave it out or give a name");
+  const Repository repository(plain_git(folders.project), folders.project);
+  // Whatever keeps git from answering is said by `plan run`.
+  const bool has_repository = repository.exists().value_or(false);
+  const auto branches = repository.branches();
   TRY_VALUE(const PlanNames names,
-            plan_names(folders.project, folders.ralph_dir, arguments.value("name").value_or(""), SystemClock().wall()));
+            plan_names(folders.project, arguments.value("name").value_or(""), SystemClock().wall(),
+                       branches ? *branches : std::vector<std::string>()));
   if (arguments.has("force")) TRY(expect_no_run(folders.project, "end it before its files are replaced"));
   TRY_VALUE(const PlanCustody custody, take_plan(folders));
   TRY_VALUE(const MadePlan made, make_plan_files(folders.project, folders.ralph_dir, names, arguments.has("force")));
@@ -78,7 +113,7 @@ Result<int> init_plan(const Arguments& arguments) {
 
   const Style style = style_of_output(Environment::of_this_process());
   show_made(folders, made, style);
-  show_next_steps(arguments, folders, names, style);
+  show_next_steps(arguments, folders, fresh ? names : names_there(folders, names), has_repository, style);
   if (!made.gitignore_note.empty()) {
     std::fflush(stdout);
     fmt::print(stderr, "Note: {}\n", made.gitignore_note);

@@ -42,7 +42,8 @@ constexpr auto kOptions =
                Option{"no-sandbox", 0, "", "Run the agent directly."},
                Option{"skip-review", 0, "", "No review iterations: a story that passes is done."},
                Option{"review-cap", 0, "N", "Reviews per story (default 5); the last one approves, with a note."},
-               Option{"switch", 0, "", "Switch to the plan's branch first; create it if it is missing."},
+               Option{"switch", 0, "", "Switch to the plan's branch, whatever is uncommitted, if git can."},
+               Option{"no-switch", 0, "", "Work on the current branch, whatever the plan's is."},
                Option{"accept-tasks", 0, "", "After a run that was ended: take tasks.json as it is now, unchecked."},
                Option{"dry-run", 0, "", "Print the next story, command line, prompt and policy; start nothing."},
                Option{"verbose", 'V', "", "Print details on standard error."},
@@ -194,7 +195,7 @@ Result<int> execute(const PlanRun& run, const Arguments& typed, const ResumePoin
   return code;
 }
 
-Result<int> show_dry_run(const PlanRun& run) {
+Result<int> show_dry_run(const PlanRun& run, BranchChoice choice) {
   const StoryList& tasks = run.tasks.tasks;
   const auto work = next_work(tasks, run.skip_review());
   if (!work) {
@@ -202,7 +203,7 @@ Result<int> show_dry_run(const PlanRun& run) {
       fmt::print("{}", to_pretty_json(json::object{{"nextStory", nullptr}, {"settings", run.loaded.effective}}));
     } else {
       fmt::print("Dry run: nothing is started.\n\n{}No story is left: a run would only make the checks.\n",
-                 printable_lines(opening(run) + branch_note(run)));
+                 printable_lines(opening(run) + branch_note(run, choice)));
     }
     return 0;
   }
@@ -214,18 +215,19 @@ Result<int> show_dry_run(const PlanRun& run) {
   dry.iterations = fmt::format("up to {}, complete when every story {} and all checks pass", most,
                                run.skip_review() ? "passes" : "is approved by a review");
   dry.more_checks = tasks.verify_commands;
-  dry.opening = printable_lines(opening(run) + branch_note(run)) +
+  dry.opening = printable_lines(opening(run) + branch_note(run, choice)) +
                 fmt::format("Next: {} {} ({})\n\n", to_string(work->mode), fit_to_width(work->story->id, kTitleWidth),
                             fit_to_width(work->story->title, kTitleWidth));
   dry.facts = {{"nextMode", to_string(work->mode)}, {"nextStory", to_json_string(work->story->id)}};
   return print_dry_run(dry, run.json);
 }
 
-// Where no person is there to answer, a switch has to be asked for by --switch.
-Result<bool> ask(const BranchFault& fault, const PlanRun& run, bool may_switch) {
-  if (may_switch || run.json || !is_terminal(STDIN_FILENO) || !is_terminal(STDOUT_FILENO)) return may_switch;
+// Where no person is there to answer, such a switch has to be asked for by --switch.
+Result<bool> ask(const BranchFault& fault, const PlanRun& run) {
+  if (run.json || !is_terminal(STDIN_FILENO) || !is_terminal(STDOUT_FILENO)) return false;
   TerminalQuestions questions;
-  questions.say(fmt::format("{}{}.", to_upper(fault.problem.substr(0, 1)), fault.problem.substr(1)));
+  questions.say(
+      fmt::format("{}{}; {}.", to_upper(fault.problem.substr(0, 1)), fault.problem.substr(1), fault.obstacle));
   return ask_yes_or_no(questions, fmt::format("{} now? (y/N): ", fault.command));
 }
 
@@ -238,12 +240,26 @@ Status check_same_run(const PlanRun& run, const ResumePoint& point) {
               point.folder.id, saved->run_id);
 }
 
-Result<int> run_with(const Arguments& typed, bool may_switch) {
+void say_note(std::string_view note) {
+  static_cast<void>(write_all(STDERR_FILENO, printable_lines(fmt::format("Note: {}.\n", note)), "standard error"));
+}
+
+Result<BranchChoice> branch_choice(const Arguments& arguments) {
+  if (arguments.has("switch") && arguments.has("no-switch"))
+    return fail(ErrorKind::kUsage, "--switch and --no-switch are both given; choose one");
+  return arguments.has("switch")      ? BranchChoice::kSwitch
+         : arguments.has("no-switch") ? BranchChoice::kStay
+                                      : BranchChoice::kAuto;
+}
+
+Result<int> run_with(const Arguments& typed, bool has_switched) {
   PlanRun run;
   TRY_VALUE(run.files, plan_folders(typed));
   TRY_VALUE(const auto resumption, resumption_from(kPlanRun, WayIn::kPlan, typed, run.files.project));
   const Arguments& arguments = resumption ? resumption->arguments : typed;
   TRY(check_sandbox(arguments));
+  TRY_VALUE(BranchChoice choice, branch_choice(arguments));
+  if (has_switched && choice != BranchChoice::kStay) choice = BranchChoice::kNever;
   if (resumption) {
     TRY_VALUE(run.files, plan_folders(arguments));
   }
@@ -256,15 +272,15 @@ Result<int> run_with(const Arguments& typed, bool may_switch) {
   TRY(refuse_second_run(run.files.project));
   TRY(load_plan_files(run, arguments.has("accept-tasks") && !resumption));
   if (resumption) TRY(check_same_run(run, resumption->point));
-  for (const std::string& note : run.notes)
-    static_cast<void>(write_all(STDERR_FILENO, printable_lines(fmt::format("Note: {}.\n", note)), "standard error"));
+  for (const std::string& note : run.notes) say_note(note);
   TRY(check_state(run));
   TRY(make_mode_agents(run, Environment::of_this_process()));
-  if (arguments.has("dry-run")) return show_dry_run(run);
-  TRY_VALUE(const bool switched,
-            check_branch(run, [&](const BranchFault& fault) { return ask(fault, run, may_switch); }));
-  if (switched) {  // the branch has its own plan, prompt and settings
-    Result<int> code = run_with(typed, false);
+  if (arguments.has("dry-run")) return show_dry_run(run, choice);
+  TRY_VALUE(const BranchChange branch,
+            check_branch(run, choice, [&](const BranchFault& fault) { return ask(fault, run); }));
+  if (!branch.note.empty()) say_note(branch.note);
+  if (branch.switched) {  // the branch has its own plan, prompt and settings
+    Result<int> code = run_with(typed, true);
     if (!code) code.error().message += fmt::format(" (the branch was switched to {})", run.tasks.tasks.branch);
     return code;
   }
@@ -288,7 +304,7 @@ Exit codes: 0 all stories are done, 1 a limit ended it, 2 something is wrong wit
        ralph plan run --dry-run)",
     kOptions,
     {},
-    [](const Arguments& arguments) { return run_with(arguments, arguments.has("switch")); },
+    [](const Arguments& arguments) { return run_with(arguments, false); },
 };
 
 }  // namespace ralph::cli

@@ -117,15 +117,27 @@ Result<bool> Repository::has_branch(const std::string& name) const {
   return end.code == 0;
 }
 
+Result<std::vector<std::string>> Repository::branches() const {
+  TRY_VALUE(const std::string output, ask({"for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads"}));
+  std::vector<std::string> names = split(output, '\n');
+  std::erase(names, "");
+  return names;
+}
+
 Result<std::string> Repository::head() const {
   TRY_VALUE(const GitEnd end, git_({"rev-parse", "-q", "--verify", "HEAD"}));
   if (end.code > 1) return refusal(end, folder_);
   return end.code == 0 ? std::string(trim(end.output)) : std::string();
 }
 
-Result<std::vector<std::string>> Repository::uncommitted() const {
-  // Explicit, because the repository's settings could hide new files.
-  TRY_VALUE(const std::string output, ask({"status", "--porcelain", "-z", "--untracked-files=normal"}));
+Result<std::vector<std::string>> Repository::uncommitted(const std::vector<std::string>& except) const {
+  const auto is_excepted = [&](const std::string& path) {
+    return is_own_path(path) || std::find(except.begin(), except.end(), path) != except.end();
+  };
+  // Explicit, because the repository's settings could hide new files. A new folder is listed as one unless single files
+  // of it matter.
+  TRY_VALUE(const std::string output,
+            ask({"status", "--porcelain", "-z", except.empty() ? "--untracked-files=normal" : "--untracked-files=all"}));
   const std::vector<std::string> fields = fields_of(output);
   std::vector<std::string> lines;
   for (size_t i = 0; i < fields.size(); ++i) {
@@ -134,7 +146,7 @@ Result<std::vector<std::string>> Repository::uncommitted() const {
     const std::string state = field.substr(0, 3), path = field.substr(3);
     const bool two = (field[0] == 'R' || field[0] == 'C') && i + 1 < fields.size();  // the original path follows
     const std::string from = two ? fields[++i] : path;
-    if (is_own_path(path) && is_own_path(from)) continue;
+    if (is_excepted(path) && is_excepted(from)) continue;
     lines.push_back(state + (two ? fmt::format("{} -> {}", shown(from), shown(path)) : shown(path)));
   }
   return lines;

@@ -20,11 +20,12 @@ class Repository {
   Result<std::string> work_tree() const;              // its top-level folder, absolute
   Result<std::optional<std::string>> branch() const;  // nullopt: HEAD is detached
   Result<bool> has_branch(const std::string& name) const;
+  Result<std::vector<std::string>> branches() const;  // all local ones
   Result<std::string> head() const;  // empty before the first commit
 
   // "XY path" as in `git status --porcelain`, for people: one line each, whatever the file name. Without ralph's own
-  // files.
-  Result<std::vector<std::string>> uncommitted() const;
+  // files, and without `except`, which are paths relative to the work tree.
+  Result<std::vector<std::string>> uncommitted(const std::vector<std::string>& except = {}) const;
 
   // Whether `old` is still in the history of HEAD.
   Result<bool> is_ancestor(const std::string& old) const;

@@ -120,7 +120,8 @@ void remove_copies(const std::string& folder, const std::vector<Kept>& plan) {
 Result<std::vector<std::string>> reset(const ArchiveRequest& request, const PlanFacts& facts) {
   // Before the files: the next plan must not be compared with the copy of this one.
   if (!request.authority.empty()) TRY(forget_plan(request.authority));
-  TRY_VALUE(PlanNames names, plan_names(request.files.project, request.files.ralph_dir, "", request.now));
+  const std::vector<std::string> branches = Repository(request.git).branches().value_or(std::vector<std::string>());
+  TRY_VALUE(PlanNames names, plan_names(request.files.project, "", request.now, branches));
   if (!trim(facts.tasks.project).empty()) names.project = facts.tasks.project;
   std::vector<std::string> written;
   for (const FreshFile& file : fresh_plan(names)) {

@@ -120,8 +120,9 @@ std::string assignment_text(const Assignment& a) {
 
 std::string plan_prompt(std::string_view prompt, const Assignment& a) {
   const std::string assignment = assignment_text(a);
-  const std::array<std::pair<std::string_view, std::string>, 6> values = {{
+  const std::array<std::pair<std::string_view, std::string>, 7> values = {{
       {"RALPH_ASSIGNMENT", assignment},
+      {"RALPH_DIR", a.files_at},
       {"RALPH_ITERATION", std::to_string(a.iteration)},
       {"RALPH_MAX_ITERATIONS", std::to_string(a.max_iterations)},
       {"RALPH_MODE", std::string(to_string(a.mode))},

@@ -36,6 +36,12 @@ TEST(PlanPrompt, FillsInItsPlaces) {
                   .starts_with("3 of 15, implement US-7, cap 5"));
 }
 
+TEST(PlanPrompt, NamesThePlansFolderOfThisRun) {
+  Told told(story("US-7"));
+  told.assignment.files_at = "moved/plan";
+  EXPECT_TRUE(told.prompt("read {{RALPH_DIR}}/prd.md").starts_with("read moved/plan/prd.md"));
+}
+
 TEST(PlanPrompt, KnowsTheSeedsOwnNames) {
   const Told told(story("US-7"));
   EXPECT_TRUE(told.prompt("# $RALPH_ITERATION of $RALPH_MAX_ITERATIONS\n").starts_with("# 3 of 15\n"));

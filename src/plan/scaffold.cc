@@ -35,6 +35,30 @@ std::string printable(std::string_view text) {
   return result;
 }
 
+// A part of a branch name, from any text: "Mein Shöp (2)" gives "mein-sh-p-2".
+std::string branch_part_from(std::string_view text) {
+  std::string part;
+  for (const char c : to_lower(text)) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    if (plain) part += c;
+    else if (!part.empty() && part.back() != '-') part += '-';
+  }
+  part.resize(std::min<size_t>(part.size(), 60));
+  while (part.ends_with('-')) part.pop_back();
+  return part.empty() ? "plan" : part;
+}
+
+// git makes no branch ralph/x beside a branch ralph, nor the other way round.
+bool has_branch_above(const std::string& branch, const std::vector<std::string>& branches) {
+  return std::ranges::any_of(branches,
+                             [&](const std::string& other) { return branch.starts_with(other + "/"); });
+}
+bool is_free(const std::string& branch, bool may_exist, const std::vector<std::string>& branches) {
+  return std::ranges::none_of(branches, [&](const std::string& other) {
+    return (other == branch && !may_exist) || other.starts_with(branch + "/");
+  });
+}
+
 // Writes files and folders, and rolls back unless the whole succeeded.
 class Writing {
  public:
@@ -142,18 +166,17 @@ Result<std::optional<std::string>> new_gitignore(const std::string& path, MadePl
 }  // namespace
 
 std::array<FreshFile, 4> fresh_plan(const PlanNames& names) {
-  using Values = std::array<std::pair<std::string_view, std::string>, 4>;
+  using Values = std::array<std::pair<std::string_view, std::string>, 3>;
   const std::string date = to_iso8601(names.now).substr(0, 19) + "Z";
   const Values plain = {{{"PROJECT_NAME", printable(names.project)},
                          {"BRANCH_NAME", printable(names.branch)},
-                         {"RALPH_DIR", names.ralph_dir},
                          {"DATE", date}}};
   Values quoted = plain;
   for (auto& [name, value] : quoted) value = json_escaped(value);
   return {{{kPrdFile, render_template(embedded::prd_md, plain)},
            {kTasksFile, render_template(embedded::tasks_json, quoted)},
            {kProgressFile, render_template(embedded::progress_txt, plain)},
-           {kPromptFile, render_template(embedded::prompt_md, plain)}}};
+           {kPromptFile, std::string(embedded::prompt_md)}}};  // each iteration fills it in
 }
 
 std::string fault_of_branch_name(std::string_view name) {
@@ -178,22 +201,25 @@ std::string fault_of_branch_name(std::string_view name) {
   return "";
 }
 
-Result<PlanNames> plan_names(const std::string& project, const std::string& ralph_dir, std::string_view name,
-                             WallTime now) {
+Result<PlanNames> plan_names(const std::string& project, std::string_view name, WallTime now,
+                             const std::vector<std::string>& branches) {
   PlanNames names;
   names.project = name.empty() ? base_name(project) : std::string(name);
   if (names.project.empty()) names.project = "project";
-  names.branch = kDefaultBranch;
   names.now = now;
-  const std::string below = project + '/';
-  names.ralph_dir = ralph_dir.starts_with(below) ? ralph_dir.substr(below.size()) : ralph_dir;
-  if (name.empty()) return names;
-  if (const std::string fault = fault_of_branch_name(name); !fault.empty()) {
+  if (const std::string fault = name.empty() ? "" : fault_of_branch_name(name); !fault.empty()) {
     return fail(ErrorKind::kUsage,
                 "--name \"{}\" {}; it becomes the git branch {}<name>, so use letters, digits, dots and dashes",
                 fit_to_width(name, 80), fault, kBranchPrefix);
   }
-  names.branch = fmt::format("{}{}", kBranchPrefix, name);
+  const std::string wanted = name.empty() ? branch_part_from(names.project) : std::string(name);
+  std::string branch = fmt::format("{}{}", kBranchPrefix, wanted);
+  if (has_branch_above(branch, branches)) branch = replace_all(branch, "/", "-");
+  // A name that was given may be that of a branch to go on with.
+  const bool may_exist = !name.empty();
+  names.branch = branch;
+  for (int number = 2; !is_free(names.branch, may_exist, branches); ++number)
+    names.branch = fmt::format("{}-{}", branch, number);
   return names;
 }
 

@@ -12,13 +12,10 @@
 
 namespace ralph {
 
-inline constexpr std::string_view kDefaultBranch = "ralph/feature-name";
-
 // The values for the templates' placeholders.
 struct PlanNames {
-  std::string project;    // any text
-  std::string branch;     // of tasks.json
-  std::string ralph_dir;  // as named in the prompt: relative to the project if below it
+  std::string project;  // any text
+  std::string branch;   // of tasks.json
   WallTime now{};
 };
 
@@ -31,9 +28,10 @@ struct FreshFile {
 std::array<FreshFile, 4> fresh_plan(const PlanNames& names);
 
 // The names of a plan: `name` (of `plan init --name`) is the project's and makes the branch ralph/<name>; by default
-// the project is named after its folder. Fails with kUsage if git would reject the branch.
-Result<PlanNames> plan_names(const std::string& project, const std::string& ralph_dir, std::string_view name,
-                             WallTime now);
+// the project is named after its folder, and the branch after the project. The branch is one that git can make beside
+// the existing `branches`. Fails with kUsage if git would reject the given name.
+Result<PlanNames> plan_names(const std::string& project, std::string_view name, WallTime now,
+                             const std::vector<std::string>& branches);
 
 // Why "ralph/<name>" can't be a branch: the rules of git check-ref-format, and no leading dash. Empty: it is valid.
 std::string fault_of_branch_name(std::string_view name);

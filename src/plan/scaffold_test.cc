@@ -14,7 +14,7 @@ namespace {
 using Lines = std::vector<std::string>;
 
 PlanNames names_of(std::string project) {
-  return {std::move(project), "ralph/login", "ralph", *from_iso8601("2026-11-15T20:22:33.123Z")};
+  return {std::move(project), "ralph/login", *from_iso8601("2026-11-15T20:22:33.123Z")};
 }
 
 std::string file_of(std::string_view name, const PlanNames& names) {
@@ -47,7 +47,7 @@ TEST(PlanFiles, HaveEveryPlaceFilledInExceptThoseOfARun) {
       EXPECT_TRUE(file.name == kPromptFile && place == "{{RALPH_") << file.name << ": " << place;
     }
   }
-  EXPECT_NE(file_of(kPromptFile, names).find("`ralph/tasks.json`"), std::string::npos);
+  EXPECT_NE(file_of(kPromptFile, names).find("`{{RALPH_DIR}}/tasks.json`"), std::string::npos);
 }
 
 TEST(PlanFiles, HaveAPromptWithEveryPlaceThatARunFillsIn) {
@@ -72,17 +72,31 @@ TEST(PlanFiles, HaveAPrdWithTheTenSections) {
 }
 
 TEST(PlanNamesOf, TakeTheFolderOrTheGivenName) {
-  const auto plain = plan_names("/home/me/my shop", "/home/me/my shop/ralph", "", WallTime{});
+  const auto plain = plan_names("/home/me/my shop", "", WallTime{}, {});
   ASSERT_TRUE(plain);
   EXPECT_EQ(plain->project, "my shop");
-  EXPECT_EQ(plain->branch, "ralph/feature-name");
-  EXPECT_EQ(plain->ralph_dir, "ralph");
-  const auto named = plan_names("/home/me/shop", "/elsewhere/plan", "login/step-1", WallTime{});
+  EXPECT_EQ(plain->branch, "ralph/my-shop");
+  const auto named = plan_names("/home/me/shop", "login/step-1", WallTime{}, {});
   ASSERT_TRUE(named);
   EXPECT_EQ(named->project, "login/step-1");
   EXPECT_EQ(named->branch, "ralph/login/step-1");
-  EXPECT_EQ(named->ralph_dir, "/elsewhere/plan");
-  EXPECT_EQ(plan_names("/", "/ralph", "", WallTime{})->project, "project");
+  EXPECT_EQ(plan_names("/", "", WallTime{}, {})->project, "project");
+}
+
+TEST(PlanNamesOf, HaveABranchThatGitCanMake) {
+  const auto branch = [](const std::string& project, std::string_view name, const Lines& branches) {
+    return plan_names(project, name, WallTime{}, branches)->branch;
+  };
+  EXPECT_EQ(branch("/x/..a~b^ (2).lock", "", {}), "ralph/a-b-2-lock");
+  EXPECT_EQ(branch("/x/\xc3\xa9\xff", "", {}), "ralph/plan");
+  EXPECT_EQ(fault_of_branch_name(branch("/" + std::string(300, 'a'), "", {})), "");
+  EXPECT_EQ(branch("/shop", "", {"main", "ralph/shop"}), "ralph/shop-2") << "an older plan's";
+  EXPECT_EQ(branch("/shop", "", {"ralph/shop", "ralph/shop-2"}), "ralph/shop-3");
+  EXPECT_EQ(branch("/shop", "", {"ralph/shop/x"}), "ralph/shop-2") << "ralph/shop would be a folder and a branch";
+  EXPECT_EQ(branch("/shop", "", {"ralph"}), "ralph-shop") << "no branch is below another";
+  EXPECT_EQ(branch("/shop", "login", {"ralph/login"}), "ralph/login") << "a name that was given may be gone on with";
+  EXPECT_EQ(branch("/shop", "login/x", {"ralph/login"}), "ralph-login-x");
+  EXPECT_EQ(branch("/shop", "login", {"ralph/login/x"}), "ralph/login-2");
 }
 
 TEST(BranchName, IsTakenIfGitTakesIt) {
@@ -97,7 +111,7 @@ TEST(BranchName, IsRefusedForEveryReasonThatGitHas) {
     EXPECT_FALSE(fault_of_branch_name(name).empty()) << name;
   }
   EXPECT_FALSE(fault_of_branch_name(std::string(201, 'a')).empty());
-  const auto refused = plan_names("/p", "/p/ralph", "my feature", WallTime{});
+  const auto refused = plan_names("/p", "my feature", WallTime{}, {});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, ErrorKind::kUsage);
 }

@@ -77,7 +77,34 @@ Status switch_branch(const PlanRun& run, const std::string& branch, bool exists)
   const Git git = plain_git(run.files.project);
   TRY_VALUE(const GitEnd end, exists ? git({"switch", "-q", branch}) : git({"switch", "-q", "-c", branch}));
   if (end.code == 0) return {};
-  return fail(ErrorKind::kInput, "cannot switch to the branch {}: {}", branch, first_line(end.errors));
+  return fail(ErrorKind::kInput,
+              "cannot switch to the branch {}: {}; switch yourself, or say --no-switch to work on the current branch",
+              branch, first_line(end.errors));
+}
+
+// A run may take its own plan along to another branch, and what `plan init` wrote; the user's other work stays where
+// it is.
+Result<std::vector<std::string>> uncommitted_work(const PlanRun& run, const Repository& repository) {
+  TRY_VALUE(const std::string top, repository.work_tree());
+  const PlanFiles& files = run.files;
+  std::vector<std::string> own;
+  for (const std::string& path : {files.tasks(), files.prd(), files.prompt(), files.progress(),
+                                  join_path(files.project, ".gitignore")}) {
+    if (path.starts_with(top + "/")) own.push_back(path.substr(top.size() + 1));
+  }
+  return repository.uncommitted(own);
+}
+
+Result<std::string> obstacle_to(const PlanRun& run, const Repository& repository, const BranchFault& fault) {
+  if (!fault.there) return std::string();
+  // Whoever has switched since may have meant it.
+  if (run.goes_on_from_copy()) return std::string("the last run was killed on the plan's branch");
+  if (fault.detached) return std::string("HEAD may have commits that no branch has");
+  TRY_VALUE(const auto lines, uncommitted_work(run, repository));
+  if (lines.empty()) return std::string();
+  const std::string first = lines.front().substr(std::min<size_t>(3, lines.front().size()));
+  return fmt::format("{} uncommitted: commit or stash {}", lines.size() == 1 ? first + " is" : fmt::format(
+      "{} and {} more are", first, lines.size() - 1), lines.size() == 1 ? "it" : "them");
 }
 
 Result<std::optional<BranchFault>> branch_fault(const PlanRun& run) {
@@ -93,11 +120,21 @@ Result<std::optional<BranchFault>> branch_fault(const PlanRun& run) {
   if (wanted.empty()) return fail(ErrorKind::kInput, "HEAD is detached, so commits would be lost; switch to a branch");
   BranchFault fault;
   TRY_VALUE(fault.there, repository.has_branch(wanted));
+  fault.detached = !branch;
   fault.command = fmt::format("git switch {}{}", fault.there ? "" : "-c ", wanted);
+  TRY_VALUE(fault.obstacle, obstacle_to(run, repository, fault));
   fault.problem = branch ? fmt::format("the branch is {}, but the plan's (branchName in {}) is {}", *branch,
                                        where_from(run), wanted)
                          : fmt::format("HEAD is detached, so commits would be lost; the plan's branch is {}", wanted);
   return fault;
+}
+
+Error refusal_of(const PlanRun& run, const BranchFault& fault) {
+  return {ErrorKind::kInput,
+          fmt::format("{}{}; run '{}', or say --switch{}{}", fault.problem,
+                      fault.obstacle.empty() ? "" : fmt::format(", and {}", fault.obstacle), fault.command,
+                      fault.detached ? "" : ", or --no-switch to work on the current one",
+                      run.goes_on_from_copy() ? fmt::format(". {}", how_to_leave_the_copy(run)) : "")};
 }
 
 }  // namespace
@@ -158,23 +195,32 @@ Status check_state(const PlanRun& run) {
   return tl::unexpected(Error{ErrorKind::kInput, join(lines, "\n")});
 }
 
-Result<bool> check_branch(const PlanRun& run, const std::function<Result<bool>(const BranchFault&)>& may_switch) {
+Result<BranchChange> check_branch(const PlanRun& run, BranchChoice choice,
+                                  const std::function<Result<bool>(const BranchFault&)>& may_switch) {
   TRY_VALUE(const auto fault, branch_fault(run));
-  if (!fault) return false;
-  TRY_VALUE(const bool yes, may_switch(*fault));
-  if (!yes) {
-    return fail(ErrorKind::kInput, "{}; run '{}', or say --switch{}", fault->problem, fault->command,
-                run.goes_on_from_copy() ? fmt::format(". {}", how_to_leave_the_copy(run)) : "");
+  if (!fault) return BranchChange();
+  const std::string& wanted = run.tasks.tasks.branch;
+  if (choice == BranchChoice::kStay && !fault->detached)
+    return BranchChange{false, fmt::format("{}; --no-switch: the run stays where it is", fault->problem)};
+  bool yes = choice == BranchChoice::kSwitch || (choice == BranchChoice::kAuto && fault->obstacle.empty());
+  if (!yes && choice == BranchChoice::kAuto) {
+    TRY_VALUE(yes, may_switch(*fault));
   }
-  TRY(switch_branch(run, run.tasks.tasks.branch, fault->there));
-  return true;
+  if (!yes) return tl::unexpected(refusal_of(run, *fault));
+  TRY(switch_branch(run, wanted, fault->there));
+  return BranchChange{true, fmt::format("{}; {}", fault->problem,
+                                        fault->there ? "switched to it" : "made it at HEAD and switched to it")};
 }
 
-std::string branch_note(const PlanRun& run) {
+std::string branch_note(const PlanRun& run, BranchChoice choice) {
   const auto fault = branch_fault(run);
   if (!fault) return fmt::format("A run would refuse: {}.\n", fault.error().message);
   if (!*fault) return {};
-  return fmt::format("A run would refuse: {}; run '{}', or say --switch.\n", (*fault)->problem, (*fault)->command);
+  if (choice == BranchChoice::kStay && !(*fault)->detached)
+    return fmt::format("A run would stay on the branch: {}.\n", (*fault)->problem);
+  if (choice == BranchChoice::kSwitch || (choice == BranchChoice::kAuto && (*fault)->obstacle.empty()))
+    return fmt::format("A run would switch: {}: '{}'.\n", (*fault)->problem, (*fault)->command);
+  return fmt::format("A run would refuse: {}.\n", refusal_of(run, **fault).message);
 }
 
 }  // namespace ralph

@@ -46,14 +46,29 @@ Status check_state(const PlanRun& run);
 // Why HEAD is the wrong place for commits, and the command that fixes it.
 struct BranchFault {
   std::string problem, command;
-  bool there = false;  // the plan's branch exists
+  bool there = false;     // the plan's branch exists
+  bool detached = false;  // no branch is checked out
+  std::string obstacle{};  // why ralph does not run the command unasked; empty: it does
 };
 
-// True: the branch was switched, so any file of the project may have changed. `may_switch` is asked if another branch
-// than the plan's is checked out.
-Result<bool> check_branch(const PlanRun& run, const std::function<Result<bool>(const BranchFault&)>& may_switch);
+// What the user said about switching to the plan's branch.
+enum class BranchChoice {
+  kAuto,    // a missing branch is made at HEAD; an existing one is switched to if nothing else is uncommitted
+  kSwitch,  // --switch: whatever git itself allows
+  kStay,    // --no-switch: the run works on the current branch
+  kNever,   // this command has switched already
+};
 
-// Why a run would refuse to begin on this branch; empty if it would not.
-std::string branch_note(const PlanRun& run);
+// Brings the work tree to the plan's branch. Returns what was done about it, for people; empty: nothing had to be, or
+// the run stays. `may_switch` is asked where ralph does not switch by itself.
+struct BranchChange {
+  bool switched = false;  // any file of the project may have changed
+  std::string note{};
+};
+Result<BranchChange> check_branch(const PlanRun& run, BranchChoice choice,
+                                  const std::function<Result<bool>(const BranchFault&)>& may_switch);
+
+// What a run would do about the branch, as a line; empty if nothing.
+std::string branch_note(const PlanRun& run, BranchChoice choice);
 
 }  // namespace ralph

@@ -75,7 +75,7 @@ def test_a_plan_is_put_away_reset_and_committed(project):
     assert "Customers" not in (fresh / "prd.md").read_text() and "## 1. Summary" in (fresh / "prd.md").read_text()
     assert "Iteration 1" not in (fresh / "progress.txt").read_text()
     tasks = json.loads((fresh / "tasks.json").read_text())
-    assert tasks["project"] == "prices" and tasks["branchName"] == "ralph/feature-name"
+    assert tasks["project"] == "prices" and tasks["branchName"] == "ralph/pro-j-kt"
     assert tasks["userStories"][0]["passes"] is False
     assert project.git("status", "--porcelain") == ""
     inside = f"ralph-archive/{folder.name}/"

@@ -282,24 +282,80 @@ def test_a_detached_head(project, branch):
         assert project.git("branch", "--show-current") == "main\n"
 
 
-def test_another_branch(project):
+def test_another_branch_that_exists_is_not_switched_to_over_uncommitted_work(project):
     plan = Plan(project, branchName="ralph/feature")
-    refused(plan, "the branch is main", str(plan.tasks_path), "is ralph/feature", "git switch -c ralph/feature", "--switch")
-    assert project.git("branch", "--show-current") == "main\n"
     project.git("branch", "ralph/feature")
-    refused(plan, "'git switch ralph/feature'", "--switch")
+    (project.path / "mine.txt").write_text("mine")
+    (project.path / "more.txt").write_text("more")
+    refused(plan, "the branch is main", str(plan.tasks_path), "is ralph/feature", "mine.txt and 1 more are uncommitted",
+            "'git switch ralph/feature'", "--switch", "--no-switch")
     assert project.git("branch", "--show-current") == "main\n"
+    dry = plan.run("--dry-run")
+    assert dry.code == 0 and "A run would refuse: the branch is main" in dry.out and "mine.txt" in dry.out, dry
+    assert plan.run("--switch", "-n", "1").code == 1, "git itself has nothing against it"
+    assert project.git("branch", "--show-current") == "ralph/feature\n" and (project.path / "mine.txt").exists()
 
 
+@pytest.mark.parametrize("words", [[], ["--switch"]], ids=["by itself", "as asked"])
 @pytest.mark.parametrize("there", [False, True], ids=["new", "old"])
-def test_another_branch_is_switched_to(project, there):
+def test_another_branch_is_switched_to(project, there, words):
     plan = Plan(project, branchName="ralph/feature")
     if there:
         project.git("branch", "ralph/feature")
-    plan.completes("--switch")
+    dry = plan.run("--dry-run", *words)
+    assert "A run would switch: the branch is main" in dry.out, dry
+    assert project.git("branch", "--show-current") == "main\n"
+    result = plan.completes(*words)
+    said = "switched to it" if there else "made it at HEAD and switched to it"
+    assert f"is ralph/feature; {said}." in result.err and "the branch is main" in result.err, result
     assert project.git("branch", "--show-current") == "ralph/feature\n"
     assert "implement US-001" in plan.commits()
     assert "implement US-001" not in project.git("log", "--format=%s", "main")
+
+
+def test_a_missing_branch_is_made_whatever_is_uncommitted(project):
+    plan = Plan(project, branchName="ralph/feature", git=False)
+    project.git_init()
+    (project.path / "mine.txt").write_text("mine")
+    assert plan.run("-n", "1").code == 1
+    assert project.git("branch", "--show-current") == "ralph/feature\n"
+    assert project.git("show", "HEAD:mine.txt") == "mine", "the agent commits all that it finds"
+
+
+def test_an_existing_branch_gets_the_plan_that_is_not_committed_yet(project):
+    """What plan init and plan draft wrote goes along; nothing else is carried."""
+    plan = Plan(project, branchName="ralph/feature", git=False)
+    project.git_init()
+    project.git("branch", "ralph/feature")
+    assert "A run would switch" in plan.run("--dry-run").out
+    plan.completes()
+    assert project.git("branch", "--show-current") == "ralph/feature\n"
+
+
+def test_no_switch_stays_on_the_current_branch(project):
+    plan = Plan(project, branchName="ralph/feature")
+    refused(plan, "--switch and --no-switch are both given", arguments=["--switch", "--no-switch"])
+    project.git("checkout", "-q", "--detach")
+    project.git("branch", "ralph/feature")
+    refused(plan, "HEAD is detached", arguments=["--no-switch"])
+    project.git("branch", "-D", "ralph/feature")
+    project.git("switch", "-q", "main")
+    assert "A run would stay on the branch: the branch is main" in plan.run("--dry-run", "--no-switch").out
+    result = plan.completes("--no-switch")
+    assert "the branch is main" in result.err and "--no-switch: the run stays where it is." in result.err, result
+    assert project.git("branch", "--format=%(refname:short)") == "main\n" and "implement US-001" in plan.commits()
+
+
+def test_a_plan_that_names_another_branch_on_its_own_branch_is_not_followed_in_circles(project):
+    plan = Plan(project, branchName="ralph/feature")
+    project.git("switch", "-q", "-c", "ralph/feature")
+    plan.write(plan.text().replace('"ralph/feature"', '"main"'))
+    plan.commit_all("another branch")
+    project.git("switch", "-q", "main")
+    result = plan.run()
+    assert result.code == 2 and plan.turns() == [], result
+    for words in ["the branch is ralph/feature", "is main", "(the branch was switched to ralph/feature)"]:
+        assert words in result.err, result
 
 
 def test_the_plan_of_the_branch_counts_after_the_switch(project):

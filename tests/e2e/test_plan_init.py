@@ -44,14 +44,14 @@ def test_the_four_files_are_made_and_next_steps_shown(project):
     assert result.code == 0 and result.err == "", result
     assert sorted(os.listdir(project.path / "ralph")) == FILES
     assert (project.path / ".gitignore").read_text() == ".ralph-active\n" + REJECTED.decode()
-    for word in ["ralph plan draft", "ralph plan run", "verifyCommands", "git switch -c ralph/feature-name", *FILES]:
+    for word in ["ralph plan draft", "ralph plan run", "verifyCommands", "the branch ralph/pro-j-kt", *FILES]:
         assert word in result.out, result
 
 
 def test_tasks_json_has_every_field_of_the_format(project):
     assert project.run("plan", "init").code == 0
     tasks = tasks_of(project.path)
-    assert tasks["project"] == project.path.name and tasks["branchName"] == "ralph/feature-name"
+    assert tasks["project"] == project.path.name and tasks["branchName"] == "ralph/pro-j-kt"
     assert tasks["verifyCommands"] == []
     story, = tasks["userStories"]
     assert story["acceptanceCriteria"] and all(story["acceptanceCriteria"])
@@ -62,7 +62,7 @@ def test_tasks_json_has_every_field_of_the_format(project):
 
 def test_the_name_is_the_project_and_its_branch(project):
     result = project.run("plan", "init", "--name", "login/step-1")
-    assert result.code == 0 and "git switch -c ralph/login/step-1" in result.out, result
+    assert result.code == 0 and "the branch ralph/login/step-1" in result.out, result
     assert tasks_of(project.path)["branchName"] == "ralph/login/step-1"
     assert tasks_of(project.path)["project"] == "login/step-1"
     progress = (project.path / "ralph/progress.txt").read_text()
@@ -130,17 +130,50 @@ def test_the_ralph_folder_may_be_another(project):
     result = project.run("plan", "init", "--ralph-dir", "plans/first one")
     assert result.code == 0, result
     assert sorted(os.listdir(project.path / "plans/first one")) == FILES
-    assert "`plans/first one/tasks.json`" in (project.path / "plans/first one/prompt.md").read_text()
+    assert "`{{RALPH_DIR}}/tasks.json`" in (project.path / "plans/first one/prompt.md").read_text()
     assert "--ralph-dir 'plans/first one'" in result.out, result
     outside = project.base / "outside"
     assert project.run("plan", "init", "--ralph-dir", outside).code == 0
-    assert f"`{outside}/tasks.json`" in (outside / "prompt.md").read_text()
+    assert "`{{RALPH_DIR}}/tasks.json`" in (outside / "prompt.md").read_text()
+
+
+def test_the_steps_begin_with_what_is_missing_for_a_run(project):
+    steps = project.run("plan", "init").out.split("What comes next")[1]
+    assert "1. git init " in steps and "2. ralph init  No agent is set yet.\n" in steps, steps
+    project.git_init()
+    project.settings({"agent": {"command": "claude"}})
+    steps = project.run("plan", "init", "--force").out.split("What comes next")[1]
+    assert "1. ralph plan draft" in steps and "ralph init" not in steps and "git init" not in steps, steps
+    other = project.base / "other"
+    other.mkdir()
+    steps = project.run("plan", "init", "-d", other).out
+    assert f"ralph -C {other} init" in steps, steps
+
+
+def test_the_branch_is_one_that_can_be_made(project):
+    """Whatever branches there are: git makes no ralph/x beside a branch ralph, and an older plan has its own."""
+    project.git_init()
+    wanted = ["ralph/pro-j-kt", "ralph/pro-j-kt-2", "ralph-login"]
+    for branch, words in zip(wanted, [[], [], ["--name", "login"]]):
+        assert project.run("plan", "init", "--force", *words).code == 0
+        assert json.loads((project.path / "ralph/tasks.json").read_text())["branchName"] == branch
+        project.git("branch", branch)
+        if branch.endswith("-2"):
+            project.git("branch", "-D", *wanted[:2])
+            project.git("branch", "ralph")
+
+
+def test_the_steps_name_the_branch_of_a_plan_that_stays(project):
+    assert project.run("plan", "init", "--name", "first").code == 0
+    (project.path / "ralph/prd.md").unlink()
+    result = project.run("plan", "init", "--name", "second")
+    assert result.code == 0 and "the branch ralph/first" in result.out, result
 
 
 def test_only_a_runs_own_places_are_left_to_fill_in(project):
     assert project.run("plan", "init").code == 0
     prompt = (project.path / "ralph/prompt.md").read_text()
-    for place in ["ASSIGNMENT", "ITERATION", "MAX_ITERATIONS", "MODE", "STORY", "REVIEW_CAP"]:
+    for place in ["ASSIGNMENT", "DIR", "ITERATION", "MAX_ITERATIONS", "MODE", "STORY", "REVIEW_CAP"]:
         assert "{{RALPH_%s}}" % place in prompt
         prompt = prompt.replace("{{RALPH_%s}}" % place, "")
     assert "{{" not in prompt

@@ -512,12 +512,26 @@ def test_a_dry_run_of_a_plan_that_is_done_says_so(project):
     assert result.code == 0 and "No story is left" in result.out and not project.run_folders()
 
 
-def test_a_dry_run_says_why_a_run_would_refuse_this_branch(project):
+def test_a_dry_run_says_that_a_run_would_switch_the_branch(project):
     plan = Plan(project, [story("US-001")], branchName="ralph/other")
     result = plan.run("--dry-run")
-    assert result.code == 0 and "A run would refuse: the branch is main" in result.out and "--switch" in result.out, result
+    assert result.code == 0 and "A run would switch: the branch is main" in result.out, result
+    assert "'git switch -c ralph/other'" in result.out, result
     os.system(f"cd {str(project.path)!r} && git switch -q -c ralph/other")
-    assert "A run would refuse" not in plan.run("--dry-run").out
+    assert "A run would" not in plan.run("--dry-run").out
+
+
+def test_the_prompt_names_the_plans_folder_where_it_is_now(project):
+    """Moved since plan init: every path in the prompt is the new one."""
+    project.git_init()
+    assert project.run("plan", "init", "--ralph-dir", "plans/old").code == 0
+    prompt = (project.path / "plans/old/prompt.md").read_text()
+    plan = Plan(project, folder="plans/new")
+    (plan.folder / "prompt.md").write_text(prompt)
+    plan.commit_all("moved")
+    assert plan.run("--ralph-dir", "plans/new", "-n", "1").code == 1
+    told = plan.prompt(1)
+    assert "`plans/new/prd.md`" in told and "plans/old" not in told and "{{" not in told
 
 
 def test_that_reviews_are_off_is_said_with_where_it_comes_from(project):
