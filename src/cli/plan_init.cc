@@ -76,7 +76,8 @@ void show_next_steps(const Arguments& arguments, const PlanFiles& folders, const
     checks.push_back(suggestion.command);
 
   std::vector<std::string> steps;
-  if (!has_repository) steps.push_back(style.cyan("git init") + "  A plan needs commits, and there is no repository yet.");
+  if (!has_repository)
+    steps.push_back(style.cyan("git init") + "  A plan needs commits, and there is no repository yet.");
   // Settings that can't be read are not this command's business: whatever uses them says what is wrong.
   const auto loaded = load_settings(folders.project);
   if (loaded && loaded->settings.agent.command.empty())
@@ -86,9 +87,8 @@ void show_next_steps(const Arguments& arguments, const PlanFiles& folders, const
       style.cyan(fmt::format("ralph plan draft{}", more)) + "  has the agent ask you, and writes the plan with you;",
       join_path(dir, kPrdFile), join_path(dir, kTasksFile)));
   steps.push_back(fmt::format("Put the commands that must pass into verifyCommands of {}{}", join_path(dir, kTasksFile),
-                              checks.empty()
-                                  ? ", such as \"make test\"."
-                                  : fmt::format("; this project seems to have: {}.", join(checks, ", "))));
+                              checks.empty() ? ", such as \"make test\"."
+                                             : fmt::format("; this project seems to have: {}.", join(checks, ", "))));
   steps.push_back(fmt::format("Commit, then {}  It works on the branch {}, and makes it if it is missing.",
                               style.cyan(fmt::format("ralph plan run{}", more)), names.branch));
   fmt::print("\n{}\n", style.bold("What comes next"));
@@ -102,9 +102,8 @@ Result<int> init_plan(const Arguments& arguments) {
   // Whatever keeps git from answering is said by `plan run`.
   const bool has_repository = repository.exists().value_or(false);
   const auto branches = repository.branches();
-  TRY_VALUE(const PlanNames names,
-            plan_names(folders.project, arguments.value("name").value_or(""), SystemClock().wall(),
-                       branches ? *branches : std::vector<std::string>()));
+  TRY_VALUE(const PlanNames names, plan_names(folders.project, arguments.value("name").value_or(""),
+                                              SystemClock().wall(), branches ? *branches : std::vector<std::string>()));
   if (arguments.has("force")) TRY(expect_no_run(folders.project, "end it before its files are replaced"));
   TRY_VALUE(const PlanCustody custody, take_plan(folders));
   TRY_VALUE(const MadePlan made, make_plan_files(folders.project, folders.ralph_dir, names, arguments.has("force")));

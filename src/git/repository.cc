@@ -136,8 +136,8 @@ Result<std::vector<std::string>> Repository::uncommitted(const std::vector<std::
   };
   // Explicit, because the repository's settings could hide new files. A new folder is listed as one unless single files
   // of it matter.
-  TRY_VALUE(const std::string output,
-            ask({"status", "--porcelain", "-z", except.empty() ? "--untracked-files=normal" : "--untracked-files=all"}));
+  TRY_VALUE(const std::string output, ask({"status", "--porcelain", "-z",
+                                           except.empty() ? "--untracked-files=normal" : "--untracked-files=all"}));
   const std::vector<std::string> fields = fields_of(output);
   std::vector<std::string> lines;
   for (size_t i = 0; i < fields.size(); ++i) {

@@ -21,7 +21,7 @@ class Repository {
   Result<std::optional<std::string>> branch() const;  // nullopt: HEAD is detached
   Result<bool> has_branch(const std::string& name) const;
   Result<std::vector<std::string>> branches() const;  // all local ones
-  Result<std::string> head() const;  // empty before the first commit
+  Result<std::string> head() const;                   // empty before the first commit
 
   // "XY path" as in `git status --porcelain`, for people: one line each, whatever the file name. Without ralph's own
   // files, and without `except`, which are paths relative to the work tree.

@@ -40,8 +40,10 @@ std::string branch_part_from(std::string_view text) {
   std::string part;
   for (const char c : to_lower(text)) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-    if (plain) part += c;
-    else if (!part.empty() && part.back() != '-') part += '-';
+    if (plain)
+      part += c;
+    else if (!part.empty() && part.back() != '-')
+      part += '-';
   }
   part.resize(std::min<size_t>(part.size(), 60));
   while (part.ends_with('-')) part.pop_back();
@@ -50,8 +52,7 @@ std::string branch_part_from(std::string_view text) {
 
 // git makes no branch ralph/x beside a branch ralph, nor the other way round.
 bool has_branch_above(const std::string& branch, const std::vector<std::string>& branches) {
-  return std::ranges::any_of(branches,
-                             [&](const std::string& other) { return branch.starts_with(other + "/"); });
+  return std::ranges::any_of(branches, [&](const std::string& other) { return branch.starts_with(other + "/"); });
 }
 bool is_free(const std::string& branch, bool may_exist, const std::vector<std::string>& branches) {
   return std::ranges::none_of(branches, [&](const std::string& other) {
@@ -168,9 +169,8 @@ Result<std::optional<std::string>> new_gitignore(const std::string& path, MadePl
 std::array<FreshFile, 4> fresh_plan(const PlanNames& names) {
   using Values = std::array<std::pair<std::string_view, std::string>, 3>;
   const std::string date = to_iso8601(names.now).substr(0, 19) + "Z";
-  const Values plain = {{{"PROJECT_NAME", printable(names.project)},
-                         {"BRANCH_NAME", printable(names.branch)},
-                         {"DATE", date}}};
+  const Values plain = {
+      {{"PROJECT_NAME", printable(names.project)}, {"BRANCH_NAME", printable(names.branch)}, {"DATE", date}}};
   Values quoted = plain;
   for (auto& [name, value] : quoted) value = json_escaped(value);
   return {{{kPrdFile, render_template(embedded::prd_md, plain)},

@@ -88,8 +88,8 @@ Result<std::vector<std::string>> uncommitted_work(const PlanRun& run, const Repo
   TRY_VALUE(const std::string top, repository.work_tree());
   const PlanFiles& files = run.files;
   std::vector<std::string> own;
-  for (const std::string& path : {files.tasks(), files.prd(), files.prompt(), files.progress(),
-                                  join_path(files.project, ".gitignore")}) {
+  for (const std::string& path :
+       {files.tasks(), files.prd(), files.prompt(), files.progress(), join_path(files.project, ".gitignore")}) {
     if (path.starts_with(top + "/")) own.push_back(path.substr(top.size() + 1));
   }
   return repository.uncommitted(own);
@@ -103,8 +103,9 @@ Result<std::string> obstacle_to(const PlanRun& run, const Repository& repository
   TRY_VALUE(const auto lines, uncommitted_work(run, repository));
   if (lines.empty()) return std::string();
   const std::string first = lines.front().substr(std::min<size_t>(3, lines.front().size()));
-  return fmt::format("{} uncommitted: commit or stash {}", lines.size() == 1 ? first + " is" : fmt::format(
-      "{} and {} more are", first, lines.size() - 1), lines.size() == 1 ? "it" : "them");
+  return fmt::format("{} uncommitted: commit or stash {}",
+                     lines.size() == 1 ? first + " is" : fmt::format("{} and {} more are", first, lines.size() - 1),
+                     lines.size() == 1 ? "it" : "them");
 }
 
 Result<std::optional<BranchFault>> branch_fault(const PlanRun& run) {

@@ -46,8 +46,8 @@ Status check_state(const PlanRun& run);
 // Why HEAD is the wrong place for commits, and the command that fixes it.
 struct BranchFault {
   std::string problem, command;
-  bool there = false;     // the plan's branch exists
-  bool detached = false;  // no branch is checked out
+  bool there = false;      // the plan's branch exists
+  bool detached = false;   // no branch is checked out
   std::string obstacle{};  // why ralph does not run the command unasked; empty: it does
 };
 
