@@ -9,9 +9,9 @@
 namespace ralph::cli {
 
 inline constexpr std::array kLimitOptions = {
-    Option{"max-cost", 0, "USD", "Stop when the run has cost this much (default: budget.maxCostUsd)."},
-    Option{"max-tokens", 0, "N", "Stop when the run has used this many tokens (default: budget.maxTokens)."},
-    Option{"max-minutes", 0, "N", "Stop when the run has taken this long (default: budget.maxMinutes)."},
+    on_resume({"max-cost", 0, "USD", "Stop when the run has cost this much (default: budget.maxCostUsd)."}),
+    on_resume({"max-tokens", 0, "N", "Stop when the run has used this many tokens (default: budget.maxTokens)."}),
+    on_resume({"max-minutes", 0, "N", "Stop when the run has taken this long (default: budget.maxMinutes)."}),
 };
 
 // Sets /budget/... in `overrides` to what was given.

@@ -20,14 +20,14 @@ constexpr auto kOptions = joined(
     std::array{
         kAgentOption,
         kModelOption,
-        Option{"max-iterations", 'n', "N", "At most N turns (default 100)."},
+        on_resume({"max-iterations", 'n', "N", "At most N turns (default 100)."}),
     },
     kLoopOptions, kRefusedLoopOptions, kLimitOptions,
     std::array{
         kResumeOption,
         kTrustOption,
-        Option{"verbose", 'V', "", "Print details on standard error."},
-        Option{"json", 0, "", "Print one JSON record per step instead of text."},
+        kVerboseOption,
+        kRecordsOption,
     });
 constexpr std::array kPositionals = {kTaskPositional};
 

@@ -8,9 +8,10 @@
 
 namespace ralph::cli {
 
-inline constexpr Option kProjectDirOption = {"project-dir", 'd', "PATH", "The project (default: the current folder)."};
-inline constexpr Option kRalphDirOption = {"ralph-dir", 0, "PATH",
-                                           "The plan's folder (default: ralph in the project)."};
+inline constexpr Option kProjectDirOption =
+    on_resume({"project-dir", 'd', "PATH", "The project (default: the current folder)."});
+inline constexpr Option kRalphDirOption =
+    on_resume({"ralph-dir", 0, "PATH", "The plan's folder (default: ralph in the project)."});
 
 // Both paths are relative to the current folder. The project must be a folder; the plan's folder need not exist.
 // Symlinks in the paths are followed.

@@ -31,7 +31,7 @@ namespace {
 constexpr size_t kTitleWidth = 100;
 
 constexpr auto kOptions =
-    joined(std::array{Option{"max-iterations", 'n', "N", "Stop after N iterations (default 15)."}}, kLimitOptions,
+    joined(std::array{on_resume({"max-iterations", 'n', "N", "Stop after N iterations (default 15)."})}, kLimitOptions,
            std::array{
                kResumeOption,
                kTrustOption,
@@ -39,15 +39,15 @@ constexpr auto kOptions =
                kProjectDirOption,
                kModelOption,
                Option{"sandbox", 0, "", "Run the agent in a sandbox; an error if there is none."},
-               Option{"no-sandbox", 0, "", "Run the agent directly."},
+               on_resume({"no-sandbox", 0, "", "Run the agent directly."}),
                Option{"skip-review", 0, "", "No review iterations: a story that passes is done."},
                Option{"review-cap", 0, "N", "Reviews per story (default 5); the last one approves, with a note."},
-               Option{"switch", 0, "", "Switch to the plan's branch, whatever is uncommitted, if git can."},
-               Option{"no-switch", 0, "", "Work on the current branch, whatever the plan's is."},
+               on_resume({"switch", 0, "", "Switch to the plan's branch, whatever is uncommitted, if git can."}),
+               on_resume({"no-switch", 0, "", "Work on the current branch, whatever the plan's is."}),
                Option{"accept-tasks", 0, "", "After a run that was ended: take tasks.json as it is now, unchecked."},
                Option{"dry-run", 0, "", "Print the next story, command line, prompt and policy; start nothing."},
-               Option{"verbose", 'V', "", "Print details on standard error."},
-               Option{"json", 0, "", "Print one JSON record per step instead of text."},
+               kVerboseOption,
+               kRecordsOption,
            });
 
 Result<Overrides> overrides_from(const Arguments& arguments) {

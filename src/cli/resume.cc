@@ -18,22 +18,6 @@
 namespace ralph::cli {
 namespace {
 
-// What may be given together with --resume: everything else is as it was.
-constexpr std::array<std::string_view, 14> kChangeable = {"resume",
-                                                          "max-iterations",
-                                                          "maximum-iterations",
-                                                          "max-cost",
-                                                          "max-tokens",
-                                                          "max-minutes",
-                                                          "verbose",
-                                                          "json",
-                                                          "trust",
-                                                          "switch",
-                                                          "ralph-dir",
-                                                          "project-dir",
-                                                          "no-sandbox",
-                                                          "stream-agent-output"};
-
 std::string seal_of(const std::string& project, const std::string& run_id) {
   const std::string path = seal_path(project, run_id);
   return path.empty() ? "" : std::string(trim(read_file(path).value_or("")));
@@ -176,7 +160,9 @@ Result<std::optional<Resumption>> resumption_from(const Command& command, WayIn 
                                                   const std::string& project) {
   if (!typed.has("resume")) return std::optional<Resumption>();
   for (const std::string& name : typed.given()) {
-    if (std::find(kChangeable.begin(), kChangeable.end(), name) != kChangeable.end()) continue;
+    const auto option = std::find_if(command.options.begin(), command.options.end(),
+                                     [&](const Option& one) { return one.name == name; });
+    if (option != command.options.end() && option->on_resume) continue;
     return fail(ErrorKind::kUsage, "--{} can't be given with --resume: the run goes on as it was started", name);
   }
   if (!typed.positionals().empty())

@@ -14,8 +14,13 @@ inline constexpr Option kResumeOption = {.name = "resume",
                                          .letter = 0,
                                          .value = "RUN",
                                          .help = "Go on with a run that ended incomplete (default: the newest).",
-                                         .optional_value = true};
-inline constexpr Option kTrustOption = {"trust", 0, "", "Accept commands that changed while an agent was running."};
+                                         .optional_value = true,
+                                         .on_resume = true};
+inline constexpr Option kTrustOption =
+    on_resume({"trust", 0, "", "Accept commands that changed while an agent was running."});
+inline constexpr Option kVerboseOption = on_resume({"verbose", 'V', "", "Print details on standard error."});
+inline constexpr Option kRecordsOption =
+    on_resume({"json", 0, "", "Print one JSON record per step instead of text."});
 
 // A run that is to go on.
 struct Resumption {

@@ -23,8 +23,8 @@ constexpr auto kOptions = joined(
         Option{"prompt", 'p', "TEXT", "What the agent is to do."},
         Option{"prompt-file", 'f', "FILE",
                "A file with the prompt, read again for every iteration; -: standard input."},
-        Option{"max-iterations", 'n', "N", "Stop after N iterations (default 10)."},
-        Option{"maximum-iterations", 'm', "N", "The same."},
+        on_resume({"max-iterations", 'n', "N", "Stop after N iterations (default 10)."}),
+        on_resume({"maximum-iterations", 'm', "N", "The same."}),
         Option{"completion-response", 'c', "TEXT", "The answer that means done (default DONE)."},
         kAgentOption,
         kModelOptionWithoutLetter,
@@ -33,10 +33,10 @@ constexpr auto kOptions = joined(
     std::array{
         kResumeOption,
         kTrustOption,
-        Option{"stream-agent-output", 0, "", "Show the agent's output as it arrives (default on).", true},
-        Option{"verbose", 'V', "", "Print details on standard error."},
+        on_resume({"stream-agent-output", 0, "", "Show the agent's output as it arrives (default on).", true}),
+        kVerboseOption,
         Option{"dry-run", 0, "", "Print the command line, prompt and policy; start nothing."},
-        Option{"json", 0, "", "Print one JSON record per step instead of text."},
+        kRecordsOption,
     });
 
 constexpr std::array kPositionals = {Positional{"PROMPT", "What the agent is to do: the same as -p TEXT."}};

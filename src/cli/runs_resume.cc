@@ -11,12 +11,12 @@ namespace ralph::cli {
 namespace {
 
 constexpr auto kOptions =
-    joined(std::array{Option{"max-iterations", 'n', "N", "Stop after N iterations, counted from the run's beginning."}},
+    joined(std::array{on_resume({"max-iterations", 'n', "N", "Stop after N iterations, counted from the run's beginning."})},
            kLimitOptions,
            std::array{
                kTrustOption,
-               Option{"verbose", 'V', "", "Print details on standard error."},
-               Option{"json", 0, "", "Print one JSON record per step instead of text."},
+               kVerboseOption,
+               kRecordsOption,
            });
 constexpr std::array kPositionals = {
     Positional{"RUN", "An id or the beginning of one (default: the newest run that can be resumed)."}};
@@ -40,9 +40,10 @@ Result<int> run(const Arguments& arguments) {
   TRY_VALUE(const ResumePoint point, find_resume_point(project.folder, wanted));
   const Command& command = *command_for(point.start.way);
   std::vector<std::string> words = {"--resume=" + point.folder.id};
-  for (const std::string& name : arguments.given()) {
-    const bool is_switch = name == "trust" || name == "verbose" || name == "json";
-    words.push_back(is_switch ? "--" + name : fmt::format("--{}={}", name, *arguments.value(name)));
+  for (const Option& option : kOptions) {
+    if (const auto value = arguments.value(option.name))
+      words.push_back(option.value.empty() ? fmt::format("--{}", option.name)
+                                           : fmt::format("--{}={}", option.name, *value));
   }
   TRY_VALUE(const Arguments typed, parse_arguments(command, words));
   return command.run(typed);

@@ -53,16 +53,9 @@ Result<Decision> take_turn(Run& run, const NextTurn& next) {
   // A resumed iteration may already have the result of its turn: then only the decision about it is missing.
   bool over = run.progress().turn_is_over();
   for (;; over = false) {
-    TurnEnd end;
-    if (!over) {
-      TRY_VALUE(end, attempt_turn(run, next));
-    }
+    if (!over) TRY(attempt_turn(run, next));
     TRY_VALUE(const Decision decision, run.ask({Moment::kAfterTurn}));
-    if (decision.action != Action::kRetry && decision.action != Action::kWait) {
-      // It could not be started at any attempt: further iterations would only repeat that.
-      if (end.not_started && !decision.stops()) return fail(ErrorKind::kNotFound, "{}", end.not_started->message);
-      return decision;
-    }
+    if (decision.action != Action::kRetry && decision.action != Action::kWait) return decision;
     TRY(pause(run, decision.delay, decision.action == Action::kWait ? PauseBy::kTimeOfDay : PauseBy::kTimeSpent));
     TRY_VALUE(const Decision after_pause, run.ask({Moment::kBetweenSteps}));
     if (after_pause.stops()) return after_pause;

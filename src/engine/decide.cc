@@ -28,6 +28,11 @@ Decision go_on(std::string reason = {}) {
 Decision stop(StopStatus status, std::string reason) {
   return {Action::kStop, status, {}, std::move(reason)};
 }
+Decision at_limit(Limit limit, std::string reason) {
+  Decision decision = stop(StopStatus::kLimit, std::move(reason));
+  decision.limit = limit;
+  return decision;
+}
 Decision end_now(EndCause cause, std::string reason) {
   return {Action::kEndNow, StopStatus::kNone, {}, std::move(reason), Milliseconds(0), cause};
 }
@@ -202,7 +207,13 @@ constexpr std::array kRules = {
          [](const Situation&) { return go_on("the promise was mentioned in a sentence, not made"); }},
     Rule{"promise_missing", kAtStop, always, [](const Situation&) { return go_on("the promise is missing"); }},
 
-    // Between steps.
+    // Between steps. Two agents must not work in one project at once.
+    Rule{"agent_lives", kNothingRuns, [](const Situation& c) { return c.progress.living_agent.has_value(); },
+         [](const Situation& c) {
+           return stop(StopStatus::kFatal, fmt::format("the agent could not be ended, and two of them must not work "
+                                                       "here at once; end it ({}), then resume the run",
+                                                       *c.progress.living_agent));
+         }},
     Rule{"stop_requested", kNothingRuns, [](const Situation& c) { return c.progress.stop_requests >= 1; },
          [](const Situation&) { return stop(StopStatus::kInterrupted, "asked to stop"); }},
     Rule{"complete", kAfterChecks,
@@ -214,8 +225,8 @@ constexpr std::array kRules = {
          [](const Situation& c) { return stop(StopStatus::kComplete, why_plan_complete(c)); }},
     Rule{"run_time_spent", kNothingRuns, always,
          [](const Situation& c) {
-           return stop(StopStatus::kLimit, fmt::format("the run's {} are over (budget.maxMinutes)",
-                                                       human_duration(c.policy.run_time_limit)));
+           return at_limit(Limit::kTime, fmt::format("the run's {} are over (budget.maxMinutes)",
+                                                     human_duration(c.policy.run_time_limit)));
          },
          [](const Situation& c) { return c.run_time_due(); }},
     // After a successful turn its work is checked first: the checks cost nothing, and it may be complete.
@@ -225,7 +236,9 @@ constexpr std::array kRules = {
            const bool checks_first = c.now.moment == Moment::kAfterTurn && c.turn_was({TurnOutcome::kOk});
            return !checks_first && (c.budget_spent() || c.stopped_by_budget());
          },
-         [](const Situation& c) { return stop(StopStatus::kLimit, budget_phrase(c)); }},
+         [](const Situation& c) {
+           return at_limit(c.tokens_spent() ? Limit::kTokens : Limit::kCost, budget_phrase(c));
+         }},
     Rule{"agent_refused", kAfterTurn, [](const Situation& c) { return c.refused(); },
          [](const Situation& c) { return stop(StopStatus::kFatal, c.progress.turn_reason); }},
     Rule{"awaited_file_is_there", kAfterTurn, [](const Situation& c) { return c.now.signals.file_appeared; },
@@ -241,11 +254,16 @@ constexpr std::array kRules = {
          [](const Situation& c) { return c.turn_failed() && c.progress.failed_attempts < c.policy.retry_attempts; },
          [](const Situation& c) {
            Decision retry{Action::kRetry, StopStatus::kNone, {}, {}, backoff(c)};
-           retry.reason = fmt::format(
-               "the agent {}; try {} of {} in {}", c.turn_was({TurnOutcome::kEmpty}) ? "said nothing" : "crashed",
-               c.progress.failed_attempts + 1, c.policy.retry_attempts, human_duration(retry.delay));
+           const std::string_view what = c.turn_was({TurnOutcome::kEmpty})        ? "said nothing"
+                                         : c.turn_was({TurnOutcome::kNotStarted}) ? "could not be started"
+                                                                                  : "crashed";
+           retry.reason = fmt::format("the agent {}; try {} of {} in {}", what, c.progress.failed_attempts + 1,
+                                      c.policy.retry_attempts, human_duration(retry.delay));
            return retry;
          }},
+    // Further iterations would only repeat that.
+    Rule{"agent_not_started", kAfterTurn, [](const Situation& c) { return c.turn_was({TurnOutcome::kNotStarted}); },
+         [](const Situation& c) { return stop(StopStatus::kFatal, c.progress.turn_reason); }},
     Rule{"turn_ended", kAfterTurn, always, [](const Situation&) { return go_on(); }},
     Rule{"changed_since_checks", kBetweenSteps, [](const Situation& c) { return c.now.checks.outdated; },
          [](const Situation&) {
@@ -255,8 +273,8 @@ constexpr std::array kRules = {
     Rule{"step_ended", kBetweenSteps, always, [](const Situation&) { return go_on(); }},
     Rule{"iterations_spent", kBetweenIterations, [](const Situation& c) { return c.last_iteration(); },
          [](const Situation& c) {
-           return stop(
-               StopStatus::kLimit,
+           return at_limit(
+               Limit::kIterations,
                fmt::format("{} done, but {}", count_of(static_cast<unsigned>(c.policy.max_iterations), "iteration"),
                            what_is_missing(c)));
          }},

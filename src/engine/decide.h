@@ -16,6 +16,9 @@ namespace ralph {
 
 int exit_code_of(StopStatus status);  // 0, 1, 2, 3, 130
 
+// A limit that the user can raise.
+enum class Limit { kNone, kIterations, kCost, kTokens, kTime };
+
 struct Decision {
   Action action = Action::kContinue;
   StopStatus status = StopStatus::kNone;
@@ -23,6 +26,7 @@ struct Decision {
   std::string reason;                // a sentence for the user
   Milliseconds delay{0};             // for kWait and kRetry
   EndCause cause = EndCause::kNone;  // for kEndNow
+  Limit limit = Limit::kNone;        // for kStop with kLimit
 
   bool stops() const { return action == Action::kStop; }
 };

@@ -96,6 +96,12 @@ Progress crashed(int iteration, int attempts, const char* outcome = "crashed") {
   progress.attempts = attempts;
   progress.failed_attempts = attempts;
   progress.failed_turns_in_row = attempts;
+  progress.turn_reason = "exit code 1";
+  return progress;
+}
+
+Progress living(Progress progress) {
+  progress.living_agent = "pid 4711: agent";
   return progress;
 }
 
@@ -232,6 +238,12 @@ std::vector<Row> table() {
       {"a crash is tried again", kAfterTurn, crashed(1, 1), "agent_failed_retry", kRetry},
       {"and again, three times", kAfterTurn, crashed(1, 3), "agent_failed_retry", kRetry},
       {"then its iteration is spent", kAfterTurn, crashed(1, 4), "turn_ended", kContinue},
+      {"an agent that is away for a moment is tried again", kAfterTurn, crashed(1, 3, "not_started"),
+       "agent_failed_retry", kRetry},
+      {"one that stays away ends the run", kAfterTurn, crashed(1, 4, "not_started"), "agent_not_started", kStop, kFatal},
+      {"an agent that could not be ended has no successor", kAfterTurn, living(answered(1, "DONE")), "agent_lives",
+       kStop, kFatal},
+      {"and completes nothing", kAfterChecks, living(answered(1, "DONE")), "agent_lives", kStop, kFatal},
       {"silence is tried again", kAfterTurn, crashed(1, 1, "empty"), "agent_failed_retry", kRetry},
       {"a timed-out turn is not: its work is checked", kAfterTurn, crashed(1, 1, "timed_out"), "turn_ended", kContinue},
       {"no retry after a stop request", kAfterTurn, asked_to_stop(crashed(1, 1), 1), "stop_requested", kStop,

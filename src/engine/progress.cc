@@ -60,7 +60,8 @@ struct Folding {
     progress.response = ended.response;
     progress.mentioned = ended.mentioned;
     progress.said = ended.said;
-    const bool failed = ended.outcome == TurnOutcome::kCrashed || ended.outcome == TurnOutcome::kEmpty;
+    const bool failed = ended.outcome == TurnOutcome::kCrashed || ended.outcome == TurnOutcome::kEmpty ||
+                        ended.outcome == TurnOutcome::kNotStarted;
     if (failed) ++progress.failed_attempts;
     progress.failed_turns_in_row = failed ? progress.failed_turns_in_row + 1 : 0;
     progress.overloads_in_row = ended.outcome == TurnOutcome::kOverloaded ? progress.overloads_in_row + 1 : 0;
@@ -130,6 +131,7 @@ struct Folding {
 
   void operator()(const record::ProcessesSwept& swept) {
     progress.totals.swept += static_cast<int>(swept.ended.size());
+    if (swept.agent_lives) progress.living_agent = join(swept.survivors, "; ");
   }
 
   void operator()(const record::PlanWork& work) {
@@ -168,6 +170,7 @@ struct Folding {
     progress.status = StopStatus::kNone;
     progress.outcome_note.clear();
     progress.stop_requests = 0;
+    progress.living_agent.reset();
     progress.last_stop.idle = 0;
     progress.run_time = Milliseconds(resumed.spent_ms);
   }
@@ -246,6 +249,7 @@ bool Progress::turn_was_cut_off() const {
 bool Progress::turn_is_over() const {
   switch (turn_outcome) {
     case TurnOutcome::kNone:
+    case TurnOutcome::kNotStarted:
     case TurnOutcome::kMaxBudget:
     // It never worked, for a reason that somebody may have removed.
     case TurnOutcome::kAuthentication:

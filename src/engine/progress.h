@@ -134,6 +134,7 @@ struct Progress {
 
   std::vector<Feedback> feedback;  // for the next prompt: the failures of the last iteration whose checks ran
 
+  std::optional<std::string> living_agent;  // the processes of an agent that could not be ended
   int stop_requests = 0;  // 1: finish the current step; 2 and more: end everything now
 
   // The host's session that a session loop lives in.
@@ -200,7 +201,7 @@ struct Progress {
     v("cacheWriteTokens", tokens.cache_write), v("costUsd", cost_usd), v("guardrailsPassed", guardrails_passed);
     v("guardrailsFailed", guardrails_failed), v("collecting", collecting), v("plan", plan), v("feedback", feedback);
     v("stopRequests", stop_requests), v("host", host), v("totals", totals), v("iterationOpen", iteration_open);
-    v("running", running), v("scm", scm), v("completed", completed);
+    v("running", running), v("scm", scm), v("completed", completed), v("livingAgent", living_agent);
   }
 };
 

@@ -17,6 +17,8 @@ std::string what_passed(const Situation& c) {
 }  // namespace
 
 std::string what_the_agent_answered(const Situation& c) {
+  if (c.turn_was({TurnOutcome::kNotStarted}))
+    return fmt::format("its last turn could not be started: {}", c.progress.turn_reason);
   if (c.turn_was({TurnOutcome::kCrashed})) return fmt::format("its last turn crashed: {}", c.progress.turn_reason);
   if (c.turn_was({TurnOutcome::kEmpty})) return "its last turn said nothing";
   if (!c.turn_was({TurnOutcome::kOk}))

@@ -35,31 +35,29 @@ void read_stream(const std::string& path, AgentStream& stream, TurnReader& reade
   reader.finish();
 }
 
-// Whether a limit is reached, what to say, and the option that raises it.
-struct LimitReached {
+// What to say of a limit that is met, and the option that raises it.
+struct LimitWords {
   std::string what, option;
 };
 
-std::optional<LimitReached> limit_reached(const Progress& progress, const Policy& policy) {
-  if (!progress.iteration_open && progress.iteration >= policy.max_iterations) {
-    return LimitReached{fmt::format("{} of {} iterations are done", progress.iteration, policy.max_iterations),
-                        fmt::format("-n {}", 2 * policy.max_iterations)};
+LimitWords words_for(Limit limit, const Policy& policy, const Progress& progress, Milliseconds run_time) {
+  switch (limit) {
+    case Limit::kNone:
+      return {};
+    case Limit::kIterations:
+      return {fmt::format("{} of {} iterations are done", progress.iteration, policy.max_iterations),
+              fmt::format("-n {}", 2 * policy.max_iterations)};
+    case Limit::kCost:
+      return {fmt::format("{} of {} are spent", human_cost(progress.cost_usd), human_cost(policy.max_cost_usd)),
+              fmt::format("--max-cost {:g}", 2 * policy.max_cost_usd)};
+    case Limit::kTokens:
+      return {fmt::format("{} of {} tokens are used", progress.tokens.total(), policy.max_tokens),
+              fmt::format("--max-tokens {}", 2 * policy.max_tokens)};
+    case Limit::kTime:
+      return {fmt::format("{} of {} are over", human_duration(run_time), human_duration(policy.run_time_limit)),
+              fmt::format("--max-minutes {:g}", static_cast<double>(policy.run_time_limit.count()) / 30000)};
   }
-  if (policy.max_cost_usd > 0 && progress.cost_usd >= policy.max_cost_usd) {
-    return LimitReached{
-        fmt::format("{} of {} are spent", human_cost(progress.cost_usd), human_cost(policy.max_cost_usd)),
-        fmt::format("--max-cost {:g}", 2 * policy.max_cost_usd)};
-  }
-  if (policy.max_tokens > 0 && progress.tokens.total() >= policy.max_tokens) {
-    return LimitReached{fmt::format("{} of {} tokens are used", progress.tokens.total(), policy.max_tokens),
-                        fmt::format("--max-tokens {}", 2 * policy.max_tokens)};
-  }
-  if (policy.run_time_limit.count() > 0 && progress.run_time >= policy.run_time_limit) {
-    return LimitReached{
-        fmt::format("{} of {} are over", human_duration(progress.run_time), human_duration(policy.run_time_limit)),
-        fmt::format("--max-minutes {:g}", static_cast<double>(policy.run_time_limit.count()) / 30000)};
-  }
-  return std::nullopt;
+  return {};
 }
 
 }  // namespace
@@ -115,11 +113,13 @@ Result<ResumePoint> read_resume_point(const RunFolder& folder, const std::string
 }
 
 Status check_limits(const ResumePoint& point, const Policy& policy) {
-  const auto reached = limit_reached(point.progress, policy);
-  if (!reached) return {};
+  const Milliseconds run_time = point.progress.run_time;
+  const Limit met = Run::limit_met(policy, point.progress, run_time);
+  if (met == Limit::kNone) return {};
+  const LimitWords words = words_for(met, policy, point.progress, run_time);
   return cannot_resume(point.folder.id, fmt::format("it is at its limit, {}; give a higher one, which counts from the "
                                                     "run's beginning: ralph runs resume {} {}",
-                                                    reached->what, point.folder.id, reached->option));
+                                                    words.what, point.folder.id, words.option));
 }
 
 std::string resume_command(const Run& run, StopStatus status) {
@@ -129,9 +129,8 @@ std::string resume_command(const Run& run, StopStatus status) {
   if (const auto here = current_directory(); here && *here != run.project)
     command += fmt::format("-C {} ", quote_shell_words(std::vector{run.project}));
   command += fmt::format("runs resume {}", run.id);
-  Progress now = progress;
-  now.run_time = run.time_spent();
-  if (const auto reached = limit_reached(now, run.policy)) command += " " + reached->option;
+  const Limit met = Run::limit_met(run.policy, progress, run.time_spent());
+  if (met != Limit::kNone) command += " " + words_for(met, run.policy, progress, run.time_spent()).option;
   return command;
 }
 

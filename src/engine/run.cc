@@ -114,6 +114,17 @@ Result<Decision> Run::ask(Observation observation) {
   return decision;
 }
 
+Limit Run::limit_met(const Policy& policy, Progress progress, Milliseconds run_time) {
+  // As drive() goes on: it hears no earlier signal, and only a good turn has checks to run before the next one.
+  progress.stop_requests = 0;
+  progress.living_agent.reset();
+  if (progress.turn_outcome != TurnOutcome::kOk) progress.turn_outcome = TurnOutcome::kNone;
+  Observation observation;
+  observation.moment = progress.iteration_open ? Moment::kAfterTurn : Moment::kBeforeIteration;
+  observation.clock.run_time = run_time;
+  return decide(policy, progress, observation).limit;
+}
+
 std::optional<Milliseconds> Run::time_until_change(Observation observation) const {
   observation.clock.run_time = time_spent();
   return ralph::time_until_change(policy, progress_, observation);

@@ -53,6 +53,10 @@ class Run {
   // a silent "go on", with its observation.
   Result<Decision> ask(Observation observation);
 
+  // The limit at which a run with this progress would stop if it went on now. Nothing is recorded: it is asked before a
+  // run is opened, and when one has ended.
+  static Limit limit_met(const Policy& policy, Progress progress, Milliseconds run_time);
+
   // How long until time alone can change the answer. nullopt: never, so a wait may be endless.
   std::optional<Milliseconds> time_until_change(Observation observation) const;
 

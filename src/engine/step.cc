@@ -125,14 +125,10 @@ class Step {
     const SweepReport& swept = finished.swept;
     // Processes that were asked to end are no leftovers; those that survived are always recorded.
     const bool leftovers = end_.cause == EndCause::kNone && !swept.ended.empty();
-    if (leftovers || !swept.survivors.empty() || swept.unseen) {
-      keep_error(run_.note(swept_after(request_.kind, swept)));
-    }
-    if (finished.child_lives && request_.kind == StepKind::kAgent) {
-      keep_error(fail(ErrorKind::kIo,
-                      "the agent could not be ended, and two of them must not work here at once; end it ({}), then "
-                      "resume the run",
-                      join(swept_after(request_.kind, swept).survivors, "; ")));
+    if (leftovers || finished.child_lives || !swept.survivors.empty() || swept.unseen) {
+      record::ProcessesSwept record = swept_after(request_.kind, swept);
+      record.agent_lives = finished.child_lives && request_.kind == StepKind::kAgent;
+      keep_error(run_.note(std::move(record)));
     }
     if (error_) return tl::unexpected(*error_);
     return std::move(end_);

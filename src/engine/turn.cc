@@ -100,8 +100,8 @@ class Turn {
   }
 
   Result<TurnEnd> note_not_started(const Error& error) {
-    TRY(note_end({}, {TurnOutcome::kCrashed, error.message}));
-    return TurnEnd{TurnOutcome::kCrashed, error.message, error};
+    TRY(note_end({}, {TurnOutcome::kNotStarted, error.message}));
+    return TurnEnd{TurnOutcome::kNotStarted, error.message};
   }
 
   std::string in_run_folder(const std::string& name) const { return join_path(run_.folder, name); }

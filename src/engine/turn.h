@@ -25,8 +25,7 @@ struct TurnRequest {
 
 struct TurnEnd {
   TurnOutcome outcome = TurnOutcome::kNone;
-  std::string reason;                  // if the outcome is not kOk
-  std::optional<Error> not_started{};  // the agent could not be started, which may change: it counts as crashed
+  std::string reason;  // if the outcome is not kOk
 };
 
 // Writes prompt_<iteration>.txt and agent_<iteration>.out/.err into the run's folder (with _<attempt> from the second

@@ -170,9 +170,10 @@ struct ProcessesSwept {
   StepKind after = StepKind::kNone;    // the step that left them
   std::vector<std::string> ended;      // "pid 4711: sleep 1000"
   std::vector<std::string> survivors;  // could not be ended
+  bool agent_lives = false;            // the agent itself is among them
   template <class V>
   void fields(V&& v) {
-    v("after", after), v("ended", ended), v("survivors", survivors);
+    v("after", after), v("ended", ended), v("survivors", survivors), v("agentLives", agent_lives);
   }
 };
 

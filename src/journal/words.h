@@ -56,6 +56,7 @@ enum class TurnOutcome {
   kCrashed,
   kEmpty,  // no words and no tool calls
   kFailed,
+  kNotStarted,  // for a reason that may pass
   // Ended by ralph.
   kTimedOut,
   kIdle,
@@ -80,6 +81,7 @@ inline constexpr auto kWords<TurnOutcome> = words({"",
                                                    "crashed",
                                                    "empty",
                                                    "failed",
+                                                   "not_started",
                                                    "timed_out",
                                                    "idle",
                                                    "over_budget",

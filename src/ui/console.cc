@@ -293,10 +293,11 @@ void Console::show(const record::AgentEnded& ended) {
     const bool by_ralph = ended.outcome == TurnOutcome::kTimedOut || ended.outcome == TurnOutcome::kIdle ||
                           ended.outcome == TurnOutcome::kOverBudget || ended.outcome == TurnOutcome::kInterrupted ||
                           ended.outcome == TurnOutcome::kFileAppeared;
-    const std::string_view what = ended.outcome == TurnOutcome::kCrashed ? "crashed"
-                                  : ended.outcome == TurnOutcome::kEmpty ? "ended"
-                                  : by_ralph                             ? "was ended"
-                                                                         : "failed";
+    const std::string_view what = ended.outcome == TurnOutcome::kCrashed      ? "crashed"
+                                  : ended.outcome == TurnOutcome::kNotStarted ? "could not be started"
+                                  : ended.outcome == TurnOutcome::kEmpty      ? "ended"
+                                  : by_ralph                                  ? "was ended"
+                                                                              : "failed";
     line(fmt::format("{} agent {}: {} {}", style.red(style.error()), what, clean(ended.reason), took));
   }
   on_detail(ended.response ? fmt::format("Completion detection: the agent answered \"{}\"", clean(*ended.response))

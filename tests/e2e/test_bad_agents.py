@@ -71,7 +71,7 @@ def test_an_agent_that_vanishes_after_its_first_turn_ends_the_run_as_fatal(proje
     assert project.last("run_ended")["status"] == "fatal"
     ended = project.records("agent_ended")
     assert ended[0]["outcome"] == "ok" and len(ended) > 2, "it is tried again: it might be updating itself"
-    assert all(turn["outcome"] == "crashed" and "agent" in turn["reason"] for turn in ended[1:])
+    assert all(turn["outcome"] == "not_started" and "agent" in turn["reason"] for turn in ended[1:])
     assert project.last("agent_ended")["iteration"] == 2, "but not in every iteration"
 
 
@@ -81,7 +81,7 @@ def test_an_agent_that_is_away_for_a_moment_while_it_updates_itself_is_tried_aga
                          retry={"attempts": 9, "backoffSeconds": 0.1, "maxBackoffSeconds": 0.2})
     running = project.start("run", "-p", "do it", "-m", "3")
     wait_until((project.path / "updated").exists, what="the first turn")
-    wait_until(lambda: "crashed" in [r["outcome"] for r in project.records("agent_ended")], what="the attempt without a program")
+    wait_until(lambda: "not_started" in [r["outcome"] for r in project.records("agent_ended")], what="the attempt without a program")
     (project.base / "agent.new").rename(project.base / "agent")
     result = running.wait()
     assert result.code == 0, result
