@@ -19,8 +19,7 @@ inline constexpr Option kResumeOption = {.name = "resume",
 inline constexpr Option kTrustOption =
     on_resume({"trust", 0, "", "Accept commands that changed while an agent was running."});
 inline constexpr Option kVerboseOption = on_resume({"verbose", 'V', "", "Print details on standard error."});
-inline constexpr Option kRecordsOption =
-    on_resume({"json", 0, "", "Print one JSON record per step instead of text."});
+inline constexpr Option kRecordsOption = on_resume({"json", 0, "", "Print one JSON record per step instead of text."});
 
 // A run that is to go on.
 struct Resumption {

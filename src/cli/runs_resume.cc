@@ -10,14 +10,14 @@
 namespace ralph::cli {
 namespace {
 
-constexpr auto kOptions =
-    joined(std::array{on_resume({"max-iterations", 'n', "N", "Stop after N iterations, counted from the run's beginning."})},
-           kLimitOptions,
-           std::array{
-               kTrustOption,
-               kVerboseOption,
-               kRecordsOption,
-           });
+constexpr auto kOptions = joined(
+    std::array{on_resume({"max-iterations", 'n', "N", "Stop after N iterations, counted from the run's beginning."})},
+    kLimitOptions,
+    std::array{
+        kTrustOption,
+        kVerboseOption,
+        kRecordsOption,
+    });
 constexpr std::array kPositionals = {
     Positional{"RUN", "An id or the beginning of one (default: the newest run that can be resumed)."}};
 

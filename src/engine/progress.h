@@ -135,7 +135,7 @@ struct Progress {
   std::vector<Feedback> feedback;  // for the next prompt: the failures of the last iteration whose checks ran
 
   std::optional<std::string> living_agent;  // the processes of an agent that could not be ended
-  int stop_requests = 0;  // 1: finish the current step; 2 and more: end everything now
+  int stop_requests = 0;                    // 1: finish the current step; 2 and more: end everything now
 
   // The host's session that a session loop lives in.
   struct Host {

@@ -46,9 +46,7 @@ struct Situation {
     return turn_was({TurnOutcome::kAuthentication, TurnOutcome::kBilling, TurnOutcome::kModelNotFound,
                      TurnOutcome::kPermissionDenied, TurnOutcome::kRefused});
   }
-  bool turn_failed() const {
-    return turn_was({TurnOutcome::kCrashed, TurnOutcome::kEmpty, TurnOutcome::kNotStarted});
-  }
+  bool turn_failed() const { return turn_was({TurnOutcome::kCrashed, TurnOutcome::kEmpty, TurnOutcome::kNotStarted}); }
   bool answered() const {
     if (!turn_was({TurnOutcome::kOk}) || !progress.response) return false;
     if (policy.promise) return *progress.response == policy.completion_response;
