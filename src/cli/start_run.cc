@@ -20,6 +20,7 @@
 #include "os/tty.h"
 #include "settings/ralph_folder.h"
 #include "ui/console.h"
+#include "ui/json_lines.h"
 #include "version.h"
 
 namespace ralph::cli {

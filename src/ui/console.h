@@ -87,21 +87,4 @@ class Console : public RunListener {
   const Progress* progress_ = nullptr;  // as of the last record
 };
 
-// Writes every record as one line of JSON to standard output, as in the journal. The agent's output is in the files
-// that the records name. A reader who falls behind gets the rest from the journal itself, so no record is ever missing.
-class JsonLines : public NullListener {
- public:
-  explicit JsonLines(std::string journal);
-
-  std::vector<Outlet*> outlets() override { return {&out_}; }
-  void on_record(const record::Record& record, const Progress& progress) override;
-
- private:
-  void catch_up();
-
-  std::string journal_;
-  size_t behind_ = 0;  // bytes at the end of the journal that were not written yet
-  ConsoleStream out_{STDOUT_FILENO};
-};
-
 }  // namespace ralph

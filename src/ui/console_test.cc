@@ -11,6 +11,7 @@
 #include "journal/words_for_tests.h"
 #include "os/files.h"
 #include "os/scratch_folder.h"
+#include "ui/json_lines.h"
 
 namespace ralph {
 namespace {
