@@ -1,7 +1,8 @@
 # Compiling is mostly reading the same large headers again: they are read once. The clang preset reads them file by file,
 # so that an include that is missing is found there.
 option(RALPH_PRECOMPILE "read the large headers once for all files" ON)
-set(large_headers <algorithm> <array> <functional> <map> <memory> <optional> <set> <span> <string> <string_view> <vector>
+set(large_headers <algorithm> <array> <chrono> <functional> <map> <memory> <optional> <set> <span> <string> <string_view> <variant>
+    <vector>
     <boost/json/array.hpp> <boost/json/object.hpp> <boost/json/serialize.hpp> <boost/json/value.hpp> <fmt/core.h>
     <tl/expected.hpp>)
 if(RALPH_PRECOMPILE)

@@ -19,8 +19,8 @@ Run::Run(const RunFolder& run_folder, Policy the_policy, RunParts parts)
       environment(std::move(parts.environment)),
       seal_(std::move(parts.seal)),
       opened_(clock.monotonic()),
-      random_(static_cast<unsigned>(::getpid()) * 7919U +
-              static_cast<unsigned>(clock.wall().time_since_epoch().count())) {}
+      random_(static_cast<std::uint64_t>(::getpid()) * 7919U +
+              static_cast<std::uint64_t>(clock.wall().time_since_epoch().count())) {}
 
 Result<Run> Run::open(const RunFolder& folder, Policy policy, RunParts parts) {
   Run run(folder, std::move(policy), std::move(parts));
@@ -97,7 +97,8 @@ Result<Decision> Run::ask(Observation observation) {
   observation.clock.now = clock.wall();
   observation.signals.file_appeared = awaited_file_is_there();
   // Sixteenths are enough for jitter, and are the same number after they were written to the journal and read again.
-  observation.clock.random = std::uniform_int_distribution<int>(0, 16)(random_) / 16.0;
+  random_ = random_ * 6364136223846793005U + 1442695040888963407U;  // not <random>: every file would compile it
+  observation.clock.random = static_cast<double>((random_ >> 33) % 17) / 16.0;
   Decision decision = decide(policy, progress_, observation);
   // A plain transition to the next step is not recorded.
   if (decision.action == Action::kContinue && decision.reason.empty()) return decision;

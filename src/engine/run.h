@@ -7,8 +7,8 @@
 //   TRY_VALUE(const Decision decision, run.ask({Moment::kAfterChecks}));
 #pragma once
 
+#include <cstdint>
 #include <optional>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -88,7 +88,7 @@ class Run {
   Seal seal_;
   MonotonicTime opened_;
   Milliseconds spent_before_{0};
-  std::minstd_rand random_;  // for jitter only
+  std::uint64_t random_;  // for jitter only
 };
 
 }  // namespace ralph
