@@ -18,7 +18,7 @@ bool starts_loop(const HookPayload& payload) {
 void count_call(const Environment& environment, const HookPayload& payload) {
   if (payload.session.empty() || starts_loop(payload)) return;
   const auto project = project_of_session(environment, payload.session);
-  if (project) LoopStore(*project, environment).count_tool_call(payload.session);
+  if (project) LoopStore(*project, environment).count_tool_call(payload.session, payload.tool_use_id);
 }
 
 // Sends the alert if there is one. Returns the exit code.

@@ -3,6 +3,7 @@
 #include "cli/registry.h"
 #include "engine/run.h"
 #include "git/git.h"
+#include "os/process_tree.h"
 #include "plan/objections.h"
 #include "plan/project_check.h"
 #include "session/stop.h"
@@ -63,7 +64,9 @@ Result<HookReply> loop_reply(const HookCall& call) {
   const auto project = project_of_session(call.environment, call.payload.session);
   if (!project) return without_loop;
   LoopStore store(*project, call.environment);
-  TRY_VALUE(const auto answer, judge_stop(store, stop_request_from(call.payload), call.environment));
+  StopRequest request = stop_request_from(call.payload);
+  request.called = start_of_this_process;
+  TRY_VALUE(const auto answer, judge_stop(store, request, call.environment));
   if (!answer) return without_loop;
   const Decision& decision = answer->decision;
   if (decision.action == Action::kContinue) return go_on(call.protocol, answer->continuation);

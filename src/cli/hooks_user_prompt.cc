@@ -83,7 +83,7 @@ void count_prompt(const HookCall& call) {
   const HookPayload& payload = call.payload;
   if (payload.session.empty() || payload.prompt.find(kContinuationMark) != std::string::npos) return;
   const auto project = project_of_session(call.environment, payload.session);
-  if (project) LoopStore(*project, call.environment).count_prompt(payload.session);
+  if (project) LoopStore(*project, call.environment).count_prompt(payload.session, payload.prompt_id);
 }
 
 Result<int> user_prompt(const Arguments& arguments) {

@@ -72,6 +72,9 @@ bool contains(const std::vector<ProcessInfo>& processes, const ProcessInfo& want
 // Start time of a process; 0 if it does not exist.
 unsigned long long start_time_of(int pid);
 
+// When this process was forked, at most a clock tick (10 ms) too early. WallTime::max(): unknown.
+WallTime start_of_this_process();
+
 // Sends the signal if the pid still belongs to the process described. Where there are no process descriptors (Linux
 // before 5.3, old seccomp profiles), by pid after a look at the start time: the gap is a few microseconds then.
 bool send_signal(const ProcessInfo& process, int signal);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <ctime>
 #include <dirent.h>
 #include <map>
 #include <optional>
@@ -12,6 +13,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "os/clock.h"
 #include "os/files.h"
 #include "os/process_tree.h"
 
@@ -162,6 +164,15 @@ std::vector<ProcessInfo> descendants_of_this_process(const Bystanders& bystander
 unsigned long long start_time_of(int pid) {
   const auto info = read_process(pid);
   return info && info->state != 'Z' ? info->start_time : 0;
+}
+
+WallTime start_of_this_process() {
+  const unsigned long long ticks = start_time_of(::getpid());
+  timespec since_boot{};
+  if (ticks == 0 || ::clock_gettime(CLOCK_BOOTTIME, &since_boot) != 0) return WallTime::max();
+  const long long now = since_boot.tv_sec * 1000LL + since_boot.tv_nsec / 1'000'000;
+  const long long then = static_cast<long long>(ticks) * 1000 / ::sysconf(_SC_CLK_TCK);
+  return SystemClock().wall() - Milliseconds(now - then);
 }
 
 bool send_signal(const ProcessInfo& process, int signal) {

@@ -12,6 +12,7 @@
 #include "os/lock.h"
 #include "session/loop_v1.h"
 #include "session/names.h"
+#include "session/tally.h"
 #include "session/transcript.h"
 #include "settings/ralph_folder.h"
 #include "version.h"
@@ -298,30 +299,26 @@ bool LoopStore::upgrade(const std::string& session) {
   return goes_on;
 }
 
-void LoopStore::add_to_count(const std::string& session, std::string_view file) const {
+void LoopStore::add_to_count(const std::string& session, std::string_view file, std::string_view id) const {
   const auto folder = session.empty() ? std::nullopt : find(session);
-  if (!folder) return;
-  const Result<Fd> count = open_for_append(join_path(folder->path, file));
-  if (count) static_cast<void>(write_all(count->get(), ".", "a loop's count"));
+  if (folder) add_to_tally(join_path(folder->path, file), id);
 }
 
 std::int64_t LoopStore::count_in(const std::string& session, std::string_view file) const {
   const auto folder = find(session);
-  struct stat info{};
-  if (!folder || ::lstat(join_path(folder->path, file).c_str(), &info) != 0) return 0;
-  return S_ISREG(info.st_mode) ? info.st_size : 0;
+  return folder ? tally_in(join_path(folder->path, file)) : 0;
 }
 
-void LoopStore::count_tool_call(const std::string& session) const {
-  add_to_count(session, kToolsFile);
+void LoopStore::count_tool_call(const std::string& session, std::string_view id) const {
+  add_to_count(session, kToolsFile, id);
 }
 
 std::int64_t LoopStore::counted_tool_calls(const std::string& session) const {
   return count_in(session, kToolsFile);
 }
 
-void LoopStore::count_prompt(const std::string& session) const {
-  add_to_count(session, kPromptsFile);
+void LoopStore::count_prompt(const std::string& session, std::string_view id) const {
+  add_to_count(session, kPromptsFile, id);
 }
 
 std::int64_t LoopStore::counted_prompts(const std::string& session) const {

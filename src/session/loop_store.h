@@ -61,12 +61,13 @@ class LoopStore {
   // Turns an active loop of version 0.1 into a run. True: there was one.
   bool upgrade(const std::string& session);
 
-  // The post-tool hook's own count: one byte per call, so that it needs no lock.
-  void count_tool_call(const std::string& session) const;
+  // The post-tool hook's own count, which needs no lock on the run. A call that two hooks report counts once, if it has
+  // an id.
+  void count_tool_call(const std::string& session, std::string_view id = {}) const;
   std::int64_t counted_tool_calls(const std::string& session) const;
 
   // The same for the lines that the user types into a session with a loop.
-  void count_prompt(const std::string& session) const;
+  void count_prompt(const std::string& session, std::string_view id = {}) const;
   std::int64_t counted_prompts(const std::string& session) const;
 
   // The active loops, of one session if one is given. Unreadable files are skipped and named in `damaged`.
@@ -75,7 +76,7 @@ class LoopStore {
   std::vector<LoopState> history(const std::string& session = {}, std::vector<std::string>* damaged = nullptr) const;
 
  private:
-  void add_to_count(const std::string& session, std::string_view file) const;
+  void add_to_count(const std::string& session, std::string_view file, std::string_view id) const;
   std::int64_t count_in(const std::string& session, std::string_view file) const;
   std::string note_of(const std::string& session) const;  // the file that names the session's run
   std::optional<RunFolder> find(const std::string& session) const;

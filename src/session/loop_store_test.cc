@@ -275,6 +275,32 @@ TEST_F(LoopStoreTest, ToolCallsAreCountedForLoopsOnly) {
   EXPECT_EQ(store().counted_tool_calls("s1"), 0) << "of the loop before";
 }
 
+TEST_F(LoopStoreTest, WhatTwoHooksReportCountsOnce) {
+  ASSERT_TRUE(store().start(request(), "s1", ""));
+  for (const char* id : {"toolu_1", "toolu_1", "toolu_2", "toolu_1", ""}) store().count_tool_call("s1", id);
+  EXPECT_EQ(store().counted_tool_calls("s1"), 3);
+  for (int i = 0; i < 100; ++i) store().count_tool_call("s1", fmt::format("call {}", i));
+  store().count_tool_call("s1", "call 60");
+  EXPECT_EQ(store().counted_tool_calls("s1"), 103);
+  for (const char* id : {"p1", "p1", "p2"}) store().count_prompt("s1", id);
+  EXPECT_EQ(store().counted_prompts("s1"), 2);
+}
+
+TEST_F(LoopStoreTest, HooksThatReportTheSameCallsAtOnceCountThemOnce) {
+  ASSERT_TRUE(store().start(request(), "s1", ""));
+  std::vector<pid_t> children;
+  for (int i = 0; i < 4; ++i) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      for (int k = 0; k < 50; ++k) store().count_tool_call("s1", fmt::format("call {}", k));
+      ::_exit(0);
+    }
+    children.push_back(child);
+  }
+  for (const pid_t child : children) ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  EXPECT_EQ(store().counted_tool_calls("s1"), 50);
+}
+
 TEST_F(LoopStoreTest, ManyWritersAtOnceLoseNothing) {
   LoopRequest many = request();
   many.max_iterations = 1000;

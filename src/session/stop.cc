@@ -19,7 +19,7 @@ namespace {
 // tool calls without which a promise would be rejected.
 constexpr Milliseconds kPatienceForText{1500};
 constexpr Milliseconds kPatienceForCalls{300};
-constexpr Milliseconds kPatienceForReply{500};  // that would show that a stop is not the same as the last
+constexpr Milliseconds kPatienceForWords{1000};  // that show that a stop is not the last one, reported again
 constexpr size_t kRecentCalls = 32;
 constexpr size_t kSaidWidth = 300;
 
@@ -31,8 +31,7 @@ struct Since {
   std::string last_words;
   bool late = false;  // the promise of the last message is not in the transcript yet
   bool calls_known = false;
-  bool cancelled = false;    // the user typed it, and it waits in the host's queue
-  bool nothing_new = false;  // nobody has replied to the session since then
+  bool cancelled = false;  // the user typed it, and it waits in the host's queue
 };
 
 Said find_promise(const std::string& text, std::string_view told, const LoopRequest& request) {
@@ -132,7 +131,6 @@ Since look_back(Observation::Session& seen, const LoopRequest& request, const Pr
     return since;
   }
   since.calls_known = true;
-  since.nothing_new = !news.has_reply;
   since.cancelled = std::any_of(news.queued.begin(), news.queued.end(), is_cancel);
   if (!stop.last_message && !news.assistant_texts.empty()) since.last_words = news.assistant_texts.back();
   count_calls(seen, news);
@@ -165,11 +163,17 @@ void await_host(const LoopStore& store, const StopRequest& stop) {
   }
 }
 
-// Two hooks of ralph, the plugin's and an installed one, report each stop twice. The host waits for both, so that
-// nobody can have replied to the session in between.
-bool is_reported_already(const Progress::Host& host, const Observation::Session& seen, const Since& since) {
-  return !seen.prompt_id.empty() && seen.prompt_id == host.prompt_id && seen.last_message == host.last_message &&
-         since.nothing_new;
+// Two hooks of ralph, the plugin's and an installed one, report each stop twice. The host waits for both before the
+// agent goes on, so that a stop in the same words is another one only if the agent said them after the last decision.
+// Which lines the transcript has by then proves nothing: the host writes the agent's last ones late, and the answer of
+// the first hook at once. Their times are those at which they were made.
+bool is_reported_already(const Progress& progress, const Observation::Session& seen, const StopRequest& stop) {
+  const Progress::Host& host = progress.host;
+  if (seen.prompt_id.empty() || seen.prompt_id != host.prompt_id || seen.last_message != host.last_message) return false;
+  if (stop.called && stop.called() <= progress.last_record) return true;
+  const TranscriptNews news =
+      await_own(seen.transcript, host.transcript_read, kPatienceForWords, to_iso8601(progress.last_record));
+  return news.readable && !news.has_own;
 }
 
 // Continuations in a row without a tool call. The user's next line begins a new count, and where nobody counts calls
@@ -199,16 +203,13 @@ Result<std::optional<StopAnswer>> judge_stop(LoopStore& store, const StopRequest
   Observation now;
   now.moment = Moment::kAtStop;
   Observation::Session seen;
-  Since since = look_back(seen, request, progress, stop);
   seen.prompt_id = stop.prompt_id;
   seen.last_message = fmt::format("{:016x}", stable_hash(stop.last_message.value_or("")));
+  seen.transcript = unread_of(progress.host, "", stop).path;
+  if (is_reported_already(progress, seen, stop)) return std::optional<StopAnswer>();
+  const Since since = look_back(seen, request, progress, stop);
   seen.prompts = store.counted_prompts(stop.session);
   seen.background = stop.background_tasks;
-  if (is_reported_already(progress.host, seen, since)) {
-    await_reply(seen.transcript, progress.host.transcript_read, kPatienceForReply);
-    since = look_back(seen, request, progress, stop);
-    if (is_reported_already(progress.host, seen, since)) return std::optional<StopAnswer>();
-  }
   seen.refused_late = since.late;
   now.signals.promised = since.said == Said::kPromise;
   now.signals.mentioned = since.said == Said::kMention;

@@ -19,6 +19,7 @@ struct StopRequest {
   std::vector<std::string> background_tasks{};  // the ids of those that are still running
   std::string prompt_id{};                      // of the user's line that the session is working on
   bool calls_counted = false;                   // the post-tool hook has counted every call
+  WallTime (*called)() = nullptr;               // when the host called the hook; only needed in doubt
 };
 
 struct StopAnswer {

@@ -316,11 +316,19 @@ TEST_F(StopTest, TheSameStopIsJudgedOnce) {
   StopRequest stop = payload("no");
   stop.prompt_id = "p1";
   EXPECT_EQ(rule_of(stop), "promise_missing");
-  append(says("no"));
-  EXPECT_EQ(rule_of(stop), "no loop") << "a second hook passes";
+  // The host writes it late, and the first hook's answer before the second hook has ended.
+  append(says("no", R"(,"timestamp":"2026-01-01T00:00:00.000Z")"));
   append(R"({"type":"user","sessionId":"s1","message":{"role":"user","content":"Stop hook feedback"}})"
          "\n");
+  EXPECT_EQ(rule_of(stop), "no loop") << "a second hook passes";
+  append(says("no", R"(,"timestamp":"2126-01-01T00:00:00.000Z")"));
   EXPECT_EQ(rule_of(stop), "promise_missing");
+  append(says("no", R"(,"timestamp":"2126-01-01T00:00:00.000Z")"));
+  stop.called = [] { return WallTime{}; };
+  EXPECT_EQ(rule_of(stop), "no loop") << "called before the last decision";
+  stop.called = nullptr;
+  stop.prompt_id = "p2";
+  EXPECT_EQ(rule_of(stop), "promise_missing") << "the user has typed a line since";
 }
 
 TEST_F(StopTest, ARecordedRolloutOfCodexIsUnderstood) {

@@ -79,7 +79,7 @@ class Gatherer {
       std::erase_if(news_.queued,
                     [&](const std::string& one) { return line->unqueued->empty() || one == *line->unqueued; });
     }
-    if (line->is_reply) news_.has_reply = true;
+    if (line->is_own) news_.has_own = true;
     if (line->is_step) news_.ends_in_text = line->ends_in_text;
     return true;
   }
@@ -96,12 +96,12 @@ class Gatherer {
 };
 
 TranscriptNews await_news(const std::string& path, std::uint64_t offset, Milliseconds patience, std::uint64_t limit,
-                          bool TranscriptNews::* awaited) {
+                          std::string_view not_before, bool TranscriptNews::* awaited) {
   const SystemClock clock;
   const MonotonicTime deadline = clock.monotonic() + patience;
   for (;;) {
     const std::uint64_t size = transcript_size(path);
-    TranscriptNews news = read_transcript_since(path, offset, limit);
+    TranscriptNews news = read_transcript_since(path, offset, limit, not_before);
     while (!(news.*awaited) && transcript_size(path) == size) {
       if (clock.monotonic() >= deadline) return news;
       const timespec moment{0, 3'000'000};
@@ -158,11 +158,12 @@ TranscriptNews read_transcript_since(const std::string& path, std::uint64_t offs
 
 TranscriptNews await_assistant_text(const std::string& path, std::uint64_t offset, Milliseconds patience,
                                     std::uint64_t limit) {
-  return await_news(path, offset, patience, limit, &TranscriptNews::ends_in_text);
+  return await_news(path, offset, patience, limit, {}, &TranscriptNews::ends_in_text);
 }
 
-TranscriptNews await_reply(const std::string& path, std::uint64_t offset, Milliseconds patience, std::uint64_t limit) {
-  return await_news(path, offset, patience, limit, &TranscriptNews::has_reply);
+TranscriptNews await_own(const std::string& path, std::uint64_t offset, Milliseconds patience,
+                         std::string_view not_before, std::uint64_t limit) {
+  return await_news(path, offset, patience, limit, not_before, &TranscriptNews::has_own);
 }
 
 std::uint64_t transcript_size(const std::string& path) {

@@ -30,7 +30,7 @@ struct TranscriptNews {
   // What the user has typed while the session was working, and what still waits in the host's queue.
   std::vector<std::string> queued{};
 
-  bool has_reply = false;  // somebody replied to the assistant: the user, a hook, a tool
+  bool has_own = false;  // the assistant said, thought or did something
 
   // The last step is a text of the assistant: nothing that followed it is missing.
   bool ends_in_text = false;
@@ -52,9 +52,9 @@ TranscriptNews read_transcript_since(const std::string& path, std::uint64_t offs
 TranscriptNews await_assistant_text(const std::string& path, std::uint64_t offset, Milliseconds patience,
                                     std::uint64_t limit = kTranscriptLimit);
 
-// The same, until somebody has replied to the assistant.
-TranscriptNews await_reply(const std::string& path, std::uint64_t offset, Milliseconds patience,
-                           std::uint64_t limit = kTranscriptLimit);
+// The same, until there is something of the assistant that the host dated `not_before` or later.
+TranscriptNews await_own(const std::string& path, std::uint64_t offset, Milliseconds patience,
+                         std::string_view not_before, std::uint64_t limit = kTranscriptLimit);
 
 std::uint64_t transcript_size(const std::string& path);  // 0 if the file is missing
 

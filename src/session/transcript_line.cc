@@ -64,7 +64,7 @@ const TranscriptLine* TranscriptLines::read(std::string_view line, bool ended) {
   line_.tool_ids.clear();
   line_.refused.clear();
   line_.queued.reset(), line_.unqueued.reset();
-  line_.is_step = line_.is_reply = line_.ends_in_text = false;
+  line_.is_step = line_.is_own = line_.ends_in_text = false;
   line_.use.reset();
   line_.time = tape_.root()["timestamp"].text();
   const JsonView root = tape_.root();
@@ -79,14 +79,15 @@ bool TranscriptLines::is_claude(JsonView line) {
   if (!is_message && !line["sessionId"] && !line["uuid"] && !line["leafUuid"]) return false;
   if (line["isSidechain"].truth()) return true;  // a sub-agent: older versions wrote them into the same file
   if (is_message) line_.is_step = true;
-  line_.is_reply = is_message && type == "user";
   if (type == "queue-operation") {
     const std::string_view operation = line["operation"].text();
     if (operation == "enqueue") line_.queued = line["content"].text();
     if (operation == "remove" || operation == "popAll") line_.unqueued = line["content"].text();
   }
-  if (is_message && type == "assistant" && !line["isApiErrorMessage"].truth() && !is_written_by_claude_code(message))
+  if (is_message && type == "assistant" && !line["isApiErrorMessage"].truth() && !is_written_by_claude_code(message)) {
+    line_.is_own = true;
     assistant_message(message);
+  }
   if (is_message && type == "user") tool_results(line);
   if (type == "system" && line["subtype"].text() == "compact_boundary") {
     line_.use = ContextUse{.tokens = line["compactMetadata"]["postTokens"].integer()};
@@ -153,8 +154,8 @@ bool TranscriptLines::is_gemini(JsonView line) {
   if (line["projectHash"] || line["$set"]) return true;
   if (type.empty() || !content || !line["timestamp"]) return false;
   line_.is_step = type == "gemini" || type == "user";
-  line_.is_reply = type == "user";
-  if (type != "gemini") return true;
+  line_.is_own = type == "gemini";
+  if (!line_.is_own) return true;
   if (const std::string_view text = content.text(); !text.empty()) line_.texts.push_back(text);
   if (content.is(JsonKind::kArray)) {
     for (const JsonView part : content) {
@@ -180,8 +181,9 @@ void TranscriptLines::response_item(JsonView item) {
   }
   if (kind.ends_with("_call_output") && is_denied_by_hook(item["output"].text()))
     line_.refused.push_back(item["call_id"].text());
-  line_.is_reply = kind.ends_with("_call_output") || (kind == "message" && item["role"].text() == "user");
-  if (kind != "message" || item["role"].text() != "assistant") return;
+  const bool is_words = kind == "message" && item["role"].text() == "assistant";
+  line_.is_own = is_words || kind == "reasoning" || kind.ends_with("_call");
+  if (!is_words) return;
   for (const JsonView block : item["content"]) {
     const std::string_view text = block["text"].text();
     line_.ends_in_text = block["type"].text() == "output_text" && !text.empty();

@@ -19,7 +19,7 @@ struct TranscriptLine {
   // ("": all of them).
   std::optional<std::string_view> queued{}, unqueued{};
   bool is_step = false;             // anyone but a sub-agent said or did something
-  bool is_reply = false;            // of somebody to the assistant: the user, a hook, a tool
+  bool is_own = false;              // the session's assistant said, thought or did it
   bool ends_in_text = false;        // the last of it is a text of the assistant
   std::optional<ContextUse> use{};  // how full the context is
 };

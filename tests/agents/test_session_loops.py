@@ -300,11 +300,13 @@ def test_the_plugin_and_installed_hooks_together_make_one_loop(agent):
     install(agent)
     settings = agent.path / ".claude/settings.json"
     settings.write_text(settings.read_text().replace('"ralph hooks', f'"{agent.base}/bin/ralph hooks'))  # another line: both run
-    agent.play(agent.says("Not yet."), agent.shell("touch made"), agent.says("Not yet."), agent.says(PROMISE))
+    agent.play(agent.says("Not yet."), agent.says("Not yet."), agent.shell("touch made"), agent.says("Not yet."), agent.says(PROMISE))
     session(agent, "/ralph:loop make it", *plugin)
     loop = the_loop(agent)
-    assert loop["status"] == "PROMISE_ACCEPTED", loop
-    assert turns_played(agent) == [0, 1, 2, 3] and told(agent, 0).count("Task:\nmake it\n") == 1
+    assert loop["status"] == "PROMISE_ACCEPTED" and loop["iteration"] == 3, loop
+    assert rules(loop) == ["promise_missing"] * 3 + ["promise_accepted"], loop
+    assert loop["reason"] == "the promise was given after 1 tool call"
+    assert turns_played(agent) == [0, 1, 2, 3, 4] and told(agent, 0).count("Task:\nmake it\n") == 1
 
 
 # ---- what is no work, and what is no promise

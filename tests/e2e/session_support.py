@@ -116,8 +116,9 @@ class Session:
         with open(self.transcript, "a") as file:
             file.write("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
 
-    def says(self, text, **more):
-        self.write(self.host.text(self.id, text, **more))
+    def says(self, text, at=None, **more):
+        """`at`: when the host made the line, if it writes it late."""
+        self.write({**self.host.text(self.id, text, **more), **({"timestamp": at} if at else {})})
 
     def uses_tool(self, text="true", output="ok"):
         self._calls += 1

@@ -2,13 +2,15 @@
 import json
 import os
 import shutil
+import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
 from plan_support import Plan
 from session_support import PROMISE, Answer, Session, now
-from support import SANITIZED, is_ralph, wait_until
+from support import RALPH, SANITIZED, is_ralph, wait_until
 
 MISSING = "You attempted to end the loop, but you did not output the completion promise <promise>DONE</promise>."
 NO_WORK = "Promise detected, but no tool calls/work were performed; you must actually complete the task"
@@ -799,11 +801,12 @@ def test_the_same_start_and_the_same_stop_from_two_hooks_are_one(project, host):
     assert "You are in a ralph loop" in session.types("/ralph:loop make it --stagnation-limit 0", **{name: "p1"})
     assert session.types("/ralph:loop make it --stagnation-limit 0", **{name: "p1"}) is None
     assert "a loop is active" in session.types("/ralph:loop make it", **{name: "p2"}), "another line"
+    said = now()
     assert session.stops("Not yet.", **{name: "p1"}).goes_on
-    session.says("Not yet.")  # the host writes it late
+    session.says("Not yet.", at=said)  # the host writes it late, and what the first hook said before the second has ended
+    session.write(session.host.feedback(session.id, "go on"))
     again = session.stops("Not yet.", **{name: "p1"})
     assert not again.result.out and again.state["iteration"] == 1, again
-    session.write(session.host.feedback(session.id, "go on"))
     session.says("Not yet.")
     assert session.stops("Not yet.", **{name: "p1"}).state["iteration"] == 2, "the next stop, in the same words"
     assert session.types("/ralph:cancel", **{name: "p3"}) == session.types("/ralph:cancel", **{name: "p3"})
@@ -818,6 +821,28 @@ def test_two_hooks_at_once_start_one_loop_and_count_one_stop(project):
     results = [r.wait() for r in [project.start("hooks", "stop", stdin=stop) for _ in range(2)]]
     assert sorted("block" in r.out for r in results) == [False, True], results
     assert session.states()[0]["iteration"] == 1
+    for call in ("toolu_1", "toolu_1", "toolu_2"):
+        session.used_tool(tool_use_id=call)
+    session.says("I did it.")
+    assert session.stops(f"I did it. {PROMISE}", prompt_id="p1").state["reason"] == "the promise was given after 2 tool calls"
+
+
+def is_asleep(pid):
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "S" and is_ralph(pid)
+
+
+def test_a_second_hook_does_not_wait_for_what_it_can_know(project):
+    """It was called before the first had decided: that is the same stop, whatever the transcript says."""
+    session = Session(project)
+    session.types("/ralph:loop make it", prompt_id="p1")
+    second = subprocess.Popen([str(RALPH), "hooks", "stop"], cwd=project.path, env=project.environment(), text=True,
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    wait_until(lambda: is_asleep(second.pid), what="it waits for its input")
+    assert session.stops("no", prompt_id="p1").goes_on
+    session.says("no")  # would be proof of another stop
+    out, _ = second.communicate(json.dumps(session.payload("stop", last_assistant_message="no", prompt_id="p1")))
+    assert out == "" and second.returncode == 0 and session.states()[0]["iteration"] == 1
+    assert session.stops("no", prompt_id="p1").goes_on, "the next one counts"
 
 
 def ends(session, reason="other"):
