@@ -29,15 +29,20 @@ std::string adopt_loop(const HookCall& call) {
   LoopStore store(project_for_loop(payload.cwd), call.environment);
   const auto adopted = store.adopt(payload.session, payload.transcript_path);
   if (!adopted) call.complain(adopted.error().message);
-  return adopted && *adopted ? prompt_contract((*adopted)->request) : "";
+  if (!adopted || !*adopted) return {};
+  if (const Status noted = store.note_host(payload.session); !noted) call.complain(noted.error().message);
+  return prompt_contract((*adopted)->request);
 }
 
 // A session that had ended goes on, with its loop.
 void note_return(const HookCall& call) {
   const auto project = project_of_session(call.environment, call.payload.session);
   if (!project) return;
-  const Status noted = LoopStore(*project, call.environment).note_session_end(call.payload.session, "");
-  if (!noted) call.complain(noted.error().message);
+  const LoopStore store(*project, call.environment);
+  for (const Status& noted :
+       {store.note_session_end(call.payload.session, ""), store.note_host(call.payload.session)}) {
+    if (!noted) call.complain(noted.error().message);
+  }
 }
 
 // For the user, who has typed /clear; empty: there was no loop.

@@ -33,7 +33,10 @@ Result<std::string> start_loop(const LoopCommand& command, const HookCall& call)
   TRY(check_paths(command.request, payload.cwd));
   LoopStore store(project_for_loop(payload.cwd), call.environment);
   const auto state = store.start(command.request, payload.session, payload.transcript_path, payload.prompt_id);
-  if (state) return prompt_contract(state->request);
+  if (state) {
+    TRY(store.note_host(payload.session));
+    return prompt_contract(state->request);
+  }
   if (state.error().kind == ErrorKind::kBusy && !payload.prompt_id.empty()) {
     const auto there = store.load(payload.session);
     if (there && *there && (*there)->host.prompt_id == payload.prompt_id) return std::string();
@@ -81,9 +84,12 @@ Result<std::string> tell_status(const HookCall& call) {
 // A line of the user's own to a session with a loop. Some hosts call this hook for a continuation too.
 void count_prompt(const HookCall& call) {
   const HookPayload& payload = call.payload;
-  if (payload.session.empty() || payload.prompt.find(kContinuationMark) != std::string::npos) return;
   const auto project = project_of_session(call.environment, payload.session);
-  if (project) LoopStore(*project, call.environment).count_prompt(payload.session, payload.prompt_id);
+  if (!project) return;
+  const LoopStore store(*project, call.environment);
+  if (payload.prompt.find(kContinuationMark) == std::string::npos)
+    store.count_prompt(payload.session, payload.prompt_id);
+  if (const Status noted = store.note_host(payload.session); !noted) call.complain(noted.error().message);
 }
 
 Result<int> user_prompt(const Arguments& arguments) {

@@ -2,6 +2,7 @@
 // child, so neither a double fork nor a new session escapes.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -71,6 +72,9 @@ bool contains(const std::vector<ProcessInfo>& processes, const ProcessInfo& want
 
 // Start time of a process; 0 if it does not exist.
 unsigned long long start_time_of(int pid);
+
+// The nearest ancestor that is no shell: who called this program, if not a person.
+std::optional<ProcessInfo> caller_of_this_process();
 
 // When this process was forked, at most a clock tick (10 ms) too early. WallTime::max(): unknown.
 WallTime start_of_this_process();

@@ -166,6 +166,16 @@ unsigned long long start_time_of(int pid) {
   return info && info->state != 'Z' ? info->start_time : 0;
 }
 
+std::optional<ProcessInfo> caller_of_this_process() {
+  constexpr std::string_view kShells[] = {"sh", "dash", "bash", "zsh", "ksh", "mksh", "ash", "busybox", "fish"};
+  for (int pid = ::getppid(), steps = 0; pid > 0 && steps < 8; ++steps) {
+    auto info = read_process(pid);
+    if (!info || std::find(std::begin(kShells), std::end(kShells), info->command) == std::end(kShells)) return info;
+    pid = info->parent;
+  }
+  return std::nullopt;
+}
+
 WallTime start_of_this_process() {
   const unsigned long long ticks = start_time_of(::getpid());
   timespec since_boot{};

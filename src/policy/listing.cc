@@ -97,8 +97,10 @@ std::optional<Listing> listed_by(const Lister& lister, const ShellCommand& comma
 // ls prints the names in a folder, but not the folder itself, so that they mean files of the working directory.
 Listing listed_by_ls(const ShellCommand& command) {
   const std::vector<std::string> operands = operands_of(command, "IwT", "ignore width");
-  if (operands.empty()) return {{"./*"}};
+  const bool with_dots = has_any_option(command, "-a --all") && !has_any_option(command, "-t -S -c -u -X -v -r --sort");
+  if (operands.empty()) return {{"./*"}, false, with_dots};
   Listing listing;
+  listing.begins_with_dots = with_dots && operands.size() == 1;
   for (const std::string& one : operands) {
     const bool is_itself = has_any_option(command, "-d --directory") || one.find_first_of("*?[") != std::string::npos;
     listing.paths.push_back(is_itself ? one : is_one_of(one, {".", "./"}) ? "./*" : "./" + unknown_text());
@@ -180,7 +182,10 @@ std::optional<Listing> listing_of(const ShellReading& reading, const ShellComman
   if (!listing || listing->is_anything) return listing;
   if (changes_beginning(command)) return Listing{{}, true};
   // awk '{print $2}' and the like print all lines.
-  const bool prints_all = is_listed("awk gawk mawk", name) && command.word(1).starts_with("{");
+  const bool without_dots =
+      name == "tail" && listing->begins_with_dots &&
+      std::ranges::any_of(command.words, [](auto& word) { return is_listed("+3 -n+3 +2 -n+2", word.text); });
+  const bool prints_all = without_dots || (is_listed("awk gawk mawk", name) && command.word(1).starts_with("{"));
   if (!chooses || prints_all) return listing;
   for (std::string& path : listing->paths) {
     if (contains(path, kUnknownPart)) continue;

@@ -14,7 +14,8 @@ struct Listing {
   // As operands of `rm` would be: a folder that is listed as a whole, "folder/*", or a folder with an unknown part
   // below it, if something selects files.
   std::vector<std::string> paths{};
-  bool is_anything = false;  // it comes from a file, or from a program that may print anything
+  bool is_anything = false;       // it comes from a file, or from a program that may print anything
+  bool begins_with_dots = false;  // "." and ".." are its first lines
 };
 
 // What the commands of the span print; nullopt if that is no list of files.

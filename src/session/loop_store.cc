@@ -12,6 +12,7 @@
 #include "os/lock.h"
 #include "session/loop_v1.h"
 #include "session/names.h"
+#include "session/session_note.h"
 #include "session/tally.h"
 #include "session/transcript.h"
 #include "settings/ralph_folder.h"
@@ -32,33 +33,11 @@ namespace {
 
 constexpr Milliseconds kPatience{2000};  // for another hook of the same session
 constexpr std::string_view kRequestFile = "request.json";
+constexpr const char* kHostGone = "its process is gone";
 constexpr const char* kCleared = "its session was cleared (/clear)";
 constexpr Milliseconds kJustNow{10'000};  // from the end of a session that is cleared to the start of the next
 constexpr std::string_view kToolsFile = "tools";
 constexpr std::string_view kPromptsFile = "prompts";
-
-std::string note_path(const Environment& environment, const std::string& project, const std::string& session) {
-  const std::string folder = state_folder(environment);
-  if (folder.empty()) return {};
-  return join_path(folder, "sessions/" + (session.empty() ? fmt::format("unbound.{:016x}", stable_hash(project))
-                                                          : file_name_of_session(session)));
-}
-
-// Beside the note of a session: its loop was cancelled, and the session has not heard of it.
-std::string cancellation_path(const std::string& note) {
-  return note + ".cancelled";
-}
-
-// A note names a project and a run. Version 0.1 wrote only the project.
-struct SessionNote {
-  std::string project, run;
-};
-
-std::optional<SessionNote> read_note(const std::string& path) {
-  if (path.empty() || !is_real_file(path)) return std::nullopt;
-  const std::vector<std::string> lines = split(read_file(path).value_or(""), '\n');
-  return SessionNote{lines[0], lines.size() > 1 ? lines[1] : ""};
-}
 
 std::optional<RunFolder> folder_of_run(const std::string& project, const std::string& id) {
   const std::string ralph = join_path(project, ".ralph"), runs = join_path(ralph, "runs"), path = join_path(runs, id);
@@ -182,7 +161,7 @@ Result<LoopState> LoopStore::begin(const LoopRequest& request, record::SessionBo
   TRY(loop.run.note(std::move(started)));
   const std::string session = bound.session;
   TRY(loop.run.note(std::move(bound)));
-  TRY(replace_file(note_of(session), fmt::format("{}\n{}\n", project_, folder.id), 0600));
+  TRY(write_note(note_of(session), {project_, folder.id}));
   return loop.state();
 }
 
@@ -241,6 +220,10 @@ Result<std::optional<LoopState>> LoopStore::cancel(const std::string& session) c
   ::unlink(note_of(session).c_str());
   if (!session.empty()) TRY(replace_file(cancellation_path(note_of(session)), "", 0600));
   return std::optional(loop->state());
+}
+
+Status LoopStore::note_host(const std::string& session) const {
+  return session.empty() ? Status() : ralph::note_host(note_of(session));
 }
 
 Status LoopStore::note_session_end(const std::string& session, const std::string& reason) const {
@@ -334,7 +317,12 @@ std::vector<LoopState> LoopStore::all(const std::string& session, std::vector<st
     const bool is_loop = is_real_file(join_path(folder.path, kRequestFile));
     if (!state && is_loop && damaged && (session.empty() || (wanted && wanted->id == folder.id)))
       damaged->push_back(state.error().message);
-    if (state && *state && (session.empty() || (*state)->host.session == session)) states.push_back(**std::move(state));
+    if (!state || !*state || (!session.empty() && (*state)->host.session != session)) continue;
+    if ((*state)->status == LoopStatus::kActive) {
+      const auto note = read_note(note_of((*state)->host.session));
+      if (note && note->host_is_gone()) (*state)->status = LoopStatus::kSessionEnded, (*state)->host.ended = kHostGone;
+    }
+    states.push_back(**std::move(state));
   }
   return states;
 }

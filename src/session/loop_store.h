@@ -52,6 +52,9 @@ class LoopStore {
   // its loop.
   Status note_session_end(const std::string& session, const std::string& reason) const;
 
+  // The process that called this hook is the session's host: as long as it lives, so does the session.
+  Status note_host(const std::string& session) const;
+
   // The loop that the user's /clear has just ended, if there is one.
   std::optional<LoopState> just_cleared() const;
 

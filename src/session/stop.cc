@@ -169,7 +169,8 @@ void await_host(const LoopStore& store, const StopRequest& stop) {
 // the first hook at once. Their times are those at which they were made.
 bool is_reported_already(const Progress& progress, const Observation::Session& seen, const StopRequest& stop) {
   const Progress::Host& host = progress.host;
-  if (seen.prompt_id.empty() || seen.prompt_id != host.prompt_id || seen.last_message != host.last_message) return false;
+  if (seen.prompt_id.empty() || seen.prompt_id != host.prompt_id || seen.last_message != host.last_message)
+    return false;
   if (stop.called && stop.called() <= progress.last_record) return true;
   const TranscriptNews news =
       await_own(seen.transcript, host.transcript_read, kPatienceForWords, to_iso8601(progress.last_record));
