@@ -360,8 +360,13 @@ def stream_error_event(api, spec):
     return None, body
 
 
+TITLE = "Do not answer the request.\n\nUser prompt:"  # of Codex in a terminal, which offers a tool for that
+
+
 def offers_tools(body):
-    """Whether a request gives the model tools, in any of the places clients put them."""
+    """Whether a request gives the model tools to work with, in any of the places clients put them."""
+    if TITLE in json.dumps(body.get("input", ""), ensure_ascii=False).replace("\\n", "\n"):
+        return False
     if body.get("tools"):
         return True
     items = body.get("input")
