@@ -101,6 +101,7 @@ std::span<const Command* const> all_commands() {
       &kRunsGc,
       &kSettingsShow,
       &kSettingsSchema,
+      &kTrust,
       &kLoopStart,
       &kLoopRun,
       &kLoopStatus,

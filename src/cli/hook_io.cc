@@ -11,6 +11,8 @@
 #include "journal/redactor.h"
 #include "os/clock.h"
 #include "os/files.h"
+#include "session/loop_store.h"
+#include "settings/remembered.h"
 
 namespace ralph::cli {
 namespace {
@@ -73,6 +75,9 @@ const HookPayload& HookCall::read() {
   if (payload.cwd.empty()) payload.cwd = current_directory().value_or("");
   if (!payload.cwd.starts_with('/')) payload.cwd.clear();  // the folder was deleted
   if (!fault.empty()) complain(fault);
+  std::string passed_over;
+  if (!payload.cwd.empty()) static_cast<void>(project_for_loop(payload.cwd, &passed_over));
+  if (!passed_over.empty() && is_news(environment, "another user's " + payload.cwd, passed_over)) complain(passed_over);
   return payload;
 }
 

@@ -75,8 +75,10 @@ std::string for_people(const CommandReport& report) {
 Result<int> explain(const Arguments& arguments) {
   const std::string cwd = current_directory().value_or("/");
   const PolicySetup setup = policy_setup(Environment::of_this_process(), cwd);
-  if (!setup.fault.empty())
-    static_cast<void>(write_all(STDERR_FILENO, setup.fault + " (the built-in list is used)\n", "standard error"));
+  for (const std::string& note : setup.notes)
+    static_cast<void>(write_all(STDERR_FILENO, note + "\n", "standard error"));
+  for (const std::string& fault : setup.faults)
+    static_cast<void>(write_all(STDERR_FILENO, fault + "\n", "standard error"));
   const CommandReport report = judge_command(arguments.positionals()[0], setup.lists, setup.place, setup.shell);
   const bool in_json = arguments.flag("json").value_or(false);
   TRY(write_all(STDOUT_FILENO, in_json ? as_json(report, setup) : for_people(report), "standard output"));

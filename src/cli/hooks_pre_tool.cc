@@ -9,6 +9,7 @@
 #include "hooks/log.h"
 #include "policy/tool_policy.h"
 #include "session/loop_store.h"
+#include "settings/remembered.h"
 
 namespace ralph::cli {
 namespace {
@@ -29,7 +30,10 @@ int judge(HookCall& call) {
   const ToolUse use = tool_use_of(payload.tool_name, payload.tool_input);
   if (!use.command && use.writes.empty() && use.reads.empty()) return 0;
   const PolicySetup setup = policy_setup(call.environment, payload.cwd);
-  if (!setup.fault.empty()) call.complain(setup.fault + " (the built-in list is used)");
+  call.complain(setup.faults);
+  // Once, not before every tool call.
+  if (!setup.notes.empty() && is_news(call.environment, setup.place.project, join(setup.notes, "\n")))
+    call.complain(setup.notes);
   const auto objection = judge_tool(payload.tool_name, use, setup.lists, setup.place, setup.shell);
   if (!objection) return 0;
   const bool asks = objection->only_asked && can_ask(call);

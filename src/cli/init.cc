@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "agents/registry.h"
+#include "cli/accept.h"
 #include "cli/agent_options.h"
 #include "cli/init_choices.h"
 #include "cli/init_dialogue.h"
@@ -11,6 +12,7 @@
 #include "cli/questions.h"
 #include "cli/registry.h"
 #include "json/schema.h"
+#include "os/clock.h"
 #include "os/environment.h"
 #include "os/files.h"
 #include "os/tty.h"
@@ -71,6 +73,39 @@ json::object existing_settings() {
   return document ? std::move(document->as_object()) : json::object();
 }
 
+// Whether every command in `document` was chosen, and none was kept from settings that were there before.
+bool are_all_chosen(const json::object& document, const json::object& chosen) {
+  LoadedSettings written, typed;
+  written.project = document;
+  typed.project = chosen;
+  return differences(shown_values(typed), shown_values(written), Concern::kCommands).empty();
+}
+
+bool is_accepted_already() {
+  const auto here = current_directory();
+  return here && project_is_accepted(Environment::of_this_process(), *here);
+}
+
+// What a person has chosen is accepted; what was there before, they may never have seen.
+Status accept_own_work(bool whole) {
+  const Environment environment = Environment::of_this_process();
+  if (is_below_agent(environment)) return {};
+  TRY_VALUE(const std::string here, current_directory());
+  const auto loaded = load_settings(here);
+  if (!loaded || trust_file(environment, here).empty()) return {};
+  print_notes(*loaded);
+  if (!whole || is_there(std::string(kLocalSettingsFile))) {
+    fmt::print(stderr,
+               "Note: what was kept of the settings that were here is not accepted by that; 'ralph trust' shows "
+               "and accepts it\n");
+    return {};
+  }
+  TrustRecord record = load_trust(environment, here);
+  record.accept(shown_values(*loaded), "ralph init", to_iso8601(SystemClock().wall()));
+  record.mode = loaded->settings.trust;
+  return save_trust(environment, record);
+}
+
 Status finish(const InitChoices& choices, const json::object& existing, bool dry_run) {
   const json::object document = settings_document(choices, existing);
   if (dry_run) {
@@ -78,8 +113,10 @@ Status finish(const InitChoices& choices, const json::object& existing, bool dry
     fmt::print(stderr, "Nothing was written; this would be {}.\n", kSettingsFile);
     return {};
   }
+  const bool whole = are_all_chosen(document, settings_document(choices)) || is_accepted_already();
   TRY(write_settings(document));
   fmt::print("Settings written to {}\n", kSettingsFile);
+  TRY(accept_own_work(whole));
   note_missing_agent(choices.agent);
   note_missing_permissions(choices);
   return {};

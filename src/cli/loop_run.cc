@@ -1,6 +1,7 @@
 // ralph loop run: a loop in one session of an agent, driven from outside, for hosts without hooks.
 #include <array>
 
+#include "cli/accept.h"
 #include "cli/agent_options.h"
 #include "cli/limits.h"
 #include "cli/loop_options.h"
@@ -63,8 +64,10 @@ Result<int> run(const Arguments& typed) {
   TRY_VALUE(const LoopRequest request, loop_request_from(arguments));
   TRY_VALUE(const Overrides overrides, overrides_from(arguments));
   TRY_VALUE(const LoadedSettings loaded, load_settings(project, overrides));
-  if (resumption) TRY(accept_changes(*resumption, loaded));
+  if (resumption) show_changes(*resumption, loaded);
   TRY(agent_of(loaded, Environment::of_this_process(), project));
+  TRY_VALUE(const TrustTicket ticket,
+            accept_project({loaded, project, typed.has("trust"), typed.has("json"), resumption.has_value()}));
   const RunSetup setup{loaded,
                        project,
                        typed.has("verbose"),
@@ -73,7 +76,8 @@ Result<int> run(const Arguments& typed) {
                        0,
                        {typed.words().begin(), typed.words().end()},
                        resumption ? &resumption->point : nullptr,
-                       place.typed_in};
+                       place.typed_in,
+                       &ticket};
   if (resumption) TRY(check_limits(resumption->point, setup.policy));
   return start_run(setup, [&](Run& started) -> Result<Decision> {
     TRY_VALUE(const Agent agent, agent_of(loaded, started.environment, project));

@@ -5,6 +5,7 @@
 #include "base/template.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "cli/accept.h"
 #include "cli/output_options.h"
 #include "cli/plan_folders.h"
 #include "cli/registry.h"
@@ -25,6 +26,7 @@ constexpr std::array kOptions = {
     kProjectDirOption,
     kRalphDirOption,
     kModelOption,
+    kTrustOption,
     Option{"print", 0, "", "Print the instructions for an agent that you start yourself; start nothing."},
 };
 
@@ -125,8 +127,13 @@ Result<int> draft(const Arguments& arguments) {
   auto launch = agents.front().interactive(instructions(draft));
   if (!launch)
     return fail(launch.error().kind, "{}; 'ralph plan draft --print' prints what to tell it", launch.error().message);
-  TRY_VALUE(const int code, run_in_foreground(*launch));
-  return judge(draft, code);
+  TRY_VALUE(const TrustTicket ticket, accept_project({loaded, draft.files.project, arguments.has("trust")}));
+  launch->environment.unset("RALPH_TRUST");
+  TRY(ticket.begin());
+  const auto code = run_in_foreground(*launch);
+  ticket.end();
+  TRY(code);
+  return judge(draft, *code);
 }
 
 }  // namespace

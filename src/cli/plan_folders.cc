@@ -1,5 +1,7 @@
 #include "cli/plan_folders.h"
 
+#include "settings/owner.h"
+
 namespace ralph::cli {
 
 Result<PlanFiles> plan_folders(const Arguments& arguments) {
@@ -18,6 +20,15 @@ Result<PlanFiles> plan_folders(const Arguments& arguments) {
   if (named) {
     const std::string path = absolute_path(*named, here);
     folders.ralph_dir = join_path(real_path(parent_path(path)), base_name(path));  // not a symlink itself
+  }
+  // A plan names commands and instructs an agent.
+  const Owners owners = owners_of(Environment::of_this_process());
+  for (const std::string_view file : {"tasks.json", "prompt.md", "prd.md"}) {
+    const std::string path = join_path(folders.ralph_dir, file);
+    if (!is_there(path)) continue;
+    const bool inside = path.starts_with(folders.project + "/");
+    TRY(expect_own(owners, inside ? folders.project : folders.ralph_dir,
+                   inside ? path.substr(folders.project.size() + 1) : std::string(file)));
   }
   return folders;
 }

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "cli/accept.h"
 #include "cli/dry_run.h"
 #include "cli/limits.h"
 #include "cli/plan_folders.h"
@@ -30,25 +31,26 @@ namespace {
 
 constexpr size_t kTitleWidth = 100;
 
-constexpr auto kOptions =
-    joined(std::array{on_resume({"max-iterations", 'n', "N", "Stop after N iterations (default 15)."})}, kLimitOptions,
-           std::array{
-               kResumeOption,
-               kTrustOption,
-               kRalphDirOption,
-               kProjectDirOption,
-               kModelOption,
-               Option{"sandbox", 0, "", "Run the agent in a sandbox; an error if there is none."},
-               on_resume({"no-sandbox", 0, "", "Run the agent directly."}),
-               Option{"skip-review", 0, "", "No review iterations: a story that passes is done."},
-               Option{"review-cap", 0, "N", "Reviews per story (default 5); the last one approves, with a note."},
-               on_resume({"switch", 0, "", "Switch to the plan's branch, whatever is uncommitted, if git can."}),
-               on_resume({"no-switch", 0, "", "Work on the current branch, whatever the plan's is."}),
-               Option{"accept-tasks", 0, "", "After a run that was ended: take tasks.json as it is now, unchecked."},
-               Option{"dry-run", 0, "", "Print the next story, command line, prompt and policy; start nothing."},
-               kVerboseOption,
-               kRecordsOption,
-           });
+constexpr auto kOptions = joined(
+    std::array{on_resume({"max-iterations", 'n', "N", "Stop after N iterations (default 15)."})}, kLimitOptions,
+    std::array{
+        kResumeOption,
+        kTrustOption,
+        kRalphDirOption,
+        kProjectDirOption,
+        kModelOption,
+        Option{"sandbox", 0, "", "Run the agent in a sandbox; an error if there is none."},
+        on_resume({"no-sandbox", 0, "", "Run the agent directly."}),
+        Option{"skip-review", 0, "", "No review iterations: a story that passes is done."},
+        Option{"review-cap", 0, "N", "Reviews per story (default 5); the last one approves, with a note."},
+        on_resume({"switch", 0, "", "Switch to the plan's branch, whatever is uncommitted, if git can."}),
+        on_resume({"no-switch", 0, "", "Work on the current branch, whatever the plan's is."}),
+        Option{"accept-tasks", 0, "",
+               "Take tasks.json as it is now, unchecked: after a run that was killed, or with approvals of your own."},
+        Option{"dry-run", 0, "", "Print the next story, command line, prompt and policy; start nothing."},
+        kVerboseOption,
+        kRecordsOption,
+    });
 
 Result<Overrides> overrides_from(const Arguments& arguments) {
   Overrides overrides;
@@ -165,17 +167,12 @@ std::string opening(const PlanRun& run) {
 Status refuse_second_run(const std::string& project) {
   TRY_VALUE(const auto marker, live_marker(project));
   if (!marker) return {};
-  if (marker->pid <= 0) {
-    return fail(ErrorKind::kBusy,
-                "{} says that a plan run is working in {}, and not whose it is; remove it if that is not so",
-                join_path(project, kMarkerFile), project);
-  }
   return fail(ErrorKind::kBusy,
               "another plan run is working in {}: pid {}, since {}; wait for it, or end it with: kill {}", project,
               marker->pid, marker->timestamp, marker->pid);
 }
 
-Result<int> execute(const PlanRun& run, const Arguments& typed, const ResumePoint* resume) {
+Result<int> execute(const PlanRun& run, const Arguments& typed, const ResumePoint* resume, const TrustTicket& ticket) {
   if (!run.json && !resume) static_cast<void>(write_all(STDOUT_FILENO, opening(run), "standard output"));
   const Settings& settings = run.loaded.settings;
   const RunSetup setup{run.loaded,
@@ -185,7 +182,9 @@ Result<int> execute(const PlanRun& run, const Arguments& typed, const ResumePoin
                        plan_policy(settings),
                        static_cast<int>(settings.guardrails.size() + run.tasks.tasks.verify_commands.size()),
                        {typed.words().begin(), typed.words().end()},
-                       resume};
+                       resume,
+                       {},
+                       &ticket};
   if (resume) TRY(check_limits(*resume, setup.policy));
   const Result<int> code = start_run(setup, [&](Run& started) { return drive_plan(run, setup, started); });
   // In the guardian, which outlives the loop in any case. The marker is this run's own, unless another run has begun
@@ -234,7 +233,7 @@ Result<bool> ask(const BranchFault& fault, const PlanRun& run) {
 // The plan must be as the run left it.
 Status check_same_run(const PlanRun& run, const ResumePoint& point) {
   TRY_VALUE(const auto saved, load_plan(run.authority));
-  if (!saved || saved->run_id == point.folder.id) return {};
+  if (!saved || saved->run_id.empty() || saved->run_id == point.folder.id) return {};
   return fail(ErrorKind::kUsage,
               "run {} can't be resumed: run {} has worked on the plan since; 'ralph plan run' goes on with the plan",
               point.folder.id, saved->run_id);
@@ -242,6 +241,24 @@ Status check_same_run(const PlanRun& run, const ResumePoint& point) {
 
 void say_note(std::string_view note) {
   static_cast<void>(write_all(STDERR_FILENO, printable_lines(fmt::format("Note: {}.\n", note)), "standard error"));
+}
+
+// Approvals that ralph knows nothing of are a person's, or forged: somebody has to say so.
+Status accept_approvals(const PlanRun& run, bool accepted) {
+  if (run.unknown_approvals.empty()) return {};
+  const std::string which =
+      fmt::format("approved in {}, but neither by ralph's own copy of the plan nor by a run's journal: {}",
+                  run.files.tasks(), join_for_people(run.unknown_approvals));
+  if (!accepted) {
+    if (run.json || !is_terminal(STDIN_FILENO) || !is_terminal(STDOUT_FILENO)) {
+      return fail(ErrorKind::kInput, "{}; look at them, then say --accept-tasks, or take the approvals back", which);
+    }
+    TerminalQuestions questions;
+    questions.say(which);
+    TRY_VALUE(const bool yes, ask_yes_or_no(questions, "Take these approvals as they are? (y/N): "));
+    if (!yes) return fail(ErrorKind::kUsage, "the approvals were not accepted; nothing was started");
+  }
+  return keep_approvals(run);
 }
 
 Result<BranchChoice> branch_choice(const Arguments& arguments) {
@@ -268,14 +285,18 @@ Result<int> run_with(const Arguments& typed, bool has_switched) {
   TRY_VALUE(const Overrides overrides, overrides_from(arguments));
   TRY(check_plan_folder(run.files));
   TRY_VALUE(run.loaded, load_settings(run.files.project, overrides));
-  if (resumption) TRY(accept_changes(*resumption, run.loaded));
+  if (resumption) show_changes(*resumption, run.loaded);
   TRY(refuse_second_run(run.files.project));
   TRY(load_plan_files(run, arguments.has("accept-tasks") && !resumption));
   if (resumption) TRY(check_same_run(run, resumption->point));
   for (const std::string& note : run.notes) say_note(note);
   TRY(check_state(run));
+  if (!arguments.has("dry-run")) TRY(accept_approvals(run, arguments.has("accept-tasks") && !resumption));
   TRY(make_mode_agents(run, Environment::of_this_process()));
-  if (arguments.has("dry-run")) return show_dry_run(run, choice);
+  if (arguments.has("dry-run")) {
+    print_notes(run.loaded);
+    return show_dry_run(run, choice);
+  }
   TRY_VALUE(const BranchChange branch,
             check_branch(run, choice, [&](const BranchFault& fault) { return ask(fault, run); }));
   if (!branch.note.empty()) say_note(branch.note);
@@ -284,9 +305,11 @@ Result<int> run_with(const Arguments& typed, bool has_switched) {
     if (!code) code.error().message += fmt::format(" (the branch was switched to {})", run.tasks.tasks.branch);
     return code;
   }
+  TRY_VALUE(const TrustTicket ticket,
+            accept_project({run.loaded, run.files.project, typed.has("trust"), run.json, resumption.has_value()}));
   TRY_VALUE(run.work_tree, Repository(plain_git(run.files.project), run.files.project).work_tree());
   TRY(make_room_for_plan(run.authority));
-  return execute(run, typed, resumption ? &resumption->point : nullptr);
+  return execute(run, typed, resumption ? &resumption->point : nullptr, ticket);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "os/files.h"
 #include "os/real_paths.h"
 #include "session/loop_store.h"
+#include "settings/owner.h"
 #include "settings/ralph_folder.h"
 #include "settings/settings.h"
 
@@ -47,11 +48,16 @@ PolicySetup policy_setup(const Environment& environment, const std::string& cwd)
   for (const char* name : kVariables) {
     if (const auto value = environment.get(name); value && !value->empty()) setup.shell.variables[name] = *value;
   }
-  const auto loaded = load_settings(setup.place.project);
+  if (const std::string own = user_settings_file(environment); !own.empty())
+    setup.place.config_folder = real_path(absolute_path(parent_path(own), "/"));
+  auto loaded = load_settings(setup.place.project, {}, Distrusted::kLeftOut, environment);
   if (!loaded) {
-    setup.fault = loaded.error().message;
-    return setup;
+    setup.faults.push_back(loaded.error().message + " (the built-in list is used)");
+    // A file that an agent has broken does not switch off what the user denies.
+    loaded = load_own_settings(environment);
+    if (!loaded) return setup;
   }
+  setup.notes = loaded->notes;
   const CommandSettings& commands = loaded->settings.hooks.commands;
   setup.lists = {commands.allow, commands.deny, commands.categories};
   for (const GuardrailSettings& guardrail : loaded->settings.guardrails) {

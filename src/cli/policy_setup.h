@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "os/environment.h"
 #include "policy/command_policy.h"
@@ -12,7 +13,8 @@ struct PolicySetup {
   CommandLists lists;
   PolicyPlace place;
   ShellSetting shell;
-  std::string fault;  // why the project's settings could not be read; then only the built-in list applies
+  std::vector<std::string> faults;  // why the project's settings could not be read; then the built-in list applies
+  std::vector<std::string> notes;   // what was left out of them, and why
 };
 
 // `cwd`: where the host works, absolute.

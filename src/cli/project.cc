@@ -6,6 +6,8 @@
 #include "base/utf8.h"
 #include "os/files.h"
 #include "settings/layers.h"
+#include "settings/owner.h"
+#include "settings/ralph_folder.h"
 
 namespace ralph::cli {
 
@@ -13,7 +15,12 @@ Result<Project> enter_project() {
   Project project;
   TRY_VALUE(project.typed_in, current_directory());
   project.folder = folder_with_settings(project.typed_in);
-  if (project.folder != project.typed_in && ::chdir(project.folder.c_str()) != 0)
+  const Owners owners = owners_of(Environment::of_this_process());
+  const bool above = project.folder != project.typed_in;
+  const std::string fault =
+      above ? owners.fault_above(project.folder, kRalphFolder) : owners.fault(project.folder, kRalphFolder);
+  if (!fault.empty() && is_there(join_path(project.folder, kRalphFolder))) return fail(ErrorKind::kInput, "{}", fault);
+  if (above && ::chdir(project.folder.c_str()) != 0)
     return fail(ErrorKind::kInput, "cannot enter {}, where the settings are: {}", project.folder, errno_text(errno));
   return project;
 }

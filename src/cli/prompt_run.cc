@@ -53,7 +53,8 @@ Result<int> execute(const PromptRun& run) {
                        static_cast<int>(run.loaded.settings.guardrails.size()),
                        run.arguments,
                        run.resume,
-                       run.typed_in};
+                       run.typed_in,
+                       run.ticket ? &*run.ticket : nullptr};
   if (run.resume) TRY(check_limits(*run.resume, setup.policy));
   return start_run(setup, [&](Run& started) { return drive_prompt(run, setup, started); });
 }

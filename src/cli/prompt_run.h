@@ -1,8 +1,10 @@
 // Sets up and runs a prompt loop: shared by `ralph run` and `ralph demo`.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "cli/accept.h"
 #include "engine/prompt_source.h"
 #include "engine/resume.h"
 #include "os/environment.h"
@@ -18,6 +20,7 @@ struct PromptRun {
   std::string typed_in{};                // where the command was typed; empty: in the project
   std::vector<std::string> arguments{};  // as typed
   const ResumePoint* resume = nullptr;   // the run to go on with
+  std::optional<TrustTicket> ticket{};   // nullopt: nobody has to accept it
   bool verbose = false;
   bool json = false;
 };

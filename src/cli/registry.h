@@ -33,6 +33,7 @@ extern const Command kRunsResume;           // runs_resume.cc
 extern const Command kRunsGc;               // runs_gc.cc
 extern const Command kSettingsShow;         // settings.cc
 extern const Command kSettingsSchema;       // settings.cc
+extern const Command kTrust;                // trust.cc
 extern const Command kStream;               // stream.cc
 extern const Command kDoctor;               // doctor.cc
 extern const Command kDemo;                 // demo.cc

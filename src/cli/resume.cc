@@ -4,15 +4,13 @@
 #include <array>
 #include <cerrno>
 #include <map>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/text.h"
 #include "base/utf8.h"
-#include "cli/questions.h"
+#include "cli/accept.h"
 #include "cli/start_run.h"
 #include "os/files.h"
-#include "os/tty.h"
 #include "settings/ralph_folder.h"
 
 namespace ralph::cli {
@@ -21,6 +19,19 @@ namespace {
 std::string seal_of(const std::string& project, const std::string& run_id) {
   const std::string path = seal_path(project, run_id);
   return path.empty() ? "" : std::string(trim(read_file(path).value_or("")));
+}
+
+// A run that came with a clone names commands of a stranger: only those that this user has started here go on. Their
+// seals are in the state folder.
+Result<ResumePoint> own_resume_point(const std::string& project, const RunFolder& folder) {
+  const std::string seal = seal_of(project, folder.id);
+  TRY_VALUE(ResumePoint point, read_resume_point(folder, seal));
+  const std::string path = seal_path(project, folder.id);
+  if (path.empty() || !seal.empty()) return point;
+  return fail(ErrorKind::kUsage,
+              "run {} can't be resumed: it was not started here by this user ({} is missing), and may have come with a "
+              "clone; start it anew",
+              folder.id, path);
 }
 
 std::string_view command_of(WayIn way) {
@@ -39,7 +50,7 @@ std::string resumable_runs(const std::string& project) {
   std::string lines;
   const auto folders = list_runs(project);
   for (const RunFolder& folder : folders ? *folders : std::vector<RunFolder>{}) {
-    const auto point = read_resume_point(folder, seal_of(project, folder.id));
+    const auto point = own_resume_point(project, folder);
     if (!point) continue;
     lines += fmt::format("\n  ralph {} --resume={}", command_of(point->start.way), folder.id);
     if (std::count(lines.begin(), lines.end(), '\n') == 5) break;
@@ -51,7 +62,7 @@ Result<ResumePoint> find_point(WayIn way, const std::string& project, std::strin
   if (!id.empty()) return find_resume_point(project, id);
   TRY_VALUE(const std::vector<RunFolder> folders, list_runs(project));
   for (const RunFolder& folder : folders) {
-    auto point = read_resume_point(folder, seal_of(project, folder.id));
+    auto point = own_resume_point(project, folder);
     if (point && point->start.way == way) return point;
     // The newest run of this way in: an older one would not be meant.
     if (!point && way_of(folder) == way) {
@@ -93,13 +104,8 @@ void collect_leaves(const json::value& value, const std::string& pointer, Leaves
     collect_leaves(member.value(), fmt::format("{}/{}", pointer, std::string_view(member.key())), leaves);
 }
 
-bool names_commands(std::string_view pointer) {
-  return starts_with_any(pointer, {"/agent/command", "/agent/flags", "/agent/env", "/agent/fallback", "/agents",
-                                   "/guardrails", "/scm", "/plan/agents"});
-}
-
 // "/guardrails was …, is …".
-std::vector<std::string> differences(const Leaves& then, const Leaves& now, bool commands) {
+std::vector<std::string> leaves_that_differ(const Leaves& then, const Leaves& now, bool commands) {
   Leaves all = then;
   all.insert(now.begin(), now.end());
   std::vector<std::string> lines;
@@ -115,16 +121,6 @@ std::vector<std::string> differences(const Leaves& then, const Leaves& now, bool
   return lines;
 }
 
-// Whether a settings file was last written while the run was at work.
-bool changed_during_run(const ResumePoint& point, const LoadedSettings& loaded) {
-  return std::any_of(loaded.files.begin(), loaded.files.end(), [&](const std::string& file) {
-    struct stat info{};
-    if (::stat(join_path(point.start.project, file).c_str(), &info) != 0) return false;
-    const WallTime written{std::chrono::seconds(info.st_mtim.tv_sec)};
-    return written + std::chrono::seconds(1) >= point.began && written <= point.progress.last_record;
-  });
-}
-
 void tell(const std::string& text) {
   static_cast<void>(write_all(STDERR_FILENO, printable_lines(text), "standard error"));
 }
@@ -134,12 +130,12 @@ void tell(const std::string& text) {
 Result<ResumePoint> find_resume_point(const std::string& project, std::string_view id) {
   if (!id.empty()) {
     TRY_VALUE(const RunFolder folder, find_run(project, id));
-    return read_resume_point(folder, seal_of(project, folder.id));
+    return own_resume_point(project, folder);
   }
   TRY_VALUE(const std::vector<RunFolder> folders, list_runs(project));
   std::optional<Error> newest;
   for (const RunFolder& folder : folders) {
-    auto point = read_resume_point(folder, seal_of(project, folder.id));
+    auto point = own_resume_point(project, folder);
     if (point) return point;
     if (!newest) newest = std::move(point).error();
   }
@@ -184,11 +180,10 @@ Result<std::optional<Resumption>> resumption_from(const Command& command, WayIn 
     return fail(ErrorKind::kUsage, "run {} was started in {}: {}", point.folder.id, point.start.folder,
                 errno_text(errno));
   }
-  return std::optional(
-      Resumption{std::move(point), std::move(arguments), {typed.words().begin(), typed.words().end()}});
+  return std::optional(Resumption{std::move(point), std::move(arguments)});
 }
 
-Status accept_changes(const Resumption& resumption, const LoadedSettings& loaded) {
+void show_changes(const Resumption& resumption, const LoadedSettings& loaded) {
   const ResumePoint& point = resumption.point;
   record::RunResumed masked;
   masked.settings = loaded.effective;
@@ -197,23 +192,9 @@ Status accept_changes(const Resumption& resumption, const LoadedSettings& loaded
   Leaves then, now;
   collect_leaves(point.settings, "", then);
   collect_leaves(std::get<record::RunResumed>(body).settings, "", now);
-  for (const std::string& line : differences(then, now, false)) tell(fmt::format("Changed: {}\n", line));
-  const std::vector<std::string> commands = differences(then, now, true);
-  for (const std::string& line : commands) tell(fmt::format("Commands changed since the last run: {}\n", line));
-  // Only what is typed now counts: an earlier --trust accepted other changes.
-  const bool trusted = std::find(resumption.typed.begin(), resumption.typed.end(), "--trust") != resumption.typed.end();
-  if (commands.empty() || trusted || !changed_during_run(point, loaded)) return {};
-  if (is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO) && !resumption.arguments.has("json")) {
-    TerminalQuestions questions;
-    TRY_VALUE(
-        const bool yes,
-        ask_yes_or_no(questions, "The settings were changed while an agent was running. Go on with them? (y/N): "));
-    if (yes) return {};
-    return fail(ErrorKind::kUsage, "nothing was started");
-  }
-  return fail(ErrorKind::kUsage,
-              "the settings were changed while an agent was running, and nobody is there to accept that; look at the "
-              "commands above, then say --trust or change them back");
+  for (const std::string& line : leaves_that_differ(then, now, false)) tell(fmt::format("Changed: {}\n", line));
+  for (const std::string& line : leaves_that_differ(then, now, true))
+    tell(fmt::format("Commands changed since the last run: {}\n", line));
 }
 
 }  // namespace ralph::cli

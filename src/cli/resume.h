@@ -16,16 +16,13 @@ inline constexpr Option kResumeOption = {.name = "resume",
                                          .help = "Go on with a run that ended incomplete (default: the newest).",
                                          .optional_value = true,
                                          .on_resume = true};
-inline constexpr Option kTrustOption =
-    on_resume({"trust", 0, "", "Accept commands that changed while an agent was running."});
 inline constexpr Option kVerboseOption = on_resume({"verbose", 'V', "", "Print details on standard error."});
 inline constexpr Option kRecordsOption = on_resume({"json", 0, "", "Print one JSON record per step instead of text."});
 
 // A run that is to go on.
 struct Resumption {
   ResumePoint point;
-  Arguments arguments;             // those that it was started with, and those typed now
-  std::vector<std::string> typed;  // now, for the journal
+  Arguments arguments;  // those that it was started with, and those typed now
 };
 
 // The run to resume: one by its id, or else the newest that can be. Fails if there is none, and lists those that can.
@@ -36,9 +33,9 @@ Result<ResumePoint> find_resume_point(const std::string& project, std::string_vi
 Result<std::optional<Resumption>> resumption_from(const Command& command, WayIn way, const Arguments& typed,
                                                   const std::string& project);
 
-// Prints how the settings differ from those of the run's last process. Commands that changed while an agent was running
-// must be accepted: by a person, or by --trust.
-Status accept_changes(const Resumption& resumption, const LoadedSettings& loaded);
+// Prints how the settings differ from those of the run's last process. Whether they are used is decided by
+// accept_project().
+void show_changes(const Resumption& resumption, const LoadedSettings& loaded);
 
 // The file outside the project that names the last record of a run's journal; empty if there is no place for it.
 std::string seal_path(const std::string& project, const std::string& run_id);

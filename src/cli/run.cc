@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cli/accept.h"
 #include "cli/agent_options.h"
 #include "cli/limits.h"
 #include "cli/masked_settings.h"
@@ -139,10 +140,15 @@ Result<int> run(const Arguments& typed) {
     const Redactor redactor(Environment::of_this_process().as_lines(), plan.loaded.settings.agent.env);
     static_cast<void>(write_all(STDERR_FILENO, redactor.redact(lines), "standard error"));
   }
-  if (resumption) TRY(accept_changes(*resumption, plan.loaded));
+  if (resumption) show_changes(*resumption, plan.loaded);
   TRY(preflight(plan));
   if (!resumption) TRY(note_missing_request(plan));
-  return arguments.has("dry-run") ? print_dry_run(plan) : execute(plan);
+  if (arguments.has("dry-run")) {
+    print_notes(plan.loaded);
+    return print_dry_run(plan);
+  }
+  TRY_VALUE(plan.ticket, accept_project({plan.loaded, plan.project, typed.has("trust"), plan.json, !!resumption}));
+  return execute(plan);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // ralph runs resume: goes on with a run of any kind, by the command that started it.
 #include <array>
 
+#include "cli/accept.h"
 #include "cli/limits.h"
 #include "cli/project.h"
 #include "cli/registry.h"

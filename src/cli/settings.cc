@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/utf8.h"
+#include "cli/accept.h"
 #include "cli/masked_settings.h"
 #include "cli/project.h"
 #include "cli/registry.h"
@@ -79,13 +80,16 @@ void print_json(const LoadedSettings& loaded) {
   json::object document;
   document["settings"] = masked_settings(loaded.effective);
   document["origins"] = std::move(origins);
-  document["files"] = to_json_array(loaded.files);
+  std::vector<std::string> files = loaded.files;
+  if (!loaded.user_file.empty()) files.insert(files.begin(), loaded.user_file);
+  document["files"] = to_json_array(files);
   fmt::print("{}", to_pretty_json(document));
 }
 
 Result<int> run_show(const Arguments& arguments) {
   TRY_VALUE(const Project project, enter_project());
   TRY_VALUE(const LoadedSettings loaded, load_settings("."));
+  print_notes(loaded);
   if (arguments.has("json")) {
     print_json(loaded);
     return 0;
@@ -112,8 +116,9 @@ constexpr Option kShowOptions[] = {{"json", 0, "", "Print JSON: settings, origin
 const Command kSettingsShow = {
     "settings show",
     "Show the settings in force here, and where each came from.",
-    "Reads .ralph/settings.json and .ralph/settings.local.json, checks them, merges them, and shows every value\n"
-    "with its source. Values of agent.env that look like secrets are shown as ***.",
+    "Reads your own settings (~/.config/ralph/settings.json), .ralph/settings.json and .ralph/settings.local.json,\n"
+    "checks them, merges them, and shows every value with its source. Values of agent.env that look like secrets are "
+    "shown as ***.",
     "ralph settings show\n"
     "ralph settings show --json",
     kShowOptions,

@@ -5,6 +5,7 @@
 #include <thread>
 #include <unistd.h>
 
+#include "cli/accept.h"
 #include "cli/command.h"
 #include "cli/live_run.h"
 #include "cli/output_options.h"
@@ -105,6 +106,8 @@ Result<int> run_in_project(const RunSetup& setup, const RunBody& body, int guard
   }
   for (Lock& lock : locks) TRY(lock.name_owner(owner_line(folder.id, clock)));
   environment.set("RALPH_RUN_ID", folder.id);
+  environment.unset("RALPH_TRUST");  // a person's word, not an agent's
+  if (setup.ticket) TRY(setup.ticket->begin());
   const Redactor redactor(environment.as_lines(), secret_candidates(setup.loaded.settings));
   watcher = make_watcher(setup, folder, environment);
   for (Outlet* outlet : watcher->outlets()) processes.serve(*outlet);
@@ -201,10 +204,12 @@ Status note_start(Run& run, const RunSetup& setup, const RunTitle& title) {
 
 Result<int> start_run(const RunSetup& setup, const RunBody& body) {
   TRY(prepare_ralph_folder(setup.project));
-  return run_guarded([&](int guardian) {
-    const Result<int> ended = run_in_project(setup, body, guardian);
-    return ended ? *ended : report(ended.error());
-  });
+  TRY_VALUE(const int code, run_guarded([&](int guardian) {
+              const Result<int> ended = run_in_project(setup, body, guardian);
+              return ended ? *ended : report(ended.error());
+            }));
+  if (setup.ticket) setup.ticket->end();  // the guardian outlives the loop in any case
+  return code;
 }
 
 }  // namespace ralph::cli

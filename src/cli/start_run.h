@@ -11,6 +11,8 @@
 
 namespace ralph::cli {
 
+class TrustTicket;
+
 struct RunSetup {
   const LoadedSettings& loaded;
   std::string project;  // absolute
@@ -21,6 +23,7 @@ struct RunSetup {
   std::vector<std::string> arguments{};  // as typed
   const ResumePoint* resume = nullptr;   // the run to go on with; nullptr: a new one
   std::string typed_in{};                // where the command was typed; empty: the current directory
+  const TrustTicket* ticket = nullptr;   // nullptr: nobody has to accept the project's commands
 };
 
 // Runs in the guarded process: creates the way in, calls note_start() and drives the run.

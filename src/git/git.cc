@@ -24,7 +24,8 @@ bool is_git(const std::string& command) {
 Git plain_git(const std::string& folder) {
   return [folder](const std::vector<std::string>& words) -> Result<GitEnd> {
     Launch launch;
-    launch.argv = {"git", "--literal-pathspecs"};
+    // A clone's own configuration must not make git run programs where ralph only looks.
+    launch.argv = {"git", "--literal-pathspecs", "-c", "core.fsmonitor=false"};
     launch.argv.insert(launch.argv.end(), words.begin(), words.end());
     launch.environment = Environment::of_this_process();
     launch.environment.set("LC_ALL", "C");  // errors are recognised by their wording

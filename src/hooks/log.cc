@@ -12,6 +12,8 @@
 #include "os/environment.h"
 #include "os/files.h"
 #include "session/loop_store.h"
+#include "settings/owner.h"
+#include "settings/ralph_folder.h"
 
 namespace ralph {
 namespace {
@@ -42,8 +44,11 @@ Result<Fd> open_locked(const std::string& path) {
 
 void log_hook(const std::string& cwd, const HookNote& note) {
   const std::string ralph = join_path(project_for_loop(cwd), ".ralph");
-  const std::string folder = join_path(ralph, "loop");
-  if (!is_real_folder(ralph) || !make_directories(folder) || !is_real_folder(folder)) return;
+  const bool here = is_real_folder(ralph) && owners_of(Environment::of_this_process()).fault(ralph, "loop").empty();
+  // What goes wrong is noted somewhere in any case.
+  const std::string state = note.kind == "error" ? state_folder(Environment::of_this_process()) : "";
+  const std::string folder = here ? join_path(ralph, "loop") : state;
+  if (folder.empty() || !make_directories(folder) || !is_real_folder(folder)) return;
   const std::string path = join_path(folder, "hooks.log");
   // Mask before cutting: half a token has no known shape.
   const std::string what = Redactor(Environment::of_this_process().as_lines()).redact(note.what);

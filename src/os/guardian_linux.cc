@@ -215,6 +215,9 @@ Result<int> run_guarded(const std::function<int(int guardian)>& body) {
   share_pauses();
   the_guardian = ::getpid();
   Bystanders bystanders = Bystanders::of_this_process(true);
+  // An agent of the same user could otherwise rewrite the memory of both through /proc. Agents are not concerned:
+  // exec() undoes it.
+  ::prctl(PR_SET_DUMPABLE, 0);
   const pid_t loop = ::fork();
   if (loop < 0) return no_guardian(errno_text(errno), before);
   if (loop == 0) {

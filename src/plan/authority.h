@@ -34,6 +34,7 @@ struct SavedPlan {
   std::int64_t review_cap = 5;
   std::string tasks;  // the text of tasks.json
   PinnedFiles pinned;
+  std::vector<std::string> accepted;  // stories whose approvals a person has accepted since
 
   // Kept in the run's journal, not in this file (except by version 0.1): see recall_from_journal().
   std::string head;  // the commit that the iteration began with; empty: unknown, or history was checked
@@ -46,7 +47,7 @@ struct SavedPlan {
     v("runId", run_id), v("project", project), v("ralphDir", ralph_dir), v("iteration", iteration), v("open", open);
     v("judged", judged), v("iterationMode", mode), v("story", story), v("skipReview", skip_review);
     v("reviewCap", review_cap), v("tasks", tasks), v("journal", journal), v("prd", pinned.prd);
-    v("prompt", pinned.prompt);
+    v("prompt", pinned.prompt), v("accepted", accepted);
   }
 };
 

@@ -5,9 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "journal/run_folder.h"
 #include "json/value.h"
 #include "os/files.h"
 #include "os/process_tree.h"
+#include "settings/remembered.h"
 
 namespace ralph {
 namespace {
@@ -71,15 +73,20 @@ Result<std::optional<Marker>> read_marker(const std::string& project) {
 }
 
 bool is_live(const Marker& marker) {
-  if (marker.pid <= 0) return true;
-  if (marker.pid > std::numeric_limits<int>::max()) return false;
+  if (marker.pid <= 0 || marker.pid > std::numeric_limits<int>::max()) return false;
   const unsigned long long start = start_time_of(static_cast<int>(marker.pid));
   return start != 0 && (marker.pid_start == 0 || marker.pid_start == start);
 }
 
-Result<std::optional<Marker>> live_marker(const std::string& project) {
+Result<std::optional<Marker>> live_marker(const std::string& project, const Environment& environment) {
+  struct stat info{};
+  if (::lstat(join_path(project, kMarkerFile).c_str(), &info) != 0 || info.st_uid != ::geteuid())
+    return std::optional<Marker>();
   TRY_VALUE(std::optional<Marker> marker, read_marker(project));
-  if (marker && !is_live(*marker)) marker.reset();
+  if (!marker) return marker;
+  const std::string run = enclosing_run_id(environment);
+  if (!run.empty() && marker->run_id == run) return marker;
+  if (!is_live(*marker) || came_with_repository(environment, project, std::string(kMarkerFile))) marker.reset();
   return marker;
 }
 

@@ -8,6 +8,7 @@
 
 #include "git/own_paths.h"
 #include "journal/fields.h"
+#include "os/environment.h"
 #include "plan/transitions.h"
 
 namespace ralph {
@@ -41,11 +42,14 @@ Result<Marker> marker_from(std::string_view text, std::string_view where);
 // nullopt if there is none. A symlink or an unreadable file is an error.
 Result<std::optional<Marker>> read_marker(const std::string& project);
 
-// Whether the process that it names is alive. A marker without a process counts as live.
+// Whether the process that it names is alive. A marker without a process is nobody's.
 bool is_live(const Marker& marker);
 
-// The marker of a run under way in `project`; nullopt if there is none, or only a stale one.
-Result<std::optional<Marker>> live_marker(const std::string& project);
+// The marker of a run under way in `project`; nullopt if there is none, or only a stale one. A marker counts only if it
+// is this user's, git does not track it, and its process lives; or if it names the run that this process's agent
+// belongs to ($RALPH_RUN_ID). One that came with a clone, or that another user has put there, is as good as none.
+Result<std::optional<Marker>> live_marker(const std::string& project,
+                                          const Environment& environment = Environment::of_this_process());
 
 // Fails with kBusy if there is one, with this advice.
 Status expect_no_run(const std::string& project, std::string_view advice);

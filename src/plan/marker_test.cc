@@ -160,7 +160,7 @@ TEST(IsLive, GoesByThePidAndWhenItsProcessStarted) {
   EXPECT_FALSE(is_live(of_process(self, start + 1))) << "another process has this pid now";
   EXPECT_FALSE(is_live(of_process(pid_of_the_dead(), 0)));
   EXPECT_FALSE(is_live(of_process(pid_of_the_dead(), start)));
-  EXPECT_TRUE(is_live(of_process(0, 0))) << "it is there, and nobody can say more";
+  EXPECT_FALSE(is_live(of_process(0, 0))) << "it is nobody's";
   EXPECT_FALSE(is_live(of_process(4'294'967'296 + self, 0))) << "no pid is that large";
   EXPECT_FALSE(is_live(of_process(std::numeric_limits<std::int64_t>::max(), 0)));
 }

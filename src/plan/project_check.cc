@@ -90,7 +90,7 @@ Result<std::optional<ProjectCheck>> plan_in_charge(const Environment& environmen
   }
   check.authority.reset();
   for (std::string at = folder;; at = parent_path(at)) {
-    TRY_VALUE(const auto marker, live_marker(at));
+    TRY_VALUE(const auto marker, live_marker(at, environment));
     if (marker) {
       check.files = {at, marker->ralph_dir.empty() ? join_path(at, "ralph") : marker->ralph_dir};
       check.marker = *marker;

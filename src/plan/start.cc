@@ -14,15 +14,20 @@ namespace {
 
 constexpr size_t kTitleWidth = 100;
 
-// Stories approved between runs: allowed, because a person has authority then, but reported.
-void note_edits(const SavedPlan& saved, const StoryList& now, std::vector<std::string>& notes) {
-  const auto then = read_tasks(saved.tasks, "tasks.json").tasks;
-  if (!then) return;
+// Stories that pass though no run knows of it. Without reviews that is a person's business, and only reported.
+void note_edits(const std::optional<SavedPlan>& saved, PlanRun& run) {
+  const auto then = read_tasks(saved ? saved->tasks : "", "tasks.json").tasks;
   std::vector<std::string> approved;
-  for (const Story& story : now.stories) {
-    const Story* was = then->find(story.id);
-    if (story.review.passes && (!was || !was->review.passes)) approved.push_back(story.id);
+  for (const Story& story : run.tasks.tasks.stories) {
+    const Story* was = then ? then->find(story.id) : nullptr;
+    if (!story.review.passes || (was && was->review.passes)) continue;
+    approved.push_back(story.id);
+    const bool accepted =
+        saved && std::find(saved->accepted.begin(), saved->accepted.end(), story.id) != saved->accepted.end();
+    if (!run.skip_review() && !accepted) run.unknown_approvals.push_back(story.id);
   }
+  if (!saved) return;
+  std::vector<std::string>& notes = run.notes;
   if (approved.empty()) return;
   notes.push_back(fmt::format("{} {} marked as passing since the last run ended, not by a review of ralph's",
                               join_for_people(approved), approved.size() == 1 ? "was" : "were"));
@@ -163,10 +168,8 @@ Status load_plan_files(PlanRun& run, bool accept) {
                 files.tasks());
   }
   TRY_VALUE(run.tasks, story_file_from(std::move(text), files.tasks()));
-  if (saved) {
-    note_edits(*saved, run.tasks.tasks, run.notes);
-    run.bases = bases_for(run.tasks.tasks, *saved);
-  }
+  note_edits(saved, run);
+  if (saved) run.bases = bases_for(run.tasks.tasks, *saved);
   TRY_VALUE(std::string prompt, require_plain_file(files.prompt(), kInit));
   if (trim(prompt).empty())
     return fail(ErrorKind::kInput, "{} is blank; remove it, and 'ralph plan init' makes a new one", files.prompt());
@@ -177,6 +180,18 @@ Status load_plan_files(PlanRun& run, bool accept) {
   run.pinned = {std::move(prd), std::move(prompt)};
   if (saved && !accept && is_pending(*saved, run)) run.unfinished = std::move(saved);
   return {};
+}
+
+Status keep_approvals(const PlanRun& run) {
+  TRY_VALUE(auto saved, load_plan(run.authority));
+  if (!saved) {
+    saved.emplace();
+    saved->project = run.files.project;
+    saved->ralph_dir = run.files.ralph_dir;
+    saved->tasks = run.tasks.text;
+  }
+  saved->accepted = run.unknown_approvals;
+  return save_plan(run.authority, *saved);
 }
 
 Assignment assignment_for(const PlanRun& run, const Work& work, int iteration, int max_iterations) {

@@ -26,8 +26,9 @@ struct PlanRun {
   // before the checks (a step is pending; `tasks` is the current file).
   std::optional<SavedPlan> unfinished;
   PinnedFiles pinned;
-  std::map<std::string, std::string> bases;  // by story: the commit before its first iteration
-  std::vector<std::string> notes;            // for people, each without its full stop
+  std::map<std::string, std::string> bases;      // by story: the commit before its first iteration
+  std::vector<std::string> notes;                // for people, each without its full stop
+  std::vector<std::string> unknown_approvals{};  // stories that are approved, and not by any run that ralph knows of
 
   bool skip_review() const { return loaded.settings.plan.skip_review; }
   std::int64_t review_cap() const { return loaded.settings.plan.review_cap; }
@@ -36,6 +37,9 @@ struct PlanRun {
 
 // Loads the plan to begin with: the saved copy of a killed run, or (with `accept` always) the files of the project.
 Status load_plan_files(PlanRun& run, bool accept);
+
+// Keeps in ralph's own copy that a person has accepted these approvals.
+Status keep_approvals(const PlanRun& run);
 
 // What an iteration of the run tells its agent. `run` must outlive it.
 Assignment assignment_for(const PlanRun& run, const Work& work, int iteration, int max_iterations);

@@ -135,8 +135,8 @@ void note_downloads(const Subject& subject, std::vector<std::string>& files) {
 
 std::string reason_of(const Objection& objection) {
   return fmt::format(
-      "Denied by ralph ({}): {}: {}{}. Instead: {}. The user can allow it in .ralph/settings.json "
-      "(hooks.commands); do not try to get around it.",
+      "Denied by ralph ({}): {}: {}{}. Instead: {}. The user can allow it in their own settings "
+      "(hooks.commands in ~/.config/ralph/settings.json); do not try to get around it.",
       objection.category, objection.part, objection.detail,
       objection.only_asked ? ", and there is nobody here to ask" : "", objection.advice);
 }

@@ -273,10 +273,11 @@ bool is_system_file(const std::string& path) {
 }
 
 bool is_ralphs(const std::string& path, const PolicyPlace& place, bool or_above) {
-  if (!place.state_folder.empty() &&
-      (is_within(path, place.state_folder) ||
-       (or_above && is_within(place.state_folder, path) && !is_within(place.home, path))))
-    return true;
+  for (const std::string* folder : {&place.state_folder, &place.config_folder}) {
+    if (!folder->empty() &&
+        (is_within(path, *folder) || (or_above && is_within(*folder, path) && !is_within(place.home, path))))
+      return true;
+  }
   for (const std::string& file : place.guardrail_files) {
     if (path == file) return true;
     if (or_above && path != place.project && is_within(file, path) && !is_within(place.project, path)) return true;

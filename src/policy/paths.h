@@ -22,6 +22,7 @@ struct PolicyHost {
 struct PolicyPlace {
   std::string project, home;                   // absolute
   std::string state_folder;                    // $XDG_STATE_HOME/ralph; empty: none
+  std::string config_folder{};                 // $XDG_CONFIG_HOME/ralph; empty: none
   std::vector<std::string> guardrail_files{};  // absolute: scripts that the project's guardrails run
   // Folders reachable through symlinks: {"/home/me/app", "/data/app"}. Paths below the first mean the second.
   std::vector<std::pair<std::string, std::string>> aliases{};

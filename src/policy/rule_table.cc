@@ -41,6 +41,9 @@ constexpr Rule kRules[] = {
     {kTamperRalph, "ralph", "loop/cancel", "", "", "only the user cancels a loop"},
     {kTamperRalph, "ralph", "hooks/uninstall hooks/install", "", "--dry-run", "only the user changes ralph's hooks"},
     {kTamperRalph, "ralph", "plan/archive", "", "", "only the user archives a plan"},
+    {kTamperRalph, "ralph", "trust", "", "--list --help", "only the user accepts a project's commands"},
+    {kTamperRalph, "ralph", "", "--trust", "--help", "only the user accepts a project's commands"},
+    {kTamperRalph, "ralph", "plan/run", "--accept-tasks", "--help", "only the user accepts a changed plan"},
     {kTamperRalph, "kill pkill killall", "", "", "", "", ends_host},
 
     // Even without -r: `find . -type f -exec rm {} +` is read as `rm .`, which nobody would type.

@@ -10,9 +10,9 @@ namespace {
 
 // Variables that control ralph's hooks or the loader: setting one affects every later program.
 bool is_switch_of_ralph(std::string_view name, const PolicyPlace& place) {
-  return name == "RALPH_DISABLE_LOOP_CONTROLLER" || std::ranges::any_of(place.hosts, [&](const PolicyHost& host) {
-           return !name.empty() && host.variable == name;
-         });
+  return name == "RALPH_DISABLE_LOOP_CONTROLLER" || name == "RALPH_TRUST" ||
+         std::ranges::any_of(place.hosts,
+                             [&](const PolicyHost& host) { return !name.empty() && host.variable == name; });
 }
 
 // ralph itself, or a host that the session may run on.
@@ -83,7 +83,7 @@ Finding tampers_with_ralph(const Subject& subject) {
 Finding steers_hooks(const Subject& subject) {
   const auto is_switch = [&](std::string_view name) { return is_switch_of_ralph(name, subject.place); };
   if (any_assignment(subject, [&](std::string_view name, std::string_view) { return is_switch(name); })) {
-    return "it sets a variable that switches ralph's hooks off";
+    return "it sets a variable that switches ralph's checks off";
   }
   if (subject.program == "unset" && std::ranges::any_of(subject.operands, is_switch)) {
     return "it unsets a variable that steers ralph's hooks";

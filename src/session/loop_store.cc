@@ -15,6 +15,7 @@
 #include "session/session_note.h"
 #include "session/tally.h"
 #include "session/transcript.h"
+#include "settings/owner.h"
 #include "settings/ralph_folder.h"
 #include "version.h"
 
@@ -362,9 +363,16 @@ bool take_cancellation(const Environment& environment, const std::string& sessio
   return !session.empty() && !note.empty() && ::unlink(cancellation_path(note).c_str()) == 0;
 }
 
-std::string project_for_loop(const std::string& cwd) {
+std::string project_for_loop(const std::string& cwd, std::string* passed_over) {
+  std::optional<Owners> owners;  // read when it is needed
   for (std::string at = cwd; at.starts_with('/'); at = parent_path(at)) {
-    if (is_there(join_path(at, ".ralph")) || is_there(join_path(at, ".git"))) return at;
+    for (const std::string_view name : {".ralph", ".git"}) {
+      if (!is_there(join_path(at, name))) continue;
+      if (!owners) owners = owners_of(Environment::of_this_process());
+      const std::string fault = at == cwd ? owners->fault(at, name) : owners->fault_above(at, name);
+      if (fault.empty()) return at;
+      if (passed_over && passed_over->empty()) *passed_over = fault;
+    }
     if (at == "/") break;
   }
   return cwd;

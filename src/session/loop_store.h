@@ -99,7 +99,8 @@ std::optional<std::string> project_of_session(const Environment& environment, co
 // stop, unless the user has typed something before.
 bool take_cancellation(const Environment& environment, const std::string& session);
 
-// The project of a loop started in `cwd`: the nearest folder upward with .ralph or .git, else `cwd` itself.
-std::string project_for_loop(const std::string& cwd);
+// The project of a loop started in `cwd`: the nearest folder upward with .ralph or .git, else `cwd` itself. Those of
+// another user are passed over, as if absent; `passed_over` says why, in words.
+std::string project_for_loop(const std::string& cwd, std::string* passed_over = nullptr);
 
 }  // namespace ralph

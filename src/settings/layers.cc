@@ -101,11 +101,7 @@ Result<std::vector<SchemaProblem>> problems_of(const json::value& values) {
   return problems.empty() ? check_meaning(values) : problems;
 }
 
-}  // namespace
-
-Result<std::optional<Layer>> read_layer(const std::string& project, std::string_view name) {
-  const bool here = project.empty() || project == ".";
-  Layer layer{std::string(name), here ? std::string(name) : join_path(project, name), {}, {}};
+Result<std::optional<Layer>> read_as(Layer layer) {
   TRY_VALUE(auto text, read_if_there(layer.path));
   if (!text) return std::nullopt;
   layer.text = *std::move(text);
@@ -115,6 +111,17 @@ Result<std::optional<Layer>> read_layer(const std::string& project, std::string_
   layer.values = std::move(values.as_object());
   layer.values.erase("$schema");  // for editors, not a setting
   return layer;
+}
+
+}  // namespace
+
+Result<std::optional<Layer>> read_layer(const std::string& project, std::string_view name) {
+  const bool here = project.empty() || project == ".";
+  return read_as({std::string(name), here ? std::string(name) : join_path(project, name), {}, {}});
+}
+
+Result<std::optional<Layer>> read_user_layer(const std::string& path) {
+  return read_as({path, path, {}, {}});
 }
 
 std::string folder_with_settings(const std::string& folder) {

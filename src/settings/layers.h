@@ -29,6 +29,9 @@ struct Layer {
 // unreadable file is an error.
 Result<std::optional<Layer>> read_layer(const std::string& project, std::string_view name);
 
+// The same for the user's own settings, whose path is absolute.
+Result<std::optional<Layer>> read_user_layer(const std::string& path);
+
 // The nearest folder with a settings file, from `folder` upwards to the root of its repository; `folder` itself if
 // there is none, or no repository.
 std::string folder_with_settings(const std::string& folder);

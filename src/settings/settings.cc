@@ -1,7 +1,11 @@
 #include "settings/settings.h"
 
 #include "base/text.h"
+#include "os/files.h"
+#include "settings/confined.h"
 #include "settings/layers.h"
+#include "settings/owner.h"
+#include "settings/remembered.h"
 
 namespace ralph {
 namespace {
@@ -141,12 +145,15 @@ Settings settings_from(const json::value& from) {
   if (const json::value* hooks = find(from, "hooks")) read(*hooks, "commands", settings.hooks.commands);
   read(from, "budget", settings.budget);
   read(from, "output", settings.output);
+  const std::string_view trust = find_string(from, "trust").value_or("ask");
+  settings.trust = trust == "require" ? TrustMode::kRequire : trust == "off" ? TrustMode::kOff : TrustMode::kAsk;
+  read(from, "trustedFolders", settings.trusted_folders);
   return settings;
 }
 
-// What the files say of their agent does not hold for another one that is named on the command line.
-void forget_other_agent(json::object& merged, const Overrides& overrides) {
-  const json::value* chosen = overrides.values.if_contains("agent");
+// What lower layers say of their agent does not hold for another one that a higher layer or the command line names.
+void forget_other_agent(json::object& merged, const json::object& upper) {
+  const json::value* chosen = upper.if_contains("agent");
   json::value* agent = merged.if_contains("agent");
   const auto command = chosen ? find_string(*chosen, "command") : std::nullopt;
   if (!command || !agent || !agent->is_object() || find_string(*agent, "command") == command) return;
@@ -166,6 +173,78 @@ Status check_merged(const json::value& merged, const std::vector<Layer>& layers)
   return fail(ErrorKind::kUsage, "{}: {}", readable_path(first.pointer), first.message);
 }
 
+// The layers so far, from the lowest.
+struct Reading {
+  LoadedSettings loaded;
+  std::vector<Layer> layers;
+  std::string user_file;  // where it would be
+};
+
+Result<Reading> begin_with_own(const Environment& environment) {
+  Reading reading;
+  reading.user_file = user_settings_file(environment);
+  if (reading.user_file.empty()) return reading;
+  // `trustedFolders` can't vouch for the file that it is in.
+  TRY(expect_own(Owners::of_this_process(environment), parent_path(reading.user_file), base_name(reading.user_file)));
+  TRY_VALUE(auto layer, read_user_layer(reading.user_file));
+  if (!layer) return reading;
+  reading.loaded.user_file = reading.user_file;
+  reading.loaded.user = layer->values;
+  reading.layers.push_back(*std::move(layer));
+  return reading;
+}
+
+// Empty: it is believed, or is not there.
+std::string reason_for_distrust(const std::string& project, std::string_view name, const Environment& environment) {
+  std::string folder = project;
+  if (project.empty() || project == ".") folder = current_directory().value_or(".");
+  const std::string path = join_path(folder, name);
+  if (!is_there(path)) return {};
+  if (std::string fault = owners_of(environment).fault(folder, name); !fault.empty()) return fault;
+  if (name != kLocalSettingsFile || !came_with_repository(environment, folder, std::string(name))) return {};
+  return fmt::format(
+      "{} is tracked by git, so it may have come with a clone, and is not used: it is for one person on one machine; "
+      "take it out of the repository (git rm --cached {}) and look at what it says",
+      path, name);
+}
+
+Status add_project(Reading& reading, const std::string& project, Distrusted distrusted,
+                   const Environment& environment) {
+  LoadedSettings& loaded = reading.loaded;
+  for (const std::string_view name : {kSettingsFile, kLocalSettingsFile}) {
+    const std::string fault = reason_for_distrust(project, name, environment);
+    if (!fault.empty() && distrusted == Distrusted::kRefused) return fail(ErrorKind::kInput, "{}", fault);
+    if (!fault.empty()) {
+      loaded.notes.push_back(fault);
+      continue;
+    }
+    TRY_VALUE(auto layer, read_layer(project, name));
+    if (!layer) continue;
+    TRY(refuse_known_names(*layer));
+    for (std::string& line : confine(*layer, loaded.user, reading.user_file)) loaded.notes.push_back(std::move(line));
+    loaded.files.push_back(layer->source);
+    merge_into(loaded.project, layer->values);
+    reading.layers.push_back(*std::move(layer));
+  }
+  return {};
+}
+
+Result<LoadedSettings> finish_reading(Reading reading, const Overrides& overrides) {
+  TRY(check_overrides(overrides));
+  LoadedSettings& loaded = reading.loaded;
+  json::object merged = loaded.user;
+  forget_other_agent(merged, loaded.project);
+  merge_into(merged, loaded.project);
+  join_denied(merged, loaded.user);
+  forget_other_agent(merged, overrides.values);
+  merge_into(merged, overrides.values);
+  TRY(check_merged(merged, reading.layers));
+  loaded.effective = with_schema_defaults(parsed_settings_schema(), merged);
+  loaded.settings = settings_from(loaded.effective);
+  loaded.origins = origins_of(loaded.effective, reading.layers, overrides);
+  return std::move(loaded);
+}
+
 }  // namespace
 
 std::string_view to_string(FailAction action) {
@@ -180,26 +259,16 @@ void Overrides::set(const std::string& pointer, json::value value, std::string f
   flags[pointer] = std::move(flag);
 }
 
-Result<LoadedSettings> load_settings(const std::string& project, const Overrides& overrides) {
-  std::vector<Layer> layers;
-  for (const std::string_view name : {kSettingsFile, kLocalSettingsFile}) {
-    TRY_VALUE(auto layer, read_layer(project, name));
-    if (layer) layers.push_back(*std::move(layer));
-  }
-  TRY(check_overrides(overrides));
+Result<LoadedSettings> load_settings(const std::string& project, const Overrides& overrides, Distrusted distrusted,
+                                     const Environment& environment) {
+  TRY_VALUE(Reading reading, begin_with_own(environment));
+  TRY(add_project(reading, project, distrusted, environment));
+  return finish_reading(std::move(reading), overrides);
+}
 
-  json::object merged;
-  for (const Layer& layer : layers) merge_into(merged, layer.values);
-  forget_other_agent(merged, overrides);
-  merge_into(merged, overrides.values);
-  TRY(check_merged(merged, layers));
-
-  LoadedSettings loaded;
-  loaded.effective = with_schema_defaults(parsed_settings_schema(), merged);
-  loaded.settings = settings_from(loaded.effective);
-  loaded.origins = origins_of(loaded.effective, layers, overrides);
-  for (const Layer& layer : layers) loaded.files.push_back(layer.source);
-  return loaded;
+Result<LoadedSettings> load_own_settings(const Environment& environment) {
+  TRY_VALUE(Reading reading, begin_with_own(environment));
+  return finish_reading(std::move(reading), {});
 }
 
 }  // namespace ralph

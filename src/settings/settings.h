@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "json/value.h"
+#include "os/environment.h"
 
 namespace ralph {
 
@@ -94,6 +95,9 @@ struct HooksSettings {
   CommandSettings commands;
 };
 
+// Whether a person is asked before a project's commands run: only the user's own settings say so.
+enum class TrustMode { kAsk, kRequire, kOff };
+
 struct Settings {
   int maximum_iterations = 10;
   std::string completion_response = "DONE";
@@ -108,9 +112,12 @@ struct Settings {
   HooksSettings hooks;
   BudgetSettings budget;
   OutputSettings output;
+  TrustMode trust = TrustMode::kAsk;
+  std::vector<std::string> trusted_folders;  // whose files are believed whoever owns them
 };
 
-// The source of a value: "default", ".ralph/settings.json", ".ralph/settings.local.json" or "-m" and the like.
+// The source of a value: "default", the user's own file, ".ralph/settings.json", ".ralph/settings.local.json" or "-m"
+// and the like.
 struct Origin {
   std::string pointer;  // "/agent/command"
   std::string source;
@@ -120,7 +127,10 @@ struct LoadedSettings {
   Settings settings;
   json::value effective;           // the merged document with defaults, in schema order
   std::vector<Origin> origins;     // one per scalar or array of `effective`
-  std::vector<std::string> files;  // the files read, in order
+  std::vector<std::string> files;  // the project's files that were read, in order
+  std::string user_file;           // the user's own, if it was read
+  json::object user, project;      // what they say, without what a project may not say
+  std::vector<std::string> notes;  // for people: what was ignored, and why
 };
 
 // Command line flags as a JSON object in the shape of a settings file, and the flag behind each pointer.
@@ -132,10 +142,19 @@ struct Overrides {
   void set(const std::string& pointer, json::value value, std::string flag);
 };
 
-// Reads .ralph/settings.json and .ralph/settings.local.json below `project` (either may be missing), checks each
-// against the schema, merges them, applies the overrides and fills in defaults. Every error names the file, line and
-// column, the path inside it, the value found, and what was expected.
-Result<LoadedSettings> load_settings(const std::string& project, const Overrides& overrides = {});
+// What becomes of a project's file that is not believed: it belongs to another user, or git tracks the local one.
+enum class Distrusted { kRefused, kLeftOut };
+
+// Reads the user's own settings (settings/owner.h), then .ralph/settings.json and .ralph/settings.local.json below
+// `project` (each may be missing), checks each against the schema, merges them, applies the overrides and fills in
+// defaults. Every error names the file, line and column, the path inside it, the value found, and what was expected.
+// Hooks leave out what is not believed, and `notes` says so.
+Result<LoadedSettings> load_settings(const std::string& project, const Overrides& overrides = {},
+                                     Distrusted distrusted = Distrusted::kRefused,
+                                     const Environment& environment = Environment::of_this_process());
+
+// The user's own settings alone.
+Result<LoadedSettings> load_own_settings(const Environment& environment);
 
 std::string_view settings_schema();  // the JSON Schema, as shipped
 

@@ -21,6 +21,7 @@ class SettingsTest : public testing::Test {
     std::string name = testing::TempDir() + "settings XXXXXX";
     project_ = ::mkdtemp(name.data());
     EXPECT_TRUE(make_directories(project_ + "/.ralph"));
+    ::setenv("XDG_CONFIG_HOME", (project_ + "/config").c_str(), 1);  // not those of whoever runs the tests
   }
   ~SettingsTest() override { std::filesystem::remove_all(project_); }
 

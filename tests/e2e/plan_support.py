@@ -147,6 +147,7 @@ class Plan:
         self.indent, self.reviews = indent, reviews or {}
         self.otherwise = 'print("A commit message")'
         self._cheats = []
+        self._was_run = False
         stories = stories if stories is not None else [story("US-001")]
         self.folder.mkdir(parents=True)
         document = {"project": "Demo", "branchName": "main", "description": "A demo.", "verifyCommands": [], **top,
@@ -192,10 +193,16 @@ class Plan:
     # Running
 
     def run(self, *arguments, **how):
-        return self.project.run("plan", "run", *arguments, **how)
+        return self.project.run("plan", "run", *self._words(arguments), **how)
 
     def start(self, *arguments, **how):
-        return self.project.start("plan", "run", *arguments, **how)
+        return self.project.start("plan", "run", *self._words(arguments), **how)
+
+    def _words(self, arguments):
+        """Approvals that a plan begins with are nobody's until a person accepts them."""
+        first = self.approved_before and not self._was_run
+        self._was_run = self._was_run or "--dry-run" not in arguments
+        return [*arguments, "--accept-tasks"] if first and "--accept-tasks" not in arguments else arguments
 
     def completes(self, *arguments, **how):
         """Runs to the end, which has to be a completion that every rule agrees with. Returns the Result."""

@@ -202,6 +202,13 @@ class Project:
         (self.ralph / "settings.json").write_text(json.dumps(self._settings))
         return self._settings
 
+    def own_settings(self, **values):
+        """Writes the user's own settings, outside of the project."""
+        path = self.home / ".config/ralph/settings.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(values))
+        return path
+
     def script(self, text, name="script"):
         """An executable script outside the project: sh, unless the text begins with #!. Returns its path."""
         path = self.base / name

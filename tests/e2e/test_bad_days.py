@@ -294,7 +294,7 @@ def test_what_a_killed_run_left_is_seen_by_doctor_and_put_away_by_the_next_run(p
     assert left and re.search(r"left \d+ process", doctor.out) and "index.lock" in doctor.out, doctor
     project.agent_script(f"echo x > made; {DONE}", name="next")
     project.settings(scm={"command": "git", "tasks": ["commit"]}, guardrails=[])
-    result = project.run("run", "-p", "do it", "-m", "1")
+    result = project.run("run", "-p", "do it", "-m", "1", "--trust")
     assert result.code == 0 and project.last("scm_ended")["outcome"] == "done", result
     assert project.last("processes_swept")["ended"] and not project.processes()
     assert "leftovers" not in project.run("doctor").out
@@ -310,7 +310,7 @@ def test_a_lock_of_git_that_is_older_than_any_run_is_left_alone(project):
     wait_until(lambda: read_lines(project.path / "agent.log"), what="the agent")
     kill_both(running)
     project.agent_script(DONE, name="next")
-    assert project.run("run", "-p", "do it", "-m", "1").code == 0
+    assert project.run("run", "-p", "do it", "-m", "1", "--trust").code == 0
     assert lock.exists()
 
 

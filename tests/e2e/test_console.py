@@ -109,6 +109,7 @@ def test_without_emoji_there_is_none_anywhere(project):
 
 
 def test_every_line_has_the_time_if_it_is_wanted(project):
+    project.own_settings(trust="off")
     project.agent_script("echo one; echo; echo two; echo warning >&2; " + DONE)
     project.guardrails("echo said; false")
     project.settings(output={"timestamps": True})

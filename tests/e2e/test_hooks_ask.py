@@ -95,7 +95,7 @@ def test_explain_says_that_it_would_ask(project):
 
 
 def test_settings_decide_before_a_question(project):
-    project.settings(hooks={"commands": {"allow": ["xargs rm -rf"], "categories": {"obfuscated": False}}})
+    project.own_settings(hooks={"commands": {"allow": ["xargs rm -rf"], "categories": {"obfuscated": False}}})
     assert decision(project, UNKNOWN)[0] == "allow"
     assert decision(project, "python3 gen.py | sh")[0] == "allow"
 

@@ -214,8 +214,9 @@ def test_allow_deny_and_categories_of_the_settings(project):
         reason = pre_tool(project, shell(project, command))[0]
         return "allowed" if reason is None else reason.split("(", 1)[1].split(")", 1)[0]
 
-    project.settings(hooks={"commands": {"allow": ["git push --force-with-lease", "sudo apt-get *", "npm"],
-                                         "deny": ["git reset --hard", "npm publish"], "categories": {"containers": False}}})
+    project.own_settings(hooks={"commands": {"allow": ["git push --force-with-lease", "sudo apt-get *", "npm"],
+                                             "deny": ["git reset --hard"], "categories": {"containers": False}}})
+    project.settings(hooks={"commands": {"deny": ["npm publish"]}})
     assert verdict("git push --force-with-lease origin x") == "allowed"
     assert verdict("git push --force") == "history-rewrite"
     assert verdict("sudo apt-get remove x") == "allowed"
@@ -290,7 +291,7 @@ def test_explain_says_what_is_seen_and_why(project):
 
 
 def test_explain_for_machines(project):
-    project.settings(hooks={"commands": {"allow": ["sudo ls"]}})
+    project.own_settings(hooks={"commands": {"allow": ["sudo ls"]}})
     result = project.run("hooks", "explain", "--json", "sudo ls; git push -f")
     answer = json.loads(result.out)
     assert result.code == 1 and answer["decision"] == "deny" and answer["category"] == "history-rewrite"

@@ -466,6 +466,7 @@ def test_verbose_does_not_show_secrets(project):
 
 
 def test_the_console_says_every_step_and_why_it_stopped(project):
+    project.own_settings(trust="off")
     project.agent_script(DONE)
     project.guardrails({"command": fails_until(2), "name": "tests", "failAction": "PREPEND"}, "true")
     result = project.run("run", "-p", "Fix it, then answer <response>DONE</response>.")

@@ -197,7 +197,7 @@ def test_without_a_terminal_it_says_what_to_do(project, draft):
 def test_half_a_terminal_is_none(project, draft):
     """Its output goes to a file: nobody could answer what nobody sees."""
     script = project.script(f"{RALPH} plan draft > ../out 2> ../err; echo code=$?", "half")
-    child = pexpect.spawn(str(script), cwd=str(project.path), env=project.environment(TERM="xterm"), encoding="utf-8", timeout=20)
+    child = pexpect.spawn(str(script), cwd=str(project.path), env=project.environment(TERM="xterm", RALPH_TRUST="1"), encoding="utf-8", timeout=20)
     child.expect_exact("code=2")
     child.expect(pexpect.EOF)
     assert "needs a terminal" in (project.base / "err").read_text()
@@ -317,7 +317,7 @@ def test_what_the_agent_leaves_behind_is_ended(project, draft, leftover):
 def test_if_ralph_is_ended_the_agent_is_too(project, draft, number):
     """Not the terminal's doing: the shell that has it lives on."""
     shell = project.script(f"{RALPH} plan draft\necho ended\nread line", "shell")
-    child = pexpect.spawn(str(shell), cwd=str(project.path), env=project.environment(TERM="xterm"), encoding="utf-8", timeout=20)
+    child = pexpect.spawn(str(shell), cwd=str(project.path), env=project.environment(TERM="xterm", RALPH_TRUST="1"), encoding="utf-8", timeout=20)
     child.expect_exact(QUESTION)
     ralph, = (pid for pid, command in project.processes().items() if command == f"{RALPH} plan draft")
     os.kill(ralph, number)

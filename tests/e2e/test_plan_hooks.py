@@ -20,8 +20,8 @@ def snapshot(stories):
 
 
 def marker(mode=None, before=None, **more):
-    """A marker as the seed's: it names no run, so it binds everybody, and no process, so it counts as live."""
-    fields = {"timestamp": "2026-11-15T10:30:00Z", "max_iterations": 15, "mode": "direct", "skipReview": False, "reviewCap": 5}
+    """A marker as the seed's: it names no run, so it binds everybody, and a process that lives."""
+    fields = {"timestamp": "2026-11-15T10:30:00Z", "pid": os.getpid(), "max_iterations": 15, "mode": "direct", "skipReview": False, "reviewCap": 5}
     if mode:
         fields["iterationMode"] = mode
     if before is not None:

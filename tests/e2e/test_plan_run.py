@@ -481,6 +481,7 @@ def test_runs_show_tells_the_story_of_a_plan(project):
 
 def test_json_lines_and_nothing_else(project):
     plan = Plan(project)
+    project.own_settings(trust="off")
     result = plan.completes("--json")
     records = [json.loads(line) for line in result.out.splitlines()]
     assert records == project.journal() and result.err == ""

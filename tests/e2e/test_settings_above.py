@@ -45,6 +45,7 @@ def test_settings_are_not_looked_for_beyond_the_repository(project):
 
 
 def test_settings_of_the_folder_itself_win_over_those_above(project):
+    project.own_settings(trust="off")
     project.git_init()
     project.agent_script("exit 3")
     below = project.path / "below"

@@ -48,7 +48,7 @@ def state_shown(project):
 
 def assert_new_run_works(project):
     project.agent_script(DONE, name="healthy")
-    result = project.run("run", "-p", "again", "-m", "1")
+    result = project.run("run", "-p", "again", "-m", "1", "--trust")
     assert result.code == 0, result
 
 
@@ -56,7 +56,7 @@ def assert_new_run_works(project):
 
 def terminal(project, *arguments):
     child = pexpect.spawn(str(RALPH), ["run", "-p", "do it", *arguments], cwd=str(project.path), timeout=20,
-                          env=project.environment(TERM="xterm"), encoding="utf-8", dimensions=(24, 120))
+                          env=project.environment(TERM="xterm", RALPH_TRUST="1"), encoding="utf-8", dimensions=(24, 120))
     begun(project)
     return child
 
@@ -128,7 +128,7 @@ def test_ctrl_backslash_ends_everything_at_once(project):
 def test_ctrl_z_pauses_the_whole_tree_and_its_time_outs_and_fg_goes_on(project):
     project.agent_script(PATIENT + DONE, timeoutSeconds=1.5)
     shell = pexpect.spawn("/bin/bash", ["--norc", "--noprofile", "-i"], cwd=str(project.path), timeout=20, encoding="utf-8",
-                          env=project.environment(TERM="dumb", PS1="$ "), dimensions=(24, 120))
+                          env=project.environment(TERM="dumb", PS1="$ ", RALPH_TRUST="1"), dimensions=(24, 120))
     shell.sendline(f"{RALPH} run -p 'do it' -m 1")
     begun(project)
     shell.send("\x1a")
@@ -332,7 +332,7 @@ def test_killing_the_guardian_during_a_guardrail_and_during_a_pause_leaves_nothi
     (project.path / "agent.log").unlink()
     project.agent_script(DONE)
     project.guardrails(f"{helper('setsid_grandchild')}; echo begun >> agent.log; sleep 100")
-    running = start(project)
+    running = start(project, "--trust")
     kill_started(running)
     running.wait(10)
     project.nothing_left(8)

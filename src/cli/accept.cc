@@ -1,0 +1,217 @@
+#include "cli/accept.h"
+
+#include <unistd.h>
+
+#include "base/text.h"
+#include "base/utf8.h"
+#include "cli/masked_settings.h"
+#include "cli/questions.h"
+#include "cli/start_run.h"
+#include "journal/redactor.h"
+#include "journal/run_folder.h"
+#include "json/schema.h"
+#include "os/ancestors.h"
+#include "os/clock.h"
+#include "os/files.h"
+#include "os/tty.h"
+
+namespace ralph::cli {
+namespace {
+
+void tell(const std::string& text) {
+  static_cast<void>(write_all(STDERR_FILENO, printable_lines(text), "standard error"));
+}
+
+struct Remark {
+  std::string_view names;  // blank-separated; `*` at one end: any text
+  std::string_view what;
+};
+
+// Variables that turn an agent into something else. They are shown like all others; the remark says why to look.
+constexpr Remark kRemarks[] = {
+    {"LD_* DYLD_*", "loads code into every program that the agent starts"},
+    {"*_BASE_URL *_API_URL *_ENDPOINT *_API_HOST *_API_BASE HTTP_PROXY HTTPS_PROXY ALL_PROXY http_proxy https_proxy "
+     "all_proxy",
+     "decides where the agent sends your key and your code"},
+    {"PATH", "decides which programs run"},
+    {"NODE_OPTIONS NODE_PATH PYTHONPATH PYTHONSTARTUP PYTHONHOME BASH_ENV ENV PERL5OPT PERL5LIB RUBYOPT RUBYLIB "
+     "JAVA_TOOL_OPTIONS GIT_* SHELL EDITOR PAGER",
+     "makes programs run other code"},
+    {"*_CA_CERTS SSL_CERT_* *_TLS_REJECT_UNAUTHORIZED CURL_CA_BUNDLE REQUESTS_CA_BUNDLE",
+     "decides which servers are "
+     "believed"},
+    {"HOME XDG_* *_CONFIG_DIR *_HOME", "decides whose configuration it reads"},
+};
+
+bool fits(std::string_view name, std::string_view pattern) {
+  if (pattern.ends_with('*')) return name.starts_with(pattern.substr(0, pattern.size() - 1));
+  if (pattern.starts_with('*')) return name.ends_with(pattern.substr(1));
+  return name == pattern;
+}
+
+// "/agent/env/NAME", "/agents/x/env/NAME"
+std::string remark_on(const std::string& pointer) {
+  const size_t env = pointer.find("/env/");
+  if (env == std::string::npos) return {};
+  const std::string name = pointer.substr(env + 5);
+  for (const Remark& remark : kRemarks) {
+    for (const std::string& pattern : split(remark.names, ' ')) {
+      if (fits(name, pattern)) return fmt::format(" ({})", remark.what);
+    }
+  }
+  return {};
+}
+
+bool says_yes(const Environment& environment) {
+  const std::string value = environment.get("RALPH_TRUST").value_or("");
+  return !value.empty() && value != "0" && value != "false";
+}
+
+Status ask_person(std::string_view question) {
+  TerminalQuestions questions;
+  TRY_VALUE(const bool yes, ask_yes_or_no(questions, question));
+  if (yes) return {};
+  return fail(ErrorKind::kUsage, "not accepted; nothing was started");
+}
+
+tl::unexpected<Error> nobody_there(std::string_view what) {
+  return fail(
+      ErrorKind::kUsage,
+      "{}, and nobody is there to accept that; look at the lines above, then type 'ralph trust' or say --trust, "
+      "or change them back",
+      what);
+}
+
+}  // namespace
+
+bool is_below_agent(const Environment& environment) {
+  return !enclosing_run_id(environment).empty() || is_below("ralph", "RALPH_RUN_ID");
+}
+
+Status refuse_agents(const Environment& environment, std::string_view what) {
+  if (!is_below_agent(environment)) return {};
+  return fail(ErrorKind::kUsage,
+              "{} is for the person who runs the agent; this was started by an agent that ralph runs, which can't "
+              "accept anything",
+              what);
+}
+
+SettingValues shown_values(const LoadedSettings& loaded) {
+  const json::value project = masked_settings(loaded.project), user = masked_settings(loaded.user);
+  const Redactor redactor(Environment::of_this_process().as_lines(), secret_candidates(loaded.settings));
+  return values_of(loaded, [&](const std::string& pointer, const json::value& value) {
+    const bool own = pointer.starts_with('~');
+    boost::system::error_code none;
+    const json::value* masked = (own ? user : project).find_pointer(own ? pointer.substr(1) : pointer, none);
+    return redactor.redact(to_compact_json(masked ? *masked : value));
+  });
+}
+
+std::vector<std::string> describe_commands(const SettingValues& values) {
+  std::vector<std::string> lines;
+  for (const auto& [pointer, value] : values) {
+    if (!names_commands(pointer)) continue;
+    const auto list = pointer == "/guardrails" ? parse_json(value.shown, "") : Result<json::value>(json::value());
+    if (!list || !list->is_array()) {
+      lines.push_back(fmt::format("{}: {}{}", readable_path(pointer), value.shown, remark_on(pointer)));
+      continue;
+    }
+    for (const json::value& guardrail : list->get_array())
+      lines.push_back(fmt::format("guardrail: {}", find_string(guardrail, "command").value_or("?")));
+  }
+  return lines;
+}
+
+void print_notes(const LoadedSettings& loaded) {
+  for (const std::string& note : loaded.notes) tell(fmt::format("Note: {}\n", note));
+}
+
+TrustRecord TrustTicket::record_at_work() const {
+  TrustRecord record = record_;
+  if (!kept_) return record;  // it waits for an answer about an earlier run
+  record.seen = now_;
+  record.known = true;
+  record.running = began_;
+  return record;
+}
+
+Status TrustTicket::begin() const {
+  begun_.raise();
+  return kept_ ? save_trust(Environment::of_this_process(), record_at_work()) : Status();
+}
+
+void TrustTicket::end() const {
+  if (!begun_.is_raised()) return;  // it never came so far, and another run may be at work
+  const Environment environment = Environment::of_this_process();
+  if (trust_file(environment, record_.project).empty()) return;
+  const auto loaded = load_settings(record_.project);
+  std::vector<std::string> changed;
+  if (loaded) {
+    changed = differences(now_, shown_values(*loaded), Concern::kAll);
+  } else {
+    changed.emplace_back(first_line(loaded.error().message));
+  }
+  // Written from memory: what is on disk may be an agent's work. Only a person's revocation is taken from there.
+  TrustRecord record = record_at_work();
+  if (!load_trust(environment, record.project).is_accepted()) record.accepted_by.clear();
+  if (changed.empty() && kept_) record.running.clear();
+  if (const Status saved = save_trust(environment, record); !saved)
+    tell(fmt::format("Note: {}\n", saved.error().message));
+  if (changed.empty()) return;
+  tell(fmt::format(
+      "Note: the settings were changed while the agent was running; the next run asks before it uses them: {}\n",
+      join(changed, "; ")));
+}
+
+Result<TrustTicket> accept_project(const AcceptRequest& request) {
+  const Environment environment = Environment::of_this_process();
+  print_notes(request.loaded);
+  const bool trusted = request.trusted || says_yes(environment);
+  if (trusted) TRY(refuse_agents(environment, request.trusted ? "--trust" : "RALPH_TRUST"));
+  TrustTicket ticket;
+  ticket.now_ = shown_values(request.loaded);
+  TrustRecord& record = ticket.record_;
+  record = load_trust(environment, request.project);
+  const bool asks = is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO) && !request.json;
+  const std::string time = to_iso8601(SystemClock().wall());
+  // An agent may have written the user's own settings, too.
+  const TrustMode mode = record.running.empty() ? request.loaded.settings.trust : record.mode;
+  ticket.began_ = fmt::format("pid {}, {}", ::getpid(), time);
+  ticket.kept_ = !trust_file(environment, request.project).empty();
+
+  const std::vector<std::string> suspect = record.changed_under_agent(ticket.now_);
+  for (const std::string& line : suspect) tell(fmt::format("Changed while an agent was running: {}\n", line));
+  if (!suspect.empty() && mode != TrustMode::kOff) {
+    ticket.kept_ = false;  // with --trust the question stays open
+    if (trusted) return ticket;
+    if (!asks) return nobody_there("the settings were changed while an agent was running");
+    TRY(ask_person("The settings were changed while an agent was running. Go on with them? (y/N): "));
+    record.accept(ticket.now_, "your answer", time);
+    ticket.kept_ = true;
+  }
+  record.mode = request.loaded.settings.trust;
+  if (!has_commands(ticket.now_) || mode == TrustMode::kOff || record.accepts(ticket.now_)) return ticket;
+
+  const std::vector<std::string> commands = describe_commands(ticket.now_);
+  const std::vector<std::string> changed = differences(record.seen, ticket.now_, Concern::kCommands);
+  if (record.is_accepted() && !request.told) {
+    for (const std::string& line : changed) tell(fmt::format("Commands changed since the last run: {}\n", line));
+  }
+  const bool must_ask = !record.is_accepted() || mode == TrustMode::kRequire;
+  if (must_ask && !trusted && asks) {
+    tell(fmt::format("This project's settings name these commands, and you have not accepted them yet:\n  {}\n",
+                     join(commands, "\n  ")));
+    TRY(ask_person("Run them? (y/N): "));
+  } else if (must_ask && !trusted && mode == TrustMode::kRequire) {
+    tell(fmt::format("Not accepted yet: {}\n", join(commands, "; ")));
+    return nobody_there("this project has commands that you have not accepted (trust is \"require\")");
+  } else if (!record.is_accepted() && !changed.empty()) {
+    tell(fmt::format("Note: commands of this project run that nobody has accepted ('ralph trust' does): {}\n",
+                     join(commands, "; ")));
+  }
+  // A person saw them; --trust is for one run.
+  if (asks && !trusted) record.accept(ticket.now_, "your answer", time);
+  return ticket;
+}
+
+}  // namespace ralph::cli

@@ -1,0 +1,169 @@
+#include "settings/trust.h"
+
+#include <algorithm>
+
+#include "base/sha256.h"
+#include "base/text.h"
+#include "base/utf8.h"
+#include "json/schema.h"
+#include "os/files.h"
+#include "settings/ralph_folder.h"
+
+namespace ralph {
+namespace {
+
+constexpr int kVersionOfTrust = 1;
+constexpr size_t kShownWidth = 160;
+
+void collect(const json::value& value, const std::string& pointer, const ShownValue& shown, SettingValues& values) {
+  if (const json::object* object = value.if_object()) {
+    for (const auto& member : *object) collect(member.value(), child_pointer(pointer, member.key()), shown, values);
+    return;
+  }
+  values[pointer] = {sha256_hex(to_compact_json(value)), shown(pointer, value)};
+}
+
+json::object json_of(const SettingValues& values) {
+  json::object object;
+  for (const auto& [pointer, value] : values) {
+    object[to_json_string(pointer)] = json::object{{"hash", value.hash}, {"shown", to_json_string(value.shown)}};
+  }
+  return object;
+}
+
+SettingValues values_from(const json::value* from) {
+  SettingValues values;
+  for (const auto& member : from && from->is_object() ? from->get_object() : json::object()) {
+    values[member.key()] = {std::string(find_string(member.value(), "hash").value_or("")),
+                            std::string(find_string(member.value(), "shown").value_or(""))};
+  }
+  return values;
+}
+
+std::string_view word_of(TrustMode mode) {
+  return mode == TrustMode::kRequire ? "require" : mode == TrustMode::kOff ? "off" : "ask";
+}
+
+SettingValues commands_of(const SettingValues& values) {
+  SettingValues commands;
+  for (const auto& [pointer, value] : values) {
+    if (names_commands(pointer)) commands.emplace(pointer, value);
+  }
+  return commands;
+}
+
+}  // namespace
+
+SettingValues values_of(const LoadedSettings& loaded, const ShownValue& shown) {
+  SettingValues values;
+  collect(loaded.project, "", shown, values);
+  collect(loaded.user, "~", shown, values);
+  return values;
+}
+
+bool names_commands(std::string_view pointer) {
+  // Not the user's own settings: they begin with ~.
+  return starts_with_any(pointer, {"/agent/command", "/agent/flags", "/agent/env", "/agent/fallback", "/agent/kind",
+                                   "/agents/", "/guardrails", "/scm", "/plan/agents/", "/plan/cleanRoom",
+                                   "/diagnostics", "/lsp", "/task", "/sandbox"});
+}
+
+bool has_commands(const SettingValues& values) {
+  return std::any_of(values.begin(), values.end(), [](const auto& value) { return names_commands(value.first); });
+}
+
+std::vector<std::string> differences(const SettingValues& then, const SettingValues& now, Concern concern) {
+  SettingValues all = then;
+  all.insert(now.begin(), now.end());
+  const auto show = [](const SettingValues& values, const std::string& pointer) {
+    const auto found = values.find(pointer);
+    return found == values.end() ? std::string("not set") : fit_to_width(found->second.shown, kShownWidth);
+  };
+  const auto hash = [](const SettingValues& values, const std::string& pointer) {
+    const auto found = values.find(pointer);
+    return found == values.end() ? std::string() : found->second.hash;
+  };
+  std::vector<std::string> lines;
+  for (const auto& [pointer, value] : all) {
+    if (concern == Concern::kCommands && !names_commands(pointer)) continue;
+    if (starts_with_any(pointer, {"/output/", "~/output/"}) || hash(then, pointer) == hash(now, pointer)) continue;
+    const bool own = pointer.starts_with('~');
+    lines.push_back(fmt::format("{}{}: {}, was {}", own ? "your own settings: " : "",
+                                readable_path(std::string_view(pointer).substr(own ? 1 : 0)), show(now, pointer),
+                                show(then, pointer)));
+  }
+  return lines;
+}
+
+bool TrustRecord::accepts(const SettingValues& now) const {
+  return is_accepted() && differences(accepted, commands_of(now), Concern::kCommands).empty();
+}
+
+void TrustRecord::accept(const SettingValues& now, std::string by, std::string at) {
+  accepted = commands_of(now);
+  seen = now;
+  accepted_by = std::move(by);
+  accepted_at = std::move(at);
+  running.clear();
+  known = true;
+}
+
+std::vector<std::string> TrustRecord::changed_under_agent(const SettingValues& now) const {
+  if (running.empty()) return {};
+  return differences(seen, now, Concern::kAll);
+}
+
+std::string trust_file(const Environment& environment, const std::string& project) {
+  const std::string folder = project_state_folder(environment, project);
+  return folder.empty() ? "" : join_path(folder, "trust.json");
+}
+
+TrustRecord load_trust(const Environment& environment, const std::string& project) {
+  TrustRecord record;
+  record.project = project;
+  const std::string path = trust_file(environment, project);
+  if (path.empty() || !is_real_file(path)) return record;
+  const auto text = read_file(path);
+  const auto value = text ? parse_json(*text, path) : Result<json::value>(json::value());
+  if (!value || find_integer(*value, "v") != kVersionOfTrust) return record;
+  const auto word = [&](std::string_view key) { return std::string(find_string(*value, key).value_or("")); };
+  record.accepted_by = word("acceptedBy");
+  record.accepted_at = word("acceptedAt");
+  record.running = word("running");
+  record.mode = word("mode") == "require" ? TrustMode::kRequire
+                : word("mode") == "off"   ? TrustMode::kOff
+                                          : TrustMode::kAsk;
+  record.accepted = values_from(find(*value, "accepted"));
+  record.seen = values_from(find(*value, "seen"));
+  record.known = true;
+  return record;
+}
+
+Status save_trust(const Environment& environment, const TrustRecord& record) {
+  const std::string path = trust_file(environment, record.project);
+  if (path.empty()) {
+    return fail(ErrorKind::kInput,
+                "neither XDG_STATE_HOME nor HOME is set; what you accept is kept outside the project: set one of them "
+                "to an absolute path");
+  }
+  TRY(make_directories(parent_path(path)));
+  const json::object object{{"v", kVersionOfTrust},
+                            {"project", to_json_string(record.project)},
+                            {"acceptedBy", to_json_string(record.accepted_by)},
+                            {"acceptedAt", to_json_string(record.accepted_at)},
+                            {"accepted", json_of(record.accepted)},
+                            {"seen", json_of(record.seen)},
+                            {"mode", word_of(record.mode)},
+                            {"running", to_json_string(record.running)}};
+  return write_file_atomically(path, to_pretty_json(object), 0600);
+}
+
+bool project_is_accepted(const Environment& environment, const std::string& project) {
+  const TrustRecord record = load_trust(environment, project);
+  if (!record.is_accepted()) return false;
+  const auto loaded = load_settings(project, {}, Distrusted::kLeftOut, environment);
+  if (!loaded) return false;
+  return record.accepts(values_of(*loaded, [](const std::string&, const json::value&) { return std::string(); }));
+}
+
+}  // namespace ralph
