@@ -1,6 +1,6 @@
 #include "base/sha256.h"
 
-#include <array>
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 
@@ -42,11 +42,24 @@ void add_block(State& state, const char* block) {
 
 }  // namespace
 
-std::string sha256_hex(std::string_view bytes) {
-  State state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-  const std::uint64_t bits = bytes.size() * 8;
-  for (; bytes.size() >= 64; bytes.remove_prefix(64)) add_block(state, bytes.data());
-  std::string last(bytes);
+void Sha256::add(std::string_view bytes) {
+  bytes_ += bytes.size();
+  if (!rest_.empty()) {
+    const size_t taken = std::min(bytes.size(), 64 - rest_.size());
+    rest_ += bytes.substr(0, taken);
+    bytes.remove_prefix(taken);
+    if (rest_.size() < 64) return;
+    add_block(state_, rest_.data());
+    rest_.clear();
+  }
+  for (; bytes.size() >= 64; bytes.remove_prefix(64)) add_block(state_, bytes.data());
+  rest_ = bytes;
+}
+
+std::string Sha256::hex() const {
+  State state = state_;
+  const std::uint64_t bits = bytes_ * 8;
+  std::string last = rest_;
   last += '\x80';
   last.resize((last.size() + 8 + 63) / 64 * 64 - 8, '\0');
   for (int shift = 56; shift >= 0; shift -= 8) last += static_cast<char>(bits >> shift & 0xff);
@@ -56,6 +69,12 @@ std::string sha256_hex(std::string_view bytes) {
     for (int shift = 28; shift >= 0; shift -= 4) hex += "0123456789abcdef"[word >> shift & 15];
   }
   return hex;
+}
+
+std::string sha256_hex(std::string_view bytes) {
+  Sha256 hash;
+  hash.add(bytes);
+  return hash.hex();
 }
 
 }  // namespace ralph

@@ -21,5 +21,16 @@ TEST(Sha256, PadsEveryLength) {
   EXPECT_NE(sha256_hex(std::string(64, 'x')), sha256_hex(std::string(63, 'x')));
 }
 
+TEST(Sha256, DoesNotDependOnHowTheBytesArrive) {
+  std::string bytes;
+  for (int i = 0; i < 300; ++i) bytes += static_cast<char>(i * 7);
+  for (const size_t step : {1, 3, 63, 64, 65, 128, 299}) {
+    Sha256 hash;
+    for (size_t at = 0; at < bytes.size(); at += step) hash.add(std::string_view(bytes).substr(at, step));
+    EXPECT_EQ(hash.hex(), sha256_hex(bytes)) << step;
+    EXPECT_EQ(hash.hex(), sha256_hex(bytes)) << "asked again";
+  }
+}
+
 }  // namespace
 }  // namespace ralph

@@ -52,6 +52,13 @@ std::string failure_message(const GuardrailFailure& failure) {
   return message;
 }
 
+std::string lost_tests_message(std::string_view command, std::string_view lost, std::string_view log_file) {
+  return fmt::format(
+      "Guardrail \"{}\" passed, but it {}.\nBring back the tests that are gone or skipped: the work is not complete "
+      "before they run again.\nOutput file: {}",
+      command, lost, log_file);
+}
+
 void OutputExcerpt::feed(std::string_view bytes) {
   const size_t room = limit_ * 4 - std::min(limit_ * 4, kept_.size());
   kept_ += bytes.substr(0, room);

@@ -32,6 +32,9 @@ struct GuardrailFailure {
 // The message for the agent, in the format shown in docs/guide.md.
 std::string failure_message(const GuardrailFailure& failure);
 
+// The message about one that passed with fewer tests; `lost` is what lost_since() says.
+std::string lost_tests_message(std::string_view command, std::string_view lost, std::string_view log_file);
+
 // Keeps the first `characters` characters of a stream and whether there were more. Never splits a character.
 class OutputExcerpt {
  public:

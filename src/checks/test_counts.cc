@@ -180,6 +180,20 @@ std::string in_words(const TestCounts& counts) {
   return parts.empty() ? "no tests" : join(parts, ", ");
 }
 
+std::string lost_since(const TestCounts& before, const std::optional<TestCounts>& now) {
+  if (before.executed() == 0 && !now) return {};
+  if (!now)
+    return fmt::format("no longer says how many tests it ran; at the start of the run there were {}",
+                       before.executed());
+  if (now->executed() < before.executed())
+    return fmt::format("ran {}; at the start of the run there were {}", count_of(now->executed(), "test"),
+                       before.executed());
+  if (now->skipped > before.skipped)
+    return fmt::format("skipped {}; at the start of the run it skipped {}", count_of(now->skipped, "test"),
+                       before.skipped == 0 ? "none" : std::to_string(before.skipped));
+  return {};
+}
+
 void TestCountReader::feed(std::string_view bytes) {
   while (!bytes.empty()) {
     size_t end = bytes.find('\n');

@@ -22,10 +22,19 @@ struct TestCounts {
   std::int64_t executed() const { return passed + failed; }
   TestCounts& operator+=(const TestCounts& other);
   bool operator==(const TestCounts&) const = default;
+  template <class V>
+  void fields(V&& v) {
+    v("passed", passed), v("failed", failed), v("skipped", skipped);
+  }
 };
 
 // "12 tests passed, 1 failed, 2 skipped"; a number that is zero is left out, unless all are: "no tests".
 std::string in_words(const TestCounts& counts);
+
+// What is missing now, as the end of a sentence that begins with the check's name: "ran 8 tests; at the start of the
+// run there were 10". Empty: nothing. Numbers that can't be read any more are missing too: whoever hides them hides
+// tests.
+std::string lost_since(const TestCounts& before, const std::optional<TestCounts>& now);
 
 class TestCountReader {
  public:

@@ -16,11 +16,6 @@
 namespace ralph::cli {
 namespace {
 
-std::string seal_of(const std::string& project, const std::string& run_id) {
-  const std::string path = seal_path(project, run_id);
-  return path.empty() ? "" : std::string(trim(read_file(path).value_or("")));
-}
-
 // A run that came with a clone names commands of a stranger: only those that this user has started here go on. Their
 // seals are in the state folder.
 Result<ResumePoint> own_resume_point(const std::string& project, const RunFolder& folder) {
@@ -146,6 +141,16 @@ Result<ResumePoint> find_resume_point(const std::string& project, std::string_vi
 std::string seal_path(const std::string& project, const std::string& run_id) {
   const std::string folder = project_state_folder(Environment::of_this_process(), project);
   return folder.empty() ? "" : join_path(folder, run_id);
+}
+
+std::string seal_of(const std::string& project, const std::string& run_id) {
+  const std::string path = seal_path(project, run_id);
+  return path.empty() ? "" : std::string(trim(read_file(path).value_or("")));
+}
+
+std::string watched_store(const std::string& project, const std::string& run_id) {
+  const std::string seal = seal_path(project, run_id);
+  return seal.empty() ? "" : seal + ".watched";
 }
 
 std::string arguments_path(const std::string& run_folder) {

@@ -40,6 +40,12 @@ void show_changes(const Resumption& resumption, const LoadedSettings& loaded);
 // The file outside the project that names the last record of a run's journal; empty if there is no place for it.
 std::string seal_path(const std::string& project, const std::string& run_id);
 
+// What it says; empty: nothing.
+std::string seal_of(const std::string& project, const std::string& run_id);
+
+// The folder outside the project for copies of the files that a run protects; empty if there is no place for it.
+std::string watched_store(const std::string& project, const std::string& run_id);
+
 // The arguments of a run that contain secrets, in a file that only its owner may read.
 std::string arguments_path(const std::string& run_folder);
 

@@ -117,6 +117,8 @@ Status remove(const std::string& project, const OldRun& run) {
   std::error_code error;
   std::filesystem::remove_all(run.folder.path, error);
   if (error) return fail(ErrorKind::kIo, "cannot remove {}: {}", run.folder.path, error.message());
+  if (const std::string store = watched_store(project, run.folder.id); !store.empty())
+    std::filesystem::remove_all(store, error);
   if (const std::string seal = seal_path(project, run.folder.id); !seal.empty()) ::unlink(seal.c_str());
   return {};
 }

@@ -1,6 +1,7 @@
 #include "cli/start_run.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <thread>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include "cli/output_options.h"
 #include "cli/resume.h"
 #include "engine/step.h"
+#include "git/repository.h"
 #include "git/stale_lock.h"
 #include "journal/run_folder.h"
 #include "os/clock.h"
@@ -28,6 +30,11 @@ namespace ralph::cli {
 namespace {
 
 constexpr Milliseconds kPatienceWithTheDying{5'000}, kLockPoll{20};
+
+void remove_folder(const std::string& path) {
+  std::error_code ignored;  // it is of no use any more, and does no harm
+  std::filesystem::remove_all(path, ignored);
+}
 
 std::string owner_line(const std::string& run_id, const Clock& clock) {
   json::object owner;
@@ -113,10 +120,12 @@ Result<int> run_in_project(const RunSetup& setup, const RunBody& body, int guard
   for (Outlet* outlet : watcher->outlets()) processes.serve(*outlet);
   if (setup.resume) remove_unfinished_writes(seal_path(setup.project, folder.id));
   const std::string seal = locks.size() > 1 ? seal_path(setup.project, folder.id) : "";
-  TRY_VALUE(Run run,
-            Run::open(folder, setup.policy, {processes, clock, redactor, *watcher, setup.project, environment, seal}));
+  const std::string store = locks.size() > 1 ? watched_store(setup.project, folder.id) : "";
+  TRY_VALUE(Run run, Run::open(folder, setup.policy,
+                               {processes, clock, redactor, *watcher, setup.project, environment, store, seal}));
   TRY_VALUE(const Decision decision, body(run));
   if (decision.status == StopStatus::kComplete) {  // nothing to resume
+    remove_folder(run.store);
     ::unlink(seal.c_str());
     ::unlink(arguments_path(folder.path).c_str());
   }
@@ -194,6 +203,7 @@ Status note_start(Run& run, const RunSetup& setup, const RunTitle& title) {
   TRY_VALUE(const std::string here, current_directory());
   started.folder = setup.typed_in.empty() ? here : setup.typed_in;
   started.arguments = setup.arguments;
+  started.commit = Repository(plain_git(run.project), run.project).head().value_or("");
   started.masked = std::any_of(setup.arguments.begin(), setup.arguments.end(),
                                [&](const std::string& word) { return run.redactor.redact(word) != word; });
   if (started.masked)

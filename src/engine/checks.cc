@@ -2,8 +2,11 @@
 
 #include <set>
 
+#include "base/sha256.h"
 #include "base/text.h"
 #include "checks/guardrail.h"
+#include "checks/test_counts.h"
+#include "engine/scm_command.h"
 #include "journal/raw_file.h"
 #include "os/files.h"
 
@@ -22,64 +25,156 @@ std::string told_log_file(const Run& run, const std::string& name, const std::st
   return link_to(join_path(run.project, link), join_path(join_path("runs", run.id), name)) ? link : log_file;
 }
 
-Status run_guardrail(Run& run, const GuardrailSettings& guardrail, int index, size_t excerpt_characters,
-                     std::set<std::string>& log_names) {
-  const int iteration = run.progress().iteration;
-  const std::string name = log_name(iteration, run.redactor.redact(guardrail.command), log_names);
-  const std::string log_file = join_path(join_path(".ralph/runs", run.id), name);
-  TRY_VALUE(RawFile log, RawFile::create(join_path(run.folder, name)));
-  const std::string told_file = told_log_file(run, name, log_file);
+// One check of an iteration, with all its tries.
+class Check {
+ public:
+  Check(Run& run, const GuardrailSettings& guardrail, size_t excerpt_characters)
+      : run_(run), guardrail_(guardrail), excerpt_characters_(excerpt_characters), excerpt_(excerpt_characters) {}
 
-  record::GuardrailStarted started;
-  started.iteration = iteration;
-  started.index = index;
-  started.name = guardrail.name.empty() ? guardrail.command : guardrail.name;
-  started.command = guardrail.command;
-  started.log_file = log_file;
-  TRY(run.note(started));
+  Status run(int index, bool baseline, std::set<std::string>& log_names) {
+    const int iteration = run_.progress().iteration;
+    const std::string name = log_name(iteration, run_.redactor.redact(guardrail_.command), log_names);
+    const std::string log_file = join_path(join_path(".ralph/runs", run_.id), name);
+    TRY_VALUE(log_, RawFile::create(join_path(run_.folder, name)));
+    told_file_ = told_log_file(run_, name, log_file);
 
-  OutputExcerpt excerpt(excerpt_characters);
-  std::int64_t output_bytes = 0;
-  StepRequest step;
-  step.launch = guardrail_launch(guardrail.command, run.environment, run.project);
-  step.launch.environment.set("RALPH_ITERATION", std::to_string(iteration));
-  step.moment = Moment::kDuringCheck;
-  step.limit = Milliseconds(static_cast<long long>(guardrail.timeout_seconds * 1000));
-  step.kind = StepKind::kGuardrail;
-  step.on_output = [&](StreamName, std::string_view bytes) -> Status {
-    output_bytes += static_cast<std::int64_t>(bytes.size());
-    excerpt.feed(bytes);
-    return log.append(bytes);
-  };
-  TRY_VALUE(const StepEnd end, run_step(run, step));
+    record::GuardrailStarted started;
+    started.iteration = iteration;
+    started.index = index;
+    started.name = guardrail_.name.empty() ? guardrail_.command : guardrail_.name;
+    started.command = guardrail_.command;
+    started.log_file = log_file;
+    started.baseline = baseline;
+    TRY(run_.note(started));
 
-  record::GuardrailEnded ended;
-  ended.iteration = iteration;
-  ended.index = index;
-  ended.name = started.name;
-  ended.command = guardrail.command;
-  ended.log_file = log_file;
-  ended.exit_code = end.status.code;
-  ended.duration_ms = end.duration.count();
-  ended.output_bytes = output_bytes;
-  ended.fail_action = to_string(guardrail.fail_action);
-  ended.outcome = outcome_of(end);
-  if (ended.outcome != CheckOutcome::kPassed) {
-    GuardrailFailure failure;
-    failure.command = guardrail.command;
-    failure.exit_code = end.status.code;
-    if (ended.outcome == CheckOutcome::kTimedOut)
-      failure.why = fmt::format("timed out after {}", human_duration(step.limit));
-    failure.hint = guardrail.hint;
-    failure.log_file = told_file;
-    failure.output = excerpt.text();
-    failure.truncated = excerpt.truncated();
-    ended.feedback = failure_message(failure);
+    ended_.iteration = iteration;
+    ended_.index = index;
+    ended_.name = started.name;
+    ended_.command = guardrail_.command;
+    ended_.log_file = log_file;
+    ended_.fail_action = to_string(guardrail_.fail_action);
+    ended_.baseline = baseline;
+    TRY(take_tries(baseline ? 0 : guardrail_.flake_retries));
+    ended_.log_sha256 = sha256_.hex();
+    if (!baseline) ended_.feedback = feedback();
+    return run_.note(std::move(ended_));
   }
-  return run.note(std::move(ended));
-}
+
+ private:
+  // A check that mends the files (a formatter) and then passes is not flaky: its first answer was about other files.
+  Status take_tries(int retries) {
+    TRY_VALUE(const std::string files, retries > 0 ? tracked_changes() : Result<std::string>());
+    for (;; ++ended_.tries) {
+      TRY(take_try());
+      const bool failed = ended_.outcome == CheckOutcome::kFailed || ended_.outcome == CheckOutcome::kTimedOut;
+      if (!failed || ended_.tries > retries) break;
+      TRY_VALUE(const Decision decision, run_.ask({Moment::kBetweenSteps}));
+      if (decision.action != Action::kContinue) break;
+      TRY(append(fmt::format("\n[ralph: try {} of {}]\n", ended_.tries + 1, retries + 1)));
+    }
+    if (ended_.tries == 1 || ended_.outcome != CheckOutcome::kPassed) return {};
+    TRY_VALUE(const std::string now, tracked_changes());
+    if (now == files) return {};
+    ended_.outcome = CheckOutcome::kFailed;
+    why_ = fmt::format("failed, and passed at try {} only after it had changed files itself", ended_.tries);
+    return {};
+  }
+
+  Result<std::string> tracked_changes() {
+    TRY_VALUE(const GitEnd diff, contained_git(run_)({"diff", "--no-ext-diff", "--no-textconv", "HEAD", "--"}));
+    return diff.code == 0 ? sha256_hex(diff.output) : std::string();  // no repository: nothing to compare
+  }
+
+  Status take_try() {
+    excerpt_ = OutputExcerpt(excerpt_characters_);
+    TestCountReader tests;
+    why_.clear();
+    StepRequest step;
+    step.launch = guardrail_launch(guardrail_.command, run_.environment, run_.project);
+    step.launch.environment.set("RALPH_ITERATION", std::to_string(run_.progress().iteration));
+    step.moment = Moment::kDuringCheck;
+    step.limit = Milliseconds(static_cast<long long>(guardrail_.timeout_seconds * 1000));
+    step.kind = StepKind::kGuardrail;
+    step.on_output = [&](StreamName, std::string_view bytes) -> Status {
+      ended_.output_bytes += static_cast<std::int64_t>(bytes.size());
+      excerpt_.feed(bytes);
+      tests.feed(bytes);
+      return append(bytes);
+    };
+    TRY_VALUE(const StepEnd end, run_step(run_, step));
+    ended_.exit_code = end.status.code;
+    ended_.duration_ms += end.duration.count();
+    ended_.outcome = outcome_of(end);
+    if (ended_.outcome == CheckOutcome::kTimedOut) why_ = fmt::format("timed out after {}", human_duration(step.limit));
+    judge_tests(tests.counts());
+    return {};
+  }
+
+  void judge_tests(const std::optional<TestCounts>& counts) {
+    ended_.tests_passed = ended_.tests_failed = ended_.tests_skipped = std::nullopt;
+    ended_.tests_lost.clear();
+    if (counts) {
+      ended_.tests_passed = counts->passed;
+      ended_.tests_failed = counts->failed;
+      ended_.tests_skipped = counts->skipped;
+    }
+    if (ended_.outcome != CheckOutcome::kPassed || ended_.baseline) return;
+    if (counts && counts->executed() == 0) {
+      ended_.outcome = CheckOutcome::kFailed;
+      why_ = fmt::format("ran no tests ({}), which is no success although it exited with code 0", in_words(*counts));
+      return;
+    }
+    const auto before = run_.progress().tests.find(guardrail_.command);
+    if (before != run_.progress().tests.end() && !guardrail_.allow_fewer_tests)
+      ended_.tests_lost = lost_since(before->second, counts);
+  }
+
+  std::string feedback() const {
+    if (ended_.outcome == CheckOutcome::kPassed) {
+      return ended_.tests_lost.empty() ? "" : lost_tests_message(guardrail_.command, ended_.tests_lost, told_file_);
+    }
+    GuardrailFailure failure;
+    failure.command = guardrail_.command;
+    failure.exit_code = static_cast<int>(ended_.exit_code);
+    failure.why = why_;
+    failure.hint = guardrail_.hint;
+    failure.log_file = told_file_;
+    failure.output = excerpt_.text();
+    failure.truncated = excerpt_.truncated();
+    return failure_message(failure);
+  }
+
+  Status append(std::string_view bytes) {
+    sha256_.add(bytes);
+    return log_->append(bytes);
+  }
+
+  Run& run_;
+  const GuardrailSettings& guardrail_;
+  const size_t excerpt_characters_;
+  std::optional<RawFile> log_;
+  std::string told_file_;
+  OutputExcerpt excerpt_;  // of the last try
+  Sha256 sha256_;          // of the log
+  std::string why_;        // it failed, other than by its exit code
+  record::GuardrailEnded ended_;
+};
 
 }  // namespace
+
+Result<Decision> run_baselines(Run& run, std::span<const GuardrailSettings> guardrails) {
+  std::set<std::string> log_names;
+  int index = 0;
+  for (const GuardrailSettings& guardrail : guardrails) {
+    ++index;
+    if (!guardrail.baseline || run.progress().iteration > 0 || run.progress().tests.contains(guardrail.command))
+      continue;
+    TRY_VALUE(const Decision decision, run.ask({Moment::kBetweenSteps}));
+    if (decision.action != Action::kContinue) return decision;
+    TRY(Check(run, guardrail, 0).run(index, true, log_names));
+  }
+  return Decision{};
+}
 
 Result<Decision> run_checks(Run& run, const ChecksToRun& checks) {
   std::set<std::string> log_names;
@@ -91,7 +186,7 @@ Result<Decision> run_checks(Run& run, const ChecksToRun& checks) {
   for (const GuardrailSettings& guardrail : checks.guardrails) {
     TRY_VALUE(const Decision decision, run.ask({Moment::kBetweenSteps}));
     if (decision.action != Action::kContinue) return decision;
-    TRY(run_guardrail(run, guardrail, ++index, checks.excerpt_characters, log_names));
+    TRY(Check(run, guardrail, checks.excerpt_characters).run(++index, false, log_names));
   }
   return run.ask({Moment::kBetweenSteps});
 }

@@ -15,6 +15,10 @@ struct ChecksToRun {
   bool again = false;  // they already ran in this iteration: keep those logs
 };
 
+// Runs those with `baseline` once, before the first agent. Their outcome decides nothing; the counts of their tests are
+// in the run's progress. Those that ran before are left out.
+Result<Decision> run_baselines(Run& run, std::span<const GuardrailSettings> guardrails);
+
 // Runs all checks: a failure does not skip the others, so that the agent gets all failures at once. Stops early only if
 // a decision says so, and returns that decision. The results are in the run's progress.
 Result<Decision> run_checks(Run& run, const ChecksToRun& checks);

@@ -216,12 +216,11 @@ constexpr std::array kRules = {
          }},
     Rule{"stop_requested", kNothingRuns, [](const Situation& c) { return c.progress.stop_requests >= 1; },
          [](const Situation&) { return stop(StopStatus::kInterrupted, "asked to stop"); }},
-    Rule{"complete", kAfterChecks,
-         [](const Situation& c) { return !c.policy.plan && c.checks_passed() && c.answered(); },
+    Rule{"complete", kAfterChecks, [](const Situation& c) { return !c.policy.plan && c.all_holds() && c.answered(); },
          [](const Situation& c) { return stop(StopStatus::kComplete, why_complete(c)); }},
     // A promise alone does not complete a plan: its stories do, with or without a promise.
     Rule{"plan_complete", kAfterChecks,
-         [](const Situation& c) { return c.policy.plan && c.checks_passed() && c.all_stories_done(); },
+         [](const Situation& c) { return c.policy.plan && c.all_holds() && c.all_stories_done(); },
          [](const Situation& c) { return stop(StopStatus::kComplete, why_plan_complete(c)); }},
     Rule{"run_time_spent", kNothingRuns, always,
          [](const Situation& c) {
@@ -284,6 +283,12 @@ constexpr std::array kRules = {
            const size_t failed = c.progress.guardrails_failed.size();
            return go_on(fmt::format("{} failed; the next prompt says so", count_of(failed, "guardrail")));
          }},
+    Rule{"files_changed", kAfterChecks, [](const Situation& c) { return !c.progress.watch.held.empty(); },
+         [](const Situation& c) { return go_on(fmt::format("{}; the next prompt says so", what_is_held(c))); }},
+    Rule{"tests_lost", kAfterChecks, [](const Situation& c) { return !c.progress.tests_lost.empty(); },
+         [](const Situation& c) { return go_on(fmt::format("{}; the next prompt says so", what_is_held(c))); }},
+    Rule{"scm_failed", kAfterChecks, [](const Situation& c) { return !c.progress.scm.failed.empty(); },
+         [](const Situation& c) { return go_on(fmt::format("{}; the next prompt says so", what_is_held(c))); }},
     Rule{"promise_too_early", kAfterChecks, [](const Situation& c) { return c.policy.plan && c.answered(); },
          [](const Situation& c) { return go_on(fmt::format("the agent promised too early: {}", stories_phrase(c))); }},
     Rule{"stories_left", kAfterChecks, [](const Situation& c) { return c.policy.plan; },

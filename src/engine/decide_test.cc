@@ -91,6 +91,21 @@ Progress asked_to_stop(Progress progress, int requests) {
   return progress;
 }
 
+Progress with_lost_tests(Progress progress) {
+  progress.tests_lost = {"make test ran 8 tests; at the start of the run there were 10"};
+  return progress;
+}
+
+Progress with_failed_commit(Progress progress) {
+  progress.scm.failed = {"commit"};
+  return progress;
+}
+
+Progress with_changed_file(Progress progress) {
+  progress.watch.held = {"Makefile"};
+  return progress;
+}
+
 Progress crashed(int iteration, int attempts, const char* outcome = "crashed") {
   Progress progress = answered(iteration, "DONE", outcome);
   progress.attempts = attempts;
@@ -392,6 +407,18 @@ std::vector<Row> table() {
        kContinue},
       {"a failing guardrail in the last iteration is the limit", kAfterChecks, failing(answered(10, "DONE")),
        "iterations_spent", kStop, kLimit},
+      {"fewer tests than at the start do too", kAfterChecks, with_lost_tests(answered(1, "DONE")), "tests_lost",
+       kContinue},
+      {"a failing guardrail is told before lost tests", kAfterChecks, with_lost_tests(failing(answered(1, "DONE"))),
+       "checks_failed", kContinue},
+      {"lost tests in the last iteration are the limit", kAfterChecks, with_lost_tests(answered(10, "DONE")),
+       "iterations_spent", kStop, kLimit},
+      {"a failed commit outranks the answer", kAfterChecks, with_failed_commit(answered(1, "DONE")), "scm_failed",
+       kContinue},
+      {"a failed commit in the last iteration is the limit", kAfterChecks, with_failed_commit(answered(10, "DONE")),
+       "iterations_spent", kStop, kLimit},
+      {"a changed file that must not change outranks the answer", kAfterChecks, with_changed_file(answered(1, "DONE")),
+       "files_changed", kContinue},
       {"another answer is no completion", kAfterChecks, answered(1, "ALMOST DONE"), "not_answered", kContinue},
       {"no answer is no completion", kAfterChecks, answered(1, std::nullopt), "not_answered", kContinue},
       {"an empty answer is no completion", kAfterChecks, answered(1, ""), "not_answered", kContinue},
@@ -416,6 +443,12 @@ std::vector<Row> table() {
        kComplete, for_a_plan()},
       {"a failing check outranks all stories", kAfterChecks, failing(stories(2, 2, answered(3, "COMPLETE"))),
        "checks_failed", kContinue, kNone, for_a_plan()},
+      {"fewer tests do too", kAfterChecks, with_lost_tests(stories(2, 2, answered(3, "COMPLETE"))), "tests_lost",
+       kContinue, kNone, for_a_plan()},
+      {"so does a failed push", kAfterChecks, with_failed_commit(stories(2, 2, answered(3, "COMPLETE"))), "scm_failed",
+       kContinue, kNone, for_a_plan()},
+      {"so does a changed file", kAfterChecks, with_changed_file(stories(2, 2, answered(3, "COMPLETE"))),
+       "files_changed", kContinue, kNone, for_a_plan()},
       {"a stop request does", kAfterChecks, asked_to_stop(stories(2, 2, answered(3, "COMPLETE")), 1), "stop_requested",
        kStop, kInterrupted, for_a_plan()},
       {"a promise alone completes nothing", kAfterChecks, stories(1, 2, answered(3, "COMPLETE")), "promise_too_early",

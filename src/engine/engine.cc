@@ -3,6 +3,8 @@
 #include "engine/checks.h"
 #include "engine/resume.h"
 #include "engine/scm_tasks.h"
+#include "engine/watch.h"
+#include "git/repository.h"
 #include "settings/ralph_folder.h"
 
 namespace ralph {
@@ -10,12 +12,15 @@ namespace {
 
 class Engine {
  public:
-  Engine(Run& run, Way& way) : run_(run), way_(way) {}
+  Engine(Run& run, Way& way) : run_(run), way_(way), watch_(run) {}
 
   Result<Decision> until_stopped() {
     if (!run_.progress().completed.empty()) return complete_already();
     TRY(run_.await_files(way_.files()));
     TRY_VALUE(const std::optional<Agents> left, way_.begin());
+    TRY(watch_.begin());
+    TRY_VALUE(const Decision baselined, run_baselines(run_, way_.baselines()));
+    if (baselined.stops()) return baselined;
     TRY_VALUE(const Decision before, finish_what_was_left(left));
     if (before.stops()) return before;
     for (;;) {
@@ -36,6 +41,7 @@ class Engine {
     ended.tokens = run_.progress().tokens.total();
     ended.cost_usd = run_.progress().cost_usd;
     ended.resume = resume_command(run_, status);
+    ended.commit = Repository(plain_git(run_.project), run_.project).head().value_or("");
     TRY(run_.note(std::move(ended)));
     return run_.sync();
   }
@@ -93,13 +99,16 @@ class Engine {
   // incomplete: the feedback of the previous iteration still applies.
   Result<Decision> finish_iteration(const Decision& after_turn) {
     complete_ = false;
+    TRY(look(StepKind::kAgent));
     TRY(way_.after_turn(after_turn));
     if (after_turn.stops()) return after_turn;
     TRY_VALUE(const IterationChecks checks, way_.checks());
     TRY_VALUE(const Decision checked, run_checks(run_, {checks.guardrails, checks.excerpt_characters}));
+    TRY(look(StepKind::kGuardrail));
     TRY(way_.after_checks(checked));
     if (checked.stops()) return checked;
     TRY_VALUE(const Decision after_scm, scm_tasks(checks));
+    TRY(look(StepKind::kScm));
     TRY_VALUE(const Observation observation, way_.observe());
     if (after_scm.stops()) return after_scm;
     complete_ = true;
@@ -107,15 +116,23 @@ class Engine {
   }
 
   Result<Decision> scm_tasks(const IterationChecks& checks) {
-    if (!checks.scm || !run_.progress().guardrails_failed.empty()) return Decision{};
+    if (!checks.scm || !run_.progress().guardrails_failed.empty() || !run_.progress().watch.held.empty())
+      return Decision{};
     ScmPlan plan{*checks.scm, checks.events};
     if (!checks.guardrails.empty()) plan.check_again = [this] { return check_again(); };
     return run_scm_tasks(run_, agent_to_start(run_, agents_), plan);
   }
 
+  // The agent was asked for a commit message, or a hook ran, before this.
   Result<Decision> check_again() {
+    TRY(look(StepKind::kAgent));
     TRY_VALUE(const IterationChecks checks, way_.checks());
     return run_checks(run_, {checks.guardrails, checks.excerpt_characters, true});
+  }
+
+  Status look(StepKind after) {
+    TRY_VALUE(const std::vector<std::string> restored, watch_.look(after));
+    return restored.empty() ? Status{} : way_.put_back(restored);
   }
 
   void set_agents(Agents agents) {
@@ -126,6 +143,7 @@ class Engine {
 
   Run& run_;
   Way& way_;
+  Watch watch_;
   Agents agents_;
   MonotonicTime iteration_began_{};
   bool complete_ = false;  // the iteration has run to its end

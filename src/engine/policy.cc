@@ -23,6 +23,8 @@ Policy policy_from(const Settings& settings) {
   policy.run_time_limit = from_seconds(settings.budget.max_minutes * 60);
   policy.max_cost_usd = settings.budget.max_cost_usd;
   policy.max_tokens = static_cast<std::int64_t>(settings.budget.max_tokens);
+  policy.protect = settings.protect;
+  for (const GuardrailSettings& guardrail : settings.guardrails) policy.check_commands.push_back(guardrail.command);
   policy.linger_limit = from_seconds(settings.agent.linger_seconds);
   policy.max_limit_wait = from_seconds(settings.agent.max_limit_wait_minutes * 60);
   policy.overload_retries = settings.agent.retry.overload_attempts;

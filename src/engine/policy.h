@@ -38,6 +38,10 @@ struct Policy {
   std::int64_t max_tokens = 0;       // 0: no limit
   Milliseconds linger_limit{30000};  // how long an agent may keep running after its result
 
+  // Files that are watched during the run: those that these settings protect, and those that these commands name.
+  ProtectSettings protect;
+  std::vector<std::string> check_commands;
+
   // Agent names, the preferred one first; the others work while it is limited.
   std::vector<std::string> agents;
   Milliseconds max_limit_wait{24 * 3600 * 1000};   // the longest wait for a usage limit to end

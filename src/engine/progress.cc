@@ -35,7 +35,10 @@ struct Folding {
     progress.said.clear();
     progress.guardrails_passed = 0;
     progress.guardrails_failed.clear();
+    progress.tests_lost.clear();
     progress.collecting.clear();
+    progress.watch.held.clear();
+    progress.watch.feedback.clear();
   }
 
   void operator()(const record::AgentStarted& started) {
@@ -99,16 +102,25 @@ struct Folding {
 
   // The first guardrail: if they run again in an iteration, their earlier messages do not count.
   void operator()(const record::GuardrailStarted& started) {
-    if (started.index != 1) return;
+    if (started.index != 1 || started.baseline) return;
     progress.guardrails_passed = 0;
     progress.guardrails_failed.clear();
+    progress.tests_lost.clear();
     progress.collecting.clear();
   }
 
   void operator()(const record::GuardrailEnded& ended) {
-    if (ended.outcome == CheckOutcome::kPassed) {
+    const bool passed = ended.outcome == CheckOutcome::kPassed;
+    const bool ran = passed || (ended.baseline && ended.outcome == CheckOutcome::kFailed);
+    if (ran && ended.tests_passed)
+      progress.tests.try_emplace(ended.command, TestCounts{*ended.tests_passed, ended.tests_failed.value_or(0),
+                                                           ended.tests_skipped.value_or(0)});
+    if (ended.baseline) return;
+    if (passed) {
       ++progress.guardrails_passed;
       ++progress.totals.passed;
+      if (!ended.tests_lost.empty()) progress.tests_lost.push_back(fmt::format("{} {}", ended.name, ended.tests_lost));
+      if (!ended.feedback.empty()) progress.collecting.push_back({FailAction::kAppend, ended.feedback});
       return;
     }
     ++progress.totals.failed;
@@ -122,11 +134,30 @@ struct Folding {
   }
 
   void operator()(const record::ScmEnded& ended) {
-    if (ended.outcome != ScmOutcome::kFailed) progress.scm.done.push_back(ended.task);
+    if (ended.outcome != ScmOutcome::kFailed) {
+      progress.scm.done.push_back(ended.task);
+      // It failed before the run was resumed in this iteration.
+      std::erase(progress.scm.failed, ended.task);
+      if (progress.scm.failed.empty()) progress.scm.feedback.clear();
+    }
     progress.scm.task.clear();
     if (ended.task.starts_with("commit")) progress.scm.message.clear();
     if (ended.outcome == ScmOutcome::kDone && ended.task.starts_with("commit")) ++progress.totals.commits;
     if (ended.outcome == ScmOutcome::kFailed) ++progress.totals.scm_failures;
+    if (ended.feedback.empty()) return;
+    progress.scm.failed.push_back(ended.task);
+    progress.scm.feedback.push_back({FailAction::kAppend, ended.feedback});
+  }
+
+  void operator()(const record::FilesWatched& watched) { progress.watch.manifest = watched.manifest; }
+
+  void operator()(const record::FilesChanged& changed) {
+    const bool late = changed.after != StepKind::kAgent;
+    for (const record::ChangedFile& file : changed.files) {
+      const bool holds = file.action == WatchAction::kFailed || (late && file.action == WatchAction::kPutBack);
+      if (holds && !is_one_of(file.path, progress.watch.held)) progress.watch.held.push_back(file.path);
+    }
+    if (!changed.feedback.empty()) progress.watch.feedback.push_back({FailAction::kAppend, changed.feedback});
   }
 
   void operator()(const record::ProcessesSwept& swept) {
@@ -162,6 +193,8 @@ struct Folding {
   // An iteration that was cut short keeps the feedback of the one before, which still applies.
   void operator()(const record::IterationEnded&) {
     progress.feedback = std::move(progress.collecting);
+    for (const auto* more : {&progress.scm.feedback, &progress.watch.feedback})
+      progress.feedback.insert(progress.feedback.end(), more->begin(), more->end());
     progress.collecting.clear();
     progress.iteration_open = false;
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "agents/events.h"
+#include "checks/test_counts.h"
 #include "engine/prompt.h"
 #include "journal/records.h"
 
@@ -99,19 +100,38 @@ struct Progress {
   int guardrails_passed = 0;
   std::vector<std::string> guardrails_failed;  // their names
   std::vector<Feedback> collecting;            // their messages so far
+  std::vector<std::string> tests_lost;         // those that passed with fewer tests than at the start, in words
+  std::map<std::string, TestCounts> tests;  // at the start of the run, by command: of a baseline run, or of the first
+                                            // that passed
 
   // The SCM tasks of this iteration.
   struct Scm {
-    std::vector<std::string> done;  // or there was nothing to do
-    std::string message;            // the agent's message for the next commit; empty: not asked for yet
-    std::string task, head;         // started and not ended; the commit before it
+    std::vector<std::string> done;    // or there was nothing to do
+    std::string message;              // the agent's message for the next commit; empty: not asked for yet
+    std::string task, head;           // started and not ended; the commit before it
+    std::vector<std::string> failed;  // and not to be ignored: the run is not complete
+    std::vector<Feedback> feedback;   // their messages
     bool operator==(const Scm&) const = default;
     template <class V>
     void fields(V&& v) {
-      v("done", done), v("message", message), v("task", task), v("head", head);
+      v("done", done), v("message", message), v("task", task), v("head", head), v("failed", failed);
+      v("feedback", feedback);
     }
   };
   Scm scm;
+
+  // Files that are watched, see engine/watch.h.
+  struct Watch {
+    std::string manifest;            // the hash of their list; empty: nothing is watched yet
+    std::vector<std::string> held;   // those whose change keeps the run from being complete in this iteration
+    std::vector<Feedback> feedback;  // of this iteration
+    bool operator==(const Watch&) const = default;
+    template <class V>
+    void fields(V&& v) {
+      v("manifest", manifest), v("held", held), v("feedback", feedback);
+    }
+  };
+  Watch watch;
 
   // The plan's stories as ralph left them, if the run works on a plan.
   struct Plan {
@@ -184,6 +204,8 @@ struct Progress {
   // again.
   bool turn_is_over() const;
   bool turn_was_cut_off() const;
+  // Whether the guardrails passed, with all tests that there were and on files that must not change.
+  bool checks_hold() const { return guardrails_failed.empty() && tests_lost.empty() && watch.held.empty(); }
   // Whether all of this iteration is done but its end.
   bool iteration_is_judged() const { return iteration_open && plan.judged == iteration; }
 
@@ -199,7 +221,8 @@ struct Progress {
     v("lastStop", last_stop), v("inputTokens", tokens.input), v("outputTokens", tokens.output),
         v("cacheReadTokens", tokens.cache_read);
     v("cacheWriteTokens", tokens.cache_write), v("costUsd", cost_usd), v("guardrailsPassed", guardrails_passed);
-    v("guardrailsFailed", guardrails_failed), v("collecting", collecting), v("plan", plan), v("feedback", feedback);
+    v("guardrailsFailed", guardrails_failed), v("testsLost", tests_lost), v("tests", tests),
+        v("collecting", collecting), v("plan", plan), v("watch", watch), v("feedback", feedback);
     v("stopRequests", stop_requests), v("host", host), v("totals", totals), v("iterationOpen", iteration_open);
     v("running", running), v("scm", scm), v("completed", completed), v("livingAgent", living_agent);
   }

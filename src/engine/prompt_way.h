@@ -12,6 +12,7 @@ class PromptWay : public Way {
   PromptWay(const Run& run, const Settings& settings, Agents agents, const PromptSource& prompt)
       : run_(run), settings_(settings), agents_(agents), prompt_(prompt) {}
 
+  std::span<const GuardrailSettings> baselines() const override { return settings_.guardrails; }
   Result<NextTurn> next() override;
   Result<IterationChecks> checks() override;
 

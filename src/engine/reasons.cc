@@ -37,6 +37,19 @@ std::string stories_phrase(const Situation& c) {
                      join_for_people(names));
 }
 
+std::string what_is_held(const Situation& c) {
+  if (const auto& held = c.progress.watch.held; !held.empty())
+    return fmt::format("{} must not be changed",
+                       held.size() == 1 ? held.front() : count_of(held.size(), "protected file"));
+  if (!c.progress.tests_lost.empty()) {
+    const std::string more = c.progress.tests_lost.size() == 1
+                                 ? ""
+                                 : fmt::format(" (and {} more like this)", c.progress.tests_lost.size() - 1);
+    return c.progress.tests_lost.front() + more;
+  }
+  return fmt::format("{} failed", join_for_people(c.progress.scm.failed));
+}
+
 std::string what_is_missing(const Situation& c) {
   if (!c.progress.guardrails_failed.empty()) {
     std::vector<std::string> names;
@@ -44,6 +57,7 @@ std::string what_is_missing(const Situation& c) {
     return fmt::format("{} still {}", join_for_people(names),
                        c.progress.guardrails_failed.size() == 1 ? "fails" : "fail");
   }
+  if (!c.all_holds()) return what_is_held(c);
   if (c.policy.plan) return stories_phrase(c);
   return fmt::format("the agent has not answered \"{}\" ({})", c.policy.completion_response,
                      what_the_agent_answered(c));

@@ -9,6 +9,7 @@ namespace ralph {
 
 std::string what_the_agent_answered(const Situation& c);
 std::string stories_phrase(const Situation& c);
+std::string what_is_held(const Situation& c);  // what stands against the end although the guardrails passed
 std::string what_is_missing(const Situation& c);
 std::string why_plan_complete(const Situation& c);
 std::string why_complete(const Situation& c);

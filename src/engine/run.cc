@@ -16,6 +16,7 @@ Run::Run(const RunFolder& run_folder, Policy the_policy, RunParts parts)
       project(std::move(parts.project)),
       id(run_folder.id),
       folder(run_folder.path),
+      store(parts.store.empty() ? join_path(run_folder.path, "watched") : std::move(parts.store)),
       environment(std::move(parts.environment)),
       seal_(std::move(parts.seal)),
       opened_(clock.monotonic()),

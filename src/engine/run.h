@@ -31,6 +31,7 @@ struct RunParts {
   RunListener& listener;
   std::string project;      // absolute
   Environment environment;  // of every child process, including RALPH_RUN_ID
+  std::string store{};      // a folder outside the project for copies of watched files; empty: in the run's folder
   std::string seal{};       // a file outside the project for the hash of the last synced record; empty: none
 };
 
@@ -75,7 +76,7 @@ class Run {
   const Clock& clock;
   const Redactor& redactor;
   RunListener& listener;
-  const std::string project, id, folder;
+  const std::string project, id, folder, store;
   const Environment environment;
 
  private:

@@ -25,12 +25,24 @@ std::string note_from(const ScmCommandEnd& command) {
   return std::string(trim(fatal == lines.end() ? lines.back() : *fatal));
 }
 
-Status note_end(Run& run, const std::string& task, ScmOutcome outcome, std::string note, const StepEnd& end = {}) {
+// For the agent, who may be able to mend it: a hook that refuses a commit says why.
+std::string scm_failure_message(const std::string& task, std::string_view why, const std::string& output) {
+  constexpr size_t kShown = 5000;
+  std::string text =
+      fmt::format("The source control task \"{}\" failed after all guardrails had passed: {}", task, why);
+  if (!trim(output).empty())
+    text += fmt::format("\nOutput:\n{}", trim(prefix_of_characters(to_valid_utf8(output), kShown)));
+  return text + "\nThe work is not complete before it succeeds; ralph tries it again after the next iteration.";
+}
+
+Status note_end(Run& run, const std::string& task, ScmOutcome outcome, std::string note, const StepEnd& end = {},
+                std::string feedback = {}) {
   record::ScmEnded ended;
   ended.iteration = run.progress().iteration;
   ended.task = task;
   ended.outcome = outcome;
   ended.note = std::move(note);
+  ended.feedback = std::move(feedback);
   ended.exit_code = end.status.code;
   ended.duration_ms = end.duration.count();
   return run.note(std::move(ended));
@@ -79,7 +91,7 @@ class ScmTasks {
         }
         if (run_.progress().scm.message.empty()) {
           const std::string why = turn.outcome == TurnOutcome::kOk ? "its answer has no line to use" : turn.reason;
-          TRY(note_end(run_, task, ScmOutcome::kFailed, fmt::format("the agent gave no commit message: {}", why)));
+          TRY(note_failure(task, fmt::format("the agent gave no commit message: {}", why)));
           break;
         }
       }
@@ -141,6 +153,12 @@ class ScmTasks {
     return checked;
   }
 
+  Status note_failure(const std::string& task, const std::string& why, const ScmCommandEnd& command = {}) {
+    const bool told = plan_.scm.on_failure == ScmFailure::kFeedback;
+    return note_end(run_, task, ScmOutcome::kFailed, why, command.end,
+                    told ? scm_failure_message(task, why, command.output) : "");
+  }
+
   // False: it failed, so later tasks make no sense.
   Result<bool> run_task(const std::string& task, const std::string& message) {
     const std::vector<Argv> commands = scm_commands(plan_.scm.command, task, message, plan_.scm.add_all);
@@ -164,7 +182,7 @@ class ScmTasks {
         return true;
       }
       const std::string why = command.end.reason.empty() ? note_from(command) : command.end.reason;
-      TRY(note_end(run_, task, ScmOutcome::kFailed, why, command.end));
+      TRY(note_failure(task, why, command));
       return false;
     }
     return true;

@@ -53,6 +53,8 @@ struct Situation {
     return equals_ignoring_case(trim(*progress.response), trim(policy.completion_response));
   }
   bool checks_passed() const { return progress.guardrails_failed.empty(); }
+  // Whether nothing that ralph looked at itself stands against the end.
+  bool all_holds() const { return progress.checks_hold() && progress.scm.failed.empty(); }
   bool all_stories_done() const { return progress.plan.stories > 0 && progress.plan.done == progress.plan.stories; }
   bool waits_for_background() const {
     const WallTime since = progress.host.waiting_since;

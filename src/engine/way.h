@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,11 +41,18 @@ class Way {
   // turn; the agents are those of its iteration.
   virtual Result<std::optional<Agents>> begin() { return std::optional<Agents>(); }
 
+  // Called before the first iteration: the checks that are run once before any agent, if they say so.
+  virtual std::span<const GuardrailSettings> baselines() const { return {}; }
+
   // Called when an iteration has begun.
   virtual Result<NextTurn> next() = 0;
 
   // Called after the agent's turn. If `decision` stops the run, no checks follow.
   virtual Status after_turn(const Decision& decision) { return static_cast<void>(decision), Status{}; }
+
+  // Called when ralph has put back protected files, paths in the project: a way that commits ralph's own changes does
+  // so.
+  virtual Status put_back(const std::vector<std::string>& paths) { return static_cast<void>(paths), Status{}; }
 
   // Called before the checks run, and again if they must be repeated because files changed after them.
   virtual Result<IterationChecks> checks() { return IterationChecks{}; }

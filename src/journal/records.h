@@ -26,13 +26,15 @@ struct RunStarted {
   std::string folder;                  // where the command was typed
   std::vector<std::string> arguments;  // its words after its name
   bool masked = false;                 // a secret in the arguments was masked
+  std::string commit;                  // HEAD; empty: none, or no repository
   std::int64_t pid = 0, max_iterations = 0;
   json::value settings;  // the effective settings, so that a run can be inspected and resumed without the files
   template <class V>
   void fields(V&& v) {
     v("runId", run_id), v("way", way), v("ralph", ralph_version), v("project", project), v("agent", agent);
     v("promptSource", prompt_source), v("prompt", prompt), v("folder", folder), v("arguments", arguments);
-    v("masked", masked), v("pid", pid), v("maxIterations", max_iterations), v("settings", settings);
+    v("masked", masked), v("pid", pid), v("maxIterations", max_iterations), v("commit", commit);
+    v("settings", settings);
   }
 };
 
@@ -108,9 +110,11 @@ struct GuardrailStarted {
   static constexpr std::string_view kType = "guardrail_started";
   std::int64_t iteration = 0, index = 0;
   std::string name, command, log_file;
+  bool baseline = false;  // before the first agent, to know its tests
   template <class V>
   void fields(V&& v) {
     v("iteration", iteration), v("index", index), v("name", name), v("command", command), v("logFile", log_file);
+    v("baseline", baseline);
   }
 };
 
@@ -119,14 +123,19 @@ struct GuardrailEnded {
   std::int64_t iteration = 0, index = 0, exit_code = 0, duration_ms = 0, output_bytes = 0;
   std::string name, command, log_file, fail_action;
   CheckOutcome outcome = CheckOutcome::kNone;
-  std::string feedback;  // the message for the agent; empty if it passed
+  std::string feedback;                                                   // the message for the agent; may be empty
   std::optional<std::int64_t> tests_passed, tests_failed, tests_skipped;  // nullopt: unknown
+  std::string tests_lost;  // it passed with fewer tests than at the start of the run, in words; empty: it did not
+  std::int64_t tries = 1;  // more than one: it failed before it passed, or failed each time
+  bool baseline = false;   // before the first agent: its outcome decides nothing
+  std::string log_sha256;
   template <class V>
   void fields(V&& v) {
     v("iteration", iteration), v("index", index), v("name", name), v("command", command), v("outcome", outcome);
     v("exitCode", exit_code), v("durationMs", duration_ms), v("outputBytes", output_bytes), v("logFile", log_file);
     v("failAction", fail_action), v("feedback", feedback), v("testsPassed", tests_passed);
-    v("testsFailed", tests_failed), v("testsSkipped", tests_skipped);
+    v("testsFailed", tests_failed), v("testsSkipped", tests_skipped), v("testsLost", tests_lost), v("tries", tries);
+    v("baseline", baseline), v("logSha256", log_sha256);
   }
 };
 
@@ -147,11 +156,51 @@ struct ScmEnded {
   std::int64_t iteration = 0, exit_code = 0, duration_ms = 0;
   std::string task;
   ScmOutcome outcome = ScmOutcome::kNone;
-  std::string note;  // the commit's short id, or what went wrong
+  std::string note;      // the commit's short id, or what went wrong
+  std::string feedback;  // the message for the agent; empty: it was done, or its failure is to be ignored
   template <class V>
   void fields(V&& v) {
     v("iteration", iteration), v("task", task), v("outcome", outcome), v("exitCode", exit_code);
-    v("durationMs", duration_ms), v("note", note);
+    v("durationMs", duration_ms), v("note", note), v("feedback", feedback);
+  }
+};
+
+// The files whose changes are watched, as they are when the run begins: protected ones, and those that checks name.
+struct FilesWatched {
+  static constexpr std::string_view kType = "files_watched";
+  std::int64_t files = 0, bytes = 0;
+  std::string manifest;  // the SHA-256 of the list of them, which is kept with their copies
+  template <class V>
+  void fields(V&& v) {
+    v("files", files), v("bytes", bytes), v("manifest", manifest);
+  }
+};
+
+struct ChangedFile {
+  std::string path;  // in the project
+  std::string what;  // "changed", "deleted", "made something else"
+  WatchAction action = WatchAction::kReported;
+  std::string kept;  // where the changed version is, relative to the run's folder; empty: nowhere
+  std::string note;  // which check names it; why it could not be put back
+  bool operator==(const ChangedFile&) const = default;
+  template <class V>
+  void fields(V&& v) {
+    v("path", path), v("what", what), v("action", action), v("kept", kept), v("note", note);
+  }
+};
+
+// Watched files that are no longer as they were when the run began.
+struct FilesChanged {
+  static constexpr std::string_view kType = "files_changed";
+  std::int64_t iteration = 0;
+  StepKind after = StepKind::kNone;  // the step that changed them; what a check or an SCM task changed came too late
+  std::vector<ChangedFile> files;    // at most a hundred
+  std::int64_t more = 0;             // that are not listed
+  std::string feedback;              // the message for the agent
+  template <class V>
+  void fields(V&& v) {
+    v("iteration", iteration), v("after", after), v("files", files), v("more", more);
+    v("feedback", feedback);
   }
 };
 
@@ -295,10 +344,12 @@ struct RunEnded {
   std::int64_t exit_code = 0, iterations = 0, duration_ms = 0, tokens = 0;
   double cost_usd = 0;
   std::string resume;  // the command that goes on with it; empty: it is complete
+  std::string commit;  // HEAD; empty: none, or no repository
   template <class V>
   void fields(V&& v) {
     v("status", status), v("reason", reason), v("exitCode", exit_code), v("iterations", iterations);
     v("durationMs", duration_ms), v("tokens", tokens), v("costUsd", cost_usd), v("resume", resume);
+    v("commit", commit);
   }
 };
 
@@ -307,9 +358,10 @@ struct Unknown {
   json::object fields_as_written;
 };
 
-using Body = std::variant<RunStarted, RunResumed, IterationStarted, AgentStarted, AgentEnded, GuardrailStarted,
-                          GuardrailEnded, ScmStarted, ScmEnded, SignalReceived, ProcessesSwept, Decided, SessionBound,
-                          SessionEnded, PlanWork, PlanChecked, IterationEnded, RunEnded, Unknown>;
+using Body =
+    std::variant<RunStarted, RunResumed, IterationStarted, AgentStarted, AgentEnded, GuardrailStarted, GuardrailEnded,
+                 ScmStarted, ScmEnded, FilesWatched, FilesChanged, SignalReceived, ProcessesSwept, Decided,
+                 SessionBound, SessionEnded, PlanWork, PlanChecked, IterationEnded, RunEnded, Unknown>;
 
 struct Record {
   std::int64_t sequence = 0;  // from 1, no gaps

@@ -160,6 +160,10 @@ struct Randomiser {
     value = static_cast<E>(random() % kWords<E>.size());
   }
   template <Listed T>
+  void operator()(std::string_view key, std::vector<T>& value) const {
+    for (unsigned i = random() % 4; i > 0; --i) (*this)(key, value.emplace_back());
+  }
+  template <Listed T>
   void operator()(std::string_view, T& value) const {
     value.fields(*this);
   }

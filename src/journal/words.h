@@ -113,6 +113,11 @@ enum class ScmOutcome { kNone, kDone, kNothingToCommit, kFailed };
 template <>
 inline constexpr auto kWords<ScmOutcome> = words({"", "done", "nothing_to_commit", "failed"});
 
+// What became of a watched file that was changed or deleted.
+enum class WatchAction { kReported, kPutBack, kFailed };
+template <>
+inline constexpr auto kWords<WatchAction> = words({"reported", "put_back", "failed"});
+
 // The mode of a plan's iteration.
 enum class Mode { kImplement, kReview, kReviewFix };
 template <>

@@ -99,6 +99,7 @@ Status PlanWay::hold_plan() {
 // Settles what the last run left open; a plan that is already done is checked once, without an agent.
 Result<std::optional<Agents>> PlanWay::begin() {
   TRY(hold_plan());
+  for (const std::string& command : tasks().verify_commands) run_.policy.check_commands.push_back(command);
   TRY(write_marker());  // now, because checks before the first iteration may take long
   reviewed_ = run_.progress().plan.reviewed;
   // The iteration that a resumed run was in goes on by itself if its turn is to be taken, or was taken and not looked
@@ -230,6 +231,15 @@ Status PlanWay::after_turn(const Decision& decision) {
   return enter(Stage::kEnforced);  // returning to the branch may have changed the files
 }
 
+// Protected files: the agent may have committed its change.
+Status PlanWay::put_back(const std::vector<std::string>& paths) {
+  std::vector<std::string> full;
+  for (const std::string& path : paths) full.push_back(join_path(run_.project, path));
+  const auto done = repository_.commit(full, "ralph: put back protected files");
+  if (!done) run_.listener.on_detail(fmt::format("protected files are not committed: {}", done.error().message));
+  return {};
+}
+
 Result<IterationChecks> PlanWay::checks() {
   if (judged_) {  // they run again: revert changes to the plan since the verdict
     aftermath_->check_unchanged(plan_.tasks, plan_.pinned, rules_, "after it was judged");
@@ -262,7 +272,10 @@ Status PlanWay::after_checks(const Decision& decision) {
 // SCM tasks run the agent for a message, and git runs the project's hooks. They must not change the plan, so ralph
 // checks it again before the iteration is closed.
 Result<Observation> PlanWay::observe() {
-  if (passed_when_judged_ && !passed()) TRY(judge_again());
+  const bool all_done = count_done(tasks(), plan_.skip_review()) == tasks().stories.size();
+  // A failed commit says nothing of a story, but where no story is left there must be one to mend it in.
+  const bool unfit = !passed() || (all_done && !run_.progress().scm.failed.empty());
+  if (passed_when_judged_ && unfit) TRY(judge_again());
   TRY(aftermath_->check_uncommitted());
   if (!aftermath_->check_unchanged(plan_.tasks, plan_.pinned, rules_, "after it was judged")) {
     TRY(enter(Stage::kRestored));
@@ -312,9 +325,11 @@ Status PlanWay::judge_again() {
 
 ChecksEnd PlanWay::checks_end() const {
   ChecksEnd end;
-  end.passed = passed();
+  end.passed = passed() && run_.progress().scm.failed.empty();
   std::vector<std::string> failures;
   for (const Feedback& feedback : run_.progress().collecting) failures.push_back(feedback.message);
+  for (const Feedback& feedback : run_.progress().watch.feedback) failures.push_back(feedback.message);
+  for (const Feedback& feedback : run_.progress().scm.feedback) failures.push_back(feedback.message);
   end.failures = join(failures, "\n\n");
   return end;
 }

@@ -18,8 +18,10 @@ class PlanWay : public Way {
   PlanWay(Run& run, PlanRun plan, std::array<Agents, 3> agents, Marker marker);
 
   Result<std::optional<Agents>> begin() override;
+  std::span<const GuardrailSettings> baselines() const override { return settings().guardrails; }
   Result<NextTurn> next() override;
   Status after_turn(const Decision& decision) override;
+  Status put_back(const std::vector<std::string>& paths) override;
   Result<IterationChecks> checks() override;
   Status after_checks(const Decision& decision) override;
   Result<Observation> observe() override;
@@ -30,7 +32,7 @@ class PlanWay : public Way {
   const StoryList& tasks() const { return plan_.tasks.tasks; }
   const Settings& settings() const { return plan_.loaded.settings; }
   Agents agents() const { return agents_[static_cast<size_t>(rules_.mode)]; }
-  bool passed() const { return run_.progress().guardrails_failed.empty(); }
+  bool passed() const { return run_.progress().checks_hold(); }
   ChecksEnd checks_end() const;
 
   Status hold_plan();

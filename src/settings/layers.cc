@@ -183,6 +183,16 @@ std::vector<SchemaProblem> check_meaning(const json::value& document) {
       ++index;
     }
   }
+  if (const json::value* paths = at_pointer(document, "/protect/paths"); paths && paths->is_array()) {
+    size_t index = 0;
+    for (const json::value& path : paths->get_array()) {
+      if (is_one_of(std::string(".."), split(std::string_view(path.as_string()), '/')))
+        problems.push_back({fmt::format("/protect/paths/{}", index), false,
+                            fmt::format("\"{}\" leaves the project; expected a path in it, without ..",
+                                        std::string_view(path.as_string()))});
+      ++index;
+    }
+  }
   return problems;
 }
 

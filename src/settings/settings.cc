@@ -80,12 +80,22 @@ void fill(const json::value& from, GuardrailSettings& guardrail) {
   read(from, "hint", guardrail.hint);
   read(from, "name", guardrail.name);
   read(from, "timeoutSeconds", guardrail.timeout_seconds);
+  read(from, "baseline", guardrail.baseline);
+  read(from, "allowFewerTests", guardrail.allow_fewer_tests);
+  read(from, "flakeRetries", guardrail.flake_retries);
+}
+
+void fill(const json::value& from, ProtectSettings& protect) {
+  read(from, "paths", protect.paths);
+  const auto change = find_string(from, "onChange");
+  protect.on_change = change == "fail" ? OnChange::kFail : change == "report" ? OnChange::kReport : OnChange::kRestore;
 }
 
 void fill(const json::value& from, ScmSettings& scm) {
   read(from, "command", scm.command);
   read(from, "tasks", scm.tasks);
   read(from, "addAll", scm.add_all);
+  if (find_string(from, "onFailure") == "ignore") scm.on_failure = ScmFailure::kIgnore;
 }
 
 void fill(const json::value& from, OutputSettings& output) {
@@ -137,6 +147,7 @@ Settings settings_from(const json::value& from) {
   if (const json::value* guardrails = find(from, "guardrails"); guardrails && guardrails->is_array()) {
     for (const json::value& guardrail : guardrails->get_array()) fill(guardrail, settings.guardrails.emplace_back());
   }
+  read(from, "protect", settings.protect);
   if (const json::value* scm = find(from, "scm"); scm && scm->is_object()) fill(*scm, settings.scm.emplace());
   if (const json::value* agents = find(from, "agents"); agents && agents->is_object()) {
     for (const auto& agent : agents->get_object()) fill(agent.value(), settings.agents[agent.key()]);

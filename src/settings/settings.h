@@ -52,12 +52,27 @@ struct GuardrailSettings {
   std::string hint;
   std::string name;  // shown instead of the command; empty: the command
   double timeout_seconds = 0;
+  bool baseline = false;           // run once before the first agent, to know how many tests there are
+  bool allow_fewer_tests = false;  // fewer or newly skipped tests do not keep the run from being complete
+  int flake_retries = 0;           // more tries of one that fails
 };
+
+// What happens to a protected file that was changed or deleted.
+enum class OnChange { kRestore, kFail, kReport };
+
+struct ProtectSettings {
+  std::vector<std::string> paths;  // patterns, relative to the project
+  OnChange on_change = OnChange::kRestore;
+};
+
+// What a failed commit or push is to the run.
+enum class ScmFailure { kFeedback, kIgnore };
 
 struct ScmSettings {
   std::string command;
   std::vector<std::string> tasks;
   bool add_all = true;
+  ScmFailure on_failure = ScmFailure::kFeedback;
 };
 
 struct BudgetSettings {
@@ -107,6 +122,7 @@ struct Settings {
   AgentSettings agent;
   std::map<std::string, AgentDefinition> agents;  // by name, for agent.command and agent.fallback
   std::vector<GuardrailSettings> guardrails;
+  ProtectSettings protect;
   std::optional<ScmSettings> scm;
   PlanSettings plan;
   HooksSettings hooks;

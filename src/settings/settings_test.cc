@@ -284,12 +284,13 @@ TEST_F(SettingsTest, ErrorsNameTheFileThePlaceTheValueAndTheExpectation) {
 
 TEST_F(SettingsTest, AllProblemsOfAFileAreReportedInItsOrder) {
   base("{\n\"maximumIterations\": 0,\n\"agent\": {\"flags\": [1]},\n\"x\": 1}");
-  EXPECT_EQ(error(),
-            ".ralph/settings.json:2:22: maximumIterations: expected a whole number of at least 1, found 0 (a number)\n"
-            ".ralph/settings.json:3:21: agent.flags[0]: expected a string, found 1 (a number)\n"
-            ".ralph/settings.json:4:1: unknown key \"x\"; the keys here are maximumIterations, completionResponse, "
-            "outputTruncateChars, streamAgentOutput, includeIterationCountInPrompt, agent, agents, guardrails, scm, "
-            "plan, hooks, budget and output");
+  EXPECT_EQ(
+      error(),
+      ".ralph/settings.json:2:22: maximumIterations: expected a whole number of at least 1, found 0 (a number)\n"
+      ".ralph/settings.json:3:21: agent.flags[0]: expected a string, found 1 (a number)\n"
+      ".ralph/settings.json:4:1: unknown key \"x\"; the keys here are maximumIterations, completionResponse, "
+      "outputTruncateChars, streamAgentOutput, includeIterationCountInPrompt, agent, agents, guardrails, protect, "
+      "scm, plan, hooks, budget and output");
 }
 
 TEST_F(SettingsTest, ErrorsInTheLocalFileNameTheLocalFile) {

@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "os/clock.h"
 #include "os/files.h"
+#include "ui/check_text.h"
 #include "ui/figures.h"
 #include "ui/plan_text.h"
 
@@ -316,11 +317,20 @@ void Console::show(const record::GuardrailEnded& ended) {
   // The result goes on the same line, so a long command is cut.
   const std::string name = fit_to_width(ended.name, std::max<size_t>(style.terminal ? style.width / 2 : 120, 20));
   const std::string took = human_duration(ms(ended.duration_ms));
-  if (ended.outcome == CheckOutcome::kPassed) {
-    line(fmt::format("{} {} passed {}", style.green(style.ok()), name, style.dim(fmt::format("({})", took))));
+  if (ended.baseline) {
+    const std::string facts = check_facts(ended);
+    line(fmt::format("{} {} before the first agent: {} {}", style.note(), name,
+                     facts.empty() ? "it does not say how many tests it ran" : facts,
+                     style.dim(fmt::format("({}, {})", to_string(ended.outcome), took))));
+  } else if (ended.outcome == CheckOutcome::kPassed) {
+    const std::string facts = check_facts(ended);
+    const bool odd = !ended.tests_lost.empty() || ended.tries > 1;
+    line(fmt::format("{} {} passed {}", odd ? style.yellow(style.note()) : style.green(style.ok()), name,
+                     style.dim(fmt::format("({}{}{})", took, facts.empty() ? "" : ", ", clean(facts)))));
   } else {
     std::string what = fmt::format("failed with exit code {}", ended.exit_code);
     if (ended.exit_code == 127) what += " (command not found)";
+    if (ended.exit_code == 0) what = "failed although it exited with code 0";
     if (ended.outcome == CheckOutcome::kTimedOut) what = "timed out";
     if (ended.outcome == CheckOutcome::kInterrupted || ended.outcome == CheckOutcome::kOverBudget) what = "was ended";
     const std::string head = fmt::format("{} {} {}", name, what, style.dim(fmt::format("({})", took)));
@@ -353,6 +363,16 @@ void Console::show(const record::ScmEnded& ended) {
   } else {
     line(fmt::format("{} {} failed: {}", style.red(style.error()), clean(ended.task), clean(ended.note)));
   }
+}
+
+void Console::show(const record::FilesChanged& changed) {
+  const Style& style = options_.style;
+  for (const record::ChangedFile& file : changed.files) {
+    const bool bad = file.action != WatchAction::kReported;
+    line(fmt::format("{} {}", bad ? style.red(style.error()) : style.yellow(style.note()),
+                     fit_to_width(changed_file_text(file), 400)));
+  }
+  if (changed.more > 0) line(fmt::format("{} and {} more; the journal counts them", style.note(), changed.more));
 }
 
 void Console::show(const record::SignalReceived& received) {

@@ -48,6 +48,7 @@ class Console : public RunListener {
   void show(const record::GuardrailEnded& ended);
   void show(const record::ScmStarted& started);
   void show(const record::ScmEnded& ended);
+  void show(const record::FilesChanged& changed);
   void show(const record::SignalReceived& received);
   void show(const record::ProcessesSwept& swept);
   void show(const record::Decided& decided);

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "ui/check_text.h"
 #include "ui/figures.h"
 #include "ui/plan_text.h"
 
@@ -66,8 +67,13 @@ class StepTeller {
     const record::GuardrailEnded& ended = *check.ended;
     std::string text = fmt::format("{}: {}", clean(ended.name), words(to_string(ended.outcome)));
     if (ended.outcome == CheckOutcome::kFailed) text += fmt::format(" (exit code {})", ended.exit_code);
+    if (const std::string more = check_facts(ended); !more.empty()) text += ", " + clean(more);
     text += ", " + shown_duration(ended.duration_ms);
-    line(ended.outcome == CheckOutcome::kPassed ? Mark::kGood : Mark::kBad, "guardrail", text, ended.log_file);
+    const bool good = ended.outcome == CheckOutcome::kPassed && ended.tests_lost.empty();
+    line(good             ? Mark::kGood
+         : ended.baseline ? Mark::kNote
+                          : Mark::kBad,
+         ended.baseline ? "baseline" : "guardrail", text, ended.log_file);
   }
 
   void operator()(const ScmTask& task) {
@@ -117,6 +123,15 @@ class StepTeller {
 
   void operator()(const record::SessionEnded& ended) {
     line(Mark::kNote, "session", ended.reason.empty() ? "goes on" : fmt::format("ended ({})", clean(ended.reason)));
+  }
+
+  void operator()(const record::FilesWatched&) {}  // nothing has happened to them yet
+
+  void operator()(const record::FilesChanged& changed) {
+    for (const record::ChangedFile& file : changed.files)
+      line(file.action == WatchAction::kReported ? Mark::kNote : Mark::kBad, "files",
+           clean(changed_file_text(file), 400));
+    if (changed.more > 0) line(Mark::kNote, "files", fmt::format("and {} more", changed.more));
   }
 
   void operator()(const record::PlanWork& work) { line(Mark::kNote, "story", clean(plan_work_text(work)), ""); }

@@ -4,6 +4,8 @@ import subprocess
 
 import pytest
 
+from plan_support import Plan, story
+
 REQUEST = "Provide a short imperative commit message for the changes. Output only the message, no explanation."
 WORK = "echo $RALPH_ITERATION >> work.txt; echo '<response>DONE</response>'"
 
@@ -109,8 +111,8 @@ def test_the_message_is_cleaned(project, said, message):
 def test_without_a_usable_message_nothing_is_committed_and_the_reason_is_shown(project, message):
     project.git_init()
     committing_agent(project, message=message)
-    result = project.run("run", "-p", "x")
-    assert result.code == 0, result
+    result = project.run("run", "-p", "x", "-m", "1")
+    assert result.code == 1 and "commit failed" in project.last("run_ended")["reason"], result
     assert subjects(project) == []
     assert "commit failed" in result.out and "message" in result.out
     assert project.last("scm_ended")["outcome"] == "failed"
@@ -315,12 +317,76 @@ def test_scm_without_tasks_asks_nothing_of_the_folder(project):
     assert project.run("run", "-p", "x").code == 0
 
 
+def refusing_hook(project, script="echo 'hook says no' >&2\nexit 1"):
+    hook = project.path / ".git/hooks/pre-commit"
+    hook.write_text(f"#!/bin/sh\n{script}\n")
+    hook.chmod(0o755)
+
+
+def test_a_refused_commit_is_told_to_the_next_iteration_which_can_mend_it(project):
+    project.git_init()
+    refusing_hook(project, "[ -e mended ] || { echo 'hook says no: no file mended' >&2; exit 1; }")
+    committing_agent(project, work='echo "$1" > "../prompt.$RALPH_ITERATION"; case "$1" in *"no file mended"*) touch mended;; esac; ' + WORK)
+    result = project.run("run", "-p", "x")
+    assert result.code == 0, result
+    assert [r["outcome"] for r in project.records("scm_ended")] == ["failed", "done"]
+    prompt = (project.base / "prompt.2").read_text()
+    assert 'task "commit" failed' in prompt and "hook says no: no file mended" in prompt
+    assert [r["rule"] for r in project.records("decided") if r["moment"] == "after_checks"] == ["scm_failed", "complete"]
+    assert project.git("status", "--porcelain") == ""
+
+
+def test_a_commit_that_is_refused_each_time_is_never_complete(project):
+    project.git_init()
+    refusing_hook(project)
+    committing_agent(project)
+    result = project.run("run", "-p", "x", "-m", "2")
+    assert result.code == 1 and "2 iterations done, but commit failed" in result.out, result
+
+
+def closed_remote(project):
+    """A remote that refuses every push until there is a file `open` beside the project."""
+    remote = project.base / "remote.git"
+    subprocess.run(["git", "init", "-q", "--bare", remote], check=True, env=project.environment())
+    project.git("remote", "add", "origin", str(remote))
+    project.git("push", "-qu", "origin", "main")
+    (remote / "hooks/pre-receive").write_text(f"#!/bin/sh\n[ -e '{project.base}/open' ] || {{ echo 'closed today'; exit 1; }}\n")
+    (remote / "hooks/pre-receive").chmod(0o755)
+
+
+def is_pushed(project):
+    return project.git("rev-parse", "HEAD").strip() == project.git("ls-remote", "origin", "main").split()[0]
+
+
+def test_a_failed_push_is_tried_again_also_with_nothing_to_commit(project):
+    project.git_init()
+    closed_remote(project)
+    work = "[ $RALPH_ITERATION = 1 ] && touch work.txt || touch ../open; echo '<response>DONE</response>'"
+    committing_agent(project, work=work, tasks=["commit", "push"])
+    result = project.run("run", "-p", "x")
+    assert result.code == 0, result
+    assert [(r["task"], r["outcome"]) for r in project.records("scm_ended")] == [
+        ("commit", "done"), ("push", "failed"), ("commit", "nothing_to_commit"), ("push", "done")]
+    assert "closed today" in (project.run_folder() / "prompt_2.txt").read_text()
+    assert is_pushed(project)
+
+
+def test_a_plan_is_not_complete_either_before_it_is_pushed(project):
+    plan = Plan(project, [story("US-001")])
+    closed_remote(project)
+    project.settings(scm={"command": "git", "tasks": ["push"]})
+    plan.cheat("(base / 'open').touch()", mode="review-fix")
+    result = plan.run()
+    assert result.code == 0, result
+    assert plan.modes() == ["implement US-001", "review US-001", "review-fix US-001", "review US-001"]
+    assert "closed today" in plan.prompt(2) and "closed today" in plan.prompt(3)
+    assert is_pushed(project)
+
+
 def test_a_failing_commit_hook_is_shown_and_the_run_ends_as_it_should(project):
     project.git_init()
-    hook = project.path / ".git/hooks/pre-commit"
-    hook.write_text("#!/bin/sh\necho 'hook says no' >&2\nexit 1\n")
-    hook.chmod(0o755)
-    committing_agent(project, tasks=["commit", "tag never"])
+    refusing_hook(project)
+    committing_agent(project, tasks=["commit", "tag never"], onFailure="ignore")
     result = project.run("run", "-p", "x")
     assert result.code == 0, result
     assert "commit failed: hook says no" in result.out
@@ -330,7 +396,7 @@ def test_a_failing_commit_hook_is_shown_and_the_run_ends_as_it_should(project):
 
 def test_push_without_a_remote_is_shown_and_the_run_ends_as_it_should(project):
     project.git_init()
-    committing_agent(project, tasks=["commit", "push"])
+    committing_agent(project, tasks=["commit", "push"], onFailure="ignore")
     result = project.run("run", "-p", "x")
     assert result.code == 0, result
     assert "push failed: fatal: No configured push destination" in result.out
@@ -341,7 +407,7 @@ def test_push_without_a_remote_is_shown_and_the_run_ends_as_it_should(project):
 def test_a_missing_git_identity_is_shown_with_what_git_says(project):
     project.git_init()
     (project.home / ".gitconfig").write_text("[user]\nuseConfigOnly = true\n")
-    committing_agent(project)
+    committing_agent(project, onFailure="ignore")
     result = project.run("run", "-p", "x")
     assert result.code == 0, result
     assert "commit failed" in result.out and ("identity" in result.out or "user.email" in result.out or "email" in result.out)
@@ -351,7 +417,7 @@ def test_a_missing_git_identity_is_shown_with_what_git_says(project):
 def test_a_push_that_wants_a_password_fails_at_once(project):
     project.git_init()
     project.git("remote", "add", "origin", "https://user@127.0.0.1:9/x.git")
-    committing_agent(project, tasks=["commit", "push origin main"])
+    committing_agent(project, tasks=["commit", "push origin main"], onFailure="ignore")
     result = project.run("run", "-p", "x", timeout=20)
     assert result.code == 0 and "push origin main failed" in result.out, result
 

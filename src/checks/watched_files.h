@@ -1,0 +1,69 @@
+// Files that an agent is not to change unseen: protected ones, which are copied when the run begins and can be put
+// back, and those that a check's command names. Comparing costs one lstat a file; content is read only if that differs.
+//
+//   TRY_VALUE(WatchedFiles files, WatchedFiles::take(project, store, {{"tests/**"}, {"make test"}}));
+//   for (const WatchedFiles::Change& change : files.changes()) TRY(files.put_back(change, "…/kept"));
+//
+// The copies stand in `store`, with a list of all files. Both are checked by their hashes when they are used.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace ralph {
+
+class WatchedFiles {
+ public:
+  struct Rules {
+    std::vector<std::string> patterns;  // see path_pattern.h
+    std::vector<std::string> commands;  // of checks
+  };
+  struct File {
+    std::string path;    // in the project
+    std::string sha256;  // of its content; of a symlink's target
+    unsigned mode = 0;
+    bool link = false, is_protected = false;
+    std::string named_by;  // the check's command; empty: none
+    std::string stamp;     // of the last look that found it as it was
+  };
+  struct Change {
+    size_t file = 0;     // its place in files()
+    std::string what;    // "changed", "deleted", "made something else"
+    std::string sha256;  // of what is there now; empty: nothing that can be read
+  };
+
+  // Refuses patterns that match more than can be copied: a gigabyte, or 100,000 files.
+  static Result<WatchedFiles> take(const std::string& project, const std::string& store, const Rules& rules);
+
+  // What take() left in `store`. Fails if that is not what `manifest` says.
+  static Result<WatchedFiles> load(const std::string& project, const std::string& store, const std::string& manifest);
+
+  // Those that are not as they were, in the order of their paths.
+  std::vector<Change> changes();
+
+  // Puts the file back as it was. What is there now is moved to `kept`; so is what stands in the place of a folder
+  // above.
+  Status put_back(const Change& change, const std::string& kept);
+
+  const std::vector<File>& files() const { return files_; }
+  const std::string& manifest() const { return manifest_; }  // the hash of the list
+  std::uint64_t bytes() const { return bytes_; }             // of the copies
+
+ private:
+  WatchedFiles(std::string project, std::string store) : project_(std::move(project)), store_(std::move(store)) {}
+  Status add(const std::string& path, bool is_protected, const std::string& named_by);
+  Status add_below(const std::string& folder, const std::vector<std::string>& patterns);
+  Status write_manifest();
+  std::string where(const File& file) const;
+
+  std::string project_, store_, manifest_;
+  std::vector<File> files_;
+  std::map<std::string, size_t> known_;  // by path
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace ralph

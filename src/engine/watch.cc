@@ -1,0 +1,128 @@
+#include "engine/watch.h"
+
+#include "base/text.h"
+#include "base/utf8.h"
+#include "os/files.h"
+
+namespace ralph {
+namespace {
+
+constexpr size_t kMostListed = 100;
+constexpr size_t kMostRedacted = 16 << 20;
+
+// For the agent: what it may not change, and what it should be able to explain.
+std::string watch_message(const record::FilesChanged& changed) {
+  std::string put_back, failed, reported;
+  for (const record::ChangedFile& file : changed.files) {
+    const std::string path = fit_to_width(file.path, 200);
+    const std::string line = fmt::format("- {} was {}{}\n", path, file.what,
+                                         file.note.empty() ? "" : fmt::format(" ({})", fit_to_width(file.note, 200)));
+    (file.action == WatchAction::kPutBack ? put_back : file.action == WatchAction::kFailed ? failed : reported) += line;
+  }
+  std::string text;
+  if (!put_back.empty())
+    text +=
+        "These files are protected and were put back as they were when the run began. Do the work without changing "
+        "them:\n" +
+        put_back;
+  if (!failed.empty())
+    text +=
+        "These files are protected. The work is not complete before they are again as they were when the run "
+        "began:\n" +
+        failed;
+  if (!reported.empty())
+    text +=
+        "These files decide what the checks prove, and their change was reported to the user. Undo it unless the "
+        "work needs it:\n" +
+        reported;
+  if (changed.more > 0) text += fmt::format("- and {} more\n", changed.more);
+  return std::string(trim(text));
+}
+
+}  // namespace
+
+Status Watch::begin() {
+  const std::string& manifest = run_.progress().watch.manifest;
+  if (!manifest.empty()) {
+    auto loaded = WatchedFiles::load(run_.project, run_.store, manifest);
+    if (loaded) {
+      files_ = *std::move(loaded);
+      return {};
+    }
+    if (!run_.policy.protect.paths.empty()) return tl::unexpected(loaded.error());
+  }
+  if (run_.policy.protect.paths.empty() && run_.policy.check_commands.empty()) return {};
+  TRY_VALUE(WatchedFiles taken,
+            WatchedFiles::take(run_.project, run_.store, {run_.policy.protect.paths, run_.policy.check_commands}));
+  if (taken.files().empty()) return {};
+  files_ = std::move(taken);
+  return run_.note(record::FilesWatched{static_cast<std::int64_t>(files_->files().size()),
+                                        static_cast<std::int64_t>(files_->bytes()), files_->manifest()});
+}
+
+// Whether this very change was told before: it is there until somebody undoes it.
+bool Watch::is_known(const WatchedFiles::Change& change) const {
+  const WatchedFiles::File& file = files_->files()[change.file];
+  const auto& told = file.is_protected && run_.policy.protect.on_change == OnChange::kFail ? held_ : told_;
+  const auto found = told.find(file.path);
+  return found != told.end() && found->second == change.what + change.sha256;
+}
+
+record::ChangedFile Watch::handle(const WatchedFiles::Change& change) {
+  const WatchedFiles::File file = files_->files()[change.file];
+  record::ChangedFile changed;
+  changed.path = file.path;
+  changed.what = change.what;
+  if (!file.named_by.empty()) changed.note = fmt::format("the check \"{}\" uses it", fit_to_width(file.named_by, 60));
+  if (!file.is_protected || run_.policy.protect.on_change == OnChange::kReport) {
+    told_[file.path] = change.what + change.sha256;
+    return changed;
+  }
+  if (run_.policy.protect.on_change == OnChange::kFail) {
+    changed.action = WatchAction::kFailed;
+    held_[file.path] = change.what + change.sha256;
+    return changed;
+  }
+  const std::string name = fmt::format("changed/{}/{}", run_.progress().iteration, file.path);
+  const std::string kept = join_path(run_.folder, name);
+  if (const Status back = files_->put_back(change, kept); !back) {
+    changed.action = WatchAction::kFailed;
+    changed.note = fmt::format("it could not be put back: {}", back.error().message);
+    return changed;
+  }
+  changed.action = WatchAction::kPutBack;
+  if (!is_there(kept)) return changed;
+  changed.kept = name;
+  const auto text = is_real_file(kept) ? read_before_end(kept, kMostRedacted, kMostRedacted) : Result<std::string>("");
+  if (text && text->size() < kMostRedacted) {
+    const std::string masked = run_.redactor.redact(*text);
+    if (masked != *text) static_cast<void>(replace_file(kept, masked, 0600));
+  }
+  return changed;
+}
+
+Result<std::vector<std::string>> Watch::look(StepKind after) {
+  std::vector<std::string> restored;
+  if (!files_) return restored;
+  if (held_in_ != run_.progress().iteration) held_.clear();
+  held_in_ = run_.progress().iteration;
+  record::FilesChanged note;
+  note.iteration = run_.progress().iteration;
+  note.after = after;
+  for (const WatchedFiles::Change& change : files_->changes()) {
+    if (is_known(change)) continue;
+    record::ChangedFile changed = handle(change);
+    if (changed.action == WatchAction::kPutBack) restored.push_back(changed.path);
+    if (note.files.size() < kMostListed) {
+      note.files.push_back(std::move(changed));
+    } else {
+      ++note.more;
+    }
+  }
+  if (note.files.empty()) return restored;
+  note.feedback = watch_message(note);
+  TRY(run_.note(std::move(note)));
+  return restored;
+}
+
+}  // namespace ralph

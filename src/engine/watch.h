@@ -1,0 +1,37 @@
+// Watches the files that an agent is not to change unseen (checks/watched_files.h) during a run: takes them when it
+// begins, compares after each step that may change them, puts back what is protected, and records it.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "checks/watched_files.h"
+#include "engine/run.h"
+
+namespace ralph {
+
+class Watch {
+ public:
+  explicit Watch(Run& run) : run_(run) {}
+
+  // At the start of the run, before any agent; for a run that goes on, what it took then.
+  Status begin();
+
+  // Compares. The paths that were put back are returned. A change that a check or an SCM task made came after the files
+  // were judged: it keeps the run from being complete in this iteration.
+  Result<std::vector<std::string>> look(StepKind after);
+
+ private:
+  record::ChangedFile handle(const WatchedFiles::Change& change);
+  bool is_known(const WatchedFiles::Change& change) const;
+
+  Run& run_;
+  std::optional<WatchedFiles> files_;
+  std::map<std::string, std::string> told_;  // by path: the hash of a changed version that was reported
+  int held_in_ = 0;                          // the iteration in which `held_` was told
+  std::map<std::string, std::string> held_;  // the same for those that are to be as they were
+};
+
+}  // namespace ralph
