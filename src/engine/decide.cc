@@ -216,12 +216,32 @@ constexpr std::array kRules = {
          }},
     Rule{"stop_requested", kNothingRuns, [](const Situation& c) { return c.progress.stop_requests >= 1; },
          [](const Situation&) { return stop(StopStatus::kInterrupted, "asked to stop"); }},
+    // It could change anything that a review has looked at.
+    Rule{"earlier_agent_lives",
+         {Moment::kBeforeIteration, Moment::kAfterTurn, Moment::kAfterChecks},
+         [](const Situation& c) { return c.policy.plan && !c.progress.survivors.empty(); },
+         [](const Situation& c) {
+           return stop(StopStatus::kFatal,
+                       fmt::format("a process of the agent could not be ended, and while it lives nothing is approved: "
+                                   "{}; end it, then resume the run",
+                                   join(c.progress.survivors, "; ")));
+         }},
     Rule{"complete", kAfterChecks, [](const Situation& c) { return !c.policy.plan && c.all_holds() && c.answered(); },
          [](const Situation& c) { return stop(StopStatus::kComplete, why_complete(c)); }},
     // A promise alone does not complete a plan: its stories do, with or without a promise.
     Rule{"plan_complete", kAfterChecks,
          [](const Situation& c) { return c.policy.plan && c.all_holds() && c.all_stories_done(); },
          [](const Situation& c) { return stop(StopStatus::kComplete, why_plan_complete(c)); }},
+    // A reviewer that does not know the tag would review the same story forever.
+    Rule{"verdict_unsaid", kAfterChecks,
+         [](const Situation& c) { return c.policy.plan && c.progress.plan.unsaid >= 2; },
+         [](const Situation& c) {
+           return stop(StopStatus::kLimit,
+                       fmt::format("two reviews in a row wrote a verdict without saying it; the last message of a "
+                                   "review has to say <review story=\"{}\">approved</review> (or changes_requested, a "
+                                   "newline and the reasons) at the beginning of a line",
+                                   c.progress.plan.story));
+         }},
     Rule{"run_time_spent", kNothingRuns, always,
          [](const Situation& c) {
            return at_limit(Limit::kTime, fmt::format("the run's {} are over (budget.maxMinutes)",

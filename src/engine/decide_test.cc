@@ -203,6 +203,19 @@ Progress stories(int done, int of, Progress progress) {
   return progress;
 }
 
+// Reviews in a row that wrote a verdict without saying it.
+Progress unsaid(int times) {
+  Progress progress = stories(0, 1, at(times + 1));
+  progress.plan.unsaid = times;
+  progress.plan.story = "US-001";
+  return progress;
+}
+
+Progress survived(Progress progress) {
+  progress.survivors = {"pid 4711: sleep 1000"};
+  return progress;
+}
+
 Policy with_run_limit(Milliseconds limit) {
   Policy policy;
   policy.run_time_limit = limit;
@@ -465,6 +478,14 @@ std::vector<Row> table() {
        "iterations_spent", kStop, kLimit, for_a_plan()},
       {"the answer of a prompt loop is no end of a plan", kAfterChecks, stories(1, 2, answered(3, "DONE")),
        "stories_left", kContinue, kNone, for_a_plan()},
+      {"one review that wrote a verdict without saying it", kAfterChecks, unsaid(1), "stories_left", kContinue, kNone,
+       for_a_plan()},
+      {"two in a row", kAfterChecks, unsaid(2), "verdict_unsaid", kStop, kLimit, for_a_plan()},
+      {"a process of an agent lives on", kAfterTurn, survived(at(3)), "earlier_agent_lives", kStop, kFatal,
+       for_a_plan()},
+      {"with it nothing is complete", kAfterChecks, survived(stories(2, 2, answered(3, "COMPLETE"))),
+       "earlier_agent_lives", kStop, kFatal, for_a_plan()},
+      {"other loops only report it", kAfterTurn, survived(answered(3, "DONE")), "turn_ended", kContinue, kNone},
       // A host's session wants to stop.
       at_stop("no promise", at(0), {}, "promise_missing"),
       at_stop("a promise and work", at(0), {true, true, 3}, "promise_accepted"),

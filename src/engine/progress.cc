@@ -33,6 +33,7 @@ struct Folding {
     progress.response.reset();
     progress.mentioned = false;
     progress.said.clear();
+    progress.final_words.clear();
     progress.guardrails_passed = 0;
     progress.guardrails_failed.clear();
     progress.tests_lost.clear();
@@ -63,6 +64,7 @@ struct Folding {
     progress.response = ended.response;
     progress.mentioned = ended.mentioned;
     progress.said = ended.said;
+    progress.final_words = ended.final_words;
     const bool failed = ended.outcome == TurnOutcome::kCrashed || ended.outcome == TurnOutcome::kEmpty ||
                         ended.outcome == TurnOutcome::kNotStarted;
     if (failed) ++progress.failed_attempts;
@@ -163,11 +165,18 @@ struct Folding {
   void operator()(const record::ProcessesSwept& swept) {
     progress.totals.swept += static_cast<int>(swept.ended.size());
     if (swept.agent_lives) progress.living_agent = join(swept.survivors, "; ");
+    if (swept.after == StepKind::kAgent) progress.survivors = swept.survivors;
+  }
+
+  void operator()(const record::PlanBegan& began) {
+    progress.plan.uncommitted = began.uncommitted;
+    progress.plan.added = began.added;
   }
 
   void operator()(const record::PlanWork& work) {
     progress.plan.worked = static_cast<int>(work.iteration);
     progress.plan.head = work.head;
+    progress.plan.story = work.story;
     if (work.mode == Mode::kReview) progress.plan.reviewed = work.head;
     if (!work.base.empty()) progress.plan.bases.emplace(work.story, work.base);
   }
@@ -182,6 +191,9 @@ struct Folding {
     plan.before = checked.before;
     plan.head = checked.head;
     plan.bases = checked.bases;
+    plan.made = checked.made;
+    plan.added = checked.added;
+    if (checked.mode == Mode::kReview) plan.unsaid = checked.unsaid ? plan.unsaid + 1 : 0;
     if (checked.judged) plan.judged = static_cast<int>(checked.iteration);
     if (!checked.feedback.empty()) progress.collecting.push_back({FailAction::kAppend, checked.feedback});
   }
@@ -205,6 +217,8 @@ struct Folding {
     progress.stop_requests = 0;
     progress.living_agent.reset();
     progress.last_stop.idle = 0;
+    progress.plan.unsaid = 0;
+    progress.survivors.clear();  // who resumes a run has ended them
     progress.run_time = Milliseconds(resumed.spent_ms);
   }
 

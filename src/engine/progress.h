@@ -46,6 +46,7 @@ struct Progress {
   std::optional<std::string> response;
   bool mentioned = false;       // it only spoke of its promise
   std::string said;             // its last words, in a turn without a tool call
+  std::string final_words;      // the end of its last message, if it was to be kept
   int failed_turns_in_row = 0;  // crashed or silent, across iterations; the back-off grows with it
   int overloads_in_row = 0;
   std::string last_rule;  // the row of the last decision
@@ -120,6 +121,8 @@ struct Progress {
   };
   Scm scm;
 
+  std::vector<std::string> survivors;  // processes of agents that could not be ended
+
   // Files that are watched, see engine/watch.h.
   struct Watch {
     std::string manifest;            // the hash of their list; empty: nothing is watched yet
@@ -137,7 +140,11 @@ struct Progress {
   struct Plan {
     int worked = 0, judged = 0;  // the last iterations with an assigned story and with a result
     int stories = 0, done = 0;
-    std::vector<std::string> open;  // "US-002 (needs_review)"
+    std::vector<std::string> open;                   // "US-002 (needs_review)"
+    int unsaid = 0;                                  // reviews in a row that wrote a verdict without saying it
+    std::string story;                               // of the last iteration
+    std::map<std::string, std::string> uncommitted;  // before the run, by path
+    std::vector<std::string> made, added;            // as in PlanChecked
     std::optional<record::PendingReview> pending, before;
     std::string head;
     std::string reviewed;  // the commit that the last review began with
@@ -147,7 +154,8 @@ struct Progress {
     void fields(V&& v) {
       v("stories", stories), v("done", done), v("open", open), v("pending", pending), v("head", head);
       v("bases", bases), v("worked", worked), v("judged", judged), v("reviewed", reviewed);
-      v("before", before);
+      v("before", before), v("unsaid", unsaid), v("story", story);
+      v("uncommitted", uncommitted), v("made", made), v("added", added);
     }
   };
   Plan plan;
@@ -215,7 +223,7 @@ struct Progress {
     v("iteration", iteration), v("runMs", run_time), v("lastRecord", last_record), v("why", outcome_note);
     v("status", status), v("attempts", attempts), v("failedAttempts", failed_attempts), v("turnOutcome", turn_outcome);
     v("turnReason", turn_reason), v("turnAgent", turn_agent), v("response", response), v("mentioned", mentioned),
-        v("said", said);
+        v("said", said), v("finalWords", final_words);
     v("failedTurnsInRow", failed_turns_in_row), v("overloadsInRow", overloads_in_row), v("lastRule", last_rule);
     v("limited", limited), v("session", session), v("lastSession", last_session), v("toolCalls", tool_calls);
     v("lastStop", last_stop), v("inputTokens", tokens.input), v("outputTokens", tokens.output),
@@ -225,6 +233,7 @@ struct Progress {
         v("collecting", collecting), v("plan", plan), v("watch", watch), v("feedback", feedback);
     v("stopRequests", stop_requests), v("host", host), v("totals", totals), v("iterationOpen", iteration_open);
     v("running", running), v("scm", scm), v("completed", completed), v("livingAgent", living_agent);
+    v("survivors", survivors);
   }
 };
 

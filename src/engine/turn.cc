@@ -56,6 +56,7 @@ class Turn {
     run_.listener.on_detail(
         fmt::format("Prompt ({}): {}", human_bytes(request_.prompt.size()), fit_to_width(glimpse, 200)));
 
+    if (request_.keep_words) reader_.keep_final_words();
     UsedBefore before;
     if (request_.resume) before = {request_.resume->tokens, request_.resume->cost_usd};
     stream_ = agent_.make_stream(request_.events, before);

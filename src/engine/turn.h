@@ -21,6 +21,7 @@ struct TurnRequest {
   std::optional<Progress::Session> resume{};
   std::string told{};  // earlier texts to the session: echoing them, like the prompt, is no answer
   LaunchChange change{};
+  bool keep_words = false;  // record the agent's final message
 };
 
 struct TurnEnd {

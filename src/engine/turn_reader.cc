@@ -10,6 +10,7 @@ namespace {
 constexpr size_t kAnswerBytes = 64 * 1024;
 constexpr size_t kLastWordsBytes = 2 * 1024;
 constexpr size_t kSaidWidth = 300;
+constexpr size_t kFinalWordsBytes = 32 * 1024;
 
 }  // namespace
 
@@ -28,11 +29,17 @@ void TurnReader::add_text(std::string_view words, bool piece) {
   if (!in_pieces_ || !piece) {
     finder_.feed("\n");
     last_words_.clear();
+    final_words_.clear();
   }
   in_pieces_ = piece;
   finder_.feed(words);
   if (keeps_last_words_)
     last_words_ += words.substr(0, kLastWordsBytes - std::min(kLastWordsBytes, last_words_.size()));
+  if (keeps_final_words_) {
+    final_words_ += words;
+    // Not at every piece: that would copy all of it each time.
+    if (final_words_.size() > 4 * kFinalWordsBytes) final_words_.erase(0, final_words_.size() - kFinalWordsBytes);
+  }
   if (answer_.size() < kAnswerBytes) {
     if (!piece && !answer_.empty()) answer_ += '\n';
     answer_ += words.substr(0, kAnswerBytes - std::min(kAnswerBytes, answer_.size()));
@@ -105,6 +112,13 @@ void TurnReader::observe(Observation& observation, MonotonicTime now) const {
   observation.turn.tokens = tokens_.total();
 }
 
+// A cut within a line could make its rest look like the beginning of one.
+std::string TurnReader::final_words() const {
+  if (final_words_.size() <= kFinalWordsBytes) return std::string(trim(final_words_));
+  const size_t line = final_words_.find('\n', final_words_.size() - kFinalWordsBytes);
+  return line == std::string::npos ? std::string() : std::string(trim(std::string_view(final_words_).substr(line)));
+}
+
 void TurnReader::fill_in(record::AgentEnded& ended) const {
   ended.session = session_;
   ended.input_tokens = tokens_.input;
@@ -115,6 +129,7 @@ void TurnReader::fill_in(record::AgentEnded& ended) const {
   ended.tools = tools();
   if (ended.tools == 0) ended.said = fit_to_width(trim(last_words_), kSaidWidth);
   ended.unknown_events = unknown_;
+  ended.final_words = final_words();
 }
 
 }  // namespace ralph

@@ -28,6 +28,9 @@ class TurnReader : public EventSink {
   // Fills in what decisions depend on.
   void observe(Observation& observation, MonotonicTime now) const;
   void arrived_at(MonotonicTime now) { now_ = now; }  // the time of the events that follow
+  void keep_final_words() { keeps_final_words_ = true; }
+  // The end of its last message, if it was to be kept.
+  std::string final_words() const;
   bool take_news() { return std::exchange(news_, false); }
 
   const std::optional<std::string>& response() const { return finder_.response(); }
@@ -70,10 +73,11 @@ class TurnReader : public EventSink {
   ResponseFinder finder_;
   EventSink& next_;
   bool keeps_last_words_;
+  bool keeps_final_words_ = false;
   MonotonicTime now_{};
   std::optional<MonotonicTime> result_at_;  // of the last result, if no event followed
   std::set<std::string, std::less<>> running_tools_;
-  std::string answer_, last_words_, session_, failure_message_;
+  std::string answer_, last_words_, final_words_, session_, failure_message_;
   bool in_pieces_ = false, saw_events_ = false, has_result_ = false, result_failed_ = false, news_ = false;
   std::optional<FailureKind> failure_;
   std::optional<WallTime> resets_at_;

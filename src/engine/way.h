@@ -23,6 +23,7 @@ struct NextTurn {
   std::string folder{};                       // where the agent works; empty: the project
   std::vector<std::pair<std::string, std::string>> environment{};  // added to the run's
   LaunchChange change{};                                           // a sandbox
+  bool keep_words = false;                                         // record the agent's final message
 };
 
 // The checks and SCM tasks after a turn.

@@ -152,6 +152,26 @@ Result<std::vector<std::string>> Repository::uncommitted(const std::vector<std::
   return lines;
 }
 
+Result<std::vector<Repository::Change>> Repository::changes() const {
+  TRY_VALUE(const std::string output, ask({"status", "--porcelain", "-z", "--untracked-files=all", "--no-renames"}));
+  std::vector<Change> changes;
+  for (const std::string& field : fields_of(output)) {
+    if (field.size() < 4 || is_own_path(field.substr(3))) continue;
+    changes.push_back({field.substr(0, 2), field.substr(3)});
+  }
+  return changes;
+}
+
+Result<std::vector<std::string>> Repository::changed_since(const std::string& old) const {
+  TRY_VALUE(const std::string output, ask({"-c", "diff.relative=false", "diff", "--name-only", "-z", "--no-renames",
+                                           "--no-ext-diff", old, "HEAD"}));
+  std::vector<std::string> paths;
+  for (const std::string& path : fields_of(output)) {
+    if (!is_own_path(path)) paths.push_back(shown(path));
+  }
+  return paths;
+}
+
 Result<bool> Repository::is_ancestor(const std::string& old) const {
   TRY_VALUE(const GitEnd end, git_({"merge-base", "--is-ancestor", old, "HEAD"}));
   return end.code == 0;

@@ -27,6 +27,16 @@ class Repository {
   // files, and without `except`, which are paths relative to the work tree.
   Result<std::vector<std::string>> uncommitted(const std::vector<std::string>& except = {}) const;
 
+  // The same for code: every new file by itself, a renamed one by both names, names as they are.
+  struct Change {
+    std::string letters;  // "??": not tracked
+    std::string path;     // from the top-level folder
+  };
+  Result<std::vector<Change>> changes() const;
+
+  // The paths that differ between a commit and HEAD, for people.
+  Result<std::vector<std::string>> changed_since(const std::string& old) const;
+
   // Whether `old` is still in the history of HEAD.
   Result<bool> is_ancestor(const std::string& old) const;
 

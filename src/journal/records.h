@@ -94,6 +94,7 @@ struct AgentEnded {
   bool mentioned = false;               // it only spoke of its promise
   std::string said;                     // its last words, if it was to give a promise and called no tool
   std::string message;                  // the commit message that it was asked for
+  std::string final_words;              // the end of its last message, if that decides something: a review's
   template <class V>
   void fields(V&& v) {
     v("iteration", iteration), v("attempt", attempt), v("purpose", purpose), v("agent", agent), v("outcome", outcome);
@@ -102,7 +103,7 @@ struct AgentEnded {
     v("inputTokens", input_tokens), v("outputTokens", output_tokens), v("cacheReadTokens", cache_read_tokens);
     v("cacheWriteTokens", cache_write_tokens), v("costUsd", cost_usd), v("tools", tools);
     v("unknownEvents", unknown_events), v("mentioned", mentioned), v("said", said);
-    v("message", message);
+    v("message", message), v("finalWords", final_words);
   }
 };
 
@@ -272,6 +273,17 @@ struct SessionEnded {
   }
 };
 
+// What a plan's run has found: the user's own, which is not held against the agents.
+struct PlanBegan {
+  static constexpr std::string_view kType = "plan_began";
+  std::map<std::string, std::string> uncommitted;  // by path: the state of the file
+  std::vector<std::string> added;                  // verify commands that agents of earlier runs added
+  template <class V>
+  void fields(V&& v) {
+    v("uncommitted", uncommitted), v("added", added);
+  }
+};
+
 // The start of a plan's iteration: its mode and story.
 struct PlanWork {
   static constexpr std::string_view kType = "plan_work";
@@ -315,6 +327,9 @@ struct PlanChecked {
   std::vector<std::string> violations;  // what was reverted, and why
   std::vector<std::string> notes;       // for the user and the next iteration
   std::string feedback;                 // the message for the agent; may be empty
+  bool unsaid = false;                  // a review wrote a verdict without saying it
+  std::vector<std::string> made;        // files that the checks of this run have made, and git does not ignore
+  std::vector<std::string> added;       // verify commands that agents added
   // For the next run.
   std::optional<PendingReview> pending;
   std::optional<PendingReview> before;       // that story before the step
@@ -325,6 +340,7 @@ struct PlanChecked {
     v("iteration", iteration), v("mode", mode), v("story", story), v("outcome", outcome), v("stories", stories);
     v("done", done), v("open", open), v("violations", violations), v("notes", notes), v("feedback", feedback);
     v("pending", pending), v("before", before), v("head", head), v("bases", bases), v("judged", judged);
+    v("unsaid", unsaid), v("made", made), v("added", added);
   }
 };
 
@@ -361,7 +377,7 @@ struct Unknown {
 using Body =
     std::variant<RunStarted, RunResumed, IterationStarted, AgentStarted, AgentEnded, GuardrailStarted, GuardrailEnded,
                  ScmStarted, ScmEnded, FilesWatched, FilesChanged, SignalReceived, ProcessesSwept, Decided,
-                 SessionBound, SessionEnded, PlanWork, PlanChecked, IterationEnded, RunEnded, Unknown>;
+                 SessionBound, SessionEnded, PlanBegan, PlanWork, PlanChecked, IterationEnded, RunEnded, Unknown>;
 
 struct Record {
   std::int64_t sequence = 0;  // from 1, no gaps

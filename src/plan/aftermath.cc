@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "git/tree_state.h"
 #include "json/value.h"
 #include "os/files.h"
 #include "plan/marker.h"
@@ -24,7 +25,8 @@ bool says_the_same(std::string_view one, std::string_view other) {
 Aftermath::Aftermath(const PlanFiles& files, Run& run, const Repository& repository, std::string iteration)
     : files_(files), run_(run), repository_(repository), iteration_(std::move(iteration)) {}
 
-Enforcement Aftermath::enforce_plan(const StoryFile& before, const PinnedFiles& pinned, const ReviewRules& rules) {
+Enforcement Aftermath::enforce_plan(const StoryFile& before, const PinnedFiles& pinned, const ReviewRules& rules,
+                                    const SaidReview& said) {
   const std::string path = files_.tasks();
   if (const std::string_view instead = in_place_of_plan_folder(files_); !instead.empty()) {
     add_violation(fmt::format("{} was {} instead of a folder; it was put back, and what is behind it does not count.",
@@ -34,11 +36,17 @@ Enforcement Aftermath::enforce_plan(const StoryFile& before, const PinnedFiles& 
   const auto found = read_plain_file(path);
   if (found) seen_[path] = *found;
   Enforcement enforced = enforce(before, found, rules, files_.shown(path));
+  hear_review(enforced, before, rules, said);
   for (const PlanProblem& problem : enforced.violations) add_violation(problem.message);
   if (enforced.replaced) keep_beside(path);
   if (enforced.no_verdict) {
     note(fmt::format("the review of {} gave no verdict", rules.story));
     tell_agent(fmt::format("The last review of {} ended without a verdict in {}.", rules.story, files_.shown(path)));
+  }
+  if (enforced.heard) note(fmt::format("the review said its verdict on {}; ralph wrote it", rules.story));
+  if (enforced.disagreed) {
+    note(fmt::format("the review of {} said one thing and wrote another in {}; changes_requested counts", rules.story,
+                     files_.shown(path)));
   }
   check_pinned(files_.prd(), pinned.prd);
   check_pinned(files_.prompt(), pinned.prompt);
@@ -209,19 +217,12 @@ Status Aftermath::commit(const Verdict& verdict) {
   return {};
 }
 
-Status Aftermath::check_uncommitted() {
-  const auto lines = repository_.uncommitted();
-  if (!lines) note(fmt::format("whether all is committed is not known: {}", lines.error().message));
-  if (!lines || lines->empty()) return {};
-  constexpr size_t kNamed = 5;
-  std::vector<std::string> names;
-  for (size_t i = 0; i < std::min(lines->size(), kNamed); ++i) names.push_back((*lines)[i].substr(3));
-  if (lines->size() > kNamed) names.push_back(fmt::format("{} more", lines->size() - kNamed));
-  note(fmt::format("uncommitted: {}", join_for_people(names)));
+void Aftermath::tell_uncommitted(const std::vector<std::string>& paths) {
+  if (paths.empty()) return;
+  note(fmt::format("uncommitted: {}", named_paths(paths)));
   tell_agent(
       fmt::format("The last iteration left uncommitted changes ({}). Look at them, and commit them if they are good.",
-                  join_for_people(names)));
-  return {};
+                  named_paths(paths)));
 }
 
 std::string Aftermath::feedback() const {

@@ -11,6 +11,7 @@
 #include "plan/authority.h"
 #include "plan/enforce.h"
 #include "plan/plan_files.h"
+#include "plan/said_review.h"
 #include "plan/verdict.h"
 
 namespace ralph {
@@ -20,8 +21,10 @@ class Aftermath {
   // `iteration` names the iteration: "review iteration 3"; empty: only the checks ran.
   Aftermath(const PlanFiles& files, Run& run, const Repository& repository, std::string iteration);
 
-  // Judges tasks.json against `before`. A file of which nothing can be kept is renamed beside it.
-  Enforcement enforce_plan(const StoryFile& before, const PinnedFiles& pinned, const ReviewRules& rules);
+  // Judges tasks.json against `before`, and by what a review `said`. A file of which nothing can be kept is renamed
+  // beside it.
+  Enforcement enforce_plan(const StoryFile& before, const PinnedFiles& pinned, const ReviewRules& rules,
+                           const SaidReview& said);
 
   // Checks that the marker is as ralph wrote it. Empty: it wrote none.
   void check_marker(const std::string& text);
@@ -43,7 +46,8 @@ class Aftermath {
   // Commits ralph's own changes, and nothing else.
   Status commit(const Verdict& verdict);
 
-  Status check_uncommitted();
+  // Tells user and agent what was left uncommitted.
+  void tell_uncommitted(const std::vector<std::string>& paths);
 
   void note(std::string text) { notes_.push_back(std::move(text)); }  // for the user
   void tell_agent(std::string text) { for_agent_.push_back(std::move(text)); }

@@ -78,6 +78,15 @@ std::string how_to_review(const Assignment& a) {
         "  `review: [{0}] - changes requested`.\n",
         a.story->id);
   }
+  // Neither tag begins a line here, so that a repeated assignment is no verdict.
+  text += fmt::format(
+      "Then end your last message with the verdict in words; what tasks.json says counts only if you say it too:\n"
+      "write `<review story=\"{0}\">approved</review>` at the beginning of a line, or instead of it\n"
+      "`<review story=\"{0}\">changes_requested`, a newline, the reasons, and `</review>`.{1}\n",
+      a.story->id,
+      next < a.review_cap ? ""
+                          : " If something remains, say changes_requested with the reasons:\nthis is the last review, "
+                            "and ralph approves the story with them if all checks pass.");
   if (!a.tests.empty()) {
     text +=
         "\nThe iterations of this story took tests away. Find out whether that was right:\n" + list_of(a.tests, "-");

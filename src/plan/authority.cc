@@ -88,6 +88,7 @@ std::string recall_from_journal(SavedPlan& plan, const std::string& project) {
   }
   if (!found || !reader->is_whole()) return fmt::format("{} is not the journal that this plan was saved with", path);
   plan.head = progress.plan.head;
+  if (progress.iteration_open && progress.turn_outcome == TurnOutcome::kOk) plan.words = progress.final_words;
   plan.bases = progress.plan.bases;
   if (progress.plan.pending) plan.pending = pending_from(*progress.plan.pending);
   return {};

@@ -37,7 +37,8 @@ struct SavedPlan {
   std::vector<std::string> accepted;  // stories whose approvals a person has accepted since
 
   // Kept in the run's journal, not in this file (except by version 0.1): see recall_from_journal().
-  std::string head;  // the commit that the iteration began with; empty: unknown, or history was checked
+  std::string words;  // the final message of its review, if that had ended
+  std::string head;   // the commit that the iteration began with; empty: unknown, or history was checked
   // If not open: the step that waits for its checks. `tasks` and `pinned` are as the run left the files.
   std::optional<PendingStep> pending;
   std::map<std::string, std::string> bases;  // by story: the commit before its first iteration

@@ -43,6 +43,7 @@ class Repairer {
 
   std::vector<PlanProblem> violations;
   Judgement judgement;
+  bool refused = false;
 
  private:
   void report(const std::string& story, std::string why) {
@@ -115,6 +116,7 @@ class Repairer {
 
   void replace_story(size_t at, const std::string& id) {
     const Story& was = *before_.tasks.find(id);
+    refused = refused || id == rules_.story;
     edits_.set_raw(pointer_to(at), text_before(id));
     index_.emplace(id, at);
     now_.stories.push_back(was);
@@ -210,6 +212,7 @@ class Repairer {
   }
 
   void put_back(Story& story) {
+    refused = refused || story.id == rules_.story;
     const auto was = known_.stories.find(story.id);
     story.review = was == known_.stories.end() ? Review{} : was->second.review;
     set_review(edits_, index_.at(story.id), story.review);
@@ -380,6 +383,7 @@ Enforcement enforce(const StoryFile& before, const std::optional<std::string>& f
   result.moved = std::move(repairer.judgement.moved);
   result.step = repairer.judgement.step;
   result.no_verdict = repairer.judgement.no_verdict;
+  result.refused = repairer.refused;
   return result;
 }
 

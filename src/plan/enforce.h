@@ -33,6 +33,11 @@ struct Enforcement {
   StoryStep step = StoryStep::kNone;
   bool no_verdict = false;  // a review without a verdict
   bool replaced = false;    // nothing could be kept: `file` is `before`
+  bool refused = false;     // the given story's review fields were put back
+  // By hear_review().
+  bool heard = false;      // the verdict was said, and ralph wrote it
+  bool unsaid = false;     // a verdict was written and not said: it was put back
+  bool disagreed = false;  // words and file disagree; changes_requested counts
 };
 
 // `before` is the trusted state; `found` is the current text (nullopt: missing or unreadable). The result always passes

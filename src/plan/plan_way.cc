@@ -57,7 +57,8 @@ PlanWay::PlanWay(Run& run, PlanRun plan, std::array<Agents, 3> agents, Marker ma
       plan_(std::move(plan)),
       agents_(agents),
       marker_(std::move(marker)),
-      repository_(contained_git(run, "git", plan_.work_tree), plan_.files.project) {}
+      repository_(contained_git(run, "git", plan_.work_tree), plan_.files.project),
+      tree_(run, repository_, plan_.files, plan_.work_tree) {}
 
 Status PlanWay::enter(Stage stage) {
   const StageRow& row = kStages[static_cast<size_t>(stage)];
@@ -101,6 +102,12 @@ Result<std::optional<Agents>> PlanWay::begin() {
   TRY(hold_plan());
   for (const std::string& command : tasks().verify_commands) run_.policy.check_commands.push_back(command);
   TRY(write_marker());  // now, because checks before the first iteration may take long
+  if (!run_.is_resumed()) {
+    record::PlanBegan began;
+    TRY_VALUE(TreeState tree, tree_.look());
+    began.uncommitted = std::move(tree.uncommitted);
+    TRY(run_.note(std::move(began)));
+  }
   reviewed_ = run_.progress().plan.reviewed;
   // The iteration that a resumed run was in goes on by itself if its turn is to be taken, or was taken and not looked
   // at.
@@ -111,9 +118,8 @@ Result<std::optional<Agents>> PlanWay::begin() {
       plan_.tasks = with_review(plan_.tasks, before->story, pending_from(*before).review);
     plan_.unfinished.reset();
   }
-  const bool all_done = count_done(tasks(), plan_.skip_review()) == tasks().stories.size();
   const bool killed = plan_.unfinished && plan_.unfinished->open;
-  if (!plan_.unfinished && !all_done) {
+  if (!plan_.unfinished && !all_done()) {
     if (!run_.is_resumed()) TRY(note_checked(false));
     return std::optional<Agents>();
   }
@@ -149,8 +155,10 @@ Result<NextTurn> PlanWay::next() {
   if (branch_.empty()) branch_ = branch.value_or("");
   TRY(write_marker());
   TRY(enter(Stage::kOpen));
-  TRY_VALUE(std::string prompt, prompt_for(*work));
-  return NextTurn{std::move(prompt), agents(), settings().stream_agent_output};
+  TRY_VALUE(prompt_, prompt_for(*work));
+  NextTurn turn{prompt_, agents(), settings().stream_agent_output};
+  turn.keep_words = work->mode == Mode::kReview;
+  return turn;
 }
 
 Status PlanWay::note_work(const Work& work) {
@@ -215,7 +223,8 @@ Status PlanWay::after_turn(const Decision& decision) {
   verdict_ = {};
   before_ = plan_.tasks;
   aftermath_.emplace(plan_.files, run_, repository_, iteration_in_words());
-  enforced_ = aftermath_->enforce_plan(plan_.tasks, plan_.pinned, rules_);
+  enforced_ = aftermath_->enforce_plan(plan_.tasks, plan_.pinned, rules_, said_review());
+  if (plan_.unfinished) enforced_.unsaid = false;  // its reviewer was killed before its last words
   aftermath_->check_marker(marker_text_);
   plan_.tasks = enforced_.file;
   TRY(enter(Stage::kEnforced));
@@ -244,6 +253,8 @@ Result<IterationChecks> PlanWay::checks() {
   if (judged_) {  // they run again: revert changes to the plan since the verdict
     aftermath_->check_unchanged(plan_.tasks, plan_.pinned, rules_, "after it was judged");
     TRY(enter(Stage::kEnforced));
+  } else {
+    tree_.before_checks();
   }
   return IterationChecks{checks_of(settings(), tasks()), static_cast<size_t>(settings().output_truncate_chars),
                          settings().scm ? &*settings().scm : nullptr, settings().stream_agent_output};
@@ -254,7 +265,9 @@ Status PlanWay::after_checks(const Decision& decision) {
   plan_.tasks = enforced_.file;
   if (decision.stops()) return leave_unchecked();
   if (pending_) resume(enforced_, *pending_);
-  verdict_ = settle(before_, enforced_, rules_, checks_end());
+  tree_.after_checks();
+  TRY_VALUE(const ChecksEnd end, checks_end());
+  verdict_ = settle(before_, enforced_, rules_, end);
   verdict_.changed = verdict_.changed || pending_;
   pending_.reset();
   plan_.tasks = verdict_.file;
@@ -272,17 +285,19 @@ Status PlanWay::after_checks(const Decision& decision) {
 // SCM tasks run the agent for a message, and git runs the project's hooks. They must not change the plan, so ralph
 // checks it again before the iteration is closed.
 Result<Observation> PlanWay::observe() {
-  const bool all_done = count_done(tasks(), plan_.skip_review()) == tasks().stories.size();
   // A failed commit says nothing of a story, but where no story is left there must be one to mend it in.
-  const bool unfit = !passed() || (all_done && !run_.progress().scm.failed.empty());
-  if (passed_when_judged_ && unfit) TRY(judge_again());
-  TRY(aftermath_->check_uncommitted());
+  const bool unfit = !passed() || (all_done() && !run_.progress().scm.failed.empty());
+  if (passed_when_judged_ && unfit) {
+    TRY_VALUE(const ChecksEnd end, checks_end());
+    TRY(judge_again(end));
+  }
+  TRY(look_for_uncommitted());
   if (!aftermath_->check_unchanged(plan_.tasks, plan_.pinned, rules_, "after it was judged")) {
     TRY(enter(Stage::kRestored));
     TRY(enter(Stage::kEnforced));  // that commit may have run filters of the project
   }
   head_.clear();
-  if (run_.progress().response && count_done(tasks(), plan_.skip_review()) < tasks().stories.size()) {
+  if (run_.progress().response && !all_done()) {
     aftermath_->tell_agent(fmt::format("<promise>{}</promise> was said too early: not all stories are done.",
                                        run_.policy.completion_response));
   }
@@ -300,6 +315,11 @@ Status PlanWay::leave_unchecked() {
   const Story* const was = pending_ ? before_.tasks.find(pending_->story) : nullptr;
   if (was && run_.progress().turn_outcome == TurnOutcome::kInterrupted)
     plan_.tasks = with_review(enforced_.file, pending_->story, was->review);
+  // What was said while an earlier agent's process lived is judged when the run is resumed.
+  if (was && !run_.progress().survivors.empty()) {
+    plan_.tasks = with_review(enforced_.file, pending_->story, was->review);
+    pending_.reset();
+  }
   if (history_checked_) head_.clear();
   TRY(enter(Stage::kHeld));
   if (pending_) {
@@ -310,20 +330,37 @@ Status PlanWay::leave_unchecked() {
   return enter(Stage::kClosed);
 }
 
-// Checks that were repeated because of changes and fail now override the verdict.
-Status PlanWay::judge_again() {
+// SCM tasks may have committed; what is left now keeps the story from being approved, and the plan from being done.
+Status PlanWay::look_for_uncommitted() {
+  auto left = tree_.uncommitted(all_done());
+  if (!left) {
+    aftermath_->note(fmt::format("whether all is committed is not known: {}", left.error().message));
+    left = std::vector<std::string>{"unknown"};
+  }
+  aftermath_->tell_uncommitted(*left);
+  const Story* const story = verdict_.story.empty() ? nullptr : tasks().find(verdict_.story);
+  if (left->empty() || !((story && story->review.passes) || all_done())) return {};
+  ChecksEnd end;
+  end.objections = fmt::format(
+      "The work is not committed: {}. Commit what belongs to the story, remove the rest, and submit the story again.",
+      named_paths(*left));
+  return judge_again(end);
+}
+
+// Checks that were repeated because of changes and fail now override the verdict, as does uncommitted work.
+Status PlanWay::judge_again(const ChecksEnd& end) {
   aftermath_->check_unchanged(plan_.tasks, plan_.pinned, rules_, "after it was judged");
   TRY(enter(Stage::kEnforced));
   Enforcement now;
   now.file = plan_.tasks;
   now.moved = verdict_.story;
   now.step = verdict_.outcome;
-  verdict_ = settle(before_, now, rules_, checks_end());
+  verdict_ = settle(before_, now, rules_, end);
   plan_.tasks = verdict_.file;
   return enter(Stage::kJudged);
 }
 
-ChecksEnd PlanWay::checks_end() const {
+Result<ChecksEnd> PlanWay::checks_end() {
   ChecksEnd end;
   end.passed = passed() && run_.progress().scm.failed.empty();
   std::vector<std::string> failures;
@@ -331,7 +368,17 @@ ChecksEnd PlanWay::checks_end() const {
   for (const Feedback& feedback : run_.progress().watch.feedback) failures.push_back(feedback.message);
   for (const Feedback& feedback : run_.progress().scm.feedback) failures.push_back(feedback.message);
   end.failures = join(failures, "\n\n");
+  const bool review = rules_.mode == Mode::kReview && !rules_.frozen && !plan_.skip_review();
+  TRY_VALUE(end.objections, tree_.objections(review ? head_ : ""));
   return end;
+}
+
+// An approval needs a turn that came to its end; in one that was cut off, only a request for changes counts.
+SaidReview PlanWay::said_review() const {
+  const auto& left = plan_.unfinished;
+  SaidReview said = review_said(left ? left->words : run_.progress().final_words, rules_.story, prompt_);
+  if (!left && said.step == StoryStep::kApproved && run_.progress().turn_outcome != TurnOutcome::kOk) said = {};
+  return said;
 }
 
 // Before the first iteration there are only the stories to report.
@@ -355,6 +402,8 @@ Status PlanWay::note_checked(bool judged) {
     note.notes = aftermath_->notes();
     note.feedback = aftermath_->feedback();
   }
+  note.unsaid = enforced_.unsaid;
+  note.made = tree_.made();
   if (pending_) note.pending = to_record(*pending_);
   if (const Story* was = pending_ ? before_.tasks.find(pending_->story) : nullptr)
     note.before = to_record({pending_->story, StoryStep::kNone, was->review});

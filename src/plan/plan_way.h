@@ -9,6 +9,7 @@
 #include "plan/aftermath.h"
 #include "plan/marker.h"
 #include "plan/start.h"
+#include "plan/tree_watch.h"
 
 namespace ralph {
 
@@ -33,7 +34,8 @@ class PlanWay : public Way {
   const Settings& settings() const { return plan_.loaded.settings; }
   Agents agents() const { return agents_[static_cast<size_t>(rules_.mode)]; }
   bool passed() const { return run_.progress().checks_hold(); }
-  ChecksEnd checks_end() const;
+  Result<ChecksEnd> checks_end();
+  SaidReview said_review() const;
 
   Status hold_plan();
   Status note_work(const Work& work);
@@ -44,7 +46,9 @@ class PlanWay : public Way {
   Status enter(Stage stage);
   Status save(SavedPlan::State state);
   Status leave_unchecked();
-  Status judge_again();
+  Status judge_again(const ChecksEnd& end);
+  Status look_for_uncommitted();
+  bool all_done() const { return count_done(tasks(), plan_.skip_review()) == tasks().stories.size(); }
   Status note_checked(bool judged);
 
   Run& run_;
@@ -52,9 +56,10 @@ class PlanWay : public Way {
   const std::array<Agents, 3> agents_;
   Marker marker_;
   Repository repository_;
+  TreeWatch tree_;
   std::optional<Lock> lock_;
   ReviewRules rules_;
-  std::string marker_text_, branch_, head_;
+  std::string marker_text_, branch_, head_, prompt_;
   std::string reviewed_;                // the commit that the last review began with
   std::optional<PendingStep> pending_;  // the step that waits for its checks
   bool history_checked_ = false;

@@ -17,6 +17,10 @@ const Story* last_done(const StoryList& tasks, bool skip_review) {
   return last;
 }
 
+bool is_approval(StoryStep step) {
+  return step == StoryStep::kApproved || step == StoryStep::kAutoApproved;
+}
+
 class Settling {
  public:
   Settling(const StoryFile& before, const Enforcement& now, const ReviewRules& rules, const ChecksEnd& checks)
@@ -24,6 +28,7 @@ class Settling {
 
   Verdict settle() {
     result_.file = now_.file;
+    result_.changed = now_.heard;
     if (rules_.skip_review) {
       settle_passing();
     } else {
@@ -31,7 +36,7 @@ class Settling {
     }
     const StoryList& tasks = now_.file.tasks;
     // Nothing is left to do, but a check fails: the plan is not done, so some story is not.
-    if (!checks_.passed && result_.outcome != StoryStep::kSentBack &&
+    if (!checks_.good() && result_.outcome != StoryStep::kSentBack &&
         count_done(tasks, rules_.skip_review) == tasks.stories.size())
       send_back(*last_done(tasks, rules_.skip_review));
     return std::move(result_);
@@ -45,12 +50,11 @@ class Settling {
     result_.outcome = now_.step;
     const bool at_cap = story->review.count >= rules_.review_cap;
     if (now_.step == StoryStep::kChangesRequested) {
-      if (at_cap && checks_.passed) auto_approve(*story);
-      if (at_cap && !checks_.passed) change(*story, with_count_of_cap(story->review));
-    } else if (!checks_.passed) {
+      if (at_cap && checks_.good()) auto_approve(*story);
+      if (at_cap && !checks_.good()) change(*story, with_count_of_cap(story->review));
+    } else if (is_approval(now_.step) ? !checks_.good() : !checks_.passed) {
       send_back(*story);
-    } else if (now_.step != StoryStep::kApproved &&
-               !story->review.feedback.empty()) {  // submitted: only reviews write feedback
+    } else if (!is_approval(now_.step) && !story->review.feedback.empty()) {  // submitted: only reviews write feedback
       Review review = story->review;
       review.feedback.clear();
       change(*story, review);
@@ -64,7 +68,7 @@ class Settling {
       if (!story.review.passes || passed[story.id]) continue;
       result_.story = story.id;
       result_.outcome = StoryStep::kPassed;
-      if (!checks_.passed) send_back(story);
+      if (!checks_.good()) send_back(story);
     }
   }
 
@@ -90,11 +94,18 @@ class Settling {
     review.passes = false;
     if (!rules_.skip_review) {
       review.status = ReviewStatus::kChangesRequested;
-      review.feedback = trim(checks_.failures).empty() ? "The checks that ralph ran itself failed." : checks_.failures;
+      review.feedback = what_is_wrong();
     }
     change(story, review);
     result_.story = story.id;
     result_.outcome = StoryStep::kSentBack;
+  }
+
+  std::string what_is_wrong() const {
+    std::vector<std::string> parts;
+    if (!trim(checks_.failures).empty()) parts.push_back(checks_.failures);
+    if (!checks_.objections.empty()) parts.push_back(checks_.objections);
+    return parts.empty() ? "The checks that ralph ran itself failed." : join(parts, "\n\n");
   }
 
   void change(const Story& story, const Review& review, std::string_view notes = {}) {

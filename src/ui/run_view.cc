@@ -56,6 +56,7 @@ class Adder {
     brief.feedback.clear();  // its violations and notes say the same
     steps().push_back(std::move(brief));
   }
+  void operator()(const record::PlanBegan&) {}  // nothing happened yet
   void operator()(const record::Unknown&) { ++run_.unknown_records; }
 
  private:

@@ -10,6 +10,13 @@ import pytest
 from support import e2e
 
 COMPLETE = "<promise>COMPLETE</promise>"
+
+
+def verdict(story, words="approved"):
+    """How a review says its verdict, at the beginning of a line."""
+    return f'\n<review story="{story}">{words}</review>\n'
+
+
 ASSIGNMENT = {"implement": "IMPLEMENT this story", "review": "REVIEW this story, which an earlier iteration implemented",
               "review-fix": "FIX what the review of this story asked for"}
 SUBMITTED = {"passes": False, "reviewStatus": "needs_review", "reviewCount": 0, "notes": "greet.sh, tried by hand"}
@@ -131,23 +138,25 @@ def test_two_stories_are_implemented_reviewed_fixed_and_approved(agent):
     plan.expect("review", "US-001", shell("sh greet.sh"),
                 plan.edit("US-001", reviewStatus="changes_requested", reviewCount=1,
                           reviewFeedback="1. greet.sh:1 says helo, nöt hello."),
-                plan.commit("review: [US-001] - changes requested"), says("It has to be mended."))
+                plan.commit("review: [US-001] - changes requested"),
+                says("It has to be mended." + verdict("US-001", "changes_requested\nIt says helo.\n")))
     plan.expect("review-fix", "US-001", shell("echo 'echo hello' > greet.sh"),
                 plan.edit("US-001", reviewStatus="needs_review", reviewFeedback=""),
                 plan.commit("fix: [US-001] - address review feedback"), says("Mended."))
     plan.expect("review", "US-001", plan.edit("US-001", **{**APPROVED, "reviewCount": 2}),
-                plan.commit("review: [US-001] - approved"), says("This one is good; another is open."))
+                plan.commit("review: [US-001] - approved"), says("This one is good; another is open." + verdict("US-001")))
 
     plan.expect("implement", "US-002", shell("echo 'echo hello $1' > greet.sh"), plan.rewrite("US-002", **SUBMITTED),
                 plan.commit("feat: [US-002] - A name"), says("It knows names."))
     plan.expect("review", "US-002",
                 plan.rewrite("US-002", reviewStatus="changes_requested", reviewCount=1, reviewFeedback='1. Quote "$1".'),
-                plan.commit("review: [US-002] - changes requested"), says("It has to be mended."))
+                plan.commit("review: [US-002] - changes requested"),
+                says("It has to be mended." + verdict("US-002", "changes_requested\nIt is not quoted.")))
     plan.expect("review-fix", "US-002", shell("echo 'echo \"hello $1\"' > greet.sh"),
                 plan.rewrite("US-002", reviewStatus="needs_review", reviewFeedback=""),
                 plan.commit("fix: [US-002] - address review feedback"), says("Quoted."))
     plan.expect("review", "US-002", plan.rewrite("US-002", **{**APPROVED, "reviewCount": 2}),
-                plan.commit("review: [US-002] - approved"), says(f"All is approved. {COMPLETE}"))
+                plan.commit("review: [US-002] - approved"), says(f"All is approved.{verdict('US-002')}{COMPLETE}"))
     plan.completes()
 
     assert [(r["mode"], r["story"]) for r in agent.records("plan_work")] == [
@@ -174,7 +183,7 @@ def test_an_implementer_that_approves_itself_is_told_and_goes_on_honestly(agent)
     plan.expect("implement", "US-001", plan.edit("US-001", **SUBMITTED), plan.commit("feat: [US-001] - A greeting"),
                 agent.says("It waits for its review."))
     plan.expect("review", "US-001", plan.edit("US-001", **APPROVED), plan.commit("review: [US-001] - approved"),
-                agent.says(COMPLETE))
+                agent.says(verdict("US-001") + COMPLETE))
     plan.completes()
 
     assert plan.checked("outcome") == ["", "submitted", "approved"]
@@ -198,7 +207,8 @@ def test_the_stop_hook_makes_a_session_repair_what_it_did(agent):
                 plan.edit("US-001", **SUBMITTED), agent.says("Done."),
                 plan.commit("feat: [US-001] - A greeting"), agent.says("Done and committed."))
     plan.expect("review", "US-001", agent.says("It looks good."),
-                plan.edit("US-001", **APPROVED), plan.commit("review: [US-001] - approved"), agent.says(COMPLETE))
+                plan.edit("US-001", **APPROVED), plan.commit("review: [US-001] - approved"),
+                agent.says(verdict("US-001") + COMPLETE))
     plan.completes()
 
     assert plan.checked("outcome") == ["submitted", "approved"]
@@ -224,3 +234,27 @@ def test_a_model_that_does_not_listen_to_the_hook_gains_nothing(agent):
     assert result.code == 1 and agent.last("run_ended")["status"] == "limit", result
     assert len(plan.sessions()) == 1 and "Implement iterations cannot" in said_by_hook(plan.sessions()[0][-1])
     assert [len(violations) for violations in plan.checked("violations")] == [1]
+
+
+def test_a_verdict_that_is_only_said_is_written_by_ralph(agent):
+    plan = Plan(agent, "A greeting")
+    plan.expect("implement", "US-001", agent.write("greet.sh", "echo hello\n"), plan.edit("US-001", **SUBMITTED),
+                plan.commit("feat: [US-001] - A greeting"), agent.says("It greets."))
+    plan.expect("review", "US-001", agent.shell("sh greet.sh"), agent.says("I tried it." + verdict("US-001")))
+    plan.change("US-001", **APPROVED)  # by ralph
+    plan.completes()
+    assert plan.checked("outcome") == ["submitted", "approved"]
+    assert plan.commits()[-1] == "ralph: US-001 approved"
+
+
+def test_a_verdict_that_is_only_written_does_not_count(agent):
+    plan = Plan(agent, "A greeting")
+    plan.expect("implement", "US-001", agent.write("greet.sh", "echo hello\n"), plan.edit("US-001", **SUBMITTED),
+                plan.commit("feat: [US-001] - A greeting"), agent.says("It greets."))
+    for _ in range(2):
+        plan.expect("review", "US-001", plan.edit("US-001", **APPROVED), plan.commit("review: [US-001] - approved"),
+                    agent.says(COMPLETE))
+        plan.change("US-001", **SUBMITTED)  # by ralph
+    result = plan.run()
+    assert result.code == 1 and '<review story="US-001">approved</review>' in result.text, result
+    assert plan.checked("outcome") == ["submitted", "", ""]

@@ -12,6 +12,7 @@ stories are approved. A bit of Python that a test adds runs inside it, with thes
     mode         "implement", "review" or "review-fix"; iteration, prompt, ralph (the plan's folder, a Path)
     tasks        tasks.json as parsed; story: the one that was given; stories: all of them by id
     git(*words)  runs git; commit(message) commits everything
+    said         the verdict that its last message gives, in a review: "approved", "changes_requested\nwhy" or None
     save()       writes `tasks`; text() and write(text) are the file as it is
     do_honest()  makes the edit that is asked for, in `tasks`
     base         the folder around the project, for notes between agent and test
@@ -64,7 +65,10 @@ skip_review = "reviews are switched off" in prompt
 given = re.search(r"^Story (.+?): ", prompt, re.M).group(1)
 load()
 
+said = None
+
 def do_honest():
+    global said
     if skip_review:
         story.update(passes=True, notes="done")
     elif mode == "implement":
@@ -75,9 +79,11 @@ def do_honest():
         if story["reviewCount"] >= REVIEWS.get(given, 1):
             story.update(reviewStatus="approved", passes=True, notes=story.get("notes") or "reviewed")
             log("approved")
+            said = "approved"
         else:
             story.update(reviewStatus="changes_requested", reviewFeedback="make it better")
             log("changes_requested")
+            said = "changes_requested\nmake it better"
     else:
         story.update(reviewStatus="needs_review", reviewFeedback="")
 
@@ -109,6 +115,7 @@ if not cheat("instead"):
     commit(f"{mode} {given}")
     cheat("after")
 print(f"{mode} {given}: done")
+if said: print(f'<review story="{given}">{said}</review>')
 try:
     if TASKS.is_file() and all(one["passes"] for one in json.loads(text())["userStories"]):
         print("<promise>COMPLETE</promise>")

@@ -211,7 +211,7 @@ def test_the_next_review_is_told_what_a_review_took_away(project):
     plan = with_tests(project, [story("US-001"), story("US-002")])
     plan.cheat("git('rm', '-q', 'tests/test_a.py')", mode="review", phase="before")
     plan.completes()
-    assert plan.modes()[3] == "review US-002" and "deleted: tests/test_a.py" in plan.prompt(4)
+    assert plan.modes()[2:4] == ["review-fix US-001", "review US-001"] and "deleted: tests/test_a.py" in plan.prompt(4)
 
 
 def test_the_review_of_a_fix_is_told_too(project):

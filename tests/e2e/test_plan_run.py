@@ -323,7 +323,7 @@ def test_a_verify_command_that_the_agent_adds_counts_from_then_on(project):
 
 def test_completion_needs_no_promise(project):
     plan = Plan(project)
-    plan.cheat("print('Nothing to add.'); sys.exit(0)", mode="review", phase="after")
+    plan.cheat("print('Nothing to add.\\n<review story=\"US-001\">approved</review>'); sys.exit(0)", mode="review", phase="after")
     plan.completes()
     reason = project.last("run_ended")["reason"]
     assert "the story is done" in reason and "promised" not in reason
@@ -394,8 +394,8 @@ def test_a_crash_is_tried_again(project, crash):
 def test_a_crash_after_the_verdict_does_not_count_it_twice(project):
     plan = Plan(project)
     plan.cheat("sys.exit(9)", mode="review", phase="after")  # what it wrote is committed
-    plan.cheat("if story['reviewCount'] == 1: print('It is reviewed already.'); sys.exit(0)", mode="review", phase="before",
-               always=True)
+    plan.cheat("if story['reviewCount'] == 1: print('It is reviewed already.\\n<review story=\"US-001\">approved</review>'); sys.exit(0)",
+               mode="review", phase="before", always=True)
     plan.completes()
     assert plan.state("US-001") == (True, "approved", 1)
     assert [r["outcome"] for r in project.records("agent_ended")] == ["ok", "crashed", "ok"]

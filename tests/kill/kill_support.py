@@ -93,6 +93,7 @@ if subprocess.run(["git", "diff", "--cached", "--quiet"]).returncode:
     subprocess.run(["git", "commit", "-qm", f"{mode} {given}"], check=True)
 subprocess.run([%(base)r + "/killer", "committed"])
 print("done")
+if mode == "REVIEW": print(f'<review story="{given}">{story["reviewStatus"]}\n{story["reviewFeedback"]}</review>')
 if all(one["passes"] for one in tasks["userStories"]): print("<promise>COMPLETE</promise>")
 '''
 

@@ -1,0 +1,59 @@
+#include "git/tree_state.h"
+
+#include <algorithm>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/sha256.h"
+#include "base/text.h"
+#include "os/files.h"
+
+namespace ralph {
+namespace {
+
+constexpr off_t kMostHashed = 4 * 1024 * 1024;  // of a larger file, size and time tell whether it was written
+
+std::string content_of(const std::string& path) {
+  struct stat info{};
+  if (::lstat(path.c_str(), &info) != 0) return "gone";
+  if (S_ISDIR(info.st_mode)) return "folder";
+  if (S_ISLNK(info.st_mode)) {
+    std::string target(4096, '\0');
+    const ssize_t length = ::readlink(path.c_str(), target.data(), target.size());
+    target.resize(length > 0 ? static_cast<size_t>(length) : 0);
+    return "link " + sha256_hex(target);
+  }
+  if (!S_ISREG(info.st_mode)) return "special";
+  const auto text = info.st_size <= kMostHashed ? read_file(path) : Result<std::string>(tl::unexpected(Error{}));
+  if (text) return fmt::format("{:o} {}", info.st_mode & 0111U, sha256_hex(*text));
+  return fmt::format("{} {}.{}", info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
+}
+
+}  // namespace
+
+Result<TreeState> tree_state(const Repository& repository, const std::string& top) {
+  TreeState state;
+  TRY_VALUE(state.head, repository.head());
+  TRY_VALUE(const auto changes, repository.changes());
+  for (const Repository::Change& change : changes)
+    state.uncommitted[change.path] = change.letters + content_of(join_path(top, change.path));
+  return state;
+}
+
+bool is_untracked(std::string_view state) {
+  return state.starts_with("??");
+}
+
+bool is_same_content(std::string_view state, std::string_view other) {
+  return state.size() > 2 && other.size() > 2 && state.substr(2) == other.substr(2);
+}
+
+std::string named_paths(const std::vector<std::string>& paths) {
+  constexpr size_t kNamed = 5;
+  std::vector<std::string> names(paths.begin(),
+                                 paths.begin() + static_cast<std::ptrdiff_t>(std::min(paths.size(), kNamed)));
+  if (paths.size() > kNamed) names.push_back(fmt::format("{} more", paths.size() - kNamed));
+  return join_for_people(names);
+}
+
+}  // namespace ralph

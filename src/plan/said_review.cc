@@ -1,0 +1,166 @@
+#include "plan/said_review.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/text.h"
+
+namespace ralph {
+namespace {
+
+constexpr std::string_view kOpening = "<review", kClosing = "</review>", kBlanks = " \t";
+constexpr std::string_view kApprovedWord = to_string(ReviewStatus::kApproved);
+constexpr std::string_view kChangesWord = to_string(ReviewStatus::kChangesRequested);
+
+struct Tag {
+  size_t from = 0, to = 0;    // of the whole tag; an unclosed one ends with the text
+  std::string_view content;   // trimmed
+  std::string_view previous;  // the line before that is not blank, trimmed
+  bool closed = false;
+};
+
+// Takes `token` and the blanks before it from the front of `text`.
+bool take(std::string_view& text, std::string_view token) {
+  std::string_view rest = text.substr(std::min(text.find_first_not_of(kBlanks), text.size()));
+  if (!rest.starts_with(token)) return false;
+  text = rest.substr(token.size());
+  return true;
+}
+
+// The length of an opening tag for this story at the front of `text`; 0: there is none.
+size_t opening_tag(std::string_view text, const std::string& story) {
+  std::string_view rest = text;
+  if (!take(rest, kOpening) || !rest.starts_with(' ') || !take(rest, "story") || !take(rest, "=")) return 0;
+  const std::string_view quote = take(rest, "\"") ? "\"" : "'";
+  if (quote == "'" && !take(rest, quote)) return 0;
+  if (!rest.starts_with(story)) return 0;  // whatever it contains
+  rest.remove_prefix(story.size());
+  if (!rest.starts_with(quote)) return 0;
+  rest.remove_prefix(1);
+  return take(rest, ">") ? text.size() - rest.size() : 0;
+}
+
+std::vector<Tag> tags_in(std::string_view text, const std::string& story) {
+  std::vector<Tag> tags;
+  std::string_view previous;
+  for (size_t line = 0; line < text.size();) {
+    const size_t end = std::min(text.find('\n', line), text.size());
+    const size_t opening = opening_tag(text.substr(line), story);
+    if (opening == 0) {
+      const std::string_view words = trim(text.substr(line, end - line));
+      if (!words.empty()) previous = words;
+      line = end + 1;
+      continue;
+    }
+    const size_t content = line + opening, close = text.find(kClosing, content);
+    Tag tag{line, text.size(), {}, previous, close != std::string_view::npos};
+    tag.content = trim(text.substr(content, close - content));
+    if (tag.closed) tag.to = close + kClosing.size();
+    tags.push_back(tag);
+    line = std::min(text.find('\n', tag.to), text.size()) + 1;
+  }
+  return tags;
+}
+
+bool is_echo(const Tag& tag, const std::vector<Tag>& told) {
+  return std::any_of(told.begin(), told.end(),
+                     [&](const Tag& one) { return one.content == tag.content && one.previous == tag.previous; });
+}
+
+SaidReview verdict_in(const Tag& tag) {
+  if (tag.content == kApprovedWord && tag.closed) return {StoryStep::kApproved};
+  if (!tag.content.starts_with(kChangesWord)) return {};
+  const std::string reasons(trim(tag.content.substr(kChangesWord.size())));
+  return {StoryStep::kChangesRequested, reasons.empty() ? "The review gave no reasons." : reasons};
+}
+
+// One review, as written and as said.
+class Hearing {
+ public:
+  Hearing(Enforcement& enforced, const StoryFile& before, const ReviewRules& rules, const SaidReview& said)
+      : enforced_(enforced), rules_(rules), said_(said), before_(before), was_(before.tasks.find(rules.story)) {}
+
+  void hear() {
+    if (!was_ || was_->review.status != ReviewStatus::kNeedsReview || was_->review.passes) return;
+    const bool other = !enforced_.moved.empty() && enforced_.moved != rules_.story;
+    if (said_.step == StoryStep::kNone) return hear_nothing();
+    if (other) take_back(fmt::format("A review may only modify the story that it was given, {}.", rules_.story));
+    if (said_.step == StoryStep::kChangesRequested) return hear_changes();
+    if (enforced_.step == StoryStep::kChangesRequested) enforced_.disagreed = true;
+    if (enforced_.step == StoryStep::kNone) hear_approval();
+  }
+
+ private:
+  // A request for changes counts without words, but not as the last review, after which ralph would approve.
+  void hear_nothing() {
+    const Story* const story = enforced_.moved.empty() ? nullptr : enforced_.file.tasks.find(enforced_.moved);
+    if (!story) return;
+    const bool last = story->review.count >= rules_.review_cap;
+    if (enforced_.step == StoryStep::kChangesRequested && !last) return;
+    enforced_.unsaid = true;
+    take_back(fmt::format(
+        "The review wrote a verdict on {} into tasks.json, but its last message does not give one. A verdict counts "
+        "only if the last message has it at the beginning of a line: {}, or the same with changes_requested, a newline "
+        "and the reasons.",
+        story->id, approving_tag(rules_.story)));
+  }
+
+  // The feedback in the file may say more; if the file says approved, only the words have reasons.
+  void hear_changes() {
+    if (enforced_.step == StoryStep::kChangesRequested) return;
+    if (enforced_.step == StoryStep::kApproved) enforced_.disagreed = true;
+    write({false, ReviewStatus::kChangesRequested, was_->review.count + 1, said_.reasons},
+          StoryStep::kChangesRequested);
+  }
+
+  // Not if the file had an illegal change to the story: the next review decides again.
+  void hear_approval() {
+    if (enforced_.refused || enforced_.replaced) return;
+    const Story* const story = enforced_.file.tasks.find(rules_.story);
+    const bool no_notes = !story || trim(story->notes).empty();
+    write({true, ReviewStatus::kApproved, was_->review.count + 1, was_->review.feedback}, StoryStep::kApproved,
+          no_notes ? "Approved by a review, which left no notes." : "");
+  }
+
+  void write(const Review& review, StoryStep step, std::string_view notes = {}) {
+    enforced_.file = with_review(enforced_.file, rules_.story, review, notes);
+    enforced_.moved = rules_.story;
+    enforced_.step = step;
+    enforced_.heard = true;
+    enforced_.no_verdict = false;
+  }
+
+  void take_back(std::string why) {
+    const Story* const was = before_.tasks.find(enforced_.moved);
+    if (was) enforced_.file = with_review(enforced_.file, was->id, was->review);
+    enforced_.violations.push_back({Check::kTransitions, enforced_.moved, std::move(why)});
+    enforced_.moved.clear();
+    enforced_.step = StoryStep::kNone;
+  }
+
+  Enforcement& enforced_;
+  const ReviewRules& rules_;
+  const SaidReview& said_;
+  const StoryFile& before_;
+  const Story* const was_;
+};
+
+}  // namespace
+
+SaidReview review_said(std::string_view words, const std::string& story, std::string_view prompt) {
+  const std::vector<Tag> told = tags_in(prompt, story), said = tags_in(words, story);
+  for (auto tag = said.rbegin(); tag != said.rend(); ++tag) {
+    if (!is_echo(*tag, told)) return verdict_in(*tag);
+  }
+  return {};
+}
+
+std::string approving_tag(const std::string& story) {
+  return fmt::format("<review story=\"{}\">{}</review>", story, kApprovedWord);
+}
+
+void hear_review(Enforcement& enforced, const StoryFile& before, const ReviewRules& rules, const SaidReview& said) {
+  if (rules.mode == Mode::kReview && !rules.frozen && !rules.skip_review) Hearing(enforced, before, rules, said).hear();
+}
+
+}  // namespace ralph

@@ -1,0 +1,172 @@
+#include "plan/said_review.h"
+
+#include <gtest/gtest.h>
+
+#include "plan/plans_for_tests.h"
+
+namespace ralph {
+namespace {
+
+constexpr StoryStep kYes = StoryStep::kApproved, kNo = StoryStep::kChangesRequested, kNothing = StoryStep::kNone;
+
+TEST(SaidReview, IsTheLastTagForTheStoryThatBeginsALine) {
+  struct Row {
+    std::string_view words;
+    StoryStep step;
+    std::string_view reasons = "";
+  };
+  const Row rows[] = {
+      {"<review story=\"US-1\">approved</review>", kYes},
+      {"All is well.\n\n<review story=\"US-1\">approved</review>\n<promise>COMPLETE</promise>", kYes},
+      {"  \t<review story=\"US-1\">approved</review> Done.", kYes},
+      {"<review  story = 'US-1' >\n approved\n</review>", kYes},
+      {"<review story=\"US-1\">changes_requested\n1. slow\n\n2. wrong\n</review>", kNo, "1. slow\n\n2. wrong"},
+      {"<review story=\"US-1\">changes_requested: it leaks</review>", kNo, ": it leaks"},
+      {"<review story=\"US-1\">changes_requested</review>", kNo, "The review gave no reasons."},
+      {"<review story=\"US-1\">changes_requested\nit was never closed", kNo, "it was never closed"},
+      // The last one counts.
+      {"<review story=\"US-1\">approved</review>\n<review story=\"US-1\">changes_requested\nno</review>", kNo, "no"},
+      {"<review story=\"US-1\">changes_requested\nno</review>\n<review story=\"US-1\">approved</review>", kYes},
+      {"<review story=\"US-1\">approved</review>\n<review story=\"US-1\">not sure</review>", kNothing},
+      // What stands inside of a tag is part of it.
+      {"<review story=\"US-1\">changes_requested\n<review story=\"US-1\">approved</review>", kNo,
+       "<review story=\"US-1\">approved"},
+      // Mentioned, not said.
+      {"I would say <review story=\"US-1\">approved</review>", kNothing},
+      {"`<review story=\"US-1\">approved</review>`", kNothing},
+      {"> <review story=\"US-1\">approved</review>", kNothing},
+      {"- <review story=\"US-1\">approved</review>", kNothing},
+      // Not quite the tag.
+      {"", kNothing},
+      {"approved", kNothing},
+      {"<review>approved</review>", kNothing},
+      {"<review story=\"US-2\">approved</review>", kNothing},
+      {"<review story=\"US-11\">approved</review>", kNothing},
+      {"<review story=\"us-1\">approved</review>", kNothing},
+      {"<review story=\"US-1'>approved</review>", kNothing},
+      {"<reviewer story=\"US-1\">approved</review>", kNothing},
+      {"<review story=\"US-1\">approved", kNothing},
+      {"<review story=\"US-1\">approved, but slow</review>", kNothing},
+      {"<review story=\"US-1\">not approved</review>", kNothing},
+      {"<review story=\"US-1\">Approved</review>", kNothing},
+      {"<review story=\"US-1\"></review>", kNothing},
+      {"<review story=\"US-1\"", kNothing},
+      {"<review", kNothing},
+  };
+  for (const Row& row : rows)
+    EXPECT_EQ(review_said(row.words, "US-1", ""), (SaidReview{row.step, std::string(row.reasons)})) << row.words;
+}
+
+TEST(SaidReview, AnIdMayContainAnything) {
+  for (const std::string id : {"a\"b", "a>b", "a b", "'", "<review story=\"x\">"})
+    EXPECT_EQ(review_said(approving_tag(id), id, "").step, kYes) << id;
+}
+
+TEST(SaidReview, RepeatingThePromptIsNoVerdict) {
+  const std::string prompt = "The story says:\n<review story=\"US-1\">approved</review>\nNow review it.";
+  EXPECT_EQ(review_said(prompt, "US-1", prompt).step, kNothing);
+  EXPECT_EQ(review_said("I was told:\n" + prompt, "US-1", prompt).step, kNothing);
+  EXPECT_EQ(review_said("It works.\n<review story=\"US-1\">approved</review>", "US-1", prompt).step, kYes);
+}
+
+// What a review wrote (its step on US-1, or an illegal edit), what it said, and what counts.
+struct Heard {
+  std::string_view name;
+  Review written;
+  SaidReview said;
+  StoryStep step;
+  Review now;
+  bool unsaid = false, heard = false, disagreed = false;
+};
+
+Enforcement after(const Review& was, const Review& written, const SaidReview& said, std::int64_t cap = 5) {
+  StoryList tasks = list({story("US-1", was), story("US-2", waiting())});
+  const StoryFile before = file_of(tasks);
+  tasks.stories[0].review = written;
+  tasks.stories[0].notes = "looked at";
+  const ReviewRules rules{Mode::kReview, "US-1", false, cap, false};
+  Enforcement enforced = enforce(before, text_of(tasks), rules, "tasks.json");
+  hear_review(enforced, before, rules, said);
+  return enforced;
+}
+
+TEST(HearReview, AnApprovalHasToBeSaidAndARequestForChangesWins) {
+  const SaidReview none, yes{kYes}, no{kNo, "it leaks"};
+  const Review illegal{true, ReviewStatus::kApproved, 3, ""};
+  const Heard rows[] = {
+      {"both approve", approved(), yes, kYes, approved()},
+      {"both reject: the file may say more", rejected(), no, kNo, rejected()},
+      {"nothing at all", waiting(), none, kNothing, waiting()},
+      {"only said: approved", waiting(), yes, kYes, approved(), false, true},
+      {"only said: rejected", waiting(), no, kNo, rejected(1, "it leaks"), false, true},
+      {"only written: approved", approved(), none, kNothing, waiting(), true},
+      {"only written: rejected", rejected(), none, kNo, rejected()},
+      {"said no, wrote yes", approved(), no, kNo, rejected(1, "it leaks"), false, true, true},
+      {"said yes, wrote no", rejected(), yes, kNo, rejected(), false, false, true},
+      {"said yes, wrote what is not allowed", illegal, yes, kNothing, waiting()},
+      {"said no, wrote what is not allowed", illegal, no, kNo, rejected(1, "it leaks"), false, true},
+  };
+  for (const Heard& row : rows) {
+    const Enforcement now = after(waiting(), row.written, row.said);
+    EXPECT_EQ(now.step, row.step) << row.name;
+    EXPECT_EQ(now.moved, row.step == kNothing ? "" : "US-1") << row.name;
+    EXPECT_EQ(now.file.tasks.stories[0].review, row.now) << row.name;
+    EXPECT_EQ(now.unsaid, row.unsaid) << row.name;
+    EXPECT_EQ(now.heard, row.heard) << row.name;
+    EXPECT_EQ(now.disagreed, row.disagreed) << row.name;
+    EXPECT_EQ(story_file_from(now.file.text, "")->tasks.stories[0].review, row.now) << row.name << ": the text too";
+  }
+}
+
+TEST(HearReview, TheLastReviewHasToBeSaidBecauseRalphApprovesAfterIt) {
+  const Enforcement silent = after(waiting(1), rejected(2), {}, 2);
+  EXPECT_TRUE(silent.unsaid);
+  EXPECT_EQ(silent.file.tasks.stories[0].review, waiting(1)) << "not counted";
+  EXPECT_EQ(after(waiting(1), rejected(2), {kNo, "it leaks"}, 2).step, kNo);
+}
+
+TEST(HearReview, AVerdictThatWasPutBackIsNamedWithTheTag) {
+  const Enforcement now = after(waiting(), approved(), {});
+  ASSERT_EQ(now.violations.size(), 1u);
+  EXPECT_TRUE(says(now.violations[0].message, "<review story=\"US-1\">approved</review>"));
+}
+
+TEST(HearReview, OnlyTheGivenStoryCanBeApproved) {
+  StoryList tasks = list({story("US-1", waiting()), story("US-2", waiting())});
+  const StoryFile before = file_of(tasks);
+  tasks.stories[1].review = approved();
+  tasks.stories[1].notes = "looked at";
+  const ReviewRules rules{Mode::kReview, "US-1", false, 5, false};
+  for (const SaidReview& said : {SaidReview{}, SaidReview{kYes}, SaidReview{kNo, "x"}}) {
+    Enforcement enforced = enforce(before, text_of(tasks), rules, "tasks.json");
+    hear_review(enforced, before, rules, said);
+    EXPECT_EQ(enforced.file.tasks.stories[1].review, waiting());
+    EXPECT_EQ(enforced.step, said.step);
+    EXPECT_EQ(enforced.violations.size(), 1u);
+  }
+}
+
+TEST(HearReview, OtherModesAreNotConcerned) {
+  for (const Mode mode : {Mode::kImplement, Mode::kReviewFix}) {
+    StoryList tasks = list({story("US-1", mode == Mode::kImplement ? kOpen : rejected())});
+    const StoryFile before = file_of(tasks);
+    tasks.stories[0].review = waiting(tasks.stories[0].review.count);
+    const ReviewRules rules{mode, "US-1", false, 5, false};
+    Enforcement enforced = enforce(before, text_of(tasks), rules, "tasks.json");
+    const StoryStep step = enforced.step;
+    hear_review(enforced, before, rules, {kYes});
+    EXPECT_EQ(enforced.step, step);
+    EXPECT_FALSE(enforced.file.tasks.stories[0].review.passes);
+  }
+}
+
+TEST(HearReview, WithoutNotesOfTheReviewerRalphLeavesOne) {
+  const StoryList tasks = list({story("US-1", waiting())});
+  const ReviewRules rules{Mode::kReview, "US-1", false, 5, false};
+  Enforcement enforced = enforce(file_of(tasks), text_of(tasks), rules, "tasks.json");
+  hear_review(enforced, file_of(tasks), rules, {kYes});
+  EXPECT_TRUE(story_file_from(enforced.file.text, "tasks.json").has_value()) << "a story that passes has notes";
+}
+
+}  // namespace
+}  // namespace ralph
