@@ -35,5 +35,6 @@ if(RALPH_STATIC)
   target_link_options(ralph_flags INTERFACE -static -no-pie)
 endif()
 
+find_library(SECCOMP_LIBRARY NAMES libseccomp.a REQUIRED)
 find_library(UTF8PROC_LIBRARY NAMES libutf8proc.a REQUIRED)
 find_library(BOOST_JSON_LIBRARY NAMES libboost_json.a REQUIRED)

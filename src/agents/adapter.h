@@ -68,6 +68,14 @@ struct DeniedCall {
   std::string_view infix{};
 };
 
+// What an agent needs in a sandbox, where the home is hidden and the environment cleared. Paths are below the home.
+struct SandboxNeeds {
+  std::span<const std::string_view> variables{};  // "ANTHROPIC_*": any that begins so
+  std::span<const std::string_view> copied{};  // credentials and state, which it rewrites: copied into a private home
+  std::span<const std::string_view> read_only{};  // its settings: shown as they are
+  std::span<const std::string_view> hosts{};      // its own services
+};
+
 struct Adapter {
   std::string_view name;  // also the name of its program
   PromptPath prompt = PromptPath::kStdin;
@@ -92,6 +100,7 @@ struct Adapter {
   // Whether the user's flags say what it may do.
   bool (*sets_permissions)(const TurnOptions& options) = [](const TurnOptions&) { return false; };
   std::span<const std::string_view> free_tools{};  // what it may use without permission
+  SandboxNeeds needs{};
 };
 
 }  // namespace ralph

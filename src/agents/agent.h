@@ -35,6 +35,9 @@ class Agent {
   const std::string& name() const { return name_; }
   const std::string& program() const { return program_; }
   const Adapter& adapter() const { return *adapter_; }
+  const std::vector<std::string>& words() const {
+    return words_;
+  }  // of its command: the program, and what belongs to it
   const std::vector<std::string>& flags() const { return flags_; }  // the user's, split into words
   bool tells_cost() const { return stream_ && stream_->tells_cost; }
   bool tells_tokens() const { return stream_ && stream_->tells_tokens; }

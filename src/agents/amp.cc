@@ -23,6 +23,13 @@ StartFailure start_failure(int, std::string_view error) {
   return {};
 }
 
+// For a sandbox.
+constexpr std::string_view kNeededVariables[] = {"AMP_*"};
+constexpr std::string_view kCopied[] = {".local/share/amp/secrets.json"};
+constexpr std::string_view kReadOnly[] = {".config/amp"};
+constexpr std::string_view kHosts[] = {"ampcode.com", "*.ampcode.com"};
+constexpr SandboxNeeds kNeeds = {kNeededVariables, kCopied, kReadOnly, kHosts};
+
 }  // namespace
 
 // Its stream is Claude Code's with less in it: no costs, no message ids, errors as one string.
@@ -32,6 +39,7 @@ constinit const Adapter kAmp = {.name = "amp",
                                 .ends_with_result = true,
                                 .make_parser = make_claude_parser,
                                 .arguments = arguments,
-                                .start_failure = start_failure};
+                                .start_failure = start_failure,
+                                .needs = kNeeds};
 
 }  // namespace ralph

@@ -435,6 +435,16 @@ constexpr PermissionFlag kPermissionFlags[] = {
     {"--permission-mode acceptEdits", "it may edit files; for commands add e.g. --allowedTools=\"Bash(make:*)\""},
     {"--dangerously-skip-permissions", "it may do anything: only in a container, VM or sandbox"}};
 
+// For a sandbox.
+constexpr std::string_view kNeededVariables[] = {"ANTHROPIC_*", "CLAUDE_*", "DISABLE_*", "MAX_THINKING_TOKENS",
+                                                 "IS_SANDBOX"};
+constexpr std::string_view kCopied[] = {".claude/.credentials.json"};
+constexpr std::string_view kReadOnly[] = {".claude/settings.json", ".claude/CLAUDE.md", ".claude/agents",
+                                          ".claude/commands",      ".claude/skills",    ".claude/hooks",
+                                          ".claude/plugins"};
+constexpr std::string_view kHosts[] = {"api.anthropic.com", "console.anthropic.com", "platform.claude.com"};
+constexpr SandboxNeeds kNeeds = {kNeededVariables, kCopied, kReadOnly, kHosts};
+
 }  // namespace
 
 bool is_written_by_claude_code(JsonView message) {
@@ -456,6 +466,7 @@ constinit const Adapter kClaude = {.name = "claude",
                                    .denied_calls = kDeniedCalls,
                                    .permission_flags = kPermissionFlags,
                                    .sets_permissions = sets_permissions,
-                                   .free_tools = kFreeTools};
+                                   .free_tools = kFreeTools,
+                                   .needs = kNeeds};
 
 }  // namespace ralph

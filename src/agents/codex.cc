@@ -227,6 +227,14 @@ constexpr const char* kChildMarkers[] = {"CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK
 constexpr DeniedCall kDeniedCalls[] = {{"Command blocked by PreToolUse hook:"},
                                        {"Tool call blocked by PreToolUse hook:"}};
 
+// For a sandbox.
+constexpr std::string_view kNeededVariables[] = {"OPENAI_*", "CODEX_*"};
+constexpr std::string_view kCopied[] = {".codex/auth.json"};
+constexpr std::string_view kReadOnly[] = {".codex/config.toml", ".codex/AGENTS.md", ".codex/hooks.json",
+                                          ".codex/prompts", ".codex/rules"};
+constexpr std::string_view kHosts[] = {"api.openai.com", "auth.openai.com", "chatgpt.com"};
+constexpr SandboxNeeds kNeeds = {kNeededVariables, kCopied, kReadOnly, kHosts};
+
 }  // namespace
 
 constinit const Adapter kCodex = {
@@ -240,6 +248,7 @@ constinit const Adapter kCodex = {
     .start_failure = start_failure,
     .interactive = "",
     .child_markers = kChildMarkers,
-    .denied_calls = kDeniedCalls};
+    .denied_calls = kDeniedCalls,
+    .needs = kNeeds};
 
 }  // namespace ralph

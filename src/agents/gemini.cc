@@ -158,6 +158,14 @@ void GeminiParser::on_result(JsonView line, EventSink& sink) {
 constexpr EnvironmentVariable kEnvironment[] = {{"GEMINI_CLI_TRUST_WORKSPACE", "true"}};
 constexpr const char* kChildMarkers[] = {"GEMINI_CLI"};
 
+// For a sandbox.
+constexpr std::string_view kNeededVariables[] = {"GEMINI_*", "GOOGLE_*"};
+constexpr std::string_view kCopied[] = {".gemini/oauth_creds.json", ".gemini/google_accounts.json"};
+constexpr std::string_view kReadOnly[] = {".gemini/settings.json", ".gemini/GEMINI.md", ".gemini/commands"};
+constexpr std::string_view kHosts[] = {"generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com",
+                                       "oauth2.googleapis.com"};
+constexpr SandboxNeeds kNeeds = {kNeededVariables, kCopied, kReadOnly, kHosts};
+
 }  // namespace
 
 constinit const Adapter kGemini = {
@@ -170,6 +178,7 @@ constinit const Adapter kGemini = {
     .start_failure = start_failure,
     .interactive = "--prompt-interactive",
     .environment = kEnvironment,
-    .child_markers = kChildMarkers};
+    .child_markers = kChildMarkers,
+    .needs = kNeeds};
 
 }  // namespace ralph

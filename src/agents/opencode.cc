@@ -138,6 +138,13 @@ void OpencodeParser::on_error(JsonView error, EventSink& sink) {
 constexpr const char* kChildMarkers[] = {"OPENCODE", "AGENT"};
 constexpr DeniedCall kDeniedCalls[] = {{"Denied by ralph ("}};  // the error that its plugin throws
 
+// For a sandbox.
+constexpr std::string_view kNeededVariables[] = {"OPENCODE_*", "ANTHROPIC_API_KEY", "OPENAI_API_KEY"};
+constexpr std::string_view kCopied[] = {".local/share/opencode/auth.json"};
+constexpr std::string_view kReadOnly[] = {".config/opencode"};
+constexpr std::string_view kHosts[] = {"opencode.ai", "models.dev", "api.anthropic.com", "api.openai.com"};
+constexpr SandboxNeeds kNeeds = {kNeededVariables, kCopied, kReadOnly, kHosts};
+
 }  // namespace
 
 constinit const Adapter kOpencode = {
@@ -150,6 +157,7 @@ constinit const Adapter kOpencode = {
     .start_failure = start_failure,
     .interactive = "--prompt",
     .child_markers = kChildMarkers,
-    .denied_calls = kDeniedCalls};
+    .denied_calls = kDeniedCalls,
+    .needs = kNeeds};
 
 }  // namespace ralph

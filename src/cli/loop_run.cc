@@ -1,11 +1,13 @@
 // ralph loop run: a loop in one session of an agent, driven from outside, for hosts without hooks.
 #include <array>
+#include <unistd.h>
 
 #include "cli/accept.h"
 #include "cli/agent_options.h"
 #include "cli/limits.h"
 #include "cli/loop_options.h"
 #include "cli/project.h"
+#include "cli/protection.h"
 #include "cli/registry.h"
 #include "cli/resume.h"
 #include "cli/start_run.h"
@@ -23,7 +25,7 @@ constexpr auto kOptions = joined(
         kModelOption,
         on_resume({"max-iterations", 'n', "N", "At most N turns (default 100)."}),
     },
-    kLoopOptions, kRefusedLoopOptions, kLimitOptions,
+    kLoopOptions, kRefusedLoopOptions, kLimitOptions, kSandboxOptions,
     std::array{
         kResumeOption,
         kTrustOption,
@@ -35,6 +37,7 @@ constexpr std::array kPositionals = {kTaskPositional};
 Result<Overrides> overrides_from(const Arguments& arguments) {
   Overrides overrides;
   TRY(set_limits(arguments, overrides));
+  TRY(set_sandbox(arguments, overrides));
   TRY(set_agent(arguments, overrides));
   TRY(set_model(arguments, overrides));
   return overrides;
@@ -65,9 +68,14 @@ Result<int> run(const Arguments& typed) {
   TRY_VALUE(const Overrides overrides, overrides_from(arguments));
   TRY_VALUE(const LoadedSettings loaded, load_settings(project, overrides));
   if (resumption) show_changes(*resumption, loaded);
-  TRY(agent_of(loaded, Environment::of_this_process(), project));
+  const Environment environment = Environment::of_this_process();
+  TRY_VALUE(const Agent first, agent_of(loaded, environment, project));
   TRY_VALUE(const TrustTicket ticket,
             accept_project({loaded, project, typed.has("trust"), typed.has("json"), resumption.has_value()}));
+  TRY_VALUE(const Protection protection,
+            choose_protection({loaded.settings, project, environment, Agents(&first, 1)}, false));
+  if (!protection.why_not.empty())
+    static_cast<void>(write_all(STDERR_FILENO, opening_line(protection), "standard error"));
   const RunSetup setup{loaded,
                        project,
                        typed.has("verbose"),
@@ -77,7 +85,8 @@ Result<int> run(const Arguments& typed) {
                        {typed.words().begin(), typed.words().end()},
                        resumption ? &resumption->point : nullptr,
                        place.typed_in,
-                       &ticket};
+                       &ticket,
+                       &protection};
   if (resumption) TRY(check_limits(resumption->point, setup.policy));
   return start_run(setup, [&](Run& started) -> Result<Decision> {
     TRY_VALUE(const Agent agent, agent_of(loaded, started.environment, project));

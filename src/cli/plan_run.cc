@@ -8,6 +8,7 @@
 #include "cli/dry_run.h"
 #include "cli/limits.h"
 #include "cli/plan_folders.h"
+#include "cli/protection.h"
 #include "cli/questions.h"
 #include "cli/registry.h"
 #include "cli/resume.h"
@@ -33,14 +34,13 @@ constexpr size_t kTitleWidth = 100;
 
 constexpr auto kOptions = joined(
     std::array{on_resume({"max-iterations", 'n', "N", "Stop after N iterations (default 15)."})}, kLimitOptions,
+    kSandboxOptions,
     std::array{
         kResumeOption,
         kTrustOption,
         kRalphDirOption,
         kProjectDirOption,
         kModelOption,
-        Option{"sandbox", 0, "", "Run the agent in a sandbox; an error if there is none."},
-        on_resume({"no-sandbox", 0, "", "Run the agent directly."}),
         Option{"skip-review", 0, "", "No review iterations: a story that passes is done."},
         Option{"review-cap", 0, "N", "Reviews per story (default 5); the last one approves, with a note."},
         on_resume({"switch", 0, "", "Switch to the plan's branch, whatever is uncommitted, if git can."}),
@@ -57,19 +57,10 @@ Result<Overrides> overrides_from(const Arguments& arguments) {
   TRY(set_count(arguments, "max-iterations", "/plan/maximumIterations", overrides));
   TRY(set_count(arguments, "review-cap", "/plan/reviewCap", overrides));
   TRY(set_limits(arguments, overrides));
+  TRY(set_sandbox(arguments, overrides));
   if (arguments.has("skip-review")) overrides.set("/plan/skipReview", true, "--skip-review");
   TRY(set_model(arguments, overrides));
   return overrides;
-}
-
-Status check_sandbox(const Arguments& arguments) {
-  if (!arguments.has("sandbox")) return {};
-  if (arguments.has("no-sandbox"))
-    return fail(ErrorKind::kUsage, "--sandbox and --no-sandbox are both given; choose one");
-  return fail(
-      ErrorKind::kUsage,
-      "--sandbox: this version of ralph has no sandbox, and it does not pretend to have one; run it in a container or "
-      "a virtual machine of your own, and say --no-sandbox");
 }
 
 using ModeAgents = std::array<std::vector<Agent>, 3>;  // by Mode
@@ -88,6 +79,18 @@ Result<ModeAgents> make_mode_agents(const PlanRun& run, const Environment& envir
     for (Agent& agent : agents[mode]) agent.skip_permissions();  // a plan runs unattended
   }
   return agents;
+}
+
+// A plan runs unattended: a sandbox is looked for unless the settings say otherwise. Hooks inside read ralph's own
+// copy.
+Result<Protection> protection_for(const PlanRun& run) {
+  const Environment environment = Environment::of_this_process();
+  TRY_VALUE(const ModeAgents agents, make_mode_agents(run, environment));
+  std::vector<Agent> all;
+  for (const std::vector<Agent>& mode : agents) all.insert(all.end(), mode.begin(), mode.end());
+  return choose_protection(
+      {run.loaded.settings, run.files.project, environment, all, run.tasks.tasks.verify_commands, {run.authority}},
+      true);
 }
 
 std::string describe_agents(const ModeAgents& agents) {
@@ -140,7 +143,7 @@ std::string origin_of(const LoadedSettings& loaded, std::string_view pointer) {
   return "by default";
 }
 
-std::string opening(const PlanRun& run) {
+std::string opening(const PlanRun& run, const Protection& protection) {
   const StoryList& tasks = run.tasks.tasks;
   const size_t done = count_done(tasks, run.skip_review());
   const int needed = estimate_iterations(tasks, run.skip_review());
@@ -152,7 +155,7 @@ std::string opening(const PlanRun& run) {
     text += fmt::format("; the rest takes about {}{}", count_of(static_cast<unsigned>(needed), "iteration"),
                         needed > allowed ? fmt::format(", and -n allows {}", allowed) : "");
   }
-  text += ".\nThe agent runs directly, with your rights, not in a sandbox.\n";
+  text += ".\n" + opening_line(protection);
   if (run.skip_review())
     text += fmt::format("No reviews ({}): a story that passes is done.\n", origin_of(run.loaded, "/plan/skipReview"));
   if (run.unfinished) {
@@ -172,8 +175,9 @@ Status refuse_second_run(const std::string& project) {
               marker->pid, marker->timestamp, marker->pid);
 }
 
-Result<int> execute(const PlanRun& run, const Arguments& typed, const ResumePoint* resume, const TrustTicket& ticket) {
-  if (!run.json && !resume) static_cast<void>(write_all(STDOUT_FILENO, opening(run), "standard output"));
+Result<int> execute(const PlanRun& run, const Protection& protection, const Arguments& typed, const ResumePoint* resume,
+                    const TrustTicket& ticket) {
+  if (!run.json && !resume) static_cast<void>(write_all(STDOUT_FILENO, opening(run, protection), "standard output"));
   const Settings& settings = run.loaded.settings;
   const RunSetup setup{run.loaded,
                        run.files.project,
@@ -184,7 +188,8 @@ Result<int> execute(const PlanRun& run, const Arguments& typed, const ResumePoin
                        {typed.words().begin(), typed.words().end()},
                        resume,
                        {},
-                       &ticket};
+                       &ticket,
+                       &protection};
   if (resume) TRY(check_limits(*resume, setup.policy));
   const Result<int> code = start_run(setup, [&](Run& started) { return drive_plan(run, setup, started); });
   // In the guardian, which outlives the loop in any case. The marker is this run's own, unless another run has begun
@@ -194,7 +199,7 @@ Result<int> execute(const PlanRun& run, const Arguments& typed, const ResumePoin
   return code;
 }
 
-Result<int> show_dry_run(const PlanRun& run, BranchChoice choice) {
+Result<int> show_dry_run(const PlanRun& run, const Protection& protection, BranchChoice choice) {
   const StoryList& tasks = run.tasks.tasks;
   const auto work = next_work(tasks, run.skip_review());
   if (!work) {
@@ -202,7 +207,7 @@ Result<int> show_dry_run(const PlanRun& run, BranchChoice choice) {
       fmt::print("{}", to_pretty_json(json::object{{"nextStory", nullptr}, {"settings", run.loaded.effective}}));
     } else {
       fmt::print("Dry run: nothing is started.\n\n{}No story is left: a run would only make the checks.\n",
-                 printable_lines(opening(run) + branch_note(run, choice)));
+                 printable_lines(opening(run, protection) + branch_note(run, choice)));
     }
     return 0;
   }
@@ -214,7 +219,7 @@ Result<int> show_dry_run(const PlanRun& run, BranchChoice choice) {
   dry.iterations = fmt::format("up to {}, complete when every story {} and all checks pass", most,
                                run.skip_review() ? "passes" : "is approved by a review");
   dry.more_checks = tasks.verify_commands;
-  dry.opening = printable_lines(opening(run) + branch_note(run, choice)) +
+  dry.opening = printable_lines(opening(run, protection) + branch_note(run, choice)) +
                 fmt::format("Next: {} {} ({})\n\n", to_string(work->mode), fit_to_width(work->story->id, kTitleWidth),
                             fit_to_width(work->story->title, kTitleWidth));
   dry.facts = {{"nextMode", to_string(work->mode)}, {"nextStory", to_json_string(work->story->id)}};
@@ -274,7 +279,6 @@ Result<int> run_with(const Arguments& typed, bool has_switched) {
   TRY_VALUE(run.files, plan_folders(typed));
   TRY_VALUE(const auto resumption, resumption_from(kPlanRun, WayIn::kPlan, typed, run.files.project));
   const Arguments& arguments = resumption ? resumption->arguments : typed;
-  TRY(check_sandbox(arguments));
   TRY_VALUE(BranchChoice choice, branch_choice(arguments));
   if (has_switched && choice != BranchChoice::kStay) choice = BranchChoice::kNever;
   if (resumption) {
@@ -292,10 +296,10 @@ Result<int> run_with(const Arguments& typed, bool has_switched) {
   for (const std::string& note : run.notes) say_note(note);
   TRY(check_state(run));
   if (!arguments.has("dry-run")) TRY(accept_approvals(run, arguments.has("accept-tasks") && !resumption));
-  TRY(make_mode_agents(run, Environment::of_this_process()));
+  TRY_VALUE(const Protection protection, protection_for(run));
   if (arguments.has("dry-run")) {
     print_notes(run.loaded);
-    return show_dry_run(run, choice);
+    return show_dry_run(run, protection, choice);
   }
   TRY_VALUE(const BranchChange branch,
             check_branch(run, choice, [&](const BranchFault& fault) { return ask(fault, run); }));
@@ -309,7 +313,7 @@ Result<int> run_with(const Arguments& typed, bool has_switched) {
             accept_project({run.loaded, run.files.project, typed.has("trust"), run.json, resumption.has_value()}));
   TRY_VALUE(run.work_tree, Repository(plain_git(run.files.project), run.files.project).work_tree());
   TRY(make_room_for_plan(run.authority));
-  return execute(run, typed, resumption ? &resumption->point : nullptr, ticket);
+  return execute(run, protection, typed, resumption ? &resumption->point : nullptr, ticket);
 }
 
 }  // namespace

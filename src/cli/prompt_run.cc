@@ -1,13 +1,17 @@
 #include "cli/prompt_run.h"
 
+#include <unistd.h>
+
 #include "agents/agent.h"
 #include "base/text.h"
 #include "cli/dry_run.h"
+#include "cli/protection.h"
 #include "cli/start_run.h"
 #include "engine/engine.h"
 #include "engine/prompt_way.h"
 #include "engine/roster.h"
 #include "git/repository.h"
+#include "os/files.h"
 
 namespace ralph::cli {
 namespace {
@@ -45,6 +49,12 @@ Status preflight(const PromptRun& run) {
 }
 
 Result<int> execute(const PromptRun& run) {
+  const Environment environment = Environment::of_this_process();
+  const Settings& settings = run.loaded.settings;
+  TRY_VALUE(const std::vector<Agent> agents, make_agents(settings, environment, run.project));
+  TRY_VALUE(const Protection protection, choose_protection({settings, run.project, environment, agents}, false));
+  if (!protection.why_not.empty())
+    static_cast<void>(write_all(STDERR_FILENO, opening_line(protection), "standard error"));
   const RunSetup setup{run.loaded,
                        run.project,
                        run.verbose,
@@ -54,7 +64,8 @@ Result<int> execute(const PromptRun& run) {
                        run.arguments,
                        run.resume,
                        run.typed_in,
-                       run.ticket ? &*run.ticket : nullptr};
+                       run.ticket ? &*run.ticket : nullptr,
+                       &protection};
   if (run.resume) TRY(check_limits(*run.resume, setup.policy));
   return start_run(setup, [&](Run& started) { return drive_prompt(run, setup, started); });
 }

@@ -38,6 +38,13 @@ extern const Command kStream;               // stream.cc
 extern const Command kDoctor;               // doctor.cc
 extern const Command kDemo;                 // demo.cc
 extern const Command kDemoAgent;            // demo_agent.cc
+extern const Command kSandboxRun;           // sandbox_run.cc
+extern const Command kSandboxPlan;          // sandbox_run.cc
+extern const Command kSandboxCheck;         // sandbox_check.cc
+extern const Command kSandboxAttack;        // sandbox_check.cc
+extern const Command kSandboxProxy;         // sandbox_proxy.cc
+extern const Command kSandboxBridge;        // sandbox_proxy.cc
+extern const Command kSandboxEnter;         // sandbox_enter.cc
 extern const Command kCompletion;           // completion.cc
 
 }  // namespace ralph::cli

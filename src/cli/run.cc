@@ -9,6 +9,7 @@
 #include "cli/masked_settings.h"
 #include "cli/project.h"
 #include "cli/prompt_run.h"
+#include "cli/protection.h"
 #include "cli/registry.h"
 #include "cli/resume.h"
 #include "journal/redactor.h"
@@ -30,7 +31,7 @@ constexpr auto kOptions = joined(
         kAgentOption,
         kModelOptionWithoutLetter,
     },
-    kLimitOptions,
+    kLimitOptions, kSandboxOptions,
     std::array{
         kResumeOption,
         kTrustOption,
@@ -47,6 +48,7 @@ Result<Overrides> overrides_from(const Arguments& arguments) {
   TRY(set_count(arguments, "maximum-iterations", "/maximumIterations", overrides));
   TRY(set_count(arguments, "max-iterations", "/maximumIterations", overrides));
   TRY(set_limits(arguments, overrides));
+  TRY(set_sandbox(arguments, overrides));
   TRY(set_agent(arguments, overrides));
   TRY(set_model(arguments, overrides));
   if (const auto response = arguments.value("completion-response")) {

@@ -121,8 +121,15 @@ Result<int> run_in_project(const RunSetup& setup, const RunBody& body, int guard
   if (setup.resume) remove_unfinished_writes(seal_path(setup.project, folder.id));
   const std::string seal = locks.size() > 1 ? seal_path(setup.project, folder.id) : "";
   const std::string store = locks.size() > 1 ? watched_store(setup.project, folder.id) : "";
-  TRY_VALUE(Run run, Run::open(folder, setup.policy,
-                               {processes, clock, redactor, *watcher, setup.project, environment, store, seal}));
+  Jobs jobs(guardian);
+  std::unique_ptr<RunShelter> shelter;
+  if (setup.protection && setup.protection->on) {
+    processes.watch_jobs(jobs);
+    TRY_VALUE(shelter, RunShelter::make(*setup.protection, environment, folder.path, jobs));
+  }
+  TRY_VALUE(Run run,
+            Run::open(folder, setup.policy,
+                      {processes, clock, redactor, *watcher, setup.project, environment, store, seal, shelter.get()}));
   TRY_VALUE(const Decision decision, body(run));
   if (decision.status == StopStatus::kComplete) {  // nothing to resume
     remove_folder(run.store);
@@ -154,6 +161,13 @@ Status note_leftovers(Run& run, const Leftovers& left) {
   return run.note(swept_after(StepKind::kAgent, left.swept));
 }
 
+Status note_shelter(Run& run) {
+  if (!run.shelter) return {};
+  record::SandboxNoted noted;
+  noted.in_force = run.shelter->describe();
+  return run.note(std::move(noted));
+}
+
 Status note_resumed(Run& run, const RunSetup& setup, const RunTitle& title) {
   TRY_VALUE(const Leftovers left, put_away(setup.project, run.id, setup.resume->began));
   const WallTime last = last_sign_of_life(run);
@@ -169,6 +183,7 @@ Status note_resumed(Run& run, const RunSetup& setup, const RunTitle& title) {
   TRY(run.note(std::move(resumed)));
   TRY(note_leftovers(run, left));
   TRY(close_killed_attempt(run, title.agents, setup.loaded.settings.stream_agent_output, last));
+  TRY(note_shelter(run));
   return run.sync();
 }
 
@@ -209,6 +224,7 @@ Status note_start(Run& run, const RunSetup& setup, const RunTitle& title) {
   if (started.masked)
     TRY(write_file_atomically(arguments_path(run.folder), to_compact_json(to_json_array(setup.arguments)), 0600));
   TRY(run.note(std::move(started)));
+  TRY(note_shelter(run));
   return note_leftovers(run, left);
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "cli/protection.h"
 #include "engine/resume.h"
 #include "settings/settings.h"
 
@@ -24,6 +25,7 @@ struct RunSetup {
   const ResumePoint* resume = nullptr;   // the run to go on with; nullptr: a new one
   std::string typed_in{};                // where the command was typed; empty: the current directory
   const TrustTicket* ticket = nullptr;   // nullptr: nobody has to accept the project's commands
+  const Protection* protection = nullptr;  // nullptr: programs run directly
 };
 
 // Runs in the guarded process: creates the way in, calls note_start() and drives the run.

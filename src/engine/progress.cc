@@ -173,6 +173,8 @@ struct Folding {
     progress.plan.added = began.added;
   }
 
+  void operator()(const record::SandboxNoted& noted) { progress.totals.blocked += static_cast<int>(noted.requests); }
+
   void operator()(const record::PlanWork& work) {
     progress.plan.worked = static_cast<int>(work.iteration);
     progress.plan.head = work.head;

@@ -198,12 +198,14 @@ struct Progress {
   // Sums over the whole run.
   struct Totals {
     int turns = 0, passed = 0, failed = 0, commits = 0, scm_failures = 0, swept = 0, violations = 0;
+    int blocked = 0;  // requests from a sandbox
     Milliseconds agent_time{0};
     bool operator==(const Totals&) const = default;
     template <class V>
     void fields(V&& v) {
       v("turns", turns), v("passed", passed), v("failed", failed), v("commits", commits);
-      v("scmFailures", scm_failures), v("swept", swept), v("violations", violations), v("agentMs", agent_time);
+      v("scmFailures", scm_failures), v("swept", swept), v("violations", violations), v("blocked", blocked),
+          v("agentMs", agent_time);
     }
   };
   Totals totals;

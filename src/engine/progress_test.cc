@@ -184,6 +184,12 @@ TEST(Progress, WhatAPlanTookBackIsToldToTheNextIterationAfterTheChecksFailures) 
       after({record::IterationStarted{1}, record::PlanChecked{}, record::IterationEnded{1, 0}}).feedback.empty());
 }
 
+TEST(Progress, BlockedRequestsAreCounted) {
+  record::SandboxNoted noted;
+  noted.requests = 3;
+  EXPECT_EQ(after({record::IterationStarted{1}, noted, noted}).totals.blocked, 6);
+}
+
 TEST(Progress, OtherRecordsLeaveItAsItIs) {
   const Progress progress = after({record::IterationStarted{4}, agent_started(1), agent_ended("ok", "NO"),
                                    record::ScmStarted{}, record::ScmEnded{}, record::ProcessesSwept{},

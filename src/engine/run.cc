@@ -13,6 +13,7 @@ Run::Run(const RunFolder& run_folder, Policy the_policy, RunParts parts)
       clock(parts.clock),
       redactor(parts.redactor),
       listener(parts.listener),
+      shelter(parts.shelter),
       project(std::move(parts.project)),
       id(run_folder.id),
       folder(run_folder.path),

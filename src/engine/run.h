@@ -14,6 +14,7 @@
 
 #include "engine/decide.h"
 #include "engine/listener.h"
+#include "engine/shelter.h"
 #include "journal/redactor.h"
 #include "journal/run_folder.h"
 #include "journal/seal.h"
@@ -33,6 +34,10 @@ struct RunParts {
   Environment environment;  // of every child process, including RALPH_RUN_ID
   std::string store{};      // a folder outside the project for copies of watched files; empty: in the run's folder
   std::string seal{};       // a file outside the project for the hash of the last synced record; empty: none
+  std::string project;         // absolute
+  Environment environment;     // of every child process, including RALPH_RUN_ID
+  std::string seal{};          // a file outside the project for the hash of the last synced record; empty: none
+  Shelter* shelter = nullptr;  // nullptr: programs run directly
 };
 
 class Run {
@@ -76,6 +81,7 @@ class Run {
   const Clock& clock;
   const Redactor& redactor;
   RunListener& listener;
+  Shelter* const shelter;
   const std::string project, id, folder, store;
   const Environment environment;
 

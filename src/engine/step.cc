@@ -37,7 +37,11 @@ class Step {
   Step(Run& run, const StepRequest& request) : run_(run), request_(request), out_(run.redactor), err_(run.redactor) {}
 
   Result<StepEnd> run() {
-    TRY(run_.processes.start(request_.launch));
+    Launch launch = request_.launch;
+    if (run_.shelter) {
+      TRY_VALUE(launch, run_.shelter->enclose(request_.kind, std::move(launch)));
+    }
+    TRY(run_.processes.start(launch));
     started_ = last_output_ = last_tick_ = run_.clock.monotonic();
     for (;;) {
       const Event event = run_.processes.next(deadline());
@@ -87,6 +91,12 @@ class Step {
     run_.processes.end(stop_gently());
   }
 
+  Status settle() {
+    TRY_VALUE(record::SandboxNoted noted, run_.shelter->settle());
+    if (noted.blocked.empty() && noted.taken.empty()) return {};
+    return run_.note(std::move(noted));
+  }
+
   void tick() {
     const auto interval = run_.listener.tick_interval();
     if (!interval || exited_ || run_.since(last_tick_) < *interval) return;
@@ -130,6 +140,7 @@ class Step {
       record.agent_lives = finished.child_lives && request_.kind == StepKind::kAgent;
       keep_error(run_.note(std::move(record)));
     }
+    if (run_.shelter) keep_error(settle());
     if (error_) return tl::unexpected(*error_);
     return std::move(end_);
   }

@@ -47,6 +47,7 @@ class Turn {
 
   Result<TurnEnd> run() {
     Launch launch = agent_.launch(request_.prompt, options(), {{"RALPH_ITERATION", std::to_string(iteration_)}});
+    if (!answer_file_.empty()) launch.writes.push_back(answer_file_);
     if (request_.change) launch = request_.change(std::move(launch));
     TRY_VALUE(RawFile prompt_file, RawFile::create(in_run_folder(names_.prompt)));
     TRY(prompt_file.append(run_.redactor.redact(request_.prompt)));

@@ -227,6 +227,19 @@ struct ProcessesSwept {
   }
 };
 
+// What shuts the run's programs in, and what it had to do.
+struct SandboxNoted {
+  static constexpr std::string_view kType = "sandbox_noted";
+  std::string in_force;              // at the start: "bubblewrap; network …"
+  std::vector<std::string> blocked;  // requests that were refused, and how to allow them
+  std::vector<std::string> taken;    // files that appeared and were taken away
+  std::int64_t requests = 0;         // how many were blocked
+  template <class V>
+  void fields(V&& v) {
+    v("inForce", in_force), v("blocked", blocked), v("taken", taken), v("requests", requests);
+  }
+};
+
 struct Decided {
   static constexpr std::string_view kType = "decided";
   std::int64_t iteration = 0, delay_ms = 0;
@@ -376,7 +389,7 @@ struct Unknown {
 
 using Body =
     std::variant<RunStarted, RunResumed, IterationStarted, AgentStarted, AgentEnded, GuardrailStarted, GuardrailEnded,
-                 ScmStarted, ScmEnded, FilesWatched, FilesChanged, SignalReceived, ProcessesSwept, Decided,
+                 ScmStarted, ScmEnded, FilesWatched, FilesChanged, SignalReceived, ProcessesSwept, SandboxNoted, Decided,
                  SessionBound, SessionEnded, PlanBegan, PlanWork, PlanChecked, IterationEnded, RunEnded, Unknown>;
 
 struct Record {

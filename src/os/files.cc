@@ -223,6 +223,16 @@ std::string base_name(std::string_view path) {
   return std::string(path.substr(path.find_last_of('/') + 1));
 }
 
+Result<std::string> path_of_this_program() {
+  char path[PATH_MAX];
+  const ssize_t n = ::readlink("/proc/self/exe", path, sizeof path);
+  std::string self(path, n > 0 ? static_cast<size_t>(n) : 0);
+  if (!is_executable_file(self))
+    return fail(ErrorKind::kNotFound, "ralph's own program {} is not there any more; was it replaced? Start again",
+                self);
+  return self;
+}
+
 Result<std::string> current_directory() {
   char buffer[PATH_MAX];
   if (!::getcwd(buffer, sizeof buffer)) return cannot("find", "the current folder", errno);

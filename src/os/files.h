@@ -71,6 +71,7 @@ std::string join_path(std::string_view folder, std::string_view name);
 std::string parent_path(std::string_view path);
 std::string base_name(std::string_view path);
 Result<std::string> current_directory();
+Result<std::string> path_of_this_program();  // fails if its file was removed or replaced
 // Absolute, without "." and ".."; symlinks are not resolved.
 std::string absolute_path(std::string_view path, std::string_view base);
 // Resolves symlinks as far as the path exists, even a symlink to a file that does not exist yet.

@@ -104,6 +104,9 @@ std::string encode(const JobRequest& request) {
   packer.texts(request.launch.argv);
   packer.texts(request.launch.environment.as_lines());
   packer.text(request.launch.folder);
+  packer.texts(request.launch.files);
+  packer.texts(request.launch.groups);
+  packer.number(request.launch.deaf ? 1 : 0);
   packer.number(static_cast<std::int64_t>(request.stop.size()));
   for (const StopStep& step : request.stop) {
     packer.number(step.signal);
@@ -119,6 +122,9 @@ Result<JobRequest> decode_request(std::string_view bytes) {
   request.launch.argv = unpacker.texts();
   for (const std::string& line : unpacker.texts()) request.launch.environment.set_line(line);
   request.launch.folder = unpacker.text();
+  request.launch.files = unpacker.texts();
+  request.launch.groups = unpacker.texts();
+  request.launch.deaf = unpacker.number() != 0;
   request.stop.clear();
   for (auto left = unpacker.count(); left > 0 && unpacker.good(); --left) {
     const int signal = static_cast<int>(unpacker.number());

@@ -16,6 +16,9 @@ TEST(JobMessages, ARequestComesBackAsItWasAndNoPartOfItIsBelieved) {
   request.launch.environment.set("A", "x=y");
   request.launch.environment.set("B", "");
   request.launch.folder = "/tmp";
+  request.launch.files = {"a file", ""};
+  request.launch.groups = {"/a/cgroup.procs"};
+  request.launch.deaf = true;
   request.stop = {{0, Milliseconds(5)}, {SIGKILL, Milliseconds(7)}};
   const std::string bytes = encode(request);
   const auto back = decode_request(bytes);
@@ -23,6 +26,9 @@ TEST(JobMessages, ARequestComesBackAsItWasAndNoPartOfItIsBelieved) {
   EXPECT_EQ(encode(*back), bytes);
   EXPECT_EQ(back->launch.argv, request.launch.argv);
   EXPECT_EQ(back->launch.environment.get("A"), "x=y");
+  EXPECT_EQ(back->launch.files, request.launch.files);
+  EXPECT_EQ(back->launch.groups, request.launch.groups);
+  EXPECT_TRUE(back->launch.deaf);
   EXPECT_EQ(back->stop.at(1).grace.count(), 7);
   for (size_t size = 0; size < bytes.size(); ++size) EXPECT_FALSE(decode_request(bytes.substr(0, size))) << size;
   EXPECT_FALSE(decode_request(bytes + "x"));

@@ -18,6 +18,12 @@ struct Launch {
   std::string input;              // standard input; empty: end of file at once
   bool may_clean_up = false;      // if ralph is killed it gets SIGTERM, not SIGKILL: git removes its locks then
   bool merge_streams = false;     // standard error goes to standard output, in the order written
+
+  // For a program that starts another one in a sandbox.
+  std::vector<std::string> files{};   // anonymous files with this content: descriptors 3, 4, ... of the child
+  std::vector<std::string> groups{};  // cgroup.procs files: the child enters these groups before it begins
+  bool deaf = false;                  // begins with the signals that ask for an end blocked: what it starts gets them
+  std::vector<std::string> writes{};  // files that it is to write, outside of the folders that are its own
 };
 
 // A started process. It leads its own session: it has no terminal, and a signal to its group spares ralph.

@@ -60,6 +60,20 @@ class ProcessesTest : public ::testing::Test {
   LinuxProcesses processes_{clock_};
 };
 
+TEST_F(ProcessesTest, FilesOfALaunchAreDescriptorsFromThreeOn) {
+  Launch launch = shell("cat <&3; cat <&4; ls /proc/self/fd | wc -l");
+  launch.files = {"one ", "two "};
+  EXPECT_EQ(run(launch).out, "one two 6\n");  // with the one that ls has open
+}
+
+TEST_F(ProcessesTest, ADeafChildBeginsWithSignalsBlockedAndAnUnknownGroupEndsIt) {
+  Launch launch = shell("kill -TERM $$; echo still there");
+  launch.deaf = true;
+  EXPECT_EQ(run(launch).out, "still there\n");
+  launch.groups = {"/nowhere/cgroup.procs"};
+  EXPECT_FALSE(processes_.start(launch));
+}
+
 TEST_F(ProcessesTest, ReadsBothStreamsAndTheExitCode) {
   const Ran ran = run(shell("echo out; echo err >&2; exit 3"));
   EXPECT_EQ(ran.out, "out\n");

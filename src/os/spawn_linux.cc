@@ -36,7 +36,35 @@ struct ChildPlan {
   pid_t parent;
   int death_signal;
   bool nohup;  // SIGHUP is ignored, as nohup wants for everything below it
+  const std::vector<Fd>& files;
+  const std::vector<std::string>& groups;
+  bool deaf;
 };
+
+constexpr int kFirstFile = 3;
+
+// Files for the child, above the numbers that they will have there.
+Result<std::vector<Fd>> files_for(const std::vector<std::string>& contents) {
+  std::vector<Fd> files;
+  const int above = kFirstFile + static_cast<int>(contents.size());
+  for (const std::string& content : contents) {
+    TRY_VALUE(Fd file, file_of(content));
+    files.emplace_back(::fcntl(file.get(), F_DUPFD_CLOEXEC, above));
+    if (!files.back()) return fail(ErrorKind::kIo, "cannot make an input file: {}", errno_text(errno));
+  }
+  return files;
+}
+
+// Moves the calling process into the group of this file.
+bool enter_group(const char* file) {
+  const int fd = ::open(file, O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  const bool entered = ::write(fd, "0", 1) == 1;
+  const int error = errno;
+  ::close(fd);
+  errno = error;
+  return entered;
+}
 
 bool ignores_hangups() {
   struct sigaction hangup{};
@@ -51,14 +79,24 @@ int become(const ChildPlan& plan) {
   if (::dup2(plan.streams.in, 0) < 0 || ::dup2(plan.streams.out, 1) < 0 || ::dup2(plan.streams.err, 2) < 0)
     return errno;
   release_descriptors(3, UINT_MAX, Descriptors::kCloseOnExec);
+  int number = kFirstFile;
+  for (const Fd& file : plan.files) {
+    if (::dup2(file.get(), number++) < 0) return errno;
+  }
+  for (const std::string& group : plan.groups) {
+    if (!enter_group(group.c_str())) return errno == ENOENT ? EIO : errno;  // ENOENT would mean the program
+  }
   if (::chdir(plan.folder) != 0) return errno;
   for (int signal = 1; signal < NSIG; ++signal) {
     if (signal == SIGHUP && plan.nohup) continue;
     ::signal(signal, SIG_DFL);
   }
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  sigset_t blocked;
+  ::sigemptyset(&blocked);
+  if (plan.deaf) {
+    for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM}) ::sigaddset(&blocked, signal);
+  }
+  ::sigprocmask(SIG_SETMASK, &blocked, nullptr);
   ::execve(plan.program, plan.argv, plan.environment);
   return errno;
 }
@@ -109,6 +147,7 @@ Result<Fd> input_of(std::string_view bytes) {
 Result<int> spawn_on(const Launch& launch, const Streams& streams) {
   TRY_VALUE(const std::string program, resolve_program(launch.argv.at(0), launch.environment, launch.folder));
   const std::vector<std::string> environment = launch.environment.as_lines();
+  TRY_VALUE(const std::vector<Fd> files, files_for(launch.files));
   const std::vector<char*> argv_pointers = pointers_to(launch.argv);
   const std::vector<char*> environment_pointers = pointers_to(environment);
   const ChildPlan plan{program.c_str(),
@@ -118,7 +157,10 @@ Result<int> spawn_on(const Launch& launch, const Streams& streams) {
                        streams,
                        ::getpid(),
                        launch.may_clean_up ? SIGTERM : SIGKILL,
-                       ignores_hangups()};
+                       ignores_hangups(),
+                       files,
+                       launch.groups,
+                       launch.deaf};
   volatile int error = 0;
   const pid_t pid = start_child(plan, &error);
   if (pid < 0) return fail(kind_of(errno), "cannot start {}: {}", program, errno_text(errno));

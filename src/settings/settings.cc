@@ -125,6 +125,21 @@ void fill(const json::value& from, CommandSettings& commands) {
   read(from, "categories", commands.categories);
 }
 
+void fill(const json::value& from, SandboxSettings& sandbox) {
+  read(from, "mode", sandbox.mode);
+  read(from, "network", sandbox.network);
+  read(from, "hosts", sandbox.hosts);
+  read(from, "resolve", sandbox.resolve);
+  read(from, "checkNetwork", sandbox.check_network);
+  read(from, "checksOnHost", sandbox.checks_on_host);
+  read(from, "environment", sandbox.environment);
+  read(from, "readOnly", sandbox.read_only);
+  read(from, "writable", sandbox.writable);
+  read(from, "processes", sandbox.processes);
+  read(from, "memoryMb", sandbox.memory_mb);
+  read(from, "cpuPercent", sandbox.cpu_percent);
+}
+
 void fill(const json::value& from, BudgetSettings& budget) {
   read(from, "maxMinutes", budget.max_minutes);
   read(from, "maxCostUsd", budget.max_cost_usd);
@@ -154,6 +169,7 @@ Settings settings_from(const json::value& from) {
   }
   read(from, "plan", settings.plan);
   if (const json::value* hooks = find(from, "hooks")) read(*hooks, "commands", settings.hooks.commands);
+  read(from, "sandbox", settings.sandbox);
   read(from, "budget", settings.budget);
   read(from, "output", settings.output);
   const std::string_view trust = find_string(from, "trust").value_or("ask");

@@ -106,6 +106,21 @@ struct CommandSettings {
   std::map<std::string, bool> categories;  // of the command policy; absent: on
 };
 
+// What a sandbox gives to the program in it besides what it needs by itself. Specified in docs/sandbox.md.
+struct SandboxSettings {
+  std::string mode;                            // "on", "auto", "off"; empty: the command's own default
+  std::string network = "allowlist";           // as to_string(Network)
+  std::vector<std::string> hosts;              // besides the agents' own; see sandbox/allowlist
+  std::map<std::string, std::string> resolve;  // addresses of names, for the proxy
+  std::string check_network = "none";
+  bool checks_on_host = false;
+  std::vector<std::string> environment;          // variables that pass: "NAME", "PREFIX_*"
+  std::vector<std::string> read_only, writable;  // "~/x", absolute, or relative to the project
+  int processes = 1024;                          // 0: no limit
+  int memory_mb = 0;                             // 0: three quarters of the machine's
+  int cpu_percent = 0;                           // of one processor; 0: no limit
+};
+
 struct HooksSettings {
   CommandSettings commands;
 };
@@ -126,6 +141,7 @@ struct Settings {
   std::optional<ScmSettings> scm;
   PlanSettings plan;
   HooksSettings hooks;
+  SandboxSettings sandbox;
   BudgetSettings budget;
   OutputSettings output;
   TrustMode trust = TrustMode::kAsk;

@@ -94,6 +94,18 @@ TEST_F(SettingsTest, TheDefaultsOfTheSchemaAreThoseOfTheStruct) {
   EXPECT_EQ(from_schema.hooks.commands.allow, plain.hooks.commands.allow);
   EXPECT_EQ(from_schema.hooks.commands.deny, plain.hooks.commands.deny);
   EXPECT_EQ(from_schema.hooks.commands.categories, plain.hooks.commands.categories);
+  EXPECT_EQ(from_schema.sandbox.mode, plain.sandbox.mode);
+  EXPECT_EQ(from_schema.sandbox.hosts, plain.sandbox.hosts);
+  EXPECT_EQ(from_schema.sandbox.resolve, plain.sandbox.resolve);
+  EXPECT_EQ(from_schema.sandbox.check_network, plain.sandbox.check_network);
+  EXPECT_EQ(from_schema.sandbox.checks_on_host, plain.sandbox.checks_on_host);
+  EXPECT_EQ(from_schema.sandbox.network, plain.sandbox.network);
+  EXPECT_EQ(from_schema.sandbox.environment, plain.sandbox.environment);
+  EXPECT_EQ(from_schema.sandbox.read_only, plain.sandbox.read_only);
+  EXPECT_EQ(from_schema.sandbox.writable, plain.sandbox.writable);
+  EXPECT_EQ(from_schema.sandbox.processes, plain.sandbox.processes);
+  EXPECT_EQ(from_schema.sandbox.memory_mb, plain.sandbox.memory_mb);
+  EXPECT_EQ(from_schema.sandbox.cpu_percent, plain.sandbox.cpu_percent);
   EXPECT_EQ(from_schema.budget.max_minutes, plain.budget.max_minutes);
   EXPECT_EQ(from_schema.output.emoji, plain.output.emoji);
   EXPECT_EQ(from_schema.output.color, plain.output.color);

@@ -383,6 +383,13 @@ void Console::show(const record::SignalReceived& received) {
   write_error(stamped(text, true));
 }
 
+void Console::show(const record::SandboxNoted& noted) {
+  const Style& style = options_.style;
+  if (!noted.in_force.empty()) line(style.dim(fmt::format("Sandbox: {}", clean(noted.in_force))));
+  for (const std::string& one : noted.blocked) line(fmt::format("{} {}", style.yellow(style.note()), clean(one)));
+  for (const std::string& one : noted.taken) line(fmt::format("{} {}", style.yellow(style.note()), clean(one)));
+}
+
 void Console::show(const record::ProcessesSwept& swept) {
   const Style& style = options_.style;
   constexpr size_t kNamed = 3;
@@ -458,6 +465,7 @@ void Console::show(const record::RunEnded& ended) {
   if (totals.violations > 0)
     facts.push_back(style.red(fmt::format("{} taken back", count_of(totals.violations, "rule break"))));
   if (totals.swept > 0) facts.push_back(fmt::format("{} ended", count_of(totals.swept, "leftover process")));
+  if (totals.blocked > 0) facts.push_back(fmt::format("{} blocked", count_of(totals.blocked, "request")));
   line("  " + style.dim(join(facts, style.dot())));
   line("  " + style.dim(fmt::format("everything is in .ralph/runs/{} (ralph runs show {})", run_id_, run_id_)));
   if (!ended.resume.empty()) line("  " + style.dim("to go on: ") + ended.resume);

@@ -51,6 +51,7 @@ class Console : public RunListener {
   void show(const record::FilesChanged& changed);
   void show(const record::SignalReceived& received);
   void show(const record::ProcessesSwept& swept);
+  void show(const record::SandboxNoted& noted);
   void show(const record::Decided& decided);
   void show(const record::PlanWork& work);
   void show(const record::PlanChecked& checked);

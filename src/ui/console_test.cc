@@ -321,6 +321,7 @@ TEST(Console, OthersWordsCanNotDisturbATerminal) {
         check.name = "make\033]0;x\a";
         tell(console, check);
         tell(console, record::ProcessesSwept{StepKind::kAgent, {"pid 1: \033[2J"}, {"pid 2: a\nb"}});
+        tell(console, record::SandboxNoted{"\033[2Jbubblewrap", {"blocked\nx"}, {"taken\r"}, 1});
         tell(console, run_ended("limit", "it answered \"\033[2J\n\""));
       },
       in_a_file());
@@ -330,6 +331,7 @@ TEST(Console, OthersWordsCanNotDisturbATerminal) {
   EXPECT_EQ(told.out.find("\u009b"), std::string::npos);
   EXPECT_NE(told.out.find("answered \" [2J  DONE \""), std::string::npos) << told.out;
   EXPECT_NE(told.out.find("pid 2: a b\n"), std::string::npos) << told.out;
+  EXPECT_NE(told.out.find("blocked x\n"), std::string::npos) << told.out;
 }
 
 TEST(Console, ALineOfATerminalIsNotWiderThanIt) {

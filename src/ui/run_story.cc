@@ -97,6 +97,12 @@ class StepTeller {
     }
   }
 
+  void operator()(const record::SandboxNoted& noted) {
+    if (!noted.in_force.empty()) line(Mark::kNote, "sandbox", clean(noted.in_force));
+    for (const std::string& one : noted.blocked) line(Mark::kBad, "sandbox", clean(one), "");
+    for (const std::string& one : noted.taken) line(Mark::kBad, "sandbox", clean(one), "");
+  }
+
   void operator()(const record::SignalReceived& received) {
     line(Mark::kNote, "signal", fmt::format("{}, number {}", clean(received.signal), received.count));
   }

@@ -123,7 +123,8 @@ struct Attacker {
 
 TEST(RunStory, LetsNothingThroughThatATerminalObeys) {
   std::vector<record::Body> bodies = two_iterations();
-  bodies.insert(bodies.begin() + 3, {record::ProcessesSwept{}, record::SignalReceived{}, record::ScmStarted{}});
+  bodies.insert(bodies.begin() + 3,
+                {record::ProcessesSwept{}, record::SandboxNoted{}, record::SignalReceived{}, record::ScmStarted{}});
   for (record::Body& body : bodies) {
     std::visit(
         [](auto& b) {

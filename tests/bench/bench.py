@@ -13,6 +13,7 @@ import pathlib
 import platform
 import re
 import shutil
+import socket
 import statistics
 import subprocess
 import sys
@@ -20,13 +21,14 @@ import tempfile
 import time
 
 import hooks
+import sandbox
 
 ITERATIONS = 100
 DOCUMENTED_FSYNCS_PER_ITERATION = 2  # taken where strace cannot count them
 MEMORY_LIMIT_MB = 32
 EVENTS_MEMORY_LIMIT_MB = 24
 RECORDINGS = pathlib.Path(__file__).resolve().parent.parent / "fixtures/recordings/claude"
-SECTIONS = ["startup", "loop", "stream", "events", "hooks", "plan"]
+SECTIONS = ["startup", "loop", "stream", "events", "hooks", "plan", "sandbox"]
 STORIES = 10_000
 LIMIT_REACHED = 1  # ralph's exit code when the iterations are used up, as they are here
 
@@ -45,12 +47,15 @@ class Size:
     hooks: int
     transcripts: tuple
     checks: int
+    sandboxes: int = 60
+    proxied_bytes: int = 1 << 30
 
 
 FULL = Size(starts=400, loops=9, streams=5, stream_bytes=1_000_000_000, event_streams=11, hooks=200,
             transcripts=(1_000_000, 50_000_000, 1_000_000_000), checks=41)
 QUICK = Size(starts=60, loops=3, streams=3, stream_bytes=100_000_000, event_streams=5, hooks=30,
-             transcripts=(1_000_000, 100_000_000), checks=11)
+             transcripts=(1_000_000, 100_000_000), checks=11,
+             sandboxes=15, proxied_bytes=1 << 28)
 
 
 @dataclasses.dataclass
@@ -314,6 +319,39 @@ class Bench:
                 raise CouldNotRun(f"plan_check found {found or 'no'} problems, not {problems}. {out.stderr}")
             parse, check = zip(*([Sample(int(word) / 1e9, 0, 0) for word in line.split()] for line in times))
             rows.append(compare(f"check of {STORIES} stories, {what}; parsing the file", check, parse, 1e3, "ms", 3.0))
+        return rows
+
+    def sandbox(self):
+        """`true` in a sandbox and in bubblewrap alone with the same mounts; bytes through the proxy and without it."""
+        if reason := sandbox.missing():
+            raise CouldNotRun(reason)
+        folder = sandbox.project(self.scratch)
+        bare = sandbox.bubblewrap_command(self.ralph, folder)
+        self.measure([self.ralph, "sandbox", "run", "--", "true"], folder)  # makes the private home
+        ours, theirs = self.take_turns(self.size.sandboxes, [
+            lambda: self.measure([self.ralph, "sandbox", "run", "--", "true"], folder),
+            lambda: self.measure(bare, folder),
+        ])
+        for side in (ours, theirs):
+            if side[0].status != 0:
+                raise CouldNotRun(f"a sandboxed `true` ended with exit code {side[0].status}")
+        rows = [compare("start of `true` in a sandbox, bubblewrap with the same mounts", ours, theirs, 1e3, "ms", 2.0)]
+        size = self.size.proxied_bytes
+        server = sandbox.Server(size)
+        proxy = sandbox.Proxy(self.ralph, self.scratch, server.port)
+
+        def time_of(client):
+            with client:
+                return Sample(sandbox.receive(client, size), 0, 0)
+        try:
+            through, direct = self.take_turns(self.size.streams, [
+                lambda: time_of(proxy.tunnel()),
+                lambda: time_of(socket.create_connection(("127.0.0.1", server.port))),
+            ])
+        finally:
+            proxy.close()
+            server.listener.close()
+        rows.append(compare(f"{size >> 20} MB through the proxy, directly", through, direct, 1e3, "ms", 2.0))
         return rows
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import sandbox_support  # noqa: E402
 from support import Project  # noqa: E402
 
 
@@ -19,6 +20,12 @@ def project(tmp_path):
     fresh = Project(tmp_path)
     yield fresh
     fresh.clean_up()
+
+
+@pytest.fixture(params=["root", "user"])
+def someone(request):
+    """A project of root's, if the tests run as root, and one of an ordinary user's."""
+    yield from sandbox_support.projects(request.param)
 
 
 @pytest.fixture

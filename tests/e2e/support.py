@@ -178,7 +178,8 @@ class Project:
             folder.mkdir()
         self.ralph = self.path / ".ralph"
         self.marker = "marker-" + uuid.uuid4().hex
-        self._settings = {"agent": {"retry": {"backoffSeconds": 0.02}}}
+        # Agents of these tests write beside the project. Those of the sandbox (test_sandbox*.py) switch it on.
+        self._settings = {"agent": {"retry": {"backoffSeconds": 0.02}}, "sandbox": {"mode": "off"}}
         self._started = []
 
     def environment(self, **more):

@@ -405,7 +405,6 @@ def test_git_is_not_installed(project):
 # ---- flags -----------------------------------------------------------------------------------------------------------
 
 FLAGS = {
-    "sandbox": (["--sandbox"], ["--sandbox", "--no-sandbox"]),
     "both": (["--sandbox", "--no-sandbox"], ["--sandbox and --no-sandbox"]),
     "n of nothing": (["-n", ""], ["--max-iterations", '""']),
     "n of zero": (["-n", "0"], ["--max-iterations", '"0"', "whole number from 1"]),

@@ -462,7 +462,11 @@ def test_the_estimated_budget_is_the_first_line_of_a_run(project):
 
 def test_direct_mode_and_the_missing_sandbox(project):
     plan = Plan(project)
-    refused = plan.run("--sandbox")
+    folder = project.base / "without-bwrap"
+    folder.mkdir()
+    for name in ("git", "python3", "sh"):
+        (folder / name).symlink_to(f"/usr/bin/{name}")
+    refused = plan.run("--sandbox", env={"PATH": folder})
     assert refused.code == 2 and "--sandbox" in refused.err and "--no-sandbox" in refused.err and refused.out == ""
     assert plan.turns() == [] and not project.run_folders() and not plan.marker.exists()
     result = plan.run("--no-sandbox", "--max-iterations", "1")

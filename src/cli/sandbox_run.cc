@@ -1,0 +1,172 @@
+// ralph sandbox run, ralph sandbox plan: one command in the sandbox of the project, and what that sandbox is.
+#include <array>
+#include <fcntl.h>
+#include <map>
+#include <signal.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "base/utf8.h"
+#include "cli/project.h"
+#include "cli/registry.h"
+#include "cli/sandbox_setup.h"
+#include "os/clock.h"
+#include "os/files.h"
+#include "os/processes_linux.h"
+#include "sandbox/egress.h"
+#include "sandbox/enclosure.h"
+#include "sandbox/places.h"
+#include "sandbox/plan_text.h"
+#include "sandbox/settle.h"
+
+namespace ralph::cli {
+namespace {
+
+constexpr Option kForOption = {.name = "for",
+                               .letter = 0,
+                               .value = "WHOM",
+                               .help = "The sandbox of the agent (default), or of checks: without secrets.",
+                               .choices = "agent|check"};
+constexpr std::array kRunOptions = {kForOption};
+constexpr std::array kPlanOptions = {kForOption, Option{"json", 0, "", "Print it as JSON."}};
+constexpr std::array kPositionals = {Positional{"COMMAND", "The program and its arguments, after --.", true, true}};
+
+struct Prepared {
+  Project project;
+  SandboxRequest request;
+  SandboxPlan plan;
+  std::map<std::string, std::string> resolve;
+};
+
+void complain(std::string_view text) {
+  static_cast<void>(write_all(STDERR_FILENO, printable_lines(fmt::format("ralph: {}\n", text)), "standard error"));
+}
+
+// The proxy of one command.
+class OwnProxy {
+ public:
+  Status start(const Prepared& prepared, const Environment& environment) {
+    TRY_VALUE(door_, open_egress_door());
+    const Launch launch =
+        proxy_launch({prepared.request.helper, prepared.request.hosts, prepared.resolve, log()}, environment);
+    const Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+    TRY_VALUE(pid_, spawn_on(launch, {door_.listener.get(), null.get(), null.get()}));
+    return {};
+  }
+  void end() const {
+    if (pid_ > 0) ::kill(pid_, SIGKILL);
+  }
+  const std::string& socket() const { return door_.socket; }
+  void tell_refusals() const {
+    if (door_.folder.empty()) return;
+    for (const Refusal& one : read_refusals(log()))
+      complain(fmt::format("blocked {} to {}:{} ({}); to allow it, add it to sandbox.hosts",
+                           count_of(static_cast<unsigned>(one.count), "request"), one.host, one.port, one.why));
+  }
+  ~OwnProxy() {
+    if (door_.folder.empty()) return;
+    ::unlink(log().c_str());
+    ::unlink(door_.socket.c_str());
+    ::rmdir(door_.folder.c_str());
+  }
+
+ private:
+  std::string log() const { return join_path(door_.folder, "egress.jsonl"); }
+  EgressDoor door_;
+  int pid_ = 0;
+};
+
+Result<Prepared> prepare(const Arguments& arguments, const Environment& environment) {
+  Prepared prepared;
+  TRY_VALUE(prepared.project, enter_project());
+  TRY_VALUE(const LoadedSettings loaded, load_settings(prepared.project.folder));
+  const std::vector<Agent> agents = agents_for_sandbox(loaded.settings, environment, prepared.project.folder);
+  const bool check = arguments.value("for") == "check";
+  TRY_VALUE(prepared.request, sandbox_request({loaded.settings, prepared.project.folder, environment, agents},
+                                              check ? SandboxFor::kCheck : SandboxFor::kAgent));
+  prepared.resolve = loaded.settings.sandbox.resolve;
+  TRY(Allowlist::from(prepared.request.hosts, prepared.resolve));
+  prepared.request.socket = kSocketInside;  // known when there is one
+  TRY_VALUE(prepared.plan, plan_sandbox(prepared.request, this_machine()));
+  return prepared;
+}
+
+// Waits for the program; signals that ask for an end are passed on to everything inside.
+int wait_for(LinuxProcesses& processes, const OwnProxy& proxy) {
+  int code = 0;
+  for (;;) {
+    const Event event = processes.next(std::nullopt);
+    if (std::holds_alternative<SignalArrived>(event)) processes.end(stop_gently());
+    if (const auto* exited = std::get_if<Exited>(&event)) {
+      code = exited->status.code;
+      proxy.end();
+    }
+    if (std::holds_alternative<Finished>(event)) return code;
+  }
+}
+
+Result<int> run(const Arguments& arguments) {
+  const Environment environment = Environment::of_this_process();
+  TRY_VALUE(Prepared prepared, prepare(arguments, environment));
+  TRY(prepare_home(prepared.request));
+  TRY_VALUE(const Enclosure enclosure, Enclosure::make(prepared.plan.limits, environment, prepared.project.folder));
+  Launch launch;
+  launch.argv.assign(arguments.positionals().begin(), arguments.positionals().end());
+  launch.environment = environment;
+  launch.folder = prepared.project.typed_in;
+  const SystemClock clock;
+  LinuxProcesses processes(clock);
+  OwnProxy proxy;
+  if (prepared.plan.network == Network::kAllowlist) {
+    TRY(proxy.start(prepared, environment));
+    prepared.request.socket = proxy.socket();
+    TRY_VALUE(prepared.plan, plan_sandbox(prepared.request, this_machine()));
+  }
+  TRY_VALUE(const int pid,
+            spawn_on(enclosure.inside(prepared.plan, std::move(launch)), {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}));
+  processes.adopt(pid);
+  const int code = wait_for(processes, proxy);
+  // bwrap's own failure looks like one of the command.
+  if (code == 1) TRY(enclosure.try_out(prepared.plan, environment));
+  proxy.tell_refusals();
+  TRY_VALUE(const auto taken, take_away_forbidden(prepared.plan, to_iso8601(clock.wall())));
+  for (const std::string& line : taken) complain(line);
+  return code;
+}
+
+Result<int> show_plan(const Arguments& arguments) {
+  TRY_VALUE(const Prepared prepared, prepare(arguments, Environment::of_this_process()));
+  const std::string text =
+      arguments.has("json") ? to_pretty_json(to_json(prepared.plan)) : printable_lines(describe(prepared.plan));
+  TRY(write_all(STDOUT_FILENO, text, "standard output"));
+  return 0;
+}
+
+}  // namespace
+
+const Command kSandboxRun = {
+    "sandbox run",
+    "Run a command in the project's sandbox.",
+    R"(Inside, the system can be read and the project written, but for what ralph, git and agents obey; the home is a
+private one, the environment is cleared to a list, and there is no network but what sandbox.network says. Whatever the
+command starts ends with it. The exit code is the command's.)",
+    R"(ralph sandbox run -- make test
+       ralph sandbox run -- bash
+       ralph sandbox run --for check -- env)",
+    kRunOptions,
+    kPositionals,
+    run,
+};
+
+const Command kSandboxPlan = {
+    "sandbox plan",
+    "Show what the project's sandbox is made of: files, environment, network, limits.",
+    "Nothing is started, created or copied. docs/sandbox.md explains the parts.",
+    R"(ralph sandbox plan
+       ralph sandbox plan --json | jq '.mounts[] | select(.kind == "writable")')",
+    kPlanOptions,
+    {},
+    show_plan,
+};
+
+}  // namespace ralph::cli

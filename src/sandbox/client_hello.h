@@ -1,0 +1,18 @@
+// The host that a TLS client asks for in its first message (SNI).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace ralph {
+
+struct ClientHello {
+  enum class State { kIncomplete, kNotTls, kBad, kComplete };
+  State state = State::kIncomplete;
+  std::string host;  // empty: it does not say
+};
+
+// `bytes`: the beginning of a connection. The message may be cut into several records.
+ClientHello read_client_hello(std::string_view bytes);
+
+}  // namespace ralph

@@ -1,0 +1,49 @@
+#include "sandbox/enclosure.h"
+
+#include <unistd.h>
+
+#include "base/text.h"
+#include "os/run_command.h"
+#include "sandbox/places.h"
+#include "sandbox/seccomp.h"
+
+namespace ralph {
+namespace {
+
+constexpr Milliseconds kPatience{20'000};
+
+}  // namespace
+
+Result<Enclosure> Enclosure::make(const SandboxLimits& limits, const Environment& environment,
+                                  const std::string& folder) {
+  Enclosure made;
+  const auto program = resolve_program("bwrap", environment, folder);
+  if (!program) return fail(ErrorKind::kNotFound, "bubblewrap (bwrap) is not installed");
+  made.bubblewrap.program = *program;
+  TRY_VALUE(made.bubblewrap.seccomp, seccomp_program());
+  made.group = ResourceGroup::make(limits, ::geteuid() == 0);
+  made.bubblewrap.groups = made.group.files();
+  made.bubblewrap.limits = made.group.inside();
+  return made;
+}
+
+Status Enclosure::try_out(const SandboxPlan& plan, const Environment& environment) const {
+  Launch launch;
+  launch.argv = {"/bin/true"};
+  launch.environment = environment;
+  launch.folder = plan.folder;
+  SandboxPlan alone = plan;  // without a proxy, which may not run yet
+  if (alone.network == Network::kAllowlist) {
+    alone.network = Network::kNone;
+    std::erase_if(alone.mounts, [](const Mount& mount) { return mount.at == kSocketInside; });
+  }
+  TRY_VALUE(const CommandResult ran, run_command(inside(alone, std::move(launch)), kPatience));
+  if (ran.exit_code == 0) return {};
+  std::string why(first_line(ran.output));
+  if (why.find("disable-userns") != std::string::npos) why += " (bubblewrap 0.8 or later is needed)";
+  if (why.find("uid map") != std::string::npos || why.find("No permissions to create") != std::string::npos)
+    why += " (this system does not let users make namespaces: allow bwrap to, or run ralph where they may)";
+  return fail(ErrorKind::kNotFound, "bubblewrap can't make a sandbox here: {}", why.empty() ? "it failed" : why);
+}
+
+}  // namespace ralph

@@ -1,0 +1,304 @@
+#include "sandbox/plan.h"
+
+#include <algorithm>
+#include <array>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "os/files.h"
+#include "sandbox/git_places.h"
+#include "sandbox/places.h"
+
+namespace ralph {
+namespace {
+
+using Kind = MachineView::Kind;
+
+bool is_below(std::string_view path, std::string_view folder) {
+  return folder == "/" || (path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/'));
+}
+
+// Builds the mounts in order, and knows what is visible so far.
+class Planner {
+ public:
+  Planner(const SandboxRequest& request, const MachineView& machine) : request_(request), machine_(machine) {}
+
+  Result<SandboxPlan> plan() {
+    TRY(check());
+    system();
+    own_folders();
+    toolchains();
+    for (const AgentPlace& agent : request_.agents) agent_files(agent);
+    TRY(project());
+    TRY(chosen());
+    ralphs_own();
+    identity_and_environment();
+    return std::move(plan_);
+  }
+
+ private:
+  Status check() const {
+    const std::string& project = request_.project;
+    if (project == "/" || is_below(request_.home, project)) {
+      return fail(
+          ErrorKind::kInput,
+          "the project {} can't be put into a sandbox: it is, or contains, your home {}, which a sandbox hides; "
+          "work in a folder of its own",
+          project, request_.home);
+    }
+    if (!is_below(request_.home, "/home") && is_one_of(request_.home, {"/", "/usr", "/etc", "/var", "/tmp"}))
+      return fail(ErrorKind::kInput, "HOME is {}, which is no home that a sandbox could hide", request_.home);
+    return {};
+  }
+
+  Kind kind(const std::string& path) const { return machine_.kind(path); }
+  bool is_there(const std::string& path) const { return kind(path) != Kind::kNothing; }
+
+  void add(MountKind mount, const std::string& at, std::string from = {}, std::string_view why = {}) {
+    plan_.mounts.push_back({mount, at, std::move(from), std::string(why)});
+  }
+
+  // Whether the host's file is to be seen at this path already.
+  bool is_visible(const std::string& path) const {
+    for (auto mount = plan_.mounts.rbegin(); mount != plan_.mounts.rend(); ++mount) {
+      if (!is_below(path, mount->at)) continue;
+      if (mount->kind == MountKind::kLink) return true;
+      return (mount->kind == MountKind::kReadOnly || mount->kind == MountKind::kWritable) && mount->from == mount->at;
+    }
+    return false;
+  }
+
+  void show(const std::string& path, std::string_view why) {
+    if (is_there(path) && !is_visible(path)) add(MountKind::kReadOnly, path, path, why);
+  }
+
+  void hide(const std::string& path, std::string_view why) {
+    const Kind what = kind(path);
+    if (what == Kind::kNothing || what == Kind::kLink) return;
+    add(what == Kind::kFolder ? MountKind::kTmpfs : MountKind::kHidden, path, {}, why);
+  }
+
+  void system() {
+    for (const std::string_view folder : kSystemFolders) {
+      const std::string path(folder);
+      const Kind what = kind(path);
+      if (what == Kind::kLink) add(MountKind::kLink, path, machine_.link(path), "system");
+      if (what == Kind::kFolder) add(MountKind::kReadOnly, path, path, "system");
+    }
+    for (const std::string_view secret : kSystemSecrets) hide(std::string(secret), "the system's secrets");
+    const std::string user =
+        fmt::format("user:x:{}:{}::{}:/bin/sh\n", inside_id(request_.uid), inside_id(request_.gid), request_.home);
+    add(MountKind::kText, "/etc/passwd", "root:x:0:0::/root:/bin/sh\n" + user + "nobody:x:65534:65534::/:/bin/false\n",
+        "who works here");
+    add(MountKind::kText, "/etc/group",
+        fmt::format("root:x:0:\nuser:x:{}:\nnogroup:x:65534:\n", inside_id(request_.gid)), "who works here");
+    add(MountKind::kProc, "/proc");
+    add(MountKind::kReadOnly, "/proc/sys", "/proc/sys", "as root, core_pattern could be set");
+    add(MountKind::kDevices, "/dev");
+    for (const std::string_view folder : {"/tmp", "/run", "/var"}) add(MountKind::kTmpfs, std::string(folder));
+    add(MountKind::kTmpfs, "/var/tmp");
+    // systemd keeps it below /run.
+    if (request_.network == Network::kOpen && kind("/etc/resolv.conf") == Kind::kLink)
+      show(machine_.real("/etc/resolv.conf"), "names of hosts");
+  }
+
+  void own_folders() {
+    if (request_.private_home.empty()) {
+      add(MountKind::kTmpfs, request_.home, {}, "your home is hidden");
+    } else {
+      add(MountKind::kWritable, request_.home, request_.private_home, "a private home; yours is hidden");
+    }
+    for (const std::string_view name : kHomeConfiguration) show(join_path(request_.home, name), "git's configuration");
+  }
+
+  void toolchains() {
+    for (const std::string_view name : kToolchains) show(join_path(request_.home, name), "a toolchain");
+    for (const std::string& entry : split(request_.path, ':')) {
+      if (!entry.starts_with('/') || kind(machine_.real(entry)) != Kind::kFolder) continue;
+      if (is_below(request_.home, entry) || is_below(request_.project, entry)) continue;
+      show(machine_.real(entry), "in PATH");
+      show_link(entry);
+    }
+  }
+
+  // A path that is another's link is made one inside too.
+  void show_link(const std::string& path) {
+    const std::string real = machine_.real(path);
+    if (real != path && !is_visible(path) && kind(path) == Kind::kLink) add(MountKind::kLink, path, real, "in PATH");
+  }
+
+  void agent_files(const AgentPlace& agent) {
+    for (const std::string& path : agent.programs) program(path, "the agent " + agent.name);
+    if (!request_.secrets) return;
+    for (const std::string& name : agent.read_only) {
+      const std::string path = join_path(request_.home, name);
+      if (is_there(path)) add(MountKind::kReadOnly, path, path, agent.name + "'s own settings");
+    }
+  }
+
+  // A program, and the package that it is part of.
+  void program(const std::string& path, std::string_view why) {
+    const std::string real = machine_.real(path);
+    show(package_of(real), why);
+    const std::string beside = package_of(path);
+    if (real != path && beside != path && kind(beside) == Kind::kFolder) show(beside, why);
+    if (real != path && !is_visible(path) && kind(path) == Kind::kLink) add(MountKind::kLink, path, real, why);
+  }
+
+  // For /x/node_modules/.bin/agent that is /x/node_modules, with what the package depends on; else the program alone,
+  // or its folder if that is its own: ~/.local/share/agent/versions/1.2.
+  static std::string package_of(const std::string& real) {
+    constexpr std::string_view kModules = "/node_modules/";
+    if (const size_t at = real.find(kModules); at != std::string::npos) return real.substr(0, at + kModules.size() - 1);
+    return real;
+  }
+
+  Status project() {
+    const auto git = find_git_places(request_.project, machine_);
+    if (kind(join_path(request_.project, ".git")) == Kind::kLink) {
+      return fail(
+          ErrorKind::kInput,
+          "{} is a symbolic link, which a sandbox can't keep an agent from replacing; use a file `.git` with the "
+          "line 'gitdir: PATH' instead",
+          join_path(request_.project, ".git"));
+    }
+    if (git && git->top != request_.project)
+      add(MountKind::kReadOnly, git->top, git->top, "the work tree around the project");
+    add(MountKind::kWritable, request_.project, request_.project, "the project");
+    if (git) {
+      for (Mount& mount : git_mounts(*git, machine_, plan_.forbidden)) plan_.mounts.push_back(std::move(mount));
+    }
+    for (const std::string_view name : kProjectSettings) guard(join_path(request_.project, name), "settings of agents");
+    if (is_there(join_path(request_.project, ".ralph"))) guard(join_path(request_.project, ".ralph"), "ralph's own");
+    guard(join_path(request_.project, ".ralph-active"), "ralph's own");
+    for (const std::string& path : request_.guarded) guard(path, "runs as a check");
+    if (!request_.secrets) {
+      const std::string local = join_path(request_.project, ".ralph/settings.local.json");
+      if (is_there(local)) hide(local, "may have secrets");
+    }
+    return {};
+  }
+
+  void guard(const std::string& path, std::string_view why) {
+    const Kind what = kind(path);
+    if (what == Kind::kNothing) {
+      plan_.forbidden.push_back(path);
+    } else if (what != Kind::kLink) {
+      add(MountKind::kReadOnly, path, path, why);
+    }
+  }
+
+  // What the settings add.
+  Status chosen() {
+    for (const std::string& path : request_.read_only) {
+      TRY(expect(path, "sandbox.readOnly"));
+      add(MountKind::kReadOnly, path, path, "sandbox.readOnly");
+    }
+    for (const std::string& path : request_.writable) {
+      TRY(expect(path, "sandbox.writable"));
+      if (is_below(request_.project, path) || is_below(path, request_.project)) {
+        return fail(ErrorKind::kInput,
+                    "sandbox.writable: {} is in the project, or contains it; the project is writable already, but for "
+                    "what ralph protects there",
+                    path);
+      }
+      add(MountKind::kWritable, path, path, "sandbox.writable");
+    }
+    return {};
+  }
+
+  Status expect(const std::string& path, std::string_view setting) const {
+    if (is_there(path)) return {};
+    return fail(ErrorKind::kInput, "{}: there is no {}; create it, or remove it from the settings", setting, path);
+  }
+
+  void ralphs_own() {
+    show(request_.helper, "ralph itself, for hooks");
+    for (const std::string& path : request_.own_state) {
+      if (is_there(path)) add(MountKind::kReadOnly, path, path, "ralph's copy, for hooks");
+    }
+    if (request_.network == Network::kAllowlist)
+      add(MountKind::kWritable, std::string(kSocketInside), request_.socket, "the way to the proxy");
+  }
+
+  static int inside_id(int id) { return id == 0 ? kIdForRoot : id; }
+
+  void identity_and_environment() {
+    plan_.uid = inside_id(request_.uid);
+    plan_.gid = inside_id(request_.gid);
+    plan_.folder = request_.project;
+    plan_.helper = request_.helper;
+    plan_.network = request_.network;
+    plan_.limits = request_.limits;
+    for (const std::string_view name : kVariables) plan_.variables.emplace_back(name);
+    if (request_.secrets) {
+      for (const AgentPlace& agent : request_.agents)
+        plan_.variables.insert(plan_.variables.end(), agent.variables.begin(), agent.variables.end());
+    }
+    plan_.variables.insert(plan_.variables.end(), request_.variables.begin(), request_.variables.end());
+    std::sort(plan_.variables.begin(), plan_.variables.end());
+    plan_.variables.erase(std::unique(plan_.variables.begin(), plan_.variables.end()), plan_.variables.end());
+    plan_.set["TMPDIR"] = "/tmp";
+    plan_.set["HOME"] = request_.home;
+    plan_.set[std::string(kSandboxVariable)] = "bubblewrap";
+    if (request_.network != Network::kAllowlist) return;
+    plan_.hosts = request_.hosts;
+    plan_.socket = request_.socket;
+    for (const std::string_view name : {"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "ALL_PROXY"})
+      plan_.set[std::string(name)] = kProxyAddress;
+    for (const std::string_view name : {"NO_PROXY", "no_proxy"})
+      plan_.set[std::string(name)] = "localhost,127.0.0.1,::1";
+    plan_.set["NODE_USE_ENV_PROXY"] = "1";
+  }
+
+  const SandboxRequest& request_;
+  const MachineView& machine_;
+  SandboxPlan plan_;
+};
+
+}  // namespace
+
+std::string_view to_string(Network network) {
+  constexpr std::array<std::string_view, 3> kNames = {"none", "allowlist", "open"};
+  return kNames[static_cast<size_t>(network)];
+}
+
+std::string_view to_string(MountKind kind) {
+  constexpr std::array<std::string_view, 8> kNames = {"read-only", "writable", "empty",   "hidden",
+                                                      "link",      "text",     "process", "devices"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+bool is_listed(const std::vector<std::string>& patterns, std::string_view name) {
+  return std::ranges::any_of(patterns, [&](std::string_view pattern) {
+    if (pattern.ends_with('*')) return name.starts_with(pattern.substr(0, pattern.size() - 1));
+    return name == pattern;
+  });
+}
+
+MachineView this_machine() {
+  MachineView view;
+  view.kind = [](const std::string& path) {
+    if (!is_there(path)) return Kind::kNothing;
+    if (is_real_folder(path)) return Kind::kFolder;
+    if (is_real_file(path)) return Kind::kFile;
+    return file_exists(path) && real_path(path) == path ? Kind::kOther : Kind::kLink;
+  };
+  view.link = [](const std::string& path) {
+    char target[4096];
+    const ssize_t length = ::readlink(path.c_str(), target, sizeof target);
+    return std::string(target, length > 0 ? static_cast<size_t>(length) : 0);
+  };
+  view.real = [](const std::string& path) { return real_path(path); };
+  view.text = [](const std::string& path) -> std::optional<std::string> {
+    auto text = is_real_file(path) ? read_file(path) : Result<std::string>(tl::unexpected<Error>(Error{}));
+    return text ? std::optional(*std::move(text)) : std::nullopt;
+  };
+  return view;
+}
+
+Result<SandboxPlan> plan_sandbox(const SandboxRequest& request, const MachineView& machine) {
+  return Planner(request, machine).plan();
+}
+
+}  // namespace ralph

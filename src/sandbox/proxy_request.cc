@@ -1,0 +1,77 @@
+#include "sandbox/proxy_request.h"
+
+#include <charconv>
+
+#include "base/text.h"
+#include "sandbox/allowlist.h"
+
+namespace ralph {
+namespace {
+
+tl::unexpected<Error> bad(std::string_view what) {
+  return fail(ErrorKind::kInput, "{}", what);
+}
+
+// "host:port", "[::1]:port"; without a port, `port` stays.
+bool split_authority(std::string_view text, std::string& host, int& port) {
+  const size_t bracket = text.rfind(']');
+  const size_t colon = text.rfind(':');
+  if (colon != std::string_view::npos && (bracket == std::string_view::npos || colon > bracket)) {
+    const std::string_view digits = text.substr(colon + 1);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
+    if (error != std::errc() || end != digits.data() + digits.size() || port < 1 || port > 65535) return false;
+    text = text.substr(0, colon);
+  }
+  host = plain_host(text);
+  return !host.empty() && host.find_first_of(" \t@/\\") == std::string::npos;
+}
+
+bool is_for_the_proxy(std::string_view field) {
+  const std::string name = to_lower(field.substr(0, field.find(':')));
+  return name == "host" || name == "connection" || name == "keep-alive" || name.starts_with("proxy-");
+}
+
+}  // namespace
+
+size_t head_size(std::string_view bytes) {
+  const size_t at = bytes.find("\r\n\r\n");
+  return at == std::string_view::npos ? 0 : at + 4;
+}
+
+Result<ProxyRequest> parse_proxy_request(std::string_view head) {
+  const size_t line_end = head.find("\r\n");
+  if (line_end == std::string_view::npos) return bad("this is no HTTP request");
+  const std::vector<std::string> words = split(head.substr(0, line_end), ' ');
+  if (words.size() != 3 || !words[2].starts_with("HTTP/1.")) return bad("this is no HTTP request");
+  ProxyRequest request;
+  if (words[0] == "CONNECT") {
+    request.connect = true;
+    if (!split_authority(words[1], request.host, request.port) || request.port == 0)
+      return bad("CONNECT needs HOST:PORT");
+    return request;
+  }
+  constexpr std::string_view kScheme = "http://";
+  std::string_view address = words[1];
+  if (!to_lower(address.substr(0, kScheme.size())).starts_with(kScheme))
+    return bad("a proxy needs the whole address: http://HOST/PATH");
+  address.remove_prefix(kScheme.size());
+  const size_t slash = address.find_first_of("/?#");
+  const std::string authority(address.substr(0, slash));
+  request.port = 80;
+  if (!split_authority(authority, request.host, request.port)) return bad("the address has no good host");
+  std::string path(slash == std::string_view::npos ? "/" : address.substr(slash));
+  if (!path.starts_with('/')) path.insert(0, "/");
+  request.head = fmt::format("{} {} {}\r\nHost: {}\r\nConnection: close\r\n", words[0], path, words[2], authority);
+  for (std::string_view rest = head.substr(line_end + 2); !rest.empty();) {
+    const size_t end = rest.find("\r\n");
+    const std::string_view field = rest.substr(0, end);
+    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 2);
+    if (field.empty()) break;
+    if (field.starts_with(' ') || field.starts_with('\t')) return bad("a field goes over several lines");
+    if (!is_for_the_proxy(field)) request.head.append(field).append("\r\n");
+  }
+  request.head += "\r\n";
+  return request;
+}
+
+}  // namespace ralph
