@@ -38,6 +38,7 @@ class Plan:
         subprocess.run([str(e2e.RALPH), "plan", "init"], cwd=agent.path, env=agent.environment(), check=True, capture_output=True)
         self.path = agent.path / "ralph/tasks.json"
         self.path.write_text(self.text())
+        agent.settings({"sandbox": {"mode": "off"}})  # test_sandbox.py has the CLIs in one
         if agent.name == "claude":  # as root it skips permissions only if it is told of a sandbox, and there is none
             agent.settings({"agent": {"flags": ["--permission-mode acceptEdits", "--allowedTools Bash"]}})
             agent.more_environment["IS_SANDBOX"] = None

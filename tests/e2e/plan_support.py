@@ -165,6 +165,8 @@ class Plan:
         (self.folder / "progress.txt").write_text("# Progress\n")
         (project.path / ".gitignore").write_text(".ralph-active\n.ralph/\n*.rejected-*\n")
         self.approved_before = {one["id"] for one in stories if one.get("passes")} if tasks is None else set()
+        # The agent notes what it did beside the project. The tests of the sandbox (test_sandbox_runs.py) switch it on.
+        project.settings({"sandbox": {"mode": "off"}})
         self.agent()
         if git:
             project.git_init()

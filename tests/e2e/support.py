@@ -178,8 +178,7 @@ class Project:
             folder.mkdir()
         self.ralph = self.path / ".ralph"
         self.marker = "marker-" + uuid.uuid4().hex
-        # Agents of these tests write beside the project. Those of the sandbox (test_sandbox*.py) switch it on.
-        self._settings = {"agent": {"retry": {"backoffSeconds": 0.02}}, "sandbox": {"mode": "off"}}
+        self._settings = {"agent": {"retry": {"backoffSeconds": 0.02}}}
         self._started = []
 
     def environment(self, **more):

@@ -170,7 +170,7 @@ def test_auto_says_what_is_missing_and_goes_on_directly(project):
 def test_run_is_direct_unless_it_is_asked_for(project):
     project.agent_script(f"echo ${{RALPH_SANDBOX:-direct}} > where; {DONE}")
     settings = json.loads((project.ralph / "settings.json").read_text())
-    del settings["sandbox"]
+    settings.pop("sandbox", None)
     (project.ralph / "settings.json").write_text(json.dumps(settings))
     assert project.run("run", "-p", "x").code == 0
     assert (project.path / "where").read_text() == "direct\n"
@@ -191,7 +191,7 @@ def test_settings_that_no_sandbox_can_have_end_auto_too(project):
 def test_a_plan_is_worked_through_in_a_sandbox_by_default(project):
     plan = Plan(project)
     settings = json.loads((project.ralph / "settings.json").read_text())
-    del settings["sandbox"]
+    settings.pop("sandbox", None)
     (project.ralph / "settings.json").write_text(json.dumps(settings))
     result = plan.run()
     assert result.code == 0, result
