@@ -20,11 +20,11 @@ struct RunSetup {
   bool verbose = false;
   bool json = false;
   Policy policy;
-  int checks = 0;                        // their number, shown at the start
-  std::vector<std::string> arguments{};  // as typed
-  const ResumePoint* resume = nullptr;   // the run to go on with; nullptr: a new one
-  std::string typed_in{};                // where the command was typed; empty: the current directory
-  const TrustTicket* ticket = nullptr;   // nullptr: nobody has to accept the project's commands
+  int checks = 0;                          // their number, shown at the start
+  std::vector<std::string> arguments{};    // as typed
+  const ResumePoint* resume = nullptr;     // the run to go on with; nullptr: a new one
+  std::string typed_in{};                  // where the command was typed; empty: the current directory
+  const TrustTicket* ticket = nullptr;     // nullptr: nobody has to accept the project's commands
   const Protection* protection = nullptr;  // nullptr: programs run directly
 };
 

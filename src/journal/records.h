@@ -387,10 +387,10 @@ struct Unknown {
   json::object fields_as_written;
 };
 
-using Body =
-    std::variant<RunStarted, RunResumed, IterationStarted, AgentStarted, AgentEnded, GuardrailStarted, GuardrailEnded,
-                 ScmStarted, ScmEnded, FilesWatched, FilesChanged, SignalReceived, ProcessesSwept, SandboxNoted, Decided,
-                 SessionBound, SessionEnded, PlanBegan, PlanWork, PlanChecked, IterationEnded, RunEnded, Unknown>;
+using Body = std::variant<RunStarted, RunResumed, IterationStarted, AgentStarted, AgentEnded, GuardrailStarted,
+                          GuardrailEnded, ScmStarted, ScmEnded, FilesWatched, FilesChanged, SignalReceived,
+                          ProcessesSwept, SandboxNoted, Decided, SessionBound, SessionEnded, PlanBegan, PlanWork,
+                          PlanChecked, IterationEnded, RunEnded, Unknown>;
 
 struct Record {
   std::int64_t sequence = 0;  // from 1, no gaps

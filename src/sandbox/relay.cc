@@ -54,8 +54,7 @@ bool Relay::move(int from, int to, Flow& flow) {
       if (n < 0) return may_come_later();
     }
     if (flow.pending()) {
-      const ssize_t n =
-          ::send(to, flow.bytes.data() + flow.at, flow.end - flow.at, MSG_DONTWAIT | MSG_NOSIGNAL);
+      const ssize_t n = ::send(to, flow.bytes.data() + flow.at, flow.end - flow.at, MSG_DONTWAIT | MSG_NOSIGNAL);
       if (n < 0) return may_come_later();
       flow.at += static_cast<size_t>(n);
       if (flow.pending()) return true;
