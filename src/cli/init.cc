@@ -106,14 +106,15 @@ Status accept_own_work(bool whole) {
   return save_trust(environment, record);
 }
 
-Status finish(const InitChoices& choices, const json::object& existing, bool dry_run) {
+// `chosen`: the settings without what is kept of the `existing` ones.
+Status finish(const InitChoices& choices, const json::object& existing, const json::object& chosen, bool dry_run) {
   const json::object document = settings_document(choices, existing);
   if (dry_run) {
     fmt::print("{}", to_pretty_json(document));
     fmt::print(stderr, "Nothing was written; this would be {}.\n", kSettingsFile);
     return {};
   }
-  const bool whole = are_all_chosen(document, settings_document(choices)) || is_accepted_already();
+  const bool whole = are_all_chosen(document, chosen) || is_accepted_already();
   TRY(write_settings(document));
   fmt::print("Settings written to {}\n", kSettingsFile);
   TRY(accept_own_work(whole));
@@ -127,7 +128,8 @@ Status init_from_flags(const Arguments& arguments) {
     return fail(ErrorKind::kUsage, "{} exists already and was left as it is; --force changes it", kSettingsFile);
   const json::object existing = existing_settings();
   TRY_VALUE(const InitChoices choices, choices_from_flags(arguments, suggest_guardrails(kProject), existing));
-  return finish(choices, existing, arguments.has("dry-run"));
+  const auto typed = choices_from_flags(arguments, suggest_guardrails(kProject), {});
+  return finish(choices, existing, typed ? settings_document(*typed) : json::object(), arguments.has("dry-run"));
 }
 
 Status init_in_dialogue(const Arguments& arguments) {
@@ -144,7 +146,7 @@ Status init_in_dialogue(const Arguments& arguments) {
   questions.say("");
   TRY_VALUE(const InitChoices choices, ask_for_choices(questions, suggest_guardrails(kProject)));
   questions.say("");
-  return finish(choices, existing_settings(), arguments.has("dry-run"));
+  return finish(choices, existing_settings(), settings_document(choices), arguments.has("dry-run"));
 }
 
 constexpr Option kOptions[] = {

@@ -22,7 +22,7 @@ Result<ResumePoint> own_resume_point(const std::string& project, const RunFolder
   const std::string seal = seal_of(project, folder.id);
   TRY_VALUE(ResumePoint point, read_resume_point(folder, seal));
   const std::string path = seal_path(project, folder.id);
-  if (path.empty() || !seal.empty()) return point;
+  if (path.empty() || is_real_file(path)) return point;
   return fail(ErrorKind::kUsage,
               "run {} can't be resumed: it was not started here by this user ({} is missing), and may have come with a "
               "clone; start it anew",

@@ -117,8 +117,8 @@ const Command kSettingsShow = {
     "settings show",
     "Show the settings in force here, and where each came from.",
     "Reads your own settings (~/.config/ralph/settings.json), .ralph/settings.json and .ralph/settings.local.json,\n"
-    "checks them, merges them, and shows every value with its source. Values of agent.env that look like secrets are "
-    "shown as ***.",
+    "checks them, merges them, and shows every value with its source. Values of agent.env that look like secrets\n"
+    "are shown as ***.",
     "ralph settings show\n"
     "ralph settings show --json",
     kShowOptions,

@@ -127,6 +127,8 @@ Result<int> run_in_project(const RunSetup& setup, const RunBody& body, int guard
     processes.watch_jobs(jobs);
     TRY_VALUE(shelter, RunShelter::make(*setup.protection, environment, folder.path, jobs));
   }
+  // From its first moment, the run is known as one that this user started here.
+  if (!seal.empty()) static_cast<void>(open_for_append(seal));
   TRY_VALUE(Run run,
             Run::open(folder, setup.policy,
                       {processes, clock, redactor, *watcher, setup.project, environment, store, seal, shelter.get()}));
