@@ -302,7 +302,7 @@ TEST_F(SettingsTest, AllProblemsOfAFileAreReportedInItsOrder) {
       ".ralph/settings.json:3:21: agent.flags[0]: expected a string, found 1 (a number)\n"
       ".ralph/settings.json:4:1: unknown key \"x\"; the keys here are maximumIterations, completionResponse, "
       "outputTruncateChars, streamAgentOutput, includeIterationCountInPrompt, agent, agents, guardrails, protect, "
-      "scm, plan, hooks, budget and output");
+      "scm, plan, trust, trustedFolders, hooks, sandbox, budget and output");
 }
 
 TEST_F(SettingsTest, ErrorsInTheLocalFileNameTheLocalFile) {
