@@ -34,9 +34,6 @@ struct RunParts {
   Environment environment;     // of every child process, including RALPH_RUN_ID
   std::string store{};         // a folder outside the project for copies of watched files; empty: in the run's folder
   std::string seal{};          // a file outside the project for the hash of the last synced record; empty: none
-  std::string project;         // absolute
-  Environment environment;     // of every child process, including RALPH_RUN_ID
-  std::string seal{};          // a file outside the project for the hash of the last synced record; empty: none
   Shelter* shelter = nullptr;  // nullptr: programs run directly
 };
 
