@@ -1,5 +1,7 @@
 #include "sandbox/plan.h"
 
+#include <algorithm>
+#include <map>
 #include <set>
 
 #include <gtest/gtest.h>
