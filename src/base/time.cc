@@ -1,6 +1,10 @@
 #include "base/time.h"
 
+#include <algorithm>
+#include <charconv>
 #include <ctime>
+#include <iterator>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -55,6 +59,29 @@ std::string human_duration(Milliseconds duration) {
   const long long seconds = (duration.count() + 500) / 1000;
   if (seconds < 3600) return fmt::format("{}m{}s", seconds / 60, seconds % 60);
   return fmt::format("{}h{:02}m", seconds / 3600, seconds / 60 % 60);
+}
+
+std::optional<Milliseconds> parse_duration(std::string_view text) {
+  constexpr double kMost = 10.0 * 365 * 24 * 3600 * 1000;
+  constexpr std::pair<std::string_view, double> kUnits[] = {{"ms", 1}, {"s", 1e3}, {"m", 6e4}, {"h", 3.6e6}};
+  if (text.empty()) return std::nullopt;
+  double sum = 0;
+  while (!text.empty()) {
+    if (text[0] < '0' || text[0] > '9') return std::nullopt;
+    double number = 0;
+    const auto [end, error] =
+        std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+    if (error != std::errc{}) return std::nullopt;
+    text.remove_prefix(static_cast<size_t>(end - text.data()));
+    const size_t length = std::min(text.find_first_of("0123456789"), text.size());
+    const auto unit = std::find_if(std::begin(kUnits), std::end(kUnits),
+                                   [&](const auto& one) { return one.first == text.substr(0, length); });
+    if (unit == std::end(kUnits)) return std::nullopt;
+    sum += number * unit->second;
+    if (!(sum <= kMost)) return std::nullopt;
+    text.remove_prefix(length);
+  }
+  return Milliseconds(static_cast<long long>(sum + 0.5));
 }
 
 }  // namespace ralph

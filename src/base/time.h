@@ -23,4 +23,8 @@ std::string human_duration(Milliseconds duration);  // 0.4s, 12.3s, 6m7s, 1h02m
 // (23:59:60) are rejected: no clock that ralph reads shows them.
 std::optional<WallTime> from_iso8601(std::string_view text);
 
+// A duration as people type it: "10ms", "5s", "1.5m", "2h", or several parts, "1m30s". nullopt for anything else, for a
+// number without a unit, and for more than ten years.
+std::optional<Milliseconds> parse_duration(std::string_view text);
+
 }  // namespace ralph

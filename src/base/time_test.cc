@@ -70,5 +70,19 @@ TEST(HumanDuration, ReadsWellAtEverySize) {
   for (const Row& row : rows) EXPECT_EQ(human_duration(row.duration), row.text) << row.duration.count();
 }
 
+TEST(ParseDuration, ReadsWhatPeopleType) {
+  EXPECT_EQ(parse_duration("10ms"), Milliseconds(10));
+  EXPECT_EQ(parse_duration("5s"), Milliseconds(5000));
+  EXPECT_EQ(parse_duration("10m"), Milliseconds(600000));
+  EXPECT_EQ(parse_duration("1.5h"), Milliseconds(5400000));
+  EXPECT_EQ(parse_duration("1m30s"), Milliseconds(90000));
+  EXPECT_EQ(parse_duration("0s"), Milliseconds(0));
+}
+
+TEST(ParseDuration, RefusesAllElse) {
+  for (const char* text : {"", "5", "s", "-1s", "+1s", "1x", "1 s", "s1", "1e3s", "nans", "99999999999h", "1s2", ".5s"})
+    EXPECT_FALSE(parse_duration(text)) << text;
+}
+
 }  // namespace
 }  // namespace ralph

@@ -27,6 +27,9 @@ extern const Command kHooksUninstall;       // hooks_install.cc
 extern const Command kPlanDraft;            // plan_draft.cc
 extern const Command kPlanInit;             // plan_init.cc
 extern const Command kPlanArchive;          // plan_archive.cc
+extern const Command kBusPost;              // bus.cc
+extern const Command kBusRead;              // bus.cc
+extern const Command kBusWatch;             // bus.cc
 extern const Command kRunsList;             // runs.cc
 extern const Command kRunsShow;             // runs.cc
 extern const Command kRunsResume;           // runs_resume.cc

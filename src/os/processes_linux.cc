@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/inotify.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -95,35 +94,11 @@ void LinuxProcesses::end(const StopSequence& sequence) {
 }
 
 Status LinuxProcesses::watch_file(const std::string& path) {
-  if (!inotify_) inotify_ = Fd(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
-  const std::string folder = parent_path(path);
-  // Watches the folder: the file may not exist yet, and a rename over it would end a watch on the file.
-  const int watch = ::inotify_add_watch(inotify_.get(), folder.c_str(),
-                                        IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_ONLYDIR);
-  if (watch < 0) return fail(ErrorKind::kIo, "cannot watch {}: {}", folder, errno_text(errno));
-  watched_folders_[watch] = folder;
-  watched_files_.push_back(path);
-  return {};
+  return files_.add(path);
 }
 
 void LinuxProcesses::collect_file_changes() {
-  alignas(inotify_event) char bytes[4096];
-  for (;;) {
-    const ssize_t n = ::read(inotify_.get(), bytes, sizeof bytes);
-    if (n <= 0) return;
-    for (ssize_t at = 0; at < n;) {
-      inotify_event change{};
-      std::memcpy(&change, bytes + at, sizeof change);
-      const char* name = bytes + at + sizeof change;
-      at += static_cast<ssize_t>(sizeof change + change.len);
-      if (change.len == 0 || !watched_folders_.contains(change.wd)) continue;
-      const std::string path = join_path(watched_folders_[change.wd], name);
-      const bool wanted = std::ranges::any_of(watched_files_, [&](const std::string& file) {
-        return file == path || join_path(parent_path(file), base_name(file)) == path;
-      });
-      if (wanted) waiting_.push_back(FileChanged{path});
-    }
-  }
+  for (std::string& path : files_.take_changes()) waiting_.push_back(FileChanged{std::move(path)});
 }
 
 void LinuxProcesses::collect_ended_jobs() {
@@ -232,7 +207,7 @@ Event LinuxProcesses::next(std::optional<MonotonicTime> deadline) {
     if (drain_ends_ && ((!out_ && !err_) || drain_left_ == 0)) return finish();
 
     std::vector<pollfd> fds = {{signals_.get(), POLLIN, 0}, {out_.get(), POLLIN, 0},
-                               {err_.get(), POLLIN, 0},     {inotify_.get(), POLLIN, 0},
+                               {err_.get(), POLLIN, 0},     {files_.descriptor(), POLLIN, 0},
                                {guardian_, POLLIN, 0},      {jobs_ ? jobs_->descriptor() : -1, POLLIN, 0}};
     const size_t first_outlet = fds.size();
     for (const Outlet* outlet : outlets_) fds.push_back({outlet->wants_room(), POLLOUT, 0});

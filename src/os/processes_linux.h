@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "os/clock.h"
+#include "os/file_watch.h"
 #include "os/outlet.h"
 #include "os/processes.h"
 #include "os/sweep.h"
@@ -53,12 +54,10 @@ class LinuxProcesses : public Processes {
   Fd signals_;
   int signals_error_ = 0;
   bool poll_failed_ = false;
-  Fd inotify_;
+  FileWatch files_;
   int guardian_;
   Jobs* jobs_ = nullptr;
   std::vector<Outlet*> outlets_;
-  std::map<int, std::string> watched_folders_;  // inotify watch -> folder
-  std::vector<std::string> watched_files_;
 
   int pid_ = 0;          // the child; 0 once reaped
   bool active_ = false;  // between start() and Finished

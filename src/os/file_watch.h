@@ -1,0 +1,41 @@
+// Tells when files change, by the system's file events: nothing is polled.
+//
+//   FileWatch watch;
+//   TRY(watch.add("/tasks/p/t/DONE"));
+//   if (watch.wait(deadline)) … look at the files again
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "os/files.h"
+
+namespace ralph {
+
+class FileWatch {
+ public:
+  // From now on a change of this file counts: created, written and closed, renamed to or away, removed; with `growth`
+  // also every write to it. Its folder must exist, the file need not.
+  enum class Growth { kIgnored, kWatched };
+  Status add(const std::string& path, Growth growth = Growth::kIgnored);
+
+  // For poll(): can be read while there are changes. -1 before the first add().
+  int descriptor() const { return inotify_.get(); }
+
+  // The paths that have changed since the last call, as given to add(). Never blocks.
+  std::vector<std::string> take_changes();
+
+  // Waits for a change; false after the deadline. nullopt: no deadline.
+  bool wait(std::optional<MonotonicTime> deadline);
+
+ private:
+  Fd inotify_;
+  std::map<int, std::string> folders_;  // by watch
+  std::vector<std::string> files_;
+};
+
+}  // namespace ralph
