@@ -69,8 +69,7 @@ std::optional<Milliseconds> parse_duration(std::string_view text) {
   while (!text.empty()) {
     if (text[0] < '0' || text[0] > '9') return std::nullopt;
     double number = 0;
-    const auto [end, error] =
-        std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
     if (error != std::errc{}) return std::nullopt;
     text.remove_prefix(static_cast<size_t>(end - text.data()));
     const size_t length = std::min(text.find_first_of("0123456789"), text.size());

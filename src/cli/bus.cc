@@ -1,4 +1,6 @@
 // ralph bus post, read and watch: the message bus of a task or a project.
+#include "task/bus.h"
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -13,7 +15,6 @@
 #include "os/clock.h"
 #include "os/environment.h"
 #include "os/file_watch.h"
-#include "task/bus.h"
 
 namespace ralph::cli {
 namespace {
@@ -21,13 +22,15 @@ namespace {
 constexpr Option kBusOption = {"bus", 0, "FILE", "The bus (default: $MESSAGE_BUS)."};
 constexpr std::array kPostOptions = {
     kBusOption,
-    Option{"type", 't', "TYPE", "FACT, PROGRESS, DECISION, QUESTION, ERROR, INFO, wait_without_restart or another word."},
+    Option{"type", 't', "TYPE",
+           "FACT, PROGRESS, DECISION, QUESTION, ERROR, INFO, wait_without_restart or another word."},
     Option{"body", 'b', "TEXT", "The message; - reads it from standard input."},
     Option{"body-file", 'f', "FILE", "The message is in this file."},
     Option{"project", 0, "ID", "The project (default: $RALPH_PROJECT_ID)."},
     Option{"task", 0, "ID", "The task (default: $RALPH_TASK_ID)."},
     Option{"run", 0, "ID", "The run (default: $RALPH_ATTEMPT_ID)."},
-    Option{.name = "parent", .letter = 0, .value = "ID", .help = "A message that this one answers.", .repeatable = true},
+    Option{
+        .name = "parent", .letter = 0, .value = "ID", .help = "A message that this one answers.", .repeatable = true},
     Option{"json", 0, "", "Print the message as JSON instead of its id."},
 };
 constexpr std::array kReadOptions = {
@@ -212,7 +215,8 @@ const Command kBusPost = {
 const Command kBusRead = {
     "bus read",
     "Print the messages of a bus.",
-    "In the order in which they were posted. What is no whole message (of a writer that was killed) is passed over and\n"
+    "In the order in which they were posted. What is no whole message (of a writer that was killed) is passed over "
+    "and\n"
     "told on standard error.",
     "ralph bus read --bus tasks/p/t/TASK-MESSAGE-BUS.md\n"
     "ralph bus read --type QUESTION --limit 1\n"
@@ -225,7 +229,8 @@ const Command kBusRead = {
 const Command kBusWatch = {
     "bus watch",
     "Print messages as they are posted.",
-    "Waits by file events: nothing is polled. Ends with exit code 0 after --count messages, and with 1 after --timeout.",
+    "Waits by file events: nothing is polled. Ends with exit code 0 after --count messages, and with 1 after "
+    "--timeout.",
     "ralph bus watch --bus tasks/p/PROJECT-MESSAGE-BUS.md\n"
     "ralph bus watch --type QUESTION --count 1 --timeout 10m --json",
     kWatchOptions,

@@ -11,7 +11,8 @@ inline Result<Milliseconds> duration_from(const Arguments& arguments, std::strin
   const auto text = arguments.value(option);
   if (!text) return otherwise;
   const auto duration = parse_duration(*text);
-  if (!duration) return fail(ErrorKind::kUsage, "--{}: \"{}\" is no duration; type it as 10ms, 5s or 10m", option, *text);
+  if (!duration)
+    return fail(ErrorKind::kUsage, "--{}: \"{}\" is no duration; type it as 10ms, 5s or 10m", option, *text);
   return *duration;
 }
 

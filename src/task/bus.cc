@@ -78,8 +78,7 @@ struct Frame {
 
 Frame frame_in(std::string_view text) {
   const std::string_view head = text.substr(0, kMaxHeader);
-  if (head.size() < kFrameStart.size())
-    return {kFrameStart.starts_with(head) ? Frame::kIncomplete : Frame::kBroken};
+  if (head.size() < kFrameStart.size()) return {kFrameStart.starts_with(head) ? Frame::kIncomplete : Frame::kBroken};
   if (!head.starts_with(kFrameStart)) return {Frame::kBroken};
   const size_t end = head.find(kHeaderEnd, kHeaderStart.size());
   if (end == std::string_view::npos) return {text.size() < kMaxHeader ? Frame::kIncomplete : Frame::kBroken};
@@ -137,8 +136,8 @@ Result<std::optional<BusPart>> read_part(const std::string& path, std::uint64_t&
   part.bytes.resize(size - offset);
   size_t got = 0;
   while (got < part.bytes.size()) {
-    const ssize_t n = ::pread(bus.get(), part.bytes.data() + got, part.bytes.size() - got,
-                              static_cast<off_t>(offset + got));
+    const ssize_t n =
+        ::pread(bus.get(), part.bytes.data() + got, part.bytes.size() - got, static_cast<off_t>(offset + got));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return fail(ErrorKind::kIo, "cannot read {}: {}", path, errno_text(errno));
     if (n == 0) break;
@@ -190,7 +189,8 @@ Result<BusMessage> post_message(const std::string& path, BusMessage message) {
                 "\"{}\" is no type of a message: it has up to 64 letters, digits, '_', '-' and '.', as FACT",
                 message.type);
   if (message.body.size() > kMaxBusBody)
-    return fail(ErrorKind::kUsage, "a message of {} is too large: a body has at most {}; put it into a file and name it",
+    return fail(ErrorKind::kUsage,
+                "a message of {} is too large: a body has at most {}; put it into a file and name it",
                 human_bytes(message.body.size()), human_bytes(kMaxBusBody));
   TRY_VALUE(const Fd bus, lock_bus(path));
   const WallTime now = SystemClock().wall();

@@ -144,8 +144,9 @@ TEST(Bus, RefusesWhatIsNoPlainFile) {
 }
 
 TEST(YamlLines, AnyTextComesBack) {
-  for (const char* text : {"", "plain", "yes", "12", "a: b", "# x", "\"quoted\"", "line\nend", "-", "~", "null", "ü", "0x1",
-                           "[a]", "{a}", "a #b", " lead", "1.5", "1e3", "2026-11-17"}) {
+  for (const char* text :
+       {"",     "plain", "yes", "12",  "a: b", "# x",  "\"quoted\"", "line\nend", "-",   "~",
+        "null", "ü",     "0x1", "[a]", "{a}",  "a #b", " lead",      "1.5",       "1e3", "2026-11-17"}) {
     YamlLines lines;
     lines.text("key", text);
     const auto parsed = parse_yaml_lines(lines.str(), "test");
@@ -155,7 +156,8 @@ TEST(YamlLines, AnyTextComesBack) {
 }
 
 TEST(YamlLines, RefusesWhatItDoesNotWrite) {
-  for (const char* text : {"no colon", "a: 1\na: 2", "a: {b: 1}", "  indented: 1", "a: 'x'", "a: &b", "a: \"open", "- a"})
+  for (const char* text :
+       {"no colon", "a: 1\na: 2", "a: {b: 1}", "  indented: 1", "a: 'x'", "a: &b", "a: \"open", "- a"})
     EXPECT_FALSE(parse_yaml_lines(text, "test")) << text;
 }
 
