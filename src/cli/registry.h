@@ -27,6 +27,15 @@ extern const Command kHooksUninstall;       // hooks_install.cc
 extern const Command kPlanDraft;            // plan_draft.cc
 extern const Command kPlanInit;             // plan_init.cc
 extern const Command kPlanArchive;          // plan_archive.cc
+extern const Command kTaskRun;              // task_run.cc
+extern const Command kTaskStop;             // task_stop.cc
+extern const Command kTaskDone;             // task_stop.cc
+extern const Command kTaskList;             // task_list.cc
+extern const Command kTaskStatus;           // task_list.cc
+extern const Command kTaskOutput;           // task_output.cc
+extern const Command kTaskGc;               // task_gc.cc
+extern const Command kJob;                  // job.cc
+extern const Command kJobChild;             // job.cc
 extern const Command kBusPost;              // bus.cc
 extern const Command kBusRead;              // bus.cc
 extern const Command kBusWatch;             // bus.cc

@@ -18,6 +18,7 @@
 #include "json/value.h"
 #include "os/environment.h"
 #include "os/files.h"
+#include "task/task_state.h"
 #include "ui/run_story.h"
 
 namespace ralph::cli {
@@ -25,12 +26,38 @@ namespace {
 
 using OnRecord = std::function<void(const record::Record&)>;
 
+// A run, how its folder is shown, and how to ask whether it lives.
+struct FoundRun {
+  RunFolder folder;
+  std::string shown;
+  std::function<bool()> lives;
+};
+
+FoundRun run_of_project(const std::string& project, const RunFolder& folder) {
+  return {folder, join_path(".ralph/runs", folder.id), [project, id = folder.id] { return live_run(project) == id; }};
+}
+
+// The runs of supervised tasks, wherever they are, newest first.
+std::vector<FoundRun> runs_of_tasks() {
+  std::vector<FoundRun> runs;
+  for (const std::string& root : known_roots(Environment::of_this_process())) {
+    for (const TaskPlace& place : tasks_in(root)) {
+      const std::string id = run_id_of(place);
+      if (!id.empty())
+        runs.push_back({{id, place.folder()}, place.folder(), [place] { return supervisor_of(place).has_value(); }});
+    }
+  }
+  std::ranges::sort(runs, std::greater<>(), [](const FoundRun& run) { return run.folder.id; });
+  return runs;
+}
+
 // Reads a run's journal as far as possible; the rest is reported in `problems`.
-ToldRun read_run(const std::string& project, const RunFolder& folder, const OnRecord& on_record = {}) {
-  ToldRun run{folder.id, join_path(".ralph/runs", folder.id), {}, false, {}};
+ToldRun read_run(const FoundRun& found, const OnRecord& on_record = {}) {
+  const RunFolder& folder = found.folder;
+  ToldRun run{folder.id, found.shown, {}, false, {}};
   auto reader = JournalReader::open(join_path(folder.path, kJournalFile));
   if (!reader) {
-    run.alive = live_run(project) == folder.id;
+    run.alive = found.lives();
     run.view.unreadable = !run.alive;  // a live run creates its journal in a moment
     if (!run.alive) run.problems.push_back(reader.error().message);
     return run;
@@ -47,7 +74,7 @@ ToldRun read_run(const std::string& project, const RunFolder& folder, const OnRe
   read_on();
   if (!run.view.end) {
     // Only a run without an end is probed: taking the lock could block a run that is just starting.
-    run.alive = live_run(project) == folder.id;
+    run.alive = found.lives();
     if (!run.alive) read_on();  // it may have ended between reading and probing
   }
   // A live run may be in the middle of its next record.
@@ -60,7 +87,10 @@ ToldRun read_run(const std::string& project, const RunFolder& folder, const OnRe
 Result<int> list_all(const Arguments& arguments) {
   TRY_VALUE(const Project place, enter_project());
   const std::string& project = place.folder;
-  TRY_VALUE(std::vector<RunFolder> folders, list_runs(project));
+  TRY_VALUE(const std::vector<RunFolder> own, list_runs(project));
+  std::vector<FoundRun> folders = runs_of_tasks();
+  for (const RunFolder& folder : own) folders.push_back(run_of_project(project, folder));
+  std::ranges::stable_sort(folders, std::greater<>(), [](const FoundRun& run) { return run.folder.id; });
   const size_t total = folders.size();
   if (const auto text = arguments.value("limit")) {
     const auto limit = parse_count(*text);
@@ -68,7 +98,7 @@ Result<int> list_all(const Arguments& arguments) {
     folders.resize(std::min(folders.size(), static_cast<size_t>(*limit)));
   }
   std::vector<ToldRun> runs;
-  for (const RunFolder& folder : folders) runs.push_back(read_run(project, folder));
+  for (const FoundRun& found : folders) runs.push_back(read_run(found));
 
   if (arguments.has("json")) {
     json::array list;
@@ -86,23 +116,33 @@ Result<int> list_all(const Arguments& arguments) {
 }
 
 // One object: "records" as in the journal, then the fields of `runs list --json`.
-void print_as_json(const std::string& project, const RunFolder& folder) {
+void print_as_json(const FoundRun& found) {
   fmt::print("{{\"records\":[");
   const char* separator = "\n";
-  const ToldRun run = read_run(project, folder, [&](const record::Record& record) {
+  const ToldRun run = read_run(found, [&](const record::Record& record) {
     fmt::print("{}{}", std::exchange(separator, ",\n"), record::to_line(record));
   });
   const std::string summary = to_compact_json(run_summary(run));
   fmt::print("\n],{}\n", std::string_view(summary).substr(1));
 }
 
-void print_records(const std::string& project, const RunFolder& folder) {
+void print_records(const FoundRun& found) {
   const ToldRun run =
-      read_run(project, folder, [](const record::Record& record) { fmt::print("{}\n", record::to_line(record)); });
+      read_run(found, [](const record::Record& record) { fmt::print("{}\n", record::to_line(record)); });
   std::fflush(stdout);
   for (const std::string& problem : run.problems) {
     fmt::print(stderr, "ralph: {}: {}\n", join_path(run.folder, kJournalFile), fit_to_width(problem, 400));
   }
+}
+
+// A run of this project, or else of a task, by its whole id or the beginning of it.
+Result<FoundRun> find_any_run(const std::string& project, std::string_view which) {
+  const auto own = find_run(project, which);
+  if (own) return run_of_project(project, *own);
+  std::vector<FoundRun> fitting = runs_of_tasks();
+  std::erase_if(fitting, [&](const FoundRun& run) { return !run.folder.id.starts_with(which); });
+  if (fitting.size() == 1) return std::move(fitting.front());
+  return tl::unexpected(own.error());
 }
 
 Result<int> show_one(const Arguments& arguments) {
@@ -110,13 +150,13 @@ Result<int> show_one(const Arguments& arguments) {
   const std::string& project = place.folder;
   const std::string_view which =
       arguments.positionals().empty() ? "last" : std::string_view(arguments.positionals()[0]);
-  TRY_VALUE(const RunFolder folder, find_run(project, which));
+  TRY_VALUE(const FoundRun found, find_any_run(project, which));
   if (arguments.has("records")) {
-    print_records(project, folder);
+    print_records(found);
   } else if (arguments.has("json")) {
-    print_as_json(project, folder);
+    print_as_json(found);
   } else {
-    fmt::print("{}", run_story(read_run(project, folder), style_of_output(Environment::of_this_process())));
+    fmt::print("{}", run_story(read_run(found), style_of_output(Environment::of_this_process())));
   }
   return 0;
 }
@@ -139,7 +179,7 @@ const Command kRunsList = {
     "runs list",
     "List every run of this project: when, how long, why it ended.",
     "Newest first. A run without an end is \"running\" if its process lives, and \"crashed\" if it was killed.\n"
-    "Runs are kept in .ralph/runs/.",
+    "Runs are kept in .ralph/runs/. The runs of supervised tasks, which stand in their own folders, are listed too.",
     "ralph runs list\n"
     "ralph runs list --limit 5\n"
     "ralph runs list --json",

@@ -84,19 +84,6 @@ Result<std::vector<Lock>> lock_project(const RunSetup& setup, const std::string&
   return locks;
 }
 
-std::unique_ptr<RunListener> make_watcher(const RunSetup& setup, const RunFolder& folder,
-                                          const Environment& environment) {
-  if (setup.json) return std::make_unique<JsonLines>(join_path(folder.path, kJournalFile));
-  ConsoleOptions options;
-  const OutputSettings& output = setup.loaded.settings.output;
-  options.style = with_output_settings(style_for(STDOUT_FILENO, environment), output);
-  options.format = format_options(output, options.style);
-  options.agent_output = setup.loaded.settings.stream_agent_output;
-  options.verbose = setup.verbose;
-  options.guardrails = setup.checks;
-  return std::make_unique<Console>(std::move(options));
-}
-
 // Runs in the guarded process.
 Result<int> run_in_project(const RunSetup& setup, const RunBody& body, int guardian) {
   const SystemClock clock;
@@ -116,7 +103,7 @@ Result<int> run_in_project(const RunSetup& setup, const RunBody& body, int guard
   environment.unset("RALPH_TRUST");  // a person's word, not an agent's
   if (setup.ticket) TRY(setup.ticket->begin());
   const Redactor redactor(environment.as_lines(), secret_candidates(setup.loaded.settings));
-  watcher = make_watcher(setup, folder, environment);
+  watcher = make_watcher(setup, folder.path, environment);
   for (Outlet* outlet : watcher->outlets()) processes.serve(*outlet);
   if (setup.resume) remove_unfinished_writes(seal_path(setup.project, folder.id));
   const std::string seal = locks.size() > 1 ? seal_path(setup.project, folder.id) : "";
@@ -190,6 +177,19 @@ Status note_resumed(Run& run, const RunSetup& setup, const RunTitle& title) {
 }
 
 }  // namespace
+
+std::unique_ptr<RunListener> make_watcher(const RunSetup& setup, const std::string& run_folder,
+                                          const Environment& environment) {
+  if (setup.json) return std::make_unique<JsonLines>(join_path(run_folder, kJournalFile));
+  ConsoleOptions options;
+  const OutputSettings& output = setup.loaded.settings.output;
+  options.style = with_output_settings(style_for(STDOUT_FILENO, environment), output);
+  options.format = format_options(output, options.style);
+  options.agent_output = setup.loaded.settings.stream_agent_output;
+  options.verbose = setup.verbose;
+  options.guardrails = setup.checks;
+  return std::make_unique<Console>(std::move(options));
+}
 
 std::map<std::string, std::string> secret_candidates(const Settings& settings) {
   std::map<std::string, std::string> variables = settings.agent.env;

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 
 #include "cli/protection.h"
@@ -42,6 +43,10 @@ struct RunTitle {
   Agents agents{};  // all that the run may start
 };
 Status note_start(Run& run, const RunSetup& setup, const RunTitle& title);
+
+// The console, or lines of JSON: whatever shows a run whose files are in this folder.
+std::unique_ptr<RunListener> make_watcher(const RunSetup& setup, const std::string& run_folder,
+                                          const Environment& environment);
 
 // All agents' variables whose values may be secrets.
 std::map<std::string, std::string> secret_candidates(const Settings& settings);

@@ -37,6 +37,13 @@ Decision end_now(EndCause cause, std::string reason) {
   return {Action::kEndNow, StopStatus::kNone, {}, std::move(reason), Milliseconds(0), cause};
 }
 
+Decision wait_for(Milliseconds delay, std::string reason) {
+  return {Action::kWait, StopStatus::kNone, {}, std::move(reason), delay};
+}
+
+constexpr std::string_view kStopAsked = "asked to stop by the file STOP-REQUESTED";
+constexpr Milliseconds kAskAgain{24 * 3600 * 1000};  // a wait that only a file ends
+
 Milliseconds backoff(const Situation& c) {
   Milliseconds delay = c.policy.retry_backoff;
   for (int i = 1; i < c.progress.failed_turns_in_row && delay < c.policy.retry_max_backoff; ++i) delay *= 2;
@@ -145,7 +152,17 @@ constexpr std::array kRules = {
                                                            human_duration(c.policy.linger_limit)));
          },
          [](const Situation& c) { return c.linger_due(); }},
-    Rule{"awaited_file_appeared", kDuringTurn, [](const Situation& c) { return c.now.signals.file_appeared; },
+    Rule{"task_stop_asked_while_running", kDuringTurn, [](const Situation& c) { return c.now.task && c.now.task->stop_asked; },
+         [](const Situation&) { return end_now(EndCause::kInterrupted, std::string(kStopAsked)); }},
+    // An agent that says DONE is finishing: it may still write its summary.
+    Rule{"task_done_while_running", kDuringTurn, always,
+         [](const Situation& c) {
+           return end_now(EndCause::kFileAppeared, fmt::format("DONE has been there for {}, and it still ran",
+                                                               human_duration(c.policy.done_grace)));
+         },
+         [](const Situation& c) { return c.done_grace_due(); }},
+    Rule{"awaited_file_appeared", kDuringTurn,
+         [](const Situation& c) { return !c.now.task && c.now.signals.file_appeared; },
          [](const Situation&) {
            return end_now(EndCause::kFileAppeared, "a file that this run waits for has appeared");
          }},
@@ -226,7 +243,33 @@ constexpr std::array kRules = {
                                    "{}; end it, then resume the run",
                                    join(c.progress.survivors, "; ")));
          }},
-    Rule{"complete", kAfterChecks, [](const Situation& c) { return !c.policy.plan && c.all_holds() && c.answered(); },
+    // A supervised task: state by event, in the order in which they count.
+    Rule{"task_stop_asked", kNothingRuns, [](const Situation& c) { return c.now.task && c.now.task->stop_asked; },
+         [](const Situation&) { return stop(StopStatus::kInterrupted, std::string(kStopAsked)); }},
+    Rule{"task_unusable", kBetweenIterations, [](const Situation& c) { return c.now.task && !c.now.task->unusable.empty(); },
+         [](const Situation& c) { return stop(StopStatus::kFatal, c.now.task->unusable); }},
+    Rule{"task_done", kBetweenIterations, [](const Situation& c) { return c.task_done() && c.children() == 0; },
+         [](const Situation&) { return stop(StopStatus::kComplete, "DONE is there, and no child run is left"); }},
+    Rule{"task_children_overdue", kBetweenIterations, [](const Situation& c) { return c.task_done(); },
+         [](const Situation& c) { return stop(StopStatus::kComplete, why_children_end(c)); },
+         [](const Situation& c) { return c.child_wait_due(); }},
+    Rule{"task_children_awaited", {Moment::kBeforeIteration}, [](const Situation& c) { return c.task_done(); },
+         [](const Situation& c) {
+           return wait_for(c.child_wait_due().value_or(c.policy.child_wait),
+                           fmt::format("DONE is there; waiting for {}", count_of(c.children(), "child run")));
+         }},
+    Rule{"task_children_left", kAfterChecks, [](const Situation& c) { return c.task_done(); },
+         [](const Situation&) { return go_on(); }},
+    Rule{"task_waits_for_person", kBetweenIterations, [](const Situation& c) { return c.waits_for_person(); },
+         [](const Situation& c) { return stop(StopStatus::kWaiting, why_waiting(c)); }},
+    Rule{"job_ended", kAfterChecks, [](const Situation& c) { return c.policy.single; },
+         [](const Situation& c) {
+           const bool good = c.turn_was({TurnOutcome::kOk, TurnOutcome::kEmpty});
+           return good ? stop(StopStatus::kComplete, "the child run ended")
+                       : stop(StopStatus::kFatal, fmt::format("the child run failed: {}", c.progress.turn_reason));
+         }},
+    Rule{"complete", kAfterChecks,
+         [](const Situation& c) { return !c.policy.plan && !c.now.task && c.all_holds() && c.answered(); },
          [](const Situation& c) { return stop(StopStatus::kComplete, why_complete(c)); }},
     // A promise alone does not complete a plan: its stories do, with or without a promise.
     Rule{"plan_complete", kAfterChecks,
@@ -290,6 +333,17 @@ constexpr std::array kRules = {
                Action::kCheckAgain, StopStatus::kNone, {}, "files were changed after the checks; they run again"};
          }},
     Rule{"step_ended", kBetweenSteps, always, [](const Situation&) { return go_on(); }},
+    Rule{"restarts_spent", kBetweenIterations, [](const Situation& c) { return c.now.task && c.last_iteration(); },
+         [](const Situation& c) { return stop(StopStatus::kLimit, why_restarts_spent(c)); }},
+    Rule{"task_depends", {Moment::kBeforeIteration}, [](const Situation& c) { return c.now.task && !c.now.task->open.empty(); },
+         [](const Situation& c) {
+           return wait_for(kAskAgain, fmt::format("waiting until {} {} done", join_for_people(c.now.task->open),
+                                                  c.now.task->open.size() == 1 ? "is" : "are"));
+         }},
+    Rule{"task_restart_delay", {Moment::kBeforeIteration}, [](const Situation& c) { return c.restart_due().count() > 0; },
+         [](const Situation& c) { return wait_for(c.restart_due(), why_restarted(c)); }},
+    Rule{"task_restarts", kAfterChecks, [](const Situation& c) { return c.now.task.has_value(); },
+         [](const Situation&) { return go_on(); }},
     Rule{"iterations_spent", kBetweenIterations, [](const Situation& c) { return c.last_iteration(); },
          [](const Situation& c) {
            return at_limit(

@@ -43,6 +43,7 @@ struct Row {
   Session session{};
   bool changed = false;  // since the checks
   bool file_appeared = false;
+  std::optional<Observation::Task> task{};
 
   Observation observation() const {
     Observation now;
@@ -57,6 +58,7 @@ struct Row {
     now.signals.cancelled = session.cancelled;
     now.signals.background = session.background;
     now.plan = {session.plan_problems, session.objections};
+    now.task = task;
     return now;
   }
 };
@@ -233,7 +235,93 @@ Row with_file(Row row) {
   return row;
 }
 
+// A supervised task: its folder, and the decision about it.
+Row on_task(const char* situation, Moment moment, Progress progress, Observation::Task task, const char* rule,
+            Action action, StopStatus status = StopStatus::kNone) {
+  Row row{situation, moment, std::move(progress), rule, action, status};
+  row.policy.retry_attempts = 1;
+  row.task = std::move(task);
+  return row;
+}
+
+Progress exited(int iteration, int code) {
+  Progress progress = answered(iteration, std::nullopt, code == 0 ? "ok" : "crashed");
+  progress.turn_exit_code = code;
+  progress.turn_reason = fmt::format("exit code {}", code);
+  return progress;
+}
+
+Policy of_a_child_run() {
+  Policy policy;
+  policy.single = true;
+  policy.max_iterations = 1;
+  return policy;
+}
+
+std::vector<Row> task_table() {
+  const Moment kBefore = Moment::kBeforeIteration, kDuring = Moment::kDuringTurn, kAfter = Moment::kAfterChecks;
+  const Action kGo = Action::kContinue, kStop = Action::kStop, kWait = Action::kWait, kEnd = Action::kEndNow;
+  using enum StopStatus;
+  return {
+      on_task("a task that is not done may begin", kBefore, at(0), {}, "iteration_may_begin", kGo),
+      on_task("one that is done may not", kBefore, at(0), {.done = true}, "task_done", kStop, kComplete),
+      on_task("nor if it is done and at its limit", kBefore, at(10), {.done = true}, "task_done", kStop, kComplete),
+      on_task("DONE after an attempt that failed", kAfter, exited(2, 1), {.done = true}, "task_done", kStop, kComplete),
+      on_task("exit code 0 stops nothing", kAfter, exited(2, 0), {}, "task_restarts", kGo),
+      on_task("nor does an answer", kAfter, answered(2, "DONE"), {}, "task_restarts", kGo),
+      on_task("the last attempt without DONE", kAfter, exited(10, 0), {}, "restarts_spent", kStop, kLimit),
+      on_task("DONE in the last attempt counts", kAfter, exited(10, 0), {.done = true}, "task_done", kStop, kComplete),
+      on_task("a restart waits", kBefore, exited(2, 1), {.since_attempt = 400ms}, "task_restart_delay", kWait),
+      on_task("and begins when the delay is over", kBefore, exited(2, 1), {.since_attempt = 1s}, "iteration_may_begin",
+              kGo),
+      on_task("DONE during the delay", kBefore, exited(2, 1), {.done = true, .since_attempt = 400ms}, "task_done",
+              kStop, kComplete),
+      on_task("child runs are awaited", kBefore, exited(2, 0), {.done = true, .children = 2, .since_awaiting = 10s},
+              "task_children_awaited", kWait),
+      on_task("also right after the attempt", kAfter, exited(2, 0), {.done = true, .children = 2, .since_awaiting = 0s},
+              "task_children_left", kGo),
+      on_task("but not for ever", kBefore, exited(2, 0), {.done = true, .children = 2, .since_awaiting = 300s},
+              "task_children_overdue", kStop, kComplete),
+      on_task("child runs without DONE hinder no restart", kBefore, exited(2, 0), {.children = 2},
+              "iteration_may_begin", kGo),
+      on_task("exit code 42", kAfter, exited(2, 42), {}, "task_waits_for_person", kStop, kWaiting),
+      on_task("exit code 42 in an earlier process", kBefore, exited(2, 42), {}, "iteration_may_begin", kGo),
+      on_task("a message or a marker that says so", kAfter, exited(2, 0), {.waits = "on the bus"},
+              "task_waits_for_person", kStop, kWaiting),
+      on_task("a marker during the delay", kBefore, exited(2, 0), {.waits = "marker", .since_attempt = 1ms},
+              "task_waits_for_person", kStop, kWaiting),
+      on_task("DONE outranks waiting", kAfter, exited(2, 42), {.done = true, .waits = "marker"}, "task_done", kStop,
+              kComplete),
+      on_task("STOP-REQUESTED between attempts", kBefore, exited(2, 0), {.stop_asked = true}, "task_stop_asked", kStop,
+              kInterrupted),
+      on_task("STOP-REQUESTED while child runs are awaited", kBefore, exited(2, 0),
+              {.done = true, .stop_asked = true, .children = 1}, "task_stop_asked", kStop, kInterrupted),
+      on_task("STOP-REQUESTED while the agent runs", kDuring, at(2), {.stop_asked = true},
+              "task_stop_asked_while_running", kEnd),
+      on_task("a signal between attempts", kBefore, asked_to_stop(exited(2, 0), 1), {.done = true}, "stop_requested",
+              kStop, kInterrupted),
+      on_task("DONE while the agent runs", kDuring, at(2), {.done = true, .since_done = 29s}, "running", kGo),
+      on_task("DONE for 30 seconds while it runs", kDuring, at(2), {.done = true, .since_done = 30s},
+              "task_done_while_running", kEnd),
+      on_task("DONE that is a directory", kBefore, at(0), {.unusable = "DONE is a directory"}, "task_unusable", kStop,
+              kFatal),
+      on_task("the same after an attempt", kAfter, exited(1, 0), {.unusable = "DONE is a directory"}, "task_unusable",
+              kStop, kFatal),
+      on_task("a task that it depends on is not done", kBefore, at(0), {.open = {"other"}}, "task_depends", kWait),
+      {"a child run has one attempt", kAfter, exited(1, 0), "job_ended", kStop, kComplete, of_a_child_run()},
+      {"whatever comes of it", kAfter, exited(1, 3), "job_ended", kStop, kFatal, of_a_child_run()},
+  };
+}
+
+std::vector<Row> loop_table();
+
 std::vector<Row> table() {
+  std::vector<Row> rows = loop_table();
+  for (Row& row : task_table()) rows.push_back(std::move(row));
+  return rows;
+}
+
+std::vector<Row> loop_table() {
   using enum Moment;
   using enum Action;
   using enum StopStatus;

@@ -15,8 +15,10 @@ class Engine {
   Engine(Run& run, Way& way) : run_(run), way_(way), watch_(run) {}
 
   Result<Decision> until_stopped() {
+    run_.look_with([this](Observation& now) { way_.look(now); });
+    run_.heed_with([this](const Event& event) { return way_.heed(event); });
     if (!run_.progress().completed.empty()) return complete_already();
-    TRY(run_.await_files(way_.files()));
+    TRY(run_.await_files(way_.files(), [this] { return way_.file_arrived(); }));
     TRY_VALUE(const std::optional<Agents> left, way_.begin());
     TRY(watch_.begin());
     TRY_VALUE(const Decision baselined, run_baselines(run_, way_.baselines()));
@@ -26,6 +28,10 @@ class Engine {
     for (;;) {
       TRY_VALUE(const Decision begin, run_.ask({Moment::kBeforeIteration}));
       if (begin.stops()) return begin;
+      if (begin.action == Action::kWait) {
+        TRY(pause_until_news(run_, begin.delay));
+        continue;
+      }
       TRY_VALUE(const Decision end, iterate());
       if (end.stops()) return end;
     }
@@ -41,7 +47,9 @@ class Engine {
     ended.tokens = run_.progress().tokens.total();
     ended.cost_usd = run_.progress().cost_usd;
     ended.resume = resume_command(run_, status);
-    ended.commit = Repository(plain_git(run_.project), run_.project).head().value_or("");
+    if (run_.is_in_project()) ended.commit = Repository(plain_git(run_.project), run_.project).head().value_or("");
+    const std::string own = way_.resume_command();
+    if (!own.empty()) ended.resume = status == StopStatus::kComplete ? "" : own;
     TRY(run_.note(std::move(ended)));
     return run_.sync();
   }
@@ -83,7 +91,8 @@ class Engine {
     TRY_VALUE(const NextTurn next, way_.next());
     set_agents(next.agents);
     TRY_VALUE(const Decision after_turn, take_turn(run_, next));
-    TRY(prepare_ralph_folder(run_.project));  // the agent may have removed it; without it, a commit has ralph's files
+    if (run_.is_in_project())
+      TRY(prepare_ralph_folder(run_.project));  // the agent may have removed it; without it, a commit has ralph's files
     TRY_VALUE(const Decision decision, finish_iteration(after_turn));
     return end_iteration(decision);
   }
@@ -153,7 +162,13 @@ class Engine {
 
 Result<Decision> drive(Run& run, Way& way) {
   Engine engine(run, way);
-  const Result<Decision> decision = engine.until_stopped();
+  Result<Decision> decision = engine.until_stopped();
+  if (decision) {
+    if (Status finished = way.finish(*decision); !finished) decision = tl::unexpected(std::move(finished).error());
+  } else {
+    // What the way started must end, whatever went wrong.
+    static_cast<void>(way.finish({Action::kStop, StopStatus::kFatal, {}, decision.error().message}));
+  }
   if (!decision) {
     // On a full disk this note fails too; the user gets the error itself.
     static_cast<void>(engine.note_end(StopStatus::kFatal, decision.error().message));

@@ -95,7 +95,12 @@ class FakeProcesses : public Processes {
     pending_.push_back(Finished{});
   }
 
-  Status watch_file(const std::string&) override { return {}; }
+  Status watch_file(const std::string& path) override {
+    if (can_watch) return {};
+    return fail(ErrorKind::kIo, "cannot watch {}: no watch is left", path);
+  }
+
+  bool can_watch = true;
 
  private:
   void make_file(const std::string& path) {

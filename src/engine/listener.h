@@ -29,7 +29,8 @@ class RunListener : public EventSink {
   virtual void on_record(const record::Record& record, const Progress& progress) = 0;
   virtual void on_agent_output(std::string_view bytes) = 0;
   virtual void on_agent_error_output(std::string_view bytes) = 0;
-  virtual void on_detail(std::string_view line) = 0;  // for --verbose
+  virtual void on_detail(std::string_view line) = 0;                   // for --verbose
+  virtual void on_trouble(std::string_view line) { on_detail(line); }  // something that a person should know
 
   // What it writes to, for whoever waits for events.
   virtual std::vector<Outlet*> outlets() { return {}; }

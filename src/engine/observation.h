@@ -106,11 +106,37 @@ struct Observation {
   };
   Plan plan{};
 
+  // The folder of a supervised task, and its child runs.
+  struct Task {
+    bool done = false;                             // the file DONE is there
+    std::string unusable{};                        // why DONE can't be judged; empty: it can
+    bool stop_asked = false;                       // the file STOP-REQUESTED is there
+    std::string waits{};                           // how the agent said that it waits for a person; empty: it did not
+    int children = 0;                              // child runs that live
+    std::vector<std::string> open{};               // tasks that this one depends on and that are not done
+    std::optional<Milliseconds> since_done{};      // since DONE was first seen
+    std::optional<Milliseconds> since_attempt{};   // since the last attempt ended
+    std::optional<Milliseconds> since_awaiting{};  // since only child runs are awaited
+    bool operator==(const Task&) const = default;
+    // Whether only time has passed between the two.
+    bool same_signs(const Task& other) const {
+      return done == other.done && unusable == other.unusable && stop_asked == other.stop_asked &&
+             waits == other.waits && children == other.children && open == other.open;
+    }
+    template <class V>
+    void fields(V&& v) {
+      v("done", done), v("unusable", unusable), v("stopAsked", stop_asked), v("waits", waits), v("children", children);
+      v("open", open), v("sinceDoneMs", since_done), v("sinceAttemptMs", since_attempt);
+      v("sinceAwaitingMs", since_awaiting);
+    }
+  };
+  std::optional<Task> task{};  // only of a supervised task
+
   bool operator==(const Observation&) const = default;
   template <class V>
   void fields(V&& v) {
     v("moment", moment), v("clock", clock), v("turn", turn), v("checks", checks), v("signals", signals);
-    v("session", session), v("plan", plan);
+    v("session", session), v("plan", plan), v("task", task);
   }
 };
 

@@ -42,6 +42,13 @@ struct Policy {
   ProtectSettings protect;
   std::vector<std::string> check_commands;
 
+  // For a supervised task. An attempt is an iteration, so max_iterations limits the restarts.
+  Milliseconds restart_delay{1000};
+  Milliseconds child_wait{300'000};  // how long a task that is done waits for its child runs
+  Milliseconds done_grace{30'000};   // how long an agent may keep running after DONE
+  Milliseconds file_poll{1000};      // how often files are looked at where the system has no file events left
+  bool single = false;               // a child run: one attempt, whatever comes of it
+
   // Agent names, the preferred one first; the others work while it is limited.
   std::vector<std::string> agents;
   Milliseconds max_limit_wait{24 * 3600 * 1000};   // the longest wait for a usage limit to end

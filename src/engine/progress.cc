@@ -30,6 +30,7 @@ struct Folding {
     progress.failed_attempts = 0;
     progress.turn_outcome = TurnOutcome::kNone;
     progress.turn_reason.clear();
+    progress.turn_exit_code = 0;
     progress.response.reset();
     progress.mentioned = false;
     progress.said.clear();
@@ -60,6 +61,7 @@ struct Folding {
     progress.totals.agent_time += Milliseconds(ended.duration_ms);
     progress.turn_outcome = ended.outcome;
     progress.turn_reason = ended.reason;
+    progress.turn_exit_code = static_cast<int>(ended.exit_code);
     progress.turn_agent = ended.agent;
     progress.response = ended.response;
     progress.mentioned = ended.mentioned;
@@ -214,6 +216,8 @@ struct Folding {
   }
 
   void operator()(const record::RunResumed& resumed) {
+    // A task that was done goes on if somebody has removed DONE; other runs are not resumed once they are complete.
+    if (progress.status == StopStatus::kComplete || progress.last_rule.starts_with("task_")) progress.completed.clear();
     progress.status = StopStatus::kNone;
     progress.outcome_note.clear();
     progress.stop_requests = 0;

@@ -42,6 +42,7 @@ struct Progress {
   int failed_attempts = 0;  // those that crashed or said nothing
   TurnOutcome turn_outcome = TurnOutcome::kNone;
   std::string turn_reason;  // why, as a sentence
+  int turn_exit_code = 0;   // of its process
   std::string turn_agent;   // whose turn it was
   std::optional<std::string> response;
   bool mentioned = false;       // it only spoke of its promise
@@ -224,8 +225,8 @@ struct Progress {
   void fields(V&& v) {
     v("iteration", iteration), v("runMs", run_time), v("lastRecord", last_record), v("why", outcome_note);
     v("status", status), v("attempts", attempts), v("failedAttempts", failed_attempts), v("turnOutcome", turn_outcome);
-    v("turnReason", turn_reason), v("turnAgent", turn_agent), v("response", response), v("mentioned", mentioned),
-        v("said", said), v("finalWords", final_words);
+    v("turnReason", turn_reason), v("turnExitCode", turn_exit_code), v("turnAgent", turn_agent),
+        v("response", response), v("mentioned", mentioned), v("said", said), v("finalWords", final_words);
     v("failedTurnsInRow", failed_turns_in_row), v("overloadsInRow", overloads_in_row), v("lastRule", last_rule);
     v("limited", limited), v("session", session), v("lastSession", last_session), v("toolCalls", tool_calls);
     v("lastStop", last_stop), v("inputTokens", tokens.input), v("outputTokens", tokens.output),

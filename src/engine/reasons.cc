@@ -14,6 +14,12 @@ std::string what_passed(const Situation& c) {
   return passed == 1 ? fmt::format("the {} passed", noun) : fmt::format("all {} {}s passed", passed, noun);
 }
 
+std::string how_the_attempt_ended(const Situation& c) {
+  if (c.turn_was({TurnOutcome::kOk, TurnOutcome::kEmpty})) return "the last attempt ended with exit code 0";
+  if (c.turn_was({TurnOutcome::kNone})) return "no attempt has ended yet";
+  return fmt::format("the last attempt failed: {}", c.progress.turn_reason);
+}
+
 }  // namespace
 
 std::string what_the_agent_answered(const Situation& c) {
@@ -89,6 +95,26 @@ std::string why_accepted(const Situation& c) {
   if (c.now.signals.tool_calls == 0) return "the promise was given and the tree has changed";
   return fmt::format("the promise was given after {}",
                      count_of(static_cast<unsigned>(c.now.signals.tool_calls), "tool call"));
+}
+
+std::string why_children_end(const Situation& c) {
+  return fmt::format("DONE is there; {} did not end within {} and {} ended", count_of(c.children(), "child run"),
+                     human_duration(c.policy.child_wait), c.children() == 1 ? "was" : "were");
+}
+
+std::string why_waiting(const Situation& c) {
+  if (!c.now.task->waits.empty()) return c.now.task->waits;
+  return fmt::format("the agent waits for a person (exit code {})", kWaitExitCode);
+}
+
+std::string why_restarts_spent(const Situation& c) {
+  return fmt::format("{} made, and DONE is not there; {}",
+                     count_of(static_cast<unsigned>(c.progress.iteration), "attempt"), how_the_attempt_ended(c));
+}
+
+std::string why_restarted(const Situation& c) {
+  return fmt::format("no DONE; attempt {} of {} begins in {}; {}", c.progress.iteration + 1, c.policy.max_iterations,
+                     human_duration(c.restart_due()), how_the_attempt_ended(c));
 }
 
 }  // namespace ralph

@@ -14,6 +14,10 @@ std::string what_is_missing(const Situation& c);
 std::string why_plan_complete(const Situation& c);
 std::string why_complete(const Situation& c);
 std::string budget_phrase(const Situation& c);
-std::string why_accepted(const Situation& c);  // a promise
+std::string why_children_end(const Situation& c);    // of a task that is done
+std::string why_waiting(const Situation& c);         // for a person
+std::string why_restarts_spent(const Situation& c);  // of a task
+std::string why_restarted(const Situation& c);       // the same
+std::string why_accepted(const Situation& c);        // a promise
 
 }  // namespace ralph

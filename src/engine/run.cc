@@ -1,6 +1,5 @@
 #include "engine/run.h"
 
-#include <algorithm>
 #include <unistd.h>
 
 #include "os/files.h"
@@ -80,14 +79,29 @@ Status Run::sync() {
   return {};
 }
 
-Status Run::await_files(std::vector<std::string> paths) {
-  awaited_ = std::move(paths);
-  for (const std::string& path : awaited_) TRY(processes.watch_file(path));
+Status Run::await_files(const std::vector<std::string>& paths, std::function<bool()> arrived) {
+  arrived_ = std::move(arrived);
+  for (const std::string& path : paths) {
+    const Status watched = processes.watch_file(path);
+    if (watched) continue;
+    polls_ = true;
+    listener.on_trouble(
+        fmt::format("{}; looking every {} instead", watched.error().message, human_duration(policy.file_poll)));
+    break;
+  }
   return {};
 }
 
-bool Run::awaited_file_is_there() const {
-  return std::any_of(awaited_.begin(), awaited_.end(), file_exists);
+Observation Run::look(Observation observation) const {
+  observation.clock.run_time = time_spent();
+  observation.clock.now = clock.wall();
+  observation.signals.file_appeared = awaited_file_is_there();
+  if (look_) look_(observation);
+  return observation;
+}
+
+bool Run::is_in_project() const {
+  return folder.starts_with(join_path(project, ".ralph/"));
 }
 
 Milliseconds Run::time_spent() const {
@@ -95,9 +109,7 @@ Milliseconds Run::time_spent() const {
 }
 
 Result<Decision> Run::ask(Observation observation) {
-  observation.clock.run_time = time_spent();
-  observation.clock.now = clock.wall();
-  observation.signals.file_appeared = awaited_file_is_there();
+  observation = look(std::move(observation));
   // Sixteenths are enough for jitter, and are the same number after they were written to the journal and read again.
   random_ = random_ * 6364136223846793005U + 1442695040888963407U;  // not <random>: every file would compile it
   observation.clock.random = static_cast<double>((random_ >> 33) % 17) / 16.0;
@@ -129,8 +141,7 @@ Limit Run::limit_met(const Policy& policy, Progress progress, Milliseconds run_t
 }
 
 std::optional<Milliseconds> Run::time_until_change(Observation observation) const {
-  observation.clock.run_time = time_spent();
-  return ralph::time_until_change(policy, progress_, observation);
+  return ralph::time_until_change(policy, progress_, look(std::move(observation)));
 }
 
 }  // namespace ralph

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -63,12 +64,22 @@ class Run {
   // How long until time alone can change the answer. nullopt: never, so a wait may be endless.
   std::optional<Milliseconds> time_until_change(Observation observation) const;
 
-  // From now on, the appearance of one of these files ends a wait and a turn.
-  Status await_files(std::vector<std::string> paths);
-  bool awaited_file_is_there() const;
+  // From now on changes of these files are noticed, and `arrived` says whether what is awaited is there: that ends a
+  // wait and a turn. Where the system has no file events left, they are looked at every policy.file_poll; that is told
+  // to the listener.
+  Status await_files(const std::vector<std::string>& paths, std::function<bool()> arrived);
+  bool awaited_file_is_there() const { return arrived_ && arrived_(); }
+  std::optional<Milliseconds> file_poll() const { return polls_ ? std::optional(policy.file_poll) : std::nullopt; }
+
+  // What a way adds to every observation, and what it does with events that are no step's.
+  void look_with(std::function<void(Observation&)> look) { look_ = std::move(look); }
+  void heed_with(std::function<Status(const Event&)> heed) { heed_ = std::move(heed); }
+  Observation look(Observation observation) const;
+  Status heed(const Event& event) { return heed_ ? heed_(event) : Status{}; }
 
   const Progress& progress() const { return progress_; }
   bool is_resumed() const { return resumed_; }  // it has records of an earlier process
+  bool is_in_project() const;                   // its folder is in the project's .ralph
   Milliseconds time_spent() const;              // by the run, including earlier processes
   const std::string& journal_hash() const { return writer_->last_hash(); }
   Milliseconds since(MonotonicTime time) const { return clock.monotonic() - time; }
@@ -88,7 +99,10 @@ class Run {
   std::optional<JournalWriter> writer_;
   bool carries_progress_ = false, resumed_ = false;
   Progress progress_;
-  std::vector<std::string> awaited_;
+  std::function<bool()> arrived_;
+  std::function<void(Observation&)> look_;
+  std::function<Status(const Event&)> heed_;
+  bool polls_ = false;
   Seal seal_;
   MonotonicTime opened_;
   Milliseconds spent_before_{0};

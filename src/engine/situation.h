@@ -19,6 +19,9 @@ inline Due time_left(Milliseconds limit, Milliseconds spent) {
   return limit.count() > 0 ? Due(limit - spent) : std::nullopt;
 }
 
+// With this exit code an agent says that it waits for a person.
+inline constexpr int kWaitExitCode = 42;
+
 struct Situation {
   const Policy& policy;
   const Progress& progress;
@@ -62,6 +65,23 @@ struct Situation {
            (since == WallTime{} || now.clock.now - since < policy.background_wait);
   }
   bool stagnates() const { return policy.stagnation_limit > 0 && now.signals.idle >= policy.stagnation_limit; }
+  // The rows of supervised tasks.
+  bool task_done() const { return now.task && now.task->done; }
+  int children() const { return now.task ? now.task->children : 0; }
+  bool waits_for_person() const {
+    const bool said_by_exit = now.moment == Moment::kAfterChecks && progress.turn_exit_code == kWaitExitCode;
+    return now.task && (said_by_exit || !now.task->waits.empty());
+  }
+  Due done_grace_due() const {
+    return now.task && now.task->since_done ? Due(policy.done_grace - *now.task->since_done) : std::nullopt;
+  }
+  Due child_wait_due() const {
+    return now.task && now.task->since_awaiting ? Due(policy.child_wait - *now.task->since_awaiting) : std::nullopt;
+  }
+  Milliseconds restart_due() const {
+    if (!now.task || !now.task->since_attempt) return Milliseconds(0);
+    return policy.restart_delay - *now.task->since_attempt;
+  }
   bool last_iteration() const { return progress.iteration >= policy.max_iterations; }
 };
 

@@ -43,6 +43,7 @@ class Step {
     }
     TRY(run_.processes.start(launch));
     started_ = last_output_ = last_tick_ = run_.clock.monotonic();
+    if (request_.on_started) keep_error(request_.on_started(run_.processes.child()));
     for (;;) {
       const Event event = run_.processes.next(deadline());
       if (const auto* finished = std::get_if<Finished>(&event)) return finish(*finished);
@@ -65,6 +66,7 @@ class Step {
       end_.duration = run_.since(started_);
       exited_ = true;
     }
+    TRY(run_.heed(event));
     return note_if_signal(run_, event);
   }
 
@@ -125,6 +127,7 @@ class Step {
       const Milliseconds tick = std::max(*interval - run_.since(last_tick_), Milliseconds(0));
       wait = wait ? std::min(*wait, tick) : tick;
     }
+    if (const auto poll = run_.file_poll(); poll && !exited_) wait = wait ? std::min(*wait, *poll) : *poll;
     if (!wait) return std::nullopt;
     return run_.clock.monotonic() + *wait;
   }
@@ -166,7 +169,9 @@ record::ProcessesSwept swept_after(StepKind step, const SweepReport& swept) {
   return record;
 }
 
-Status pause(Run& run, Milliseconds delay, PauseBy clock) {
+namespace {
+
+Status pause_while(Run& run, Milliseconds delay, PauseBy clock, const std::function<bool()>& is_over) {
   const MonotonicTime until = run.clock.monotonic() + delay;
   const WallTime time_of_day = run.clock.wall() + delay;
   for (;;) {
@@ -174,15 +179,31 @@ Status pause(Run& run, Milliseconds delay, PauseBy clock) {
     const Milliseconds left = clock == PauseBy::kTimeOfDay ? time_of_day - run.clock.wall() : until - now;
     if (left.count() <= 0) return {};
     Milliseconds wait = clock == PauseBy::kTimeOfDay ? std::min(left, kLookAtTheClock) : left;
+    if (const auto poll = run.file_poll()) wait = std::min(wait, *poll);
     // Wake up for a countdown only if there is an observer.
     if (const auto interval = run.listener.countdown_interval()) {
       run.listener.on_countdown(left);
       wait = std::min(wait, *interval);
     }
     const Event event = run.processes.next(now + wait);
+    TRY(run.heed(event));
     TRY(note_if_signal(run, event));
-    if (run.progress().stop_requests > 0 || run.awaited_file_is_there()) return {};
+    if (run.progress().stop_requests > 0 || is_over()) return {};
   }
+}
+
+}  // namespace
+
+Status pause(Run& run, Milliseconds delay, PauseBy clock) {
+  return pause_while(run, delay, clock, [&] { return run.awaited_file_is_there(); });
+}
+
+Status pause_until_news(Run& run, Milliseconds delay) {
+  const auto before = run.look({Moment::kBeforeIteration}).task;
+  return pause_while(run, delay, PauseBy::kTimeSpent, [&] {
+    const auto now = run.look({Moment::kBeforeIteration}).task;
+    return before && now ? !now->same_signs(*before) : run.awaited_file_is_there();
+  });
 }
 
 }  // namespace ralph

@@ -21,6 +21,7 @@ struct StepRequest {
   // anything that may change a decision arrived since the last call.
   std::function<void(Observation&, MonotonicTime now)> observe{};
   std::function<bool()> has_news{};
+  std::function<Status(int pid)> on_started{};
 };
 
 struct StepEnd {
@@ -40,5 +41,8 @@ record::ProcessesSwept swept_after(StepKind step, const SweepReport& swept);
 // that time, even if the machine slept meanwhile.
 enum class PauseBy { kTimeSpent, kTimeOfDay };
 Status pause(Run& run, Milliseconds delay, PauseBy clock = PauseBy::kTimeSpent);
+
+// Waits for `delay` before an iteration: a stop signal and any change of what the way looks at end it too.
+Status pause_until_news(Run& run, Milliseconds delay);
 
 }  // namespace ralph

@@ -29,6 +29,20 @@ FileNames names_for(const TurnRequest& request, int iteration) {
           stem + ".answer"};
 }
 
+// Passes events on to two.
+class BothSinks : public EventSink {
+ public:
+  BothSinks(EventSink& first, EventSink* second) : first_(first), second_(second) {}
+  void on_event(const AgentEvent& event) override {
+    first_.on_event(event);
+    if (second_) second_->on_event(event);
+  }
+
+ private:
+  EventSink& first_;
+  EventSink* second_;
+};
+
 // One turn and its state.
 class Turn {
  public:
@@ -41,14 +55,20 @@ class Turn {
         work_(request.purpose == Purpose::kWork),
         events_(agent.prints_events(request.events)),
         answer_file_(!events_ && agent.adapter().writes_answer ? in_run_folder(names_.answer) : ""),
-        reader_(request.told.empty() ? request.prompt : request.told + "\n" + request.prompt,
-                work_ && events_ ? static_cast<EventSink&>(run.listener) : null_sink_,
+        sinks_(work_ && events_ ? static_cast<EventSink&>(run.listener) : null_sink_, request.recorder),
+        reader_(request.told.empty() ? request.prompt : request.told + "\n" + request.prompt, sinks_,
                 work_ && run.policy.promise ? std::string_view(run.policy.completion_response) : "") {}
 
   Result<TurnEnd> run() {
     Launch launch = agent_.launch(request_.prompt, options(), {{"RALPH_ITERATION", std::to_string(iteration_)}});
     if (!answer_file_.empty()) launch.writes.push_back(answer_file_);
     if (request_.change) launch = request_.change(std::move(launch));
+    if (request_.recorder) {
+      TRY_VALUE(const TurnFiles files, request_.recorder->begin(launch, request_.prompt, agent_.name()));
+      names_.prompt = files.prompt, names_.out = files.out, names_.err = files.err;
+      TRY_VALUE(err_file_, RawFile::create(in_run_folder(names_.err)));
+      step_started_ = [this](int pid) { return request_.recorder->started(pid); };
+    }
     TRY_VALUE(RawFile prompt_file, RawFile::create(in_run_folder(names_.prompt)));
     TRY(prompt_file.append(run_.redactor.redact(request_.prompt)));
     TRY_VALUE(out_file_, RawFile::create(in_run_folder(names_.out)));
@@ -71,8 +91,10 @@ class Turn {
     };
     step.observe = [this](Observation& now, MonotonicTime time) { reader_.observe(now, time); };
     step.has_news = [this] { return reader_.take_news(); };
+    step.on_started = step_started_;
     const Result<StepEnd> ran = run_step(run_, step);
     if (!ran && may_start_later(ran.error())) return note_not_started(ran.error());
+    if (!ran) TRY(tell_recorder(not_started(ran.error())));
     TRY_VALUE(const StepEnd end, ran);
     if (!answer_file_.empty()) read_answer();
     stream_->finish(reader_);
@@ -101,8 +123,21 @@ class Turn {
     return error.kind == ErrorKind::kBusy || (error.kind == ErrorKind::kNotFound && run_.progress().totals.turns > 0);
   }
 
+  record::AgentEnded not_started(const Error& error) const {
+    record::AgentEnded ended;
+    ended.outcome = TurnOutcome::kNotStarted;
+    ended.reason = error.message;
+    ended.exit_code = -1;
+    return ended;
+  }
+
+  Status tell_recorder(const record::AgentEnded& ended) {
+    return request_.recorder ? request_.recorder->ended(ended) : Status{};
+  }
+
   Result<TurnEnd> note_not_started(const Error& error) {
-    TRY(note_end({}, {TurnOutcome::kNotStarted, error.message}));
+    TRY(tell_recorder(not_started(error)));
+    TRY(run_.note(ended_record({}, {TurnOutcome::kNotStarted, error.message})));
     return TurnEnd{TurnOutcome::kNotStarted, error.message};
   }
 
@@ -159,6 +194,12 @@ class Turn {
   }
 
   Status note_end(const StepEnd& end, const TurnJudgement& judged) {
+    const record::AgentEnded ended = ended_record(end, judged);
+    TRY(tell_recorder(ended));
+    return run_.note(ended);
+  }
+
+  record::AgentEnded ended_record(const StepEnd& end, const TurnJudgement& judged) const {
     record::AgentEnded ended;
     ended.iteration = iteration_;
     ended.attempt = request_.attempt;
@@ -177,7 +218,7 @@ class Turn {
     reader_.fill_in(ended);
     if (!work_ && judged.outcome == TurnOutcome::kOk)
       ended.message = commit_message_from(reader_.answer(), reader_.response()).value_or("");
-    return run_.note(std::move(ended));
+    return ended;
   }
 
   Run& run_;
@@ -188,6 +229,8 @@ class Turn {
   bool work_, events_;
   std::string answer_file_;  // where the agent puts its last words; empty: they are in its output
   NullSink null_sink_;
+  BothSinks sinks_;
+  std::function<Status(int)> step_started_;
   TurnReader reader_;
   std::unique_ptr<AgentStream> stream_;
   std::optional<RawFile> out_file_, err_file_;

@@ -13,6 +13,18 @@ namespace ralph {
 // Changes how an agent is started: a sandbox, a clean checkout. Empty: no change.
 using LaunchChange = std::function<Launch(Launch)>;
 
+// Files that a way keeps of a turn, in places of its own.
+struct TurnFiles {
+  std::string prompt, out, err;  // relative to the run's folder
+};
+class TurnRecorder : public EventSink {
+ public:
+  // Called before the agent starts; may change the launch.
+  virtual Result<TurnFiles> begin(Launch& launch, const std::string& prompt, const std::string& agent) = 0;
+  virtual Status started(int pid) = 0;
+  virtual Status ended(const record::AgentEnded& ended) = 0;  // with exit code -1 if it could not be started
+};
+
 struct TurnRequest {
   std::string prompt;
   Purpose purpose = Purpose::kWork;  // for others, the output is not shown and completes nothing
@@ -22,6 +34,7 @@ struct TurnRequest {
   std::string told{};  // earlier texts to the session: echoing them, like the prompt, is no answer
   LaunchChange change{};
   bool keep_words = false;  // record the agent's final message
+  TurnRecorder* recorder = nullptr;
 };
 
 struct TurnEnd {

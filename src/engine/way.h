@@ -24,6 +24,7 @@ struct NextTurn {
   std::vector<std::pair<std::string, std::string>> environment{};  // added to the run's
   LaunchChange change{};                                           // a sandbox
   bool keep_words = false;                                         // record the agent's final message
+  TurnRecorder* recorder = nullptr;
 };
 
 // The checks and SCM tasks after a turn.
@@ -64,8 +65,21 @@ class Way {
   // Called at the end of an iteration: the observation to decide on.
   virtual Result<Observation> observe() { return Observation{Moment::kAfterChecks}; }
 
-  // Files whose appearance ends a wait or a turn.
+  // Files that are watched, and whether what is awaited is there, which ends a wait or a turn.
   virtual std::vector<std::string> files() const { return {}; }
+  virtual bool file_arrived() const;
+
+  // Called for every decision: adds what only this way sees.
+  virtual void look(Observation& now) const { static_cast<void>(now); }
+
+  // Called with every event that is no output: a request from outside, the end of a job.
+  virtual Status heed(const Event& event) { return static_cast<void>(event), Status{}; }
+
+  // The command that goes on with the run; empty: `ralph runs resume`.
+  virtual std::string resume_command() const { return {}; }
+
+  // Called when the end of the run is decided, before it is recorded.
+  virtual Status finish(const Decision& decision) { return static_cast<void>(decision), Status{}; }
 };
 
 }  // namespace ralph

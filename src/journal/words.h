@@ -35,9 +35,9 @@ constexpr std::optional<E> from_word(std::string_view word) {
 }
 
 // The ways in.
-enum class WayIn { kUnknown, kPrompt, kPlan, kOutside, kSession };
+enum class WayIn { kUnknown, kPrompt, kPlan, kOutside, kSession, kTask, kJob };
 template <>
-inline constexpr auto kWords<WayIn> = words({"", "run", "plan", "loop", "session"});
+inline constexpr auto kWords<WayIn> = words({"", "run", "plan", "loop", "session", "task", "job"});
 
 // What an agent is started for.
 enum class Purpose { kWork, kCommitMessage };

@@ -50,14 +50,17 @@ struct FileChanged {
 };
 struct GuardianLost {};  // the guardian process has died
 enum class JobId : unsigned {};
+struct DescriptorReady {  // LinuxProcesses::watch_descriptor()
+  int fd;
+};
 struct JobEnded {  // os/jobs.h
   JobId job{};
   ExitStatus status;
   SweepReport swept;  // of what it had started; with the job itself if it was ended
 };
 
-using Event =
-    std::variant<Output, Exited, Finished, SignalArrived, DeadlinePassed, FileChanged, GuardianLost, JobEnded>;
+using Event = std::variant<Output, Exited, Finished, SignalArrived, DeadlinePassed, FileChanged, GuardianLost, JobEnded,
+                           DescriptorReady>;
 
 class Processes {
  public:
@@ -72,7 +75,10 @@ class Processes {
   // Begins to end the child and its descendants. Events continue until Finished. Another call starts its new sequence.
   virtual void end(const StopSequence& sequence) = 0;
 
-  // From now on a change of this file (written and closed, renamed to, or removed) causes FileChanged.
+  // The pid of the running child; 0 if there is none.
+  virtual int child() const { return 0; }
+
+  // From now on a change of this file (created, written and closed, renamed to, or removed) causes FileChanged.
   virtual Status watch_file(const std::string& path) = 0;
 };
 

@@ -208,7 +208,8 @@ Event LinuxProcesses::next(std::optional<MonotonicTime> deadline) {
 
     std::vector<pollfd> fds = {{signals_.get(), POLLIN, 0}, {out_.get(), POLLIN, 0},
                                {err_.get(), POLLIN, 0},     {files_.descriptor(), POLLIN, 0},
-                               {guardian_, POLLIN, 0},      {jobs_ ? jobs_->descriptor() : -1, POLLIN, 0}};
+                               {guardian_, POLLIN, 0},      {jobs_ ? jobs_->descriptor() : -1, POLLIN, 0},
+                               {watched_, POLLIN, 0}};
     const size_t first_outlet = fds.size();
     for (const Outlet* outlet : outlets_) fds.push_back({outlet->wants_room(), POLLOUT, 0});
     int timeout = -1;
@@ -226,6 +227,7 @@ Event LinuxProcesses::next(std::optional<MonotonicTime> deadline) {
     if (fds[0].revents) collect_signals();
     if (fds[3].revents) collect_file_changes();
     if (fds[5].revents) collect_ended_jobs();
+    if (fds[6].revents) waiting_.push_back(DescriptorReady{watched_});
     if (fds[4].revents) {
       guardian_ = -1;
       waiting_.push_front(GuardianLost{});

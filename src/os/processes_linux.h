@@ -28,6 +28,8 @@ class LinuxProcesses : public Processes {
   void end(const StopSequence& sequence) override;
   Status watch_file(const std::string& path) override;
 
+  int child() const override { return pid_; }
+
   // Takes over a child that was started on streams of its own: as after start(), but without Output.
   void adopt(int pid);
 
@@ -36,6 +38,9 @@ class LinuxProcesses : public Processes {
 
   // From now on the end of a job causes JobEnded. `jobs` must live as long as this.
   void watch_jobs(Jobs& jobs) { jobs_ = &jobs; }
+
+  // From now on DescriptorReady comes while it can be read; whoever gets that must read it. It stays the caller's.
+  void watch_descriptor(int fd) { watched_ = fd; }
 
  private:
   void collect_signals();
@@ -57,6 +62,7 @@ class LinuxProcesses : public Processes {
   FileWatch files_;
   int guardian_;
   Jobs* jobs_ = nullptr;
+  int watched_ = -1;
   std::vector<Outlet*> outlets_;
 
   int pid_ = 0;          // the child; 0 once reaped

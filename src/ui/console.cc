@@ -191,6 +191,11 @@ void Console::on_detail(std::string_view line) {
   write_error(stamped(fmt::format("[ralph] {}\n", line), true));
 }
 
+void Console::on_trouble(std::string_view line) {
+  start_line();
+  write_error(stamped(fmt::format("ralph: {}\n", clean(line)), true));
+}
+
 std::optional<Milliseconds> Console::tick_interval() const {
   if (step_.empty()) return std::nullopt;
   if (options_.style.terminal) return kTerminalTick;
@@ -408,7 +413,8 @@ void Console::show(const record::ProcessesSwept& swept) {
 
 void Console::show(const record::Decided& decided) {
   on_detail(fmt::format("Decision: {} ({}): {}", to_string(decided.decision), decided.rule, decided.reason));
-  waits_for_ = decided.decision == Action::kWait    ? "waiting for the usage limit to end"
+  const bool before = decided.moment == Moment::kBeforeIteration;
+  waits_for_ = decided.decision == Action::kWait    ? before ? "waiting" : "waiting for the usage limit to end"
                : decided.decision == Action::kRetry ? "waiting before the next try"
                                                     : "";
   if (decided.decision == Action::kRetry || decided.decision == Action::kWait ||

@@ -32,6 +32,7 @@ class Console : public RunListener {
   void on_agent_error_output(std::string_view bytes) override;
   void on_event(const AgentEvent& event) override;
   void on_detail(std::string_view line) override;
+  void on_trouble(std::string_view line) override;
   std::optional<Milliseconds> tick_interval() const override;
   void on_tick(const Tick& tick) override;
   std::optional<Milliseconds> countdown_interval() const override;

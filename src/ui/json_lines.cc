@@ -1,5 +1,6 @@
 #include "ui/json_lines.h"
 
+#include "base/utf8.h"
 #include "os/files.h"
 
 namespace ralph {
@@ -12,6 +13,10 @@ void JsonLines::on_record(const record::Record& record, const Progress&) {
   if (std::holds_alternative<record::SignalReceived>(record.body)) out_.hurry();
   const std::string line = record::to_line(record) + "\n";
   if (behind_ > 0 || !out_.offer(line)) behind_ += line.size();
+}
+
+void JsonLines::on_trouble(std::string_view line) {
+  static_cast<void>(write_all(STDERR_FILENO, printable_lines(fmt::format("ralph: {}\n", line)), "standard error"));
 }
 
 void JsonLines::catch_up() {

@@ -18,6 +18,7 @@ class JsonLines : public NullListener {
 
   std::vector<Outlet*> outlets() override { return {&out_}; }
   void on_record(const record::Record& record, const Progress& progress) override;
+  void on_trouble(std::string_view line) override;
 
  private:
   void catch_up();

@@ -28,7 +28,7 @@ DOCUMENTED_FSYNCS_PER_ITERATION = 2  # taken where strace cannot count them
 MEMORY_LIMIT_MB = 32
 EVENTS_MEMORY_LIMIT_MB = 24
 RECORDINGS = pathlib.Path(__file__).resolve().parent.parent / "fixtures/recordings/claude"
-SECTIONS = ["startup", "loop", "stream", "events", "hooks", "plan", "sandbox"]
+SECTIONS = ["startup", "loop", "stream", "events", "hooks", "plan", "sandbox", "task"]
 STORIES = 10_000
 LIMIT_REACHED = 1  # ralph's exit code when the iterations are used up, as they are here
 
@@ -49,13 +49,14 @@ class Size:
     checks: int
     sandboxes: int = 60
     proxied_bytes: int = 1 << 30
+    tasks: int = 20
 
 
 FULL = Size(starts=400, loops=9, streams=5, stream_bytes=1_000_000_000, event_streams=11, hooks=200,
-            transcripts=(1_000_000, 50_000_000, 1_000_000_000), checks=41)
+            transcripts=(1_000_000, 50_000_000, 1_000_000_000), checks=41, tasks=20)
 QUICK = Size(starts=60, loops=3, streams=3, stream_bytes=100_000_000, event_streams=5, hooks=30,
              transcripts=(1_000_000, 100_000_000), checks=11,
-             sandboxes=15, proxied_bytes=1 << 28)
+             sandboxes=15, proxied_bytes=1 << 28, tasks=6)
 
 
 @dataclasses.dataclass
@@ -353,6 +354,45 @@ class Bench:
             server.listener.close()
         rows.append(compare(f"{size >> 20} MB through the proxy, directly", through, direct, 1e3, "ms", 2.0))
         return rows
+
+    # ---- task ---------------------------------------------------------------------------------------------------
+
+    def done_to_exit(self, command, folder, is_waiting, phase):
+        """Seconds from the creation of DONE to the end of a supervisor that waits for it."""
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                   env={**os.environ, "XDG_STATE_HOME": str(self.scratch / "state")})
+        deadline = time.monotonic() + 30
+        while not is_waiting():
+            if process.poll() is not None or time.monotonic() > deadline:
+                process.kill()
+                raise CouldNotRun(f"{command[0]} does not wait for DONE")
+            time.sleep(0.01)
+        time.sleep(phase)  # in the period of the poll: DONE comes at any time
+        began = time.monotonic()
+        (folder / "DONE").touch()
+        if process.wait() != 0:
+            raise CouldNotRun(f"{command[0]} ended with exit code {process.returncode}")
+        return time.monotonic() - began
+
+    def task(self):
+        """How fast DONE ends a supervisor, and a shell loop that looks once a second."""
+        root = self.scratch / "tasks"
+        ours, theirs = [], []
+        for number in range(self.size.tasks):
+            phase = number / self.size.tasks
+            folder = root / "bench" / f"t{number}"
+            journal = folder / "journal.jsonl"
+            command = [self.ralph, "task", "run", "--root", root, "--project", "bench", "--task", f"t{number}",
+                       "--restart-delay", "1h", "--", "true"]
+            ours.append(self.done_to_exit(command, folder, lambda: journal.exists() and "task_restart_delay" in journal.read_text(),
+                                          phase))
+            polled = self.scratch / f"polled{number}"
+            polled.mkdir()
+            command = ["sh", "-c", 'while [ ! -e "$0/DONE" ]; do sleep 1; done', polled]
+            theirs.append(self.done_to_exit(command, polled, lambda: True, phase))
+        a, b = statistics.mean(ours), statistics.mean(theirs)
+        return [Row("task: DONE to exit, on average; a poll of 1 s", f"{a * 1e3:.2f} ms", f"{b * 1e3:.0f} ms",
+                    f"{a / b:.4f}x", "0.01x", a / b <= 0.01)]
 
 
 def compare(name, ours, theirs, scale, unit, limit):

@@ -1,0 +1,188 @@
+// ralph job: a child run under the task that it is typed in. ralph job-child: what the supervisor starts for it.
+#include <array>
+#include <climits>
+#include <poll.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "cli/agent_options.h"
+#include "cli/file_tail.h"
+#include "cli/registry.h"
+#include "cli/start_run.h"
+#include "cli/task_agents.h"
+#include "engine/engine.h"
+#include "engine/roster.h"
+#include "os/clock.h"
+#include "os/file_watch.h"
+#include "os/processes_linux.h"
+#include "task/job_protocol.h"
+#include "task/task_way.h"
+#include "version.h"
+
+namespace ralph::cli {
+namespace {
+
+constexpr Milliseconds kPatience{60'000};  // with a supervisor that starts a job
+
+constexpr std::array kOptions = {
+    Option{"prompt", 'p', "TEXT", "What to do."},
+    Option{"prompt-file", 'f', "FILE", "What to do is in this file."},
+    kAgentOption,
+    Option{"detach", 'd', "", "Print the id of the child run and do not wait for it."},
+    Option{"quiet", 'q', "", "Do not print what it prints."},
+};
+constexpr std::array kPositionals = {Positional{
+    "COMMAND", "A command to run instead of an agent, after --; the prompt is its last argument.", false, true}};
+
+Result<ChildRequest> request_from(const Arguments& arguments, const Environment& environment) {
+  ChildRequest request;
+  request.parent = environment.get("RALPH_ATTEMPT_ID").value_or("");
+  if (request.parent.empty() || !environment.get("RALPH_JOB_SOCKET"))
+    return fail(ErrorKind::kUsage,
+                "this is not inside a supervised task: 'ralph job' is for the agents of one "
+                "('ralph task run')");
+  request.words.assign(arguments.positionals().begin(), arguments.positionals().end());
+  request.agent = arguments.value("agent").value_or("");
+  const auto prompt = arguments.value("prompt"), file = arguments.value("prompt-file");
+  if (prompt && file) return fail(ErrorKind::kUsage, "give --prompt or --prompt-file, not both");
+  if (prompt) request.prompt = *prompt;
+  if (file) {
+    TRY_VALUE(request.prompt, read_file(std::string(*file)));
+  }
+  if (request.words.empty() && trim(request.prompt).empty())
+    return fail(ErrorKind::kUsage, "what is the job? Give a COMMAND after --, or --prompt for an agent");
+  if (!request.words.empty() && !request.agent.empty())
+    return fail(ErrorKind::kUsage, "give --agent or a COMMAND after --, not both");
+  TRY_VALUE(request.folder, current_directory());
+  request.environment = environment.as_lines();
+  return request;
+}
+
+tl::unexpected<Error> supervisor_gone(const std::string& why) {
+  return fail(ErrorKind::kNotFound, "the supervisor of this task does not answer ({}); nothing is known of the job",
+              why);
+}
+
+// Prints its output while it runs, and returns its exit code.
+Result<int> follow(int socket, const ChildStarted& started, bool quiet) {
+  FileTail out(join_path(started.folder, "agent-stdout.txt"), STDOUT_FILENO);
+  FileTail err(join_path(started.folder, "agent-stderr.txt"), STDERR_FILENO);
+  FileWatch watch;
+  const bool watched = !quiet && watch.add(out.path(), FileWatch::Growth::kWatched) &&
+                       watch.add(err.path(), FileWatch::Growth::kWatched);
+  for (;;) {
+    pollfd fds[] = {{socket, POLLIN, 0}, {watched ? watch.descriptor() : -1, POLLIN, 0}};
+    if (::poll(fds, 2, -1) < 0 && errno != EINTR) return supervisor_gone(errno_text(errno));
+    if (fds[1].revents != 0) watch.take_changes();
+    if (!quiet) {
+      TRY(out.print_on());
+      TRY(err.print_on());
+    }
+    if (fds[0].revents == 0) continue;
+    const auto packet = receive_packet(socket);
+    if (!packet) return supervisor_gone("it has ended");
+    TRY_VALUE(const ChildEnded ended, decode_ended(packet->bytes));
+    return ended.exit_code;
+  }
+}
+
+Result<int> job(const Arguments& arguments) {
+  const Environment environment = Environment::of_this_process();
+  TRY_VALUE(const ChildRequest request, request_from(arguments, environment));
+  const auto socket = connect_to(*environment.get("RALPH_JOB_SOCKET"));
+  if (!socket) return supervisor_gone(socket.error().message);
+  TRY(send_request(socket->get(), request));
+  const SystemClock clock;
+  if (!wait_readable(socket->get(), clock.monotonic() + kPatience)) return supervisor_gone("it is silent");
+  const auto packet = receive_packet(socket->get());
+  if (!packet) return supervisor_gone("it has ended");
+  TRY_VALUE(const ChildStarted started, decode_started(packet->bytes));
+  if (!started.error.empty()) return fail(ErrorKind::kUsage, "{}", started.error);
+  if (arguments.has("detach")) {
+    fmt::print("{}\n", started.id);
+    return 0;
+  }
+  return follow(socket->get(), started, arguments.has("quiet"));
+}
+
+// The child itself, started by the guardian of the task's supervisor. Its prompt comes on standard input.
+constexpr std::array kChildOptions = {
+    Option{"folder", 0, "DIR", "The folder of the child run."},
+    kAgentOption,
+};
+
+Result<int> run_child(const RunInfo& info, const TaskPlace& place, const Arguments& arguments,
+                      const std::string& prompt) {
+  const SystemClock clock;
+  LinuxProcesses processes(clock);
+  const Environment environment = Environment::of_this_process();
+  Overrides overrides;
+  TRY(set_agent(arguments, overrides));
+  TRY_VALUE(const LoadedSettings loaded, load_settings(info.cwd, overrides));
+  const std::vector<std::string> words(arguments.positionals().begin(), arguments.positionals().end());
+  TRY_VALUE(const std::vector<Agent> agents, task_agents(words, loaded.settings, environment, info.cwd));
+  Policy policy = policy_from(loaded.settings);
+  policy.retry_attempts = 1;
+  policy.max_iterations = 1;
+  policy.single = true;
+  const Redactor redactor(environment.as_lines(), secret_candidates(loaded.settings));
+  NullListener nobody;
+  TRY_VALUE(Run run,
+            Run::open({info.run_id, info.folder}, policy, {processes, clock, redactor, nobody, info.cwd, environment}));
+  record::RunStarted started;
+  started.run_id = info.run_id;
+  started.way = WayIn::kJob;
+  started.ralph_version = RALPH_VERSION;
+  started.project = info.cwd;
+  started.agent = names_of(agents);
+  started.pid = ::getpid();
+  started.max_iterations = 1;
+  started.folder = info.cwd;
+  TRY(run.note(std::move(started)));
+  AttemptFolder attempt(place, info, info.folder, clock, redactor);
+  if (trim(prompt).empty()) attempt.give_no_prompt();
+  ChildWay way(agents, loaded.settings.stream_agent_output, prompt, attempt);
+  TRY(drive(run, way));
+  return attempt.info().exit_code >= 0 ? attempt.info().exit_code : 2;
+}
+
+Result<int> child(const Arguments& arguments) {
+  const std::string folder(arguments.value("folder").value_or(""));
+  TRY_VALUE(const RunInfo info, read_run_info(folder));
+  const std::string runs = parent_path(folder), task = parent_path(runs), project = parent_path(task);
+  TRY_VALUE(const TaskPlace place, existing_task(parent_path(project), base_name(project), base_name(task)));
+  std::string prompt;
+  char buffer[64 * 1024];
+  for (ssize_t n = 0; (n = ::read(STDIN_FILENO, buffer, sizeof buffer)) > 0;)
+    prompt.append(buffer, static_cast<size_t>(n));
+  const auto code = run_child(info, place, arguments, prompt);
+  if (code) return code;
+  // Nobody reads the standard error of a child: why it could not be started stands in its file.
+  const auto now = read_run_info(folder);
+  if (now) TRY(correct_dead_attempt(*now, AttemptStatus::kFailed, code.error().message, 2));
+  return 2;
+}
+
+}  // namespace
+
+const Command kJob = {
+    "job",
+    "Run a command or another agent as a child run of the current task.",
+    R"(For the agents of a supervised task. The supervisor starts the child run, so that it outlives the attempt that asked
+for it; DONE waits for it. What it prints is printed here, and its exit code is the exit code. Its files stand beside
+those of the attempts, in runs/<id>/. At most 64 child runs of a task live at once, and at most 8 below each other.
+
+Exit codes: that of the child run; 2 if it is refused, or this is not inside a supervised task.)",
+    R"(ralph job -- make test
+ralph job --agent codex --prompt 'Review the diff of the last commit'
+ralph job --detach -- ./long-check.sh)",
+    kOptions,
+    kPositionals,
+    job,
+};
+
+const Command kJobChild = {
+    "job-child", "A child run, started by the supervisor of a task.", "", "", kChildOptions, kPositionals, child, true,
+};
+
+}  // namespace ralph::cli

@@ -1,0 +1,93 @@
+// ralph task gc: removes tasks that are over.
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <set>
+#include <sys/stat.h>
+
+#include "base/text.h"
+#include "cli/registry.h"
+#include "cli/task_options.h"
+#include "os/clock.h"
+#include "os/files.h"
+#include "os/lock.h"
+#include "task/task_state.h"
+
+namespace ralph::cli {
+namespace {
+
+constexpr std::array kOptions = {
+    Option{"root", 0, "DIR", "The folder of all projects and tasks."},
+    Option{"project", 0, "P", "Only this project's."},
+    Option{"older-than", 0, "DAYS", "Only tasks in whose folder nothing changed for so long."},
+    Option{"all", 0, "", "Also tasks that have failed or were stopped, not only completed ones."},
+    Option{"yes", 0, "", "Remove them."},
+};
+
+WallTime last_change_of(const TaskState& state) {
+  WallTime last{};
+  for (const std::string& path : {state.place.folder(), state.place.done(), state.place.file("journal.jsonl")}) {
+    struct stat info{};
+    if (::lstat(path.c_str(), &info) == 0) last = std::max(last, WallTime(std::chrono::seconds(info.st_mtim.tv_sec)));
+  }
+  return last;
+}
+
+Status remove_task(const TaskState& state) {
+  // Held until the folder is gone: no supervisor starts in it meanwhile.
+  const auto lock = Lock::acquire(state.place.lock());
+  if (!lock) return fail(ErrorKind::kBusy, "{} is in use now", state.place.folder());
+  std::error_code error;
+  std::filesystem::remove_all(state.place.folder(), error);
+  if (error) return fail(ErrorKind::kIo, "cannot remove {}: {}", state.place.folder(), error.message());
+  return {};
+}
+
+Result<int> collect(const Arguments& arguments) {
+  TRY_VALUE(const TaskRoot root, task_root_from(arguments));
+  std::optional<long> days;
+  if (const auto text = arguments.value("older-than")) {
+    days = parse_count(*text);
+    if (!days) return fail(ErrorKind::kUsage, "--older-than must be a positive number, not \"{}\"", *text);
+  }
+  std::vector<TaskState> states;
+  std::set<std::pair<std::string, std::string>> needed;
+  for (const TaskPlace& place : tasks_in(root.root, root.project)) {
+    TRY_VALUE(TaskState state, state_of(place));
+    if (state.status != "completed")
+      for (const std::string& name : state.depends) needed.insert({place.project, name});
+    states.push_back(std::move(state));
+  }
+  const WallTime now = SystemClock().wall();
+  size_t count = 0;
+  for (const TaskState& state : states) {
+    const bool over = state.status == "completed" ||
+                      (arguments.has("all") && (state.status == "failed" || state.status == "stopped"));
+    const bool old = !days || now - last_change_of(state) > std::chrono::hours(24) * *days;
+    if (!over || !old || needed.contains({state.place.project, state.place.task})) continue;
+    if (arguments.has("yes")) TRY(remove_task(state));
+    fmt::print("{}/{}  {}\n", state.place.project, state.place.task, state.status);
+    ++count;
+  }
+  fmt::print("{}\n", arguments.has("yes")
+                         ? fmt::format("Removed {}.", count_of(count, "task"))
+                         : fmt::format("{} would be removed. To remove: the same with --yes", count_of(count, "task")));
+  return 0;
+}
+
+}  // namespace
+
+const Command kTaskGc = {
+    "task gc",
+    "Remove tasks that are over.",
+    "Lists the completed tasks that would be removed, with their attempts; removes them with --yes. A task that runs, "
+    "or\n"
+    "that a task which is not completed depends on, is kept.",
+    "ralph task gc --root tasks\n"
+    "ralph task gc --root tasks --older-than 30 --all --yes",
+    kOptions,
+    {},
+    collect,
+};
+
+}  // namespace ralph::cli

@@ -1,0 +1,127 @@
+// ralph task stop and ralph task done: end a task from outside.
+#include <array>
+#include <ctime>
+#include <signal.h>
+
+#include "base/text.h"
+#include "cli/durations.h"
+#include "cli/registry.h"
+#include "cli/task_options.h"
+#include "os/clock.h"
+#include "os/files.h"
+#include "os/process_tree.h"
+#include "task/bus.h"
+#include "task/task_state.h"
+
+namespace ralph::cli {
+namespace {
+
+constexpr auto kStopOptions =
+    joined(kTaskOptions, std::array{
+                             Option{"wait", 0, "D", "How long to wait before it is ended hard (default 15s)."},
+                             Option{"json", 0, "", "Print the state of the task as JSON."},
+                         });
+constexpr auto kDoneOptions =
+    joined(kTaskOptions, std::array{
+                             Option{"message", 'm', "TEXT", "What was achieved; it stands in DONE."},
+                             Option{"json", 0, "", "Print the state of the task as JSON."},
+                         });
+
+// Its lock is free, or held by another run of it: the one that was there has ended.
+bool ends_within(const TaskPlace& place, const Supervisor& supervisor, Milliseconds patience) {
+  const SystemClock clock;
+  const MonotonicTime deadline = clock.monotonic() + patience;
+  for (;;) {
+    const auto now = supervisor_of(place);
+    if (!now || (now->pid != 0 && now->pid != supervisor.pid)) return true;
+    if (clock.monotonic() >= deadline) return false;
+    const timespec moment{0, 5'000'000};
+    ::nanosleep(&moment, nullptr);
+  }
+}
+
+// The loop first: then the guardian ends all that is left and exits.
+Status end_hard(const TaskPlace& place, const Supervisor& supervisor) {
+  for (const int pid : {supervisor.loop, supervisor.pid}) {
+    if (pid <= 0) continue;
+    ::kill(pid, SIGKILL);
+    if (ends_within(place, supervisor, Milliseconds(6'000))) return {};
+  }
+  return fail(ErrorKind::kIo, "task {}/{}: its supervisor (pid {}) could not be ended", place.project, place.task,
+              supervisor.pid);
+}
+
+int tell(const TaskState& state, bool json, const std::string& line) {
+  if (json) {
+    fmt::print("{}", to_pretty_json(to_json(state)));
+  } else {
+    fmt::print("{}\n", line);
+  }
+  return 0;
+}
+
+Result<int> stop(const Arguments& arguments) {
+  TRY_VALUE(const TaskPlace place, task_from(arguments));
+  TRY_VALUE(const Milliseconds patience, duration_from(arguments, "wait", Milliseconds(15'000)));
+  // Written first, and removed only by the next explicit `task run`: nothing is restarted in between.
+  const auto supervisor = supervisor_of(place);
+  std::string how = "it was not running";
+  if (supervisor) {
+    TRY(write_file_atomically(place.stop_request(), fmt::format("{}\n", to_iso8601(SystemClock().wall()))));
+    how = "stopped";
+    if (!ends_within(place, *supervisor, patience)) {
+      TRY(end_hard(place, *supervisor));
+      how = "it did not stop in time and was killed";
+    }
+  }
+  // What a killed supervisor left behind, if both of its processes were killed at once.
+  if (const std::string id = run_id_of(place); !id.empty() && !supervisor_of(place)) {
+    const SweepReport swept = end_processes_with("RALPH_RUN_ID=" + id, stop_gently());
+    if (!swept.ended.empty()) how += fmt::format("; {} ended", count_of(swept.ended.size(), "leftover process"));
+    if (!swept.survivors.empty())
+      return fail(ErrorKind::kIo, "task {}/{}: pid {} could not be ended", place.project, place.task,
+                  swept.survivors.front().pid);
+  }
+  TRY_VALUE(const TaskState state, state_of(place));
+  return tell(state, arguments.has("json"), fmt::format("{}/{}: {}", place.project, place.task, how));
+}
+
+Result<int> done(const Arguments& arguments) {
+  TRY_VALUE(const TaskPlace place, task_from(arguments));
+  TRY_VALUE(const bool was_done, is_done(place));
+  if (!was_done) {
+    const std::string text(arguments.value("message").value_or("marked as done by 'ralph task done'"));
+    TRY(write_file_atomically(place.done(), text + "\n"));
+  }
+  TRY_VALUE(const TaskState state, state_of(place));
+  return tell(state, arguments.has("json"),
+              fmt::format("{}/{}: {}", place.project, place.task, was_done ? "it was done already" : "done"));
+}
+
+}  // namespace
+
+const Command kTaskStop = {
+    "task stop",
+    "Stop the supervisor of a task and everything that it started.",
+    "Creates the file STOP-REQUESTED in the task's folder, which its supervisor sees at once: the agent gets SIGTERM,\n"
+    "5 seconds, then SIGKILL, and nothing is restarted. A supervisor that does not stop within --wait is killed.\n"
+    "The next `ralph task run` goes on with the task.",
+    "ralph task stop --root tasks --project shop --task cart",
+    kStopOptions,
+    {},
+    stop,
+};
+
+const Command kTaskDone = {
+    "task done",
+    "Mark a task as done: creates the file DONE in its folder.",
+    "Its supervisor sees that at once: it gives the agent 30 seconds to end, waits for child runs, and ends with exit\n"
+    "code 0. Inside a task, for the agent itself: 'ralph task done' needs no option.",
+    "ralph task done\n"
+    "ralph task done --root tasks --project shop --task cart --message 'the cart keeps its items'",
+    kDoneOptions,
+    {},
+    done,
+};
+
+}  // namespace ralph::cli

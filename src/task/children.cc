@@ -1,0 +1,190 @@
+#include "task/children.h"
+
+#include <cerrno>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "os/clock.h"
+#include "task/attempt_folder.h"
+#include "task/bus.h"
+
+namespace ralph {
+namespace {
+
+constexpr size_t kMostSilentClients = 64;
+
+Status add_to(int epoll, int fd) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.fd = fd;
+  if (::epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0) return {};
+  return fail(ErrorKind::kIo, "cannot listen to a socket: {}", errno_text(errno));
+}
+
+bool is_same_user(int socket) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  return ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == ::getuid();
+}
+
+}  // namespace
+
+Children::Children(TaskPlace place, std::string ralph_run_id, std::string program, std::string socket, int guardian,
+                   const Clock& clock, const Redactor& redactor)
+    : place_(std::move(place)),
+      ralph_run_id_(std::move(ralph_run_id)),
+      program_(std::move(program)),
+      socket_path_(std::move(socket)),
+      clock_(clock),
+      redactor_(redactor),
+      jobs_(guardian) {}
+
+Children::~Children() {
+  ::unlink(socket_path_.c_str());
+}
+
+Result<std::unique_ptr<Children>> Children::open(TaskPlace place, std::string ralph_run_id, std::string program,
+                                                 std::string socket, LinuxProcesses& processes, int guardian,
+                                                 const Clock& clock, const Redactor& redactor) {
+  std::unique_ptr<Children> children(new Children(std::move(place), std::move(ralph_run_id), std::move(program),
+                                                  std::move(socket), guardian, clock, redactor));
+  TRY_VALUE(children->listener_, listen_at(children->socket_path_));
+  children->door_ = Fd(::epoll_create1(EPOLL_CLOEXEC));
+  TRY(add_to(children->door_.get(), children->listener_.get()));
+  processes.watch_jobs(children->jobs_);
+  processes.watch_descriptor(children->door_.get());
+  return children;
+}
+
+void Children::heed(const Event& event) {
+  if (const auto* ready = std::get_if<DescriptorReady>(&event); ready && ready->fd == door_.get()) serve();
+  if (const auto* job = std::get_if<JobEnded>(&event)) ended(*job);
+}
+
+void Children::serve() {
+  epoll_event events[16];
+  const int count = ::epoll_wait(door_.get(), events, 16, 0);
+  for (int i = 0; i < count; ++i) {
+    const int fd = events[i].data.fd;
+    if (fd == listener_.get()) {
+      Fd client(::accept4(fd, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+      if (!client || !is_same_user(client.get())) continue;
+      if (clients_.size() >= kMostSilentClients) clients_.erase(clients_.begin());  // who asks nothing makes room
+      if (add_to(door_.get(), client.get())) clients_[client.get()] = std::move(client);
+      continue;
+    }
+    const auto found = clients_.find(fd);
+    if (found == clients_.end()) continue;
+    Fd client = std::move(found->second);
+    clients_.erase(found);
+    ::epoll_ctl(door_.get(), EPOLL_CTL_DEL, fd, nullptr);
+    if (auto packet = receive_packet(fd)) answer(std::move(client), *packet);
+  }
+}
+
+void Children::answer(Fd client, const Packet& packet) {
+  const int socket = client.get();
+  const auto request = receive_request(packet);
+  Result<ChildStarted> started = request ? start(*request, client) : tl::unexpected(request.error());
+  // Whoever has gone meanwhile hears nothing; the child run is there all the same.
+  if (!started) static_cast<void>(send_packet(socket, encode(ChildStarted{{}, {}, started.error().message})));
+}
+
+Result<ChildStarted> Children::start(const ChildRequest& request, Fd& client) {
+  const auto parent = depths_.find(request.parent);
+  if (parent == depths_.end())
+    return fail(ErrorKind::kUsage, "\"{}\" is no attempt or child run of this task", request.parent);
+  const int depth = parent->second + 1;
+  if (depth > kMaxChildDepth)
+    return fail(ErrorKind::kUsage, "child runs are at most {} deep, and this one would be deeper", kMaxChildDepth);
+  if (alive() >= kMaxChildren)
+    return fail(ErrorKind::kUsage, "{} child runs of this task live, and more are not allowed at once", kMaxChildren);
+  RunInfo info;
+  info.parent_run_id = request.parent;
+  info.ralph_run_id = ralph_run_id_;
+  info.agent = request.words.empty() ? request.agent : base_name(request.words[0]);
+  info.cwd = request.folder;
+  info.commandline = redactor_.redact(quote_shell_words(request.words));
+  TRY_VALUE(info, create_attempt(place_, std::move(info), clock_.wall()));
+
+  JobRequest job;
+  job.name = info.run_id;
+  job.launch.argv = {program_, "job-child", "--folder", info.folder};
+  if (!request.agent.empty()) job.launch.argv.insert(job.launch.argv.end(), {"--agent", request.agent});
+  if (!request.words.empty()) {
+    job.launch.argv.emplace_back("--");
+    job.launch.argv.insert(job.launch.argv.end(), request.words.begin(), request.words.end());
+  }
+  for (const std::string& line : request.environment) job.launch.environment.set_line(line);
+  job.launch.environment.set("RALPH_RUN_ID", ralph_run_id_);
+  for (const auto& variables : {task_variables(place_), attempt_variables(info)})
+    for (const auto& [name, value] : variables) job.launch.environment.set(name, value);
+  job.launch.environment.set("RALPH_JOB_SOCKET", socket_path_);
+  job.launch.folder = request.folder;
+  job.launch.input = request.prompt;
+  const auto started = jobs_.start(job);
+  if (!started) {
+    static_cast<void>(correct_dead_attempt(info, AttemptStatus::kFailed, started.error().message));
+    return tl::unexpected(started.error());
+  }
+  depths_[info.run_id] = depth;
+  ChildStarted answer{info.run_id, info.folder, {}};
+  static_cast<void>(send_packet(client.get(), encode(answer)));
+  tell_bus(bus_type::kRunStart, info, fmt::format("child run of {}", request.parent));
+  children_.emplace(*started, Child{std::move(info), std::move(client)});
+  return answer;
+}
+
+void Children::ended(const JobEnded& ended) {
+  const auto found = children_.find(ended.job);
+  if (found == children_.end()) return;
+  const Child child = std::move(found->second);
+  children_.erase(found);
+  int code = ended.status.code;
+  auto info = read_run_info(child.info.folder);
+  // Killed before it could write its end.
+  if (!info || info->status == AttemptStatus::kRunning) {
+    const bool asked = ended.status.signal != 0;
+    static_cast<void>(correct_dead_attempt(info.value_or(child.info),
+                                           asked ? AttemptStatus::kStopped : AttemptStatus::kFailed,
+                                           asked ? "it was ended" : "it ended without a trace", code));
+    info = read_run_info(child.info.folder);
+  } else if (info->exit_code >= 0) {
+    code = info->exit_code;
+  }
+  static_cast<void>(send_packet(child.client.get(), encode(ChildEnded{code})));
+  const bool good = code == 0;
+  tell_bus(good ? bus_type::kRunStop : bus_type::kRunCrash, child.info, fmt::format("exit code {}", code));
+}
+
+std::vector<std::string> Children::end_all() {
+  std::vector<std::string> ids;
+  std::vector<JobId> jobs;
+  for (const auto& [job, child] : children_) {
+    ids.push_back(child.info.run_id);
+    jobs.push_back(job);
+    static_cast<void>(jobs_.begin_to_end(job));
+  }
+  for (const JobId job : jobs) {
+    if (const auto end = jobs_.end(job)) {
+      ended(*end);
+    } else if (const auto state = jobs_.state(job); state && *state) {  // its end was taken just before
+      ended({job, **state, {}});
+    }
+  }
+  return ids;
+}
+
+void Children::tell_bus(std::string_view type, const RunInfo& info, const std::string& text) {
+  BusMessage message;
+  message.type = type;
+  message.project = place_.project;
+  message.task = place_.task;
+  message.run = info.run_id;
+  message.body = text;
+  static_cast<void>(post_message(place_.bus(), std::move(message)));  // the bus is no part of a child's life
+}
+
+}  // namespace ralph

@@ -1,0 +1,56 @@
+// run-info.yaml: what one attempt of a task is, written before its agent starts, when it runs, and after its end.
+// Specified in docs/formats/task.md.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "journal/words.h"
+#include "task/place.h"
+
+namespace ralph {
+
+enum class AttemptStatus { kRunning, kCompleted, kFailed, kStopped };
+template <>
+inline constexpr auto kWords<AttemptStatus> = words({"running", "completed", "failed", "stopped"});
+
+struct RunInfo {
+  std::string run_id, parent_run_id, previous_run_id, project_id, task_id, agent;
+  std::string ralph_run_id;              // the task's run, to which the attempt belongs
+  int pid = 0, pgid = 0;                 // 0: not started yet
+  std::uint64_t process_start_time = 0;  // of the pid, in the kernel's ticks since boot
+  WallTime start_time{};
+  std::optional<WallTime> end_time;
+  int exit_code = -1;  // -1: unknown, or not ended
+  AttemptStatus status = AttemptStatus::kRunning;
+  std::string cwd, commandline, error_summary;
+  std::string folder;  // of the attempt
+
+  std::string file(std::string_view name) const;  // in its folder
+};
+
+inline constexpr std::string_view kRunInfoFile = "run-info.yaml";
+
+// Readers see the old content or the new.
+Status write_run_info(const RunInfo& info);
+Result<RunInfo> read_run_info(const std::string& folder);
+
+// All attempts and child runs of a task that can be read, oldest first.
+std::vector<RunInfo> run_infos_of(const TaskPlace& place);
+
+// Whether its process lives: the pid alone may be another's by now.
+bool is_alive(const RunInfo& info);
+
+// Attempts that are "running" in their file while their process is dead and no supervisor lives become "failed". Takes
+// the task's lock for that, so that nothing is corrected under a supervisor that is just starting; without it nothing
+// happens. `locked`: the caller holds it.
+Status correct_dead_attempts(const TaskPlace& place, bool locked = false);
+
+// The same for one, by whoever knows that it has ended.
+Status correct_dead_attempt(RunInfo info, AttemptStatus status, const std::string& why, int exit_code = -1);
+
+}  // namespace ralph

@@ -1,0 +1,147 @@
+#include "task/task_state.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <set>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "journal/reader.h"
+#include "journal/writer.h"
+#include "os/files.h"
+#include "task/dependencies.h"
+
+namespace ralph {
+namespace {
+
+// The last end that the task's journal tells.
+struct JournalEnd {
+  bool begun = false, ended = false;
+  StopStatus status = StopStatus::kNone;
+  std::string run_id, reason;
+};
+
+JournalEnd end_in_journal(const TaskPlace& place) {
+  JournalEnd end;
+  auto reader = JournalReader::open(place.file(kJournalFile));
+  if (!reader) return end;
+  for (auto record = reader->next(); record && *record; record = reader->next()) {
+    const record::Body& body = (*record)->body;
+    if (const auto* started = std::get_if<record::RunStarted>(&body)) end.run_id = started->run_id, end.begun = true;
+    const auto* ended = std::get_if<record::RunEnded>(&body);
+    if (ended || std::holds_alternative<record::RunResumed>(body)) end.ended = ended != nullptr;
+    if (ended) end.status = ended->status, end.reason = ended->reason;
+  }
+  return end;
+}
+
+json::object to_json(const RunInfo& info) {
+  json::object object;
+  object["id"] = to_json_string(info.run_id);
+  object["parent"] = to_json_string(info.parent_run_id);
+  object["agent"] = to_json_string(info.agent);
+  object["status"] = to_json_string(to_string(info.status));
+  object["exitCode"] = info.exit_code;
+  object["pid"] = info.pid;
+  object["startTime"] = to_json_string(to_iso8601(info.start_time));
+  object["endTime"] = info.end_time ? json::value(to_json_string(to_iso8601(*info.end_time))) : json::value();
+  object["error"] = to_json_string(info.error_summary);
+  object["folder"] = to_json_string(info.folder);
+  return object;
+}
+
+}  // namespace
+
+std::string supervisor_line(const Supervisor& supervisor) {
+  json::object owner;
+  owner["runId"] = to_json_string(supervisor.run_id);
+  owner["pid"] = supervisor.pid;
+  owner["loop"] = supervisor.loop;
+  owner["startTime"] = to_json_string(supervisor.since);
+  return to_compact_json(owner) + "\n";
+}
+
+std::optional<Supervisor> supervisor_of(const TaskPlace& place) {
+  const Fd fd(::open(place.lock().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+  if (!fd || ::flock(fd.get(), LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK) return std::nullopt;
+  char buffer[4096];
+  const ssize_t n = ::pread(fd.get(), buffer, sizeof buffer, 0);
+  const auto owner = parse_json(std::string_view(buffer, n > 0 ? static_cast<size_t>(n) : 0), place.lock());
+  Supervisor supervisor;
+  if (!owner) return supervisor;  // it is just beginning
+  supervisor.run_id = find_string(*owner, "runId").value_or("");
+  supervisor.since = find_string(*owner, "startTime").value_or("");
+  supervisor.pid = static_cast<int>(find_integer(*owner, "pid").value_or(0));
+  supervisor.loop = static_cast<int>(find_integer(*owner, "loop").value_or(0));
+  return supervisor;
+}
+
+std::string run_id_of(const TaskPlace& place) {
+  auto reader = JournalReader::open(place.file(kJournalFile));
+  const auto first = reader ? reader->next() : Result<std::optional<record::Record>>(std::nullopt);
+  const auto* started = first && *first ? std::get_if<record::RunStarted>(&(*first)->body) : nullptr;
+  return started ? started->run_id : "";
+}
+
+Result<TaskState> state_of(const TaskPlace& place) {
+  TRY(correct_dead_attempts(place));
+  TaskState state;
+  state.place = place;
+  state.supervisor = supervisor_of(place);
+  const JournalEnd end = end_in_journal(place);
+  state.run_id = end.run_id;
+  state.stop_requested = is_there(place.stop_request());
+  state.depends = dependencies_of(place);
+  std::vector<RunInfo> infos = run_infos_of(place);
+  std::set<std::string> ids;
+  for (const RunInfo& info : infos) ids.insert(info.run_id);
+  for (RunInfo& info : infos)
+    (ids.contains(info.parent_run_id) ? state.children : state.attempts).push_back(std::move(info));
+  const auto done = is_done(place);
+  state.done = done && *done;
+  state.waits = !state.supervisor && end.status == StopStatus::kWaiting && !state.done;
+  const bool orphaned = std::ranges::any_of(state.attempts, is_alive);
+  if (state.supervisor) {
+    state.status = "running";
+  } else if (!done) {
+    state.status = "failed", state.reason = done.error().message;
+  } else if (state.done) {
+    state.status = "completed", state.reason = end.ended ? end.reason : "DONE is there";
+  } else if (!end.begun) {
+    state.status = "new";
+  } else if (!end.ended) {
+    state.status = "failed";
+    state.reason = orphaned ? "its supervisor was killed, and its agent lives; 'ralph task stop' ends it"
+                            : "its supervisor was killed; 'ralph task run' goes on with it";
+  } else {
+    const bool stopped = end.status == StopStatus::kWaiting || end.status == StopStatus::kInterrupted;
+    state.status = stopped ? "stopped" : "failed";
+    state.reason = end.reason;
+  }
+  return state;
+}
+
+json::object to_json(const TaskState& state) {
+  json::object object;
+  object["project"] = to_json_string(state.place.project);
+  object["task"] = to_json_string(state.place.task);
+  object["folder"] = to_json_string(state.place.folder());
+  object["status"] = to_json_string(state.status);
+  object["reason"] = to_json_string(state.reason);
+  object["runId"] = to_json_string(state.run_id);
+  object["done"] = state.done;
+  object["stopRequested"] = state.stop_requested;
+  object["waits"] = state.waits;
+  object["dependsOn"] = to_json_array(state.depends);
+  object["pid"] = state.supervisor ? state.supervisor->pid : 0;
+  object["since"] = to_json_string(state.supervisor ? state.supervisor->since : "");
+  for (const auto& [key, infos] : {std::pair("attempts", &state.attempts), std::pair("children", &state.children)}) {
+    json::array list;
+    for (const RunInfo& info : *infos) list.emplace_back(to_json(info));
+    object[key] = std::move(list);
+  }
+  return object;
+}
+
+}  // namespace ralph

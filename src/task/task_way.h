@@ -1,0 +1,83 @@
+// `ralph task run`: an agent is restarted until the file DONE is in the task's folder. An attempt is an iteration; what
+// stands in the folder is observed, and engine/decide decides.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/way.h"
+#include "task/attempt_folder.h"
+#include "task/bus.h"
+#include "task/children.h"
+
+namespace ralph {
+
+struct TaskRequest {
+  TaskPlace place;
+  std::optional<std::string> prompt;  // as given; nullopt: TASK.md, read anew for each attempt
+  std::string prompt_file;            // read anew for each attempt; empty: none
+  std::vector<std::string> depends;   // tasks of the same project
+  bool is_command = false;            // -- COMMAND, which gets no prompt if there is none
+};
+
+// The instructions of the task: what was given, or TASK.md. Empty if there are none and a command needs none.
+Result<std::string> instructions_of(const TaskRequest& request);
+
+// What an attempt is told. From the second attempt on it begins with a line that says so.
+std::string attempt_prompt(const TaskPlace& place, const std::string& instructions, int attempt,
+                           const std::string& previous);
+
+class TaskWay : public Way {
+ public:
+  // All must outlive the way. `children` may be nullptr: there are none then.
+  TaskWay(Run& run, const TaskRequest& request, Agents agents, bool events, Children* children,
+          std::vector<std::pair<std::string, std::string>> environment, std::string parent);
+
+  Result<std::optional<Agents>> begin() override;
+  Result<NextTurn> next() override;
+  Status after_turn(const Decision& decision) override;
+  Result<Observation> observe() override;
+  std::vector<std::string> files() const override;
+  bool file_arrived() const override;
+  void look(Observation& now) const override;
+  Status heed(const Event& event) override;
+  std::string resume_command() const override;
+  Status finish(const Decision& decision) override;
+
+ private:
+  std::string waits() const;
+  void post(std::string_view type, const std::string& body, const std::string& bus = {});
+
+  Run& run_;
+  const TaskRequest& request_;
+  const TaskPlace& place_;
+  Agents agents_;
+  bool events_;
+  Children* children_;
+  std::vector<std::pair<std::string, std::string>> environment_;
+  AttemptFolder attempt_;
+  mutable BusReader bus_;
+  mutable std::string asked_on_bus_;
+  mutable std::optional<MonotonicTime> done_since_, awaiting_since_;
+};
+
+// A child run: one attempt of a command or an agent.
+class ChildWay : public Way {
+ public:
+  ChildWay(Agents agents, bool events, std::string prompt, TurnRecorder& recorder)
+      : agents_(agents), events_(events), prompt_(std::move(prompt)), recorder_(recorder) {}
+  Result<NextTurn> next() override {
+    NextTurn next{prompt_, agents_, events_};
+    next.recorder = &recorder_;
+    return next;
+  }
+
+ private:
+  Agents agents_;
+  bool events_;
+  std::string prompt_;
+  TurnRecorder& recorder_;
+};
+
+}  // namespace ralph
