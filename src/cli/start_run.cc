@@ -188,6 +188,7 @@ std::unique_ptr<RunListener> make_watcher(const RunSetup& setup, const std::stri
   options.agent_output = setup.loaded.settings.stream_agent_output;
   options.verbose = setup.verbose;
   options.guardrails = setup.checks;
+  if (!run_folder.starts_with(join_path(setup.project, ".ralph/"))) options.folder = run_folder;
   return std::make_unique<Console>(std::move(options));
 }
 

@@ -51,7 +51,8 @@ class Engine {
     const std::string own = way_.resume_command();
     if (!own.empty()) ended.resume = status == StopStatus::kComplete ? "" : own;
     TRY(run_.note(std::move(ended)));
-    return run_.sync();
+    // A task has DONE for a proof: nobody has to wait for the disk.
+    return run_.is_in_project() ? run_.sync() : Status{};
   }
 
  private:

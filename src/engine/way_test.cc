@@ -96,6 +96,42 @@ TEST_F(WayTest, AFileThatAppearsEndsAWait) {
   EXPECT_LT(run_->time_spent(), 60s);
 }
 
+// Makes the file without an event, as where the system can't tell of it.
+class SilentProcesses : public FakeProcesses {
+ public:
+  SilentProcesses(FakeClock& clock, std::string file) : FakeProcesses(clock), file_(std::move(file)) {}
+  Event next(std::optional<MonotonicTime> deadline) override {
+    if (++calls == 12) std::ofstream(file_) << "";
+    return FakeProcesses::next(deadline);
+  }
+  Status watch_file(const std::string& path) override { return fail(ErrorKind::kIo, "cannot watch {}", path); }
+
+  int calls = 0;
+
+ private:
+  std::string file_;
+};
+
+TEST_F(WayTest, WithoutFileEventsItLooksNowAndThenAndSaysSo) {
+  struct Listening : NullListener {
+    void on_trouble(std::string_view line) override { said += line; }
+    std::string said;
+  } listener;
+  SilentProcesses processes(clock_, file_);
+  processes.expect({"", 1});  // crashes, and is retried after an hour
+  agents_.push_back(*Agent::make({"/bin/cat", {}, PromptPath::kStdin}, Environment{}, folder_.path()));
+  Policy policy;
+  policy.promise = true;
+  policy.retry_backoff = policy.retry_max_backoff = 3600s;
+  run_.emplace(*ralph::Run::open({"run", folder_.path()}, policy,
+                                 {processes, clock_, redactor_, listener, folder_.path(), Environment{}}));
+  FileWay way(*run_, agents_, file_);
+  ASSERT_TRUE(drive(*run_, way));
+  EXPECT_LT(run_->time_spent(), 60s);
+  EXPECT_GT(processes.calls, 10);
+  EXPECT_NE(listener.said.find("looking every 1.0s instead"), std::string::npos) << listener.said;
+}
+
 TEST_F(WayTest, SaysWhereAndHowTheAgentIsStarted) {
   std::ofstream(file_) << "";
   processes_.expect({"x", 0, 1s});

@@ -78,7 +78,7 @@ class Processes {
   // The pid of the running child; 0 if there is none.
   virtual int child() const { return 0; }
 
-  // From now on a change of this file (created, written and closed, renamed to, or removed) causes FileChanged.
+  // From now on FileChanged comes when this file was made, renamed or removed, and perhaps without a reason.
   virtual Status watch_file(const std::string& path) = 0;
 };
 

@@ -27,7 +27,7 @@ constexpr size_t kDrainBytes = 4 << 20;
 sigset_t signals_we_take() {
   sigset_t set;
   ::sigemptyset(&set);
-  for (int signal : {SIGINT, SIGTERM, SIGQUIT, SIGCHLD}) ::sigaddset(&set, signal);
+  for (int signal : {SIGINT, SIGTERM, SIGQUIT, SIGCHLD, SIGIO}) ::sigaddset(&set, signal);
   struct sigaction hangup{};
   ::sigaction(SIGHUP, nullptr, &hangup);
   if (hangup.sa_handler != SIG_IGN) ::sigaddset(&set, SIGHUP);  // ignored: started with nohup
@@ -94,7 +94,9 @@ void LinuxProcesses::end(const StopSequence& sequence) {
 }
 
 Status LinuxProcesses::watch_file(const std::string& path) {
-  return files_.add(path);
+  if (!folders_.add(parent_path(path))) return files_.add(path);
+  files_in_folders_.push_back(path);
+  return {};
 }
 
 void LinuxProcesses::collect_file_changes() {
@@ -121,6 +123,8 @@ void LinuxProcesses::collect_signals() {
   while (::read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
     if (info.ssi_signo == SIGCHLD) {
       collect_ended_children();
+    } else if (info.ssi_signo == SIGIO) {
+      for (const std::string& path : files_in_folders_) waiting_.push_back(FileChanged{path});
     } else {
       waiting_.push_back(SignalArrived{static_cast<int>(info.ssi_signo)});
     }

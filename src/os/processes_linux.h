@@ -8,6 +8,7 @@
 
 #include "os/clock.h"
 #include "os/file_watch.h"
+#include "os/folder_signals.h"
 #include "os/outlet.h"
 #include "os/processes.h"
 #include "os/sweep.h"
@@ -18,7 +19,7 @@ class Jobs;
 
 class LinuxProcesses : public Processes {
  public:
-  // Takes over SIGINT, SIGTERM, SIGQUIT, SIGHUP (unless inherited as ignored, as under nohup) and SIGCHLD for this
+  // Takes over SIGINT, SIGTERM, SIGQUIT, SIGHUP (unless inherited as ignored, as under nohup), SIGIO and SIGCHLD for this
   // process, and makes it a subreaper. `guardian` closes when the guardian dies, and is never read; -1: none.
   explicit LinuxProcesses(const Clock& clock, int guardian = -1);
   ~LinuxProcesses() override;
@@ -59,7 +60,9 @@ class LinuxProcesses : public Processes {
   Fd signals_;
   int signals_error_ = 0;
   bool poll_failed_ = false;
-  FileWatch files_;
+  FolderSignals folders_;
+  std::vector<std::string> files_in_folders_;  // about which folders_ signals
+  FileWatch files_;                            // where it can't
   int guardian_;
   Jobs* jobs_ = nullptr;
   int watched_ = -1;

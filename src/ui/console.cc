@@ -473,7 +473,8 @@ void Console::show(const record::RunEnded& ended) {
   if (totals.swept > 0) facts.push_back(fmt::format("{} ended", count_of(totals.swept, "leftover process")));
   if (totals.blocked > 0) facts.push_back(fmt::format("{} blocked", count_of(totals.blocked, "request")));
   line("  " + style.dim(join(facts, style.dot())));
-  line("  " + style.dim(fmt::format("everything is in .ralph/runs/{} (ralph runs show {})", run_id_, run_id_)));
+  const std::string folder = options_.folder.empty() ? ".ralph/runs/" + run_id_ : clean(options_.folder);
+  line("  " + style.dim(fmt::format("everything is in {} (ralph runs show {})", folder, run_id_)));
   if (!ended.resume.empty()) line("  " + style.dim("to go on: ") + ended.resume);
 }
 

@@ -19,6 +19,7 @@ struct ConsoleOptions {
   bool agent_output = true;  // show what the agent prints
   bool verbose = false;      // "[ralph] …" lines on standard error
   int guardrails = 0;
+  std::string folder{};  // of the run, if it is not .ralph/runs/<id>
 };
 
 class Console : public RunListener {

@@ -1,6 +1,7 @@
 """ralph task: restart until DONE, lose nothing, leave nothing."""
 import json
 import os
+import resource
 import signal
 import subprocess
 import time
@@ -417,18 +418,18 @@ def test_two_hundred_tasks_at_once(tasks, project):
     assert not processes_with_marker(project.marker)
 
 
-def test_where_no_watch_is_left_it_polls_and_says_so(tasks, project):
+def test_tasks_need_no_inotify(tasks):
+    """Of which a user often has 128 instances."""
     hold = subprocess.Popen(["python3", "-c", "import ctypes,sys\nlibc=ctypes.CDLL(None)\n"
                              "while libc.inotify_init1(0) >= 0: pass\nprint('full', flush=True)\nsys.stdin.read()"],
-                            stdin=subprocess.PIPE, stdout=subprocess.PIPE, preexec_fn=lambda: __import__("resource").setrlimit(
-                                __import__("resource").RLIMIT_NOFILE, (4096, 4096)))
+                            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (4096, 4096)))
     try:
         assert hold.stdout.readline() == b"full\n"
         running = tasks.start("echo x", "--restart-delay", "1h", "--poll", "50ms")
         wait_until(lambda: (tasks.folder() / "journal.jsonl").exists() and any(r["rule"] == "task_restart_delay" for r in tasks.records("decided")))
         (tasks.folder() / "DONE").touch()
-        result = running.wait(timeout=10)
-        assert result.code == 0 and "cannot watch" in result.err and "looking every" in result.err, result
+        assert running.wait(timeout=10).code == 0
     finally:
         hold.kill()
         hold.wait()
