@@ -124,7 +124,7 @@ Result<int> run_child(const RunInfo& info, const TaskPlace& place, const Argumen
   Policy policy = policy_from(loaded.settings);
   policy.retry_attempts = 1;
   policy.max_iterations = 1;
-  policy.single = true;
+  policy.task = policy.single = true;
   const Redactor redactor(environment.as_lines(), secret_candidates(loaded.settings));
   NullListener nobody;
   TRY_VALUE(Run run,

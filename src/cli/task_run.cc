@@ -108,6 +108,7 @@ Result<Task> task_from_arguments(const Arguments& arguments) {
   TRY_VALUE(task.loaded, load_settings(place.folder, overrides));
   Policy& policy = task.policy;
   policy = policy_from(task.loaded.settings);
+  policy.task = true;
   policy.retry_attempts = 1;  // an attempt that fails is restarted as the next one
   TRY_VALUE(policy.restart_delay, duration_from(arguments, "restart-delay", policy.restart_delay));
   TRY_VALUE(policy.child_wait, duration_from(arguments, "child-wait", policy.child_wait));

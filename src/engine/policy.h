@@ -47,6 +47,7 @@ struct Policy {
   Milliseconds child_wait{300'000};  // how long a task that is done waits for its child runs
   Milliseconds done_grace{30'000};   // how long an agent may keep running after DONE
   Milliseconds file_poll{1000};      // how often files are looked at where the system has no file events left
+  bool task = false;                 // the run stands in a task's folder, and the project has nothing of it
   bool single = false;               // a child run: one attempt, whatever comes of it
 
   // Agent names, the preferred one first; the others work while it is limited.

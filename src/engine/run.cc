@@ -101,7 +101,7 @@ Observation Run::look(Observation observation) const {
 }
 
 bool Run::is_in_project() const {
-  return folder.starts_with(join_path(project, ".ralph/"));
+  return !policy.task;
 }
 
 Milliseconds Run::time_spent() const {
