@@ -125,6 +125,7 @@ Result<int> run_child(const RunInfo& info, const TaskPlace& place, const Argumen
   policy.retry_attempts = 1;
   policy.max_iterations = 1;
   policy.task = policy.single = true;
+  policy.check_commands.clear();
   const Redactor redactor(environment.as_lines(), secret_candidates(loaded.settings));
   NullListener nobody;
   TRY_VALUE(Run run,

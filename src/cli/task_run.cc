@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cli/accept.h"
 #include "cli/agent_options.h"
 #include "cli/dry_run.h"
 #include "cli/durations.h"
@@ -52,6 +53,7 @@ constexpr auto kOptions = joined(
     },
     kLimitOptions,
     std::array{
+        kTrustOption,
         Option{"dry-run", 0, "", "Print the command line, the prompt and the limits, and start nothing."},
         Option{"verbose", 'V', "", "Print details on standard error."},
         Option{"json", 0, "", "Print one JSON record per step instead of text."},
@@ -109,6 +111,7 @@ Result<Task> task_from_arguments(const Arguments& arguments) {
   Policy& policy = task.policy;
   policy = policy_from(task.loaded.settings);
   policy.task = true;
+  policy.check_commands.clear();  // it runs none: DONE is all that counts
   policy.retry_attempts = 1;  // an attempt that fails is restarted as the next one
   TRY_VALUE(policy.restart_delay, duration_from(arguments, "restart-delay", policy.restart_delay));
   TRY_VALUE(policy.child_wait, duration_from(arguments, "child-wait", policy.child_wait));
@@ -201,7 +204,7 @@ Result<std::string> own_path() {
 }
 
 // Runs in the guarded process.
-Result<int> supervise(Task& task, int guardian) {
+Result<int> supervise(Task& task, const TrustTicket* ticket, int guardian) {
   const TaskPlace& place = task.request.place;
   const SystemClock clock;
   std::unique_ptr<RunListener> watcher;  // goes last: a reader who sleeps must not keep the lock
@@ -214,6 +217,8 @@ Result<int> supervise(Task& task, int guardian) {
   TRY(lock.name_owner(supervisor_line({id, to_iso8601(clock.wall()), guardian_pid(), ::getpid()})));
   const std::string parent = environment.get("RALPH_ATTEMPT_ID").value_or("");
   environment.set("RALPH_RUN_ID", id);
+  environment.unset("RALPH_TRUST");  // a person's word, not an agent's
+  if (ticket) TRY(ticket->begin());
   const Redactor redactor(environment.as_lines(), secret_candidates(task.loaded.settings));
   const RunSetup setup{task.loaded, task.project, task.verbose, task.json, task.policy, 0, task.arguments};
   watcher = make_watcher(setup, place.folder(), environment);
@@ -266,16 +271,23 @@ Result<int> run(const Arguments& arguments) {
     if (name == place.task) return fail(ErrorKind::kUsage, "--depends-on {}: a task can't wait for itself", name);
     TRY(existing_task(place.root, place.project, name));
   }
+  // A command that a person types is theirs; an agent is the project's.
+  std::optional<TrustTicket> ticket;
+  if (task.words.empty()) {
+    TRY_VALUE(ticket, accept_project({task.loaded, task.project, arguments.has("trust"), task.json}));
+  }
   TRY(make_task_folder(place));
   if (!depends.empty()) TRY(set_dependencies(place, depends));
   task.request.depends = dependencies_of(place);
   if (task.request.prompt && !is_there(place.instructions()))
     TRY(write_file_atomically(place.instructions(), *task.request.prompt + "\n"));
   TRY(remember_root(Environment::of_this_process(), place.root));
-  return run_guarded([&](int guardian) {
-    const Result<int> ended = supervise(task, guardian);
-    return ended ? *ended : report(ended.error());
-  });
+  TRY_VALUE(const int code, run_guarded([&](int guardian) {
+              const Result<int> ended = supervise(task, ticket ? &*ticket : nullptr, guardian);
+              return ended ? *ended : report(ended.error());
+            }));
+  if (ticket) ticket->end();
+  return code;
 }
 
 }  // namespace
