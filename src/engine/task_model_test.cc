@@ -141,8 +141,9 @@ void check_model(const ModelState& state, const Decision& decision) {
     ASSERT_TRUE(reasons.contains(decision.status) && reasons.at(decision.status))
         << "stopped without a stop condition by " << rule;
   }
-  if (decision.action == Action::kEndNow)
+  if (decision.action == Action::kEndNow) {
     ASSERT_TRUE(state.stop_file || state.stop_requests >= 2 || (done && state.grace_over)) << rule;
+  }
   if (decision.action == Action::kWait) {
     ASSERT_EQ(state.phase, ModelPhase::kBefore) << rule;
     ASSERT_GT(decision.delay.count(), 0) << "a wait that is none, by " << rule;

@@ -332,7 +332,7 @@ def test_cycles_are_refused(tasks):
     assert tasks.run("exit 0", "--max-restarts", "1", "--depends-on", "a", "--dry-run", task="b").code == 0
     for task, on in (("b", "a"), ("c", "b")):
         running = tasks.start("exit 0", "--depends-on", on, task=task)
-        wait_until(lambda task=task: (tasks.folder(task) / "task.yaml").exists())
+        wait_until(lambda task=task: any(r["rule"] == "task_depends" for r in tasks.records("decided", task)))
         tasks.command("stop", task=task)
         running.wait()
     result = tasks.run("exit 0", "--depends-on", "c", task="a")
