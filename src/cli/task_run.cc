@@ -112,7 +112,7 @@ Result<Task> task_from_arguments(const Arguments& arguments) {
   policy = policy_from(task.loaded.settings);
   policy.task = true;
   policy.check_commands.clear();  // it runs none: DONE is all that counts
-  policy.retry_attempts = 1;  // an attempt that fails is restarted as the next one
+  policy.retry_attempts = 1;      // an attempt that fails is restarted as the next one
   TRY_VALUE(policy.restart_delay, duration_from(arguments, "restart-delay", policy.restart_delay));
   TRY_VALUE(policy.child_wait, duration_from(arguments, "child-wait", policy.child_wait));
   TRY_VALUE(policy.done_grace, duration_from(arguments, "done-grace", policy.done_grace));
@@ -261,6 +261,13 @@ Result<int> run(const Arguments& arguments) {
   TRY(task_agents(task.words, task.loaded.settings, Environment::of_this_process(), task.project));
   if (arguments.has("dry-run")) return print_plan(task);
   // All that can be refused is refused before anything is written.
+  const std::string& sandbox = task.loaded.settings.sandbox.mode;
+  if (sandbox == "on")
+    return fail(
+        ErrorKind::kInput,
+        "sandbox.mode is \"on\", but a supervised task can't be shut in; use 'ralph run', or set it to \"auto\"");
+  if (sandbox == "auto")
+    fmt::print(stderr, "ralph: a supervised task runs without a sandbox (sandbox.mode is \"auto\")\n");
   const bool is_new = !is_there(place.folder());
   if (task.request.prompt || !task.request.prompt_file.empty() || !is_new) TRY(instructions_of(task.request));
   if (is_new && !task.request.prompt && task.request.prompt_file.empty() && !task.request.is_command)

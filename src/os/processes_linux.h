@@ -19,8 +19,8 @@ class Jobs;
 
 class LinuxProcesses : public Processes {
  public:
-  // Takes over SIGINT, SIGTERM, SIGQUIT, SIGHUP (unless inherited as ignored, as under nohup), SIGIO and SIGCHLD for this
-  // process, and makes it a subreaper. `guardian` closes when the guardian dies, and is never read; -1: none.
+  // Takes over SIGINT, SIGTERM, SIGQUIT, SIGHUP (unless inherited as ignored, as under nohup), SIGIO and SIGCHLD for
+  // this process, and makes it a subreaper. `guardian` closes when the guardian dies, and is never read; -1: none.
   explicit LinuxProcesses(const Clock& clock, int guardian = -1);
   ~LinuxProcesses() override;
 
