@@ -152,7 +152,8 @@ constexpr std::array kRules = {
                                                            human_duration(c.policy.linger_limit)));
          },
          [](const Situation& c) { return c.linger_due(); }},
-    Rule{"task_stop_asked_while_running", kDuringTurn, [](const Situation& c) { return c.now.task && c.now.task->stop_asked; },
+    Rule{"task_stop_asked_while_running", kDuringTurn,
+         [](const Situation& c) { return c.now.task && c.now.task->stop_asked; },
          [](const Situation&) { return end_now(EndCause::kInterrupted, std::string(kStopAsked)); }},
     // An agent that says DONE is finishing: it may still write its summary.
     Rule{"task_done_while_running", kDuringTurn, always,
@@ -246,7 +247,8 @@ constexpr std::array kRules = {
     // A supervised task: state by event, in the order in which they count.
     Rule{"task_stop_asked", kNothingRuns, [](const Situation& c) { return c.now.task && c.now.task->stop_asked; },
          [](const Situation&) { return stop(StopStatus::kInterrupted, std::string(kStopAsked)); }},
-    Rule{"task_unusable", kBetweenIterations, [](const Situation& c) { return c.now.task && !c.now.task->unusable.empty(); },
+    Rule{"task_unusable", kBetweenIterations,
+         [](const Situation& c) { return c.now.task && !c.now.task->unusable.empty(); },
          [](const Situation& c) { return stop(StopStatus::kFatal, c.now.task->unusable); }},
     Rule{"task_done", kBetweenIterations, [](const Situation& c) { return c.task_done() && c.children() == 0; },
          [](const Situation&) { return stop(StopStatus::kComplete, "DONE is there, and no child run is left"); }},
@@ -335,12 +337,16 @@ constexpr std::array kRules = {
     Rule{"step_ended", kBetweenSteps, always, [](const Situation&) { return go_on(); }},
     Rule{"restarts_spent", kBetweenIterations, [](const Situation& c) { return c.now.task && c.last_iteration(); },
          [](const Situation& c) { return stop(StopStatus::kLimit, why_restarts_spent(c)); }},
-    Rule{"task_depends", {Moment::kBeforeIteration}, [](const Situation& c) { return c.now.task && !c.now.task->open.empty(); },
+    Rule{"task_depends",
+         {Moment::kBeforeIteration},
+         [](const Situation& c) { return c.now.task && !c.now.task->open.empty(); },
          [](const Situation& c) {
            return wait_for(kAskAgain, fmt::format("waiting until {} {} done", join_for_people(c.now.task->open),
                                                   c.now.task->open.size() == 1 ? "is" : "are"));
          }},
-    Rule{"task_restart_delay", {Moment::kBeforeIteration}, [](const Situation& c) { return c.restart_due().count() > 0; },
+    Rule{"task_restart_delay",
+         {Moment::kBeforeIteration},
+         [](const Situation& c) { return c.restart_due().count() > 0; },
          [](const Situation& c) { return wait_for(c.restart_due(), why_restarted(c)); }},
     Rule{"task_restarts", kAfterChecks, [](const Situation& c) { return c.now.task.has_value(); },
          [](const Situation&) { return go_on(); }},

@@ -17,7 +17,8 @@ constexpr Milliseconds kLookAtTheClock{60'000};
 // resume from, whichever of the two processes was killed.
 Status note_if_signal(Run& run, const Event& event) {
   if (std::holds_alternative<GuardianLost>(event))
-    exit_without_guardian(fmt::format("To go on: ralph runs resume {}", run.id));
+    exit_without_guardian(run.policy.task ? std::string("'ralph task run' goes on with the task.")
+                                          : fmt::format("To go on: ralph runs resume {}", run.id));
   const auto* const signal = std::get_if<SignalArrived>(&event);
   if (!signal) return {};
   const bool at_once = signal->signal == SIGHUP || signal->signal == SIGQUIT;
