@@ -13,6 +13,7 @@
 
 #include "agents/events.h"
 #include "agents/stream.h"
+#include "os/environment.h"
 
 namespace ralph {
 
@@ -23,6 +24,14 @@ enum class PromptPath {
   kFile,  // the last argument is the file name /dev/stdin, so the prompt never touches the disk
 };
 
+// A hook that the agent calls in a run: a command that it starts at an event, in the host's own words.
+struct AgentHook {
+  std::string event;    // "PreToolUse"
+  std::string matcher;  // of the tools; empty: the event has none
+  std::string command;  // for a shell
+  long long timeout = 0;
+};
+
 struct TurnOptions {
   bool events = true;                         // print a stream of events; otherwise only the final text
   std::string model{};                        // empty: the agent's default
@@ -31,6 +40,7 @@ struct TurnOptions {
   std::string answer_file{};                  // where an agent with `writes_answer` is to put its last words
   std::optional<double> max_cost_usd{};       // for agents that can stop themselves
   std::span<const std::string> user_flags{};  // these override what ralph would pass
+  std::span<const AgentHook> hooks{};         // besides those of the user's files
 
   // Whether the user's flags contain one of `flags`, alone or with a value ("--sandbox=x").
   bool user_sets(std::initializer_list<std::string_view> flags) const;
@@ -101,6 +111,11 @@ struct Adapter {
   bool (*sets_permissions)(const TurnOptions& options) = [](const TurnOptions&) { return false; };
   std::span<const std::string_view> free_tools{};  // what it may use without permission
   SandboxNeeds needs{};
+  bool takes_hooks = false;       // `arguments` passes on the hooks of its options
+  std::string_view hooks_flag{};  // if the user's flags have it, there is no room for hooks of ralph's
+  // Why it would refuse to start, if that is known beforehand; empty: it is not.
+  std::string_view (*foreseen_refusal)(const TurnOptions& options, const Environment& environment, bool is_root) =
+      [](const TurnOptions&, const Environment&, bool) { return std::string_view(); };
 };
 
 }  // namespace ralph

@@ -1,6 +1,5 @@
 #include "agents/agent.h"
 
-#include <climits>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -25,13 +24,6 @@ std::string name_of_command(std::vector<std::string> words) {
   return join(words, " ");
 }
 
-Result<std::string> own_program() {
-  char path[PATH_MAX];
-  const ssize_t n = ::readlink("/proc/self/exe", path, sizeof path);
-  if (n <= 0) return fail(ErrorKind::kIo, "cannot find ralph's own program for the demo agent");
-  return std::string(path, static_cast<size_t>(n));
-}
-
 // Whether the kernel accepts one more argument of `size` bytes. It limits each argument, and the sum of all arguments
 // and the environment, pointers included.
 bool fits_as_argument(size_t size, const Launch& launch) {
@@ -54,7 +46,7 @@ Result<Agent> Agent::make(const Setup& setup, const Environment& environment, co
 
   const bool demo = setup.command == kDemoAgentCommand;
   if (demo) {
-    TRY_VALUE(const std::string self, own_program());
+    TRY_VALUE(const std::string self, path_of_this_program());
     agent.words_ = {self, "demo-agent"};
   } else {
     TRY_VALUE(agent.words_, command_words(setup.command, agent.environment_, folder));
@@ -85,11 +77,28 @@ Result<Agent> Agent::make(const Setup& setup, const Environment& environment, co
   return agent;
 }
 
+bool Agent::use_hooks(std::vector<AgentHook> hooks) {
+  TurnOptions options;
+  options.user_flags = flags_;
+  if (!adapter_->takes_hooks || (!adapter_->hooks_flag.empty() && options.user_sets({adapter_->hooks_flag})))
+    return false;
+  hooks_ = std::move(hooks);
+  return true;
+}
+
+std::string Agent::foreseen_refusal() const {
+  TurnOptions options;
+  options.user_flags = flags_;
+  options.skip_permissions = skip_permissions_;
+  return std::string(adapter_->foreseen_refusal(options, environment_, ::geteuid() == 0));
+}
+
 Launch Agent::launch(const std::string& prompt, TurnOptions options,
                      const std::map<std::string, std::string>& extra) const {
   options.model = model_;
   options.user_flags = flags_;
   options.skip_permissions = skip_permissions_;
+  options.hooks = hooks_;
   options.events = prints_events(options.events);
   const TurnArguments arguments = adapter_->arguments(
       options, [this](std::string_view help, std::string_view flag) { return probe_->has(help, flag); });

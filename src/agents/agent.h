@@ -46,6 +46,13 @@ class Agent {
   // From now on it is started without permission prompts, unless the user's flags set permissions.
   void skip_permissions() { skip_permissions_ = true; }
 
+  // From now on it is started with these hooks. False: it takes none by its flags, or the user's flags leave no room.
+  bool use_hooks(std::vector<AgentHook> hooks);
+  bool has_hooks() const { return !hooks_.empty(); }
+
+  // Why it would refuse to start, as far as that is known without starting it; empty: nothing is known against it.
+  std::string foreseen_refusal() const;
+
   // The process to start. `extra` overrides every other source of its environment.
   Launch launch(const std::string& prompt, TurnOptions options = {},
                 const std::map<std::string, std::string>& extra = {}) const;
@@ -68,6 +75,7 @@ class Agent {
   const Adapter* stream_ = nullptr;  // whose events it prints; nullptr: plain text
   PromptPath prompt_ = PromptPath::kArgument;
   bool skip_permissions_ = false;
+  std::vector<AgentHook> hooks_;
   Environment environment_;
   std::string folder_;
   std::shared_ptr<FlagProbe> probe_;

@@ -53,6 +53,48 @@ class AgentTest : public ::testing::Test {
   Environment environment_;
 };
 
+TEST_F(AgentTest, GetsHooksByItsOwnFlags) {
+  const std::vector<AgentHook> hooks = {{"PreToolUse", ".*", "touch pre", 10}, {"Stop", "", "say \"x\"", 60}};
+  const auto with_hooks = [&](const Agent::Setup& setup) {
+    auto agent = make(setup);
+    EXPECT_TRUE(agent && agent->use_hooks(hooks) && agent->has_hooks());
+    return agent->launch("x", {}).argv;
+  };
+  const Words claude = with_hooks({.command = "claude"});
+  const auto flag = std::find(claude.begin(), claude.end(), "--settings");
+  ASSERT_NE(flag, claude.end());
+  EXPECT_EQ(
+      *(flag + 1),
+      R"({"hooks":{"PreToolUse":[{"matcher":".*","hooks":[{"type":"command","command":"touch pre","timeout":10}]}],)"
+      R"("Stop":[{"hooks":[{"type":"command","command":"say \"x\"","timeout":60}]}]}})");
+  const Words codex = with_hooks({.command = "codex", .flags = {"--full-auto"}});
+  EXPECT_NE(std::find(codex.begin(), codex.end(),
+                      R"(hooks.PreToolUse=[{matcher=".*",hooks=[{type="command",command="touch pre",timeout=10}]}])"),
+            codex.end());
+  EXPECT_NE(std::find(codex.begin(), codex.end(),
+                      R"(hooks.Stop=[{hooks=[{type="command",command="say \"x\"",timeout=60}]}])"),
+            codex.end());
+  const auto state =
+      std::find_if(codex.begin(), codex.end(), [](const std::string& w) { return w.starts_with("hooks.state="); });
+  ASSERT_NE(state, codex.end());
+  // As codex 0.166 itself names and hashes this hook (its app-server's hooks/list).
+  EXPECT_NE(state->find(R"("/<session-flags>/config.toml:pre_tool_use:0:0"={trusted_hash=)"
+                        R"("sha256:2f59069cab8125525d39c8c4c71d8f913ff4802f144df53cf828b897efa514f9"})"),
+            std::string::npos)
+      << *state;
+}
+
+TEST_F(AgentTest, MayHaveNoRoomForHooks) {
+  for (const Agent::Setup& setup : {Agent::Setup{.command = "gemini"}, Agent::Setup{.command = "my-agent"},
+                                    Agent::Setup{.command = "claude", .flags = {"--settings mine.json"}},
+                                    Agent::Setup{.command = "claude", .flags = {"--settings={}"}}}) {
+    auto agent = make(setup);
+    ASSERT_TRUE(agent);
+    EXPECT_FALSE(agent->use_hooks({{"Stop", "", "x", 1}})) << setup.command;
+    EXPECT_FALSE(agent->has_hooks());
+  }
+}
+
 TEST_F(AgentTest, IsStartedAsItsKindWantsIt) {
   struct Row {
     std::string command;

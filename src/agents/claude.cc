@@ -14,6 +14,7 @@
 #include "agents/todo_items.h"
 #include "agents/tool_summary.h"
 #include "base/text.h"
+#include "json/value.h"
 
 namespace ralph {
 namespace {
@@ -25,6 +26,38 @@ bool sets_permissions(const TurnOptions& options) {
                             "--permission-prompt-tool"});
 }
 
+constexpr std::string_view kRefusedToRoot =
+    "claude refuses --dangerously-skip-permissions as root; run ralph as another user, or use "
+    "--permission-mode acceptEdits with --allowedTools in agent.flags";
+
+bool skips_permissions(const TurnOptions& options) {
+  if (options.skip_permissions && !sets_permissions(options)) return true;
+  return std::ranges::any_of(options.user_flags, [](const std::string& flag) {
+    return flag == "--dangerously-skip-permissions" || flag == "bypassPermissions" ||
+           flag == "--permission-mode=bypassPermissions";
+  });
+}
+
+std::string_view foreseen_refusal(const TurnOptions& options, const Environment& environment, bool is_root) {
+  const bool refuses = is_root && skips_permissions(options) && environment.get("IS_SANDBOX") != "1";
+  return refuses ? kRefusedToRoot : std::string_view();
+}
+
+// As in a settings file of Claude Code.
+std::string settings_with(std::span<const AgentHook> hooks) {
+  json::object events;
+  for (const AgentHook& hook : hooks) {
+    json::object group;
+    if (!hook.matcher.empty()) group["matcher"] = to_json_string(hook.matcher);
+    group["hooks"] = json::array{
+        json::object{{"type", "command"}, {"command", to_json_string(hook.command)}, {"timeout", hook.timeout}}};
+    json::value& groups = events[hook.event];
+    if (!groups.is_array()) groups = json::array();
+    groups.get_array().push_back(std::move(group));
+  }
+  return to_compact_json(json::object{{"hooks", std::move(events)}});
+}
+
 TurnArguments arguments(const TurnOptions& options, const HasFlag& has_flag) {
   TurnArguments result;
   // A stream of events needs --verbose; without it claude refuses to start.
@@ -33,6 +66,7 @@ TurnArguments arguments(const TurnOptions& options, const HasFlag& has_flag) {
   if (!options.model.empty()) result.before.insert(result.before.end(), {"--model", options.model});
   if (options.skip_permissions && !sets_permissions(options))
     result.before.emplace_back("--dangerously-skip-permissions");
+  if (!options.hooks.empty()) result.before.insert(result.before.end(), {"--settings", settings_with(options.hooks)});
   if (!options.resume.empty()) result.before.insert(result.before.end(), {"--resume", options.resume});
   if (options.max_cost_usd && has_flag("--help", "--max-budget-usd")) {
     result.before.insert(result.before.end(), {"--max-budget-usd", fmt::format("{:.4f}", *options.max_cost_usd)});
@@ -42,9 +76,7 @@ TurnArguments arguments(const TurnOptions& options, const HasFlag& has_flag) {
 
 StartFailure start_failure(int, std::string_view error) {
   if (contains(error, "cannot be used with root/sudo privileges")) {
-    return {FailureKind::kPermissionDenied,
-            "claude refuses --dangerously-skip-permissions as root; run ralph as another user, or use "
-            "--permission-mode acceptEdits with --allowedTools in agent.flags"};
+    return {FailureKind::kPermissionDenied, std::string(kRefusedToRoot)};
   }
   if (contains(error, "No conversation found with session ID")) {
     return {FailureKind::kOther, "claude does not know the session to resume"};
@@ -467,6 +499,9 @@ constinit const Adapter kClaude = {.name = "claude",
                                    .permission_flags = kPermissionFlags,
                                    .sets_permissions = sets_permissions,
                                    .free_tools = kFreeTools,
-                                   .needs = kNeeds};
+                                   .needs = kNeeds,
+                                   .takes_hooks = true,
+                                   .hooks_flag = "--settings",
+                                   .foreseen_refusal = foreseen_refusal};
 
 }  // namespace ralph

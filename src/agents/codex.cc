@@ -9,10 +9,52 @@
 #include "agents/registry.h"
 #include "agents/todo_items.h"
 #include "agents/tool_summary.h"
+#include "base/sha256.h"
 #include "base/text.h"
+#include "json/value.h"
+#include "json/writer.h"
 
 namespace ralph {
 namespace {
+
+std::string toml_string(std::string_view text) {
+  return fmt::format("\"{}\"", json_escaped(text));  // TOML's basic strings have JSON's escapes
+}
+
+// "PreToolUse" -> "pre_tool_use", as codex names the event beside a trusted hook.
+std::string in_small_letters(std::string_view event) {
+  std::string name;
+  for (const char c : event) {
+    if (c >= 'A' && c <= 'Z' && !name.empty()) name += '_';
+    name += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  }
+  return name;
+}
+
+// Codex passes over hooks whose hash the user has not trusted. Its flag that trusts all of them would let the project's
+// own hooks run as well, so ralph names the hashes of its own.
+std::string trusted_hash(const AgentHook& hook, const std::string& event) {
+  json::object handler = {
+      {"async", false}, {"command", to_json_string(hook.command)}, {"timeout", hook.timeout}, {"type", "command"}};
+  json::object identity = {{"event_name", event}, {"hooks", json::array{std::move(handler)}}};  // sorted by key
+  if (!hook.matcher.empty()) identity["matcher"] = to_json_string(hook.matcher);
+  return "sha256:" + sha256_hex(to_compact_json(identity));
+}
+
+std::vector<std::string> hook_arguments(std::span<const AgentHook> hooks) {
+  std::vector<std::string> words, trusted;
+  for (const AgentHook& hook : hooks) {  // one for each event
+    const std::string event = in_small_letters(hook.event);
+    words.insert(words.end(),
+                 {"-c", fmt::format("hooks.{}=[{{{}hooks=[{{type=\"command\",command={},timeout={}}}]}}]", hook.event,
+                                    hook.matcher.empty() ? "" : fmt::format("matcher={},", toml_string(hook.matcher)),
+                                    toml_string(hook.command), hook.timeout)});
+    trusted.push_back(fmt::format("\"/<session-flags>/config.toml:{}:0:0\"={{trusted_hash=\"{}\"}}", event,
+                                  trusted_hash(hook, event)));
+  }
+  words.insert(words.end(), {"-c", fmt::format("hooks.state={{{}}}", join(trusted, ","))});
+  return words;
+}
 
 TurnArguments arguments(const TurnOptions& options, const HasFlag& has_flag) {
   TurnArguments result;
@@ -31,6 +73,10 @@ TurnArguments arguments(const TurnOptions& options, const HasFlag& has_flag) {
   // Codex refuses an option that is given twice.
   if (!options.user_sets({"--skip-git-repo-check"})) result.before.emplace_back("--skip-git-repo-check");
   if (!options.model.empty()) result.before.insert(result.before.end(), {"--model", options.model});
+  if (!options.hooks.empty()) {
+    const std::vector<std::string> words = hook_arguments(options.hooks);
+    result.before.insert(result.before.end(), words.begin(), words.end());
+  }
   // After the flags: `resume` itself knows few of them, and without --sandbox a resumed session is read-only.
   if (!options.resume.empty()) result.after = {"resume", options.resume};
   result.after.emplace_back("-");
@@ -249,6 +295,7 @@ constinit const Adapter kCodex = {
     .interactive = "",
     .child_markers = kChildMarkers,
     .denied_calls = kDeniedCalls,
-    .needs = kNeeds};
+    .needs = kNeeds,
+    .takes_hooks = true};
 
 }  // namespace ralph

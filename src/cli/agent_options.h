@@ -13,8 +13,9 @@ inline constexpr Option kAgentOption = {"agent", 0, "NAME",
 inline constexpr Option kModelOption = {"model", 'm', "MODEL", "The model of the agent, such as opus."};
 inline constexpr Option kModelOptionWithoutLetter = {"model", 0, "MODEL", "The model of the agent, such as opus."};
 
-// Sets /agent/command and /agent/model in `overrides` to what was given.
-Status set_agent(const Arguments& arguments, Overrides& overrides);
+// Sets /agent/command and /agent/model in `overrides` to what was given. The path of a program begins where the command
+// was typed.
+Status set_agent(const Arguments& arguments, const std::string& typed_in, Overrides& overrides);
 Status set_model(const Arguments& arguments, Overrides& overrides);
 
 }  // namespace ralph::cli

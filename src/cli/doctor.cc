@@ -97,7 +97,13 @@ void check_agent(Findings& findings, const Settings& settings, const Environment
     const Agent& agent = (*agents)[i];
     findings.ok(i == 0 ? "agent" : "fallback", fmt::format("{} ({})", agent.name(), agent.program()));
   }
-  const Agent& first = agents->front();
+  Agent first = agents->front();
+  if (const std::string why = first.foreseen_refusal(); !why.empty()) {
+    findings.problem("agent", why);
+  } else if (first.skip_permissions(); !first.foreseen_refusal().empty()) {
+    findings.note("plan run", first.foreseen_refusal(),
+                  "'ralph plan run' adds that flag if agent.flags set no permissions");
+  }
   if (!lacks_permissions(first.adapter(), first.flags())) return;
   findings.note("permissions",
                 fmt::format("{} can't ask for permission in a run, and agent.flags give it none: edits may be refused",

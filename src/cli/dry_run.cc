@@ -59,12 +59,15 @@ int print_dry_run(const DryRun& run, bool as_json) {
     object["promptVia"] = by_argument ? "argument" : "stdin";
     object["prompt"] = to_json_string(redactor.redact(run.prompt));
     object["settings"] = run.loaded.effective;
+    if (const std::string why = run.sheltered ? "" : agent.foreseen_refusal(); !why.empty()) object["refusal"] = why;
     fmt::print("{}", redactor.redact(to_pretty_json(object)));
     return 0;
   }
   std::string out = "Dry run: nothing is started.\n\n" + run.opening;
   out += fmt::format("Agent        {} ({})\n", agent.name(), agent.program());
   out += fmt::format("Command      {}\n", redactor.redact(quote_shell_words(launch.argv)));
+  if (const std::string why = run.sheltered ? "" : agent.foreseen_refusal(); !why.empty())
+    out += fmt::format("Refusal      the agent would not start: {}\n", why);
   out += fmt::format("Folder       {}\n", run.project);
   out += policy_lines(run);
   out += fmt::format("Prompt       from {}, {} {}:\n\n{}\n", run.prompt_source, human_bytes(run.prompt.size()),

@@ -20,6 +20,7 @@ struct DryRun {
   std::vector<std::string> more_checks{};  // besides the guardrails
   std::string opening{};                   // further lines at the start
   json::object facts{};                    // the same for --json
+  bool sheltered = false;                  // in a sandbox, where it is another user
 };
 
 int print_dry_run(const DryRun& run, bool as_json);

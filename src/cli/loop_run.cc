@@ -34,11 +34,11 @@ constexpr auto kOptions = joined(
     });
 constexpr std::array kPositionals = {kTaskPositional};
 
-Result<Overrides> overrides_from(const Arguments& arguments) {
+Result<Overrides> overrides_from(const Arguments& arguments, const std::string& typed_in) {
   Overrides overrides;
   TRY(set_limits(arguments, overrides));
   TRY(set_sandbox(arguments, overrides));
-  TRY(set_agent(arguments, overrides));
+  TRY(set_agent(arguments, typed_in, overrides));
   TRY(set_model(arguments, overrides));
   return overrides;
 }
@@ -65,7 +65,8 @@ Result<int> run(const Arguments& typed) {
   TRY_VALUE(const auto resumption, resumption_from(kLoopRun, WayIn::kOutside, typed, project));
   const Arguments& arguments = resumption ? resumption->arguments : typed;
   TRY_VALUE(const LoopRequest request, loop_request_from(arguments));
-  TRY_VALUE(const Overrides overrides, overrides_from(arguments));
+  TRY_VALUE(const Overrides overrides,
+            overrides_from(arguments, resumption ? resumption->point.start.folder : place.typed_in));
   TRY_VALUE(const LoadedSettings loaded, load_settings(project, overrides));
   if (resumption) show_changes(*resumption, loaded);
   const Environment environment = Environment::of_this_process();

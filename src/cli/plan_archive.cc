@@ -47,7 +47,7 @@ std::string unchecked_in(const std::string& authority, const std::string& projec
 }
 
 Result<int> archive(const Arguments& arguments) {
-  TRY_VALUE(const PlanFiles folders, plan_folders(arguments));
+  TRY_VALUE(const PlanFiles folders, plan_folders_to_work(arguments));
   if (arguments.value("label") == "") return fail(ErrorKind::kUsage, "--label is empty; leave it out or give one");
   TRY(expect_no_run(folders.project, "archive the plan when it has ended"));
   TRY_VALUE(const PlanCustody custody, take_plan(folders));

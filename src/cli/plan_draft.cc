@@ -25,6 +25,7 @@ namespace {
 constexpr std::array kOptions = {
     kProjectDirOption,
     kRalphDirOption,
+    kAgentOption,
     kModelOption,
     kTrustOption,
     Option{"print", 0, "", "Print the instructions for an agent that you start yourself; start nothing."},
@@ -48,7 +49,7 @@ std::string instructions(const Draft& draft) {
 
 Result<Draft> draft_from(const Arguments& arguments) {
   Draft draft;
-  TRY_VALUE(draft.files, plan_folders(arguments));
+  TRY_VALUE(draft.files, plan_folders_to_work(arguments));
   TRY(check_plan_folder(draft.files));
   TRY(expect_no_run(draft.files.project, "draft the next plan when it has ended"));
   draft.prd = read_plain_file(draft.files.prd());
@@ -120,6 +121,8 @@ Result<int> draft(const Arguments& arguments) {
         "for an agent that you start yourself");
   }
   Overrides overrides;
+  TRY_VALUE(const std::string here, current_directory());
+  TRY(set_agent(arguments, here, overrides));
   TRY(set_model(arguments, overrides));
   TRY_VALUE(const LoadedSettings loaded, load_settings(draft.files.project, overrides));
   TRY_VALUE(const std::vector<Agent> agents,

@@ -1,5 +1,7 @@
 #include "cli/plan_folders.h"
 
+#include "cli/project.h"
+#include "settings/layers.h"
 #include "settings/owner.h"
 
 namespace ralph::cli {
@@ -11,7 +13,9 @@ Result<PlanFiles> plan_folders(const Arguments& arguments) {
   TRY_VALUE(const std::string here, current_directory());
   PlanFiles folders;
   // Symlinks are resolved here, once: ralph's own copy of a plan is found by its path, which must be unique.
-  folders.project = real_path(absolute_path(arguments.value("project-dir").value_or("."), here));
+  const auto given = arguments.value("project-dir");
+  const bool has_plan = is_there(join_path(here, "ralph/tasks.json"));
+  folders.project = real_path(given ? absolute_path(*given, here) : has_plan ? here : folder_with_settings(here));
   if (!is_directory(folders.project)) {
     return fail(ErrorKind::kInput, "{} is not a folder; --project-dir names the project", folders.project);
   }
@@ -30,6 +34,13 @@ Result<PlanFiles> plan_folders(const Arguments& arguments) {
     TRY(expect_own(owners, inside ? folders.project : folders.ralph_dir,
                    inside ? path.substr(folders.project.size() + 1) : std::string(file)));
   }
+  return folders;
+}
+
+Result<PlanFiles> plan_folders_to_work(const Arguments& arguments) {
+  TRY_VALUE(PlanFiles folders, plan_folders(arguments));
+  TRY_VALUE(const std::string here, current_directory());
+  if (!arguments.value("project-dir") && folders.project != real_path(here)) say_where_it_works(folders.project);
   return folders;
 }
 

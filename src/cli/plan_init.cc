@@ -96,7 +96,7 @@ void show_next_steps(const Arguments& arguments, const PlanFiles& folders, const
 }
 
 Result<int> init_plan(const Arguments& arguments) {
-  TRY_VALUE(const PlanFiles folders, plan_folders(arguments));
+  TRY_VALUE(const PlanFiles folders, plan_folders_to_work(arguments));
   if (arguments.value("name") == "") return fail(ErrorKind::kUsage, "--name is empty; leave it out or give a name");
   const Repository repository(plain_git(folders.project), folders.project);
   // Whatever keeps git from answering is said by `plan run`.

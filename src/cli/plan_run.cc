@@ -12,6 +12,7 @@
 #include "cli/questions.h"
 #include "cli/registry.h"
 #include "cli/resume.h"
+#include "cli/run_hooks.h"
 #include "cli/start_run.h"
 #include "engine/engine.h"
 #include "engine/roster.h"
@@ -40,6 +41,7 @@ constexpr auto kOptions = joined(
         kTrustOption,
         kRalphDirOption,
         kProjectDirOption,
+        kAgentOption,
         kModelOption,
         Option{"skip-review", 0, "", "No review iterations: a story that passes is done."},
         Option{"review-cap", 0, "N", "Reviews per story (default 5); the last one approves, with a note."},
@@ -52,13 +54,14 @@ constexpr auto kOptions = joined(
         kRecordsOption,
     });
 
-Result<Overrides> overrides_from(const Arguments& arguments) {
+Result<Overrides> overrides_from(const Arguments& arguments, const std::string& typed_in) {
   Overrides overrides;
   TRY(set_count(arguments, "max-iterations", "/plan/maximumIterations", overrides));
   TRY(set_count(arguments, "review-cap", "/plan/reviewCap", overrides));
   TRY(set_limits(arguments, overrides));
   TRY(set_sandbox(arguments, overrides));
   if (arguments.has("skip-review")) overrides.set("/plan/skipReview", true, "--skip-review");
+  TRY(set_agent(arguments, typed_in, overrides));
   TRY(set_model(arguments, overrides));
   return overrides;
 }
@@ -76,21 +79,31 @@ Result<ModeAgents> make_mode_agents(const PlanRun& run, const Environment& envir
   for (size_t mode = 0; mode < named.size(); ++mode) {
     TRY_VALUE(agents[mode],
               make_agents_with(*named[mode].first, named[mode].second, settings, environment, run.files.project));
-    for (Agent& agent : agents[mode]) agent.skip_permissions();  // a plan runs unattended
+    for (Agent& agent : agents[mode]) {
+      agent.skip_permissions();  // a plan runs unattended
+      give_hooks(agent);
+    }
   }
   return agents;
 }
 
 // A plan runs unattended: a sandbox is looked for unless the settings say otherwise. Hooks inside read ralph's own
 // copy.
-Result<Protection> protection_for(const PlanRun& run) {
+Result<Protection> protection_for(const PlanRun& run, const ModeAgents& agents) {
   const Environment environment = Environment::of_this_process();
-  TRY_VALUE(const ModeAgents agents, make_mode_agents(run, environment));
   std::vector<Agent> all;
   for (const std::vector<Agent>& mode : agents) all.insert(all.end(), mode.begin(), mode.end());
   return choose_protection(
       {run.loaded.settings, run.files.project, environment, all, run.tasks.tasks.verify_commands, {run.authority}},
       true);
+}
+
+std::string hooks_of(const ModeAgents& agents) {
+  std::vector<Agent> with, without;
+  for (const std::vector<Agent>& mode : agents) {
+    for (const Agent& agent : mode) (agent.has_hooks() ? with : without).push_back(agent);
+  }
+  return describe_hooks(with, without);
 }
 
 std::string describe_agents(const ModeAgents& agents) {
@@ -131,6 +144,7 @@ Result<Decision> drive_plan(const PlanRun& plan, const RunSetup& setup, Run& run
   std::vector<Agent> all;
   for (const std::vector<Agent>& mode : agents) all.insert(all.end(), mode.begin(), mode.end());
   TRY(note_start(run, setup, {WayIn::kPlan, describe_agents(agents), plan.files.shown(plan.files.prompt()), {}, all}));
+  TRY(write_reopened(plan));
   PlanWay way(run, plan, {agents[0], agents[1], agents[2]}, marker_for(plan, run));
   return drive(run, way);
 }
@@ -143,7 +157,7 @@ std::string origin_of(const LoadedSettings& loaded, std::string_view pointer) {
   return "by default";
 }
 
-std::string opening(const PlanRun& run, const Protection& protection) {
+std::string opening(const PlanRun& run, const Protection& protection, const ModeAgents& agents) {
   const StoryList& tasks = run.tasks.tasks;
   const size_t done = count_done(tasks, run.skip_review());
   const int needed = estimate_iterations(tasks, run.skip_review());
@@ -155,7 +169,7 @@ std::string opening(const PlanRun& run, const Protection& protection) {
     text += fmt::format("; the rest takes about {}{}", count_of(static_cast<unsigned>(needed), "iteration"),
                         needed > allowed ? fmt::format(", and -n allows {}", allowed) : "");
   }
-  text += ".\n" + opening_line(protection);
+  text += ".\n" + opening_line(protection) + hooks_of(agents);
   if (run.skip_review())
     text += fmt::format("No reviews ({}): a story that passes is done.\n", origin_of(run.loaded, "/plan/skipReview"));
   if (run.unfinished) {
@@ -175,9 +189,10 @@ Status refuse_second_run(const std::string& project) {
               marker->pid, marker->timestamp, marker->pid);
 }
 
-Result<int> execute(const PlanRun& run, const Protection& protection, const Arguments& typed, const ResumePoint* resume,
-                    const TrustTicket& ticket) {
-  if (!run.json && !resume) static_cast<void>(write_all(STDOUT_FILENO, opening(run, protection), "standard output"));
+Result<int> execute(const PlanRun& run, const Protection& protection, const ModeAgents& agents, const Arguments& typed,
+                    const ResumePoint* resume, const TrustTicket& ticket) {
+  if (!run.json && !resume)
+    static_cast<void>(write_all(STDOUT_FILENO, opening(run, protection, agents), "standard output"));
   const Settings& settings = run.loaded.settings;
   const RunSetup setup{run.loaded,
                        run.files.project,
@@ -199,7 +214,8 @@ Result<int> execute(const PlanRun& run, const Protection& protection, const Argu
   return code;
 }
 
-Result<int> show_dry_run(const PlanRun& run, const Protection& protection, BranchChoice choice) {
+Result<int> show_dry_run(const PlanRun& run, const Protection& protection, const ModeAgents& agents,
+                         BranchChoice choice) {
   const StoryList& tasks = run.tasks.tasks;
   const auto work = next_work(tasks, run.skip_review());
   if (!work) {
@@ -207,11 +223,10 @@ Result<int> show_dry_run(const PlanRun& run, const Protection& protection, Branc
       fmt::print("{}", to_pretty_json(json::object{{"nextStory", nullptr}, {"settings", run.loaded.effective}}));
     } else {
       fmt::print("Dry run: nothing is started.\n\n{}No story is left: a run would only make the checks.\n",
-                 printable_lines(opening(run, protection) + branch_note(run, choice)));
+                 printable_lines(opening(run, protection, agents) + branch_note(run, choice)));
     }
     return 0;
   }
-  TRY_VALUE(const ModeAgents agents, make_mode_agents(run, Environment::of_this_process()));
   const int most = run.loaded.settings.plan.maximum_iterations;
   DryRun dry{run.loaded, run.files.project, agents[static_cast<size_t>(work->mode)], {}, {}, {}};
   dry.prompt = plan_prompt(run.pinned.prompt.value_or(""), assignment_for(run, *work, 1, most));
@@ -219,7 +234,8 @@ Result<int> show_dry_run(const PlanRun& run, const Protection& protection, Branc
   dry.iterations = fmt::format("up to {}, complete when every story {} and all checks pass", most,
                                run.skip_review() ? "passes" : "is approved by a review");
   dry.more_checks = tasks.verify_commands;
-  dry.opening = printable_lines(opening(run, protection) + branch_note(run, choice)) +
+  dry.sheltered = protection.on;
+  dry.opening = printable_lines(opening(run, protection, agents) + branch_note(run, choice)) +
                 fmt::format("Next: {} {} ({})\n\n", to_string(work->mode), fit_to_width(work->story->id, kTitleWidth),
                             fit_to_width(work->story->title, kTitleWidth));
   dry.facts = {{"nextMode", to_string(work->mode)}, {"nextStory", to_json_string(work->story->id)}};
@@ -276,7 +292,7 @@ Result<BranchChoice> branch_choice(const Arguments& arguments) {
 
 Result<int> run_with(const Arguments& typed, bool has_switched) {
   PlanRun run;
-  TRY_VALUE(run.files, plan_folders(typed));
+  TRY_VALUE(run.files, has_switched ? plan_folders(typed) : plan_folders_to_work(typed));
   TRY_VALUE(const auto resumption, resumption_from(kPlanRun, WayIn::kPlan, typed, run.files.project));
   const Arguments& arguments = resumption ? resumption->arguments : typed;
   TRY_VALUE(BranchChoice choice, branch_choice(arguments));
@@ -286,7 +302,8 @@ Result<int> run_with(const Arguments& typed, bool has_switched) {
   }
   run.verbose = typed.has("verbose");
   run.json = typed.has("json");
-  TRY_VALUE(const Overrides overrides, overrides_from(arguments));
+  TRY_VALUE(const std::string here, current_directory());
+  TRY_VALUE(const Overrides overrides, overrides_from(arguments, resumption ? resumption->point.start.folder : here));
   TRY(check_plan_folder(run.files));
   TRY_VALUE(run.loaded, load_settings(run.files.project, overrides));
   if (resumption) show_changes(*resumption, run.loaded);
@@ -296,10 +313,11 @@ Result<int> run_with(const Arguments& typed, bool has_switched) {
   for (const std::string& note : run.notes) say_note(note);
   TRY(check_state(run));
   if (!arguments.has("dry-run")) TRY(accept_approvals(run, arguments.has("accept-tasks") && !resumption));
-  TRY_VALUE(const Protection protection, protection_for(run));
+  TRY_VALUE(const ModeAgents agents, make_mode_agents(run, Environment::of_this_process()));
+  TRY_VALUE(const Protection protection, protection_for(run, agents));
   if (arguments.has("dry-run")) {
     print_notes(run.loaded);
-    return show_dry_run(run, protection, choice);
+    return show_dry_run(run, protection, agents, choice);
   }
   TRY_VALUE(const BranchChange branch,
             check_branch(run, choice, [&](const BranchFault& fault) { return ask(fault, run); }));
@@ -313,7 +331,7 @@ Result<int> run_with(const Arguments& typed, bool has_switched) {
             accept_project({run.loaded, run.files.project, typed.has("trust"), run.json, resumption.has_value()}));
   TRY_VALUE(run.work_tree, Repository(plain_git(run.files.project), run.files.project).work_tree());
   TRY(make_room_for_plan(run.authority));
-  return execute(run, protection, typed, resumption ? &resumption->point : nullptr, ticket);
+  return execute(run, protection, agents, typed, resumption ? &resumption->point : nullptr, ticket);
 }
 
 }  // namespace

@@ -27,12 +27,15 @@ Result<Project> enter_project() {
 
 Result<Project> enter_project_to_work() {
   TRY_VALUE(Project project, enter_project());
-  if (project.folder == project.typed_in) return project;
+  if (project.folder != project.typed_in) say_where_it_works(project.folder);
+  return project;
+}
+
+void say_where_it_works(const std::string& project) {
   const std::string note =
       fmt::format("Note: there are no settings in this folder; ralph works in {}, with the settings there.\n",
-                  fit_to_width(project.folder, project.folder.size() * 2 + 1));
+                  fit_to_width(project, project.size() * 2 + 1));
   static_cast<void>(write_all(STDERR_FILENO, note, "standard error"));
-  return project;
 }
 
 }  // namespace ralph::cli

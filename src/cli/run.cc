@@ -43,13 +43,13 @@ constexpr auto kOptions = joined(
 
 constexpr std::array kPositionals = {Positional{"PROMPT", "What the agent is to do: the same as -p TEXT."}};
 
-Result<Overrides> overrides_from(const Arguments& arguments) {
+Result<Overrides> overrides_from(const Arguments& arguments, const std::string& typed_in) {
   Overrides overrides;
   TRY(set_count(arguments, "maximum-iterations", "/maximumIterations", overrides));
   TRY(set_count(arguments, "max-iterations", "/maximumIterations", overrides));
   TRY(set_limits(arguments, overrides));
   TRY(set_sandbox(arguments, overrides));
-  TRY(set_agent(arguments, overrides));
+  TRY(set_agent(arguments, typed_in, overrides));
   TRY(set_model(arguments, overrides));
   if (const auto response = arguments.value("completion-response")) {
     if (trim(*response).empty())
@@ -131,7 +131,7 @@ Result<int> run(const Arguments& typed) {
   } else {
     TRY_VALUE(plan.prompt, file_prompt_from(arguments, plan.typed_in));
   }
-  TRY_VALUE(const Overrides overrides, overrides_from(arguments));
+  TRY_VALUE(const Overrides overrides, overrides_from(arguments, plan.typed_in));
   plan.verbose = typed.has("verbose");
   plan.json = typed.has("json");
   TRY_VALUE(plan.loaded, load_settings(plan.project, overrides));

@@ -91,6 +91,8 @@ Result<int> run_in_project(const RunSetup& setup, const RunBody& body, int guard
   LinuxProcesses processes(clock, guardian);
   Environment environment = Environment::of_this_process();
   const std::string state = project_state_folder(environment, setup.project);
+  for (const std::string& name : names_in(state_folder(environment)))
+    remove_abandoned_writes(join_path(state_folder(environment), name));
   TRY_VALUE(std::vector<Lock> locks, lock_project(setup, state));
   RunFolder folder;
   if (setup.resume) {

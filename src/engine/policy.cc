@@ -25,6 +25,7 @@ Policy policy_from(const Settings& settings) {
   policy.max_tokens = static_cast<std::int64_t>(settings.budget.max_tokens);
   policy.protect = settings.protect;
   for (const GuardrailSettings& guardrail : settings.guardrails) policy.check_commands.push_back(guardrail.command);
+  policy.max_stream_bytes = static_cast<std::int64_t>(settings.journal.max_stream_mb * 1024 * 1024);
   policy.linger_limit = from_seconds(settings.agent.linger_seconds);
   policy.max_limit_wait = from_seconds(settings.agent.max_limit_wait_minutes * 60);
   policy.overload_retries = settings.agent.retry.overload_attempts;

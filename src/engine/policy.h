@@ -31,12 +31,13 @@ struct Policy {
   int retry_attempts = 4;            // in all, if an agent crashes or says nothing, within its iteration
   Milliseconds retry_backoff{2000};  // before the first retry, doubled for each failure in a row
   Milliseconds retry_max_backoff{60000};
-  Milliseconds agent_time_limit{0};  // 0: none
-  Milliseconds agent_idle_limit{0};  // 0: none
-  Milliseconds run_time_limit{0};    // 0: none
-  double max_cost_usd = 0;           // 0: no limit
-  std::int64_t max_tokens = 0;       // 0: no limit
-  Milliseconds linger_limit{30000};  // how long an agent may keep running after its result
+  Milliseconds agent_time_limit{0};   // 0: none
+  Milliseconds agent_idle_limit{0};   // 0: none
+  Milliseconds run_time_limit{0};     // 0: none
+  double max_cost_usd = 0;            // 0: no limit
+  std::int64_t max_tokens = 0;        // 0: no limit
+  std::int64_t max_stream_bytes = 0;  // of the agents' raw output that a run keeps; 0: no limit
+  Milliseconds linger_limit{30000};   // how long an agent may keep running after its result
 
   // Files that are watched during the run: those that these settings protect, and those that these commands name.
   ProtectSettings protect;

@@ -191,6 +191,7 @@ struct Folding {
     plan.stories = static_cast<int>(checked.stories);
     plan.done = static_cast<int>(checked.done);
     plan.open = checked.open;
+    plan.at_cap = checked.at_cap;
     plan.pending = checked.pending;
     plan.before = checked.before;
     plan.head = checked.head;

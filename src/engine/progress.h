@@ -146,6 +146,7 @@ struct Progress {
     std::string story;                               // of the last iteration
     std::map<std::string, std::string> uncommitted;  // before the run, by path
     std::vector<std::string> made, added;            // as in PlanChecked
+    std::vector<std::string> at_cap;                 // approved by the review cap, not by a review
     std::optional<record::PendingReview> pending, before;
     std::string head;
     std::string reviewed;  // the commit that the last review began with
@@ -157,6 +158,7 @@ struct Progress {
       v("bases", bases), v("worked", worked), v("judged", judged), v("reviewed", reviewed);
       v("before", before), v("unsaid", unsaid), v("story", story);
       v("uncommitted", uncommitted), v("made", made), v("added", added);
+      v("atCap", at_cap);
     }
   };
   Plan plan;

@@ -20,6 +20,21 @@ std::string how_the_attempt_ended(const Situation& c) {
   return fmt::format("the last attempt failed: {}", c.progress.turn_reason);
 }
 
+std::string some_of(const std::vector<std::string>& all) {
+  constexpr size_t kNamed = 3;
+  std::vector<std::string> names(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), kNamed)));
+  if (all.size() > kNamed) names.push_back(fmt::format("{} more", all.size() - kNamed));
+  return join_for_people(names);
+}
+
+// A person has to look at such stories: the last review still had something against them.
+std::string cap_phrase(const Situation& c) {
+  const std::vector<std::string>& stories = c.progress.plan.at_cap;
+  if (stories.empty()) return "";
+  return fmt::format(" ({} by the review cap, with open points in {} reviewFeedback)", some_of(stories),
+                     stories.size() == 1 ? "its" : "their");
+}
+
 }  // namespace
 
 std::string what_the_agent_answered(const Situation& c) {
@@ -35,12 +50,8 @@ std::string what_the_agent_answered(const Situation& c) {
 
 std::string stories_phrase(const Situation& c) {
   const Progress::Plan& plan = c.progress.plan;
-  constexpr size_t kNamed = 3;
-  std::vector<std::string> names(plan.open.begin(),
-                                 plan.open.begin() + static_cast<std::ptrdiff_t>(std::min(plan.open.size(), kNamed)));
-  if (plan.open.size() > kNamed) names.push_back(fmt::format("{} more", plan.open.size() - kNamed));
-  return fmt::format("{} of {} done; open: {}", plan.done, count_of(static_cast<unsigned>(plan.stories), "story"),
-                     join_for_people(names));
+  return fmt::format("{} of {} done{}; open: {}", plan.done, count_of(static_cast<unsigned>(plan.stories), "story"),
+                     cap_phrase(c), some_of(plan.open));
 }
 
 std::string what_is_held(const Situation& c) {
@@ -71,8 +82,8 @@ std::string what_is_missing(const Situation& c) {
 
 std::string why_plan_complete(const Situation& c) {
   const int stories = c.progress.plan.stories;
-  return fmt::format("{} done and {}{}", stories == 1 ? "the story is" : fmt::format("all {} stories are", stories),
-                     what_passed(c), c.answered() ? ", as the agent promised" : "");
+  return fmt::format("{} done{} and {}{}", stories == 1 ? "the story is" : fmt::format("all {} stories are", stories),
+                     cap_phrase(c), what_passed(c), c.answered() ? ", as the agent promised" : "");
 }
 
 std::string why_complete(const Situation& c) {

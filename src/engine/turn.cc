@@ -9,6 +9,7 @@
 #include "engine/turn_outcome.h"
 #include "engine/turn_reader.h"
 #include "journal/raw_file.h"
+#include "journal/stream_space.h"
 #include "os/files.h"
 
 namespace ralph {
@@ -57,7 +58,8 @@ class Turn {
         answer_file_(!events_ && agent.adapter().writes_answer ? in_run_folder(names_.answer) : ""),
         sinks_(work_ && events_ ? static_cast<EventSink&>(run.listener) : null_sink_, request.recorder),
         reader_(request.told.empty() ? request.prompt : request.told + "\n" + request.prompt, sinks_,
-                work_ && run.policy.promise ? std::string_view(run.policy.completion_response) : "") {}
+                work_ && run.policy.promise ? std::string_view(run.policy.completion_response) : ""),
+        space_(run.folder, run.policy.max_stream_bytes) {}
 
   Result<TurnEnd> run() {
     Launch launch = agent_.launch(request_.prompt, options(), {{"RALPH_ITERATION", std::to_string(iteration_)}});
@@ -97,6 +99,11 @@ class Turn {
     if (!ran) TRY(tell_recorder(not_started(ran.error())));
     TRY_VALUE(const StepEnd end, ran);
     if (!answer_file_.empty()) read_answer();
+    if (space_.dropped() > 0) {
+      run_.listener.on_detail(
+          fmt::format("Raw output: {} of this run dropped, the newest is kept (journal.maxStreamMb)",
+                      human_bytes(static_cast<size_t>(space_.dropped()))));
+    }
     stream_->finish(reader_);
     reader_.finish();
 
@@ -158,7 +165,7 @@ class Turn {
 
   Status on_output(std::string_view bytes) {
     output_bytes_ += static_cast<std::int64_t>(bytes.size());
-    TRY(out_file_->append(bytes));
+    TRY(space_.append(*out_file_, bytes));
     reader_.arrived_at(run_.clock.monotonic());
     if (answer_file_.empty()) stream_->feed(bytes, reader_);
     if (work_ && !events_) run_.listener.on_agent_output(bytes);
@@ -169,7 +176,7 @@ class Turn {
     if (!err_file_) {  // created at the first byte: most turns print no errors
       TRY_VALUE(err_file_, RawFile::create(in_run_folder(names_.err)));
     }
-    TRY(err_file_->append(bytes));
+    TRY(space_.append(*err_file_, bytes));
     error_tail_ += bytes.substr(bytes.size() - std::min(bytes.size(), kErrorTail));
     if (error_tail_.size() > kErrorTail) error_tail_.erase(0, error_tail_.size() - kErrorTail);
     run_.listener.on_agent_error_output(bytes);
@@ -233,6 +240,7 @@ class Turn {
   std::function<Status(int)> step_started_;
   TurnReader reader_;
   std::unique_ptr<AgentStream> stream_;
+  StreamSpace space_;
   std::optional<RawFile> out_file_, err_file_;
   std::string error_tail_;
   std::int64_t output_bytes_ = 0;

@@ -10,7 +10,8 @@ inline constexpr std::string_view kMarkerFile = ".ralph-active";
 
 // What ralph takes away from an agent is kept beside the original file, with this in its name.
 inline constexpr std::string_view kRejected = ".rejected-";
-inline constexpr std::array<std::string_view, 4> kRejectable = {kMarkerFile, "tasks.json", "prd.md", "prompt.md"};
+inline constexpr std::array<std::string_view, 5> kRejectable = {kMarkerFile, "tasks.json", "prd.md", "prompt.md",
+                                                                "progress.txt"};
 
 // The marker, the folder .ralph, and what ralph keeps beside a plan's files.
 bool is_own_path(std::string_view path);

@@ -125,10 +125,7 @@ Status write_changed(const HookFile& file, std::string_view text) {
 }
 
 Result<std::string> program_for_hooks(const Environment& environment) {
-  std::string self(PATH_MAX, '\0');
-  const ssize_t size = ::readlink("/proc/self/exe", self.data(), self.size());
-  if (size <= 0) return fail(ErrorKind::kIo, "cannot find out where ralph is: /proc/self/exe: {}", errno_text(errno));
-  self.resize(static_cast<size_t>(size));
+  TRY_VALUE(const std::string self, path_of_this_program());
   if (!is_executable_file(self))
     return fail(ErrorKind::kNotFound, "{} is not there any more; install ralph first", self);
   const auto on_path = resolve_program("ralph", environment, "/");

@@ -1,5 +1,6 @@
 #include "journal/raw_file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -67,9 +68,35 @@ Result<RawFile> RawFile::create(const std::string& path) {
   TRY_VALUE(const Fd folder, open_folder_of(path));
   const std::string name = base_name(path);
   if (::unlinkat(folder.get(), name.c_str(), 0) != 0 && errno != ENOENT) return cannot_write(path, errno);
-  Fd fd(::openat(folder.get(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
+  Fd fd(::openat(folder.get(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!fd) return cannot_write(path, errno);
   return RawFile(std::move(fd), path);
+}
+
+// From our own descriptor, not by its name: an agent may have put something else there.
+Result<std::int64_t> RawFile::keep_end(size_t bytes) {
+  const off_t size = ::lseek(fd_.get(), 0, SEEK_END);
+  if (size < 0) return cannot_write(path_, errno);
+  off_t from = size - std::min(static_cast<off_t>(bytes), size);
+  char buffer[64 * 1024];
+  const auto read_at = [&](off_t at) { return ::pread(fd_.get(), buffer, sizeof buffer, at); };
+  if (const ssize_t n = from > 0 ? read_at(from) : 0; n > 0) {
+    const size_t end = std::string_view(buffer, static_cast<size_t>(n)).find('\n');
+    if (end != std::string_view::npos) from += static_cast<off_t>(end) + 1;
+  }
+  const std::string draft = path_ + ".cut";
+  TRY_VALUE(RawFile kept, create(draft));
+  for (off_t at = from; at < size;) {
+    const ssize_t n = read_at(at);
+    if (n <= 0) return cannot_write(path_, n < 0 ? errno : EIO);
+    TRY(kept.append(std::string_view(buffer, static_cast<size_t>(n))));
+    at += n;
+  }
+  TRY_VALUE(const Fd folder, open_folder_of(path_));
+  if (::renameat(folder.get(), base_name(draft).c_str(), folder.get(), base_name(path_).c_str()) != 0)
+    return cannot_write(path_, errno);
+  fd_ = std::move(kept.fd_);
+  return from;
 }
 
 Result<RawFile> RawFile::append_to(const std::string& path) {

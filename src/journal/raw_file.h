@@ -1,6 +1,7 @@
 // A raw file beside the journal: an agent's stream, a log, a prompt. Appended bytes must already be redacted.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,9 @@ class RawFile {
 
   // Writes unbuffered, so that a crash loses nothing. Errors name the file and what to do.
   Status append(std::string_view bytes);
+
+  // Replaces the file by its last `bytes`, from the beginning of a line on if there is one. Returns how many are gone.
+  Result<std::int64_t> keep_end(size_t bytes);
 
   const std::string& path() const { return path_; }
 

@@ -337,6 +337,7 @@ struct PlanChecked {
   std::string story;
   StoryStep outcome = StoryStep::kNone;
   std::vector<std::string> open;        // unfinished stories with their states: "US-002 (needs_review)"
+  std::vector<std::string> at_cap;      // finished stories that no review approved, but the review cap
   std::vector<std::string> violations;  // what was reverted, and why
   std::vector<std::string> notes;       // for the user and the next iteration
   std::string feedback;                 // the message for the agent; may be empty
@@ -354,6 +355,7 @@ struct PlanChecked {
     v("done", done), v("open", open), v("violations", violations), v("notes", notes), v("feedback", feedback);
     v("pending", pending), v("before", before), v("head", head), v("bases", bases), v("judged", judged);
     v("unsaid", unsaid), v("made", made), v("added", added);
+    v("atCap", at_cap);
   }
 };
 

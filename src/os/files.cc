@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
+#include <ctime>
 #include <dirent.h>
 #include <fcntl.h>
 #include <memory>
@@ -175,12 +176,27 @@ void remove_unfinished_writes(const std::string& path) {
   }
 }
 
+void remove_abandoned_writes(const std::string& folder) {
+  constexpr std::string_view kMark = ".ralph-";
+  for (const std::string& name : names_in(folder)) {
+    if (!name.starts_with('.') || name.size() < kMark.size() + kRandomLetters + 2 ||
+        !std::string_view(name).substr(0, name.size() - kRandomLetters).ends_with(kMark))
+      continue;
+    const std::string path = join_path(folder, name);
+    struct stat info{};
+    if (::lstat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
+    // Long enough for any write that is under way, also by a process that was stopped for a while.
+    if (::time(nullptr) - info.st_mtime > 3600) ::unlink(path.c_str());
+  }
+}
+
 Status replace_file(const std::string& path, std::string_view content, unsigned mode) {
   return replace(path, content, mode, false);
 }
 
 Status write_file_atomically(const std::string& path, std::string_view content, unsigned mode) {
   TRY(replace(path, content, mode, true));
+  remove_abandoned_writes(parent_path(path));
   Fd folder(::open(parent_path(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder) ::fsync(folder.get());
   return {};

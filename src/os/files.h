@@ -58,6 +58,9 @@ Status replace_file(const std::string& path, std::string_view content, unsigned 
 // process writes now.
 void remove_unfinished_writes(const std::string& path);
 
+// Removes what writes to any file in `folder` left more than an hour ago, when their process was killed.
+void remove_abandoned_writes(const std::string& folder);
+
 // Creates the folder and its parents. An existing folder is not an error.
 Status make_directories(const std::string& path);
 

@@ -225,6 +225,21 @@ TEST(Paths, AreJoinedAndTakenApart) {
   EXPECT_EQ(base_name("b"), "b");
 }
 
+TEST(AbandonedWrites, OfKilledProcessesGoWithTheNextWrite) {
+  const ScratchFolder folder;
+  const auto long_ago = fs::file_time_type::clock::now() - std::chrono::hours(2);
+  for (const char* name : {".a.json.ralph-Ab3xYz", ".b.ralph-000000", ".fresh.ralph-abcdef", ".mine.ralph-abc",
+                           "a.ralph-abcdef", ".ralph-active", ".x.ralph-abcdefg"}) {
+    ScratchFolder::write(folder / name, "x");
+    if (std::string_view(name) != ".fresh.ralph-abcdef") fs::last_write_time(folder / name, long_ago);
+  }
+  ASSERT_TRUE(write_file_atomically(folder / "other", "text"));
+  std::vector<std::string> left = names_in(folder.path());
+  std::erase_if(left, [](const std::string& name) { return name == "." || name == ".."; });
+  EXPECT_EQ(left, (std::vector<std::string>{".fresh.ralph-abcdef", ".mine.ralph-abc", ".ralph-active",
+                                            ".x.ralph-abcdefg", "a.ralph-abcdef", "other"}));
+}
+
 TEST(Paths, AreMadeAbsoluteWithoutDots) {
   struct Row {
     std::string_view path, base, absolute;

@@ -11,6 +11,7 @@
 #include "json/value.h"
 #include "os/files.h"
 #include "plan/marker.h"
+#include "plan/progress_log.h"
 
 namespace ralph {
 namespace {
@@ -25,7 +26,7 @@ bool says_the_same(std::string_view one, std::string_view other) {
 Aftermath::Aftermath(const PlanFiles& files, Run& run, const Repository& repository, std::string iteration)
     : files_(files), run_(run), repository_(repository), iteration_(std::move(iteration)) {}
 
-Enforcement Aftermath::enforce_plan(const StoryFile& before, const PinnedFiles& pinned, const ReviewRules& rules,
+Enforcement Aftermath::enforce_plan(const StoryFile& before, PinnedFiles& pinned, const ReviewRules& rules,
                                     const SaidReview& said) {
   const std::string path = files_.tasks();
   if (const std::string_view instead = in_place_of_plan_folder(files_); !instead.empty()) {
@@ -50,6 +51,7 @@ Enforcement Aftermath::enforce_plan(const StoryFile& before, const PinnedFiles& 
   }
   check_pinned(files_.prd(), pinned.prd);
   check_pinned(files_.prompt(), pinned.prompt);
+  check_progress(pinned.progress);
   restored_ = !violations_.empty();
   return enforced;
 }
@@ -70,6 +72,20 @@ void Aftermath::check_pinned(const std::string& path, const std::optional<std::s
   keep_beside(path);
   add_violation(fmt::format("{} is pinned for the whole run and was put back. Write what you learn into {}.",
                             files_.shown(path), files_.shown(files_.progress())));
+}
+
+// The memory of the iterations: nothing is lost of it, whatever an agent or a check did to the file.
+void Aftermath::check_progress(std::optional<std::string>& log) {
+  if (!log) return;
+  const std::string path = files_.progress();
+  const auto found = read_plain_file(path);
+  log = with_log_kept(*log, found);
+  if (found) seen_[path] = *found;
+  if (found == log) return;
+  add_violation(
+      fmt::format("{} lost entries: it is append-only, and they were put back. Add entries at its end; only "
+                  "what is above its first line \"---\" may be edited.",
+                  files_.shown(path)));
 }
 
 // Reverted content is never lost: it may have been the user's edit.
@@ -136,7 +152,7 @@ Status Aftermath::check_history(const std::string& head, const std::string& bran
   return {};
 }
 
-bool Aftermath::check_unchanged(StoryFile& file, const PinnedFiles& pinned, ReviewRules rules, std::string_view when) {
+bool Aftermath::check_unchanged(StoryFile& file, PinnedFiles& pinned, ReviewRules rules, std::string_view when) {
   const std::string path = files_.tasks();
   const std::string shown = files_.shown(path);
   const size_t violations_before = violations_.size();
@@ -145,6 +161,7 @@ bool Aftermath::check_unchanged(StoryFile& file, const PinnedFiles& pinned, Revi
   if (folder) {
     check_pinned(files_.prd(), pinned.prd);
     check_pinned(files_.prompt(), pinned.prompt);
+    check_progress(pinned.progress);
   }
   const bool edited = found != file.text;
   if (edited && found && says_the_same(*found, file.text)) {
@@ -199,6 +216,7 @@ Status Aftermath::write(const StoryFile& file, const PinnedFiles& pinned) {
   TRY(put(files_.tasks(), file.text));
   if (pinned.prd) TRY(put(files_.prd(), *pinned.prd));
   if (pinned.prompt) TRY(put(files_.prompt(), *pinned.prompt));
+  if (pinned.progress) TRY(put(files_.progress(), *pinned.progress));
   return {};
 }
 

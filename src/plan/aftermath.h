@@ -22,8 +22,8 @@ class Aftermath {
   Aftermath(const PlanFiles& files, Run& run, const Repository& repository, std::string iteration);
 
   // Judges tasks.json against `before`, and by what a review `said`. A file of which nothing can be kept is renamed
-  // beside it.
-  Enforcement enforce_plan(const StoryFile& before, const PinnedFiles& pinned, const ReviewRules& rules,
+  // beside it. `pinned.progress` becomes what the log has to be now.
+  Enforcement enforce_plan(const StoryFile& before, PinnedFiles& pinned, const ReviewRules& rules,
                            const SaidReview& said);
 
   // Checks that the marker is as ralph wrote it. Empty: it wrote none.
@@ -35,7 +35,7 @@ class Aftermath {
 
   // Whether the plan's files are still as written by write(): the checks are programs of the project, and the user may
   // edit. `file` gets the allowed changes (a new story, another priority). `when` says when they happened.
-  bool check_unchanged(StoryFile& file, const PinnedFiles& pinned, ReviewRules rules, std::string_view when);
+  bool check_unchanged(StoryFile& file, PinnedFiles& pinned, ReviewRules rules, std::string_view when);
 
   // Writes those of the plan's files that differ from what they must be.
   Status write(const StoryFile& file, const PinnedFiles& pinned);
@@ -59,6 +59,7 @@ class Aftermath {
  private:
   void add_violation(std::string why);
   void check_pinned(const std::string& path, const std::optional<std::string>& wanted);
+  void check_progress(std::optional<std::string>& log);
   void keep_beside(const std::string& path);
   Status check_branch(const std::string& branch);
   Status put(const std::string& path, const std::string& text);

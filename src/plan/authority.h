@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "os/environment.h"
 #include "os/lock.h"
@@ -13,9 +14,10 @@
 
 namespace ralph {
 
-// The files of a plan that agents must not change. nullopt: the file did not exist.
+// The files of a plan that agents must not change, and progress.txt, to which they only add. nullopt: the file did not
+// exist.
 struct PinnedFiles {
-  std::optional<std::string> prd, prompt;
+  std::optional<std::string> prd, prompt, progress;
 };
 
 struct SavedPlan {
@@ -49,6 +51,7 @@ struct SavedPlan {
     v("judged", judged), v("iterationMode", mode), v("story", story), v("skipReview", skip_review);
     v("reviewCap", review_cap), v("tasks", tasks), v("journal", journal), v("prd", pinned.prd);
     v("prompt", pinned.prompt), v("accepted", accepted);
+    v("progress", pinned.progress);
   }
 };
 

@@ -7,6 +7,7 @@
 #include "engine/prompt.h"
 #include "engine/scm_command.h"
 #include "os/files.h"
+#include "plan/statistics.h"
 
 namespace ralph {
 
@@ -391,6 +392,7 @@ Status PlanWay::note_checked(bool judged) {
   note.stories = static_cast<std::int64_t>(tasks().stories.size());
   note.done = static_cast<std::int64_t>(count_done(tasks(), plan_.skip_review()));
   for (const Story& story : tasks().stories) {
+    if (approved_at_cap(story)) note.at_cap.push_back(story.id);
     if (is_done(story, plan_.skip_review())) continue;
     note.open.push_back(story.review.status == ReviewStatus::kNone
                             ? story.id

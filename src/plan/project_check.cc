@@ -1,5 +1,6 @@
 #include "plan/project_check.h"
 
+#include "base/text.h"
 #include "journal/run_folder.h"
 #include "os/files.h"
 
@@ -71,7 +72,8 @@ Result<CheckReport> check_project(const ProjectCheck& project, const Repository&
   }
   TRY_VALUE(const bool has_git, repository.exists());
   if (has_git) {
-    TRY_VALUE(request.uncommitted, repository.uncommitted());
+    TRY_VALUE(std::vector<std::string> lines, repository.uncommitted());
+    request.uncommitted = std::move(lines);
   } else if (const std::string git = join_path(project.files.project, ".git"); is_there(git)) {
     return fail(ErrorKind::kInput, "{} is there, but git finds no repository in it; repair it, or remove it", git);
   }

@@ -117,20 +117,22 @@ TEST(BranchName, IsRefusedForEveryReasonThatGitHas) {
 }
 
 constexpr std::string_view kRejectedLines =
-    ".ralph-active.rejected-*\ntasks.json.rejected-*\nprd.md.rejected-*\nprompt.md.rejected-*\n";
+    ".ralph-active.rejected-*\ntasks.json.rejected-*\nprd.md.rejected-*\nprompt.md.rejected-*\n"
+    "progress.txt.rejected-*\n";
 
 TEST(Gitignore, GetsWhatItLacks) {
   const std::string all = fmt::format(".ralph-active\n{}", kRejectedLines);
-  const Lines names = {".ralph-active", ".ralph-active.rejected-*", "tasks.json.rejected-*", "prd.md.rejected-*",
-                       "prompt.md.rejected-*"};
+  const Lines names = {".ralph-active",     ".ralph-active.rejected-*", "tasks.json.rejected-*",
+                       "prd.md.rejected-*", "prompt.md.rejected-*",     "progress.txt.rejected-*"};
   EXPECT_EQ(with_plan_ignored(""), std::pair(all, names));
   EXPECT_EQ(with_plan_ignored("a\n"), std::pair("a\n" + all, names));
   EXPECT_EQ(with_plan_ignored(fmt::format("a\n/.ralph-active\n{}", kRejectedLines)),
             std::pair(fmt::format("a\n/.ralph-active\n{}", kRejectedLines), Lines{}));
   EXPECT_EQ(with_plan_ignored(fmt::format("**/.ralph-active\n{}x", kRejectedLines)).second, Lines{});
   EXPECT_EQ(with_plan_ignored("#.ralph-active\nx.ralph-active\n*.rejected-*\n").second, names);
-  EXPECT_EQ(with_plan_ignored(".ralph-active\nprd.md.rejected-*").second,
-            (Lines{".ralph-active.rejected-*", "tasks.json.rejected-*", "prompt.md.rejected-*"}));
+  EXPECT_EQ(
+      with_plan_ignored(".ralph-active\nprd.md.rejected-*").second,
+      (Lines{".ralph-active.rejected-*", "tasks.json.rejected-*", "prompt.md.rejected-*", "progress.txt.rejected-*"}));
 }
 
 TEST(Gitignore, KeepsItsLineEndsAndHowItEnds) {

@@ -67,6 +67,22 @@ bool is_pending(const SavedPlan& saved, const PlanRun& run) {
          still_stands(*saved.pending, *left, run.tasks.tasks);
 }
 
+// Stories that a run without reviews finished are implemented, and a run with reviews begins with their reviews.
+void reopen_unreviewed(const SavedPlan& saved, PlanRun& run) {
+  if (!saved.skip_review || run.skip_review()) return;
+  std::vector<std::string> reopened;
+  for (const Story& story : run.tasks.tasks.stories) {
+    if (story.review.passes && story.review.status == ReviewStatus::kNone) reopened.push_back(story.id);
+  }
+  if (reopened.empty()) return;
+  for (const std::string& id : reopened)
+    run.tasks = with_review(run.tasks, id, Review{false, ReviewStatus::kNeedsReview, 0, ""});
+  run.reopened = true;
+  run.notes.push_back(fmt::format("{} {} finished without a review (--skip-review), and {} reviewed now",
+                                  join_for_people(reopened), reopened.size() == 1 ? "was" : "were",
+                                  reopened.size() == 1 ? "is" : "are"));
+}
+
 std::string where_from(const PlanRun& run) {
   return run.goes_on_from_copy() ? fmt::format("ralph's own copy {}", run.authority) : run.files.tasks();
 }
@@ -169,7 +185,10 @@ Status load_plan_files(PlanRun& run, bool accept) {
   }
   TRY_VALUE(run.tasks, story_file_from(std::move(text), files.tasks()));
   note_edits(saved, run);
-  if (saved) run.bases = bases_for(run.tasks.tasks, *saved);
+  if (saved) {
+    run.bases = bases_for(run.tasks.tasks, *saved);
+    reopen_unreviewed(*saved, run);
+  }
   TRY_VALUE(std::string prompt, require_plain_file(files.prompt(), kInit));
   if (trim(prompt).empty())
     return fail(ErrorKind::kInput, "{} is blank; remove it, and 'ralph plan init' makes a new one", files.prompt());
@@ -177,7 +196,7 @@ Status load_plan_files(PlanRun& run, bool accept) {
   if (is_there(files.prd())) {  // optional, but if it exists it must be pinned
     TRY_VALUE(prd, require_plain_file(files.prd(), kInit));
   }
-  run.pinned = {std::move(prd), std::move(prompt)};
+  run.pinned = {std::move(prd), std::move(prompt), read_plain_file(files.progress())};
   if (saved && !accept && is_pending(*saved, run)) run.unfinished = std::move(saved);
   return {};
 }
@@ -192,6 +211,14 @@ Status keep_approvals(const PlanRun& run) {
   }
   saved->accepted = run.unknown_approvals;
   return save_plan(run.authority, *saved);
+}
+
+Status write_reopened(const PlanRun& run) {
+  if (!run.reopened) return {};
+  TRY(write_file_atomically(run.files.tasks(), run.tasks.text));
+  const Repository repository(plain_git(run.files.project), run.files.project);
+  TRY(repository.commit({run.files.tasks()}, "ralph: stories finished without a review await theirs"));
+  return {};
 }
 
 Assignment assignment_for(const PlanRun& run, const Work& work, int iteration, int max_iterations) {

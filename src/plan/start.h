@@ -29,6 +29,7 @@ struct PlanRun {
   std::map<std::string, std::string> bases;      // by story: the commit before its first iteration
   std::vector<std::string> notes;                // for people, each without its full stop
   std::vector<std::string> unknown_approvals{};  // stories that are approved, and not by any run that ralph knows of
+  bool reopened = false;                         // `tasks` differs from the file: see reopen_unreviewed()
 
   bool skip_review() const { return loaded.settings.plan.skip_review; }
   std::int64_t review_cap() const { return loaded.settings.plan.review_cap; }
@@ -40,6 +41,9 @@ Status load_plan_files(PlanRun& run, bool accept);
 
 // Keeps in ralph's own copy that a person has accepted these approvals.
 Status keep_approvals(const PlanRun& run);
+
+// Writes and commits a plan whose stories were reopened. Call it while nothing else works on the plan.
+Status write_reopened(const PlanRun& run);
 
 // What an iteration of the run tells its agent. `run` must outlive it.
 Assignment assignment_for(const PlanRun& run, const Work& work, int iteration, int max_iterations);

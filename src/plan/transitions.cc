@@ -126,14 +126,26 @@ class Judge {
       result_.no_verdict = true;
       result_.problems.push_back(
           {Check::kTransitions, rules_.story,
-           fmt::format("The review gave no verdict: a review must increment reviewCount of story {} and set "
+           fmt::format("The review gave no verdict: a review must increment reviewCount of {} and set "
                        "reviewStatus to approved (with passes true) or to changes_requested (with reviewFeedback).",
-                       rules_.story)});
+                       story_to_review())});
     }
     return std::move(result_);
   }
 
  private:
+  // A marker of the seed's does not name the iteration's story.
+  std::string story_to_review() const {
+    if (!rules_.story.empty()) return fmt::format("story {}", rules_.story);
+    std::vector<std::string> waiting;
+    for (const std::string& id : before_.order) {
+      if (before_.stories.at(id).review.status == ReviewStatus::kNeedsReview) waiting.push_back(id);
+    }
+    if (waiting.size() == 1) return fmt::format("story {}", waiting.front());
+    return waiting.empty() ? "the reviewed story"
+                           : fmt::format("the reviewed story (one of {})", join_for_people(waiting));
+  }
+
   void look_at(const Story& story) {
     const auto was = before_.stories.find(story.id);
     if (was == before_.stories.end()) {

@@ -38,6 +38,7 @@ Status prepare_ralph_folder(const std::string& project) {
   if (!S_ISDIR(info.st_mode))
     return fail(ErrorKind::kInput, "{} is not a folder; move it away so that ralph can make one", folder);
 
+  remove_abandoned_writes(folder);
   const std::string ignore = join_path(folder, ".gitignore");
   if (::lstat(ignore.c_str(), &info) == 0) return {};
   return write_file_atomically(ignore, kGitignore);

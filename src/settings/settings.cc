@@ -140,6 +140,10 @@ void fill(const json::value& from, SandboxSettings& sandbox) {
   read(from, "cpuPercent", sandbox.cpu_percent);
 }
 
+void fill(const json::value& from, JournalSettings& journal) {
+  read(from, "maxStreamMb", journal.max_stream_mb);
+}
+
 void fill(const json::value& from, BudgetSettings& budget) {
   read(from, "maxMinutes", budget.max_minutes);
   read(from, "maxCostUsd", budget.max_cost_usd);
@@ -171,6 +175,7 @@ Settings settings_from(const json::value& from) {
   if (const json::value* hooks = find(from, "hooks")) read(*hooks, "commands", settings.hooks.commands);
   read(from, "sandbox", settings.sandbox);
   read(from, "budget", settings.budget);
+  read(from, "journal", settings.journal);
   read(from, "output", settings.output);
   const std::string_view trust = find_string(from, "trust").value_or("ask");
   settings.trust = trust == "require" ? TrustMode::kRequire : trust == "off" ? TrustMode::kOff : TrustMode::kAsk;

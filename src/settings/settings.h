@@ -81,6 +81,10 @@ struct BudgetSettings {
   double max_tokens = 0;    // 0: none
 };
 
+struct JournalSettings {
+  double max_stream_mb = 1024;  // of the agents' raw output that a run keeps; 0: all of it
+};
+
 // How the agent's work is shown. Unset: depends on the terminal and the environment.
 struct OutputSettings {
   std::optional<bool> emoji;
@@ -143,6 +147,7 @@ struct Settings {
   HooksSettings hooks;
   SandboxSettings sandbox;
   BudgetSettings budget;
+  JournalSettings journal;
   OutputSettings output;
   TrustMode trust = TrustMode::kAsk;
   std::vector<std::string> trusted_folders;  // whose files are believed whoever owns them

@@ -107,6 +107,7 @@ TEST_F(SettingsTest, TheDefaultsOfTheSchemaAreThoseOfTheStruct) {
   EXPECT_EQ(from_schema.sandbox.memory_mb, plain.sandbox.memory_mb);
   EXPECT_EQ(from_schema.sandbox.cpu_percent, plain.sandbox.cpu_percent);
   EXPECT_EQ(from_schema.budget.max_minutes, plain.budget.max_minutes);
+  EXPECT_EQ(from_schema.journal.max_stream_mb, plain.journal.max_stream_mb);
   EXPECT_EQ(from_schema.output.emoji, plain.output.emoji);
   EXPECT_EQ(from_schema.output.color, plain.output.color);
   EXPECT_EQ(from_schema.output.timestamps, plain.output.timestamps);
@@ -302,7 +303,7 @@ TEST_F(SettingsTest, AllProblemsOfAFileAreReportedInItsOrder) {
       ".ralph/settings.json:3:21: agent.flags[0]: expected a string, found 1 (a number)\n"
       ".ralph/settings.json:4:1: unknown key \"x\"; the keys here are maximumIterations, completionResponse, "
       "outputTruncateChars, streamAgentOutput, includeIterationCountInPrompt, agent, agents, guardrails, protect, "
-      "scm, plan, trust, trustedFolders, hooks, sandbox, budget and output");
+      "scm, plan, trust, trustedFolders, hooks, sandbox, budget, journal and output");
 }
 
 TEST_F(SettingsTest, ErrorsInTheLocalFileNameTheLocalFile) {

@@ -30,6 +30,8 @@ std::string plan_work_text(const record::PlanWork& work) {
 std::string plan_outcome_text(const record::PlanChecked& checked) {
   const std::string done = fmt::format("{} of {} done", checked.done, count_of(checked.stories, "story"));
   const std::string_view outcome = kOutcomes[static_cast<size_t>(checked.outcome)];
+  if (outcome.empty() && checked.pending)
+    return fmt::format("{} moved, but was not checked before the stop; {}", checked.pending->story, done);
   if (outcome.empty()) return checked.iteration > 0 ? fmt::format("no story moved; {}", done) : done;
   return fmt::format("{} {}; {}", checked.story, outcome, done);
 }

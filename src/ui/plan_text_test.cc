@@ -44,6 +44,15 @@ TEST(PlanOutcomeText, SaysWhatBecameOfTheStoryAndHowFarThePlanIs) {
   }
 }
 
+TEST(PlanOutcomeText, SaysThatAStoryMovedWhoseChecksAreMissing) {
+  record::PlanChecked checked;
+  checked.iteration = 3;
+  checked.stories = 1;
+  checked.pending.emplace();
+  checked.pending->story = "US-001";
+  EXPECT_EQ(plan_outcome_text(checked), "US-001 moved, but was not checked before the stop; 0 of 1 story done");
+}
+
 TEST(PlanOutcomeText, BeforeTheFirstIterationOnlyCounts) {
   record::PlanChecked checked;
   checked.stories = 1;

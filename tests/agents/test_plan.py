@@ -49,17 +49,6 @@ class Plan:
         return json.dumps({"project": "Greeter", "branchName": "main", "description": "It greets.",
                            "verifyCommands": ["sh greet.sh"], "userStories": self.stories}, indent=2) + "\n"
 
-    def set_up_hook(self):
-        """ralph as the Stop hook of the project, as a user sets it up."""
-        hook = {"type": "command", "command": f"{shlex.quote(str(e2e.RALPH))} hooks stop"}
-        path = self.agent.path / {"claude": ".claude/settings.json", "codex": ".codex/hooks.json"}[self.agent.name]
-        path.parent.mkdir()
-        path.write_text(json.dumps({"hooks": {"Stop": [{"hooks": [hook]}]}}))
-        if self.agent.name == "codex":  # it passes over hooks that nobody has confirmed
-            self.agent.settings({"agent": {"flags": [*self.agent.kind.flags, "--dangerously-bypass-hook-trust"]}})
-        self.agent.git("add", "-A")
-        self.agent.git("commit", "-q", "--amend", "-m", "the plan, with a hook")
-
     # What the model does
 
     def change(self, story, **values):
@@ -177,7 +166,9 @@ def test_two_stories_are_implemented_reviewed_fixed_and_approved(agent):
 
 
 def test_an_implementer_that_approves_itself_is_told_and_goes_on_honestly(agent):
+    """Without its Stop hook, which would have told it at once."""
     plan = Plan(agent, "A greeting")
+    agent.more_environment["RALPH_DISABLE_LOOP_CONTROLLER"] = "1"
     plan.expect("implement", "US-001", agent.write("greet.sh", "echo hello\n"), plan.edit("US-001", **APPROVED),
                 plan.commit("feat: [US-001] - A greeting, and good"), agent.says(f"No need for a review. {COMPLETE}"))
     plan.change("US-001", passes=False, reviewStatus=None, reviewCount=0)  # by ralph
@@ -201,8 +192,8 @@ def test_an_implementer_that_approves_itself_is_told_and_goes_on_honestly(agent)
 
 
 def test_the_stop_hook_makes_a_session_repair_what_it_did(agent):
+    """The run itself gives the hook to its agent: nothing was installed."""
     plan = Plan(agent, "A greeting")
-    plan.set_up_hook()
     plan.expect("implement", "US-001", agent.write("greet.sh", "echo hello\n"), plan.edit("US-001", **APPROVED),
                 agent.says("Done and approved."),
                 plan.edit("US-001", **SUBMITTED), agent.says("Done."),
@@ -223,10 +214,25 @@ def test_the_stop_hook_makes_a_session_repair_what_it_did(agent):
     assert "The review gave no verdict" in third and "There are uncommitted changes" not in third
 
 
+def test_the_command_policy_holds_in_a_plan_run_and_the_users_files_stay(agent):
+    plan = Plan(agent, "A greeting")
+    victim = agent.base / "victim"
+    victim.mkdir()
+    files = {p: p.read_bytes() for p in [*agent.home.rglob("*.json"), *agent.home.rglob("*.toml")]}
+    plan.expect("implement", "US-001", agent.shell(f"rm -rf {shlex.quote(str(victim))}"), agent.write("greet.sh", "echo hello\n"),
+                plan.edit("US-001", **SUBMITTED), plan.commit("feat: [US-001] - A greeting"), agent.says("It greets."))
+    result = plan.run("-n", "1")
+    assert victim.exists() and result.code == 1, result
+    assert f"For this run {agent.name} gets ralph's hooks by its flags" in result.out, result
+    assert [record["outcome"] for record in agent.records("plan_checked") if record["iteration"]] == ["submitted"]
+    assert "rm -rf" in agent.asked(1) and "outside" in agent.asked(1), "the model is told why"
+    assert not (agent.path / ".claude").exists() and not (agent.path / ".codex").exists()
+    assert {p: p.read_bytes() for p in files} == files or agent.name == "claude", "claude keeps statistics in its own file"
+
+
 @pytest.mark.only("claude")
 def test_a_model_that_does_not_listen_to_the_hook_gains_nothing(agent):
     plan = Plan(agent, "A greeting")
-    plan.set_up_hook()
     # The CLI lets it go at the ninth attempt: no hook can guard anything alone.
     plan.expect("implement", "US-001", agent.write("greet.sh", "echo hello\n"), plan.edit("US-001", **APPROVED),
                 plan.commit("feat: [US-001] - A greeting"), *[agent.says(f"It stays approved. {COMPLETE}")] * 9)

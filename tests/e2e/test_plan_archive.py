@@ -5,6 +5,8 @@ import os
 
 import pytest
 
+from plan_support import Plan
+from plan_support import story as plan_story
 from test_plan_init import tiny_disk
 
 
@@ -336,3 +338,14 @@ def test_mistyped_words_are_explained(project):
     result = project.run("plan", "archive", "surplus")
     assert result.code == 2 and "surplus" in result.err, result
     assert not (project.path / "ralph-archive").exists()
+
+
+def test_escape_sequences_of_a_plan_do_not_reach_the_terminal(project):
+    plan = Plan(project, [plan_story("US-\x1b]0;owned\x07", title="\x1b[2Jgone")], project="shop\x1b[31m", branchName="main\u009b31m")
+    plan.write(plan.text().replace('"reviewCount": 0', '"reviewCount": "\\u001b[31mmany"'))
+    (plan.folder / "progress.txt").write_text("Started: \x1b[31m\nPRD: x\n")
+    plan.commit_all("odd")
+    result = project.run("plan", "archive", "--label", "a\x1b[31mb\u009bc")
+    assert result.code == 0 and "is not in order" in result.err, result
+    for text in (result.out, result.err):
+        assert not [c for c in text if c != "\n" and (ord(c) < 32 or 127 <= ord(c) < 160)], text

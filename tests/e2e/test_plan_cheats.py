@@ -644,3 +644,46 @@ def test_a_plan_in_another_folder_is_guarded_too(project):
     assert result.code == 0, result
     plan.is_honest()
     assert "docs/plan/tasks.json was gone" in plan.violation(1)
+
+
+# ---- the memory of the iterations
+
+WIPES = {
+    "emptied": "(ralph / 'progress.txt').write_text('')",
+    "removed": "(ralph / 'progress.txt').unlink()",
+    "overwritten": "(ralph / 'progress.txt').write_text('2 all is well\\n')",
+    "a link": "(ralph / 'progress.txt').unlink(); (ralph / 'progress.txt').symlink_to('/dev/null')",
+    "a folder": "(ralph / 'progress.txt').unlink(); (ralph / 'progress.txt').mkdir()",
+}
+
+
+@pytest.mark.parametrize("wipe", WIPES.values(), ids=WIPES.keys())
+def test_progress_that_was_wiped_is_said_and_put_back(project, wipe):
+    plan = Plan(project)
+    plan.cheat(wipe + "; commit('tidy')", mode="review", phase="after")
+    plan.cheat("story['reviewStatus'] = 'needs_review'; story.update(passes=False, reviewCount=0)", at=2)
+    result = plan.run()
+    assert result.code == 0, result
+    text = (plan.folder / "progress.txt").read_text()
+    assert text.startswith("# Progress\n1 implement US-001\n"), text
+    said = plan.violation(2)
+    assert "ralph/progress.txt lost entries: it is append-only" in said and said in plan.prompt(3), said
+    assert "put back" in result.out and plan.committed(name="progress.txt") == text
+    assert project.git("status", "--porcelain") == ""
+
+
+def test_entries_and_another_top_section_are_no_cheat(project):
+    plan = Plan(project)
+    (plan.folder / "progress.txt").write_text("# Log\n## Codebase Patterns\n- old\n---\n")
+    plan.commit_all("a log")
+    plan.cheat("p = ralph / 'progress.txt'; p.write_text(p.read_text().replace('- old', '- new'))", phase="edit", at=1)
+    plan.completes()
+    assert plan.violations() == [] and plan.own_commits() == []
+    assert (plan.folder / "progress.txt").read_text() == "# Log\n## Codebase Patterns\n- new\n---\n1 implement US-001\n2 review US-001\n"
+
+
+def test_a_check_that_wipes_progress_does_not_get_away_with_it(project):
+    plan = Plan(project, verifyCommands=["true > ralph/progress.txt"])
+    assert plan.run("-n", "1").code == 1
+    assert (plan.folder / "progress.txt").read_text() == "# Progress\n1 implement US-001\n"
+    assert "lost entries" in plan.violation(1)

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import time
 import uuid
+from pathlib import Path
 
 import pytest
 
@@ -695,6 +696,22 @@ def test_an_agent_is_not_sent_back_for_ever(project):
     said = json.loads((project.base / "said").read_text())
     assert all("The review gave no verdict" in one for one in said[:8])
     assert all("sent back often enough" in one and "block" not in one for one in said[8:])
+
+
+def test_an_agent_that_is_let_go_is_in_the_hooks_documentation():
+    text = (Path(__file__).parents[2] / "docs/formats/hooks.md").read_text()
+    assert "let go after 8 refusals in a row" in text
+
+
+@pytest.mark.parametrize("waiting, named", [(["US-002"], "reviewCount of story US-002 and"),
+                                            (["US-002", "US-003"], "the reviewed story (one of US-002 and US-003) and")],
+                         ids=["one", "two"])
+def test_with_the_seeds_marker_the_hook_names_the_stories_that_wait(project, waiting, named):
+    """That marker does not say which story the iteration has."""
+    stories = [story("US-001"), *[submitted(id) for id in waiting]]
+    place(project, stories, marker("review", stories))
+    reason = stop(project)[0]
+    assert "The review gave no verdict" in reason and named in reason and "story  " not in reason, reason
 
 
 def test_a_persons_own_session_is_left_alone_while_a_run_works(project):

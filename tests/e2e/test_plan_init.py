@@ -10,7 +10,7 @@ import pytest
 from support import NOBODY, ordinary_user
 
 FILES = ["prd.md", "progress.txt", "prompt.md", "tasks.json"]
-REJECTED = b".ralph-active.rejected-*\ntasks.json.rejected-*\nprd.md.rejected-*\nprompt.md.rejected-*\n"
+REJECTED = b".ralph-active.rejected-*\ntasks.json.rejected-*\nprd.md.rejected-*\nprompt.md.rejected-*\nprogress.txt.rejected-*\n"
 
 
 def files_below(path):

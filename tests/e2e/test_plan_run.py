@@ -3,11 +3,12 @@ import json
 import os
 import shlex
 import signal
+import subprocess
 
 import pytest
 
 from plan_support import Plan, approved, rejected, story, submitted
-from support import wait_until
+from support import NOBODY, RALPH, ordinary_user, wait_until
 
 # Notes tasks.json as each turn finds it: before-2.json is what iteration 1 left, after all that ralph did to it.
 NOTE_STATE = "(base / f'before-{iteration}.json').write_text(text())"
@@ -833,3 +834,128 @@ def test_without_reviews_an_iteration_completes_one_story(project):
     assert result.code == 0, result
     assert plan.modes() == [f"implement {id}" for id in ("US-001", "US-002", "US-003", "BORN-DONE")]
     assert len(plan.violations(1)) == 3
+
+
+# ---- what a plan run gives its agents
+
+def known_agent(project, name, **settings):
+    """A program that passes for a known agent, and does nothing."""
+    folder = project.base / "bin"
+    folder.mkdir(exist_ok=True)
+    program = folder / name
+    program.write_text("#!/bin/sh\nexit 0\n")
+    program.chmod(0o755)
+    project.settings({"agent": {"command": str(program), **settings}})
+    return program
+
+
+def test_claude_gets_the_hooks_of_the_run_by_its_flags(project):
+    plan = Plan(project)
+    known_agent(project, "claude")
+    before = {p: p.read_bytes() for p in project.base.rglob("*") if p.is_file()}
+    shown = json.loads(plan.run("--dry-run", "--json").out)["argv"]
+    assert "--dangerously-skip-permissions" in shown
+    hooks = json.loads(shown[shown.index("--settings") + 1])["hooks"]
+    assert {event: [h["command"].split(" hooks ")[1] for group in groups for h in group["hooks"]] for event, groups in hooks.items()} == {
+        "PreToolUse": ["pre-tool"], "PostToolUse": ["post-tool"], "PostToolUseFailure": ["post-tool"], "Stop": ["stop"]}
+    assert hooks["PreToolUse"][0]["matcher"] == ".*" and hooks["Stop"][0]["hooks"][0]["timeout"] == 60
+    payload = {"tool_name": "Bash", "tool_input": {"command": "rm -rf ~"}, "cwd": str(project.path), "session_id": "s"}
+    denied = subprocess.run(hooks["PreToolUse"][0]["hooks"][0]["command"], shell=True, input=json.dumps(payload), text=True,
+                            capture_output=True, cwd="/", env=project.environment())
+    assert json.loads(denied.stdout)["hookSpecificOutput"]["permissionDecision"] == "deny", denied
+    text = plan.run("--dry-run").out
+    assert "For this run claude gets ralph's hooks by its flags: stop check, context monitor, command policy.\n" in text
+    new = {p for p in project.base.rglob("*") if p.is_file()} - set(before)
+    assert not [p for p in new if ".claude" in p.parts], "no file of the user's is touched"
+
+
+def test_codex_gets_them_too_and_no_hooks_of_others_are_trusted(project):
+    plan = Plan(project)
+    known_agent(project, "codex")
+    shown = json.loads(plan.run("--dry-run", "--json").out)["argv"]
+    given = [shown[i + 1] for i, word in enumerate(shown) if word == "-c"]
+    assert [one.split("=")[0] for one in given] == ["hooks.PreToolUse", "hooks.PostToolUse", "hooks.Stop", "hooks.state"]
+    assert given[-1].count("trusted_hash") == 3 and "--dangerously-bypass-hook-trust" not in shown
+
+
+def test_an_agent_that_has_no_hooks_is_said_to_have_none(project):
+    plan = Plan(project)
+    assert "agent has no hooks: no command policy looks at what it does.\n" in plan.run("--dry-run").out
+    known_agent(project, "claude", flags=["--settings mine.json"])
+    text = plan.run("--dry-run").out
+    assert "claude does not get ralph's hooks: agent.flags has a --settings of its own.\n" in text
+    assert json.loads(plan.run("--dry-run", "--json").out)["argv"].count("--settings") == 1
+    known_agent(project, "gemini", flags=[])
+    assert "'ralph hooks install --host gemini' sets up the command policy.\n" in plan.run("--dry-run").out
+
+
+def test_a_prompt_loop_gets_no_hooks(project):
+    known_agent(project, "claude")
+    assert "--settings" not in project.run("run", "-p", "x <response>", "--dry-run").out
+
+
+def test_that_claude_will_refuse_root_is_foreseen(project):
+    plan = Plan(project)
+    known_agent(project, "claude")
+    refusal = "claude refuses --dangerously-skip-permissions as root"
+    nobody = ordinary_user(project, project.base, *project.base.rglob("*"))  # skips where this test is not root
+    for path in [project.base, *project.base.rglob("*")]:
+        os.chown(path, 0, 0, follow_symlinks=False)
+    assert f"Refusal      the agent would not start: {refusal}" in plan.run("--dry-run").out
+    assert json.loads(plan.run("--dry-run", "--json").out)["refusal"].startswith(refusal)
+    assert refusal in project.run("doctor").out
+    assert refusal not in plan.run("--dry-run", env={"IS_SANDBOX": "1"}).out
+    project.settings({"agent": {"flags": ["--permission-mode acceptEdits"]}})
+    assert refusal not in plan.run("--dry-run").out and refusal not in project.run("doctor").out
+    for flags in ["--dangerously-skip-permissions", "--permission-mode bypassPermissions"]:
+        project.settings({"agent": {"flags": [flags]}})
+        doctor = project.run("doctor")
+        assert doctor.code == 2 and refusal in doctor.out, doctor
+        assert refusal in project.run("run", "-p", "x <response>", "--dry-run").out
+    for path in [project.base, *project.base.rglob("*")]:
+        os.chown(path, NOBODY, NOBODY, follow_symlinks=False)
+    assert refusal not in project.run("doctor", **nobody).out
+
+
+# ---- what the closing line says
+
+def test_a_story_that_the_cap_approved_is_said_in_the_closing_line(project):
+    plan = Plan(project, [story("US-001"), story("US-002", priority=2)], reviews={"US-001": 99})
+    result = plan.run("--review-cap", "1")
+    assert result.code == 0, result
+    reason = project.last("run_ended")["reason"]
+    assert reason.startswith("all 2 stories are done (US-001 by the review cap, with open points in its reviewFeedback)"), reason
+    assert reason in result.out, result
+
+
+def test_ctrl_c_after_a_story_has_moved_says_so(project):
+    plan = Plan(project)
+    plan.cheat("(base / 'moved').touch()\nwhile not (base / 'go').exists(): time.sleep(0.005)", phase="after", at=1)
+    running = plan.start()
+    plan.wait_for("moved")
+    running.signal(signal.SIGINT)
+    wait_until(lambda: "shutting down" in running.out)
+    (project.base / "go").touch()
+    result = running.wait()
+    assert result.code == 130 and "no story moved" not in result.out, result
+    assert "US-001 moved, but was not checked before the stop; 0 of 1 story done" in result.out, result
+
+
+# ---- from a run without reviews to one with them
+
+def test_after_a_run_without_reviews_one_with_reviews_goes_on(project):
+    plan = Plan(project, [story("US-001"), story("US-002", priority=2)])
+    assert plan.run("--skip-review", "-n", "1").code == 1
+    assert plan.state("US-001") == (True, None, 0)
+    dry = plan.run("--dry-run")
+    assert "Next: review US-001" in dry.out and plan.state("US-001") == (True, None, 0), dry
+    result = plan.completes()
+    assert "US-001 was finished without a review (--skip-review), and is reviewed now." in result.err, result
+    assert plan.modes()[1:] == ["review US-001", "implement US-002", "review US-002"]
+    assert plan.violations() == []
+
+
+def test_a_story_that_a_person_passed_by_hand_is_still_asked_about(project):
+    plan = Plan(project, [story("US-001", passes=True, notes="n"), story("US-002")])
+    result = plan.run()
+    assert result.code == 2 and "has passes=true but reviewStatus is 'null'" in result.err, result

@@ -1,6 +1,8 @@
 """Secrets never reach the disk or the console, wherever they come from."""
 import pytest
 
+from plan_support import Plan
+
 SECRET = "hunter2-correct-horse"
 TOKENS = {
     "anthropic": "sk-ant-api03-" + "Ab1_" * 23 + "xyzAA",
@@ -193,3 +195,14 @@ def test_what_is_on_disk_is_for_its_owner_alone(project):
     assert folder.stat().st_mode & 0o077 == 0
     for path in [*folder.iterdir(), *project.ralph.glob("*.log")]:
         assert path.stat().st_mode & 0o077 == 0, path
+
+
+def test_a_secret_in_a_rejected_copy_of_the_plan_is_masked(project):
+    """That copy may be committed."""
+    secret = "s3cret-" + "v4lue" * 4
+    plan = Plan(project)
+    plan.cheat("write('no JSON any more: ' + os.environ['SHOP_API_KEY']); commit('oops')", phase="after", at=1)
+    plan.run("-n", "1", env={"SHOP_API_KEY": secret})
+    kept, = plan.rejected()
+    text = kept.read_text()
+    assert text.startswith("no JSON any more: ") and secret not in text and len(text) == len("no JSON any more: ") + len(secret), text

@@ -1,6 +1,8 @@
 """Settings are found from a subfolder of the repository too; the run works where they stand."""
 import json
 
+from plan_support import Plan
+
 DONE = 'echo "<response>DONE</response>"'
 
 
@@ -54,3 +56,45 @@ def test_settings_of_the_folder_itself_win_over_those_above(project):
     result = project.run("run", "-p", "<response>", cwd=below)
     assert result.code == 0 and result.err == "", result
     assert len(list((below / ".ralph" / "runs").iterdir())) == 1
+
+
+def test_plan_commands_find_the_project_from_a_subfolder(project):
+    plan = Plan(project)
+    below = project.path / "src" / "deep"
+    below.mkdir(parents=True)
+    note = f"ralph works in {project.path}, with the settings there"
+    assert json.loads(project.run("plan", "status", "--json", cwd=below).out)["stories"][0]["id"] == "US-001"
+    assert project.run("plan", "check", cwd=below).code == 0
+    result = plan.run(cwd=below)
+    assert result.code == 0 and note in result.err, result
+    assert plan.state("US-001") == (True, "approved", 1) and not (below / ".ralph").exists()
+    archived = project.run("plan", "archive", cwd=below)
+    assert archived.code == 0 and note in archived.err and (project.path / "ralph-archive").exists(), archived
+    assert project.run("plan", "init", "--force", cwd=below).code == 0 and not (below / "ralph").exists()
+
+
+def test_a_folder_with_a_plan_of_its_own_is_its_project(project):
+    Plan(project)
+    below = project.path / "below"
+    assert project.run("plan", "init", "-d", ".", cwd=project.path).code == 2, "there is one already"
+    below.mkdir()
+    assert project.run("plan", "init", "-d", below).code == 0
+    assert "still the template" in project.run("plan", "run", cwd=below).err
+
+
+def test_another_agent_for_a_plan(project):
+    plan = Plan(project)
+    other = project.script("exit 9", "another")
+    result = plan.run("--agent", other, "--dry-run", "--json")
+    assert json.loads(result.out)["argv"][0] == str(other), result
+    assert plan.run("--agent", " ").code == 2
+
+
+def test_the_path_of_an_agent_begins_where_it_was_typed(project):
+    project.git_init()
+    project.agent_script("exit 3")
+    below = project.path / "src"
+    below.mkdir()
+    (below / "own.sh").write_text("#!/bin/sh\n" + DONE + "\n")
+    (below / "own.sh").chmod(0o755)
+    assert project.run("run", "-p", "<response>", "--agent", "./own.sh", cwd=below).code == 0

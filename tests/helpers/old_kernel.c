@@ -21,6 +21,12 @@ static const struct {
              {"kill", SYS_kill},
              {"close_range", SYS_close_range},
              {"signalfd4", SYS_signalfd4},
+#ifdef SYS_vfork
+             {"vfork", SYS_vfork},
+#endif
+#ifdef SYS_poll
+             {"poll", SYS_poll},
+#endif
              {"fork", SYS_clone}};
 
 static struct sock_filter filter[64];

@@ -1,0 +1,60 @@
+#include "cli/run_hooks.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "hooks/host.h"
+#include "os/files.h"
+
+namespace ralph::cli {
+namespace {
+
+// A run needs no more: it does its own looping.
+constexpr std::array<std::string_view, 3> kDuties = {"stop", "pre-tool", "post-tool"};
+
+std::string names_of_kinds(const std::vector<Agent>& agents) {
+  std::vector<std::string> names;
+  for (const Agent& agent : agents) {
+    if (!is_one_of(agent.name(), names)) names.push_back(agent.name());
+  }
+  return join_for_people(names);
+}
+
+}  // namespace
+
+bool give_hooks(Agent& agent) {
+  const Host* const host = find_host(agent.adapter().name);
+  const auto program = path_of_this_program();
+  if (!host || !program) return false;
+  std::vector<AgentHook> hooks;
+  for (const HookWire& wire : host->wires) {
+    if (!is_one_of(wire.hook, kDuties)) continue;
+    hooks.push_back({std::string(wire.event), std::string(wire.matcher), command_of(*host, wire, *program),
+                     timeout_of(*host, wire)});
+  }
+  return agent.use_hooks(std::move(hooks));
+}
+
+std::string describe_hooks(const std::vector<Agent>& with, const std::vector<Agent>& without) {
+  std::string text;
+  if (!with.empty())
+    text +=
+        fmt::format("For this run {} gets ralph's hooks by its flags: stop check, context monitor, command policy.\n",
+                    names_of_kinds(with));
+  for (const Agent& agent : without) {
+    const Host* const host = find_host(agent.adapter().name);
+    const std::string line =
+        !host ? fmt::format("{} has no hooks: no command policy looks at what it does.\n", agent.name())
+        : agent.adapter().takes_hooks
+            ? fmt::format("{} does not get ralph's hooks: agent.flags has a {} of its own.\n", agent.name(),
+                          agent.adapter().hooks_flag)
+            : fmt::format(
+                  "{} takes no hooks by its flags; 'ralph hooks install --host {}' sets up the command policy.\n",
+                  agent.name(), host->name);
+    if (text.find(line) == std::string::npos) text += line;
+  }
+  return text;
+}
+
+}  // namespace ralph::cli
