@@ -216,18 +216,16 @@ def test_the_stop_hook_makes_a_session_repair_what_it_did(agent):
 
 def test_the_command_policy_holds_in_a_plan_run_and_the_users_files_stay(agent):
     plan = Plan(agent, "A greeting")
-    victim = agent.base / "victim"
-    victim.mkdir()
-    files = {p: p.read_bytes() for p in [*agent.home.rglob("*.json"), *agent.home.rglob("*.toml")]}
-    plan.expect("implement", "US-001", agent.shell(f"rm -rf {shlex.quote(str(victim))}"), agent.write("greet.sh", "echo hello\n"),
+    plan.expect("implement", "US-001", agent.shell("sudo -n true; touch made"), agent.write("greet.sh", "echo hello\n"),
                 plan.edit("US-001", **SUBMITTED), plan.commit("feat: [US-001] - A greeting"), agent.says("It greets."))
     result = plan.run("-n", "1")
-    assert victim.exists() and result.code == 1, result
+    assert not (agent.path / "made").exists() and result.code == 1, result
     assert f"For this run {agent.name} gets ralph's hooks by its flags" in result.out, result
     assert [record["outcome"] for record in agent.records("plan_checked") if record["iteration"]] == ["submitted"]
-    assert "rm -rf" in agent.asked(1) and "outside" in agent.asked(1), "the model is told why"
+    assert "Denied by ralph" in agent.asked(1), "the model is told why"
     assert not (agent.path / ".claude").exists() and not (agent.path / ".codex").exists()
-    assert {p: p.read_bytes() for p in files} == files or agent.name == "claude", "claude keeps statistics in its own file"
+    for path in [*agent.home.rglob("*.json"), *agent.home.rglob("*.toml")]:  # the CLIs keep notes of their own there
+        assert "hooks pre-tool" not in path.read_text(errors="replace"), path
 
 
 @pytest.mark.only("claude")

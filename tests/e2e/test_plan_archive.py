@@ -341,8 +341,8 @@ def test_mistyped_words_are_explained(project):
 
 
 def test_escape_sequences_of_a_plan_do_not_reach_the_terminal(project):
-    plan = Plan(project, [plan_story("US-\x1b]0;owned\x07", title="\x1b[2Jgone")], project="shop\x1b[31m", branchName="main\u009b31m")
-    plan.write(plan.text().replace('"reviewCount": 0', '"reviewCount": "\\u001b[31mmany"'))
+    plan = Plan(project, [plan_story("US-\x1b]0;owned\x07", title="\x1b[2Jgone")], branchName="main\u009b31m")
+    plan.write(plan.text().replace('"Demo"', '"shop\\u001b[31m"').replace('"reviewCount": 0', '"reviewCount": "\\u001b[31mmany"'))
     (plan.folder / "progress.txt").write_text("Started: \x1b[31m\nPRD: x\n")
     plan.commit_all("odd")
     result = project.run("plan", "archive", "--label", "a\x1b[31mb\u009bc")

@@ -934,7 +934,7 @@ def test_ctrl_c_after_a_story_has_moved_says_so(project):
     running = plan.start()
     plan.wait_for("moved")
     running.signal(signal.SIGINT)
-    wait_until(lambda: "shutting down" in running.out)
+    wait_until(lambda: "shutting down" in running.out + running.err)
     (project.base / "go").touch()
     result = running.wait()
     assert result.code == 130 and "no story moved" not in result.out, result

@@ -63,7 +63,7 @@ def test_plan_commands_find_the_project_from_a_subfolder(project):
     below = project.path / "src" / "deep"
     below.mkdir(parents=True)
     note = f"ralph works in {project.path}, with the settings there"
-    assert json.loads(project.run("plan", "status", "--json", cwd=below).out)["stories"][0]["id"] == "US-001"
+    assert "US-001" in project.run("plan", "status", cwd=below).out
     assert project.run("plan", "check", cwd=below).code == 0
     result = plan.run(cwd=below)
     assert result.code == 0 and note in result.err, result

@@ -24,9 +24,6 @@ static const struct {
 #ifdef SYS_vfork
              {"vfork", SYS_vfork},
 #endif
-#ifdef SYS_poll
-             {"poll", SYS_poll},
-#endif
              {"fork", SYS_clone}};
 
 static struct sock_filter filter[64];
