@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from plan_support import Plan, approved, rejected, story, submitted
-from support import NOBODY, RALPH, ordinary_user, wait_until
+from support import NOBODY, ordinary_user, wait_until
 
 # Notes tasks.json as each turn finds it: before-2.json is what iteration 1 left, after all that ralph did to it.
 NOTE_STATE = "(base / f'before-{iteration}.json').write_text(text())"
