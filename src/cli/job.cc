@@ -117,7 +117,7 @@ Result<int> run_child(const RunInfo& info, const TaskPlace& place, const Argumen
   LinuxProcesses processes(clock);
   const Environment environment = Environment::of_this_process();
   Overrides overrides;
-  TRY(set_agent(arguments, overrides));
+  TRY(set_agent(arguments, info.cwd, overrides));
   TRY_VALUE(const LoadedSettings loaded, load_settings(info.cwd, overrides));
   const std::vector<std::string> words(arguments.positionals().begin(), arguments.positionals().end());
   TRY_VALUE(const std::vector<Agent> agents, task_agents(words, loaded.settings, environment, info.cwd));

@@ -105,7 +105,7 @@ Result<Task> task_from_arguments(const Arguments& arguments) {
     return fail(ErrorKind::kUsage, "give --agent or a COMMAND after --, not both");
   Overrides overrides;
   TRY(set_limits(arguments, overrides));
-  TRY(set_agent(arguments, overrides));
+  TRY(set_agent(arguments, place.typed_in, overrides));
   TRY(set_model(arguments, overrides));
   TRY_VALUE(task.loaded, load_settings(place.folder, overrides));
   Policy& policy = task.policy;
