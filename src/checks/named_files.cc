@@ -61,42 +61,68 @@ std::vector<std::string> words_of(std::string_view command) {
   return words;
 }
 
-}  // namespace
+using IsFile = std::function<bool(const std::string&)>;
 
-std::vector<std::string> files_named_by(std::string_view command,
-                                        const std::function<bool(const std::string&)>& is_file) {
-  std::vector<std::string> files;
-  const auto add = [&](std::string_view path) {
-    while (path.starts_with("./")) path.remove_prefix(2);
-    std::string name(path);
-    if (name.empty() || name.starts_with('/') || is_one_of(std::string(".."), split(name, '/'))) return;
-    if (!is_one_of(name, files) && is_file(name)) files.push_back(std::move(name));
-  };
-  std::vector<std::string> folders = {""};  // where its programs run: cd DIR, make -C DIR
-  const std::vector<std::string> words = words_of(command);
-  for (size_t i = 0; i + 1 < words.size(); ++i) {
-    if (words[i] == "cd" || words[i] == "-C" || words[i] == "--prefix" || words[i] == "--directory")
-      folders.push_back(words[i + 1]);
-  }
-  for (const std::string& word : words) {
-    for (const std::string& in : folders) {
-      add(in.empty() ? word : join_path(in, word));
-      // "sh -c 'make test'" and "FLAGS='…'": what is quoted may be a command.
-      if (contains(word, ' ')) {
-        for (const std::string& inner : words_of(word)) add(in.empty() ? inner : join_path(in, inner));
-      }
+// Names files of a project, each once.
+class Names {
+ public:
+  explicit Names(std::string_view command, IsFile is_file) : words_(words_of(command)), is_file_(std::move(is_file)) {
+    for (size_t i = 0; i + 1 < words_.size(); ++i) {
+      if (is_one_of(words_[i], {"cd", "-C", "--prefix", "--directory"})) folders_.push_back(words_[i + 1]);
     }
-    const std::vector<std::string> programs = contains(word, ' ') ? words_of(word) : std::vector{word};
-    for (const std::string& program : programs) {
-      for (const Reader& reader : kReaders) {
-        if (base_name(program) != reader.program) continue;
-        for (const std::string& file : split(reader.files, ' ')) {
-          for (const std::string& in : folders) add(in.empty() ? file : join_path(in, file));
+  }
+
+  void add_words() {
+    for (const std::string& word : words_) {
+      add(word);
+      // "sh -c 'make test'": what is quoted may be a command.
+      if (!contains(word, ' ')) continue;
+      for (const std::string& inner : words_of(word)) add(inner);
+    }
+  }
+
+  void add_files_of_programs() {
+    for (const std::string& word : words_) {
+      for (const std::string& program : words_of(word)) {
+        for (const Reader& reader : kReaders) {
+          if (base_name(program) != reader.program) continue;
+          for (const std::string& file : split(reader.files, ' ')) add(file);
         }
       }
     }
   }
-  return files;
+
+  std::vector<std::string> take() { return std::move(files_); }
+
+ private:
+  void add(std::string_view word) {
+    for (const std::string& folder : folders_) {
+      std::string_view path = word;
+      while (path.starts_with("./")) path.remove_prefix(2);
+      const std::string name = folder.empty() ? std::string(path) : join_path(folder, path);
+      if (name.empty() || name.starts_with('/') || is_one_of(std::string(".."), split(name, '/'))) continue;
+      if (!is_one_of(name, files_) && is_file_(name)) files_.push_back(name);
+    }
+  }
+
+  std::vector<std::string> words_, folders_ = {""};  // its programs may run in these: cd DIR, make -C DIR
+  IsFile is_file_;
+  std::vector<std::string> files_;
+};
+
+}  // namespace
+
+std::vector<std::string> files_named_by(std::string_view command, const IsFile& is_file) {
+  Names names(command, is_file);
+  names.add_words();
+  names.add_files_of_programs();
+  return names.take();
+}
+
+std::vector<std::string> files_read_by_programs_of(std::string_view command) {
+  Names names(command, [](const std::string&) { return true; });
+  names.add_files_of_programs();
+  return names.take();
 }
 
 }  // namespace ralph

@@ -15,4 +15,7 @@ namespace ralph {
 std::vector<std::string> files_named_by(std::string_view command,
                                         const std::function<bool(const std::string&)>& is_file);
 
+// The same for what its programs read by themselves, there or not: make prefers a new GNUmakefile to the Makefile.
+std::vector<std::string> files_read_by_programs_of(std::string_view command);
+
 }  // namespace ralph

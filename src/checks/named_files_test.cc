@@ -36,5 +36,12 @@ TEST(FilesNamedBy, FollowsItsTable) {
   for (const Row& row : rows) EXPECT_EQ(files_named_by(row.command, is_file), row.files) << row.command;
 }
 
+TEST(FilesReadByProgramsOf, NamesWhatIsNotThereYet) {
+  EXPECT_EQ(files_read_by_programs_of("cd sub && make"),
+            (std::vector<std::string>{"GNUmakefile", "sub/GNUmakefile", "makefile", "sub/makefile", "Makefile",
+                                      "sub/Makefile"}));
+  EXPECT_EQ(files_read_by_programs_of("sh check.sh"), std::vector<std::string>{});
+}
+
 }  // namespace
 }  // namespace ralph

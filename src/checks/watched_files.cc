@@ -17,7 +17,6 @@
 namespace ralph {
 namespace {
 
-constexpr std::uint64_t kMostBytes = 1ULL << 30;
 constexpr size_t kMostFiles = 100'000;
 constexpr std::string_view kManifest = "manifest.json";
 
@@ -66,7 +65,8 @@ std::string WatchedFiles::where(const File& file) const {
   return join_path(project_, file.path);
 }
 
-Status WatchedFiles::add(const std::string& path, bool is_protected, const std::string& named_by) {
+Status WatchedFiles::add(const std::string& path, bool is_protected, const std::string& named_by,
+                         const Rules& rules) {
   if (const auto known = known_.find(path); known != known_.end()) {
     if (files_[known->second].named_by.empty()) files_[known->second].named_by = named_by;
     return {};
@@ -78,32 +78,48 @@ Status WatchedFiles::add(const std::string& path, bool is_protected, const std::
   if (!content && is_protected && S_ISREG(info.st_mode))
     return fail(ErrorKind::kInput, "{} is protected (protect.paths) but can't be read; make it readable", full);
   if (!content) return {};
-  File file{path,     sha256_hex(*content), info.st_mode & 07777, S_ISLNK(info.st_mode), is_protected,
-            named_by, stamp_of_file(info)};
+  File file;
+  file.path = path;
+  file.sha256 = sha256_hex(*content);
+  file.mode = info.st_mode & 07777;
+  file.link = S_ISLNK(info.st_mode);
+  file.is_protected = is_protected;
+  file.named_by = named_by;
+  file.stamp = stamp_of_file(info);
   if (is_protected) {
     bytes_ += content->size();
-    if (bytes_ > kMostBytes || files_.size() >= kMostFiles)
+    if (bytes_ > rules.most_bytes || files_.size() >= kMostFiles)
       return fail(ErrorKind::kInput,
                   "protect.paths match more than {} or {} files, too much to keep copies of; name fewer files",
-                  human_bytes(kMostBytes), kMostFiles);
+                  human_bytes(rules.most_bytes), kMostFiles);
     const std::string copy = join_path(store_, file.sha256);
-    if (!is_there(copy)) TRY(replace_file(copy, *content, 0600));
+    if (rules.copies && !is_there(copy)) TRY(replace_file(copy, *content, 0600));
   }
   known_.emplace(path, files_.size());
   files_.push_back(std::move(file));
   return {};
 }
 
-Status WatchedFiles::add_below(const std::string& folder, const std::vector<std::string>& patterns) {
+void WatchedFiles::add_absent(const std::string& path, const std::string& named_by) {
+  if (known_.contains(path) || is_there(join_path(project_, path))) return;
+  File file;
+  file.path = path;
+  file.absent = true;
+  file.named_by = named_by;
+  known_.emplace(path, files_.size());
+  files_.push_back(std::move(file));
+}
+
+Status WatchedFiles::add_below(const std::string& folder, const Rules& rules) {
   for (const std::string& name : names_in(join_path(project_, folder))) {
     if (name == "." || name == "..") continue;
     const std::string path = folder.empty() ? name : join_path(folder, name);
     if (path == ".git" || path == ".ralph/runs") continue;
     if (is_real_folder(join_path(project_, path))) {
-      TRY(add_below(path, patterns));
-    } else if (std::any_of(patterns.begin(), patterns.end(),
+      TRY(add_below(path, rules));
+    } else if (std::any_of(rules.patterns.begin(), rules.patterns.end(),
                            [&](const std::string& pattern) { return matches_path(pattern, path); })) {
-      TRY(add(path, true, ""));
+      TRY(add(path, true, "", rules));
     }
   }
   return {};
@@ -118,16 +134,17 @@ Result<WatchedFiles> WatchedFiles::take(const std::string& project, const std::s
       return fail(ErrorKind::kInput, "protect.paths: \"{}\" leaves the project; name paths in it, without ..", pattern);
     const std::string full = join_path(project, part);
     if (part.empty() || is_real_folder(full)) {
-      TRY(watched.add_below(part, rules.patterns));
+      TRY(watched.add_below(part, rules));
     } else if (matches_path(pattern, part)) {
-      TRY(watched.add(part, true, ""));
+      TRY(watched.add(part, true, "", rules));
     }
   }
   for (const std::string& command : rules.commands) {
     const auto is_file = [&](const std::string& path) {
       return false_folder(project, path).empty() && is_real_file(join_path(project, path));
     };
-    for (const std::string& path : files_named_by(command, is_file)) TRY(watched.add(path, false, command));
+    for (const std::string& path : files_named_by(command, is_file)) TRY(watched.add(path, false, command, rules));
+    for (const std::string& path : files_read_by_programs_of(command)) watched.add_absent(path, command);
   }
   std::sort(watched.files_.begin(), watched.files_.end(), [](const File& a, const File& b) { return a.path < b.path; });
   TRY(watched.write_manifest());
@@ -144,6 +161,8 @@ Status WatchedFiles::write_manifest() {
     entry["link"] = file.link;
     entry["protected"] = file.is_protected;
     entry["namedBy"] = file.named_by;
+    entry["absent"] = file.absent;
+    entry["stamp"] = file.stamp;
     list.push_back(std::move(entry));
   }
   const std::string text = to_compact_json(list) + "\n";
@@ -170,6 +189,8 @@ Result<WatchedFiles> WatchedFiles::load(const std::string& project, const std::s
     file.link = find_bool(entry, "link").value_or(false);
     file.is_protected = find_bool(entry, "protected").value_or(false);
     file.named_by = find_string(entry, "namedBy").value_or("");
+    file.absent = find_bool(entry, "absent").value_or(false);
+    file.stamp = find_string(entry, "stamp").value_or("");
     watched.files_.push_back(std::move(file));
   }
   watched.manifest_ = manifest;
@@ -187,6 +208,11 @@ std::vector<WatchedFiles::Change> WatchedFiles::changes() {
     }
     struct stat info{};
     const std::string full = where(file);
+    if (file.absent) {
+      if (last_false.empty() && ::lstat(full.c_str(), &info) == 0)
+        found.push_back({i, "made", sha256_hex(content_of(full, info).value_or(""))});
+      continue;
+    }
     if (!last_false.empty()) {
       found.push_back({i, is_there(last_false) ? "made something else" : "deleted", {}});
       continue;

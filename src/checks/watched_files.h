@@ -21,22 +21,25 @@ class WatchedFiles {
   struct Rules {
     std::vector<std::string> patterns;  // see path_pattern.h
     std::vector<std::string> commands;  // of checks
+    bool copies = true;                 // of what the patterns match; false: it can't be put back
+    std::uint64_t most_bytes = 1ULL << 30;  // of what the patterns match
   };
   struct File {
     std::string path;    // in the project
     std::string sha256;  // of its content; of a symlink's target
     unsigned mode = 0;
     bool link = false, is_protected = false;
+    bool absent = false;   // it was not there; a check's program would read it
     std::string named_by;  // the check's command; empty: none
     std::string stamp;     // of the last look that found it as it was
   };
   struct Change {
     size_t file = 0;     // its place in files()
-    std::string what;    // "changed", "deleted", "made something else"
+    std::string what;    // "changed", "deleted", "made", "made something else"
     std::string sha256;  // of what is there now; empty: nothing that can be read
   };
 
-  // Refuses patterns that match more than can be copied: a gigabyte, or 100,000 files.
+  // Refuses patterns that match more than `most_bytes`, or 100,000 files.
   static Result<WatchedFiles> take(const std::string& project, const std::string& store, const Rules& rules);
 
   // What take() left in `store`. Fails if that is not what `manifest` says.
@@ -55,8 +58,9 @@ class WatchedFiles {
 
  private:
   WatchedFiles(std::string project, std::string store) : project_(std::move(project)), store_(std::move(store)) {}
-  Status add(const std::string& path, bool is_protected, const std::string& named_by);
-  Status add_below(const std::string& folder, const std::vector<std::string>& patterns);
+  Status add(const std::string& path, bool is_protected, const std::string& named_by, const Rules& rules);
+  Status add_below(const std::string& folder, const Rules& rules);
+  void add_absent(const std::string& path, const std::string& named_by);
   Status write_manifest();
   std::string where(const File& file) const;
 

@@ -110,6 +110,7 @@ std::span<const Command* const> all_commands() {
       &kRunsList,
       &kRunsShow,
       &kRunsResume,
+      &kRunsVerify,
       &kRunsGc,
       &kSettingsShow,
       &kSettingsSchema,

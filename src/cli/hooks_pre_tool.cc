@@ -1,12 +1,15 @@
 // ralph hooks pre-tool: called by the host agent before a tool call. It never breaks the host: on any error the tool
 // call is allowed, and standard error says why.
+#include <algorithm>
 #include <exception>
 
 #include "base/text.h"
+#include "checks/path_pattern.h"
 #include "cli/hook_io.h"
 #include "cli/policy_setup.h"
 #include "cli/registry.h"
 #include "hooks/log.h"
+#include "os/files.h"
 #include "policy/tool_policy.h"
 #include "session/loop_store.h"
 #include "settings/remembered.h"
@@ -25,11 +28,32 @@ bool can_ask(const HookCall& call) {
   return loop && !(*loop && (*loop)->active());
 }
 
+bool has_loop(const HookCall& call) {
+  const auto project = project_of_session(call.environment, call.payload.session);
+  if (!project) return false;
+  const auto loop = LoopStore(*project, call.environment).load(call.payload.session);
+  return loop && *loop && (*loop)->active();
+}
+
+// A person's own session may edit what a loop must leave alone. New files are no change.
+void protect_files(PolicySetup& setup, const HookCall& call) {
+  if (setup.protected_paths.empty() || !(call.is_inside_run() || has_loop(call))) return;
+  setup.place.is_protected = [paths = setup.protected_paths, project = setup.place.project](const std::string& path,
+                                                                                           bool or_above) {
+    if (!is_within(path, project) || path == project || !is_there(path)) return false;
+    const std::string name = path.substr(project.size() + 1);
+    return std::any_of(paths.begin(), paths.end(), [&](const std::string& pattern) {
+      return matches_path(pattern, name) || (or_above && is_within(literal_part(pattern), name));
+    });
+  };
+}
+
 int judge(HookCall& call) {
   const HookPayload& payload = call.read();
   const ToolUse use = tool_use_of(payload.tool_name, payload.tool_input);
   if (!use.command && use.writes.empty() && use.reads.empty()) return 0;
-  const PolicySetup setup = policy_setup(call.environment, payload.cwd);
+  PolicySetup setup = policy_setup(call.environment, payload.cwd);
+  protect_files(setup, call);
   call.complain(setup.faults);
   // Once, not before every tool call.
   if (!setup.notes.empty() && is_news(call.environment, setup.place.project, join(setup.notes, "\n")))

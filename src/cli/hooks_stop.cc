@@ -1,5 +1,6 @@
 // ralph hooks stop: called by the host agent when it is about to stop.
 #include "cli/hook_io.h"
+#include "cli/loop_report.h"
 #include "cli/registry.h"
 #include "engine/run.h"
 #include "git/git.h"
@@ -50,8 +51,9 @@ Result<std::optional<std::string>> plan_objection(const HookCall& call) {
 }
 
 // After a kept promise the host's own goal may go on; otherwise it would work on where ralph has given up.
-HookReply end_of_loop(Protocol protocol, LoopStatus status, std::string_view reason) {
-  const std::string message = fmt::format("ralph loop: {} ({})", to_string(status), reason);
+HookReply end_of_loop(Protocol protocol, LoopStatus status, std::string_view reason, std::string_view report = {}) {
+  std::string message = fmt::format("ralph loop: {} ({})", to_string(status), reason);
+  if (!report.empty()) message += fmt::format("\n{}", report);
   return status == LoopStatus::kPromiseAccepted ? allow_stop(protocol, message) : end_turn(protocol, message);
 }
 
@@ -71,7 +73,8 @@ Result<HookReply> loop_reply(const HookCall& call) {
   const Decision& decision = answer->decision;
   if (decision.action == Action::kContinue) return go_on(call.protocol, answer->continuation);
   if (decision.action == Action::kWait) return allow_stop(call.protocol, "ralph loop: " + decision.reason);
-  return end_of_loop(call.protocol, answer->state.status, answer->state.reason);
+  write_loop_receipt(*project, answer->state);
+  return end_of_loop(call.protocol, answer->state.status, answer->state.reason, answer->report);
 }
 
 // A hook never breaks its host: on any error the agent may stop, and standard error says why.

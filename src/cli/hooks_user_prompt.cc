@@ -66,7 +66,10 @@ Result<std::string> cancel_loop(const HookCall& call) {
   if (call.payload.session.empty()) return no_loop(call);
   const LoopStore store = store_of(call);
   TRY_VALUE(const auto state, store.cancel(call.payload.session));
-  if (state) return cancelled(*state);
+  if (state) {
+    write_loop_receipt(store.project(), *state);
+    return cancelled(*state);
+  }
   // The line may have waited in the host's queue, where the stop hook has found it.
   const auto ended = store.history(call.payload.session);
   return !ended.empty() && ended.front().status == LoopStatus::kCancelled ? cancelled(ended.front()) : no_loop(call);

@@ -2,6 +2,8 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "history/receipt.h"
+#include "os/files.h"
 #include "session/contract.h"
 
 namespace ralph::cli {
@@ -39,6 +41,10 @@ std::string loop_report(const LoopState& state, const Style& style) {
     out += style.dim(fmt::format("  {}  {}: {} ({})", one.time, one.decision, clean(one.reason, 200), one.rule)) + "\n";
   }
   return without_marker(out, request);
+}
+
+void write_loop_receipt(const std::string& project, const LoopState& state) {
+  if (!state.run.empty()) static_cast<void>(write_receipt(join_path(join_path(project, ".ralph/runs"), state.run)));
 }
 
 }  // namespace ralph::cli

@@ -105,6 +105,7 @@ Result<int> cancel(const Arguments& arguments) {
   for (const LoopState& state : states) {
     TRY_VALUE(const auto done, store.cancel(state.host.session));
     if (!done) continue;
+    write_loop_receipt(store.project(), *done);
     cancelled.push_back(to_json(*done));
     if (arguments.has("json")) continue;
     fmt::print(

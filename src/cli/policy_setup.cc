@@ -60,6 +60,7 @@ PolicySetup policy_setup(const Environment& environment, const std::string& cwd)
   setup.notes = loaded->notes;
   const CommandSettings& commands = loaded->settings.hooks.commands;
   setup.lists = {commands.allow, commands.deny, commands.categories};
+  if (loaded->settings.protect.on_change != OnChange::kReport) setup.protected_paths = loaded->settings.protect.paths;
   for (const GuardrailSettings& guardrail : loaded->settings.guardrails) {
     for (const std::string& script : scripts_of_guardrail(guardrail.command)) {
       const std::string path = absolute_path(script, setup.place.project);

@@ -15,6 +15,7 @@ struct PolicySetup {
   ShellSetting shell;
   std::vector<std::string> faults;  // why the project's settings could not be read; then the built-in list applies
   std::vector<std::string> notes;   // what was left out of them, and why
+  std::vector<std::string> protected_paths{};  // patterns of protect.paths whose files must not be changed
 };
 
 // `cwd`: where the host works, absolute.

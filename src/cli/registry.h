@@ -42,6 +42,7 @@ extern const Command kBusWatch;             // bus.cc
 extern const Command kRunsList;             // runs.cc
 extern const Command kRunsShow;             // runs.cc
 extern const Command kRunsResume;           // runs_resume.cc
+extern const Command kRunsVerify;           // runs_verify.cc
 extern const Command kRunsGc;               // runs_gc.cc
 extern const Command kSettingsShow;         // settings.cc
 extern const Command kSettingsSchema;       // settings.cc

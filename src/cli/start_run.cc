@@ -14,6 +14,7 @@
 #include "engine/step.h"
 #include "git/repository.h"
 #include "git/stale_lock.h"
+#include "history/receipt.h"
 #include "journal/run_folder.h"
 #include "os/clock.h"
 #include "os/guardian.h"
@@ -121,10 +122,15 @@ Result<int> run_in_project(const RunSetup& setup, const RunBody& body, int guard
   TRY_VALUE(Run run,
             Run::open(folder, setup.policy,
                       {processes, clock, redactor, *watcher, setup.project, environment, store, seal, shelter.get()}));
-  TRY_VALUE(const Decision decision, body(run));
+  const Result<Decision> ended = body(run);
+  // The seal stays: `runs verify` compares the journal's end with it.
+  if (run.progress().status != StopStatus::kNone) {
+    if (const Status written = write_receipt(folder.path); !written)
+      fmt::print(stderr, "ralph: the receipt could not be written: {}\n", written.error().message);
+  }
+  TRY_VALUE(const Decision decision, ended);
   if (decision.status == StopStatus::kComplete) {  // nothing to resume
     remove_folder(run.store);
-    ::unlink(seal.c_str());
     ::unlink(arguments_path(folder.path).c_str());
   }
   // Where the console has just said why, on the same terminal, standard error does not repeat it.

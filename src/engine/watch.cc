@@ -1,5 +1,7 @@
 #include "engine/watch.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "base/utf8.h"
 #include "os/files.h"
@@ -58,6 +60,21 @@ Status Watch::begin() {
   files_ = std::move(taken);
   return run_.note(record::FilesWatched{static_cast<std::int64_t>(files_->files().size()),
                                         static_cast<std::int64_t>(files_->bytes()), files_->manifest()});
+}
+
+Status Watch::begin_session() {
+  constexpr std::uint64_t kMostBytes = 64 << 20;
+  run_.policy.protect.on_change = OnChange::kReport;
+  if (!run_.progress().watch.manifest.empty()) {
+    auto loaded = WatchedFiles::load(run_.project, run_.store, run_.progress().watch.manifest);
+    if (!loaded) return tl::unexpected(loaded.error());
+    files_ = *std::move(loaded);
+    return {};
+  }
+  if (run_.policy.protect.paths.empty()) return {};
+  TRY_VALUE(WatchedFiles taken,
+            WatchedFiles::take(run_.project, run_.store, {run_.policy.protect.paths, {}, false, kMostBytes}));
+  return run_.note(record::FilesWatched{static_cast<std::int64_t>(taken.files().size()), 0, taken.manifest()});
 }
 
 // Whether this very change was told before: it is there until somebody undoes it.
@@ -121,6 +138,12 @@ Result<std::vector<std::string>> Watch::look(StepKind after) {
   }
   if (note.files.empty()) return restored;
   note.feedback = watch_message(note);
+  // A session's hook does not remember what the one before it has told; its run does.
+  const bool only_told = std::all_of(note.files.begin(), note.files.end(), [](const record::ChangedFile& file) {
+    return file.action == WatchAction::kReported;
+  });
+  const Feedback told{FailAction::kAppend, note.feedback};
+  if (only_told && is_one_of(told, run_.progress().watch.feedback)) return restored;
   TRY(run_.note(std::move(note)));
   return restored;
 }

@@ -278,6 +278,7 @@ bool is_ralphs(const std::string& path, const PolicyPlace& place, bool or_above)
         (is_within(path, *folder) || (or_above && is_within(*folder, path) && !is_within(place.home, path))))
       return true;
   }
+  if (place.is_protected && place.is_protected(path, or_above)) return true;
   for (const std::string& file : place.guardrail_files) {
     if (path == file) return true;
     if (or_above && path != place.project && is_within(file, path) && !is_within(place.project, path)) return true;

@@ -24,6 +24,9 @@ struct PolicyPlace {
   std::string state_folder;                    // $XDG_STATE_HOME/ralph; empty: none
   std::string config_folder{};                 // $XDG_CONFIG_HOME/ralph; empty: none
   std::vector<std::string> guardrail_files{};  // absolute: scripts that the project's guardrails run
+  // Whether an absolute path is a file that the project protects, or with `or_above` a folder with such files; nullptr:
+  // nothing is protected.
+  std::function<bool(const std::string& path, bool or_above)> is_protected{};
   // Folders reachable through symlinks: {"/home/me/app", "/data/app"}. Paths below the first mean the second.
   std::vector<std::pair<std::string, std::string>> aliases{};
   // Resolves every symlink as far as the path exists; nullptr: paths are taken as written.

@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "engine/watch.h"
 #include "git/fingerprint.h"
 #include "journal/reader.h"
 #include "os/files.h"
@@ -17,6 +18,7 @@
 #include "session/transcript.h"
 #include "settings/owner.h"
 #include "settings/ralph_folder.h"
+#include "settings/settings.h"
 #include "version.h"
 
 namespace ralph {
@@ -162,6 +164,11 @@ Result<LoopState> LoopStore::begin(const LoopRequest& request, record::SessionBo
   TRY(loop.run.note(std::move(started)));
   const std::string session = bound.session;
   TRY(loop.run.note(std::move(bound)));
+  // With settings that can't be read a loop is no worse off than without; every other command says what is wrong.
+  if (const auto settings = load_settings(project_); settings) {
+    loop.run.policy.protect = settings->settings.protect;
+    TRY(Watch(loop.run).begin_session());
+  }
   TRY(write_note(note_of(session), {project_, folder.id}));
   return loop.state();
 }

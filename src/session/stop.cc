@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "engine/response.h"
+#include "engine/watch.h"
 #include "git/fingerprint.h"
 #include "session/contract.h"
 #include "session/loop_command.h"
@@ -192,6 +193,17 @@ int not_waited_for(const Progress::Host& host, const StopRequest& stop) {
       }));
 }
 
+// What became of the protected files since the last stop, in words.
+std::string changed_files(Run& run) {
+  if (run.progress().watch.manifest.empty()) return {};
+  Watch watch(run);
+  if (const Status begun = watch.begin_session(); !begun) return begun.error().message;
+  const size_t told = run.progress().watch.feedback.size();
+  if (const auto looked = watch.look(StepKind::kAgent); !looked) return looked.error().message;
+  const std::vector<Feedback>& feedback = run.progress().watch.feedback;
+  return feedback.size() > told ? feedback.back().message : "";
+}
+
 }  // namespace
 
 Result<std::optional<StopAnswer>> judge_stop(LoopStore& store, const StopRequest& stop,
@@ -232,12 +244,14 @@ Result<std::optional<StopAnswer>> judge_stop(LoopStore& store, const StopRequest
   if (now.signals.idle > 0) now.signals.said = fit_to_width(trim(since.last_words), kSaidWidth);
   StopAnswer answer;
   now.session = std::move(seen);
+  answer.report = changed_files(loop->run);
   TRY_VALUE(answer.decision, loop->run.ask(now));
   if (answer.decision.stops()) {
     TRY(store.close(*loop, answer.decision.status, answer.decision.reason));
   } else if (answer.decision.action == Action::kContinue) {
     answer.continuation = continuation(request, progress.iteration, answer.decision.rule,
                                        static_cast<int>(stop.background_tasks.size()), now.signals.tool_calls);
+    if (!answer.report.empty()) answer.continuation = answer.report + "\n\n" + answer.continuation;
   }
   answer.state = loop->state();
   return std::optional(std::move(answer));

@@ -26,6 +26,7 @@ struct StopAnswer {
   LoopState state;  // as recorded
   Decision decision;
   std::string continuation;  // for the model, if the session goes on
+  std::string report;        // protected files that were changed since the last stop; empty: none
 };
 
 // nullopt if the session has no active loop in this store.

@@ -1,0 +1,12 @@
+// Runs the checks of an ended run again, in a clean checkout of its final commit, and compares.
+#pragma once
+
+#include "history/verify.h"
+
+namespace ralph::cli {
+
+// Adds one finding for each check of the last iteration, or one that says why they can't be run. Runs in a guarded
+// process: what the checks start is ended with them. The checkout is removed.
+void rerun_checks(Verification& verification, const std::string& project, int guardian);
+
+}  // namespace ralph::cli

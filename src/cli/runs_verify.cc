@@ -1,0 +1,89 @@
+// ralph runs verify: checks the record of a run, and with --rerun its checks.
+#include <array>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "base/utf8.h"
+#include "cli/output_options.h"
+#include "cli/project.h"
+#include "cli/registry.h"
+#include "cli/rerun.h"
+#include "cli/resume.h"
+#include "history/verify.h"
+#include "os/guardian.h"
+
+namespace ralph::cli {
+namespace {
+
+constexpr std::array kOptions = {
+    Option{"rerun", 0, "", "Run the checks again, in a clean checkout of the final commit, and compare."},
+    Option{"json", 0, "", "Print one JSON object."},
+};
+
+constexpr std::array kPositionals = {Positional{"RUN", "An id, the beginning of one, or \"last\" (the default)."}};
+
+void print_json(const Verification& verification, const RunFolder& folder) {
+  json::array findings;
+  for (const Finding& finding : verification.findings) {
+    json::object object;
+    object["what"] = finding.what;
+    object["fits"] = finding.fits ? json::value(*finding.fits) : json::value(nullptr);
+    object["text"] = to_json_string(finding.text);
+    findings.push_back(std::move(object));
+  }
+  fmt::print("{}", to_pretty_json(json::object{
+                       {"runId", folder.id}, {"fits", verification.fits()}, {"findings", std::move(findings)}}));
+}
+
+void print_text(const Verification& verification, const RunFolder& folder) {
+  const Style style = style_of_output(Environment::of_this_process());
+  for (const Finding& finding : verification.findings) {
+    const std::string mark = !finding.fits  ? style.yellow(style.note())
+                             : *finding.fits ? style.green(style.ok())
+                                             : style.red(style.error());
+    fmt::print("{} {}: {}\n", mark, finding.what, fit_to_width(finding.text, 2000));
+  }
+  if (verification.fits()) {
+    fmt::print("Run {}: everything fits.\n", folder.id);
+  } else {
+    fmt::print("Run {}: not everything fits.\n", folder.id);
+  }
+}
+
+Result<int> verify(const Arguments& arguments) {
+  TRY_VALUE(const Project place, enter_project());
+  const std::string& project = place.folder;
+  const std::string_view which =
+      arguments.positionals().empty() ? "last" : std::string_view(arguments.positionals()[0]);
+  TRY_VALUE(const RunFolder folder, find_run(project, which));
+  const std::string seal = seal_of(project, folder.id);
+  Verification verification =
+      verify_run({folder, project, seal.empty() ? std::nullopt : std::optional(seal), plain_git(project)});
+  const auto print = [&] {
+    arguments.has("json") ? print_json(verification, folder) : print_text(verification, folder);
+    return verification.fits() ? 0 : 1;
+  };
+  if (!arguments.has("rerun")) return print();
+  return run_guarded([&](int guardian) {
+    rerun_checks(verification, project, guardian);
+    return print();
+  });
+}
+
+}  // namespace
+
+const Command kRunsVerify = {
+    "runs verify",
+    "Check the record of a run: journal, receipt, logs, commits; with --rerun its checks.",
+    "Says in words what does not fit; then the exit code is 1, also for a run that was killed or has no receipt.\n"
+    "--rerun runs the commands of the run's last checks, as you, in a temporary checkout of the final commit, after\n"
+    "plan.cleanRoom.setup. docs/formats/receipt.md says what is checked and what that proves.",
+    "ralph runs verify\n"
+    "ralph runs verify 20261115-202233 --rerun\n"
+    "ralph runs verify --json | jq .fits",
+    kOptions,
+    kPositionals,
+    verify,
+};
+
+}  // namespace ralph::cli

@@ -1,0 +1,56 @@
+// The receipt of a run: what was asked, what was checked, who approved what, and where it ended, in one file that a third
+// person can check. A pure function of the journal's records. Specified in docs/formats/receipt.md.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/progress.h"
+#include "journal/records.h"
+#include "json/value.h"
+
+namespace ralph {
+
+class Receipt {
+ public:
+  // The next record of the journal, in its order.
+  void add(const record::Record& record);
+
+  // `last_hash`: of the last record's line. Complete once the record run_ended was added.
+  json::object to_json(const std::string& last_hash) const;
+
+  bool has_end() const { return ended_.has_value(); }
+  const std::optional<record::RunEnded>& end() const { return ended_; }
+  const std::optional<record::RunStarted>& start() const { return started_; }
+  const json::value& settings() const { return settings_; }                        // of the last process
+  const std::vector<record::GuardrailEnded>& checks() const { return checks_; }    // all, in order
+  const Progress& progress() const { return progress_; }
+  std::int64_t records() const { return records_; }
+
+ private:
+  void note(const record::Body& body);
+
+  std::optional<record::RunStarted> started_;
+  std::optional<record::RunEnded> ended_;
+  json::value settings_;
+  std::vector<std::string> versions_, agents_;
+  std::vector<record::GuardrailEnded> checks_;
+  std::vector<record::AgentEnded> turns_;
+  std::vector<record::PlanChecked> verdicts_;
+  std::vector<record::FilesChanged> changed_;
+  std::vector<record::ScmEnded> scm_;
+  Progress progress_;
+  WallTime first_{}, last_{};
+  std::int64_t records_ = 0;
+};
+
+// The same for people, in Markdown. Made of the JSON alone.
+std::string receipt_page(const json::object& receipt);
+
+inline constexpr std::string_view kReceiptFile = "receipt.json", kReceiptPage = "receipt.md";
+
+// Reads the run's journal and writes both files. Fails if it has no end.
+Status write_receipt(const std::string& run_folder);
+
+}  // namespace ralph

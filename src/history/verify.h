@@ -1,0 +1,38 @@
+// Checks the record of a run that has ended, as a third person would: journal, receipt, logs, commits. Specified in
+// docs/formats/receipt.md.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "git/git.h"
+#include "history/receipt.h"
+#include "journal/run_folder.h"
+
+namespace ralph {
+
+struct Finding {
+  std::string what;          // "journal", "its end", "receipt", "logs", "commits", "rerun"
+  std::optional<bool> fits;  // nullopt: it can't be checked
+  std::string text;          // a sentence
+};
+
+struct Verification {
+  Receipt receipt;  // as the journal makes it
+  std::vector<Finding> findings;
+
+  bool fits() const;
+  void add(std::string what, std::optional<bool> fits, std::string text);
+};
+
+struct RunToVerify {
+  RunFolder folder;
+  std::string project;              // logs are relative to it
+  std::optional<std::string> seal;  // what this machine remembers of the journal's end; nullopt: nothing
+  Git git;                          // in the project
+};
+
+Verification verify_run(const RunToVerify& run);
+
+}  // namespace ralph
