@@ -165,7 +165,7 @@ Result<LoopState> LoopStore::begin(const LoopRequest& request, record::SessionBo
   const std::string session = bound.session;
   TRY(loop.run.note(std::move(bound)));
   // With settings that can't be read a loop is no worse off than without; every other command says what is wrong.
-  if (const auto settings = load_settings(project_); settings) {
+  if (const auto settings = load_settings(project_, {}, Distrusted::kLeftOut, environment_); settings) {
     loop.run.policy.protect = settings->settings.protect;
     TRY(Watch(loop.run).begin_session());
   }
