@@ -79,6 +79,12 @@ std::string plain(std::string_view text, size_t most = 300) {
 std::string text_at(const json::value& object, std::string_view key) {
   const json::value* value = find(object, key);
   if (!value || value->is_null()) return "";
+  if (const json::array* list = value->if_array()) {
+    std::vector<std::string> items;
+    for (const json::value& item : *list) items.emplace_back(item.is_string() ? item.as_string().c_str() : "");
+    return join(items, ", ");
+  }
+  if (value->is_double()) return human_cost(value->as_double());  // the only kind of number that is none of a count
   return value->is_string() ? std::string(value->as_string()) : to_compact_json(*value);
 }
 
@@ -211,13 +217,14 @@ std::string receipt_page(const json::object& receipt) {
     return found ? *found : none;
   };
   std::string text = fmt::format("# Receipt of run {}\n\n", cell(all, "runId"));
-  text += fmt::format("**{}** after {} iterations: {}\n\n", cell(all, "status"), cell(all, "iterations"),
+  text += fmt::format("**{}** after {}: {}\n\n", cell(all, "status"),
+                      count_of(find_integer(all, "iterations").value_or(0), "iteration"),
                       plain(text_at(all, "reason"), 2000));
   text += fmt::format("- from {} to {}\n", cell(all, "began"), cell(all, "ended"));
   text += fmt::format("- commits: {} to {}\n", cell(part("commits"), "before").substr(0, 12),
                       cell(part("commits"), "after").substr(0, 12));
   text += fmt::format("- ralph {}; agents {}\n", cell(part("versions"), "ralph"), cell(part("versions"), "agents"));
-  text += fmt::format("- cost: {} USD, {} tokens in, {} out\n", cell(part("cost"), "usd"),
+  text += fmt::format("- cost: {}, {} tokens in, {} out\n", cell(part("cost"), "usd"),
                       cell(part("cost"), "inputTokens"), cell(part("cost"), "outputTokens"));
   text += fmt::format("- settings: SHA-256 {}\n- journal: {} records, the last one SHA-256 {}\n",
                       cell(all, "settingsSha256"), cell(part("journal"), "records"), cell(part("journal"), "sha256"));

@@ -383,7 +383,7 @@ def complete(project, *words):
 @pytest.mark.parametrize("words, offered", [
     (["ralph", "ini"], {"init"}), (["ralph", "r"], {"run", "runs"}), (["ralph", "--v"], {"--version"}),
     (["ralph", "run", "--prompt-"], {"--prompt-file"}), (["ralph", "run", "--no"], {"--no-sandbox", "--no-stream-agent-output"}),
-    (["ralph", "runs", ""], {"list", "show", "resume", "gc"}), (["ralph", "runs", "s"], {"show"}), (["ralph", "settings", "sc"], {"schema"}),
+    (["ralph", "runs", ""], {"list", "show", "resume", "verify", "gc"}), (["ralph", "runs", "s"], {"show"}), (["ralph", "settings", "sc"], {"schema"}),
     (["ralph", "runs", "list", "--j"], {"--json"}), (["ralph", "completion", "z"], {"zsh"}),
     (["ralph", "-C", "x", "doc"], {"doctor"}), (["ralph", "-C", "x", "runs", "l"], {"list"}),
     (["ralph", "init", "--gu"], {"--guardrail"}), (["ralph", "nonsense", "--"], set())])
