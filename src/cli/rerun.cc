@@ -50,7 +50,7 @@ std::string in_words(CheckOutcome outcome, int code) {
 }
 
 // What a check of the run says, and what it says now.
-Finding compare(const record::GuardrailEnded& then, const CheckEnd& now) {
+VerifyFinding compare(const record::GuardrailEnded& then, const CheckEnd& now) {
   CheckOutcome outcome = now.status.success() ? CheckOutcome::kPassed : CheckOutcome::kFailed;
   if (now.tests && now.tests->executed() == 0) outcome = CheckOutcome::kFailed;
   if (now.timed_out) outcome = CheckOutcome::kTimedOut;

@@ -24,7 +24,7 @@ constexpr std::array kPositionals = {Positional{"RUN", "An id, the beginning of 
 
 void print_json(const Verification& verification, const RunFolder& folder) {
   json::array findings;
-  for (const Finding& finding : verification.findings) {
+  for (const VerifyFinding& finding : verification.findings) {
     json::object object;
     object["what"] = finding.what;
     object["fits"] = finding.fits ? json::value(*finding.fits) : json::value(nullptr);
@@ -37,7 +37,7 @@ void print_json(const Verification& verification, const RunFolder& folder) {
 
 void print_text(const Verification& verification, const RunFolder& folder) {
   const Style style = style_of_output(Environment::of_this_process());
-  for (const Finding& finding : verification.findings) {
+  for (const VerifyFinding& finding : verification.findings) {
     const std::string mark = !finding.fits  ? style.yellow(style.note())
                              : *finding.fits ? style.green(style.ok())
                                              : style.red(style.error());

@@ -189,7 +189,7 @@ class Verifier {
 }  // namespace
 
 bool Verification::fits() const {
-  return std::all_of(findings.begin(), findings.end(), [](const Finding& finding) { return finding.fits.value_or(true); });
+  return std::all_of(findings.begin(), findings.end(), [](const VerifyFinding& finding) { return finding.fits.value_or(true); });
 }
 
 void Verification::add(std::string what, std::optional<bool> does_fit, std::string text) {

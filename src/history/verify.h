@@ -12,7 +12,7 @@
 
 namespace ralph {
 
-struct Finding {
+struct VerifyFinding {
   std::string what;          // "journal", "its end", "receipt", "logs", "commits", "rerun"
   std::optional<bool> fits;  // nullopt: it can't be checked
   std::string text;          // a sentence
@@ -20,7 +20,7 @@ struct Finding {
 
 struct Verification {
   Receipt receipt;  // as the journal makes it
-  std::vector<Finding> findings;
+  std::vector<VerifyFinding> findings;
 
   bool fits() const;
   void add(std::string what, std::optional<bool> fits, std::string text);
