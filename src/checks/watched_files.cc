@@ -65,8 +65,7 @@ std::string WatchedFiles::where(const File& file) const {
   return join_path(project_, file.path);
 }
 
-Status WatchedFiles::add(const std::string& path, bool is_protected, const std::string& named_by,
-                         const Rules& rules) {
+Status WatchedFiles::add(const std::string& path, bool is_protected, const std::string& named_by, const Rules& rules) {
   if (const auto known = known_.find(path); known != known_.end()) {
     if (files_[known->second].named_by.empty()) files_[known->second].named_by = named_by;
     return {};

@@ -19,9 +19,9 @@ namespace ralph {
 class WatchedFiles {
  public:
   struct Rules {
-    std::vector<std::string> patterns;  // see path_pattern.h
-    std::vector<std::string> commands;  // of checks
-    bool copies = true;                 // of what the patterns match; false: it can't be put back
+    std::vector<std::string> patterns;      // see path_pattern.h
+    std::vector<std::string> commands;      // of checks
+    bool copies = true;                     // of what the patterns match; false: it can't be put back
     std::uint64_t most_bytes = 1ULL << 30;  // of what the patterns match
   };
   struct File {

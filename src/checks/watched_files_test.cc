@@ -1,8 +1,8 @@
 #include "checks/watched_files.h"
 
-#include <gtest/gtest.h>
-
 #include <filesystem>
+
+#include <gtest/gtest.h>
 
 #include "os/files.h"
 #include "os/scratch_folder.h"
@@ -45,8 +45,8 @@ TEST_F(WatchedFilesTest, SeesWhatIsChangedDeletedAndReplaced) {
   std::filesystem::remove(project_ + "/Makefile");
   std::filesystem::create_directory(project_ + "/Makefile");
   write("GNUmakefile", "all:");
-  EXPECT_EQ(said(files), (Lines{"GNUmakefile made", "Makefile made something else", "tests/a changed",
-                                "tests/deep/b deleted"}));
+  EXPECT_EQ(said(files),
+            (Lines{"GNUmakefile made", "Makefile made something else", "tests/a changed", "tests/deep/b deleted"}));
 }
 
 TEST_F(WatchedFilesTest, WritingTheSameIsNoChangeAndNeitherIsANewFile) {

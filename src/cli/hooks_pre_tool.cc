@@ -39,7 +39,7 @@ bool has_loop(const HookCall& call) {
 void protect_files(PolicySetup& setup, const HookCall& call) {
   if (setup.protected_paths.empty() || !(call.is_inside_run() || has_loop(call))) return;
   setup.place.is_protected = [paths = setup.protected_paths, project = setup.place.project](const std::string& path,
-                                                                                           bool or_above) {
+                                                                                            bool or_above) {
     if (!is_within(path, project) || path == project || !is_there(path)) return false;
     const std::string name = path.substr(project.size() + 1);
     return std::any_of(paths.begin(), paths.end(), [&](const std::string& pattern) {

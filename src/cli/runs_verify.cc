@@ -38,7 +38,7 @@ void print_json(const Verification& verification, const RunFolder& folder) {
 void print_text(const Verification& verification, const RunFolder& folder) {
   const Style style = style_of_output(Environment::of_this_process());
   for (const VerifyFinding& finding : verification.findings) {
-    const std::string mark = !finding.fits  ? style.yellow(style.note())
+    const std::string mark = !finding.fits   ? style.yellow(style.note())
                              : *finding.fits ? style.green(style.ok())
                                              : style.red(style.error());
     fmt::print("{} {}: {}\n", mark, finding.what, fit_to_width(finding.text, 2000));

@@ -19,8 +19,8 @@ class Watch {
   // At the start of the run, before any agent; for a run that goes on, what it took then.
   Status begin();
 
-  // For a session loop: nothing is copied, so that a hook is quick, and changes are only reported. Nothing is watched if
-  // that would be too much.
+  // For a session loop: nothing is copied, so that a hook is quick, and changes are only reported. Nothing is watched
+  // if that would be too much.
   Status begin_session();
 
   // Compares. The paths that were put back are returned. A change that a check or an SCM task made came after the files

@@ -27,8 +27,8 @@ Status clone_commit(const std::string& work_tree, const std::string& commit, con
   const std::vector<std::string> quiet = {"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false",
                                           "-c", "advice.detachedHead=false"};
   std::vector<std::string> clone = quiet, checkout = quiet;
-  for (const char* word : {"-c", "protocol.file.allow=always", "clone", "-q", "--no-local", "--no-checkout",
-                           "--template=", "--"})
+  for (const char* word :
+       {"-c", "protocol.file.allow=always", "clone", "-q", "--no-local", "--no-checkout", "--template=", "--"})
     clone.emplace_back(word);
   clone.insert(clone.end(), {work_tree, target});
   TRY(must(plain_git(work_tree), clone, "git clone"));

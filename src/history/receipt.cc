@@ -53,13 +53,6 @@ json::object to_json(const record::ScmEnded& task) {
   return object;
 }
 
-// What the reviewer said, if the journal has it.
-template <class Turn>
-std::string words_of_verdict(const Turn& turn) {
-  if constexpr (requires { turn.final_words; }) return turn.final_words;
-  return turn.response.value_or("");
-}
-
 template <class Records>
 json::array list_of(const Records& records) {
   json::array list;
@@ -165,8 +158,7 @@ json::object Receipt::to_json(const std::string& last_hash) const {
                                   {"sha256", sha256_hex(start.prompt)}};
   receipt["versions"] = json::object{{"ralph", to_json_array(versions_)}, {"agents", to_json_array(agents_)}};
   receipt["settingsSha256"] = sha256_hex(to_compact_json(settings_));
-  receipt["commits"] =
-      json::object{{"before", to_json_string(start.commit)}, {"after", to_json_string(end.commit)}};
+  receipt["commits"] = json::object{{"before", to_json_string(start.commit)}, {"after", to_json_string(end.commit)}};
   receipt["checks"] = list_of(checks_);
   json::array answers;
   for (const record::AgentEnded& turn : turns_) answers.push_back(ralph::to_json(turn));
@@ -176,16 +168,15 @@ json::object Receipt::to_json(const std::string& last_hash) const {
     for (const std::string& what : one.violations)
       violations.push_back(json::object{{"iteration", one.iteration}, {"what", to_json_string(what)}});
     if (one.outcome == StoryStep::kNone) continue;
-    const auto turn = std::find_if(turns_.rbegin(), turns_.rend(), [&](const record::AgentEnded& ended) {
-      return ended.iteration == one.iteration;
-    });
+    const auto turn = std::find_if(turns_.rbegin(), turns_.rend(),
+                                   [&](const record::AgentEnded& ended) { return ended.iteration == one.iteration; });
     json::object verdict;
     verdict["iteration"] = one.iteration;
     verdict["mode"] = one.mode ? to_string(*one.mode) : "";
     verdict["story"] = to_json_string(one.story);
     verdict["outcome"] = to_string(one.outcome);
     verdict["agent"] = turn == turns_.rend() ? json::string() : to_json_string(turn->agent);
-    verdict["words"] = turn == turns_.rend() ? json::string() : to_json_string(words_of_verdict(*turn));
+    verdict["words"] = turn == turns_.rend() ? json::string() : to_json_string(turn->final_words);
     verdicts.push_back(std::move(verdict));
   }
   for (const record::FilesChanged& change : changed_) {

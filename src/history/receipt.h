@@ -1,5 +1,5 @@
-// The receipt of a run: what was asked, what was checked, who approved what, and where it ended, in one file that a third
-// person can check. A pure function of the journal's records. Specified in docs/formats/receipt.md.
+// The receipt of a run: what was asked, what was checked, who approved what, and where it ended, in one file that a
+// third person can check. A pure function of the journal's records. Specified in docs/formats/receipt.md.
 #pragma once
 
 #include <optional>
@@ -23,8 +23,8 @@ class Receipt {
   bool has_end() const { return ended_.has_value(); }
   const std::optional<record::RunEnded>& end() const { return ended_; }
   const std::optional<record::RunStarted>& start() const { return started_; }
-  const json::value& settings() const { return settings_; }                        // of the last process
-  const std::vector<record::GuardrailEnded>& checks() const { return checks_; }    // all, in order
+  const json::value& settings() const { return settings_; }                      // of the last process
+  const std::vector<record::GuardrailEnded>& checks() const { return checks_; }  // all, in order
   const Progress& progress() const { return progress_; }
   std::int64_t records() const { return records_; }
 

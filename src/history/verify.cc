@@ -36,7 +36,8 @@ std::optional<std::string> hash_of_file(const std::string& path) {
 
 // Sentences, the first ones of many.
 std::string named(const std::vector<std::string>& all) {
-  std::vector<std::string> first(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), kMostNamed)));
+  std::vector<std::string> first(all.begin(),
+                                 all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), kMostNamed)));
   if (all.size() > kMostNamed) first.push_back(fmt::format("and {} more", all.size() - kMostNamed));
   return join(first, "; ");
 }
@@ -76,8 +77,9 @@ class Verifier {
     if (!problems.empty()) {
       result_.add("journal", false, named(problems));
     } else if (result_.receipt.start() && result_.receipt.start()->run_id != run_.folder.id) {
-      result_.add("journal", false,
-                  fmt::format("it is that of run {}, not of this one", fit_to_width(result_.receipt.start()->run_id, 60)));
+      result_.add(
+          "journal", false,
+          fmt::format("it is that of run {}, not of this one", fit_to_width(result_.receipt.start()->run_id, 60)));
     } else if (!result_.receipt.has_end()) {
       result_.add("journal", false, "it has no end: the run was killed, or is still running");
     } else if (after_end) {
@@ -90,15 +92,17 @@ class Verifier {
 
   void check_end() {
     if (!run_.seal) {
-      result_.add("its end", std::nullopt,
-                  "this machine does not remember this run, so that its end can't be checked: a shortened journal would "
-                  "look the same");
+      result_.add(
+          "its end", std::nullopt,
+          "this machine does not remember this run, so that its end can't be checked: a shortened journal would "
+          "look the same");
     } else if (*run_.seal == hash_) {
       result_.add("its end", true, "the last record is the one that this machine remembers");
     } else if (!seen_.empty()) {
       result_.add("its end", false, "records were added after the last one that this machine remembers");
     } else {
-      result_.add("its end", false, "the last record that this machine remembers is not in it: it was changed or shortened");
+      result_.add("its end", false,
+                  "the last record that this machine remembers is not in it: it was changed or shortened");
     }
   }
 
@@ -108,7 +112,8 @@ class Verifier {
     const auto text = read_file(path);
     const auto parsed = text ? parse_json(*text, path) : Result<json::value>(json::value());
     if (!text || !parsed || !parsed->is_object())
-      return result_.add("receipt", false, parsed ? fmt::format("{} can't be read", kReceiptFile) : parsed.error().message);
+      return result_.add("receipt", false,
+                         parsed ? fmt::format("{} can't be read", kReceiptFile) : parsed.error().message);
     if (find_integer(*parsed, "v") != 1)
       return result_.add("receipt", false, "it is of a version that this ralph does not know");
     const json::object expected = result_.receipt.to_json(hash_);
@@ -125,7 +130,8 @@ class Verifier {
     }
     const auto page = read_file(join_path(run_.folder.path, kReceiptPage));
     if (!wrong.empty()) {
-      result_.add("receipt", false, fmt::format("{} is not what the journal says: {}", kReceiptFile, join_for_people(wrong)));
+      result_.add("receipt", false,
+                  fmt::format("{} is not what the journal says: {}", kReceiptFile, join_for_people(wrong)));
     } else if (!page || *page != receipt_page(expected)) {
       result_.add("receipt", false, fmt::format("{} is missing, or not what the journal says", kReceiptPage));
     } else {
@@ -146,7 +152,8 @@ class Verifier {
       if (now && *now != hash) wrong.push_back(fmt::format("{} was changed", fit_to_width(file, 200)));
     }
     if (!wrong.empty()) return result_.add("logs", false, named(wrong));
-    result_.add("logs", true, logs.empty() ? "there are none of checks" : fmt::format("{} of checks, unchanged", logs.size()));
+    result_.add("logs", true,
+                logs.empty() ? "there are none of checks" : fmt::format("{} of checks, unchanged", logs.size()));
   }
 
   bool git_says_yes(const std::vector<std::string>& words) {
@@ -164,21 +171,26 @@ class Verifier {
     for (const std::string& commit : {before, after}) {
       const bool is_hash = commit.size() >= 40 && commit.size() <= 64 &&
                            std::all_of(commit.begin(), commit.end(), [](char c) { return hex_digit(c) >= 0; });
-      if (!commit.empty() && !is_hash) return result_.add("commits", false, "the journal names something that is no commit");
+      if (!commit.empty() && !is_hash)
+        return result_.add("commits", false, "the journal names something that is no commit");
     }
     if (!git_says_yes({"cat-file", "-e", after + "^{commit}"}))
-      return result_.add("commits", false, fmt::format("the final commit {} is not in this repository", after.substr(0, 12)));
+      return result_.add("commits", false,
+                         fmt::format("the final commit {} is not in this repository", after.substr(0, 12)));
     const auto refs = run_.git({"for-each-ref", "--count=1", "--format=%(refname)", "--contains", after});
     const bool in_ref = refs && refs->code == 0 && !trim(refs->output).empty();
     if (!in_ref && !git_says_yes({"merge-base", "--is-ancestor", after, "HEAD"}))
-      return result_.add("commits", false,
-                         fmt::format("the final commit {} is not reachable from any branch or tag", after.substr(0, 12)));
+      return result_.add(
+          "commits", false,
+          fmt::format("the final commit {} is not reachable from any branch or tag", after.substr(0, 12)));
     if (!before.empty() && !git_says_yes({"cat-file", "-e", before + "^{commit}"}))
-      return result_.add("commits", false, fmt::format("the first commit {} is not in this repository", before.substr(0, 12)));
-    result_.add("commits", true,
-                fmt::format("{} to {}{}", before.empty() ? "none" : before.substr(0, 12), after.substr(0, 12),
-                            in_ref ? fmt::format(", reachable from {}", fit_to_width(std::string(trim(refs->output)), 80))
-                                   : ", reachable from HEAD"));
+      return result_.add("commits", false,
+                         fmt::format("the first commit {} is not in this repository", before.substr(0, 12)));
+    result_.add(
+        "commits", true,
+        fmt::format("{} to {}{}", before.empty() ? "none" : before.substr(0, 12), after.substr(0, 12),
+                    in_ref ? fmt::format(", reachable from {}", fit_to_width(std::string(trim(refs->output)), 80))
+                           : ", reachable from HEAD"));
   }
 
   const RunToVerify& run_;
@@ -189,7 +201,8 @@ class Verifier {
 }  // namespace
 
 bool Verification::fits() const {
-  return std::all_of(findings.begin(), findings.end(), [](const VerifyFinding& finding) { return finding.fits.value_or(true); });
+  return std::all_of(findings.begin(), findings.end(),
+                     [](const VerifyFinding& finding) { return finding.fits.value_or(true); });
 }
 
 void Verification::add(std::string what, std::optional<bool> does_fit, std::string text) {

@@ -209,7 +209,8 @@ std::optional<Objection> judge_file_write(const std::string& path, std::string_v
   for (const std::string& one : paths_of(with_home(path, place.home), cwd, place)) {
     std::optional<Objection> objection;
     if (is_ralphs(one, place, false)) {
-      objection = object(Category::kTamperRalph, one + " is ralph's, a hook that calls it, a guardrail's script, or a protected file");
+      objection = object(Category::kTamperRalph,
+                         one + " is ralph's, a hook that calls it, a guardrail's script, or a protected file");
     } else if (is_start_up_file(one, place)) {
       objection = object(Category::kPersistence, one + " is run or read later by others");
     } else if (is_credential(one, place)) {

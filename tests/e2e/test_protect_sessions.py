@@ -26,7 +26,7 @@ def test_a_tool_that_would_change_a_protected_file_is_denied_in_a_loop(project, 
     session = Session(project)
     assert denial(project, session, tool, **tool_input) is None, "a person's own session"
     session.starts("fix it")
-    assert "protected" in denial(project, session, tool, **tool_input)
+    assert "tamper-ralph" in denial(project, session, tool, **tool_input)
     assert denial(project, session, "Write", file_path="tests/new.py", content="") is None, "new files are no change"
     assert denial(project, session, "Bash", command="cat tests/a.py") is None
 

@@ -201,7 +201,7 @@ def test_a_plan_says_who_approved_what(project):
     said = receipt(project)["verdicts"]
     assert [(v["mode"], v["story"], v["outcome"]) for v in said] == [
         ("implement", "US-001", "submitted"), ("review", "US-001", "approved")]
-    assert all(v["agent"] for v in said)
+    assert all(v["agent"] for v in said) and '<review story="US-001">approved</review>' in said[1]["words"]
     assert findings(project)[1] == 0
 
 
