@@ -13,7 +13,7 @@ std::string text_of(const std::string& path) {
   return read_file(path).value_or("(gone)");
 }
 
-RawFile stream(const std::string& path) {
+RawFile stream_at(const std::string& path) {
   auto file = RawFile::create(path);
   EXPECT_TRUE(file);
   return *std::move(file);
@@ -27,7 +27,7 @@ std::string lines(int first, int last) {
 
 TEST(StreamSpace, KeepsTheEndOfOneStream) {
   ScratchFolder folder;
-  RawFile file = stream(folder / "agent_1.out");
+  RawFile file = stream_at(folder / "agent_1.out");
   StreamSpace space(folder.path(), 1000);
   for (int i = 1; i <= 500; ++i) {
     ASSERT_TRUE(space.append(file, lines(i, i)));
@@ -47,7 +47,7 @@ TEST(StreamSpace, EarlierTurnsGoFirstAndLogsStay) {
   std::filesystem::last_write_time(folder / "agent_1.err", now - std::chrono::hours(2));
   std::filesystem::last_write_time(folder / "agent_1.out", now - std::chrono::hours(1));
   StreamSpace space(folder.path(), 1300);
-  RawFile file = stream(folder / "agent_3.out");
+  RawFile file = stream_at(folder / "agent_3.out");
   ASSERT_TRUE(space.append(file, lines(1, 20)));
   EXPECT_EQ(text_of(folder / "agent_1.err"), "(gone)") << "the oldest";
   EXPECT_NE(text_of(folder / "agent_1.out"), "(gone)");
@@ -60,7 +60,7 @@ TEST(StreamSpace, EarlierTurnsGoFirstAndLogsStay) {
 
 TEST(StreamSpace, WithoutALimitKeepsAll) {
   ScratchFolder folder;
-  RawFile file = stream(folder / "agent_1.out");
+  RawFile file = stream_at(folder / "agent_1.out");
   StreamSpace space(folder.path(), 0);
   for (int i = 1; i <= 500; ++i) ASSERT_TRUE(space.append(file, lines(i, i)));
   EXPECT_EQ(text_of(folder / "agent_1.out"), lines(1, 500));
@@ -69,7 +69,7 @@ TEST(StreamSpace, WithoutALimitKeepsAll) {
 
 TEST(StreamSpace, ALineWithoutEndIsCutToo) {
   ScratchFolder folder;
-  RawFile file = stream(folder / "agent_1.out");
+  RawFile file = stream_at(folder / "agent_1.out");
   StreamSpace space(folder.path(), 1000);
   for (int i = 0; i < 100; ++i) ASSERT_TRUE(space.append(file, std::string(99, 'x')));
   EXPECT_LE(std::filesystem::file_size(folder / "agent_1.out"), 1000U);
