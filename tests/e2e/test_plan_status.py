@@ -229,7 +229,9 @@ def test_nor_do_they_when_the_plan_is_run_or_checked(project, evil):
     plan = hostile_plan(project, evil)
     plan.cheat("print('nothing'); sys.exit(0)", phase="before", always=True)
     project.python_agent("print('nothing')")
-    result = plan.run("-n", "1")
+    refused = plan.run("-n", "1")
+    assert refused.code == 2 and "--accept-tasks" in refused.err and not set(refused.text) & CONTROLS, repr(refused.text)
+    result = plan.run("-n", "1", "--accept-tasks")
     assert result.code == 1 and not set(result.text) & CONTROLS, repr(result.text)
     dry = plan.run("--dry-run")
     assert dry.code == 0 and not set(dry.out[:dry.out.index("\nPrompt ")]) & CONTROLS, repr(dry.out)
@@ -292,9 +294,10 @@ def test_a_hostile_marker_prints_nothing_strange(project):
 
 def test_a_marker_that_says_little_makes_a_short_sentence(project):
     plan = Plan(project, [story("A")], git=False)
-    for marker, words in [({}, "A run is under way.\n"),
-                          ({"iteration": 2, "iterationMode": "review"}, "A run is under way: iteration 2 (review).\n")]:
-        plan.marker.write_text(json.dumps(marker))
+    pid = os.getpid()
+    for marker, words in [({}, f"A run is under way: pid {pid}.\n"),
+                          ({"iteration": 2, "iterationMode": "review"}, f"A run is under way: pid {pid}, iteration 2 (review).\n")]:
+        plan.marker.write_text(json.dumps({"pid": pid, **marker}))
         assert words in status(project)
 
 
