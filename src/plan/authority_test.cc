@@ -81,7 +81,7 @@ SavedPlan full_plan() {
   plan.review_cap = 2;
   plan.tasks = text_of(list({story("US-1")}));
   plan.journal = std::string(64, 'a');
-  plan.pinned = {"what and why\n", "{{RALPH_ASSIGNMENT}}\ttab \x01"};
+  plan.pinned = {"what and why\n", "{{RALPH_ASSIGNMENT}}\ttab \x01", "# Log\n"};
   plan.bases = {{"US-1", "abc"}, {"US 2", "def"}};
   plan.pending = PendingStep{"US-\"1\"", StoryStep::kApproved, {true, ReviewStatus::kApproved, 3, "fine\n"}};
   return plan;
@@ -110,6 +110,7 @@ TEST(SavedPlan, ComesBackAsItWasWritten) {
   EXPECT_EQ(back.journal, plan.journal);
   EXPECT_EQ(back.pinned.prd, plan.pinned.prd);
   EXPECT_EQ(back.pinned.prompt, plan.pinned.prompt);
+  EXPECT_EQ(back.pinned.progress, plan.pinned.progress);
 }
 
 TEST(SavedPlan, OfVersion01IsStillRead) {
