@@ -182,6 +182,23 @@ def test_what_the_user_says_and_interrupts_is_not_for_the_model(agent, serve):
     agent.nothing_left()
 
 
+def test_a_session_that_is_deleted_takes_its_loop_with_it(agent, serve):
+    install(agent)
+    agent.play(agent.shell("touch waiting; sleep 60"), exhausted=agent.says("Hello."))
+    server = serve()
+    deleted, other = server.session(), server.session()
+    parts = {"parts": [{"type": "text", "text": "/ralph-loop make it"}]}
+    assert server.ask("POST", f"/session/{deleted}/prompt_async", parts)[0] == 204
+    wait_until(lambda: (agent.path / "waiting").exists(), 60)
+    assert server.ask("POST", f"/session/{deleted}/abort")[0] == 200
+    wait_until(lambda: server.is_idle(deleted), 60)
+    assert server.ask("DELETE", f"/session/{other}")[0] == 200, "its end is nobody else's"
+    assert the_loop(agent)["status"] == "ACTIVE" and the_loop(agent)["session"] == deleted
+    assert server.ask("DELETE", f"/session/{deleted}")[0] == 200
+    wait_until(lambda: the_loop(agent)["status"] == "CANCELLED", 30, "the plugin has told ralph")
+    assert the_loop(agent)["reason"] == "its session was cleared (/clear)"
+
+
 def test_without_ralph_opencode_goes_on(agent, serve):
     install(agent)
     path = agent.path / PLUGIN
