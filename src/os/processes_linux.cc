@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t kBufferBytes = 256 * 1024;
 // How often to check processes that are being ended. SIGCHLD reports our own children at once.
-constexpr Milliseconds kLookAgain{20};
+constexpr Milliseconds kEndingPoll{20};
 // How long to wait for a pipe that a process outside our tree holds open after all of ours have ended.
 constexpr Milliseconds kDrainGrace{200};
 // More than two pipes can hold: any further output comes from a process that is not ours.
@@ -178,7 +178,7 @@ Event LinuxProcesses::finish() {
 
 std::optional<MonotonicTime> LinuxProcesses::wake_up_time(std::optional<MonotonicTime> deadline) const {
   if (!ending_) return deadline;
-  MonotonicTime wake = clock_.monotonic() + kLookAgain;
+  MonotonicTime wake = clock_.monotonic() + kEndingPoll;
   if (drain_ends_) wake = *drain_ends_;
   return deadline ? std::min(*deadline, wake) : wake;
 }
@@ -190,7 +190,7 @@ void LinuxProcesses::look_at_all(std::vector<pollfd>& fds, int error) {
     static_cast<void>(write_all(
         STDERR_FILENO, fmt::format("ralph: cannot wait for events: {}; looking for them instead\n", errno_text(error)),
         "standard error"));
-  const timespec moment{0, std::chrono::nanoseconds(kLookAgain).count()};
+  const timespec moment{0, std::chrono::nanoseconds(kEndingPoll).count()};
   ::nanosleep(&moment, nullptr);
   for (pollfd& fd : fds) fd.revents = fd.fd >= 0 && fd.fd != guardian_ ? fd.events : 0;
 }
