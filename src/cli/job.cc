@@ -89,7 +89,7 @@ Result<int> follow(int socket, const ChildStarted& started, bool quiet) {
 Result<int> job(const Arguments& arguments) {
   const Environment environment = Environment::of_this_process();
   TRY_VALUE(const ChildRequest request, request_from(arguments, environment));
-  const auto socket = connect_to(*environment.get("RALPH_JOB_SOCKET"));
+  const auto socket = connect_to_jobs(*environment.get("RALPH_JOB_SOCKET"));
   if (!socket) return supervisor_gone(socket.error().message);
   TRY(send_request(socket->get(), request));
   const SystemClock clock;

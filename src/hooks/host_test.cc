@@ -47,7 +47,10 @@ TEST(Hosts, TheChoicesOfOptionsAreTheNamesOfItsRows) {
 }
 
 TEST(Hosts, ThePolicyProtectsEachFromTheModel) {
-  const PolicyPlace place{"/srv/app", "/home/dev", "/home/dev/.local/state/ralph", {}, {}, nullptr, policy_hosts()};
+  const PolicyPlace place{.project = "/srv/app",
+                          .home = "/home/dev",
+                          .state_folder = "/home/dev/.local/state/ralph",
+                          .hosts = policy_hosts()};
   ShellSetting setting;
   setting.home = place.home;
   setting.cwd = place.project;

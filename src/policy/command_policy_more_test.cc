@@ -12,9 +12,11 @@
 namespace ralph {
 namespace {
 
-const PolicyPlace kPlace = {
-    "/home/dev/app", "/home/dev",      "/home/dev/.local/state/ralph", {"/home/dev/app/ci/check.sh"}, {},
-    nullptr,         hosts_for_tests()};
+const PolicyPlace kPlace = {.project = "/home/dev/app",
+                            .home = "/home/dev",
+                            .state_folder = "/home/dev/.local/state/ralph",
+                            .guardrail_files = {"/home/dev/app/ci/check.sh"},
+                            .hosts = hosts_for_tests()};
 const ShellSetting kSetting = {"/home/dev", "/home/dev/app", {{"USER", "dev"}}};
 
 std::string verdict(std::string_view command, const PolicyPlace& place = kPlace) {

@@ -10,8 +10,11 @@
 namespace ralph {
 namespace {
 
-const PolicyPlace kPlace = {"/srv/app", "/home/dev",      "/home/dev/.local/state/ralph", {"/srv/app/ci/check.sh"}, {},
-                            nullptr,    hosts_for_tests()};
+const PolicyPlace kPlace = {.project = "/srv/app",
+                            .home = "/home/dev",
+                            .state_folder = "/home/dev/.local/state/ralph",
+                            .guardrail_files = {"/srv/app/ci/check.sh"},
+                            .hosts = hosts_for_tests()};
 const ShellSetting kSetting = {
     "/home/dev", "/srv/app", {{"USER", "dev"}, {"XDG_STATE_HOME", "/home/dev/.local/state"}}};
 

@@ -20,8 +20,8 @@ struct PolicyHost {
 };
 
 struct PolicyPlace {
-  std::string project, home;                   // absolute
-  std::string state_folder;                    // $XDG_STATE_HOME/ralph; empty: none
+  std::string project{}, home{};               // absolute
+  std::string state_folder{};                  // $XDG_STATE_HOME/ralph; empty: none
   std::string config_folder{};                 // $XDG_CONFIG_HOME/ralph; empty: none
   std::vector<std::string> guardrail_files{};  // absolute: scripts that the project's guardrails run
   // Whether an absolute path is a file that the project protects, or with `or_above` a folder with such files; nullptr:

@@ -50,7 +50,7 @@ Result<std::unique_ptr<Children>> Children::open(TaskPlace place, std::string ra
                                                  const Clock& clock, const Redactor& redactor) {
   std::unique_ptr<Children> children(new Children(std::move(place), std::move(ralph_run_id), std::move(program),
                                                   std::move(socket), guardian, clock, redactor));
-  TRY_VALUE(children->listener_, listen_at(children->socket_path_));
+  TRY_VALUE(children->listener_, listen_for_jobs(children->socket_path_));
   children->door_ = Fd(::epoll_create1(EPOLL_CLOEXEC));
   TRY(add_to(children->door_.get(), children->listener_.get()));
   processes.watch_jobs(children->jobs_);

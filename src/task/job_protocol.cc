@@ -131,7 +131,7 @@ Result<std::string> job_socket_path(const TaskPlace& place, const Environment& e
   return join_path(runtime, state_name(place.task, place.folder()).substr(0, 60) + ".sock");
 }
 
-Result<Fd> listen_at(const std::string& path) {
+Result<Fd> listen_for_jobs(const std::string& path) {
   TRY_VALUE(const sockaddr_un address, address_of(path));
   TRY_VALUE(Fd socket, new_socket());
   ::unlink(path.c_str());  // of a supervisor that was killed: this one holds the task's lock
@@ -144,7 +144,7 @@ Result<Fd> listen_at(const std::string& path) {
   return socket;
 }
 
-Result<Fd> connect_to(const std::string& path) {
+Result<Fd> connect_to_jobs(const std::string& path) {
   TRY_VALUE(const sockaddr_un address, address_of(path));
   TRY_VALUE(Fd socket, new_socket());
   if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)

@@ -43,7 +43,7 @@ Result<ChildEnded> decode_ended(std::string_view bytes);
 // Where the supervisor listens: in the task's folder, or in the runtime folder if that path is too long for a socket.
 Result<std::string> job_socket_path(const TaskPlace& place, const Environment& environment);
 
-Result<Fd> listen_at(const std::string& path);
-Result<Fd> connect_to(const std::string& path);
+Result<Fd> listen_for_jobs(const std::string& path);
+Result<Fd> connect_to_jobs(const std::string& path);
 
 }  // namespace ralph

@@ -19,8 +19,10 @@ void require(bool holds) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const ralph::PolicyPlace place = {"/srv/app", "/home/dev", "/home/dev/.local/state/ralph", {},
-                                    {},         nullptr,     ralph::hosts_for_tests()};
+  const ralph::PolicyPlace place = {.project = "/srv/app",
+                                    .home = "/home/dev",
+                                    .state_folder = "/home/dev/.local/state/ralph",
+                                    .hosts = ralph::hosts_for_tests()};
   const ralph::ShellSetting setting = {"/home/dev", "/srv/app", {}};
   const ralph::CommandReport report = ralph::judge_command(text, {}, place, setting);
   require(report.objections.size() == report.reading.commands.size());
