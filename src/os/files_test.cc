@@ -1,5 +1,6 @@
 #include "os/files.h"
 
+#include <algorithm>
 #include <fcntl.h>
 #include <filesystem>
 #include <signal.h>
@@ -236,6 +237,7 @@ TEST(AbandonedWrites, OfKilledProcessesGoWithTheNextWrite) {
   ASSERT_TRUE(write_file_atomically(folder / "other", "text"));
   std::vector<std::string> left = names_in(folder.path());
   std::erase_if(left, [](const std::string& name) { return name == "." || name == ".."; });
+  std::sort(left.begin(), left.end());
   EXPECT_EQ(left, (std::vector<std::string>{".fresh.ralph-abcdef", ".mine.ralph-abc", ".ralph-active",
                                             ".x.ralph-abcdefg", "a.ralph-abcdef", "other"}));
 }

@@ -150,8 +150,12 @@ TEST_F(SettingsTest, ReadsEveryKey) {
     "scm": {"command": "git", "tasks": ["commit", "push"], "addAll": false},
     "plan": {"maximumIterations": 40, "reviewCap": 2, "skipReview": true, "verifyTimeoutSeconds": 2.5,
              "agents": {"implement": "claude", "review": "codex", "reviewFix": "./fix"}},
-    "hooks": {"commands": {"allow": ["npm publish"], "deny": ["git reset *"], "categories": {"publish": false}}},
     "budget": {"maxMinutes": 5}})");
+  // What loosens the command policy counts in the user's own file only.
+  ASSERT_TRUE(make_directories(project_ + "/config/ralph"));
+  ASSERT_TRUE(write_file_atomically(
+      project_ + "/config/ralph/settings.json",
+      R"({"hooks": {"commands": {"allow": ["npm publish"], "deny": ["git reset *"], "categories": {"publish": false}}}})"));
   const Settings s = load();
   EXPECT_EQ(s.hooks.commands.allow, std::vector<std::string>{"npm publish"});
   EXPECT_EQ(s.hooks.commands.deny, std::vector<std::string>{"git reset *"});

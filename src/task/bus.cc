@@ -96,7 +96,9 @@ Frame frame_in(std::string_view text) {
   message->body = text.substr(body, size);
   if (text[body + size] != '\n' || std::string_view(check->get_string()) != check_of(message->body))
     return {Frame::kBroken};
-  return {Frame::kWhole, *std::move(message), body + size + 1};
+  // If only its last byte is missing, that newline is the beginning of the next message.
+  const bool shared = text.substr(body + size).starts_with(kFrameStart);
+  return {Frame::kWhole, *std::move(message), body + size + (shared ? 0 : 1)};
 }
 
 // The bus, opened for appending, locked, and still the file at its path.

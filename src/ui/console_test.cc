@@ -284,6 +284,7 @@ TEST(Console, TheCountdownSaysWhyAndUntilWhen) {
   const Printed told = printed<Console>(
       [](Console& console) {
         record::Decided wait;
+        wait.moment = Moment::kAfterTurn;
         wait.decision = Action::kWait, wait.reason = "claude is at its usage limit until 2026-11-15T21:00:00Z";
         tell(console, wait);
         console.on_countdown(299s);
