@@ -22,8 +22,9 @@ bool is_disabled(const Environment& environment) {
 
 // Runs the plan's checks and returns the message for an agent that may not stop yet.
 Result<std::optional<std::string>> plan_objection(const HookCall& call) {
-  TRY_VALUE(const auto plan, plan_in_charge(call.environment, call.payload.cwd));
+  TRY_VALUE(auto plan, plan_in_charge(call.environment, call.payload.cwd));
   if (!plan) return std::optional<std::string>();
+  plan->words = call.payload.last_message.value_or("");
   TRY_VALUE(const CheckReport report,
             check_project(*plan, Repository(plain_git(plan->files.project), plan->files.project)));
   call.complain(report.warnings);

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "journal/run_folder.h"
 #include "os/files.h"
+#include "plan/said_review.h"
 
 namespace ralph {
 namespace {
@@ -70,6 +71,8 @@ Result<CheckReport> check_project(const ProjectCheck& project, const Repository&
   } else if (project.marker) {
     use(request, *project.marker);
   }
+  if (request.rules)
+    request.rules->said = review_said(project.words, request.rules->story, "").step != StoryStep::kNone;
   TRY_VALUE(const bool has_git, repository.exists());
   if (has_git) {
     TRY_VALUE(std::vector<std::string> lines, repository.uncommitted());

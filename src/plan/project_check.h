@@ -22,6 +22,7 @@ struct ProjectCheck {
   // Used without either of them.
   bool skip_review = false;
   std::int64_t review_cap = 5;
+  std::string words{};  // the agent's last ones, if it wants to stop: they may hold its verdict
 };
 
 // A missing tasks.json is a problem during an iteration, otherwise an error. Without git, uncommitted work is not

@@ -122,7 +122,7 @@ class Judge {
                                       kOnlyOne[static_cast<size_t>(rules_.mode)], story->id, chosen->id));
       }
     }
-    if (rules_.mode == Mode::kReview && !rules_.frozen && movers_.empty() && result_.illegal.empty()) {
+    if (rules_.mode == Mode::kReview && !rules_.frozen && !rules_.said && movers_.empty() && result_.illegal.empty()) {
       result_.no_verdict = true;
       result_.problems.push_back(
           {Check::kTransitions, rules_.story,

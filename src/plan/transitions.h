@@ -32,6 +32,7 @@ struct ReviewRules {
   bool skip_review = false;
   std::int64_t review_cap = 5;
   bool frozen = false;  // no iteration is under way: stories may be added and edited, none may take a step
+  bool said = false;    // the reviewer has given its verdict in words; ralph writes it
 };
 
 struct Judgement {

@@ -169,6 +169,7 @@ def test_no_turn_begins_while_the_last_agent_lives(project):
     project.nothing_left()
 
 
+@pytest.mark.slow  # eight relays outrun an unoptimised sweep with sanitizers
 def test_processes_that_fork_and_exit_in_turn_are_caught(project):
     # Several at once: one may be hit by luck, in the moment between its fork and its exit.
     relays = "; ".join([helper("fork_relay")] * 8)
