@@ -41,7 +41,10 @@ def server():
         def log_message(self, *_):
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
+    class Server(ThreadingHTTPServer):
+        request_queue_size = 512  # with 5, the kernel drops connections that come at once, and they try again seconds later
+
+    with Server(("127.0.0.1", 0), Handler) as http:
         http.asked, http.daemon_threads = [], True
         threading.Thread(target=http.serve_forever, daemon=True).start()
         yield http
