@@ -36,6 +36,8 @@ def killed_in_second_turn(project, more="echo '<response>DONE</response>'"):
     counting_agent(project, f'echo $n >> work.txt; [ $n = 2 ] && sleep 60; [ $n -ge 3 ] && {{ {more}; }}; true')
     running = project.start("run", "-p", "the task", "-n", "5")
     wait_until(lambda: len(calls(project)) == 2, what="the second turn")
+    wait_until(lambda: any("sleep 60" in line for line in processes_with_marker(project.marker).values()),
+               what="the sleep of the second turn")
     kill_both(running)
 
 
