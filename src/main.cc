@@ -1,5 +1,7 @@
 // ralph: arguments -> command -> exit code.
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <fcntl.h>
 #include <new>
 #include <signal.h>
@@ -16,6 +18,8 @@ namespace {
 // A closed standard stream would give its number to the next file that is opened, and what is meant for the console
 // would land in a lock or a journal.
 void fill_standard_streams() {
+  const auto is_open = [](int fd) { return ::fcntl(fd, F_GETFD) >= 0; };
+  if (is_open(STDIN_FILENO) && is_open(STDOUT_FILENO) && is_open(STDERR_FILENO)) return;
   for (int fd = ::open("/dev/null", O_RDWR); fd >= 0; fd = ::open("/dev/null", O_RDWR)) {
     if (fd <= STDERR_FILENO) continue;
     ::close(fd);
@@ -28,6 +32,12 @@ void say(std::string_view line) {
   static_cast<void>(!::write(STDERR_FILENO, line.data(), line.size()));
 }
 
+void say_unwritten(int error) {
+  say("ralph: cannot write to standard output: ");
+  say(std::strerror(error));
+  say("\n");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -37,10 +47,10 @@ int main(int argc, char** argv) {
   try {
     const int code = ralph::cli::dispatch(words);
     if (std::fflush(stdout) == 0) return code;
-    say("ralph: cannot write to standard output\n");
+    say_unwritten(errno);
     if (code != 0) return code;
-  } catch (const std::system_error&) {  // fmt throws if a stream cannot be written
-    say("ralph: cannot write to standard output\n");
+  } catch (const std::system_error& error) {  // fmt throws if a stream cannot be written
+    say_unwritten(error.code().value());
   } catch (const std::bad_alloc&) {
     say("ralph: out of memory; give it more, or make what it reads smaller\n");
   }

@@ -70,6 +70,8 @@ export const Ralph = async ({ client, directory }) => {
   const contextIn = (reply) => reply.hookSpecificOutput?.additionalContext
 
   const onIdle = async (id) => {
+    // A run of ralph's starts `opencode run`, which ends at the first idle whatever is sent then. The run judges what it left.
+    if (process.env.RALPH_RUN_ID) return
     const who = await identity(id)
     if (who.agent_id) return
     const messages = await messagesOf(id)
@@ -82,7 +84,7 @@ export const Ralph = async ({ client, directory }) => {
     if (judged.get(id) === last.info.id) return
     judged.set(id, last.info.id)
     const user = messages[asked].info
-    const reply = await ralph("stop", 60, {
+    const reply = await ralph("stop", 600, {
       ...who,
       hook_event_name: "Stop",
       prompt_id: user.id,
@@ -133,7 +135,7 @@ export const Ralph = async ({ client, directory }) => {
 
     "tool.execute.after": async ({ tool, sessionID, callID, args }, result) => {
       const call = { hook_event_name: "PostToolUse", tool_name: tool, tool_use_id: callID, tool_input: args }
-      const text = contextIn(await ralph("post-tool", 10, { ...(await identity(sessionID)), ...call }))
+      const text = contextIn(await ralph("post-tool", 70, { ...(await identity(sessionID)), ...call }))
       if (text && typeof result?.output === "string") result.output += `\n\n${text}`
     },
 

@@ -41,6 +41,7 @@ struct TurnOptions {
   std::optional<double> max_cost_usd{};       // for agents that can stop themselves
   std::span<const std::string> user_flags{};  // these override what ralph would pass
   std::span<const AgentHook> hooks{};         // besides those of the user's files
+  std::string hooks_file{};                   // where those are, for an agent that reads them from a file
 
   // Whether the user's flags contain one of `flags`, alone or with a value ("--sandbox=x").
   bool user_sets(std::initializer_list<std::string_view> flags) const;
@@ -81,13 +82,42 @@ struct DeniedCall {
 // What an agent needs in a sandbox, where the home is hidden and the environment cleared. Paths are below the home.
 struct SandboxNeeds {
   std::span<const std::string_view> variables{};  // "ANTHROPIC_*": any that begins so
-  std::span<const std::string_view> copied{};  // credentials and state, which it rewrites: copied into a private home
+  // Files, or folders ("x/"), which it rewrites: copied into a private home. The logins are among them.
+  std::span<const std::string_view> copied{};
   std::span<const std::string_view> read_only{};  // its settings: shown as they are
   std::span<const std::string_view> hosts{};      // its own services
+  std::string_view vm_template{};  // of Docker Sandbox, by which it runs in a virtual machine; empty: none
+  std::span<const std::string_view> vm_state{};  // below its home there: what stays if the machine is made anew
+  bool vm_runs = false;  // the machine's own `run` starts it, with all permissions; else it is started by `exec`
+};
+
+// How an agent gets hooks for one run, besides those of the user's files.
+struct HooksBy {
+  bool flags = false;            // `arguments` passes on the hooks of its options
+  std::string_view flag{};       // one of these; if the user's flags have it, there is no room for ralph's
+  std::string_view variable{};   // names a file of the run with the hooks; if it is set, there is no room
+  std::string_view value{"{}"};  // of the variable, with {} for the path of the file
+  bool is_url = false;           // as in a URL
+  std::string_view file{};       // the name of that file
+  std::string_view taken_by{};   // a file of the system that the variable would hide: then there is no room
+  bool by_root = false;          // it believes such a file only if nobody but root may write it, or a folder above it
+  bool stops = true;             // it can be kept from stopping
+  bool any() const { return flags || !variable.empty(); }
+};
+
+// A file or folder that makes the agent run programs, or says what it may do.
+struct AgentFile {
+  std::string_view path;  // in a project; that of a folder ends with "/"
+  // Separated by blanks: the members of a JSON file that do so (empty: all of it), or what a folder has besides.
+  std::string_view keys{};
+  bool put_back = true;         // if another agent changed it; false: the change is only shown
+  std::string_view variable{};  // of a file of the user's own: names the folder that `path` is in
+  std::string_view folder{};    // that folder, below the home, if the variable is not set
 };
 
 struct Adapter {
-  std::string_view name;  // also the name of its program
+  std::string_view name;            // also the name of its program
+  std::string_view version_flag{};  // makes it print its version and end; empty: it has none
   PromptPath prompt = PromptPath::kStdin;
   bool takes_model = true;        // by --model
   bool tells_cost = false;        // its events say what a turn cost
@@ -111,8 +141,9 @@ struct Adapter {
   bool (*sets_permissions)(const TurnOptions& options) = [](const TurnOptions&) { return false; };
   std::span<const std::string_view> free_tools{};  // what it may use without permission
   SandboxNeeds needs{};
-  bool takes_hooks = false;       // `arguments` passes on the hooks of its options
-  std::string_view hooks_flag{};  // if the user's flags have it, there is no room for hooks of ralph's
+  std::span<const AgentFile> files{};        // of a project; the more special ones first
+  std::span<const AgentFile> users_files{};  // outside of it, which ralph never writes
+  HooksBy hooks{};
   // Why it would refuse to start, if that is known beforehand; empty: it is not.
   std::string_view (*foreseen_refusal)(const TurnOptions& options, const Environment& environment, bool is_root) =
       [](const TurnOptions&, const Environment&, bool) { return std::string_view(); };

@@ -1,7 +1,9 @@
 #include "agents/agent.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "agents/hook_settings.h"
 #include "base/text.h"
 #include "os/files.h"
 
@@ -24,19 +26,40 @@ std::string name_of_command(std::vector<std::string> words) {
   return join(words, " ");
 }
 
+// The path of a file as a URL has it.
+std::string url_path(std::string_view path) {
+  std::string text;
+  for (const char c : path) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '/' ||
+                       c == '-' || c == '_' || c == '.' || c == '~';
+    text += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return text;
+}
+
+// The first folder from `path` upwards that another one than root may write to; empty: none.
+std::string folder_of_others(std::string path) {
+  for (;; path = parent_path(path)) {
+    struct stat info{};
+    const bool there = ::stat(path.c_str(), &info) == 0;
+    if (there && (info.st_uid != 0 || (info.st_mode & (S_IWGRP | S_IWOTH)) != 0)) return path;
+    if (path == "/" || !path.starts_with('/')) return "";
+  }
+}
+
 // Whether the kernel accepts one more argument of `size` bytes. It limits each argument, and the sum of all arguments
 // and the environment, pointers included.
 bool fits_as_argument(size_t size, const Launch& launch) {
   if (size > kMaxArgumentBytes) return false;
   const long limit = ::sysconf(_SC_ARG_MAX);
-  size_t total = 4096 + size + launch.folder.size();
+  size_t total = 4096 + size + launch.folder.size() + launch.environment.bytes();
   for (const std::string& word : launch.argv) total += word.size() + 1 + sizeof(char*);
-  for (const std::string& line : launch.environment.as_lines()) total += line.size() + 1 + sizeof(char*);
   return limit <= 0 || total < static_cast<size_t>(limit);
 }
 
 }  // namespace
 
+// A program in the project, where agents write, is taken only if there is no other of its name.
 Result<Agent> Agent::make(const Setup& setup, const Environment& environment, const std::string& folder) {
   Agent agent;
   agent.environment_ = environment;
@@ -51,7 +74,7 @@ Result<Agent> Agent::make(const Setup& setup, const Environment& environment, co
   } else {
     TRY_VALUE(agent.words_, command_words(setup.command, agent.environment_, folder));
   }
-  TRY_VALUE(agent.program_, resolve_program(agent.words_[0], agent.environment_, folder));
+  TRY_VALUE(agent.program_, resolve_program(agent.words_[0], with_project_last(agent.environment_, folder), folder));
 
   const std::string kind = setup.kind.empty() ? base_name(agent.words_[0]) : setup.kind;
   const Adapter* known = demo ? nullptr : find_adapter(kind);
@@ -77,11 +100,23 @@ Result<Agent> Agent::make(const Setup& setup, const Environment& environment, co
   return agent;
 }
 
-bool Agent::use_hooks(std::vector<AgentHook> hooks) {
+std::string Agent::why_no_hooks() const {
+  const HooksBy& by = adapter_->hooks;
   TurnOptions options;
   options.user_flags = flags_;
-  if (!adapter_->takes_hooks || (!adapter_->hooks_flag.empty() && options.user_sets({adapter_->hooks_flag})))
-    return false;
+  if (!by.any()) return fmt::format("{} takes none for a run", name_);
+  if (!by.flag.empty() && options.user_sets({by.flag})) return fmt::format("agent.flags has a {} of its own", by.flag);
+  if (!by.variable.empty() && environment_.get(std::string(by.variable))) return fmt::format("{} is set", by.variable);
+  if (!by.taken_by.empty() && file_exists(std::string(by.taken_by))) return fmt::format("there is a {}", by.taken_by);
+  if (by.by_root && ::geteuid() != 0) return "it takes them for a run from a file of root's only";
+  if (const std::string open = by.by_root ? folder_of_others(join_path(folder_, ".ralph/runs")) : ""; !open.empty())
+    return fmt::format("it takes them for a run only where nobody but root may write, unlike {}", open);
+  return "";
+}
+
+bool Agent::use_hooks(std::vector<AgentHook> hooks, std::string plugin) {
+  if (!why_no_hooks().empty()) return false;
+  if (!adapter_->hooks.variable.empty()) hooks_text_ = plugin.empty() ? hook_settings(hooks) : std::move(plugin);
   hooks_ = std::move(hooks);
   return true;
 }
@@ -109,6 +144,10 @@ Launch Agent::launch(const std::string& prompt, TurnOptions options,
     launch.argv.insert(launch.argv.end(), part->begin(), part->end());
   }
   launch.environment = environment_;
+  if (!options.hooks_file.empty())
+    launch.environment.set(std::string(adapter_->hooks.variable),
+                           replace_all(adapter_->hooks.value, "{}",
+                                       adapter_->hooks.is_url ? url_path(options.hooks_file) : options.hooks_file));
   for (const auto& [name, value] : extra) launch.environment.set(name, value);
   launch.folder = folder_;
   const bool fits = fits_as_argument(prompt.size(), launch) && !contains(prompt, '\0');

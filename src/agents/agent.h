@@ -46,9 +46,14 @@ class Agent {
   // From now on it is started without permission prompts, unless the user's flags set permissions.
   void skip_permissions() { skip_permissions_ = true; }
 
-  // From now on it is started with these hooks. False: it takes none by its flags, or the user's flags leave no room.
-  bool use_hooks(std::vector<AgentHook> hooks);
+  // From now on it is started with these hooks; `plugin` is what an agent loads whose hooks are a program. False: it
+  // takes none for a run, or there is no room; why_no_hooks() says which.
+  bool use_hooks(std::vector<AgentHook> hooks, std::string plugin = {});
   bool has_hooks() const { return !hooks_.empty(); }
+  std::string why_no_hooks() const;  // "agent.flags has a --settings of its own"; empty: it takes hooks
+
+  // For an agent that reads them from a file, which TurnOptions::hooks_file names: its text; empty for others.
+  const std::string& hooks_text() const { return hooks_text_; }
 
   // Why it would refuse to start, as far as that is known without starting it; empty: nothing is known against it.
   std::string foreseen_refusal() const;
@@ -76,6 +81,7 @@ class Agent {
   PromptPath prompt_ = PromptPath::kArgument;
   bool skip_permissions_ = false;
   std::vector<AgentHook> hooks_;
+  std::string hooks_text_;
   Environment environment_;
   std::string folder_;
   std::shared_ptr<FlagProbe> probe_;

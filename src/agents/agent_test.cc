@@ -84,10 +84,29 @@ TEST_F(AgentTest, GetsHooksByItsOwnFlags) {
       << *state;
 }
 
+TEST_F(AgentTest, GetsHooksByAFileThatAVariableNames) {
+  auto opencode = make({.command = "opencode"});
+  ASSERT_TRUE(opencode && opencode->use_hooks({{"tool", "", "x", 1}}, "the plugin"));
+  EXPECT_EQ(opencode->hooks_text(), "the plugin");
+  EXPECT_EQ(opencode->launch("x", {.hooks_file = "/a b/c\"d"}).environment.get("OPENCODE_CONFIG_CONTENT"),
+            R"({"plugin":["file:///a%20b/c%22d"]})");
+  EXPECT_FALSE(opencode->launch("x").environment.get("OPENCODE_CONFIG_CONTENT"));
+  auto gemini = Agent::make({.command = "gemini"}, environment_, "/");
+  ASSERT_TRUE(gemini);
+  if (::geteuid() != 0) return;  // of an ordinary user it would not believe the file
+  ASSERT_TRUE(gemini->use_hooks({{"BeforeTool", ".*", "touch pre", 10000}}));
+  EXPECT_EQ(
+      gemini->hooks_text(),
+      R"({"hooks":{"BeforeTool":[{"matcher":".*","hooks":[{"type":"command","command":"touch pre","timeout":10000}]}]}})");
+  EXPECT_EQ(gemini->launch("x", {.hooks_file = "/a b/c"}).environment.get("GEMINI_CLI_SYSTEM_DEFAULTS_PATH"), "/a b/c");
+}
+
 TEST_F(AgentTest, MayHaveNoRoomForHooks) {
-  for (const Agent::Setup& setup : {Agent::Setup{.command = "gemini"}, Agent::Setup{.command = "my-agent"},
-                                    Agent::Setup{.command = "claude", .flags = {"--settings mine.json"}},
-                                    Agent::Setup{.command = "claude", .flags = {"--settings={}"}}}) {
+  for (const Agent::Setup& setup :
+       {Agent::Setup{.command = "my-agent"},
+        Agent::Setup{.command = "gemini", .env = {{"GEMINI_CLI_SYSTEM_DEFAULTS_PATH", "x"}}},
+        Agent::Setup{.command = "claude", .flags = {"--settings mine.json"}},
+        Agent::Setup{.command = "claude", .flags = {"--settings={}"}}}) {
     auto agent = make(setup);
     ASSERT_TRUE(agent);
     EXPECT_FALSE(agent->use_hooks({{"Stop", "", "x", 1}})) << setup.command;

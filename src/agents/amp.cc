@@ -30,16 +30,25 @@ constexpr std::string_view kReadOnly[] = {".config/amp"};
 constexpr std::string_view kHosts[] = {"ampcode.com", "*.ampcode.com"};
 constexpr SandboxNeeds kNeeds = {kNeededVariables, kCopied, kReadOnly, kHosts};
 
+constexpr std::string_view kProgramKeys =
+    "amp.permissions amp.hooks amp.mcpServers amp.mcpPermissions amp.dangerouslyAllowAll amp.commands.allowlist "
+    "amp.commands.strict amp.tools.enable amp.tools.disable amp.toolbox.path amp.guardedFiles.allowlist";
+constexpr AgentFile kFiles[] = {{".amp/settings.json", kProgramKeys}, {".amp/settings.jsonc"}, {".amp/plugins/"}};
+constexpr AgentFile kUsersFiles[] = {{"amp/settings.json", kProgramKeys, false, "XDG_CONFIG_HOME", ".config"}};
+
 }  // namespace
 
 // Its stream is Claude Code's with less in it: no costs, no message ids, errors as one string.
 constinit const Adapter kAmp = {.name = "amp",
+                                .version_flag = "--version",
                                 .prompt = PromptPath::kArgument,
                                 .takes_model = false,
                                 .ends_with_result = true,
                                 .make_parser = make_claude_parser,
                                 .arguments = arguments,
                                 .start_failure = start_failure,
-                                .needs = kNeeds};
+                                .needs = kNeeds,
+                                .files = kFiles,
+                                .users_files = kUsersFiles};
 
 }  // namespace ralph

@@ -279,12 +279,19 @@ constexpr std::string_view kCopied[] = {".codex/auth.json"};
 constexpr std::string_view kReadOnly[] = {".codex/config.toml", ".codex/AGENTS.md", ".codex/hooks.json",
                                           ".codex/prompts", ".codex/rules"};
 constexpr std::string_view kHosts[] = {"api.openai.com", "auth.openai.com", "chatgpt.com"};
-constexpr SandboxNeeds kNeeds = {kNeededVariables, kCopied, kReadOnly, kHosts};
+constexpr std::string_view kKeptInMachine[] = {".codex"};
+constexpr SandboxNeeds kNeeds = {kNeededVariables, kCopied, kReadOnly, kHosts, "codex", kKeptInMachine};
+
+// Its config.toml is compared as a whole.
+constexpr AgentFile kFiles[] = {{".codex/hooks.json"}, {".codex/config.toml"}, {".codex/hooks/"}, {".codex/rules/"}};
+constexpr AgentFile kUsersFiles[] = {{"hooks.json", "", false, "CODEX_HOME", ".codex"},
+                                     {"hooks/", "", false, "CODEX_HOME", ".codex"}};
 
 }  // namespace
 
 constinit const Adapter kCodex = {
     .name = "codex",
+    .version_flag = "--version",
     .ends_with_result = true,
     .writes_answer = true,
     .make_parser = [](const UsedBefore& before, const Clock& clock) -> std::unique_ptr<LineParser> {
@@ -296,6 +303,8 @@ constinit const Adapter kCodex = {
     .child_markers = kChildMarkers,
     .denied_calls = kDeniedCalls,
     .needs = kNeeds,
-    .takes_hooks = true};
+    .files = kFiles,
+    .users_files = kUsersFiles,
+    .hooks = {.flags = true}};
 
 }  // namespace ralph

@@ -164,12 +164,25 @@ constexpr std::string_view kCopied[] = {".gemini/oauth_creds.json", ".gemini/goo
 constexpr std::string_view kReadOnly[] = {".gemini/settings.json", ".gemini/GEMINI.md", ".gemini/commands"};
 constexpr std::string_view kHosts[] = {"generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com",
                                        "oauth2.googleapis.com"};
-constexpr SandboxNeeds kNeeds = {kNeededVariables, kCopied, kReadOnly, kHosts};
+constexpr std::string_view kKeptInMachine[] = {".gemini"};
+constexpr SandboxNeeds kNeeds = {kNeededVariables, kCopied, kReadOnly, kHosts, "gemini", kKeptInMachine};
+
+constexpr std::string_view kProgramKeys =
+    "hooks hooksConfig mcp mcpServers tools security advanced extensions skills telemetry autoAccept coreTools "
+    "excludeTools allowedTools toolDiscoveryCommand toolCallCommand mcpServerCommand allowMCPServers "
+    "excludeMCPServers sandbox folderTrust";
+constexpr AgentFile kFiles[] = {{".gemini/settings.json", kProgramKeys},
+                                {".gemini/.env"},
+                                {".gemini/hooks/"},
+                                {".gemini/extensions/"},
+                                {".gemini/policies/"}};
+constexpr AgentFile kUsersFiles[] = {{".gemini/settings.json", kProgramKeys, false, "GEMINI_CLI_HOME", ""}};
 
 }  // namespace
 
 constinit const Adapter kGemini = {
     .name = "gemini",
+    .version_flag = "--version",
     .ends_with_result = true,
     .make_parser = [](const UsedBefore&, const Clock& clock) -> std::unique_ptr<LineParser> {
       return std::make_unique<GeminiParser>(clock);
@@ -179,6 +192,12 @@ constinit const Adapter kGemini = {
     .interactive = "--prompt-interactive",
     .environment = kEnvironment,
     .child_markers = kChildMarkers,
-    .needs = kNeeds};
+    .needs = kNeeds,
+    .files = kFiles,
+    .users_files = kUsersFiles,
+    .hooks = {.variable = "GEMINI_CLI_SYSTEM_DEFAULTS_PATH",
+              .file = "gemini-defaults.json",
+              .taken_by = "/etc/gemini-cli/system-defaults.json",
+              .by_root = true}};
 
 }  // namespace ralph

@@ -140,15 +140,31 @@ constexpr DeniedCall kDeniedCalls[] = {{"Denied by ralph ("}};  // the error tha
 
 // For a sandbox.
 constexpr std::string_view kNeededVariables[] = {"OPENCODE_*", "ANTHROPIC_API_KEY", "OPENAI_API_KEY"};
-constexpr std::string_view kCopied[] = {".local/share/opencode/auth.json"};
-constexpr std::string_view kReadOnly[] = {".config/opencode"};
+// It puts packages of its own beside its settings, and does not start where it can't.
+constexpr std::string_view kCopied[] = {".local/share/opencode/auth.json", ".config/opencode/"};
 constexpr std::string_view kHosts[] = {"opencode.ai", "models.dev", "api.anthropic.com", "api.openai.com"};
-constexpr SandboxNeeds kNeeds = {kNeededVariables, kCopied, kReadOnly, kHosts};
+constexpr std::string_view kKeptInMachine[] = {".local/share/opencode", ".config/opencode"};
+constexpr SandboxNeeds kNeeds = {kNeededVariables, kCopied, {}, kHosts, "opencode", kKeptInMachine};
+
+constexpr std::string_view kProgramKeys =
+    "permission plugin mcp tools agent mode command formatter lsp experimental provider";
+constexpr AgentFile kFiles[] = {{"opencode.json", kProgramKeys},
+                                {"opencode.jsonc"},
+                                {".opencode/opencode.json", kProgramKeys},
+                                {".opencode/opencode.jsonc"},
+                                {".opencode/plugin/"},
+                                {".opencode/plugins/"},
+                                {".opencode/tool/"},
+                                {".opencode/tools/"}};
+constexpr AgentFile kUsersFiles[] = {{"opencode/opencode.json", kProgramKeys, false, "XDG_CONFIG_HOME", ".config"},
+                                     {"opencode/plugin/", "", false, "XDG_CONFIG_HOME", ".config"},
+                                     {"opencode/plugins/", "", false, "XDG_CONFIG_HOME", ".config"}};
 
 }  // namespace
 
 constinit const Adapter kOpencode = {
     .name = "opencode",
+    .version_flag = "--version",
     .tells_cost = true,
     .make_parser = [](const UsedBefore&, const Clock& clock) -> std::unique_ptr<LineParser> {
       return std::make_unique<OpencodeParser>(clock);
@@ -158,6 +174,13 @@ constinit const Adapter kOpencode = {
     .interactive = "--prompt",
     .child_markers = kChildMarkers,
     .denied_calls = kDeniedCalls,
-    .needs = kNeeds};
+    .needs = kNeeds,
+    .files = kFiles,
+    .users_files = kUsersFiles,
+    .hooks = {.variable = "OPENCODE_CONFIG_CONTENT",
+              .value = R"({"plugin":["file://{}"]})",
+              .is_url = true,
+              .file = "opencode-hooks.js",
+              .stops = false}};
 
 }  // namespace ralph

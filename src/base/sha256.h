@@ -11,6 +11,10 @@ namespace ralph {
 // Of what arrives in parts.
 class Sha256 {
  public:
+  enum class By { kFastest, kArithmetic };  // with the processor's own instructions, if it has them; without
+
+  explicit Sha256(By by = By::kFastest) : plainly_(by == By::kArithmetic) {}
+
   void add(std::string_view bytes);
   std::string hex() const;  // of all so far
 
@@ -19,6 +23,7 @@ class Sha256 {
                                          0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
   std::string rest_;  // less than a block
   std::uint64_t bytes_ = 0;
+  bool plainly_;
 };
 
 std::string sha256_hex(std::string_view bytes);  // 64 lower-case digits

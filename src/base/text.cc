@@ -16,24 +16,6 @@ char upper(char c) {
   return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
 }
 
-// Edit distance that counts a swap of two neighbours, a common typo, as one step.
-size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> before(b.size() + 1), row(b.size() + 1), next(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 1; i <= a.size(); ++i) {
-    next[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t replace = row[j - 1] + (lower(a[i - 1]) == lower(b[j - 1]) ? 0 : 1);
-      next[j] = std::min({replace, row[j] + 1, next[j - 1] + 1});
-      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-      if (swapped) next[j] = std::min(next[j], before[j - 2] + 1);
-    }
-    before.swap(row);
-    row.swap(next);
-  }
-  return row[b.size()];
-}
-
 bool is_plain_word(std::string_view word) {
   return !word.empty() &&
          std::ranges::all_of(word, [](char c) { return is_alphanumeric(c) || contains("_-./=:,@%+", c); });
@@ -175,6 +157,24 @@ std::string quote_shell_words(std::span<const std::string> words) {
     line += is_plain_word(word) ? word : "'" + replace_all(word, "'", "'\\''") + "'";
   }
   return line;
+}
+
+// Counts a swap of two neighbours, a common typo, as one step.
+size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> before(b.size() + 1), row(b.size() + 1), next(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 1; i <= a.size(); ++i) {
+    next[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t replace = row[j - 1] + (lower(a[i - 1]) == lower(b[j - 1]) ? 0 : 1);
+      next[j] = std::min({replace, row[j] + 1, next[j - 1] + 1});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) next[j] = std::min(next[j], before[j - 2] + 1);
+    }
+    before.swap(row);
+    row.swap(next);
+  }
+  return row[b.size()];
 }
 
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates) {

@@ -48,6 +48,7 @@ Result<std::vector<std::string>> split_shell_words(std::string_view text);
 std::string quote_shell_words(std::span<const std::string> words);
 
 // The candidate most similar to a mistyped word; empty if none is close.
+size_t edit_distance(std::string_view a, std::string_view b);  // letters to add, take away, change or swap
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates);
 
 // "512 B", "5.0 KB", "1.2 GB".

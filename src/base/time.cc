@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <ctime>
 #include <iterator>
 #include <utility>
 
@@ -11,20 +10,29 @@
 namespace ralph {
 namespace {
 
-std::tm to_utc(WallTime time) {
-  const std::time_t seconds = std::chrono::floor<std::chrono::seconds>(time).time_since_epoch().count();
-  std::tm parts{};
-  gmtime_r(&seconds, &parts);
-  return parts;
-}
+// Not gmtime_r, which reads the file of the local time zone first.
+struct Utc {
+  explicit Utc(WallTime time)
+      : date(std::chrono::floor<std::chrono::days>(time)), clock(time - std::chrono::floor<std::chrono::days>(time)) {}
+
+  int year() const { return static_cast<int>(date.year()); }
+  unsigned month() const { return static_cast<unsigned>(date.month()); }
+  unsigned day() const { return static_cast<unsigned>(date.day()); }
+  long long hour() const { return clock.hours().count(); }
+  long long minute() const { return clock.minutes().count(); }
+  long long second() const { return clock.seconds().count(); }
+  long long millisecond() const { return clock.subseconds().count(); }
+
+  std::chrono::year_month_day date;
+  std::chrono::hh_mm_ss<Milliseconds> clock;
+};
 
 }  // namespace
 
 std::string to_iso8601(WallTime time) {
-  const std::tm t = to_utc(time);
-  const auto whole = std::chrono::floor<std::chrono::seconds>(time);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", t.tm_year + 1900, t.tm_mon + 1, t.tm_mday, t.tm_hour,
-                     t.tm_min, t.tm_sec, (time - whole).count());
+  const Utc t(time);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", t.year(), t.month(), t.day(), t.hour(), t.minute(),
+                     t.second(), t.millisecond());
 }
 
 std::optional<WallTime> from_iso8601(std::string_view text) {
@@ -48,9 +56,8 @@ std::optional<WallTime> from_iso8601(std::string_view text) {
 }
 
 std::string to_compact_utc(WallTime time) {
-  const std::tm t = to_utc(time);
-  return fmt::format("{:04}{:02}{:02}-{:02}{:02}{:02}", t.tm_year + 1900, t.tm_mon + 1, t.tm_mday, t.tm_hour, t.tm_min,
-                     t.tm_sec);
+  const Utc t(time);
+  return fmt::format("{:04}{:02}{:02}-{:02}{:02}{:02}", t.year(), t.month(), t.day(), t.hour(), t.minute(), t.second());
 }
 
 std::string human_duration(Milliseconds duration) {

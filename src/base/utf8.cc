@@ -1,6 +1,7 @@
 #include "base/utf8.h"
 
 #include <bit>
+#include <cstring>
 #include <utf8proc.h>
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -22,8 +23,19 @@ bool is_control(std::int32_t code) {
 size_t width_of(std::int32_t code) {
   if (code < 0) return 1;  // shown as a replacement character
   if (code < 0x20 || code == 0x7f) return 0;
+  if (code < 0x7f) return 1;  // without a look at the tables, which most texts never need
   const int width = utf8proc_charwidth(code);
   return width > 0 ? static_cast<size_t>(width) : 0;
+}
+
+// How many bytes at the front are ASCII, at least: whole words of the machine.
+size_t ascii_prefix(std::string_view text) {
+  size_t at = 0;
+  for (std::uint64_t word = 0; text.size() - at >= sizeof word; at += sizeof word) {
+    std::memcpy(&word, text.data() + at, sizeof word);
+    if ((word & 0x8080808080808080) != 0) break;
+  }
+  return at;
 }
 
 }  // namespace
@@ -52,6 +64,8 @@ size_t unfinished_utf8(std::string_view text) {
 
 size_t find_invalid_utf8(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
+    at += ascii_prefix(text.substr(at));
+    if (at == text.size()) break;
     const Character c = first_character(text.substr(at));
     if (c.code < 0) return at;
     at += c.bytes;
@@ -60,6 +74,7 @@ size_t find_invalid_utf8(std::string_view text) {
 }
 
 std::string to_valid_utf8(std::string_view text) {
+  if (find_invalid_utf8(text) == std::string_view::npos) return std::string(text);
   std::string valid;
   valid.reserve(text.size());
   for (size_t at = 0; at < text.size();) {
@@ -111,6 +126,29 @@ size_t display_width(std::string_view text) {
   return width;
 }
 
+std::string wrap_words(std::string_view text, size_t columns, size_t used, size_t indent) {
+  std::string lines;
+  size_t column = used;
+  bool first = true;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find_first_of(" \n", at), text.size());
+    const std::string_view word = text.substr(at, end - at);
+    at = end + 1;
+    if (word.empty()) continue;
+    const size_t width = display_width(word);
+    if (!first && column + 1 + width > columns) {
+      lines += "\n" + std::string(indent, ' ');
+      column = indent;
+      first = true;
+    }
+    if (!first) lines += ' ', ++column;
+    lines += word;
+    column += width;
+    first = false;
+  }
+  return lines;
+}
+
 std::string fit_to_width(std::string_view text, size_t columns) {
   std::string line;
   size_t width = 0;
@@ -135,6 +173,28 @@ std::string fit_to_width(std::string_view text, size_t columns) {
     at += c.bytes;
   }
   return line;
+}
+
+std::string without_escapes(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\x1b') {
+      out += text[i];
+      continue;
+    }
+    const char kind = i + 1 < text.size() ? text[i + 1] : 0;
+    if (kind == '[') {  // parameters, then one letter
+      i += 2;
+      while (i < text.size() && text[i] >= ' ' && text[i] < '@') ++i;
+    } else if (kind == ']') {  // up to BEL or ESC backslash
+      while (i < text.size() && text[i] != '\a' && !text.substr(i + 1).starts_with("\x1b\\")) ++i;
+      if (i < text.size() && text[i] != '\a') i += 2;
+    } else {
+      ++i;
+    }
+  }
+  return out;
 }
 
 std::string printable_lines(std::string_view text) {

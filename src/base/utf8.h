@@ -72,7 +72,15 @@ size_t display_width(std::string_view text);
 // so that the text can't move the cursor, reverse the text direction or change the terminal.
 std::string fit_to_width(std::string_view text, size_t columns);
 
-// The same for multi-line text: nothing is cut, and line ends stay.
+// The words of a text on lines of at most `columns`, as far as the words allow. The first line begins in column `used`,
+// the others are indented.
+std::string wrap_words(std::string_view text, size_t columns, size_t used, size_t indent);
+
+// `text` without the sequences that colour a terminal or move its cursor (ESC [ 31 m, ESC ] title BEL): whole, where
+// fit_to_width would leave what follows the ESC.
+std::string without_escapes(std::string_view text);
+
+// The same as fit_to_width for multi-line text: nothing is cut, and line ends stay.
 std::string printable_lines(std::string_view text);
 
 }  // namespace ralph

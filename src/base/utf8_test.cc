@@ -137,6 +137,16 @@ TEST(FitToWidth, CutsWithAnEllipsisAndNeverACharacter) {
   }
 }
 
+TEST(WrapWords, BreaksBetweenWordsAndIndentsWhatFollows) {
+  EXPECT_EQ(wrap_words("", 10, 0, 2), "");
+  EXPECT_EQ(wrap_words("one two", 7, 0, 2), "one two");
+  EXPECT_EQ(wrap_words("one two", 6, 0, 2), "one\n  two");
+  EXPECT_EQ(wrap_words("one two three", 9, 4, 2), "one\n  two\n  three");
+  EXPECT_EQ(wrap_words("a  word-that-is-too-long  b", 8, 0, 0), "a\nword-that-is-too-long\nb");
+  EXPECT_EQ(wrap_words("日本 語", 6, 0, 1), "日本\n 語");
+  EXPECT_EQ(wrap_words("lines\nare joined", 20, 0, 0), "lines are joined");
+}
+
 TEST(FitToWidth, ShowsControlCharactersAsBlanks) {
   EXPECT_EQ(fit_to_width("a\033[2Jb\r\n\tc\x7f\u009bd", 80), "a [2Jb   c  d");
   EXPECT_EQ(fit_to_width(std::string_view("a\0b", 3), 80), "a b");
@@ -144,6 +154,16 @@ TEST(FitToWidth, ShowsControlCharactersAsBlanks) {
   EXPECT_EQ(fit_to_width("a\u202eb\u2066c\u2028d\u200fe", 80), "a b c d e");
   EXPECT_EQ(printable_lines("one\033[2J\n\n\ttwo\r\n"), "one [2J\n\n two \n");
   EXPECT_EQ(printable_lines(""), "");
+}
+
+TEST(WithoutEscapes, LeavesNothingOfASequence) {
+  EXPECT_EQ(without_escapes("plain"), "plain");
+  EXPECT_EQ(without_escapes("\x1b[31mred\x1b[0m and \x1b[1;4munderlined\x1b[K"), "red and underlined");
+  EXPECT_EQ(without_escapes("\x1b]0;a title\ahere"), "here");
+  EXPECT_EQ(without_escapes("\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\ there"), "link there");
+  EXPECT_EQ(without_escapes("cut \x1b[3"), "cut ");
+  EXPECT_EQ(without_escapes("cut \x1b]0;title"), "cut ");
+  EXPECT_EQ(without_escapes("cut \x1b"), "cut ");
 }
 
 }  // namespace

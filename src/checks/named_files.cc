@@ -14,21 +14,37 @@ struct Reader {
   std::string_view files;  // separated by blanks
 };
 
+// What decides which tests run, and whether they can fail. Files with the settings of a linter are not among them: see
+// diagnostics.criteria.
 constexpr std::array kReaders = {
     Reader{"make", "GNUmakefile makefile Makefile"},
     Reader{"gmake", "GNUmakefile makefile Makefile"},
-    Reader{"npm", "package.json"},
-    Reader{"npx", "package.json"},
-    Reader{"yarn", "package.json"},
-    Reader{"pnpm", "package.json"},
-    Reader{"bun", "package.json"},
-    Reader{"pytest", "conftest.py pytest.ini tests/conftest.py"},
-    Reader{"tox", "tox.ini"},
+    Reader{"npm", "package.json .npmrc"},
+    Reader{"npx", "package.json .npmrc"},
+    Reader{"yarn", "package.json .yarnrc .yarnrc.yml"},
+    Reader{"pnpm", "package.json .npmrc .pnpmfile.cjs"},
+    Reader{"bun", "package.json bunfig.toml"},
+    Reader{"jest", "package.json jest.config.js jest.config.ts jest.config.mjs jest.config.cjs jest.config.json"},
+    Reader{"vitest",
+           "vitest.config.ts vitest.config.js vitest.config.mts vitest.config.mjs vite.config.ts vite.config.js"},
+    Reader{"mocha", "package.json .mocharc.js .mocharc.cjs .mocharc.json .mocharc.yml .mocharc.yaml .mocharc.jsonc"},
+    Reader{"pytest",
+           "conftest.py pytest.ini .pytest.ini pyproject.toml tox.ini setup.cfg tests/conftest.py test/conftest.py"},
+    Reader{"tox", "tox.ini pyproject.toml setup.cfg"},
     Reader{"nox", "noxfile.py"},
-    Reader{"just", "justfile Justfile"},
+    Reader{"cargo", "Cargo.toml .cargo/config.toml .cargo/config"},
+    Reader{"go", "go.mod go.work"},
+    Reader{"gradle", "build.gradle build.gradle.kts settings.gradle settings.gradle.kts gradle.properties"},
+    Reader{"gradlew", "build.gradle build.gradle.kts settings.gradle settings.gradle.kts gradle.properties"},
+    Reader{"mvn", "pom.xml .mvn/maven.config .mvn/jvm.config .mvn/extensions.xml"},
+    Reader{"mvnw", "pom.xml .mvn/maven.config .mvn/jvm.config .mvn/extensions.xml"},
+    Reader{"rake", "Rakefile rakefile Rakefile.rb"},
+    Reader{"rspec", ".rspec"},
+    Reader{"phpunit", "phpunit.xml phpunit.xml.dist phpunit.dist.xml"},
+    Reader{"just", "justfile Justfile .justfile"},
     Reader{"task", "Taskfile.yml Taskfile.yaml"},
     Reader{"ctest", "CTestTestfile.cmake CMakeLists.txt"},
-    Reader{"cmake", "CMakeLists.txt CMakePresets.json"},
+    Reader{"cmake", "CMakeLists.txt CMakePresets.json CMakeUserPresets.json"},
 };
 
 // The words of a command line, as far as that can be said without a shell: quotes group, operators separate.

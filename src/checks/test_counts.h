@@ -62,7 +62,7 @@ class TestCountReader {
   };
 
   void end_line();
-  void read_line(std::string_view line);
+  void read_line(std::string_view raw);
   void read_go(std::string_view line);
   void read_tap(std::string_view line);
   void read_ctest(std::string_view line);

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <optional>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/sha256.h"
 #include "base/text.h"
+#include "checks/file_facts.h"
 #include "checks/named_files.h"
 #include "checks/path_pattern.h"
 #include "json/value.h"
@@ -20,27 +20,6 @@ namespace {
 constexpr size_t kMostFiles = 100'000;
 constexpr std::string_view kManifest = "manifest.json";
 
-std::string stamp_of_file(const struct stat& info) {
-  return fmt::format("{} {} {} {:o} {}.{} {}.{}", info.st_dev, info.st_ino, info.st_size, info.st_mode,
-                     info.st_mtim.tv_sec, info.st_mtim.tv_nsec, info.st_ctim.tv_sec, info.st_ctim.tv_nsec);
-}
-
-std::optional<std::string> link_target(const std::string& path) {
-  std::string target(4096, '\0');
-  const ssize_t size = ::readlink(path.c_str(), target.data(), target.size());
-  if (size < 0) return std::nullopt;
-  target.resize(static_cast<size_t>(size));
-  return target;
-}
-
-// The content of a file, or the target of a symlink, without following it.
-std::optional<std::string> content_of(const std::string& path, const struct stat& info) {
-  if (S_ISLNK(info.st_mode)) return link_target(path);
-  if (!S_ISREG(info.st_mode)) return std::nullopt;
-  const auto text = read_file(path);
-  return text ? std::optional(*text) : std::nullopt;
-}
-
 // The first folder above `path`, below `project`, that is no real folder now; empty: all are.
 std::string false_folder(const std::string& project, const std::string& path) {
   for (size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
@@ -48,15 +27,6 @@ std::string false_folder(const std::string& project, const std::string& path) {
     if (!is_real_folder(folder)) return folder;
   }
   return {};
-}
-
-Status move_away(const std::string& path, const std::string& kept) {
-  if (!is_there(path)) return {};
-  TRY(make_directories(parent_path(kept)));
-  std::string free = kept;
-  for (int n = 1; is_there(free); ++n) free = fmt::format("{}.{}", kept, n);
-  if (::rename(path.c_str(), free.c_str()) == 0) return {};
-  return fail(ErrorKind::kIo, "cannot move {} away: {}", path, std::strerror(errno));
 }
 
 }  // namespace
@@ -73,7 +43,7 @@ Status WatchedFiles::add(const std::string& path, bool is_protected, const std::
   struct stat info{};
   const std::string full = join_path(project_, path);
   if (!false_folder(project_, path).empty() || ::lstat(full.c_str(), &info) != 0) return {};
-  const auto content = content_of(full, info);
+  const auto content = content_of_file(full, info);
   if (!content && is_protected && S_ISREG(info.st_mode))
     return fail(ErrorKind::kInput, "{} is protected (protect.paths) but can't be read; make it readable", full);
   if (!content) return {};
@@ -209,7 +179,7 @@ std::vector<WatchedFiles::Change> WatchedFiles::changes() {
     const std::string full = where(file);
     if (file.absent) {
       if (last_false.empty() && ::lstat(full.c_str(), &info) == 0)
-        found.push_back({i, "made", sha256_hex(content_of(full, info).value_or(""))});
+        found.push_back({i, "made", sha256_hex(content_of_file(full, info).value_or(""))});
       continue;
     }
     if (!last_false.empty()) {
@@ -222,7 +192,7 @@ std::vector<WatchedFiles::Change> WatchedFiles::changes() {
     }
     std::string stamp = stamp_of_file(info);
     if (stamp == file.stamp) continue;
-    const auto content = content_of(full, info);
+    const auto content = content_of_file(full, info);
     const std::string hash = content ? sha256_hex(*content) : "";
     const bool same_kind = S_ISLNK(info.st_mode) == file.link && content;
     const bool same_mode = file.link || (info.st_mode & 07777) == file.mode;

@@ -62,6 +62,28 @@ std::string remark_on(const std::string& pointer) {
   return {};
 }
 
+// On one line, with numbers as people write them: the library writes 0.1 as 1E-1.
+std::string plain_json(const json::value& value) {
+  std::vector<std::string> parts;
+  if (const json::array* array = value.if_array()) {
+    for (const json::value& one : *array) parts.push_back(plain_json(one));
+    return fmt::format("[{}]", join(parts, ","));
+  }
+  if (const json::object* object = value.if_object()) {
+    for (const auto& member : *object)
+      parts.push_back(
+          fmt::format("{}:{}", to_compact_json(json::value(json::string(member.key()))), plain_json(member.value())));
+    return fmt::format("{{{}}}", join(parts, ","));
+  }
+  return value.is_double() ? std::string(trim(to_pretty_json(value))) : to_compact_json(value);
+}
+
+std::string on_one_line(const NamedCommands& named) {
+  const std::string settings = join(named.settings, "; ");
+  if (named.commands.empty() || settings.empty()) return join(named.commands, "; ") + settings;
+  return fmt::format("{}; with the settings {}", join(named.commands, "; "), settings);
+}
+
 bool says_yes(const Environment& environment) {
   const std::string value = environment.get("RALPH_TRUST").value_or("");
   return !value.empty() && value != "0" && value != "false";
@@ -72,6 +94,15 @@ Status ask_person(std::string_view question) {
   TRY_VALUE(const bool yes, ask_yes_or_no(questions, question));
   if (yes) return {};
   return fail(ErrorKind::kUsage, "not accepted; nothing was started");
+}
+
+SettingValues with_verify_commands(SettingValues values, const AcceptRequest& request) {
+  if (!request.verify_commands || request.verify_commands->empty()) return values;
+  const Redactor redactor(Environment::of_this_process().as_lines(), secret_candidates(request.loaded.settings));
+  SettingValue value = verify_commands_value(*request.verify_commands);
+  value.shown = redactor.redact(value.shown);
+  values.emplace(kVerifyCommands, std::move(value));
+  return values;
 }
 
 tl::unexpected<Error> nobody_there(std::string_view what) {
@@ -103,23 +134,27 @@ SettingValues shown_values(const LoadedSettings& loaded) {
     const bool own = pointer.starts_with('~');
     boost::system::error_code none;
     const json::value* masked = (own ? user : project).find_pointer(own ? pointer.substr(1) : pointer, none);
-    return redactor.redact(to_compact_json(masked ? *masked : value));
+    return redactor.redact(plain_json(masked ? *masked : value));
   });
 }
 
-std::vector<std::string> describe_commands(const SettingValues& values) {
-  std::vector<std::string> lines;
+NamedCommands describe_commands(const SettingValues& values) {
+  NamedCommands named;
   for (const auto& [pointer, value] : values) {
     if (!names_commands(pointer)) continue;
-    const auto list = pointer == "/guardrails" ? parse_json(value.shown, "") : Result<json::value>(json::value());
+    std::vector<std::string>& lines = is_command(pointer) ? named.commands : named.settings;
+    const bool verify = pointer == kVerifyCommands;
+    const auto list =
+        verify || pointer == "/guardrails" ? parse_json(value.shown, "") : Result<json::value>(json::value());
     if (!list || !list->is_array()) {
       lines.push_back(fmt::format("{}: {}{}", readable_path(pointer), value.shown, remark_on(pointer)));
       continue;
     }
-    for (const json::value& guardrail : list->get_array())
-      lines.push_back(fmt::format("guardrail: {}", find_string(guardrail, "command").value_or("?")));
+    for (const json::value& one : list->get_array())
+      lines.push_back(verify ? fmt::format("verify command of the plan: {}", one.is_string() ? one.get_string() : "?")
+                             : fmt::format("guardrail: {}", find_string(one, "command").value_or("?")));
   }
-  return lines;
+  return named;
 }
 
 void print_notes(const LoadedSettings& loaded) {
@@ -129,7 +164,7 @@ void print_notes(const LoadedSettings& loaded) {
 TrustRecord TrustTicket::record_at_work() const {
   TrustRecord record = record_;
   if (!kept_) return record;  // it waits for an answer about an earlier run
-  record.seen = now_;
+  record.seen = seen_;
   record.known = true;
   record.running = began_;
   return record;
@@ -163,15 +198,25 @@ void TrustTicket::end() const {
       join(changed, "; ")));
 }
 
+Result<bool> is_trusted_once(bool typed) {
+  const Environment environment = Environment::of_this_process();
+  const bool trusted = typed || says_yes(environment);
+  if (trusted) TRY(refuse_agents(environment, typed ? "--trust" : "RALPH_TRUST"));
+  return trusted;
+}
+
 Result<TrustTicket> accept_project(const AcceptRequest& request) {
   const Environment environment = Environment::of_this_process();
   print_notes(request.loaded);
-  const bool trusted = request.trusted || says_yes(environment);
-  if (trusted) TRY(refuse_agents(environment, request.trusted ? "--trust" : "RALPH_TRUST"));
+  TRY_VALUE(const bool trusted, is_trusted_once(request.trusted));
   TrustTicket ticket;
   ticket.now_ = shown_values(request.loaded);
   TrustRecord& record = ticket.record_;
   record = load_trust(environment, request.project);
+  const SettingValues asked = with_verify_commands(ticket.now_, request);
+  ticket.seen_ = asked;
+  if (const auto known = record.seen.find(std::string(kVerifyCommands)); known != record.seen.end())
+    ticket.seen_.insert(*known);  // of a plan that is not asked about now
   const bool asks = is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO) && !request.json;
   const std::string time = to_iso8601(SystemClock().wall());
   // An agent may have written the user's own settings, too.
@@ -186,31 +231,42 @@ Result<TrustTicket> accept_project(const AcceptRequest& request) {
     if (trusted) return ticket;
     if (!asks) return nobody_there("the settings were changed while an agent was running");
     TRY(ask_person("The settings were changed while an agent was running. Go on with them? (y/N): "));
-    record.accept(ticket.now_, "your answer", time);
+    record.accept(asked, "your answer", time);
     ticket.kept_ = true;
   }
   record.mode = request.loaded.settings.trust;
-  if (!has_commands(ticket.now_) || mode == TrustMode::kOff || record.accepts(ticket.now_)) return ticket;
+  if (!has_commands(asked) || mode == TrustMode::kOff || record.accepts(asked)) return ticket;
 
-  const std::vector<std::string> commands = describe_commands(ticket.now_);
-  const std::vector<std::string> changed = differences(record.seen, ticket.now_, Concern::kCommands);
+  const NamedCommands named = describe_commands(asked);
+  const bool runs = !named.commands.empty();
+  const auto changed = [&](Concern concern) { return differences(record.seen, ticket.seen_, concern); };
   if (record.is_accepted() && !request.told) {
-    for (const std::string& line : changed) tell(fmt::format("Commands changed since the last run: {}\n", line));
+    for (const std::string& line : changed(Concern::kOnlyCommands))
+      tell(fmt::format("Commands changed since the last run: {}\n", line));
+    for (const std::string& line : changed(Concern::kOnlySettings))
+      tell(fmt::format("Settings changed since the last run: {}\n", line));
   }
   const bool must_ask = !record.is_accepted() || mode == TrustMode::kRequire;
   if (must_ask && !trusted && asks) {
-    tell(fmt::format("This project's settings name these commands, and you have not accepted them yet:\n  {}\n",
-                     join(commands, "\n  ")));
-    TRY(ask_person("Run them? (y/N): "));
+    if (runs)
+      tell(fmt::format("This project names these commands, and you have not accepted them yet:\n  {}\n",
+                       join(named.commands, "\n  ")));
+    if (!named.settings.empty())
+      tell(
+          fmt::format("{}:\n  {}\n",
+                      runs ? "With these settings" : "This project has these settings, which you have not accepted yet",
+                      join(named.settings, "\n  ")));
+    TRY(ask_person(runs ? "Run them? (y/N): " : "Use them? (y/N): "));
   } else if (must_ask && !trusted && mode == TrustMode::kRequire) {
-    tell(fmt::format("Not accepted yet: {}\n", join(commands, "; ")));
-    return nobody_there("this project has commands that you have not accepted (trust is \"require\")");
-  } else if (!record.is_accepted() && !changed.empty()) {
-    tell(fmt::format("Note: commands of this project run that nobody has accepted ('ralph trust' does): {}\n",
-                     join(commands, "; ")));
+    tell(fmt::format("Not accepted yet: {}\n", on_one_line(named)));
+    return nobody_there(fmt::format("this project has {} that you have not accepted (trust is \"require\")",
+                                    runs ? "commands" : "settings about what runs"));
+  } else if (!record.is_accepted() && !changed(Concern::kCommands).empty()) {
+    tell(fmt::format("Note: {} that nobody has accepted ('ralph trust' does): {}\n",
+                     runs ? "commands of this project run" : "settings of this project are used", on_one_line(named)));
   }
   // A person saw them; --trust is for one run.
-  if (asks && !trusted) record.accept(ticket.now_, "your answer", time);
+  if (asks && !trusted) record.accept(asked, "your answer", time);
   return ticket;
 }
 

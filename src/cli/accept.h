@@ -26,22 +26,30 @@ bool is_below_agent(const Environment& environment);
 // Fails for an agent: what is typed (`what`) is for the person who runs it.
 Status refuse_agents(const Environment& environment, std::string_view what);
 
+// Whether the user has accepted, for this once, what is not theirs: by --trust (`typed`) or RALPH_TRUST. Fails for an
+// agent.
+Result<bool> is_trusted_once(bool typed);
+
 // The settings as `ralph trust` compares and shows them: without secrets.
 SettingValues shown_values(const LoadedSettings& loaded);
 
-// "agent.command: claude", one line for each command of the project; variables that change what programs do or where
-// the agent sends its words say so.
-std::vector<std::string> describe_commands(const SettingValues& values);
+// "agent.command: claude", one line for each command of the project and for each setting about what runs; variables
+// that change what programs do or where the agent sends its words say so.
+struct NamedCommands {
+  std::vector<std::string> commands, settings;
+};
+NamedCommands describe_commands(const SettingValues& values);
 
 // Notes of the settings, such as what was ignored, on standard error.
 void print_notes(const LoadedSettings& loaded);
 
 struct AcceptRequest {
   const LoadedSettings& loaded;
-  std::string project;   // absolute
-  bool trusted = false;  // --trust was typed
-  bool json = false;     // nobody can be asked
-  bool told = false;     // the caller has shown what differs from the last run
+  std::string project;                                        // absolute
+  bool trusted = false;                                       // --trust was typed
+  bool json = false;                                          // nobody can be asked
+  bool told = false;                                          // the caller has shown what differs from the last run
+  const std::vector<std::string>* verify_commands = nullptr;  // of the plan that is to run; nullptr: there is none
 };
 
 class TrustTicket {
@@ -56,10 +64,10 @@ class TrustTicket {
   TrustRecord record_at_work() const;
 
   TrustRecord record_;
-  SettingValues now_;
-  std::string began_;  // names this process, in the record
-  SharedFlag begun_;   // by the loop, for the guardian
-  bool kept_ = false;  // there is a place for the record, and nothing in it waits for an answer
+  SettingValues now_, seen_;  // the settings; with the verify commands of a plan
+  std::string began_;         // names this process, in the record
+  SharedFlag begun_;          // by the loop, for the guardian
+  bool kept_ = false;         // there is a place for the record, and nothing in it waits for an answer
 };
 
 // Fails if the answer is no, or if there must be one and nobody is there to give it; then nothing may be started.

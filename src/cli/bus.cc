@@ -202,7 +202,7 @@ const Command kBusPost = {
     "bus post",
     "Post a message to the bus of a task.",
     "Appends a message and prints its id. Many processes may post at once: no message is lost or mixed with another.\n"
-    "The body may be any text, with --- lines too. Inside a supervised task, the bus and the ids come from the\n"
+    "The body may be any text, including --- lines. Inside a supervised task, the bus and the ids come from the\n"
     "environment. A message of type wait_without_restart tells the supervisor that the agent waits for a person.",
     "ralph bus post --type FACT --body 'the parser handles nested lists'\n"
     "make test 2>&1 | ralph bus post --type ERROR --body -\n"
@@ -215,9 +215,8 @@ const Command kBusPost = {
 const Command kBusRead = {
     "bus read",
     "Print the messages of a bus.",
-    "In the order in which they were posted. What is no whole message (of a writer that was killed) is passed over "
-    "and\n"
-    "told on standard error.",
+    "In the order in which they were posted. An incomplete message, left by a writer that was killed, is skipped and\n"
+    "reported on standard error.",
     "ralph bus read --bus tasks/p/t/TASK-MESSAGE-BUS.md\n"
     "ralph bus read --type QUESTION --limit 1\n"
     "ralph bus read --json | jq -r '.[].body'",

@@ -43,14 +43,42 @@ tl::unexpected<Error> unknown_option(const Command& command, std::string_view wo
                                             : find_long(command, "model").option        ? "--model"
                                                                                         : "neither"));
   }
+  if (command.name == "task run" && word.starts_with("--resume"))
+    return usage_error(command,
+                       "a task needs no --resume: the same command goes on with it, and so does 'ralph runs resume'");
   std::vector<std::string> names{"--help"};
   for (const Option& option : command.options) {
     names.push_back(fmt::format("--{}", option.name));
     if (option.negatable) names.push_back(fmt::format("--no-{}", option.name));
   }
   const std::vector<std::string_view> views(names.begin(), names.end());
-  const std::string_view near = word.starts_with("--") ? nearest(word, views) : std::string_view{};
+  // "-json" has lost a dash; a single letter says nothing.
+  const std::string whole = word.starts_with("--") ? std::string(word) : fmt::format("-{}", word);
+  const std::string_view near = word.size() > 2 ? nearest(whole, views) : std::string_view{};
   return usage_error(command, fmt::format("unknown option {}{}", word, did_you_mean(near)));
+}
+
+// What an option's value is, in a sentence: "a number" for N.
+std::string in_words(const Option& option) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kWords = {{
+      {"N", "a number"},
+      {"D", "a time, as 30s or 10m"},
+      {"TIME", "a time, as 30s or 10m"},
+      {"P", "a project"},
+      {"T", "a task"},
+      {"USD", "an amount of dollars"},
+      {"MB", "a number of megabytes"},
+      {"BYTES", "a number of bytes"},
+      {"DAYS", "a number of days"},
+      {"SECONDS", "a number of seconds"},
+      {"NAMES", "names, with commas"},
+  }};
+  if (!option.choices.empty()) return fmt::format("one of {}", option.choices);
+  const auto* const found =
+      std::find_if(kWords.begin(), kWords.end(), [&](const auto& one) { return one.first == option.value; });
+  if (found != kWords.end()) return std::string(found->second);
+  return fmt::format("{} {}", std::string_view("AEIOU").find(option.value[0]) == std::string_view::npos ? "a" : "an",
+                     to_lower(option.value));
 }
 
 // An error message if the value is not among the choices; empty if it is, or if there are no choices.
@@ -62,13 +90,6 @@ std::optional<std::string> check_choice(std::string_view what, std::string_view 
   }
   const std::vector<std::string_view> views(allowed.begin(), allowed.end());
   return fmt::format("{}: \"{}\" is none of {}{}", what, value, choices, did_you_mean(nearest(value, views)));
-}
-
-std::string label_of(const Option& option) {
-  std::string label = option.letter ? fmt::format("-{}, ", option.letter) : "    ";
-  label += fmt::format("--{}{}", option.negatable ? "[no-]" : "", option.name);
-  if (option.optional_value) return fmt::format("{}[={}]", label, option.value);
-  return option.value.empty() ? label : fmt::format("{} {}", label, option.value);
 }
 
 }  // namespace
@@ -165,7 +186,8 @@ Result<Arguments> parse_arguments(const Command& command, std::span<const std::s
     complete = complete || match.option->optional_value;
     if (!value && match.option->optional_value) value = "";
     if (!value) {
-      if (i + 1 >= words.size()) return usage_error(command, fmt::format("{} needs a {}", shown, match.option->value));
+      if (i + 1 >= words.size())
+        return usage_error(command, fmt::format("{} needs {}", shown, in_words(*match.option)));
       value = words[++i];
     }
     TRY(take(*match.option, shown, *std::move(value)));
@@ -190,79 +212,6 @@ Result<Arguments> parse_arguments(const Command& command, std::span<const std::s
     }
   }
   return result;
-}
-
-std::string help_of(const Command& command) {
-  std::string usage = fmt::format("Usage: ralph {}", command.name);
-  if (!command.options.empty()) usage += " [options]";
-  for (const Positional& positional : command.positionals) {
-    const std::string name = fmt::format("{}{}", positional.name, positional.rest ? "..." : "");
-    usage += positional.required ? " " + name : " [" + name + "]";
-  }
-  std::string help = fmt::format("{}\n\n{}\n", command.summary, usage);
-  if (!command.details.empty()) help += fmt::format("\n{}\n", trim(command.details));
-  size_t width = std::string_view("    --help").size();
-  for (const Option& option : command.options) width = std::max(width, label_of(option).size());
-  for (const Positional& positional : command.positionals) width = std::max(width, positional.name.size());
-  if (!command.positionals.empty()) help += "\nArguments:\n";
-  for (const Positional& positional : command.positionals) {
-    help += fmt::format("  {:<{}}  {}\n", positional.name, width, positional.help);
-  }
-  help += "\nOptions:\n";
-  for (const Option& option : command.options)
-    help += fmt::format("  {:<{}}  {}\n", label_of(option), width, option.help);
-  help += fmt::format("  {:<{}}  {}\n", "-h, --help", width, "Show this help.");
-  if (!command.examples.empty()) {
-    help += "\nExamples:\n";
-    for (const std::string& line : split(trim(command.examples), '\n')) help += fmt::format("  {}\n", trim(line));
-  }
-  return help;
-}
-
-namespace {
-
-// The heading of a command in the overview, by its first word.
-std::string_view heading_of(const Command& command) {
-  const std::string_view first = command.name.substr(0, command.name.find(' '));
-  if (first == "run" || first == "init") return "Commands";
-  if (first == "plan") return "Plans: stories with enforced review";
-  if (first == "loop") return "Loops inside a session of a host agent";
-  if (first == "hooks") return "Hooks of a host agent";
-  return "Around it";
-}
-
-}  // namespace
-
-std::string overview(std::span<const Command* const> commands) {
-  std::string text =
-      "ralph keeps a coding agent working until the work is provably done.\n\n"
-      "Usage: ralph [-C DIR] <command> [options]\n";
-  size_t width = 0;
-  std::vector<std::string_view> headings;
-  for (const Command* command : commands) {
-    if (command->hidden) continue;
-    width = std::max(width, command->name.size());
-    if (std::find(headings.begin(), headings.end(), heading_of(*command)) == headings.end())
-      headings.push_back(heading_of(*command));
-  }
-  for (const std::string_view heading : headings) {
-    text += fmt::format("\n{}:\n", heading);
-    for (const Command* command : commands) {
-      if (command->hidden || heading_of(*command) != heading) continue;
-      text += fmt::format("  {:<{}}  {}\n", command->name, width, command->summary);
-    }
-  }
-  text +=
-      "\nOptions:\n"
-      "  -C DIR         Work in DIR.\n"
-      "  -v, --version  Print the version.\n"
-      "  -h, --help     Show this help; 'ralph <command> --help' explains a command.\n"
-      "\nStart here:\n"
-      "  ralph demo              see a complete loop, no account needed\n"
-      "  ralph init              write settings for this project\n"
-      "  ralph run -f PROMPT.md  let the agent work on that prompt, or:\n"
-      "  ralph run -p 'Make the tests pass, then answer <response>DONE</response>'\n";
-  return text;
 }
 
 }  // namespace ralph::cli

@@ -24,7 +24,9 @@ struct Option {
   bool repeatable = false;      // may be given several times
   std::string_view choices{};   // "APPEND|PREPEND|REPLACE": the only values accepted (any case), and completed
   bool optional_value = false;  // --x or --x=VALUE, and positionals that are required otherwise may be left out
-  bool on_resume = false;       // may change when a run is resumed; everything else is as it was
+  // Words that completion offers, separated by blanks; the value is a list of such words with commas.
+  std::string (*suggestions)() = nullptr;
+  bool on_resume = false;  // may change when a run is resumed; everything else is as it was
 };
 
 constexpr Option on_resume(Option option) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
+#include "base/utf8.h"
 
 namespace ralph::cli {
 namespace {
@@ -100,8 +101,10 @@ TEST(ParseArguments, FollowsItsTable) {
        "error: unknown option --pro; did you mean --prompt?"},
       {"a value for a switch", {"--json=yes"}, "error: --json takes no value"},
       {"a value for a negated switch", {"--no-stream=x"}, "error: --no-stream takes no value"},
-      {"a missing value", {"--max"}, "error: --max needs a N"},
-      {"a missing value of a letter", {"last", "-m"}, "error: -m needs a N"},
+      {"a missing value", {"--max"}, "error: --max needs a number"},
+      {"a missing value of a letter", {"last", "-m"}, "error: -m needs a number"},
+      {"a missing text", {"--prompt"}, "error: --prompt needs a text"},
+      {"a missing choice", {"--action"}, "error: --action needs one of APPEND|PREPEND"},
       {"given twice", {"--max", "1", "-m", "2"}, "error: -m is given twice"},
       {"given twice, the value in the same word", {"-pone", "-ptwo = 2"}, "error: -p is given twice"},
       {"another choice",
@@ -155,13 +158,13 @@ This is the second.
 
 Arguments:
   RUN                  Which run.
-  FORM                 How to show it.
+  FORM                 How to show it. One of short, long.
 
 Options:
   -p, --prompt TEXT    What the agent is to do.
   -m, --max N          At most so many.
-      --flag WORD      May be repeated.
-  -a, --action ACTION  What to do.
+      --flag WORD      May be repeated. Repeatable.
+  -a, --action ACTION  What to do. One of APPEND, PREPEND.
   -s, --[no-]stream    Show it.
   -j, --json           As JSON.
   -h, --help           Show this help.
@@ -180,7 +183,50 @@ Usage: ralph plain
 Options:
   -h, --help  Show this help.
 )");
+  constexpr Positional kCommand[] = {{"COMMAND", "What to run.", true, true}};
+  const Command kRunner = {"runner", "Run", "", "", {}, kCommand, do_nothing};
+  EXPECT_NE(help_of(kRunner).find("Usage: ralph runner -- COMMAND...\n"), std::string::npos);
   EXPECT_NE(help_of(kOpenEnded).find("Usage: ralph open ended [options] [WORD...]\n"), std::string::npos);
+}
+
+TEST(HelpOf, FitsEightyColumnsForEveryCommand) {
+  const auto widest = [](const std::string& text) {
+    size_t width = 0;
+    for (const std::string& line : split(text, '\n')) width = std::max(width, display_width(line));
+    return width;
+  };
+  EXPECT_LE(widest(overview(all_commands())), 80u);
+  for (const Command* command : all_commands()) EXPECT_LE(widest(help_of(*command)), 80u) << command->name;
+}
+
+TEST(HelpOf, BreaksLinesBetweenWordsAndExamplesOutsideOfQuotes) {
+  const Option kLong[] = {
+      {"a-name-that-is-longer-than-others", 0, "VALUE", "One word after another, until the line is full."}};
+  const Command kWide = {
+      "wide",
+      "Take much",
+      "A paragraph whose lines are\nbroken\nanywhere is one paragraph all the same, as wide as it may be.",
+      "ralph wide --task 'a text in quotes, which a shell must not find broken' --json --more",
+      kLong,
+      {},
+      do_nothing};
+  EXPECT_EQ(help_of(kWide), R"(Take much
+
+Usage: ralph wide [options]
+
+A paragraph whose lines are broken anywhere is one paragraph all the same, as
+wide as it may be.
+
+Options:
+      --a-name-that-is-longer-than-others VALUE
+                                  One word after another, until the line is
+                                  full.
+  -h, --help                      Show this help.
+
+Examples:
+  ralph wide --task 'a text in quotes, which a shell must not find broken' \
+      --json --more
+)");
 }
 
 TEST(Overview, ListsCommandsInOrderButNoHiddenOnes) {

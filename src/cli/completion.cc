@@ -67,7 +67,13 @@ std::string bash_values() {
         reply = fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$current\")); return",
                             replace_all(option.choices, "|", " "));
       }
-      cases[spellings(option)] = std::move(reply);
+      if (option.suggestions)
+        reply = fmt::format(
+            "local head=; [[ $current == *,* ]] && head=${{current%,*}},; "
+            "COMPREPLY=($(compgen -P \"$head\" -W '{}' -- \"${{current##*,}}\")); return",
+            option.suggestions());
+      // Of options with one name, the one that has something to offer counts.
+      if (std::string& kept = cases[spellings(option)]; kept.empty() || reply != "return") kept = std::move(reply);
     }
   }
   std::string text;
@@ -146,6 +152,9 @@ std::string fish_script() {
         script += fmt::format("complete -c ralph -n '{}' -l {} -x -a '{}'\n", seen, option.name,
                               replace_all(option.choices, "|", " "));
       }
+      if (option.suggestions)
+        script += fmt::format("complete -c ralph -n '{}' -l {} -x -a '(__fish_append , {})'\n", seen, option.name,
+                              option.suggestions());
       if (option.negatable) script += fmt::format("complete -c ralph -n '{}' -l no-{}\n", seen, option.name);
     }
     for (const Positional& positional : command->positionals) {

@@ -17,9 +17,9 @@ namespace {
 
 int print(std::string_view text) {
   // A reader that closed the pipe early (`ralph --help | head`) is not an error.
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
-  return 0;
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  if (written || errno == EPIPE) return 0;
+  return report({ErrorKind::kIo, fmt::format("cannot write to standard output: {}", errno_text(errno))});
 }
 
 struct Found {
@@ -55,7 +55,9 @@ int explain_unknown(std::span<const std::string> words) {
   const std::vector<const Command*> group = group_of(words[0]);
   const bool wants_help = words.size() > 1 && asks_for_help(words.subspan(1));
   if (!group.empty() && wants_help) {
-    for (const Command* command : group) print(fmt::format("ralph {}: {}\n", command->name, command->summary));
+    for (const Command* command : group) {
+      if (!command->hidden) print(fmt::format("ralph {}: {}\n", command->name, command->summary));
+    }
     return 0;
   }
   std::vector<std::string_view> names;
@@ -69,8 +71,14 @@ int explain_unknown(std::span<const std::string> words) {
     return report({ErrorKind::kUsage, fmt::format("unknown command {}{}\n  ralph --help lists the commands", words[0],
                                                   near.empty() ? "" : fmt::format("; did you mean {}?", near))});
   }
-  std::string message = words.size() > 1 ? fmt::format("unknown command {} {}", words[0], words[1])
-                                         : fmt::format("ralph {} needs one more word", words[0]);
+  std::string message = fmt::format("ralph {} needs one more word", words[0]);
+  if (words.size() > 1) {
+    std::vector<std::string_view> seconds = names;
+    for (std::string_view& name : seconds) name.remove_prefix(words[0].size() + 1);
+    const std::string_view near = nearest(words[1], seconds);
+    message = fmt::format("unknown command {} {}{}", words[0], words[1],
+                          near.empty() ? "" : fmt::format("; did you mean {} {}?", words[0], near));
+  }
   for (std::string_view name : names) message += fmt::format("\n  ralph {}", name);
   return report({ErrorKind::kUsage, std::move(message)});
 }
@@ -79,7 +87,7 @@ int explain_unknown(std::span<const std::string> words) {
 // block the agent.
 int as_hook(std::span<const std::string> words, int code) {
   if (words.size() < 2 || words[0] != "hooks") return code;
-  const bool for_people = words[1] == "install" || words[1] == "uninstall" || words[1] == "explain";
+  const bool for_people = is_one_of(words[1], {"install", "uninstall", "explain", "start-loop", "cancel-loop"});
   return for_people || code == 0 ? code : 1;
 }
 
@@ -114,12 +122,24 @@ std::span<const Command* const> all_commands() {
       &kRunsGc,
       &kSettingsShow,
       &kSettingsSchema,
+      &kCheck,
+      &kLspStart,
+      &kLspStatus,
+      &kLspStop,
+      &kLspAsk,
+      &kLspServe,
       &kTrust,
       &kLoopStart,
       &kLoopRun,
       &kLoopStatus,
       &kLoopCancel,
       &kHooksStop,
+      &kHooksStartLoop,
+      &kHooksStopLoop,
+      &kHooksCancelLoop,
+      &kHooksPostToolLsp,
+      &kHooksPostToolLinter,
+      &kHooksPostToolAstGrep,
       &kHooksPreTool,
       &kHooksExplain,
       &kHooksInstall,
@@ -136,6 +156,8 @@ std::span<const Command* const> all_commands() {
       &kSandboxProxy,
       &kSandboxBridge,
       &kSandboxEnter,
+      &kSandboxAnnex,
+      &kSandboxEnd,
       &kStream,
       &kDoctor,
       &kDemo,

@@ -183,7 +183,11 @@ int print_findings(const Findings& findings, const Environment& environment, boo
                                   {"fix", to_json_string(finding.fix)}});
       continue;
     }
-    const auto shown = [](const std::string& text) { return std::string(trim(printable_lines(text))); };
+    const size_t begin = width + 4;
+    const auto shown = [&](const std::string& text) {
+      const std::string safe(trim(printable_lines(text)));
+      return style.terminal && !contains(safe, '\n') ? wrap_words(safe, style.width, begin, begin) : safe;
+    };
     const std::string mark = finding.health == Health::kOk     ? style.green(style.ok())
                              : finding.health == Health::kNote ? style.yellow(style.note())
                                                                : style.red(style.error());

@@ -16,16 +16,29 @@ std::string describe_limit(double seconds) {
   return seconds > 0 ? human_duration(Milliseconds(static_cast<long long>(seconds * 1000))) : "none";
 }
 
+// In a sandbox, the agent is another user and is not refused.
+std::string refusal_of(const DryRun& run) {
+  return run.protection.on ? "" : run.agents.front().foreseen_refusal();
+}
+
+std::string sandbox_line(const Protection& protection) {
+  if (protection.on) return describe(protection);
+  return fmt::format("none{}: the agent runs directly, with your rights",
+                     protection.why_not.empty() ? "" : fmt::format(" ({})", protection.why_not));
+}
+
 std::string policy_lines(const DryRun& run) {
   const Settings& settings = run.loaded.settings;
   std::string out = fmt::format("Iterations   {}\n", run.iterations);
-  out += fmt::format("Time limits  agent {}, silence {}, run {}\n", describe_limit(settings.agent.timeout_seconds),
-                     describe_limit(settings.agent.idle_timeout_seconds),
-                     describe_limit(settings.budget.max_minutes * 60));
+  if (run.limits.empty())
+    out += fmt::format("Time limits  agent {}, silence {}, run {}\n", describe_limit(settings.agent.timeout_seconds),
+                       describe_limit(settings.agent.idle_timeout_seconds),
+                       describe_limit(settings.budget.max_minutes * 60));
   if (settings.budget.max_cost_usd > 0)
     out += fmt::format("Budget       {}\n", human_cost(settings.budget.max_cost_usd));
   if (settings.budget.max_tokens > 0) out += fmt::format("Budget       {:.0f} tokens\n", settings.budget.max_tokens);
   if (run.agents.size() > 1) out += fmt::format("Fallback     {}\n", join(settings.agent.fallback, ", "));
+  if (!run.limits.empty()) return out + run.limits;
   out += fmt::format("Attempts     {} within an iteration, with pauses of {} and doubling\n",
                      settings.agent.retry.attempts, describe_limit(settings.agent.retry.backoff_seconds));
   for (const std::string& command : run.more_checks) out += fmt::format("Check        {}\n", command);
@@ -59,16 +72,20 @@ int print_dry_run(const DryRun& run, bool as_json) {
     object["promptVia"] = by_argument ? "argument" : "stdin";
     object["prompt"] = to_json_string(redactor.redact(run.prompt));
     object["settings"] = run.loaded.effective;
-    if (const std::string why = run.sheltered ? "" : agent.foreseen_refusal(); !why.empty()) object["refusal"] = why;
+    object["sandbox"] =
+        run.protection.on ? json::value(to_json_string(describe(run.protection))) : json::value(nullptr);
+    if (!run.protection.why_not.empty()) object["whyNoSandbox"] = to_json_string(run.protection.why_not);
+    if (const std::string why = refusal_of(run); !why.empty()) object["refusal"] = why;
     fmt::print("{}", redactor.redact(to_pretty_json(object)));
     return 0;
   }
   std::string out = "Dry run: nothing is started.\n\n" + run.opening;
   out += fmt::format("Agent        {} ({})\n", agent.name(), agent.program());
   out += fmt::format("Command      {}\n", redactor.redact(quote_shell_words(launch.argv)));
-  if (const std::string why = run.sheltered ? "" : agent.foreseen_refusal(); !why.empty())
+  if (const std::string why = refusal_of(run); !why.empty())
     out += fmt::format("Refusal      the agent would not start: {}\n", why);
   out += fmt::format("Folder       {}\n", run.project);
+  out += fmt::format("Sandbox      {}\n", sandbox_line(run.protection));
   out += policy_lines(run);
   out += fmt::format("Prompt       from {}, {} {}:\n\n{}\n", run.prompt_source, human_bytes(run.prompt.size()),
                      by_argument ? "as an argument" : "on standard input", redactor.redact(run.prompt));

@@ -6,12 +6,14 @@
 #include <vector>
 
 #include "agents/agent.h"
+#include "cli/protection.h"
 #include "settings/settings.h"
 
 namespace ralph::cli {
 
 struct DryRun {
   const LoadedSettings& loaded;
+  const Protection& protection;
   std::string project;
   std::span<const Agent> agents;  // of the first turn, the preferred one first
   std::string prompt;             // as sent to the agent
@@ -19,8 +21,8 @@ struct DryRun {
   std::string iterations;                  // how many, and what completes the run
   std::vector<std::string> more_checks{};  // besides the guardrails
   std::string opening{};                   // further lines at the start
+  std::string limits{};                    // lines in the place of those on turns and guardrails, which a task lacks
   json::object facts{};                    // the same for --json
-  bool sheltered = false;                  // in a sandbox, where it is another user
 };
 
 int print_dry_run(const DryRun& run, bool as_json);

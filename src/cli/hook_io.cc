@@ -11,6 +11,7 @@
 #include "journal/redactor.h"
 #include "os/clock.h"
 #include "os/files.h"
+#include "os/process_tree.h"
 #include "session/loop_store.h"
 #include "settings/remembered.h"
 
@@ -46,6 +47,10 @@ HookInput read_input() {
       tried = input.text.size();
       continue;
     }
+    if (ready < 0 && errno != EINTR) {
+      input.fault = fmt::format("cannot wait for the hook's input: {}", errno_text(errno));
+      return input;
+    }
     const ssize_t n = ready < 0 ? -1 : ::read(STDIN_FILENO, buffer, sizeof buffer);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return input;
@@ -76,9 +81,26 @@ const HookPayload& HookCall::read() {
   if (!payload.cwd.starts_with('/')) payload.cwd.clear();  // the folder was deleted
   if (!fault.empty()) complain(fault);
   std::string passed_over;
-  if (!payload.cwd.empty()) static_cast<void>(project_for_loop(payload.cwd, &passed_over));
+  if (!payload.cwd.empty()) project = project_for_loop(payload.cwd, &passed_over);
   if (!passed_over.empty() && is_news(environment, "another user's " + payload.cwd, passed_over)) complain(passed_over);
   return payload;
+}
+
+Status HookCall::set_deadline(const Arguments& arguments) {
+  const auto given = arguments.value("deadline");
+  if (!given) return {};
+  const auto seconds = parse_count(*given);
+  if (!seconds || *seconds < 1 || *seconds > 86'400)
+    return fail(ErrorKind::kUsage, "--deadline: \"{}\" is not a whole number of seconds from 1 to 86400", *given);
+  deadline = Milliseconds(*seconds * 1000);
+  return {};
+}
+
+Milliseconds HookCall::time_left() const {
+  constexpr Milliseconds kMargin{30'000};
+  const WallTime began = start_of_this_process();
+  const Milliseconds spent = began == WallTime::max() ? Milliseconds(0) : SystemClock().wall() - began;
+  return std::max(deadline - std::min(kMargin, deadline / 5) - spent, Milliseconds(0));
 }
 
 void HookCall::complain(std::string_view what) const {

@@ -18,12 +18,19 @@ inline constexpr Option kHookOptions[] = {{.name = "protocol",
                                            .help = "The host, whose protocol the reply uses (default claude).",
                                            .choices = kProtocolChoices}};
 
+inline constexpr Option kDeadlineOption{"deadline", 0, "SECONDS", "The host's time-out of this hook (default 600)."};
+
 struct HookCall {
   HookCall(std::string_view name, const Arguments& arguments);
 
   // Reads the payload from standard input, for a few seconds at most, and reports what is wrong with it. Its `cwd` is
   // the host's, otherwise our own; empty if neither is usable.
   const HookPayload& read();
+
+  // How long the host lets this hook run, from --deadline; and what of it is left to spend, with a margin for the
+  // reply.
+  Status set_deadline(const Arguments& arguments);
+  Milliseconds time_left() const;
 
   // If ralph runs this agent, that run does the looping.
   bool is_inside_run() const { return !enclosing_run_id(environment).empty(); }
@@ -40,6 +47,8 @@ struct HookCall {
   const Host* const host;  // nullptr: unknown, the protocol is "exit"
   const Environment environment = Environment::of_this_process();
   HookPayload payload{};
+  std::string project{};  // that of a loop that is started in `payload.cwd`; empty if there is no folder
+  Milliseconds deadline{600'000};
 };
 
 // Writes the reply and returns the exit code.

@@ -6,6 +6,7 @@
 #include "cli/registry.h"
 #include "json/value.h"
 #include "os/files.h"
+#include "session/loop_store.h"
 
 namespace ralph::cli {
 namespace {
@@ -74,7 +75,8 @@ std::string for_people(const CommandReport& report) {
 
 Result<int> explain(const Arguments& arguments) {
   const std::string cwd = current_directory().value_or("/");
-  const PolicySetup setup = policy_setup(Environment::of_this_process(), cwd);
+  const PolicySetup setup =
+      policy_setup(Environment::of_this_process(), cwd, project_for_loop(absolute_path(cwd, "/")));
   for (const std::string& note : setup.notes)
     static_cast<void>(write_all(STDERR_FILENO, note + "\n", "standard error"));
   for (const std::string& fault : setup.faults)

@@ -1,5 +1,7 @@
-// ralph hooks post-tool: runs after a tool call of the host agent. Counts the call for the session's loop and monitors
-// the context, in one process. ralph hooks context-monitor: only warns the model when its context fills up.
+// ralph hooks post-tool: runs after a tool call of the host agent. Counts the call for the session's loop, monitors the
+// context and lets the project's tools look at an edit, in one process. ralph hooks context-monitor: only warns the
+// model when its context fills up.
+#include "cli/edit_report.h"
 #include "cli/hook_io.h"
 #include "cli/registry.h"
 #include "hooks/context_monitor.h"
@@ -22,11 +24,12 @@ void count_call(const Environment& environment, const HookPayload& payload) {
 }
 
 // Sends the alert if there is one. Returns the exit code.
-int tell_of_context(const HookCall& call) {
+int tell_of_context(const HookCall& call, std::string text = {}) {
   std::vector<std::string> complaints;
   const std::string alert = ContextMonitor(call.environment, complaints).after_tool(call.payload);
   call.complain(complaints);
-  return alert.empty() ? 0 : call.add_context("PostToolUse", alert);
+  if (!alert.empty()) text += fmt::format("{}{}", text.empty() ? "" : "\n\n", alert);
+  return text.empty() ? 0 : call.add_context("PostToolUse", text);
 }
 
 Result<int> context_monitor(const Arguments& arguments) {
@@ -38,8 +41,9 @@ Result<int> context_monitor(const Arguments& arguments) {
 Result<int> post_tool(const Arguments& arguments) {
   HookCall call("post-tool", arguments);
   const HookPayload& payload = call.read();
-  if (!call.is_inside_run()) count_call(call.environment, payload);
-  return tell_of_context(call);
+  if (call.is_inside_run()) return tell_of_context(call);
+  count_call(call.environment, payload);
+  return tell_of_context(call, edit_report(call, EditTools::kAll));
 }
 
 }  // namespace
@@ -48,7 +52,8 @@ const Command kHooksPostTool = {
     "hooks post-tool",
     "For a host agent's PostToolUse hook: counts the call, watches the context.",
     R"(Reads the hook's JSON on standard input. If the session has a loop, the tool call is counted as work of that loop. Then it
-does what `ralph hooks context-monitor` does, so that one hook for each tool call is enough.)",
+does what `ralph hooks context-monitor` does and, after an edit, what `ralph hooks post-tool-lsp` and its kin do, so that one hook
+for each tool call is enough.)",
     R"(echo '{"session_id": "s", "transcript_path": "/t.jsonl", "cwd": "/p"}' | ralph hooks post-tool)",
     kHookOptions,
     {},

@@ -52,7 +52,7 @@ int judge(HookCall& call) {
   const HookPayload& payload = call.read();
   const ToolUse use = tool_use_of(payload.tool_name, payload.tool_input);
   if (!use.command && use.writes.empty() && use.reads.empty()) return 0;
-  PolicySetup setup = policy_setup(call.environment, payload.cwd);
+  PolicySetup setup = policy_setup(call.environment, payload.cwd, call.project);
   protect_files(setup, call);
   call.complain(setup.faults);
   // Once, not before every tool call.

@@ -1,6 +1,7 @@
 // ralph hooks session-end: a session of the host agent ends.
 #include "cli/hook_io.h"
 #include "cli/registry.h"
+#include "session/edits.h"
 #include "session/loop_store.h"
 
 namespace ralph::cli {
@@ -10,6 +11,7 @@ Result<int> session_end(const Arguments& arguments) {
   HookCall call("session-end", arguments);
   const HookPayload& payload = call.read();
   if (call.is_inside_run()) return 0;
+  forget_edits(call.environment, payload.session);
   const auto project = project_of_session(call.environment, payload.session);
   if (!project) return 0;
   const std::string reason = payload.reason.empty() ? "other" : payload.reason;

@@ -26,7 +26,7 @@ std::string adopt_loop(const HookCall& call) {
     call.complain("the folder of this session is not known, or is gone; no loop is looked for");
     return {};
   }
-  LoopStore store(project_for_loop(payload.cwd), call.environment);
+  LoopStore store(call.project, call.environment);
   const auto adopted = store.adopt(payload.session, payload.transcript_path);
   if (!adopted) call.complain(adopted.error().message);
   if (!adopted || !*adopted) return {};
@@ -48,7 +48,7 @@ void note_return(const HookCall& call) {
 // For the user, who has typed /clear; empty: there was no loop.
 std::string what_became_of_the_loop(const HookCall& call) {
   if (call.payload.source != "clear" || !is_directory(call.payload.cwd)) return {};
-  const auto cleared = LoopStore(project_for_loop(call.payload.cwd), call.environment).just_cleared();
+  const auto cleared = LoopStore(call.project, call.environment).just_cleared();
   if (!cleared) return {};
   const LoopRequest& request = cleared->request;
   return fmt::format("ralph: /clear has ended the loop \"{}\" in iteration {} of {}; start it anew with /ralph:loop",

@@ -1,16 +1,22 @@
 // ralph hooks stop: called by the host agent when it is about to stop.
+#include <array>
+
 #include "cli/hook_io.h"
 #include "cli/loop_report.h"
 #include "cli/registry.h"
 #include "engine/run.h"
 #include "git/git.h"
+#include "os/prefault.h"
 #include "os/process_tree.h"
 #include "plan/objections.h"
 #include "plan/project_check.h"
+#include "session/auto_mode.h"
 #include "session/stop.h"
 
 namespace ralph::cli {
 namespace {
+
+constexpr std::array kOptions = {kHookOptions[0], kDeadlineOption};
 
 bool is_disabled(const Environment& environment) {
   for (const char* name : {"RALPH_DISABLE_LOOP_CONTROLLER", "JIKIME_DISABLE_LOOP_CONTROLLER"}) {
@@ -55,32 +61,46 @@ Result<std::optional<std::string>> plan_objection(const HookCall& call) {
 HookReply end_of_loop(Protocol protocol, LoopStatus status, std::string_view reason, std::string_view report = {}) {
   std::string message = fmt::format("ralph loop: {} ({})", to_string(status), reason);
   if (!report.empty()) message += fmt::format("\n{}", report);
-  return status == LoopStatus::kPromiseAccepted ? allow_stop(protocol, message) : end_turn(protocol, message);
+  const bool kept = status == LoopStatus::kPromiseAccepted || status == LoopStatus::kComplete;
+  return kept ? allow_stop(protocol, message) : end_turn(protocol, message);
+}
+
+// Of a session without a loop: it goes on while the project's tools find errors
+// in what it has edited.
+Result<HookReply> automatic_reply(const HookCall& call) {
+  const AutoRequest request{call.payload.session, call.payload.last_message.value_or(""), call.time_left()};
+  TRY_VALUE(const auto answer, judge_automatically(request, call.environment));
+  if (!answer) return allow_stop(call.protocol);
+  return answer->text.empty() ? allow_stop(call.protocol, answer->message) : go_on(call.protocol, answer->text);
 }
 
 // Of the session's own loop.
 Result<HookReply> loop_reply(const HookCall& call) {
   if (call.is_inside_run() || !call.payload.agent_id.empty()) return allow_stop(call.protocol);
   const bool cancelled = take_cancellation(call.environment, call.payload.session);
-  const HookReply without_loop = cancelled ? end_of_loop(call.protocol, LoopStatus::kCancelled, "cancelled by the user")
-                                           : allow_stop(call.protocol);
+  if (cancelled) return end_of_loop(call.protocol, LoopStatus::kCancelled, "cancelled by the user");
   const auto project = project_of_session(call.environment, call.payload.session);
-  if (!project) return without_loop;
+  if (!project) return automatic_reply(call);
   LoopStore store(*project, call.environment);
   StopRequest request = stop_request_from(call.payload);
   request.called = start_of_this_process;
+  request.patience = call.time_left();
   TRY_VALUE(const auto answer, judge_stop(store, request, call.environment));
-  if (!answer) return without_loop;
+  if (!answer) return allow_stop(call.protocol);
   const Decision& decision = answer->decision;
-  if (decision.action == Action::kContinue) return go_on(call.protocol, answer->continuation);
+  if (decision.action == Action::kContinue || decision.action == Action::kHold)
+    return go_on(call.protocol, answer->continuation);
   if (decision.action == Action::kWait) return allow_stop(call.protocol, "ralph loop: " + decision.reason);
   write_loop_receipt(*project, answer->state);
+  if (!answer->summary.empty() && answer->report.empty()) return allow_stop(call.protocol, answer->summary);
   return end_of_loop(call.protocol, answer->state.status, answer->state.reason, answer->report);
 }
 
 // A hook never breaks its host: on any error the agent may stop, and standard error says why.
 Result<int> stop(const Arguments& arguments) {
+  prefault_memory();
   HookCall call("stop", arguments);
+  TRY(call.set_deadline(arguments));
   call.read();
   if (is_disabled(call.environment)) return 0;
   const auto objection = plan_objection(call);
@@ -100,10 +120,27 @@ const Command kHooksStop = {
     R"(Reads the hook's JSON on standard input. While a plan run is under way in the folder that it names, or above, the
 checks of `ralph plan check` are made, and a stop that leaves the plan out of order is refused with the reasons. A session
 that has a loop (`ralph loop start`, /ralph:loop) continues until the agent gives its promise or the limit is reached.
+The loop's own checks (--check) are run here, before the promise counts. What is not done shortly before the deadline goes on
+without this hook, and the next stop gets the result.
+
+A session without a loop that has edited files goes on while the project's tools find errors or security issues, in projects that
+you have accepted (`ralph trust`), and as long as that helps; diagnostics.auto and RALPH_AUTO=0 switch it off.
 
 RALPH_DISABLE_LOOP_CONTROLLER=1 allows every stop.)",
     R"(echo '{"session_id": "...", "cwd": "'"$PWD"'"}' | ralph hooks stop)",
-    kHookOptions,
+    kOptions,
+    {},
+    stop,
+};
+
+const Command kHooksStopLoop = {
+    "hooks stop-loop",
+    "The same as `ralph hooks stop`, under the name that loops by diagnostics "
+    "use.",
+    "See `ralph hooks stop --help`. With --protocol exit it ends with 1 if the "
+    "session is to go on, and with 0 if it may stop.",
+    R"(echo '{"messages": []}' | ralph hooks stop-loop --protocol exit)",
+    kOptions,
     {},
     stop,
 };

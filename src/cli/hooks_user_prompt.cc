@@ -5,22 +5,14 @@
 #include "cli/registry.h"
 #include "journal/redactor.h"
 #include "os/files.h"
+#include "session/auto_mode.h"
 #include "session/contract.h"
+#include "session/diagnose.h"
 #include "session/loop_command.h"
 #include "session/loop_store.h"
 
 namespace ralph::cli {
 namespace {
-
-// A path that is not there was mistyped, or is none.
-Status check_paths(const LoopRequest& request, const std::string& cwd) {
-  for (const std::string& path : request.paths) {
-    if (is_there(path.starts_with('/') ? path : join_path(cwd, path))) continue;
-    return fail(ErrorKind::kUsage,
-                "@{} is not there, seen from {}. (If it belongs to the task, put the task in quotes.)", path, cwd);
-  }
-  return {};
-}
 
 // The contract for the model; empty: another hook of this session has started the loop for the same line.
 Result<std::string> start_loop(const LoopCommand& command, const HookCall& call) {
@@ -30,9 +22,11 @@ Result<std::string> start_loop(const LoopCommand& command, const HookCall& call)
   if (!is_directory(payload.cwd))
     return fail(ErrorKind::kUsage, "the folder of this session {}; start the loop in the folder of a project",
                 payload.cwd.empty() ? "is not known, or is gone" : "is gone: " + payload.cwd);
-  TRY(check_paths(command.request, payload.cwd));
-  LoopStore store(project_for_loop(payload.cwd), call.environment);
-  const auto state = store.start(command.request, payload.session, payload.transcript_path, payload.prompt_id);
+  LoopStore store(call.project, call.environment);
+  LoopRequest request = command.request;
+  TRY(settle_targets(request, payload.cwd, store.project()));
+  TRY(check_criteria(store.project(), call.environment, request.criteria()));
+  const auto state = store.start(request, payload.session, payload.transcript_path, payload.prompt_id);
   if (state) {
     TRY(store.note_host(payload.session));
     return prompt_contract(state->request);
@@ -46,11 +40,11 @@ Result<std::string> start_loop(const LoopCommand& command, const HookCall& call)
 
 LoopStore store_of(const HookCall& call) {
   const auto project = project_of_session(call.environment, call.payload.session);
-  return LoopStore(project ? *project : project_for_loop(call.payload.cwd), call.environment);
+  return LoopStore(project ? *project : call.project, call.environment);
 }
 
 std::string no_loop(const HookCall& call) {
-  const auto waiting = LoopStore(project_for_loop(call.payload.cwd), call.environment).load("");
+  const auto waiting = LoopStore(call.project, call.environment).load("");
   const bool waits = !call.payload.cwd.empty() && waiting && *waiting && (*waiting)->active();
   return fmt::format(
       "No ralph loop is active in this session.{}",
@@ -106,6 +100,8 @@ Result<int> user_prompt(const Arguments& arguments) {
   if (!command) return refuse(command.error().message);
   if (!*command) {
     count_prompt(call);
+    if (call.payload.prompt.find(kAutoContinueMark) == std::string::npos)
+      begin_anew(call.environment, call.payload.session);
     return 0;
   }
   const LoopVerb verb = (*command)->verb;

@@ -192,8 +192,8 @@ const Command kInit = {
     "Write .ralph/settings.json, from a dialogue or from flags.",
     "Asks for the agent, its limits, guardrails and source control, and writes .ralph/settings.json. Guardrails\n"
     "that fit the project (its Makefile, package.json, Cargo.toml, ...) are offered. Ctrl-C writes nothing.\n"
-    "With --agent and the other flags nothing is asked, so that scripts can use it. Of settings that exist, what is\n"
-    "not asked about (or not given) is kept.",
+    "With --agent and the other flags nothing is asked, so that scripts can use it. Existing settings that are\n"
+    "not asked about (or not given) are kept.",
     "ralph init\n"
     "ralph init --agent claude --flag '--permission-mode acceptEdits' --guardrail 'make test'\n"
     "ralph init --agent codex --suggested --scm git --scm-task commit --dry-run",

@@ -1,12 +1,13 @@
 // ralph job: a child run under the task that it is typed in. ralph job-child: what the supervisor starts for it.
+#include <algorithm>
 #include <array>
 #include <climits>
-#include <poll.h>
 #include <unistd.h>
 
 #include "base/text.h"
 #include "cli/agent_options.h"
 #include "cli/file_tail.h"
+#include "cli/protection.h"
 #include "cli/registry.h"
 #include "cli/start_run.h"
 #include "cli/task_agents.h"
@@ -14,7 +15,9 @@
 #include "engine/roster.h"
 #include "os/clock.h"
 #include "os/file_watch.h"
+#include "os/poll.h"
 #include "os/processes_linux.h"
+#include "os/unix_socket.h"
 #include "task/job_protocol.h"
 #include "task/task_way.h"
 #include "version.h"
@@ -72,7 +75,7 @@ Result<int> follow(int socket, const ChildStarted& started, bool quiet) {
                        watch.add(err.path(), FileWatch::Growth::kWatched);
   for (;;) {
     pollfd fds[] = {{socket, POLLIN, 0}, {watched ? watch.descriptor() : -1, POLLIN, 0}};
-    if (::poll(fds, 2, -1) < 0 && errno != EINTR) return supervisor_gone(errno_text(errno));
+    if (poll_or_look(fds, -1) != 0 && !wait_readable(socket, {})) fds[0].revents = 0;
     if (fds[1].revents != 0) watch.take_changes();
     if (!quiet) {
       TRY(out.print_on());
@@ -82,14 +85,15 @@ Result<int> follow(int socket, const ChildStarted& started, bool quiet) {
     const auto packet = receive_packet(socket);
     if (!packet) return supervisor_gone("it has ended");
     TRY_VALUE(const ChildEnded ended, decode_ended(packet->bytes));
-    return ended.exit_code;
+    if (!ended.error.empty()) return fail(ErrorKind::kUsage, "{}", ended.error);
+    return *ended.exit_code;
   }
 }
 
 Result<int> job(const Arguments& arguments) {
   const Environment environment = Environment::of_this_process();
   TRY_VALUE(const ChildRequest request, request_from(arguments, environment));
-  const auto socket = connect_to_jobs(*environment.get("RALPH_JOB_SOCKET"));
+  const auto socket = connect_to(*environment.get("RALPH_JOB_SOCKET"), SocketKind::kPackets);
   if (!socket) return supervisor_gone(socket.error().message);
   TRY(send_request(socket->get(), request));
   const SystemClock clock;
@@ -105,22 +109,49 @@ Result<int> job(const Arguments& arguments) {
   return follow(socket->get(), started, arguments.has("quiet"));
 }
 
-// The child itself, started by the guardian of the task's supervisor. Its prompt comes on standard input.
+// The child itself, started by the guardian of the task's supervisor. Its order comes on standard input.
 constexpr std::array kChildOptions = {
     Option{"folder", 0, "DIR", "The folder of the child run."},
     kAgentOption,
 };
 
+// In a sandbox a child run is given no other agent, and no other agent's credentials, than the task has.
+Status expect_known(const std::vector<Agent>& agents, const SandboxRequest& sandbox) {
+  for (const Agent& agent : agents) {
+    const auto known = std::ranges::find(sandbox.agents, agent.name(), &AgentPlace::name);
+    if (known != sandbox.agents.end() && is_one_of(agent.program(), known->programs)) continue;
+    return fail(ErrorKind::kUsage,
+                "{} is no agent of this task, and so it is not in its sandbox; name it in \"agents\" of the settings, "
+                "and start the task again",
+                agent.name());
+  }
+  return {};
+}
+
 Result<int> run_child(const RunInfo& info, const TaskPlace& place, const Arguments& arguments,
-                      const std::string& prompt) {
+                      const ChildOrder& order) {
   const SystemClock clock;
   LinuxProcesses processes(clock);
-  const Environment environment = Environment::of_this_process();
+  Environment environment;
+  for (const std::string& line : order.environment) environment.set_line(line);
+  const std::string& prompt = order.prompt;
   Overrides overrides;
   TRY(set_agent(arguments, info.cwd, overrides));
-  TRY_VALUE(const LoadedSettings loaded, load_settings(info.cwd, overrides));
+  TRY_VALUE(LoadedSettings loaded, load_settings(order.project.empty() ? info.cwd : order.project, overrides));
+  if (arguments.has("agent")) loaded.settings.task.agent.clear();
   const std::vector<std::string> words(arguments.positionals().begin(), arguments.positionals().end());
   TRY_VALUE(const std::vector<Agent> agents, task_agents(words, loaded.settings, environment, info.cwd));
+  Protection protection;
+  std::unique_ptr<Shelter> shelter;
+  if (order.sandbox) {
+    if (words.empty()) TRY(expect_known(agents, *order.sandbox));
+    protection.on = protection.confined = true;
+    protection.agent = *order.sandbox;
+    protection.in_machine = !order.machine.empty();
+    protection.docker = {order.machine};
+    protection.sync = Milliseconds(order.sync_ms);
+    TRY_VALUE(shelter, shelter_for_child(protection, Environment::of_this_process()));
+  }
   Policy policy = policy_from(loaded.settings);
   policy.retry_attempts = 1;
   policy.max_iterations = 1;
@@ -128,8 +159,8 @@ Result<int> run_child(const RunInfo& info, const TaskPlace& place, const Argumen
   policy.check_commands.clear();
   const Redactor redactor(environment.as_lines(), secret_candidates(loaded.settings));
   NullListener nobody;
-  TRY_VALUE(Run run,
-            Run::open({info.run_id, info.folder}, policy, {processes, clock, redactor, nobody, info.cwd, environment}));
+  TRY_VALUE(Run run, Run::open({info.run_id, info.folder}, policy,
+                               {processes, clock, redactor, nobody, info.cwd, environment, {}, {}, shelter.get()}));
   record::RunStarted started;
   started.run_id = info.run_id;
   started.way = WayIn::kJob;
@@ -140,6 +171,7 @@ Result<int> run_child(const RunInfo& info, const TaskPlace& place, const Argumen
   started.max_iterations = 1;
   started.folder = info.cwd;
   TRY(run.note(std::move(started)));
+  TRY(note_shelter(run));
   AttemptFolder attempt(place, info, info.folder, clock, redactor);
   if (trim(prompt).empty()) attempt.give_no_prompt();
   ChildWay way(agents, loaded.settings.stream_agent_output, prompt, attempt);
@@ -152,11 +184,9 @@ Result<int> child(const Arguments& arguments) {
   TRY_VALUE(const RunInfo info, read_run_info(folder));
   const std::string runs = parent_path(folder), task = parent_path(runs), project = parent_path(task);
   TRY_VALUE(const TaskPlace place, existing_task(parent_path(project), base_name(project), base_name(task)));
-  std::string prompt;
-  char buffer[64 * 1024];
-  for (ssize_t n = 0; (n = ::read(STDIN_FILENO, buffer, sizeof buffer)) > 0;)
-    prompt.append(buffer, static_cast<size_t>(n));
-  const auto code = run_child(info, place, arguments, prompt);
+  TRY_VALUE(const std::string text, read_file("/dev/stdin"));
+  TRY_VALUE(const ChildOrder order, decode_child_order(text));
+  const auto code = run_child(info, place, arguments, order);
   if (code) return code;
   // Nobody reads the standard error of a child: why it could not be started stands in its file.
   const auto now = read_run_info(folder);
@@ -171,7 +201,7 @@ const Command kJob = {
     "Run a command or another agent as a child run of the current task.",
     R"(For the agents of a supervised task. The supervisor starts the child run, so that it outlives the attempt that asked
 for it; DONE waits for it. What it prints is printed here, and its exit code is the exit code. Its files stand beside
-those of the attempts, in runs/<id>/. At most 64 child runs of a task live at once, and at most 8 below each other.
+those of the attempts, in runs/<id>/. At most 64 child runs of a task live at once, nested at most 8 deep.
 
 Exit codes: that of the child run; 2 if it is refused, or this is not inside a supervised task.)",
     R"(ralph job -- make test

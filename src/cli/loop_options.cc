@@ -6,20 +6,20 @@
 
 namespace ralph::cli {
 
-Result<LoopRequest> loop_request_from(const Arguments& arguments) {
-  for (const Option& option : kRefusedLoopOptions) {
-    if (!arguments.has(option.name)) continue;
-    return fail(
-        ErrorKind::kUsage,
-        "--{} is an option of loops that go by diagnostics, which this version of ralph does not have; leave it out",
-        option.name);
-  }
+Result<LoopRequest> loop_request_from(const Arguments& arguments, const std::string& folder,
+                                      const std::string& project) {
   LoopRequest request;
   request.task = arguments.positionals()[0];
+  take_targets(request);
+  TRY(settle_targets(request, folder, project));
   if (const auto most = arguments.value("max-iterations")) TRY(set_loop_option(request, "max-iterations", *most));
   for (const Option& option : kLoopOptions) {
     if (const auto value = arguments.value(option.name)) TRY(set_loop_option(request, option.name, *value));
   }
+  for (const Option& option : kCriteriaOptions) {
+    if (arguments.has(option.name)) TRY(set_loop_option(request, option.name, ""));
+  }
+  for (const std::string& check : arguments.values("check")) TRY(set_loop_option(request, "check", check));
   if (trim(request.task).empty())
     return fail(ErrorKind::kUsage, "the task is blank; say what is to be done, such as 'fix the failing tests'");
   TRY(check_request(request));

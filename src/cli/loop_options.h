@@ -21,20 +21,29 @@ inline constexpr std::array kLoopOptions = {
            .help = "How to treat such a promise (default reject).",
            .choices = "reject|warn|accept"},
     Option{"ultrawork", 0, "", "Begin every continuation with the ultrawork instruction."},
+    Option{"no-promise", 0, "", "No promise is needed: the loop is complete when its checks pass."},
 };
 
-// Criteria of loops based on diagnostics: recognised only to be refused by name.
-inline constexpr std::array kRefusedLoopOptions = {
-    Option{"zero-errors", 0, "", "Not in this version: refused."},
-    Option{"zero-warnings", 0, "", "Not in this version: refused."},
-    Option{"zero-security", 0, "", "Not in this version: refused."},
-    Option{"tests-pass", 0, "", "Not in this version: refused."},
+inline constexpr Option kCheckOption{.name = "check",
+                                     .letter = 0,
+                                     .value = "COMMAND",
+                                     .help = "The loop is complete only when this command exits with 0.",
+                                     .repeatable = true};
+
+// Criteria over what the project's tools say.
+inline constexpr std::array kCriteriaOptions = {
+    Option{"zero-errors", 0, "", "Complete only without an error of the project's compilers, checkers and linters."},
+    Option{"zero-warnings", 0, "", "Complete only without a warning of theirs."},
+    Option{"zero-security", 0, "", "Complete only without a security finding."},
+    Option{"tests-pass", 0, "", "Complete only when the project's tests pass."},
 };
 
-inline constexpr Positional kTaskPositional = {"TASK", "What is to be done.", true};
+inline constexpr Positional kTaskPositional = {
+    "TASK", "What is to be done. '@src/ fix it': only what the tools find in src/ counts.", true};
 
-// The task and the options, validated.
-Result<LoopRequest> loop_request_from(const Arguments& arguments);
+// The task and the options, validated. Targets ("@src/ fix it") are seen from `folder`.
+Result<LoopRequest> loop_request_from(const Arguments& arguments, const std::string& folder,
+                                      const std::string& project);
 
 // The session given by --session, or the one in which this runs. Empty: none, or --all.
 Result<std::string> session_from(const Arguments& arguments, const Environment& environment);

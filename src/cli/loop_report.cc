@@ -1,5 +1,7 @@
 #include "cli/loop_report.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "base/utf8.h"
 #include "history/receipt.h"
@@ -13,6 +15,24 @@ std::string clean(const std::string& text, size_t width = 100) {
   return fit_to_width(text, width);
 }
 
+std::string result_of(const std::string& command, const LoopState& state) {
+  if (state.checking) return "running now";
+  const auto found = std::find_if(state.results.begin(), state.results.end(),
+                                  [&](const LoopCheck& one) { return one.command == command; });
+  if (found == state.results.end()) return "has not run yet";
+  return fmt::format("{} at {}{}", replace_all(to_string(found->outcome), "_", " "), found->time,
+                     found->log_file.empty() ? "" : ", see " + found->log_file);
+}
+
+std::string criteria_of(const LoopRequest& request) {
+  std::vector<std::string> words;
+  if (request.zero_errors) words.emplace_back("no errors");
+  if (request.zero_warnings) words.emplace_back("no warnings");
+  if (request.zero_security) words.emplace_back("no security findings");
+  if (request.tests_pass) words.emplace_back("tests pass");
+  return join(words, ", ");
+}
+
 }  // namespace
 
 std::string loop_report(const LoopState& state, const Style& style) {
@@ -20,17 +40,23 @@ std::string loop_report(const LoopState& state, const Style& style) {
   const LoopRequest& request = state.request;
   const std::string status(to_string(state.status));
   out += fmt::format("{}  {}\n",
-                     state.active()                                 ? style.cyan(status)
-                     : state.status == LoopStatus::kPromiseAccepted ? style.green(status)
-                                                                    : style.yellow(status),
+                     state.active() ? style.cyan(status)
+                     : state.status == LoopStatus::kPromiseAccepted || state.status == LoopStatus::kComplete
+                         ? style.green(status)
+                         : style.yellow(status),
                      clean(std::string(first_line(request.task)), 80));
   out += fmt::format("  session    {}\n", state.host.session.empty() ? "none yet: the next that starts here adopts it"
                                                                      : clean(state.host.session));
   if (!request.paths.empty()) out += fmt::format("  about      {}\n", clean(join_for_people(request.paths)));
   out += fmt::format("  iteration  {} of {}\n", state.iteration, request.max_iterations);
-  out += fmt::format("  promise    {}, after at least {} (else {})\n", clean(request.promise),
-                     count_of(static_cast<unsigned>(request.min_tool_calls), "tool call"),
-                     to_string(request.on_promise_no_work));
+  for (const std::string& command : request.checks)
+    out += fmt::format("  check      {} ({})\n", clean(command), result_of(command, state));
+  if (request.has_criteria()) out += fmt::format("  criteria   {}\n", criteria_of(request));
+  if (!state.trend.empty()) out += fmt::format("  trend      {}\n", clean(state.trend, 200));
+  if (!request.no_promise)
+    out += fmt::format("  promise    {}, after at least {} (else {})\n", clean(request.promise),
+                       count_of(static_cast<unsigned>(request.min_tool_calls), "tool call"),
+                       to_string(request.on_promise_no_work));
   const std::string began = to_iso8601(state.host.since);
   out += fmt::format("  began      {}{}\n", began, state.updated == began ? "" : ", last heard of " + state.updated);
   if (state.status == LoopStatus::kSessionEnded)

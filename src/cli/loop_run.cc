@@ -25,8 +25,9 @@ constexpr auto kOptions = joined(
         kModelOption,
         on_resume({"max-iterations", 'n', "N", "At most N turns (default 100)."}),
     },
-    kLoopOptions, kRefusedLoopOptions, kLimitOptions, kSandboxOptions,
+    kLoopOptions, kCriteriaOptions, kLimitOptions, kSandboxOptions,
     std::array{
+        kCheckOption,
         kResumeOption,
         kTrustOption,
         kVerboseOption,
@@ -64,7 +65,7 @@ Result<int> run(const Arguments& typed) {
   const std::string& project = place.folder;
   TRY_VALUE(const auto resumption, resumption_from(kLoopRun, WayIn::kOutside, typed, project));
   const Arguments& arguments = resumption ? resumption->arguments : typed;
-  TRY_VALUE(const LoopRequest request, loop_request_from(arguments));
+  TRY_VALUE(const LoopRequest request, loop_request_from(arguments, resumption ? project : place.typed_in, project));
   TRY_VALUE(const Overrides overrides,
             overrides_from(arguments, resumption ? resumption->point.start.folder : place.typed_in));
   TRY_VALUE(const LoadedSettings loaded, load_settings(project, overrides));
@@ -104,10 +105,14 @@ const Command kLoopRun = {
     "loop run",
     "Run a loop in one session of an agent, from outside: for hosts without hooks.",
     R"(The agent is started with the task and the contract of `ralph loop start`; each further turn
-resumes its session, until it keeps its promise or reaches its limit. Guardrails are not run; use `ralph run` for these.
+resumes its session, until the agent gives its promise or the loop reaches its limit. The commands of --check run at
+each promise, which counts only if they pass; so are the project's tools asked for --zero-errors and the like, and before
+the first turn. Guardrails and diagnostics.criteria of the settings are not for these loops; use `ralph run`.
 
-Exit codes: 0 the promise was kept, 1 a limit or stagnation ended it, 2 settings, usage or a fatal error, 130 interrupted.)",
-    R"(ralph loop run 'Make the tests pass' --agent codex --max-iterations 20)",
+Exit codes: 0 the promise was given, 1 a limit or stagnation ended it, 2 settings, usage or a fatal error, 130 interrupted.)",
+    R"(ralph loop run 'Make the tests pass' --agent codex --max-iterations 20
+       ralph loop run 'Make the tests pass' --check 'make test' --check 'make lint'
+       ralph loop run 'Fix all errors' --zero-errors --tests-pass --no-promise)",
     kOptions,
     kPositionals,
     run,

@@ -143,4 +143,15 @@ const Command kLoopCancel = {
     cancel,
 };
 
+const Command kHooksCancelLoop = {
+    "hooks cancel-loop",
+    "End a loop of a host session, as `ralph loop cancel` does.",
+    "The session itself finishes what it is doing; it is just not continued "
+    "after that.",
+    "ralph hooks cancel-loop",
+    kCancelOptions,
+    {},
+    cancel,
+};
+
 }  // namespace ralph::cli

@@ -89,6 +89,11 @@ void show_next_steps(const Arguments& arguments, const PlanFiles& folders, const
   steps.push_back(fmt::format("Put the commands that must pass into verifyCommands of {}{}", join_path(dir, kTasksFile),
                               checks.empty() ? ", such as \"make test\"."
                                              : fmt::format("; this project seems to have: {}.", join(checks, ", "))));
+  const std::string setup = suggest_setup(folders.project);
+  steps.push_back(fmt::format(
+      "To have reviews in a clean checkout of the commit, put its setup{} into .ralph/settings.json:\n     {}",
+      setup.empty() ? " (\"\": nothing is needed)" : "",
+      style.cyan(fmt::format(R"("plan": {{"cleanRoom": {{"setup": "{}"}}}})", setup))));
   steps.push_back(fmt::format("Commit, then {}  It works on the branch {}, and makes it if it is missing.",
                               style.cyan(fmt::format("ralph plan run{}", more)), names.branch));
   fmt::print("\n{}\n", style.bold("What comes next"));

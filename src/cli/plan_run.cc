@@ -24,6 +24,7 @@
 #include "os/lock.h"
 #include "os/process_tree.h"
 #include "os/tty.h"
+#include "plan/clean_room.h"
 #include "plan/plan_way.h"
 #include "plan/project_check.h"
 #include "plan/start.h"
@@ -98,6 +99,17 @@ Result<Protection> protection_for(const PlanRun& run, const ModeAgents& agents) 
       true);
 }
 
+// Why reviews don't work in a clean checkout; empty: they do.
+Result<std::string> room_obstacle(const PlanRun& run, const Protection& protection) {
+  TRY_VALUE(std::string obstacle, clean_room_obstacle(run));
+  if (!protection.in_machine || !obstacle.empty()) return obstacle;
+  if (run.loaded.settings.plan.clean_room.mode == "on")
+    return fail(ErrorKind::kInput,
+                "plan.cleanRoom.mode is \"on\", but a Docker Sandbox has the project alone; set sandbox.backend to "
+                "\"bubblewrap\"");
+  return std::string("a Docker Sandbox has the project alone");
+}
+
 std::string hooks_of(const ModeAgents& agents) {
   std::vector<Agent> with, without;
   for (const std::vector<Agent>& mode : agents) {
@@ -143,7 +155,9 @@ Result<Decision> drive_plan(const PlanRun& plan, const RunSetup& setup, Run& run
   TRY_VALUE(const ModeAgents agents, make_mode_agents(plan, environment));
   std::vector<Agent> all;
   for (const std::vector<Agent>& mode : agents) all.insert(all.end(), mode.begin(), mode.end());
-  TRY(note_start(run, setup, {WayIn::kPlan, describe_agents(agents), plan.files.shown(plan.files.prompt()), {}, all}));
+  TRY(note_start(run, setup,
+                 {WayIn::kPlan, describe_agents(agents), plan.files.shown(plan.files.prompt()),
+                  plan.pinned.prompt.value_or(""), all}));
   TRY(write_reopened(plan));
   PlanWay way(run, plan, {agents[0], agents[1], agents[2]}, marker_for(plan, run));
   return drive(run, way);
@@ -169,7 +183,7 @@ std::string opening(const PlanRun& run, const Protection& protection, const Mode
     text += fmt::format("; the rest takes about {}{}", count_of(static_cast<unsigned>(needed), "iteration"),
                         needed > allowed ? fmt::format(", and -n allows {}", allowed) : "");
   }
-  text += ".\n" + opening_line(protection) + hooks_of(agents);
+  text += ".\n" + opening_line(protection) + hooks_of(agents) + in_place_note(run);
   if (run.skip_review())
     text += fmt::format("No reviews ({}): a story that passes is done.\n", origin_of(run.loaded, "/plan/skipReview"));
   if (run.unfinished) {
@@ -228,13 +242,12 @@ Result<int> show_dry_run(const PlanRun& run, const Protection& protection, const
     return 0;
   }
   const int most = run.loaded.settings.plan.maximum_iterations;
-  DryRun dry{run.loaded, run.files.project, agents[static_cast<size_t>(work->mode)], {}, {}, {}};
+  DryRun dry{run.loaded, protection, run.files.project, agents[static_cast<size_t>(work->mode)], {}, {}, {}};
   dry.prompt = plan_prompt(run.pinned.prompt.value_or(""), assignment_for(run, *work, 1, most));
   dry.prompt_source = run.files.shown(run.files.prompt());
   dry.iterations = fmt::format("up to {}, complete when every story {} and all checks pass", most,
                                run.skip_review() ? "passes" : "is approved by a review");
   dry.more_checks = tasks.verify_commands;
-  dry.sheltered = protection.on;
   dry.opening = printable_lines(opening(run, protection, agents) + branch_note(run, choice)) +
                 fmt::format("Next: {} {} ({})\n\n", to_string(work->mode), fit_to_width(work->story->id, kTitleWidth),
                             fit_to_width(work->story->title, kTitleWidth));
@@ -315,7 +328,12 @@ Result<int> run_with(const Arguments& typed, bool has_switched) {
   if (!arguments.has("dry-run")) TRY(accept_approvals(run, arguments.has("accept-tasks") && !resumption));
   TRY_VALUE(const ModeAgents agents, make_mode_agents(run, Environment::of_this_process()));
   TRY_VALUE(const Protection protection, protection_for(run, agents));
+  const Repository repository(plain_git(run.files.project), run.files.project);
+  if (repository.exists().value_or(false)) {
+    TRY_VALUE(run.work_tree, repository.work_tree());
+  }
   if (arguments.has("dry-run")) {
+    TRY_VALUE(run.in_place, room_obstacle(run, protection));
     print_notes(run.loaded);
     return show_dry_run(run, protection, agents, choice);
   }
@@ -327,9 +345,9 @@ Result<int> run_with(const Arguments& typed, bool has_switched) {
     if (!code) code.error().message += fmt::format(" (the branch was switched to {})", run.tasks.tasks.branch);
     return code;
   }
-  TRY_VALUE(const TrustTicket ticket,
-            accept_project({run.loaded, run.files.project, typed.has("trust"), run.json, resumption.has_value()}));
-  TRY_VALUE(run.work_tree, Repository(plain_git(run.files.project), run.files.project).work_tree());
+  TRY_VALUE(const TrustTicket ticket, accept_project({run.loaded, run.files.project, typed.has("trust"), run.json,
+                                                      resumption.has_value(), &run.tasks.tasks.verify_commands}));
+  TRY_VALUE(run.in_place, room_obstacle(run, protection));
   TRY(make_room_for_plan(run.authority));
   return execute(run, protection, agents, typed, resumption ? &resumption->point : nullptr, ticket);
 }

@@ -7,10 +7,9 @@
 #include "os/clock.h"
 #include "os/files.h"
 #include "os/real_paths.h"
-#include "session/loop_store.h"
+#include "settings/brief.h"
 #include "settings/owner.h"
 #include "settings/ralph_folder.h"
-#include "settings/settings.h"
 
 namespace ralph::cli {
 namespace {
@@ -24,37 +23,38 @@ constexpr Milliseconds kDeadline{2000};
 
 }  // namespace
 
-PolicySetup policy_setup(const Environment& environment, const std::string& cwd) {
+PolicySetup policy_setup(const Environment& environment, const std::string& cwd, const std::string& project) {
   PolicySetup setup;
+  const auto paths = std::make_shared<RealPaths>();
   setup.place.home = environment.get("HOME").value_or("");
   if (!setup.place.home.starts_with('/')) setup.place.home = "/root";
   setup.place.home = absolute_path(setup.place.home, "/");
-  setup.place.project = project_for_loop(absolute_path(cwd, "/"));
+  setup.place.project = absolute_path(project, "/");
   for (std::string* folder : {&setup.place.project, &setup.place.home}) {
-    const std::string real = real_path(*folder);
+    const std::string real = paths->of(*folder);
     if (real != *folder) setup.place.aliases.emplace_back(*folder, real);
     *folder = real;
   }
-  setup.place.real_path = [paths = std::make_shared<RealPaths>()](const std::string& path) { return paths->of(path); };
+  setup.place.real_path = [paths](const std::string& path) { return paths->of(path); };
   setup.place.remotes = [project = setup.place.project] { return remote_addresses(project); };
   setup.place.hosts = policy_hosts();
   if (const std::string state = state_folder(environment); !state.empty())
-    setup.place.state_folder = real_path(absolute_path(state, "/"));
+    setup.place.state_folder = paths->of(absolute_path(state, "/"));
   setup.shell.home = setup.place.home;
   setup.shell.project = setup.place.project;
   setup.shell.effort = std::make_shared<Effort>(
       [until = SystemClock().monotonic() + kDeadline] { return SystemClock().monotonic() >= until; });
-  setup.shell.cwd = real_path(absolute_path(cwd, "/"));
+  setup.shell.cwd = paths->of(absolute_path(cwd, "/"));
   for (const char* name : kVariables) {
     if (const auto value = environment.get(name); value && !value->empty()) setup.shell.variables[name] = *value;
   }
   if (const std::string own = user_settings_file(environment); !own.empty())
-    setup.place.config_folder = real_path(absolute_path(parent_path(own), "/"));
-  auto loaded = load_settings(setup.place.project, {}, Distrusted::kLeftOut, environment);
+    setup.place.config_folder = paths->of(absolute_path(parent_path(own), "/"));
+  auto loaded = load_settings_briefly(setup.place.project, environment);
   if (!loaded) {
     setup.faults.push_back(loaded.error().message + " (the built-in list is used)");
     // A file that an agent has broken does not switch off what the user denies.
-    loaded = load_own_settings(environment);
+    loaded = load_own_settings_briefly(environment);
     if (!loaded) return setup;
   }
   setup.notes = loaded->notes;

@@ -18,7 +18,7 @@ struct PolicySetup {
   std::vector<std::string> protected_paths{};  // patterns of protect.paths whose files must not be changed
 };
 
-// `cwd`: where the host works, absolute.
-PolicySetup policy_setup(const Environment& environment, const std::string& cwd);
+// `cwd`: where the host works, absolute. `project`: the one that it is in.
+PolicySetup policy_setup(const Environment& environment, const std::string& cwd, const std::string& project);
 
 }  // namespace ralph::cli

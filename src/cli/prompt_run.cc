@@ -16,12 +16,19 @@
 namespace ralph::cli {
 namespace {
 
+PromptSource prompt_of(const PromptRun& run, const Protection& protection) {
+  PromptSource prompt = run.prompt;
+  if (protection.on) prompt.stay_within({protection.agent.project});
+  return prompt;
+}
+
 // The run itself, in the guarded process.
 Result<Decision> drive_prompt(const PromptRun& prompt, const RunSetup& setup, Run& run) {
   const Settings& settings = setup.loaded.settings;
   TRY_VALUE(const std::vector<Agent> agents, make_agents(settings, run.environment, setup.project));
   TRY(note_start(run, setup, {WayIn::kPrompt, names_of(agents), prompt.prompt.describe(), prompt.prompt_text, agents}));
-  PromptWay way(run, settings, agents, prompt.prompt);
+  const PromptSource source = prompt_of(prompt, *setup.protection);
+  PromptWay way(run, settings, agents, source);
   return drive(run, way);
 }
 
@@ -55,6 +62,7 @@ Result<int> execute(const PromptRun& run) {
   TRY_VALUE(const Protection protection, choose_protection({settings, run.project, environment, agents}, false));
   if (!protection.why_not.empty())
     static_cast<void>(write_all(STDERR_FILENO, opening_line(protection), "standard error"));
+  TRY(prompt_of(run, protection).read());
   const RunSetup setup{run.loaded,
                        run.project,
                        run.verbose,
@@ -72,9 +80,11 @@ Result<int> execute(const PromptRun& run) {
 
 Result<int> print_dry_run(const PromptRun& run) {
   const Settings& settings = run.loaded.settings;
-  TRY_VALUE(const auto agents, make_agents(settings, Environment::of_this_process(), run.project));
-  TRY_VALUE(const std::string prompt, run.prompt.read());
-  DryRun dry{run.loaded, run.project, agents, prompt, run.prompt.describe(), {}};
+  const Environment environment = Environment::of_this_process();
+  TRY_VALUE(const auto agents, make_agents(settings, environment, run.project));
+  TRY_VALUE(const Protection protection, choose_protection({settings, run.project, environment, agents}, false));
+  TRY_VALUE(const std::string prompt, prompt_of(run, protection).read());
+  DryRun dry{run.loaded, protection, run.project, agents, prompt, run.prompt.describe(), {}};
   if (settings.include_iteration_count_in_prompt)
     dry.prompt = with_iteration_count(dry.prompt, 1, settings.maximum_iterations);
   dry.iterations =

@@ -1,15 +1,20 @@
 #include "cli/protection.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cli/docker_shelter.h"
+#include "git/clean_checkout.h"
 #include "os/clock.h"
 #include "os/files.h"
 #include "policy/paths.h"
 #include "sandbox/egress.h"
 #include "sandbox/settle.h"
+#include "sandbox/upstream.h"
 
 namespace ralph::cli {
 namespace {
@@ -37,12 +42,83 @@ std::string mode_of(const Settings& settings, bool by_default) {
   return std::string(by_default ? kAuto : kOff);
 }
 
-// Tried out, not concluded.
-Status works(const SandboxRequest& request, const Environment& environment) {
+// Tried out, not concluded. The home is an empty one: a dry run writes nothing.
+Result<std::string> try_bubblewrap(SandboxRequest request, const Environment& environment) {
+  TRY(plan_sandbox(request, this_machine()));
+  request.private_home.clear();
   TRY_VALUE(const SandboxPlan plan, plan_sandbox(request, this_machine()));
-  TRY(prepare_home(request));
   TRY_VALUE(const Enclosure enclosure, Enclosure::make(request.limits, environment, request.project));
-  return enclosure.try_out(plan, environment);
+  TRY(enclosure.try_out(plan, environment));
+  return enclosure.group.describe();
+}
+
+std::string in_words(const Protection& protection, const std::string& by) {
+  const SandboxRequest& agent = protection.agent;
+  std::string network(to_string(agent.network));
+  if (agent.network == Network::kAllowlist)
+    network += agent.hosts.empty() ? " (no hosts)" : fmt::format(" ({})", join(agent.hosts, ", "));
+  return fmt::format(
+      "{}; network {}{}; checks {}", by, network, protection.limits.empty() ? "" : "; " + protection.limits,
+      protection.checks_on_host
+          ? "on the host (sandbox.checksOnHost)"
+          : fmt::format("in another one, without secrets, network {}", to_string(protection.check.network)));
+}
+
+// A review is not to find what the work under review has left in the home: settings and memory of agents, git's
+// configuration, programs.
+Status use_fresh_home(SandboxRequest& request) {
+  request.private_home = join_path(parent_path(request.private_home), "review-home");
+  return remove_tree(request.private_home);
+}
+
+}  // namespace
+
+// Source control works with the user's credentials: a program that the agent has put into the project, under a name
+// that git calls, is not to have them.
+Launch on_host(StepKind kind, Launch launch, const std::string& project) {
+  if (kind == StepKind::kScm) launch.environment = with_project_last(std::move(launch.environment), project);
+  return launch;
+}
+
+namespace {
+
+bool machines_run(const SandboxRequest& request) {
+  return std::ranges::all_of(request.agents, [](const AgentPlace& agent) { return agent.machine_runs; });
+}
+
+// A machine carries all files of the project to the host: the folder of a task must not be among them.
+bool is_apart_from_project(const SandboxSubject& subject, const SandboxRequest& request) {
+  if (subject.task_folder.empty()) return true;
+  const std::string folder = real_path(subject.task_folder);
+  return !is_within(folder, request.project) && !is_within(request.project, folder);
+}
+
+// Docker Sandbox where it answers and has the agents, else bubblewrap; or the one that the settings name.
+Status find_backend(const SandboxSubject& subject, Protection& protection) {
+  const std::string& backend = subject.settings.sandbox.backend;
+  const bool apart = is_apart_from_project(subject, protection.agent);
+  if (backend == "docker" && !apart)
+    return fail(
+        ErrorKind::kInput,
+        "the task's folder {} and the project {} are one in the other. A Docker Sandbox writes all of the "
+        "project, and so would write what the supervisor believes; give a --root outside of the project, or set "
+        "sandbox.backend to \"bubblewrap\"",
+        subject.task_folder, protection.agent.project);
+  // What is known of machines was measured with an agent that they run: others go there if they are sent.
+  if (backend == "docker" || (backend != "bubblewrap" && apart && machines_run(protection.agent))) {
+    const auto machine = plan_machine(protection.agent, {});
+    const auto cli = machine ? find_docker_cli(subject.environment, subject.project)
+                             : Result<DockerCli>(tl::unexpected(machine.error()));
+    if (cli) {
+      protection.in_machine = true;
+      protection.docker = *cli;
+      protection.sync = Milliseconds(std::llround(subject.settings.sandbox.sync_seconds * 1000));
+      return {};
+    }
+    if (backend == "docker") return tl::unexpected(cli.error());
+  }
+  TRY_VALUE(protection.limits, try_bubblewrap(protection.agent, subject.environment));
+  return {};
 }
 
 }  // namespace
@@ -62,9 +138,10 @@ Result<Protection> choose_protection(const SandboxSubject& subject, bool by_defa
   protection.checks_on_host = subject.settings.sandbox.checks_on_host;
   protection.resolve = subject.settings.sandbox.resolve;
   TRY_VALUE(protection.agent, sandbox_request(subject, SandboxFor::kAgent));
-  TRY_VALUE(protection.check, sandbox_request(subject, SandboxFor::kCheck));
+  TRY_VALUE(protection.check, sandbox_request(subject, SandboxFor::kChecks));
   TRY(Allowlist::from(protection.agent.hosts, protection.resolve));
-  const Status tried = works(protection.agent, subject.environment);
+  TRY(Upstream::from(subject.environment));
+  const Status tried = find_backend(subject, protection);
   protection.on = tried.has_value();
   if (tried) return protection;
   // What is wrong with the settings is wrong in any mode.
@@ -78,49 +155,98 @@ Result<Protection> choose_protection(const SandboxSubject& subject, bool by_defa
   return protection;
 }
 
+std::string describe(const Protection& protection) {
+  if (!protection.in_machine) return in_words(protection, "bubblewrap");
+  const auto machine = plan_machine(protection.agent, protection.docker);
+  return in_words(protection, fmt::format("docker ({}, {})", protection.docker.is_sbx() ? "sbx" : "docker sandbox",
+                                          machine ? machine->name : "?"));
+}
+
 std::string opening_line(const Protection& protection) {
   if (protection.on) return "";
-  const std::string direct = "The agent runs directly, with your rights, not in a sandbox.\n";
-  if (protection.why_not.empty()) return direct;
-  return fmt::format("No sandbox: {}.\n{}", protection.why_not, direct);
+  if (protection.why_not.empty()) return "The agent runs directly, with your rights, not in a sandbox.\n";
+  return fmt::format("No sandbox: {}; the agent runs directly, with your rights.\n", protection.why_not);
+}
+
+Result<std::unique_ptr<Shelter>> put_in_force(const Protection& protection, const Environment& environment,
+                                              const std::string& folder, Jobs& jobs) {
+  if (protection.in_machine) {
+    TRY_VALUE(std::unique_ptr<Shelter> machine, DockerShelter::make(protection, environment, folder, jobs));
+    return machine;
+  }
+  TRY_VALUE(std::unique_ptr<Shelter> shelter, RunShelter::make(protection, environment, folder, jobs));
+  return shelter;
+}
+
+Result<std::unique_ptr<Shelter>> shelter_for_child(const Protection& protection, const Environment& environment) {
+  if (protection.in_machine) {
+    TRY_VALUE(std::unique_ptr<Shelter> machine, DockerShelter::for_child(protection, environment));
+    return machine;
+  }
+  TRY_VALUE(std::unique_ptr<Shelter> shelter, RunShelter::for_child(protection, environment));
+  return shelter;
 }
 
 Result<std::unique_ptr<RunShelter>> RunShelter::make(const Protection& protection, const Environment& environment,
                                                      const std::string& folder, Jobs& jobs) {
   std::unique_ptr<RunShelter> shelter(new RunShelter(protection));
   TRY_VALUE(shelter->enclosure_, Enclosure::make(protection.agent.limits, environment, protection.agent.project));
-  shelter->log_ = join_path(folder, "egress.jsonl");
+  shelter->log_ = join_path(folder, kEgressLog);
   if (protection.agent.network == Network::kAllowlist || protection.check.network == Network::kAllowlist)
     TRY(shelter->start_proxy(jobs, environment));
   return shelter;
 }
 
+Result<std::unique_ptr<RunShelter>> RunShelter::for_child(const Protection& protection,
+                                                          const Environment& environment) {
+  std::unique_ptr<RunShelter> shelter(new RunShelter(protection));
+  const SandboxRequest& agent = protection.agent;
+  TRY_VALUE(shelter->enclosure_, Enclosure::make(agent.limits, environment, agent.project, agent.groups));
+  shelter->socket_ = agent.socket;
+  return shelter;
+}
+
 RunShelter::~RunShelter() {
-  if (socket_folder_.empty()) return;
-  ::unlink(socket_.c_str());
-  ::rmdir(socket_folder_.c_str());
+  door_.remove();
 }
 
 Status RunShelter::start_proxy(Jobs& jobs, const Environment& environment) {
-  TRY_VALUE(EgressDoor door, open_egress_door());
-  socket_folder_ = door.folder;
-  socket_ = door.socket;
+  TRY_VALUE(door_, open_egress_door());
+  socket_ = door_.socket;
   JobRequest job;
   job.name = "proxy";
   job.launch =
       proxy_launch({protection_.agent.helper, protection_.agent.hosts, protection_.resolve, log_}, environment);
-  job.in.fd = door.listener.get();
+  job.in.fd = door_.listener.get();
   TRY(jobs.start(job));
+  door_.listener.close();  // the proxy's alone: if it ends, nobody waits for it
   return {};
 }
 
 Result<Launch> RunShelter::enclose(StepKind kind, Launch launch) {
   const Where where = place_of(kind, protection_.checks_on_host);
   plan_ = {};
-  if (where == Where::kHost) return launch;
+  if (where == Where::kHost) return on_host(kind, std::move(launch), protection_.agent.project);
   SandboxRequest request = where == Where::kCheckSandbox ? protection_.check : protection_.agent;
   request.socket = socket_;
-  if (!is_within(real_path(launch.folder), request.project)) request.writable.push_back(real_path(launch.folder));
+  if (!launch.project.empty()) {
+    const std::string instead = real_path(launch.project);
+    for (std::string& path : request.guarded) {
+      if (is_within(path, request.project)) path = instead + path.substr(request.project.size());
+    }
+    request.project = instead;
+    if (kind == StepKind::kAgent) TRY(use_fresh_home(request));
+  }
+  request.read_only.insert(request.read_only.end(), launch.reads.begin(), launch.reads.end());
+  const std::string folder = real_path(launch.folder);
+  const bool is_seen =
+      is_within(folder, request.project) || std::ranges::any_of(request.beside, [&](const Mount& mount) {
+        return mount.kind == MountKind::kWritable && is_within(folder, mount.at);
+      });
+  if (!is_seen && protection_.confined)
+    return fail(ErrorKind::kInput,
+                "{} is neither in the project nor in the task's folder, and in a sandbox there is no other", folder);
+  if (!is_seen) request.writable.push_back(folder);
   for (const std::string& path : launch.writes) {
     const Fd made(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (!made && errno != EEXIST) return fail(ErrorKind::kIo, "cannot create {}: {}", path, errno_text(errno));
@@ -131,33 +257,25 @@ Result<Launch> RunShelter::enclose(StepKind kind, Launch launch) {
   return enclosure_.inside(plan_, std::move(launch));
 }
 
-Result<record::SandboxNoted> RunShelter::settle() {
+Result<record::SandboxNoted> RunShelter::settle(bool) {
   record::SandboxNoted noted;
   if (plan_.folder.empty()) return noted;
   TRY_VALUE(noted.taken, take_away_forbidden(plan_, to_iso8601(SystemClock().wall())));
   for (const Refusal& refusal : read_refusals(log_)) {
-    const std::string what = fmt::format("{}:{} ({})", refusal.host, refusal.port, refusal.why);
-    const int news = refusal.count - told_[what];
+    int& told = told_[fmt::format("{}:{} {}", refusal.host, refusal.port, refusal.why)];
+    const int news = refusal.count - told;
     if (news <= 0) continue;
-    told_[what] = refusal.count;
+    told = refusal.count;
     noted.requests += news;
-    noted.blocked.push_back(fmt::format(
-        "blocked {} to {}; to allow it, add \"{}\" to sandbox.hosts", count_of(static_cast<unsigned>(news), "request"),
-        what,
-        refusal.port == 443 || refusal.port == 80 ? refusal.host : fmt::format("{}:{}", refusal.host, refusal.port)));
+    noted.blocked.push_back(ralph::describe(Refusal{refusal.host, refusal.port, refusal.why, news}));
   }
   return noted;
 }
 
 std::string RunShelter::describe() const {
-  const SandboxRequest& agent = protection_.agent;
-  std::string network(to_string(agent.network));
-  if (agent.network == Network::kAllowlist)
-    network += agent.hosts.empty() ? " (no hosts)" : fmt::format(" ({})", join(agent.hosts, ", "));
-  return fmt::format("bubblewrap; network {}; {}; checks {}", network, enclosure_.group.describe(),
-                     protection_.checks_on_host ? "on the host (sandbox.checksOnHost)"
-                                                : fmt::format("in another one, without secrets, network {}",
-                                                              to_string(protection_.check.network)));
+  Protection now = protection_;
+  now.limits = enclosure_.group.describe();
+  return cli::describe(now);
 }
 
 }  // namespace ralph::cli

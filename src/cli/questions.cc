@@ -90,6 +90,7 @@ Result<std::string> TerminalQuestions::read_line() {
     const int ready = ::ppoll(&input, 1, nullptr, &open);
     if (signal_arrived) return interrupted();
     if (ready < 0 && errno == EINTR) continue;
+    if (ready < 0) return fail(ErrorKind::kIo, "cannot wait for an answer: {}", errno_text(errno));
     char bytes[4096];
     const ssize_t n = ::read(STDIN_FILENO, bytes, sizeof bytes);
     if (n < 0 && errno == EINTR) continue;

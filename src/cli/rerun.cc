@@ -81,15 +81,29 @@ std::vector<record::GuardrailEnded> last_checks(const Receipt& receipt) {
   return last;
 }
 
-Milliseconds limit_of(const json::value& settings, const std::string& command) {
+// The settings of the guardrail with this command; nullptr: it is a verify command of the plan.
+const json::value* guardrail_with(const json::value& settings, const std::string& command) {
   const json::value* guardrails = find(settings, "guardrails");
-  if (!guardrails || !guardrails->is_array()) return Milliseconds(0);
+  if (!guardrails || !guardrails->is_array()) return nullptr;
   for (const json::value& guardrail : guardrails->get_array()) {
-    const json::value* seconds = find(guardrail, "timeoutSeconds");
-    if (find_string(guardrail, "command") != command || !seconds || !seconds->is_number()) continue;
-    return Milliseconds(static_cast<long long>(seconds->to_number<double>() * 1000));
+    if (find_string(guardrail, "command") == command) return &guardrail;
   }
-  return Milliseconds(0);
+  return nullptr;
+}
+
+Milliseconds limit_of(const json::value& settings, const std::string& command) {
+  const json::value* guardrail = guardrail_with(settings, command);
+  const json::value* plan = find(settings, "plan");
+  const json::value* seconds = guardrail ? find(*guardrail, "timeoutSeconds")
+                               : plan    ? find(*plan, "verifyTimeoutSeconds")
+                                         : nullptr;
+  if (!seconds || !seconds->is_number()) return Milliseconds(0);
+  return Milliseconds(static_cast<long long>(seconds->to_number<double>() * 1000));
+}
+
+std::int64_t tries_of(const json::value& settings, const std::string& command) {
+  const json::value* guardrail = guardrail_with(settings, command);
+  return 1 + (guardrail ? find_integer(*guardrail, "flakeRetries").value_or(0) : 0);
 }
 
 std::string setup_of(const json::value& settings) {
@@ -138,15 +152,27 @@ Status rerun_all(Verification& verification, const std::string& project, Process
       return fail(ErrorKind::kIo, "plan.cleanRoom.setup ({}) failed with exit code {}", setup, end.status.code);
   }
   for (const record::GuardrailEnded& check : checks) {
-    TRY_VALUE(const CheckEnd end,
-              run_check(processes, clock, check.command, folder, limit_of(receipt.settings(), check.command)));
-    if (end.interrupted) return fail(ErrorKind::kIo, "interrupted");
-    verification.findings.push_back(compare(check, end));
+    VerifyFinding finding;
+    for (std::int64_t left = tries_of(receipt.settings(), check.command); left > 0; --left) {
+      TRY_VALUE(const CheckEnd end,
+                run_check(processes, clock, check.command, folder, limit_of(receipt.settings(), check.command)));
+      if (end.interrupted) return fail(ErrorKind::kIo, "interrupted");
+      finding = compare(check, end);
+      if (*finding.fits) break;
+    }
+    verification.findings.push_back(std::move(finding));
   }
   return {};
 }
 
 }  // namespace
+
+std::vector<std::string> commands_to_rerun(const Receipt& receipt) {
+  std::vector<std::string> commands;
+  if (std::string setup = setup_of(receipt.settings()); !setup.empty()) commands.push_back(std::move(setup));
+  for (const record::GuardrailEnded& check : last_checks(receipt)) commands.push_back(check.command);
+  return commands;
+}
 
 void rerun_checks(Verification& verification, const std::string& project, int guardian) {
   const SystemClock clock;

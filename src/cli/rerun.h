@@ -1,9 +1,15 @@
 // Runs the checks of an ended run again, in a clean checkout of its final commit, and compares.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "history/verify.h"
 
 namespace ralph::cli {
+
+// What rerun_checks() would run.
+std::vector<std::string> commands_to_rerun(const Receipt& receipt);
 
 // Adds one finding for each check of the last iteration, or one that says why they can't be run. Runs in a guarded
 // process: what the checks start is ended with them. The checkout is removed.

@@ -9,25 +9,16 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "cli/accept.h"
+#include "cli/live_run.h"
 #include "cli/start_run.h"
+#include "git/git.h"
 #include "os/files.h"
 #include "settings/ralph_folder.h"
 
 namespace ralph::cli {
 namespace {
 
-// A run that came with a clone names commands of a stranger: only those that this user has started here go on. Their
-// seals are in the state folder.
-Result<ResumePoint> own_resume_point(const std::string& project, const RunFolder& folder) {
-  const std::string seal = seal_of(project, folder.id);
-  TRY_VALUE(ResumePoint point, read_resume_point(folder, seal));
-  const std::string path = seal_path(project, folder.id);
-  if (path.empty() || is_real_file(path)) return point;
-  return fail(ErrorKind::kUsage,
-              "run {} can't be resumed: it was not started here by this user ({} is missing), and may have come with a "
-              "clone; start it anew",
-              folder.id, path);
-}
+constexpr int kLooksAtStart = 200;  // two seconds in all
 
 std::string_view command_of(WayIn way) {
   switch (way) {
@@ -122,6 +113,44 @@ void tell(const std::string& text) {
 
 }  // namespace
 
+// A run that came with a clone names commands of a stranger: only those that this user has started here go on. Their
+// seals are in the state folder.
+Result<ResumePoint> own_resume_point(const std::string& project, const RunFolder& folder) {
+  // A run that is just starting, or whose guardian was killed at that moment, has not written its first record yet.
+  const auto starts = [&] { return way_of(folder) == WayIn::kUnknown && live_run(project) == folder.id; };
+  for (int look = 0; look < kLooksAtStart && starts(); ++look) ::usleep(10'000);
+  TRY_VALUE(ResumePoint point, read_resume_point(folder, seal_of(project, folder.id)));
+  const std::string why = why_not_here(project, folder.id, point.start, point.progress);
+  if (!why.empty()) return fail(ErrorKind::kUsage, "run {} can't be resumed: {}", folder.id, why);
+  return point;
+}
+
+// A run that goes on takes the repository as it finds it: without this, it could be complete without one, or with
+// another. After a kill it compares HEAD with its beginning itself.
+std::string why_not_here(const std::string& keeper, const std::string& id, const record::RunStarted& start,
+                         const Progress& progress) {
+  if (const std::string path = seal_path(keeper, id); !path.empty() && !is_real_file(path))
+    return fmt::format(
+        "it was not started here by this user ({} is missing), and may have come with a clone; start it anew", path);
+  if (start.commit.empty()) return "";
+  const Git git = plain_git(start.way == WayIn::kTask ? start.project : keeper);
+  const auto is_gone = [&](const std::string& commit) {
+    const auto found = git({"cat-file", "-e", commit + "^{commit}"});
+    return found && found->code != 0;
+  };
+  const std::string began = start.commit.substr(0, 12);
+  if (is_gone(start.commit))
+    return fmt::format(
+        "it began at commit {}, which is not in the repository any more: that was deleted or replaced; restore it from "
+        "a backup or from a clone, then resume the run",
+        began);
+  if (!progress.watch.triggers.empty() || !is_gone("HEAD")) return "";
+  return fmt::format(
+      "it began at commit {}, and HEAD leads to no commit now; check out a branch that has commits, or restore the "
+      "repository from a backup or from a clone, then resume the run",
+      began);
+}
+
 Result<ResumePoint> find_resume_point(const std::string& project, std::string_view id) {
   if (!id.empty()) {
     TRY_VALUE(const RunFolder folder, find_run(project, id));
@@ -136,16 +165,6 @@ Result<ResumePoint> find_resume_point(const std::string& project, std::string_vi
   }
   if (!newest) return fail(ErrorKind::kUsage, "there are no runs in {} yet; 'ralph run' makes one", project);
   return fail(ErrorKind::kUsage, "{}{}", newest->message, resumable_runs(project));
-}
-
-std::string seal_path(const std::string& project, const std::string& run_id) {
-  const std::string folder = project_state_folder(Environment::of_this_process(), project);
-  return folder.empty() ? "" : join_path(folder, run_id);
-}
-
-std::string seal_of(const std::string& project, const std::string& run_id) {
-  const std::string path = seal_path(project, run_id);
-  return path.empty() ? "" : std::string(trim(read_file(path).value_or("")));
 }
 
 std::string watched_store(const std::string& project, const std::string& run_id) {
@@ -167,7 +186,9 @@ Result<std::optional<Resumption>> resumption_from(const Command& command, WayIn 
     return fail(ErrorKind::kUsage, "--{} can't be given with --resume: the run goes on as it was started", name);
   }
   if (!typed.positionals().empty())
-    return fail(ErrorKind::kUsage, "\"{}\" can't be given with --resume=RUN: the run goes on as it was started",
+    return fail(ErrorKind::kUsage,
+                "\"{}\" can't be given with --resume: the run goes on as it was started. Which run is said with =, as "
+                "--resume=20261115-202233",
                 typed.positionals()[0]);
   TRY_VALUE(ResumePoint point, find_point(way, project, *typed.value("resume")));
   if (point.start.way != way) {

@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "engine/resume.h"
+#include "settings/ralph_folder.h"
 #include "settings/settings.h"
 
 namespace ralph::cli {
@@ -28,6 +29,14 @@ struct Resumption {
 // The run to resume: one by its id, or else the newest that can be. Fails if there is none, and lists those that can.
 Result<ResumePoint> find_resume_point(const std::string& project, std::string_view id);
 
+// The same for one run whose folder is known; `project` is whose seals vouch for it.
+Result<ResumePoint> own_resume_point(const std::string& project, const RunFolder& folder);
+
+// Why a run that was read can't go on here, whatever its journal says: it was not started here by this user, or its
+// repository is lost. Empty: it can. `keeper` is whose seals vouch for it.
+std::string why_not_here(const std::string& keeper, const std::string& id, const record::RunStarted& start,
+                         const Progress& progress);
+
 // The run named by --resume, if it was given. Changes to the folder in which the run was started. `command` and `way`
 // are those of the caller. Fails if the run can't be resumed, and lists those that can.
 Result<std::optional<Resumption>> resumption_from(const Command& command, WayIn way, const Arguments& typed,
@@ -36,12 +45,6 @@ Result<std::optional<Resumption>> resumption_from(const Command& command, WayIn 
 // Prints how the settings differ from those of the run's last process. Whether they are used is decided by
 // accept_project().
 void show_changes(const Resumption& resumption, const LoadedSettings& loaded);
-
-// The file outside the project that names the last record of a run's journal; empty if there is no place for it.
-std::string seal_path(const std::string& project, const std::string& run_id);
-
-// What it says; empty: nothing.
-std::string seal_of(const std::string& project, const std::string& run_id);
 
 // The folder outside the project for copies of the files that a run protects; empty if there is no place for it.
 std::string watched_store(const std::string& project, const std::string& run_id);

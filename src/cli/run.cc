@@ -162,8 +162,8 @@ const Command kRun = {
 into the next prompt. The run is complete when every guardrail passes and the agent has answered
 <response>DONE</response> (or what -c says) in its own words.
 
-Ctrl-C lets the current step finish; a second one ends everything at once. A run that ended incomplete, by whatever
-cause, goes on with --resume where it was; limits count from its beginning.
+Ctrl-C lets the current step finish; a second one ends everything at once. A run that ended incomplete, for whatever
+reason, goes on with --resume where it was; limits count from its beginning.
 Exit codes: 0 complete, 1 a limit ended it, 2 something is wrong with the settings or the system, 130 interrupted.)",
     R"(ralph run 'Make the tests pass, then answer <response>DONE</response>'
        ralph run -f PROMPT.md -n 25 --max-cost 5

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "hooks/host.h"
+#include "hooks/own_file.h"
 #include "os/files.h"
 
 namespace ralph::cli {
@@ -33,22 +34,36 @@ bool give_hooks(Agent& agent) {
     hooks.push_back({std::string(wire.event), std::string(wire.matcher), command_of(*host, wire, *program),
                      timeout_of(*host, wire)});
   }
-  return agent.use_hooks(std::move(hooks));
+  return agent.use_hooks(std::move(hooks), own_file_text(*host, *program));
 }
 
 std::string describe_hooks(const std::vector<Agent>& with, const std::vector<Agent>& without) {
   std::string text;
-  if (!with.empty())
+  std::vector<Agent> by_flags, by_file, without_stop;
+  for (const Agent& agent : with)
+    (!agent.adapter().hooks.stops ? without_stop : agent.adapter().hooks.flags ? by_flags : by_file).push_back(agent);
+  if (!by_flags.empty())
     text +=
         fmt::format("For this run {} gets ralph's hooks by its flags: stop check, context monitor, command policy.\n",
-                    names_of_kinds(with));
+                    names_of_kinds(by_flags));
+  if (!by_file.empty())
+    text += fmt::format(
+        "For this run {} gets ralph's hooks by its environment: stop check, context monitor, command policy.\n",
+        names_of_kinds(by_file));
+  if (!without_stop.empty())
+    text += fmt::format(
+        "For this run {} gets ralph's hooks by its environment: context monitor, command policy. It can't be kept from "
+        "stopping: what it leaves out of order is judged after its turn.\n",
+        names_of_kinds(without_stop));
   for (const Agent& agent : without) {
     const Host* const host = find_host(agent.adapter().name);
     const std::string line =
         !host ? fmt::format("{} has no hooks: no command policy looks at what it does.\n", agent.name())
-        : agent.adapter().takes_hooks
-            ? fmt::format("{} does not get ralph's hooks: agent.flags has a {} of its own.\n", agent.name(),
-                          agent.adapter().hooks_flag)
+        : agent.adapter().hooks.any()
+            ? fmt::format("{} does not get ralph's hooks: {}.{}\n", agent.name(), agent.why_no_hooks(),
+                          agent.adapter().hooks.flags
+                              ? ""
+                              : fmt::format(" 'ralph hooks install --host {}' sets up the command policy.", host->name))
             : fmt::format(
                   "{} takes no hooks by its flags; 'ralph hooks install --host {}' sets up the command policy.\n",
                   agent.name(), host->name);

@@ -2,23 +2,23 @@
 #include <algorithm>
 #include <cstdio>
 #include <functional>
-#include <optional>
 #include <unistd.h>
 #include <utility>
 
 #include "base/text.h"
 #include "base/utf8.h"
-#include "cli/live_run.h"
+#include "cli/any_run.h"
 #include "cli/output_options.h"
 #include "cli/project.h"
 #include "cli/registry.h"
+#include "cli/resume.h"
 #include "journal/reader.h"
 #include "journal/run_folder.h"
 #include "journal/writer.h"
 #include "json/value.h"
 #include "os/environment.h"
 #include "os/files.h"
-#include "task/task_state.h"
+#include "settings/ralph_folder.h"
 #include "ui/run_story.h"
 
 namespace ralph::cli {
@@ -26,35 +26,13 @@ namespace {
 
 using OnRecord = std::function<void(const record::Record&)>;
 
-// A run, how its folder is shown, and how to ask whether it lives.
-struct FoundRun {
-  RunFolder folder;
-  std::string shown;
-  std::function<bool()> lives;
-};
-
-FoundRun run_of_project(const std::string& project, const RunFolder& folder) {
-  return {folder, join_path(".ralph/runs", folder.id), [project, id = folder.id] { return live_run(project) == id; }};
-}
-
-// The runs of supervised tasks, wherever they are, newest first.
-std::vector<FoundRun> runs_of_tasks() {
-  std::vector<FoundRun> runs;
-  for (const std::string& root : known_roots(Environment::of_this_process())) {
-    for (const TaskPlace& place : tasks_in(root)) {
-      const std::string id = run_id_of(place);
-      if (!id.empty())
-        runs.push_back({{id, place.folder()}, place.folder(), [place] { return supervisor_of(place).has_value(); }});
-    }
-  }
-  std::ranges::sort(runs, std::greater<>(), [](const FoundRun& run) { return run.folder.id; });
-  return runs;
-}
-
 // Reads a run's journal as far as possible; the rest is reported in `problems`.
-ToldRun read_run(const FoundRun& found, const OnRecord& on_record = {}) {
+ToldRun read_run(const AnyRun& found, const OnRecord& on_record = {}) {
   const RunFolder& folder = found.folder;
-  ToldRun run{folder.id, found.shown, {}, false, {}};
+  ToldRun run{folder.id, found.shown_folder(), {}, false, {}, {}};
+  if (found.task) run.task = fmt::format("{}/{}", found.task->project, found.task->task);
+  const std::string seal = seal_of(found.keeper(), folder.id);  // before the journal, which a live run adds to
+  bool sealed = seal.empty();
   auto reader = JournalReader::open(join_path(folder.path, kJournalFile));
   if (!reader) {
     run.alive = found.lives();
@@ -66,6 +44,7 @@ ToldRun read_run(const FoundRun& found, const OnRecord& on_record = {}) {
     for (;;) {
       const auto record = reader->next();
       if (!record) run.problems.push_back(record.error().message);
+      sealed = sealed || reader->last_hash() == seal;
       if (!record || !*record) return;
       run.view.add(**record);
       if (on_record) on_record(**record);
@@ -80,17 +59,15 @@ ToldRun read_run(const FoundRun& found, const OnRecord& on_record = {}) {
   // A live run may be in the middle of its next record.
   if (!run.alive || reader->bad_lines() > 0) {
     for (std::string& problem : reader->problems()) run.problems.push_back(std::move(problem));
+    if (!sealed && reader->is_whole()) run.problems.emplace_back("records are missing that this machine remembers");
   }
+  if (is_resumable(run)) run.stuck = why_not_here(found.keeper(), folder.id, *run.view.start, run.view.progress);
   return run;
 }
 
 Result<int> list_all(const Arguments& arguments) {
   TRY_VALUE(const Project place, enter_project());
-  const std::string& project = place.folder;
-  TRY_VALUE(const std::vector<RunFolder> own, list_runs(project));
-  std::vector<FoundRun> folders = runs_of_tasks();
-  for (const RunFolder& folder : own) folders.push_back(run_of_project(project, folder));
-  std::ranges::stable_sort(folders, std::greater<>(), [](const FoundRun& run) { return run.folder.id; });
+  TRY_VALUE(std::vector<AnyRun> folders, all_runs(place.folder));
   const size_t total = folders.size();
   if (const auto text = arguments.value("limit")) {
     const auto limit = parse_count(*text);
@@ -98,7 +75,7 @@ Result<int> list_all(const Arguments& arguments) {
     folders.resize(std::min(folders.size(), static_cast<size_t>(*limit)));
   }
   std::vector<ToldRun> runs;
-  for (const FoundRun& found : folders) runs.push_back(read_run(found));
+  for (const AnyRun& found : folders) runs.push_back(read_run(found));
 
   if (arguments.has("json")) {
     json::array list;
@@ -110,13 +87,13 @@ Result<int> list_all(const Arguments& arguments) {
     fmt::print("There are no runs here yet. Start one with: ralph run -p 'what to do'\n");
     return 0;
   }
-  fmt::print("{}", run_table(runs, style_of_output(Environment::of_this_process())));
+  fmt::print("{}", run_table(runs, place.folder, style_of_output(Environment::of_this_process())));
   if (runs.size() < total) fmt::print("({} more, older)\n", total - runs.size());
   return 0;
 }
 
 // One object: "records" as in the journal, then the fields of `runs list --json`.
-void print_as_json(const FoundRun& found) {
+void print_as_json(const AnyRun& found) {
   fmt::print("{{\"records\":[");
   const char* separator = "\n";
   const ToldRun run = read_run(found, [&](const record::Record& record) {
@@ -126,7 +103,7 @@ void print_as_json(const FoundRun& found) {
   fmt::print("\n],{}\n", std::string_view(summary).substr(1));
 }
 
-void print_records(const FoundRun& found) {
+void print_records(const AnyRun& found) {
   const ToldRun run =
       read_run(found, [](const record::Record& record) { fmt::print("{}\n", record::to_line(record)); });
   std::fflush(stdout);
@@ -135,22 +112,11 @@ void print_records(const FoundRun& found) {
   }
 }
 
-// A run of this project, or else of a task, by its whole id or the beginning of it.
-Result<FoundRun> find_any_run(const std::string& project, std::string_view which) {
-  const auto own = find_run(project, which);
-  if (own) return run_of_project(project, *own);
-  std::vector<FoundRun> fitting = runs_of_tasks();
-  std::erase_if(fitting, [&](const FoundRun& run) { return !run.folder.id.starts_with(which); });
-  if (fitting.size() == 1) return std::move(fitting.front());
-  return tl::unexpected(own.error());
-}
-
 Result<int> show_one(const Arguments& arguments) {
   TRY_VALUE(const Project place, enter_project());
-  const std::string& project = place.folder;
   const std::string_view which =
       arguments.positionals().empty() ? "last" : std::string_view(arguments.positionals()[0]);
-  TRY_VALUE(const FoundRun found, find_any_run(project, which));
+  TRY_VALUE(const AnyRun found, find_any_run(place.folder, which));
   if (arguments.has("records")) {
     print_records(found);
   } else if (arguments.has("json")) {
@@ -171,7 +137,8 @@ constexpr Option kShowOptions[] = {
     {"records", 0, "", "Print only the records, one line of JSON each."},
 };
 
-constexpr Positional kShowPositionals[] = {{"RUN", "An id, the beginning of one, or \"last\" (the default)."}};
+constexpr Positional kShowPositionals[] = {
+    {"RUN", "An id, also of a task's run, the beginning of one, or \"last\" (the default)."}};
 
 }  // namespace
 
@@ -179,7 +146,9 @@ const Command kRunsList = {
     "runs list",
     "List every run of this project: when, how long, why it ended.",
     "Newest first. A run without an end is \"running\" if its process lives, and \"crashed\" if it was killed.\n"
-    "Runs are kept in .ralph/runs/. The runs of supervised tasks, which stand in their own folders, are listed too.",
+    "Runs are kept in .ralph/runs/. The runs of all supervised tasks, which stand in their own folders, are listed "
+    "with\n"
+    "the name of their task, and with the folder that they work in if it is another one.",
     "ralph runs list\n"
     "ralph runs list --limit 5\n"
     "ralph runs list --json",

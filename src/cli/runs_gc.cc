@@ -7,8 +7,10 @@
 
 #include "base/text.h"
 #include "cli/live_run.h"
+#include "cli/project.h"
 #include "cli/registry.h"
 #include "cli/resume.h"
+#include "engine/watch.h"
 #include "journal/reader.h"
 #include "journal/writer.h"
 #include "os/clock.h"
@@ -119,12 +121,16 @@ Status remove(const std::string& project, const OldRun& run) {
   if (error) return fail(ErrorKind::kIo, "cannot remove {}: {}", run.folder.path, error.message());
   if (const std::string store = watched_store(project, run.folder.id); !store.empty())
     std::filesystem::remove_all(store, error);
-  if (const std::string seal = seal_path(project, run.folder.id); !seal.empty()) ::unlink(seal.c_str());
+  if (const std::string seal = seal_path(project, run.folder.id); !seal.empty()) {
+    std::filesystem::remove_all(seal + std::string(kExactEnd), error);
+    ::unlink(seal.c_str());
+  }
   return {};
 }
 
 Result<int> collect(const Arguments& arguments) {
-  TRY_VALUE(const std::string project, current_directory());
+  TRY_VALUE(const Project place, enter_project());
+  const std::string& project = place.folder;
   Limits limits;
   TRY_VALUE(limits.days, number(arguments, "older-than"));
   TRY_VALUE(limits.keep, number(arguments, "keep"));
@@ -139,6 +145,12 @@ Result<int> collect(const Arguments& arguments) {
     if (arguments.has("yes")) TRY(remove(project, run));
     fmt::print("{}  {}\n", run.folder.id, human_bytes(run.bytes));
     bytes += run.bytes;
+  }
+  if (gone.empty()) {
+    fmt::print("Nothing to remove: {}.\n", folders.empty()       ? "there are no runs in " + project
+                                           : folders.size() == 1 ? "the run is kept"
+                                                                 : fmt::format("all {} runs are kept", folders.size()));
+    return 0;
   }
   const std::string what =
       fmt::format("{} of {}, {}", gone.size(), count_of(folders.size(), "run"), human_bytes(bytes));

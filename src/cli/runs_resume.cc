@@ -1,12 +1,18 @@
 // ralph runs resume: goes on with a run of any kind, by the command that started it.
+#include <algorithm>
 #include <array>
+#include <cerrno>
+#include <unistd.h>
 
 #include "cli/accept.h"
+#include "cli/any_run.h"
 #include "cli/limits.h"
 #include "cli/project.h"
 #include "cli/registry.h"
 #include "cli/resume.h"
+#include "journal/run_folder.h"
 #include "os/files.h"
+#include "task/task_state.h"
 
 namespace ralph::cli {
 namespace {
@@ -35,17 +41,66 @@ const Command* command_for(WayIn way) {
   }
 }
 
-Result<int> run(const Arguments& arguments) {
-  TRY_VALUE(const Project project, enter_project());
-  const std::string_view wanted = arguments.positionals().empty() ? "" : std::string_view(arguments.positionals()[0]);
-  TRY_VALUE(const ResumePoint point, find_resume_point(project.folder, wanted));
-  const Command& command = *command_for(point.start.way);
-  std::vector<std::string> words = {"--resume=" + point.folder.id};
+std::vector<std::string> words_of(const Arguments& arguments) {
+  std::vector<std::string> words;
   for (const Option& option : kOptions) {
     if (const auto value = arguments.value(option.name))
       words.push_back(option.value.empty() ? fmt::format("--{}", option.name)
                                            : fmt::format("--{}={}", option.name, *value));
   }
+  return words;
+}
+
+// A task goes on by the command that was typed last for it.
+Result<int> resume_task(const TaskPlace& place, const Arguments& arguments) {
+  if (arguments.has("max-iterations"))
+    return fail(ErrorKind::kUsage,
+                "-n, --max-iterations can't be given for a task: each command has its own number of attempts; type "
+                "'ralph task run' with --max-restarts");
+  TRY_VALUE(const ResumePoint point, own_resume_point(place.folder(), {run_id_of(place), place.folder()}));
+  if (point.masked)
+    return fail(
+        ErrorKind::kUsage,
+        "run {} was started with a secret among its arguments, which is not kept; type its 'ralph task run' again",
+        point.folder.id);
+  if (::chdir(point.typed_in.c_str()) != 0)
+    return fail(ErrorKind::kUsage, "run {} was started in {}: {}", point.folder.id, point.typed_in, errno_text(errno));
+  const std::vector<std::string> more = words_of(arguments);
+  std::vector<std::string> words = point.arguments.back();
+  words.insert(std::ranges::find(words, "--"), more.begin(), more.end());
+  TRY_VALUE(const Arguments typed, parse_arguments(kTaskRun, words));
+  const auto root = typed.value("root"), project = typed.value("project"), task = typed.value("task");
+  const bool same = root && project == place.project && task == place.task &&
+                    real_path(absolute_path(*root, point.typed_in)) == real_path(place.root);
+  if (!same)
+    return fail(ErrorKind::kUsage, "run {} can't be resumed: its journal names another task than that of its folder {}",
+                point.folder.id, place.folder());
+  return kTaskRun.run(typed);
+}
+
+// The task that works in this project, if the newest run that can be resumed here is its.
+std::optional<TaskPlace> newest_task_here(const std::string& project) {
+  const auto here = runs_here(project);
+  for (const AnyRun& run : here ? *here : std::vector<AnyRun>{}) {
+    if (run.task && run.lives()) continue;  // it goes on by itself
+    if (own_resume_point(run.keeper(), run.folder)) return run.task;
+  }
+  return std::nullopt;
+}
+
+Result<int> run(const Arguments& arguments) {
+  TRY_VALUE(const Project project, enter_project());
+  const std::string_view wanted = arguments.positionals().empty() ? "" : std::string_view(arguments.positionals()[0]);
+  if (wanted.empty()) {
+    if (const auto task = newest_task_here(project.folder)) return resume_task(*task, arguments);
+  } else if (wanted != "last" && !find_run(project.folder, wanted)) {
+    TRY_VALUE(const AnyRun found, find_any_run(project.folder, wanted));
+    if (found.task) return resume_task(*found.task, arguments);
+  }
+  TRY_VALUE(const ResumePoint point, find_resume_point(project.folder, wanted));
+  const Command& command = *command_for(point.start.way);
+  std::vector<std::string> words = words_of(arguments);
+  words.insert(words.begin(), "--resume=" + point.folder.id);
   TRY_VALUE(const Arguments typed, parse_arguments(command, words));
   return command.run(typed);
 }
@@ -58,6 +113,9 @@ const Command kRunsResume = {
     R"(The run goes on where it was, in the same journal: iteration, feedback, time, tokens and cost count on. An agent that
 was cut off is told so, or its session is resumed; work that was done is checked without calling the agent again. The
 settings are read anew, and what differs is printed. Limits count from the run's beginning.
+
+A supervised task goes on by the `ralph task run` that was typed last for it, with as many attempts as that allows. By the
+id of its run it is found wherever its root is.
 
 Exit codes: as those of the command that started the run, 2 if it can't be resumed.)",
     R"(ralph runs resume

@@ -1,26 +1,31 @@
 // ralph runs verify: checks the record of a run, and with --rerun its checks.
+#include <algorithm>
 #include <array>
 #include <unistd.h>
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "cli/accept.h"
+#include "cli/any_run.h"
 #include "cli/output_options.h"
 #include "cli/project.h"
 #include "cli/registry.h"
 #include "cli/rerun.h"
-#include "cli/resume.h"
 #include "history/verify.h"
 #include "os/guardian.h"
+#include "settings/ralph_folder.h"
 
 namespace ralph::cli {
 namespace {
 
 constexpr std::array kOptions = {
+    kTrustOption,
     Option{"rerun", 0, "", "Run the checks again, in a clean checkout of the final commit, and compare."},
     Option{"json", 0, "", "Print one JSON object."},
 };
 
-constexpr std::array kPositionals = {Positional{"RUN", "An id, the beginning of one, or \"last\" (the default)."}};
+constexpr std::array kPositionals = {
+    Positional{"RUN", "An id, also of a task's run, the beginning of one, or \"last\" (the default)."}};
 
 void print_json(const Verification& verification, const RunFolder& folder) {
   json::array findings;
@@ -50,13 +55,32 @@ void print_text(const Verification& verification, const RunFolder& folder) {
   }
 }
 
+// Whether the journal is as this machine wrote it: then this user has started the commands in it.
+bool is_this_machines(const Verification& verification) {
+  return std::ranges::all_of(verification.findings, [](const VerifyFinding& finding) {
+    return !is_one_of(finding.what, {"journal", "its end"}) || finding.fits == true;
+  });
+}
+
+std::string why_not_again(const Verification& verification) {
+  std::vector<std::string> commands;
+  for (const std::string& command : commands_to_rerun(verification.receipt))
+    commands.push_back(fmt::format("\"{}\"", fit_to_width(command, 200)));
+  return fmt::format(
+      "the checks were not run again: the journal is not as this machine wrote it, so that anybody may have named "
+      "their "
+      "commands ({}); if you want to run these as you, add --trust",
+      commands.empty() ? "there are none" : join(commands, ", "));
+}
+
 Result<int> verify(const Arguments& arguments) {
   TRY_VALUE(const Project place, enter_project());
-  const std::string& project = place.folder;
   const std::string_view which =
       arguments.positionals().empty() ? "last" : std::string_view(arguments.positionals()[0]);
-  TRY_VALUE(const RunFolder folder, find_run(project, which));
-  const std::string seal = seal_of(project, folder.id);
+  TRY_VALUE(const AnyRun found, find_any_run(place.folder, which));
+  const RunFolder& folder = found.folder;
+  const std::string& project = found.project;
+  const std::string seal = seal_of(found.keeper(), folder.id);
   Verification verification =
       verify_run({folder, project, seal.empty() ? std::nullopt : std::optional(seal), plain_git(project)});
   const auto print = [&] {
@@ -64,6 +88,13 @@ Result<int> verify(const Arguments& arguments) {
     return verification.fits() ? 0 : 1;
   };
   if (!arguments.has("rerun")) return print();
+  if (!is_this_machines(verification)) {
+    TRY_VALUE(const bool trusted, is_trusted_once(arguments.has("trust")));
+    if (!trusted) {
+      verification.add("rerun", false, why_not_again(verification));
+      return print();
+    }
+  }
   return run_guarded([&](int guardian) {
     rerun_checks(verification, project, guardian);
     return print();
@@ -75,9 +106,10 @@ Result<int> verify(const Arguments& arguments) {
 const Command kRunsVerify = {
     "runs verify",
     "Check the record of a run: journal, receipt, logs, commits; with --rerun its checks.",
-    "Says in words what does not fit; then the exit code is 1, also for a run that was killed or has no receipt.\n"
+    "Prints what does not match; the exit code is then 1, as it is for a run that was killed or has no receipt.\n"
     "--rerun runs the commands of the run's last checks, as you, in a temporary checkout of the final commit, after\n"
-    "plan.cleanRoom.setup. docs/formats/receipt.md says what is checked and what that proves.",
+    "plan.cleanRoom.setup. If the journal is not as this machine wrote it (a clone's, or one that was changed), their\n"
+    "commands are shown, and --trust runs them. docs/formats/receipt.md says what is checked and what that proves.",
     "ralph runs verify\n"
     "ralph runs verify 20261115-202233 --rerun\n"
     "ralph runs verify --json | jq .fits",

@@ -44,16 +44,24 @@ json::object json_of(const std::vector<AttackResult>& results, size_t through, c
           {"limits", to_json_string(limits)}};
 }
 
+std::string did_you_mean(std::string_view name, const std::vector<const Attack*>& attacks) {
+  std::vector<std::string_view> names;
+  for (const Attack* attack : attacks) names.push_back(attack->name);
+  const std::string_view near = nearest(name, names);
+  return near.empty() ? "" : fmt::format("; did you mean {}?", near);
+}
+
 Result<int> check(const Arguments& arguments) {
-  TRY_VALUE(const std::unique_ptr<AttackRange> range, AttackRange::put_up(arguments.has("direct")));
   std::vector<const Attack*> attacks = all_attacks();
   if (const std::vector<std::string> only = arguments.values("only"); !only.empty()) {
     for (const std::string& name : only) {
       if (std::ranges::any_of(attacks, [&](const Attack* attack) { return attack->name == name; })) continue;
-      return fail(ErrorKind::kUsage, "--only: there is no attack {}; 'ralph sandbox check' lists them", name);
+      return fail(ErrorKind::kUsage, "--only: there is no attack {}{}; 'ralph sandbox check' lists them", name,
+                  did_you_mean(name, attacks));
     }
     std::erase_if(attacks, [&](const Attack* attack) { return std::ranges::find(only, attack->name) == only.end(); });
   }
+  TRY_VALUE(const std::unique_ptr<AttackRange> range, AttackRange::put_up(arguments.has("direct")));
   std::vector<AttackResult> results;
   size_t through = 0;
   for (const Attack* attack : attacks) {

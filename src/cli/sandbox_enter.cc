@@ -12,6 +12,7 @@
 #include "os/environment.h"
 #include "os/files.h"
 #include "os/launch.h"
+#include "os/terminal_relay.h"
 #include "sandbox/bridge.h"
 #include "sandbox/places.h"
 
@@ -22,6 +23,7 @@ constexpr std::array kOptions = {
     Option{"processes", 0, "N", "At most N processes."},
     Option{"bridge", 0, "SOCKET", "Carry connections from 127.0.0.1:3128 to this socket."},
     Option{"data", 0, "BYTES", "At most so much memory for each process."},
+    Option{"terminal", 0, "", "Standard input is a terminal for this program alone."},
 };
 constexpr std::array kPositionals = {Positional{"COMMAND", "The program and its arguments.", true, true}};
 
@@ -40,6 +42,7 @@ Status limit(const Arguments& arguments, std::string_view option, int resource) 
 
 Result<int> enter(const Arguments& arguments) {
   if (const auto socket = arguments.value("bridge")) TRY(start_bridge(kProxyPort, std::string(*socket)));
+  if (arguments.has("terminal")) TRY(take_terminal());
   TRY(limit(arguments, "data", RLIMIT_DATA));
   const std::vector<std::string> words(arguments.positionals().begin(), arguments.positionals().end());
   TRY_VALUE(const std::string here, current_directory());

@@ -4,10 +4,11 @@
 #include <unistd.h>
 
 #include "cli/registry.h"
+#include "os/unix_socket.h"
 #include "sandbox/bridge.h"
 #include "sandbox/places.h"
 #include "sandbox/proxy.h"
-#include "sandbox/relay.h"
+#include "sandbox/upstream.h"
 
 namespace ralph::cli {
 namespace {
@@ -30,9 +31,10 @@ Result<int> proxy(const Arguments& arguments) {
   ProxySetup setup;
   TRY_VALUE(setup.allowed, Allowlist::from(arguments.values("allow"), resolve));
   setup.log = arguments.value("log").value_or("");
+  TRY_VALUE(setup.upstream, Upstream::from(Environment::of_this_process()));
   Fd listener(STDIN_FILENO);
   if (const auto path = arguments.value("socket")) {
-    TRY_VALUE(listener, listen_at(std::string(*path)));
+    TRY_VALUE(listener, listen_at(std::string(*path), SocketKind::kStream));
   }
   serve_proxy(listener, setup);
 }
@@ -59,7 +61,8 @@ const Command kSandboxProxy = {
     "sandbox proxy",
     "An HTTP proxy that lets through to listed hosts only.",
     R"(A run with a sandbox starts it by itself. It takes CONNECT and plain HTTP; a name that leads to a private address is
-refused, and so is TLS that asks for another host than CONNECT did. It serves until it is ended.)",
+refused, and so is TLS that asks for another host than CONNECT did. It goes on to the proxies that HTTPS_PROXY, HTTP_PROXY
+and ALL_PROXY name, but for hosts of NO_PROXY: names are not looked up here then. It serves until it is ended.)",
     R"(ralph sandbox proxy --socket /run/user/1000/proxy.sock --allow api.example.com --allow '*.example.org:8443')",
     kProxyOptions,
     {},

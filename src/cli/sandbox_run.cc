@@ -2,6 +2,7 @@
 #include <array>
 #include <fcntl.h>
 #include <map>
+#include <memory>
 #include <signal.h>
 #include <unistd.h>
 
@@ -13,11 +14,15 @@
 #include "os/clock.h"
 #include "os/files.h"
 #include "os/processes_linux.h"
+#include "os/terminal_relay.h"
+#include "os/tty.h"
+#include "sandbox/docker_machine.h"
 #include "sandbox/egress.h"
 #include "sandbox/enclosure.h"
 #include "sandbox/places.h"
 #include "sandbox/plan_text.h"
 #include "sandbox/settle.h"
+#include "sandbox/upstream.h"
 
 namespace ralph::cli {
 namespace {
@@ -36,6 +41,7 @@ struct Prepared {
   SandboxRequest request;
   SandboxPlan plan;
   std::map<std::string, std::string> resolve;
+  std::string backend;
 };
 
 void complain(std::string_view text) {
@@ -59,20 +65,17 @@ class OwnProxy {
   const std::string& socket() const { return door_.socket; }
   void tell_refusals() const {
     if (door_.folder.empty()) return;
-    for (const Refusal& one : read_refusals(log()))
-      complain(fmt::format("blocked {} to {}:{} ({}); to allow it, add it to sandbox.hosts",
-                           count_of(static_cast<unsigned>(one.count), "request"), one.host, one.port, one.why));
+    for (const Refusal& one : read_refusals(log())) complain(describe(one));
   }
   ~OwnProxy() {
     if (door_.folder.empty()) return;
     ::unlink(log().c_str());
-    ::unlink(door_.socket.c_str());
-    ::rmdir(door_.folder.c_str());
+    door_.remove();
   }
 
  private:
-  std::string log() const { return join_path(door_.folder, "egress.jsonl"); }
-  EgressDoor door_;
+  std::string log() const { return join_path(door_.folder, kEgressLog); }
+  SocketDoor door_;
   int pid_ = 0;
 };
 
@@ -83,19 +86,22 @@ Result<Prepared> prepare(const Arguments& arguments, const Environment& environm
   const std::vector<Agent> agents = agents_for_sandbox(loaded.settings, environment, prepared.project.folder);
   const bool check = arguments.value("for") == "check";
   TRY_VALUE(prepared.request, sandbox_request({loaded.settings, prepared.project.folder, environment, agents},
-                                              check ? SandboxFor::kCheck : SandboxFor::kAgent));
+                                              check ? SandboxFor::kChecks : SandboxFor::kAgent));
   prepared.resolve = loaded.settings.sandbox.resolve;
+  prepared.backend = loaded.settings.sandbox.backend;
   TRY(Allowlist::from(prepared.request.hosts, prepared.resolve));
+  TRY(Upstream::from(environment));
   prepared.request.socket = kSocketInside;  // known when there is one
   TRY_VALUE(prepared.plan, plan_sandbox(prepared.request, this_machine()));
   return prepared;
 }
 
 // Waits for the program; signals that ask for an end are passed on to everything inside.
-int wait_for(LinuxProcesses& processes, const OwnProxy& proxy) {
+int wait_for(LinuxProcesses& processes, const OwnProxy& proxy, TerminalRelay* terminal) {
   int code = 0;
   for (;;) {
     const Event event = processes.next(std::nullopt);
+    if (terminal && std::holds_alternative<DescriptorReady>(event)) terminal->move();
     if (std::holds_alternative<SignalArrived>(event)) processes.end(stop_gently());
     if (const auto* exited = std::get_if<Exited>(&event)) {
       code = exited->status.code;
@@ -109,7 +115,7 @@ Result<int> run(const Arguments& arguments) {
   const Environment environment = Environment::of_this_process();
   TRY_VALUE(Prepared prepared, prepare(arguments, environment));
   TRY(prepare_home(prepared.request));
-  TRY_VALUE(const Enclosure enclosure, Enclosure::make(prepared.plan.limits, environment, prepared.project.folder));
+  TRY_VALUE(Enclosure enclosure, Enclosure::make(prepared.plan.limits, environment, prepared.project.folder));
   Launch launch;
   launch.argv.assign(arguments.positionals().begin(), arguments.positionals().end());
   launch.environment = environment;
@@ -122,10 +128,22 @@ Result<int> run(const Arguments& arguments) {
     prepared.request.socket = proxy.socket();
     TRY_VALUE(prepared.plan, plan_sandbox(prepared.request, this_machine()));
   }
-  TRY_VALUE(const int pid,
-            spawn_on(enclosure.inside(prepared.plan, std::move(launch)), {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}));
+  // A person at a terminal: Ctrl-C is for what runs inside, and job control works there.
+  std::unique_ptr<TerminalRelay> terminal;
+  Streams streams{STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO};
+  if (is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO)) {
+    TRY_VALUE(terminal, TerminalRelay::open(STDIN_FILENO, STDOUT_FILENO));
+    streams = {terminal->slave(), terminal->slave(), is_terminal(STDERR_FILENO) ? terminal->slave() : STDERR_FILENO};
+    processes.watch_descriptor(terminal->descriptor());
+    enclosure.bubblewrap.terminal = true;
+  }
+  TRY_VALUE(const int pid, spawn_on(enclosure.inside(prepared.plan, std::move(launch)), streams));
+  enclosure.bubblewrap.terminal = false;
+  if (terminal) terminal->close_slave();
   processes.adopt(pid);
-  const int code = wait_for(processes, proxy);
+  const int code = wait_for(processes, proxy, terminal.get());
+  if (terminal) terminal->finish();
+  terminal.reset();
   // bwrap's own failure looks like one of the command.
   if (code == 1) TRY(enclosure.try_out(prepared.plan, environment));
   proxy.tell_refusals();
@@ -134,10 +152,26 @@ Result<int> run(const Arguments& arguments) {
   return code;
 }
 
+// As a run would choose it: see cli/protection.
+Result<DockerCli> docker_cli_for(const Prepared& prepared, const Environment& environment) {
+  if (prepared.backend == "bubblewrap") return fail(ErrorKind::kNotFound, "");
+  TRY_VALUE(const MachinePlan machine, plan_machine(prepared.request, {}));
+  if (prepared.backend != "docker" && !machine.runs) return fail(ErrorKind::kNotFound, "");
+  return find_docker_cli(environment, prepared.project.folder);
+}
+
 Result<int> show_plan(const Arguments& arguments) {
-  TRY_VALUE(const Prepared prepared, prepare(arguments, Environment::of_this_process()));
-  const std::string text =
-      arguments.has("json") ? to_pretty_json(to_json(prepared.plan)) : printable_lines(describe(prepared.plan));
+  const Environment environment = Environment::of_this_process();
+  TRY_VALUE(const Prepared prepared, prepare(arguments, environment));
+  std::string text;
+  const auto cli = docker_cli_for(prepared, environment);
+  if (!cli && prepared.backend == "docker") return tl::unexpected(cli.error());
+  if (cli) {
+    TRY_VALUE(const MachinePlan machine, plan_machine(prepared.request, *cli));
+    text = arguments.has("json") ? to_pretty_json(to_json(*cli, machine)) : printable_lines(describe(*cli, machine));
+  } else {
+    text = arguments.has("json") ? to_pretty_json(to_json(prepared.plan)) : printable_lines(describe(prepared.plan));
+  }
   TRY(write_all(STDOUT_FILENO, text, "standard output"));
   return 0;
 }
@@ -161,7 +195,9 @@ command starts ends with it. The exit code is the command's.)",
 const Command kSandboxPlan = {
     "sandbox plan",
     "Show what the project's sandbox is made of: files, environment, network, limits.",
-    "Nothing is started, created or copied. docs/sandbox.md explains the parts.",
+    "Nothing is started, created or copied; but `docker sandbox ls` is asked whether there is Docker Sandbox, which is "
+    "taken "
+    "then if sandbox.backend does not say otherwise. docs/sandbox.md explains the parts.",
     R"(ralph sandbox plan
        ralph sandbox plan --json | jq '.mounts[] | select(.kind == "writable")')",
     kPlanOptions,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unistd.h>
 
+#include "agents/registry.h"
 #include "base/text.h"
 #include "engine/roster.h"
 #include "os/files.h"
@@ -37,6 +38,10 @@ AgentPlace place_of(const Agent& agent, const std::string& project) {
   place.variables = strings(needs.variables);
   place.copied = strings(needs.copied);
   place.read_only = strings(needs.read_only);
+  // A machine has the agent's own program, not one that the settings make up of several words.
+  if (agent.words().size() == 1) place.machine = needs.vm_template;
+  place.kept = strings(needs.vm_state);
+  place.machine_runs = needs.vm_runs;
   return place;
 }
 
@@ -52,6 +57,21 @@ std::vector<std::string> guarded_files(const SandboxSubject& subject) {
     }
   }
   return files;
+}
+
+// Where known agents keep their logins, but for those that are at work: copies of earlier runs may be there.
+std::vector<std::string> logins_of_others(std::span<const AgentPlace> at_work) {
+  std::vector<std::string> folders;
+  for (const Adapter* adapter : adapters()) {
+    for (const std::string_view name : adapter->needs.copied) {
+      const bool own = std::ranges::any_of(at_work, [&](const AgentPlace& agent) {
+        return std::ranges::find(agent.copied, name) != agent.copied.end();
+      });
+      const std::string folder = name.ends_with('/') ? without_slash(name) : parent_path(std::string(name));
+      if (!own && std::ranges::find(folders, folder) == folders.end()) folders.push_back(folder);
+    }
+  }
+  return folders;
 }
 
 Network network_from(std::string_view word) {
@@ -76,6 +96,10 @@ Result<SandboxRequest> sandbox_request(const SandboxSubject& subject, SandboxFor
   request.path = subject.environment.get("PATH").value_or("");
   request.secrets = purpose == SandboxFor::kAgent;
   for (const Agent& agent : subject.agents) request.agents.push_back(place_of(agent, subject.project));
+  if (subject.typed && !request.agents.empty()) request.agents.front().any_machine = true;
+  request.task = subject.task;
+  request.concealed =
+      logins_of_others(request.secrets ? std::span<const AgentPlace>(request.agents) : std::span<const AgentPlace>());
   request.variables = settings.environment;
   if (request.secrets) {
     for (const auto& [name, value] : subject.settings.agent.env) request.variables.push_back(name);

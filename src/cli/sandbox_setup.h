@@ -10,7 +10,7 @@
 
 namespace ralph::cli {
 
-enum class SandboxFor { kAgent, kCheck };
+enum class SandboxFor { kAgent, kChecks };
 
 struct SandboxSubject {
   const Settings& settings;
@@ -19,6 +19,9 @@ struct SandboxSubject {
   std::span<const Agent> agents;         // all that may be started
   std::vector<std::string> checks{};     // further commands that are run as checks
   std::vector<std::string> own_state{};  // files of ralph that hooks read
+  std::string task{};                    // "PROJECT/TASK" of a supervised task
+  std::string task_folder{};             // its folder
+  bool typed = false;                    // the first of the agents is a command that was typed
 };
 
 // The request for `subject`. Creates nothing.

@@ -11,7 +11,11 @@
 #include "cli/live_run.h"
 #include "cli/output_options.h"
 #include "cli/resume.h"
+#include "cli/run_servers.h"
+#include "engine/diagnose.h"
+#include "engine/situation.h"
 #include "engine/step.h"
+#include "engine/trigger_places.h"
 #include "git/repository.h"
 #include "git/stale_lock.h"
 #include "history/receipt.h"
@@ -85,6 +89,10 @@ Result<std::vector<Lock>> lock_project(const RunSetup& setup, const std::string&
   return locks;
 }
 
+bool checks_in_machine(const Protection* protection) {
+  return protection && protection->on && protection->in_machine && !protection->checks_on_host;
+}
+
 // Runs in the guarded process.
 Result<int> run_in_project(const RunSetup& setup, const RunBody& body, int guardian) {
   const SystemClock clock;
@@ -112,16 +120,19 @@ Result<int> run_in_project(const RunSetup& setup, const RunBody& body, int guard
   const std::string seal = locks.size() > 1 ? seal_path(setup.project, folder.id) : "";
   const std::string store = locks.size() > 1 ? watched_store(setup.project, folder.id) : "";
   Jobs jobs(guardian);
-  std::unique_ptr<RunShelter> shelter;
+  std::unique_ptr<Shelter> shelter;
   if (setup.protection && setup.protection->on) {
     processes.watch_jobs(jobs);
-    TRY_VALUE(shelter, RunShelter::make(*setup.protection, environment, folder.path, jobs));
+    TRY_VALUE(shelter, put_in_force(*setup.protection, environment, folder.path, jobs));
   }
+  RunServers servers;
+  TRY(servers.start({setup.policy, setup.project, environment, shelter.get(), checks_in_machine(setup.protection)},
+                    jobs));
   // From its first moment, the run is known as one that this user started here.
   if (!seal.empty()) static_cast<void>(open_for_append(seal));
-  TRY_VALUE(Run run,
-            Run::open(folder, setup.policy,
-                      {processes, clock, redactor, *watcher, setup.project, environment, store, seal, shelter.get()}));
+  TRY_VALUE(Run run, Run::open(folder, setup.policy,
+                               {processes, clock, redactor, *watcher, setup.project, environment, store, seal,
+                                shelter.get(), servers.socket()}));
   const Result<Decision> ended = body(run);
   // The seal stays: `runs verify` compares the journal's end with it.
   if (run.progress().status != StopStatus::kNone) {
@@ -158,13 +169,6 @@ Status note_leftovers(Run& run, const Leftovers& left) {
   return run.note(swept_after(StepKind::kAgent, left.swept));
 }
 
-Status note_shelter(Run& run) {
-  if (!run.shelter) return {};
-  record::SandboxNoted noted;
-  noted.in_force = run.shelter->describe();
-  return run.note(std::move(noted));
-}
-
 Status note_resumed(Run& run, const RunSetup& setup, const RunTitle& title) {
   TRY_VALUE(const Leftovers left, put_away(setup.project, run.id, setup.resume->began));
   const WallTime last = last_sign_of_life(run);
@@ -177,6 +181,7 @@ Status note_resumed(Run& run, const RunSetup& setup, const RunTitle& title) {
   resumed.max_iterations = run.policy.max_iterations;
   resumed.spent_ms = (run.progress().run_time + (last - run.progress().last_record)).count();
   resumed.settings = setup.loaded.effective;
+  run.disbelieve(resumed);
   TRY(run.note(std::move(resumed)));
   TRY(note_leftovers(run, left));
   TRY(close_killed_attempt(run, title.agents, setup.loaded.settings.stream_agent_output, last));
@@ -185,6 +190,22 @@ Status note_resumed(Run& run, const RunSetup& setup, const RunTitle& title) {
 }
 
 }  // namespace
+
+bool was_killed(int code) {
+  return code > 128 && code != exit_code_of(StopStatus::kInterrupted);
+}
+
+void say_how_to_go_on(const std::string& run_id) {
+  static_cast<void>(
+      write_all(STDERR_FILENO, fmt::format("ralph: to go on: ralph runs resume {}\n", run_id), "standard error"));
+}
+
+Status note_shelter(Run& run) {
+  if (!run.shelter) return {};
+  record::SandboxNoted noted;
+  noted.in_force = run.shelter->describe();
+  return run.note(std::move(noted));
+}
 
 std::unique_ptr<RunListener> make_watcher(const RunSetup& setup, const std::string& run_folder,
                                           const Environment& environment) {
@@ -197,6 +218,8 @@ std::unique_ptr<RunListener> make_watcher(const RunSetup& setup, const std::stri
   options.verbose = setup.verbose;
   options.guardrails = setup.checks;
   if (!run_folder.starts_with(join_path(setup.project, ".ralph/"))) options.folder = run_folder;
+  options.task = setup.policy.task;
+  if (options.task) options.wait_exit_code = kWaitExitCode;
   return std::make_unique<Console>(std::move(options));
 }
 
@@ -210,6 +233,7 @@ std::map<std::string, std::string> secret_candidates(const Settings& settings) {
 }
 
 Status note_start(Run& run, const RunSetup& setup, const RunTitle& title) {
+  run.policy.agent_programs = program_words(title.agents);
   if (run.is_resumed()) return note_resumed(run, setup, title);
   Leftovers left;
   if (const auto killed = killed_run(setup.project, run.id)) {
@@ -240,12 +264,16 @@ Status note_start(Run& run, const RunSetup& setup, const RunTitle& title) {
 }
 
 Result<int> start_run(const RunSetup& setup, const RunBody& body) {
+  TRY(check_criteria(setup.policy, setup.project, Environment::of_this_process()));
   TRY(prepare_ralph_folder(setup.project));
   TRY_VALUE(const int code, run_guarded([&](int guardian) {
               const Result<int> ended = run_in_project(setup, body, guardian);
               return ended ? *ended : report(ended.error());
             }));
   if (setup.ticket) setup.ticket->end();  // the guardian outlives the loop in any case
+  if (was_killed(code)) {
+    if (const auto run = killed_run(setup.project)) say_how_to_go_on(run->folder.id);
+  }
   return code;
 }
 

@@ -44,6 +44,13 @@ struct RunTitle {
 };
 Status note_start(Run& run, const RunSetup& setup, const RunTitle& title);
 
+// Records what shuts the programs of the run in, if anything does.
+Status note_shelter(Run& run);
+
+// Whether an exit code of run_guarded() says that the loop was killed; then the user is told how to go on.
+bool was_killed(int code);
+void say_how_to_go_on(const std::string& run_id);
+
 // The console, or lines of JSON: whatever shows a run whose files are in this folder.
 std::unique_ptr<RunListener> make_watcher(const RunSetup& setup, const std::string& run_folder,
                                           const Environment& environment);

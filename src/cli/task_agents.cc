@@ -8,7 +8,7 @@ namespace ralph::cli {
 
 Result<std::vector<Agent>> task_agents(const std::vector<std::string>& words, const Settings& settings,
                                        const Environment& environment, const std::string& folder) {
-  if (words.empty()) return make_agents(settings, environment, folder);
+  if (words.empty()) return make_agents_with(settings.task.agent, "task.agent", settings, environment, folder);
   Agent::Setup setup;
   setup.command = quote_shell_words(words);
   setup.kind = "custom";  // a command is taken as it is typed, whatever its name

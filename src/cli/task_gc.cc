@@ -10,7 +10,7 @@
 #include "cli/task_options.h"
 #include "os/clock.h"
 #include "os/files.h"
-#include "os/lock.h"
+#include "settings/ralph_folder.h"
 #include "task/task_state.h"
 
 namespace ralph::cli {
@@ -19,7 +19,7 @@ namespace {
 constexpr std::array kOptions = {
     Option{"root", 0, "DIR", "The folder of all projects and tasks."},
     Option{"project", 0, "P", "Only this project's."},
-    Option{"older-than", 0, "DAYS", "Only tasks in whose folder nothing changed for so long."},
+    Option{"older-than", 0, "DAYS", "Only tasks whose folder has not changed for this many days."},
     Option{"all", 0, "", "Also tasks that have failed or were stopped, not only completed ones."},
     Option{"yes", 0, "", "Remove them."},
 };
@@ -35,11 +35,14 @@ WallTime last_change_of(const TaskState& state) {
 
 Status remove_task(const TaskState& state) {
   // Held until the folder is gone: no supervisor starts in it meanwhile.
-  const auto lock = Lock::acquire(state.place.lock());
-  if (!lock) return fail(ErrorKind::kBusy, "{} is in use now", state.place.folder());
+  const auto locks = lock_task(state.place);
+  if (!locks) return fail(ErrorKind::kBusy, "{} is in use now", state.place.folder());
   std::error_code error;
   std::filesystem::remove_all(state.place.folder(), error);
   if (error) return fail(ErrorKind::kIo, "cannot remove {}: {}", state.place.folder(), error.message());
+  if (const std::string seals = project_state_folder(Environment::of_this_process(), state.place.folder());
+      !seals.empty())
+    std::filesystem::remove_all(seals, error);  // of no use any more; what can't be removed does no harm
   return {};
 }
 

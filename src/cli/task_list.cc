@@ -18,11 +18,11 @@ constexpr std::array kListOptions = {
 };
 constexpr auto kStatusOptions = joined(kTaskOptions, std::array{Option{"json", 0, "", "Print JSON."}});
 
+// Without the reason why it ended.
 std::string summary_of(const TaskState& state) {
   std::string text = fmt::format("{:<10} {}/{}  {}", state.status, state.place.project, state.place.task,
                                  count_of(state.attempts.size(), "attempt"));
   if (!state.children.empty()) text += fmt::format(", {}", count_of(state.children.size(), "child run"));
-  if (!state.reason.empty()) text += "  " + fit_to_width(state.reason, 200);
   return text;
 }
 
@@ -40,17 +40,36 @@ Result<int> list(const Arguments& arguments) {
     return 0;
   }
   if (states.empty()) fmt::print("There are no tasks in {} yet. 'ralph task run' makes one.\n", root.root);
-  for (const TaskState& state : states) fmt::print("{}\n", summary_of(state));
+  const Style style = style_of_output(Environment::of_this_process());
+  constexpr size_t kWidest = 400;  // of a line in a file
+  for (const TaskState& state : states) {
+    const std::string line = summary_of(state) + (state.reason.empty() ? "" : "  " + state.reason);
+    fmt::print("{}\n", fit_to_width(line, style.terminal ? style.width : kWidest));
+  }
   return 0;
 }
 
-void print_attempt(const RunInfo& info, const Style& style, std::string_view indent) {
-  const std::string end =
-      info.end_time  ? fmt::format("{}, exit code {}", human_duration(*info.end_time - info.start_time), info.exit_code)
-      : info.pid > 0 ? fmt::format("pid {}", info.pid)
-                     : std::string("starting");
-  fmt::print("{}{}  {:<9}  {}  {}\n", indent, info.run_id, to_string(info.status), end,
-             style.dim(fit_to_width(info.error_summary, 160)));
+void print_attempt(const RunInfo& info, const Style& style, size_t indent) {
+  const std::string code = info.exit_code < 0 ? "exit code unknown" : fmt::format("exit code {}", info.exit_code);
+  const std::string end = info.end_time  ? human_duration(*info.end_time - info.start_time) + ", " + code
+                          : info.pid > 0 ? fmt::format("pid {}", info.pid)
+                                         : std::string("starting");
+  std::string line = fmt::format("{}{}  {:<9}  {}", std::string(indent, ' '), info.run_id, to_string(info.status), end);
+  if (const std::string why = info.error_summary == code ? "" : fit_to_width(info.error_summary, 400); !why.empty()) {
+    // On a terminal that is too narrow for both, the reason gets its own line.
+    const bool fits = !style.terminal || display_width(line) + 2 + display_width(why) <= style.width;
+    line += fits
+                ? "  " + style.dim(why)
+                : "\n" + std::string(indent + 2, ' ') + style.dim(wrap_words(why, style.width, indent + 2, indent + 2));
+  }
+  fmt::print("{}\n", line);
+}
+
+// An attempt or a child run, with the child runs that it asked for below it.
+void print_with_children(const RunInfo& info, const TaskState& state, const Style& style, size_t depth) {
+  print_attempt(info, style, 2 + 2 * depth);
+  for (const RunInfo& child : state.children)
+    if (child.parent_run_id == info.run_id) print_with_children(child, state, style, depth + 1);
 }
 
 Result<int> status(const Arguments& arguments) {
@@ -62,13 +81,14 @@ Result<int> status(const Arguments& arguments) {
   }
   const Style style = style_of_output(Environment::of_this_process());
   fmt::print("{}\n", summary_of(state));
+  if (const std::string why = fit_to_width(state.reason, 1000); !why.empty())
+    fmt::print("  why       {}\n", style.terminal ? wrap_words(why, style.width, 12, 12) : why);
   fmt::print("  folder    {}\n", fit_to_width(place.folder(), 1000));
   if (!state.run_id.empty()) fmt::print("  run       {}\n", state.run_id);
   if (state.supervisor) fmt::print("  pid       {}, since {}\n", state.supervisor->pid, state.supervisor->since);
   if (!state.depends.empty()) fmt::print("  waits for {}\n", join_for_people(state.depends));
   if (state.stop_requested) fmt::print("  STOP-REQUESTED is there\n");
-  for (const RunInfo& info : state.attempts) print_attempt(info, style, "  ");
-  for (const RunInfo& info : state.children) print_attempt(info, style, "    child of " + info.parent_run_id + ": ");
+  for (const RunInfo& info : state.attempts) print_with_children(info, state, style, 0);
   return 0;
 }
 
@@ -76,7 +96,7 @@ Result<int> status(const Arguments& arguments) {
 
 const Command kTaskList = {
     "task list",
-    "List the tasks below a root and how they stand.",
+    "List the tasks below a root and their states.",
     "A task is running, completed (DONE is there), stopped (by a person, or it waits for one), failed, or new. What a\n"
     "killed supervisor left is corrected first.",
     "ralph task list --root tasks\n"
@@ -89,7 +109,7 @@ const Command kTaskList = {
 const Command kTaskStatus = {
     "task status",
     "Show one task: its supervisor, its attempts and its child runs.",
-    "The truth also after a crash: an attempt whose process is gone is recognised by its pid and start time.",
+    "Correct even after a crash: an attempt whose process is gone is recognised by its pid and start time.",
     "ralph task status --root tasks --project shop --task cart\n"
     "ralph task status --json",
     kStatusOptions,

@@ -75,7 +75,8 @@ Result<int> output(const Arguments& arguments) {
 const Command kTaskOutput = {
     "task output",
     "Print what an attempt of a task said.",
-    "Prints output.md, the agent's words, or with --file another file of the attempt. --follow prints as they come.",
+    "Prints output.md, the agent's words, or with --file another file of the attempt. --follow prints them as they are "
+    "written.",
     "ralph task output --root tasks --project shop --task cart --follow\n"
     "ralph task output --root tasks --project shop --task cart --file stderr",
     kOptions,

@@ -1,29 +1,40 @@
 // ralph task run: restarts an agent until the task's folder has the file DONE.
+#include <algorithm>
 #include <array>
+#include <cerrno>
 #include <climits>
+#include <fcntl.h>
 #include <thread>
 #include <unistd.h>
 
 #include "base/text.h"
 #include "cli/accept.h"
 #include "cli/agent_options.h"
+#include "cli/docker_shelter.h"
 #include "cli/dry_run.h"
-#include "cli/durations.h"
 #include "cli/limits.h"
-#include "cli/project.h"
+#include "cli/loop_options.h"
+#include "cli/protection.h"
 #include "cli/registry.h"
+#include "cli/resume.h"
+#include "cli/run_servers.h"
 #include "cli/start_run.h"
 #include "cli/task_agents.h"
 #include "cli/task_options.h"
+#include "cli/typed_task.h"
+#include "engine/diagnose.h"
 #include "engine/engine.h"
 #include "engine/resume.h"
 #include "engine/roster.h"
 #include "engine/step.h"
+#include "engine/trigger_places.h"
+#include "history/receipt.h"
 #include "os/guardian.h"
 #include "os/lock.h"
 #include "os/processes_linux.h"
 #include "os/tty.h"
 #include "task/dependencies.h"
+#include "task/task_mounts.h"
 #include "task/task_state.h"
 #include "task/task_way.h"
 #include "version.h"
@@ -48,10 +59,15 @@ constexpr auto kOptions = joined(
                .value = "T",
                .help = "Begin when this task of the project is done.",
                .repeatable = true},
+        Option{.name = "check",
+               .letter = 0,
+               .value = "COMMAND",
+               .help = "DONE counts only if this command exits with 0; else it is taken back.",
+               .repeatable = true},
         kAgentOption,
         kModelOptionWithoutLetter,
     },
-    kLimitOptions,
+    kCriteriaOptions, kLimitOptions, kSandboxOptions,
     std::array{
         kTrustOption,
         Option{"dry-run", 0, "", "Print the command line, the prompt and the limits, and start nothing."},
@@ -62,95 +78,28 @@ constexpr std::array kPositionals = {Positional{
     "COMMAND", "A command to run instead of an agent, after --; the prompt is its last argument.", false, true}};
 
 constexpr Milliseconds kPatienceWithTheDying{5'000}, kLockPoll{20};
-constexpr int kDefaultRestarts = 100;
-
-struct Task {
-  TaskRequest request;
-  LoadedSettings loaded;
-  std::vector<std::string> words;  // of the command
-  std::string project;             // where the agent works
-  std::string typed_in;
-  Policy policy;
-  int restarts = kDefaultRestarts;
-  bool verbose = false, json = false;
-  std::vector<std::string> arguments;
-};
-
-Result<TaskRequest> request_from(const Arguments& arguments, const std::string& typed_in) {
-  const auto root = arguments.value("root"), project = arguments.value("project"), task = arguments.value("task");
-  if (!root || !project || !task)
-    return fail(ErrorKind::kUsage, "which task? Give --root DIR, --project P and --task T; the folders are made");
-  TaskRequest request;
-  TRY_VALUE(request.place, task_place(absolute_path(*root, typed_in), *project, *task));
-  const auto prompt = arguments.value("prompt"), file = arguments.value("prompt-file");
-  if (prompt && file) return fail(ErrorKind::kUsage, "give --prompt or --prompt-file, not both");
-  if (prompt) {
-    if (trim(*prompt).empty()) return fail(ErrorKind::kUsage, "--prompt is blank");
-    request.prompt = *prompt;
-  }
-  if (file) request.prompt_file = absolute_path(*file, typed_in);
-  request.is_command = !arguments.positionals().empty();
-  return request;
-}
-
-Result<Task> task_from_arguments(const Arguments& arguments) {
-  Task task;
-  TRY_VALUE(const std::string here, current_directory());
-  TRY_VALUE(task.request, request_from(arguments, here));
-  TRY_VALUE(const Project place, enter_project_to_work());
-  task.typed_in = place.typed_in;
-  task.words.assign(arguments.positionals().begin(), arguments.positionals().end());
-  task.project = task.words.empty() ? place.folder : place.typed_in;  // a command runs where it was typed
-  if (!task.words.empty() && (arguments.has("agent") || arguments.has("model")))
-    return fail(ErrorKind::kUsage, "give --agent or a COMMAND after --, not both");
-  Overrides overrides;
-  TRY(set_limits(arguments, overrides));
-  TRY(set_agent(arguments, place.typed_in, overrides));
-  TRY(set_model(arguments, overrides));
-  TRY_VALUE(task.loaded, load_settings(place.folder, overrides));
-  Policy& policy = task.policy;
-  policy = policy_from(task.loaded.settings);
-  policy.task = true;
-  policy.check_commands.clear();  // it runs none: DONE is all that counts
-  policy.retry_attempts = 1;      // an attempt that fails is restarted as the next one
-  TRY_VALUE(policy.restart_delay, duration_from(arguments, "restart-delay", policy.restart_delay));
-  TRY_VALUE(policy.child_wait, duration_from(arguments, "child-wait", policy.child_wait));
-  TRY_VALUE(policy.done_grace, duration_from(arguments, "done-grace", policy.done_grace));
-  TRY_VALUE(policy.file_poll, duration_from(arguments, "poll", policy.file_poll));
-  if (policy.file_poll.count() == 0) return fail(ErrorKind::kUsage, "--poll: it must be longer than 0");
-  TRY_VALUE(policy.agent_idle_limit, duration_from(arguments, "idle-timeout", policy.agent_idle_limit));
-  TRY_VALUE(policy.agent_time_limit, duration_from(arguments, "run-timeout", policy.agent_time_limit));
-  if (const auto text = arguments.value("max-restarts")) {
-    const auto count = parse_count(*text);
-    if (!count || *count > 1'000'000)
-      return fail(ErrorKind::kUsage, "--max-restarts: \"{}\" is not a whole number from 1 to 1000000", *text);
-    task.restarts = static_cast<int>(*count);
-  }
-  policy.max_iterations = task.restarts;
-  task.verbose = arguments.has("verbose");
-  task.json = arguments.has("json");
-  task.arguments.assign(arguments.words().begin(), arguments.words().end());
-  return task;
-}
 
 bool is_held_by_the_dead(const TaskPlace& place) {
   const auto owner = supervisor_of(place);
   return owner && owner->pid > 0 && start_time_of(owner->pid) == 0;
 }
 
-Result<Lock> take_lock(const TaskPlace& place) {
-  auto lock = Lock::acquire(place.lock());
+tl::unexpected<Error> has_supervisor(const TaskPlace& place, const std::optional<Supervisor>& owner) {
+  return fail(ErrorKind::kBusy, "task {}/{} has a supervisor already: pid {}, since {}; 'ralph task stop' ends it",
+              place.project, place.task, owner ? owner->pid : 0, owner ? owner->since : "?");
+}
+
+Result<std::vector<Lock>> take_locks(const TaskPlace& place) {
+  auto lock = lock_task(place);
   // A supervisor whose guardian was killed still ends its agent: that takes a moment only.
   for (Milliseconds waited{0};
        !lock && lock.error().kind == ErrorKind::kBusy && is_held_by_the_dead(place) && waited < kPatienceWithTheDying;
        waited += kLockPoll) {
     std::this_thread::sleep_for(kLockPoll);
-    lock = Lock::acquire(place.lock());
+    lock = lock_task(place);
   }
   if (lock || lock.error().kind != ErrorKind::kBusy) return lock;
-  const auto owner = supervisor_of(place);
-  return fail(ErrorKind::kBusy, "task {}/{} has a supervisor already: pid {}, since {}; 'ralph task stop' ends it",
-              place.project, place.task, owner ? owner->pid : 0, owner ? owner->since : "?");
+  return has_supervisor(place, supervisor_of(place));
 }
 
 // An earlier request to stop, or to wait, is answered by starting again.
@@ -163,7 +112,12 @@ Status clear_requests(const TaskPlace& place) {
   return {};
 }
 
-Status note_beginning(Run& run, const Task& task, const std::vector<Agent>& agents) {
+bool has_secrets(const Run& run, const std::vector<std::string>& words) {
+  return std::ranges::any_of(words, [&](const std::string& word) { return run.redactor.redact(word) != word; });
+}
+
+Status note_beginning(Run& run, const TypedTask& task, const std::vector<Agent>& agents) {
+  run.policy.agent_programs = program_words(agents);
   if (!run.is_resumed()) {
     record::RunStarted started;
     started.run_id = run.id;
@@ -171,13 +125,17 @@ Status note_beginning(Run& run, const Task& task, const std::vector<Agent>& agen
     started.ralph_version = RALPH_VERSION;
     started.project = run.project;
     started.agent = names_of(agents);
-    started.prompt_source = task.request.prompt ? "the command line" : task.request.place.instructions();
-    started.prompt = task.request.prompt.value_or("");
+    started.prompt = instructions_of(task.request).value_or("");
+    started.prompt_source = task.request.prompt                 ? "the command line"
+                            : !task.request.prompt_file.empty() ? task.request.prompt_file
+                            : started.prompt.empty()            ? "none: the command gets no prompt"
+                                                                : task.request.place.instructions();
     started.pid = guardian_pid();
     started.max_iterations = run.policy.max_iterations;
     started.settings = task.loaded.effective;
     started.folder = task.typed_in;
     started.arguments = task.arguments;
+    started.masked = has_secrets(run, task.arguments);
     return run.note(std::move(started));
   }
   const SweepReport swept = end_processes_with("RALPH_RUN_ID=" + run.id, stop_abandoned());
@@ -187,10 +145,13 @@ Status note_beginning(Run& run, const Task& task, const std::vector<Agent>& agen
   resumed.ralph_version = RALPH_VERSION;
   resumed.agent = names_of(agents);
   resumed.arguments = task.arguments;
+  resumed.folder = task.typed_in;
+  resumed.masked = has_secrets(run, task.arguments);
   resumed.pid = guardian_pid();
   resumed.max_iterations = run.policy.max_iterations;
   resumed.spent_ms = (run.progress().run_time + (last - run.progress().last_record)).count();
   resumed.settings = task.loaded.effective;
+  run.disbelieve(resumed);
   TRY(run.note(std::move(resumed)));
   if (!swept.ended.empty() || !swept.survivors.empty()) TRY(run.note(swept_after(StepKind::kAgent, swept)));
   return close_killed_attempt(run, agents, task.loaded.settings.stream_agent_output, last);
@@ -203,18 +164,69 @@ Result<std::string> own_path() {
   return std::string(path, static_cast<size_t>(n));
 }
 
+// All that the task may start: its agent or command, and for child runs every other agent of the settings that is
+// there.
+std::vector<Agent> agents_inside(const TypedTask& task, const Environment& environment) {
+  auto agents = task_agents(task.words, task.loaded.settings, environment, task.project).value_or(std::vector<Agent>());
+  for (const auto& [name, definition] : task.loaded.settings.agents) {
+    auto more = make_agents_with(name, "agents", task.loaded.settings, environment, task.project);
+    if (more && std::ranges::find(agents, name, &Agent::name) == agents.end()) agents.push_back(more->front());
+  }
+  return agents;
+}
+
+// What of the root is seen inside is there before anything is started.
+Status prepare_sandbox(TypedTask& task, const std::string& socket) {
+  const TaskPlace& place = task.request.place;
+  if (!is_there(place.file("task.yaml"))) TRY(set_dependencies(place, {}));
+  for (const std::string& path : {place.file(kTaskEgressLog), place.project_bus()}) {
+    const Fd made(::open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644));
+    if (!made) return fail(ErrorKind::kIo, "cannot create {}: {}", path, errno_text(errno));
+  }
+  for (const std::string& name : variables_of_task()) task.protection.agent.variables.push_back(name);
+  if (task.protection.in_machine) {
+    task.protection.agent.beside = {{MountKind::kWritable, place.folder(), place.folder(), "the task"}};
+    task.protection.annex = {place.project_folder(), place.task, task.request.depends, socket};
+    return {};
+  }
+  TRY_VALUE(task.protection.agent.beside,
+            mounts_of_task(place, task.request.depends, socket, task.protection.agent.project));
+  return {};
+}
+
+// Child runs are in the sandbox of their task.
+void share_sandbox(const TypedTask& task, const Shelter* shelter, ChildrenSetup& family) {
+  if (!shelter) return;
+  family.sandbox = task.protection.agent;
+  if (task.protection.in_machine) {
+    family.machine = task.protection.docker.words;
+    family.sync_ms = static_cast<int>(task.protection.sync.count());
+  } else if (const auto* bubblewrap = dynamic_cast<const RunShelter*>(shelter)) {
+    family.sandbox->socket = bubblewrap->socket();
+    family.sandbox->groups = bubblewrap->groups();
+  }
+}
+
+// A child run that ends while no attempt is at work is followed by no step that would look.
+Status put_back_after_child(Run& run, const DockerShelter& shelter) {
+  record::SandboxNoted noted;
+  TRY_VALUE(noted.taken, shelter.put_back());
+  return noted.taken.empty() ? Status() : run.note(std::move(noted));
+}
+
 // Runs in the guarded process.
-Result<int> supervise(Task& task, const TrustTicket* ticket, int guardian) {
+Result<int> supervise(TypedTask& task, const TrustTicket* ticket, int guardian) {
   const TaskPlace& place = task.request.place;
   const SystemClock clock;
   std::unique_ptr<RunListener> watcher;  // goes last: a reader who sleeps must not keep the lock
   LinuxProcesses processes(clock, guardian);
   Environment environment = Environment::of_this_process();
-  TRY_VALUE(Lock lock, take_lock(place));
+  TRY_VALUE(std::vector<Lock> locks, take_locks(place));
   TRY(clear_requests(place));
   std::string id = run_id_of(place);
   if (id.empty()) id = new_run_id(clock.wall());
-  TRY(lock.name_owner(supervisor_line({id, to_iso8601(clock.wall()), guardian_pid(), ::getpid()})));
+  for (Lock& lock : locks)
+    TRY(lock.name_owner(supervisor_line({id, to_iso8601(clock.wall()), guardian_pid(), ::getpid()})));
   const std::string parent = environment.get("RALPH_ATTEMPT_ID").value_or("");
   environment.set("RALPH_RUN_ID", id);
   environment.unset("RALPH_TRUST");  // a person's word, not an agent's
@@ -223,51 +235,109 @@ Result<int> supervise(Task& task, const TrustTicket* ticket, int guardian) {
   const RunSetup setup{task.loaded, task.project, task.verbose, task.json, task.policy, 0, task.arguments};
   watcher = make_watcher(setup, place.folder(), environment);
   for (Outlet* outlet : watcher->outlets()) processes.serve(*outlet);
+  TRY_VALUE(const std::string socket, job_socket_path(place, environment));
+  Jobs jobs(guardian);
+  processes.watch_jobs(jobs);
+  std::unique_ptr<Shelter> shelter;
+  if (task.protection.on) {
+    TRY(prepare_sandbox(task, socket));
+    TRY_VALUE(shelter, put_in_force(task.protection, environment, place.folder(), jobs));
+  }
+  RunServers servers;
+  TRY(servers.start({task.policy, task.project, environment, shelter.get()}, jobs));
+  auto* const machine = dynamic_cast<DockerShelter*>(shelter.get());
+  // From its first moment, the run is known as one that this user started: `ralph runs resume` asks for that.
+  const std::string seal = seal_path(place.folder(), id);
+  if (!seal.empty()) {
+    TRY(make_directories(parent_path(seal)));
+    static_cast<void>(open_for_append(seal));
+  }
+  const std::string store = watched_store(place.folder(), id);
   TRY_VALUE(Run run, Run::open({id, place.folder()}, task.policy,
-                               {processes, clock, redactor, *watcher, task.project, environment}));
+                               {processes, clock, redactor, *watcher, task.project, environment, store, seal,
+                                shelter.get(), servers.socket()}));
   TRY(correct_dead_attempts(place, true));
   const Progress& before = run.progress();
+  task.request.was_complete = before.status == StopStatus::kComplete;
   const bool taken_again = before.iteration_open && !before.turn_is_over();
   run.policy.max_iterations = task.restarts + before.iteration - (taken_again ? 1 : 0);
   TRY_VALUE(const std::vector<Agent> agents,
             task_agents(task.words, task.loaded.settings, run.environment, task.project));
   TRY(note_beginning(run, task, agents));
+  TRY(note_shelter(run));
   TRY_VALUE(const std::string program, own_path());
-  TRY_VALUE(const std::string socket, job_socket_path(place, environment));
-  TRY_VALUE(const auto children, Children::open(place, id, program, socket, processes, guardian, clock, redactor));
+  ChildrenSetup family{place, id, program, socket, environment, task.project, jobs, clock, redactor};
+  share_sandbox(task, shelter.get(), family);
+  if (machine) {
+    family.on_end = [&] {
+      if (const Status done = put_back_after_child(run, *machine); !done) run.listener.on_trouble(done.error().message);
+    };
+  }
+  TRY_VALUE(const auto children, Children::open(std::move(family), processes));
+  if (machine) machine->mind_children([&] { return children->alive(); });
   std::vector<std::pair<std::string, std::string>> variables = {{"RALPH_JOB_SOCKET", socket}};
   for (const auto& [name, value] : task_variables(place)) variables.emplace_back(name, value);
   TaskWay way(run, task.request, agents, task.loaded.settings.stream_agent_output, children.get(), std::move(variables),
               parent);
-  TRY_VALUE(const Decision decision, drive(run, way));
+  const Result<Decision> ended = drive(run, way);
+  if (run.progress().status != StopStatus::kNone) {
+    if (const Status written = write_receipt(place.folder()); !written)
+      fmt::print(stderr, "ralph: the receipt could not be written: {}\n", written.error().message);
+  }
+  TRY_VALUE(const Decision decision, ended);
   const bool said = !task.json && is_terminal(STDOUT_FILENO) && is_terminal(STDERR_FILENO);
   if (decision.status == StopStatus::kFatal && !said) return fail(ErrorKind::kInput, "{}", decision.reason);
   return exit_code_of(decision.status);
 }
 
-Result<int> print_plan(const Task& task) {
-  TRY_VALUE(const auto agents,
-            task_agents(task.words, task.loaded.settings, Environment::of_this_process(), task.project));
+Result<Protection> protection_for(const TypedTask& task, const Environment& environment) {
+  const std::vector<Agent> agents = agents_inside(task, environment);
+  const TaskPlace& place = task.request.place;
+  SandboxSubject subject{task.loaded.settings, task.project, environment, agents};
+  subject.task = fmt::format("{}/{}", place.project, place.task);
+  subject.task_folder = place.folder();
+  subject.typed = !task.words.empty();
+  return choose_protection(subject, false);
+}
+
+std::vector<std::string> reach_of(const TypedTask& task, const Protection& protection) {
+  if (!protection.on) return {};
+  return {protection.agent.project, real_path(task.request.place.folder())};
+}
+
+Result<int> print_plan(TypedTask& task) {
+  const Environment environment = Environment::of_this_process();
+  TRY_VALUE(const auto agents, task_agents(task.words, task.loaded.settings, environment, task.project));
+  TRY_VALUE(const Protection protection, protection_for(task, environment));
+  task.request.reach = reach_of(task, protection);
   TRY_VALUE(const std::string prompt, instructions_of(task.request));
-  DryRun dry{task.loaded, task.project, agents, prompt, "the task", {}};
-  dry.iterations = fmt::format("up to {}, {} apart, complete when {} is there", count_of(task.restarts, "attempt"),
-                               human_duration(task.policy.restart_delay), task.request.place.done());
+  DryRun dry{task.loaded, protection, task.project, agents, prompt, "the task", {}};
+  dry.iterations = fmt::format(
+      "up to {}, {} apart, complete when {} is there{}", count_of(task.restarts, "attempt"),
+      human_duration(task.policy.restart_delay), task.request.place.done(),
+      task.request.checks.empty() ? "" : fmt::format(" and these pass: {}", join_for_people(task.request.checks)));
+  if (task.policy.has_criteria()) dry.iterations += "; with criteria over what the project's tools say";
+  const auto limit = [](Milliseconds time) { return time.count() > 0 ? human_duration(time) : std::string("none"); };
+  dry.limits = fmt::format("Time limits  attempt {}, silence {}, child runs after DONE {}, run {}\n",
+                           limit(task.policy.agent_time_limit), limit(task.policy.agent_idle_limit),
+                           limit(task.policy.child_wait), limit(task.policy.run_time_limit));
+  for (const std::string& check : task.request.checks) dry.limits += fmt::format("Check        {}\n", check);
   return print_dry_run(dry, task.json);
 }
 
 Result<int> run(const Arguments& arguments) {
-  TRY_VALUE(Task task, task_from_arguments(arguments));
+  TRY_VALUE(TypedTask task, task_from_arguments(arguments));
   const TaskPlace& place = task.request.place;
   TRY(task_agents(task.words, task.loaded.settings, Environment::of_this_process(), task.project));
   if (arguments.has("dry-run")) return print_plan(task);
   // All that can be refused is refused before anything is written.
-  const std::string& sandbox = task.loaded.settings.sandbox.mode;
-  if (sandbox == "on")
-    return fail(
-        ErrorKind::kInput,
-        "sandbox.mode is \"on\", but a supervised task can't be shut in; use 'ralph run', or set it to \"auto\"");
-  if (sandbox == "auto")
-    fmt::print(stderr, "ralph: a supervised task runs without a sandbox (sandbox.mode is \"auto\")\n");
+  const Environment environment = Environment::of_this_process();
+  TRY_VALUE(task.protection, protection_for(task, environment));
+  if (!task.protection.why_not.empty())
+    static_cast<void>(write_all(STDERR_FILENO, opening_line(task.protection), "standard error"));
+  task.request.reach = reach_of(task, task.protection);
+  if (const auto owner = supervisor_of(place); owner && !is_held_by_the_dead(place))
+    return has_supervisor(place, owner);
   const bool is_new = !is_there(place.folder());
   if (task.request.prompt || !task.request.prompt_file.empty() || !is_new) TRY(instructions_of(task.request));
   if (is_new && !task.request.prompt && task.request.prompt_file.empty() && !task.request.is_command)
@@ -283,17 +353,24 @@ Result<int> run(const Arguments& arguments) {
   if (task.words.empty()) {
     TRY_VALUE(ticket, accept_project({task.loaded, task.project, arguments.has("trust"), task.json}));
   }
+  const bool typed = std::any_of(std::begin(kCriteriaOptions), std::end(kCriteriaOptions),
+                                 [&](const Option& option) { return arguments.has(option.name); });
+  TRY(check_criteria(task.policy, task.project, Environment::of_this_process(),
+                     typed ? "task run" : "settings: diagnostics.criteria"));
   TRY(make_task_folder(place));
+  // Inside, a path has no symbolic links that lead to where nothing is mounted.
+  if (task.protection.on) task.request.place.root = real_path(place.root);
   if (!depends.empty()) TRY(set_dependencies(place, depends));
   task.request.depends = dependencies_of(place);
   if (task.request.prompt && !is_there(place.instructions()))
     TRY(write_file_atomically(place.instructions(), *task.request.prompt + "\n"));
-  TRY(remember_root(Environment::of_this_process(), place.root));
+  TRY(remember_root(environment, place.root));
   TRY_VALUE(const int code, run_guarded([&](int guardian) {
               const Result<int> ended = supervise(task, ticket ? &*ticket : nullptr, guardian);
               return ended ? *ended : report(ended.error());
             }));
   if (ticket) ticket->end();
+  if (const std::string id = run_id_of(place); was_killed(code) && !id.empty()) say_how_to_go_on(id);
   return code;
 }
 
@@ -311,6 +388,7 @@ Exit codes: 0 DONE, 1 the attempts are used up or another limit, 2 settings, usa
 3 the agent waits for a person, 130 interrupted or stopped.)",
     R"(ralph task run --root tasks --project shop --task cart --prompt 'Make the cart keep its items'
 ralph task run --root tasks --project shop --task cart --agent codex --max-restarts 10 --restart-delay 5s
+ralph task run --root tasks --project shop --task cart --check 'make test'
 ralph task run --root tasks --project shop --task deploy --depends-on cart -- ./deploy.sh)",
     kOptions,
     kPositionals,

@@ -18,7 +18,7 @@ namespace {
 
 constexpr auto kStopOptions =
     joined(kTaskOptions, std::array{
-                             Option{"wait", 0, "D", "How long to wait before it is ended hard (default 15s)."},
+                             Option{"wait", 0, "D", "How long to wait before it is killed (default 15s)."},
                              Option{"json", 0, "", "Print the state of the task as JSON."},
                          });
 constexpr auto kDoneOptions =

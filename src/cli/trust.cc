@@ -13,6 +13,8 @@
 #include "json/schema.h"
 #include "os/clock.h"
 #include "os/files.h"
+#include "plan/plan_files.h"
+#include "plan/stories.h"
 #include "settings/layers.h"
 #include "settings/owner.h"
 
@@ -44,10 +46,11 @@ json::object to_json(const TrustRecord& record, const SettingValues& now) {
 }
 
 void print(const TrustRecord& record, const SettingValues& now) {
-  const std::vector<std::string> commands = describe_commands(now);
+  const NamedCommands named = describe_commands(now);
   std::string text = printable_lines(record.project + "\n");
-  for (const std::string& line : commands) text += printable_lines(fmt::format("  {}\n", line));
-  if (commands.empty()) text += "  Its settings name no commands.\n";
+  for (const std::string& line : named.commands) text += printable_lines(fmt::format("  {}\n", line));
+  if (named.commands.empty()) text += "  Its settings name no commands.\n";
+  for (const std::string& line : named.settings) text += printable_lines(fmt::format("  with the setting {}\n", line));
   for (const std::string& line : record.changed_under_agent(now))
     text += printable_lines(fmt::format("Changed while an agent was running: {}\n", line));
   if (record.accepts(now)) {
@@ -88,6 +91,13 @@ Result<int> believe_owner(const Environment& environment, std::string_view typed
   return 0;
 }
 
+// Those of the plan in the project's usual place.
+std::vector<std::string> verify_commands_in(const std::string& folder) {
+  const auto text = read_plain_file(join_path(folder, kTasksFile));
+  const auto tasks = text ? read_tasks(*text, "").tasks : std::nullopt;
+  return tasks ? tasks->verify_commands : std::vector<std::string>();
+}
+
 Result<int> trust(const Arguments& arguments) {
   const Environment environment = Environment::of_this_process();
   const bool only_looks = arguments.has("list");
@@ -98,7 +108,9 @@ Result<int> trust(const Arguments& arguments) {
   TRY_VALUE(const Project project, enter_project());
   TRY_VALUE(const LoadedSettings loaded, load_settings(project.folder));
   print_notes(loaded);
-  const SettingValues now = shown_values(loaded);
+  SettingValues now = shown_values(loaded);
+  if (const auto commands = verify_commands_in(join_path(project.folder, "ralph")); !commands.empty())
+    now.emplace(kVerifyCommands, verify_commands_value(commands));
   TrustRecord record = load_trust(environment, project.folder);
   if (arguments.has("revoke")) {
     record.accepted_by.clear();
@@ -124,9 +136,10 @@ Result<int> trust(const Arguments& arguments) {
 const Command kTrust = {
     "trust",
     "Accept this project's commands, show which are accepted, or revoke that.",
-    R"(Shows the commands that the project's settings name (agent, environment, guardrails, source control) and accepts them as
-they are now. Hooks, and commands that only look, run nothing that a project names before. What `ralph init` wrote is
-accepted already; in a terminal `ralph run` asks the first time. An agent that ralph runs can't accept anything.
+    R"(Shows the commands that the project names (agent, guardrails, source control, verify commands of its plan) with the
+settings that say how they run (environment, limits of tasks, sandbox, diagnostics), and accepts them as they are now.
+Before that, hooks and read-only commands run nothing that the project names. What `ralph init` wrote is accepted
+already; in a terminal `ralph run` asks the first time. An agent that ralph runs can't accept anything.
 
 --trust, or RALPH_TRUST=1, accepts for one run. `trust` in your own settings (~/.config/ralph/settings.json) is "ask",
 "require" or "off"; docs/formats/settings.md says what they mean.)",

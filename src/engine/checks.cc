@@ -21,6 +21,7 @@ CheckOutcome outcome_of(const StepEnd& end) {
 // The log's name in the agent's prompt: a link in .ralph to the newest log of that name. If something else stands there
 // that can't be replaced, it is the log itself.
 std::string told_log_file(const Run& run, const std::string& name, const std::string& log_file) {
+  if (!run.is_in_project()) return log_file;
   const std::string link = join_path(".ralph", name);
   return link_to(join_path(run.project, link), join_path(join_path("runs", run.id), name)) ? link : log_file;
 }
@@ -28,13 +29,18 @@ std::string told_log_file(const Run& run, const std::string& name, const std::st
 // One check of an iteration, with all its tries.
 class Check {
  public:
-  Check(Run& run, const GuardrailSettings& guardrail, size_t excerpt_characters)
-      : run_(run), guardrail_(guardrail), excerpt_characters_(excerpt_characters), excerpt_(excerpt_characters) {}
+  Check(Run& run, const GuardrailSettings& guardrail, size_t excerpt_characters, LaunchChange change = {})
+      : run_(run),
+        guardrail_(guardrail),
+        excerpt_characters_(excerpt_characters),
+        change_(std::move(change)),
+        excerpt_(excerpt_characters) {}
 
   Status run(int index, bool baseline, std::set<std::string>& log_names) {
     const int iteration = run_.progress().iteration;
     const std::string name = log_name(iteration, run_.redactor.redact(guardrail_.command), log_names);
-    const std::string log_file = join_path(join_path(".ralph/runs", run_.id), name);
+    const std::string log_file =
+        join_path(run_.is_in_project() ? join_path(".ralph/runs", run_.id) : run_.folder, name);
     TRY_VALUE(log_, RawFile::create(join_path(run_.folder, name)));
     told_file_ = told_log_file(run_, name, log_file);
 
@@ -81,8 +87,14 @@ class Check {
   }
 
   Result<std::string> tracked_changes() {
-    TRY_VALUE(const GitEnd diff, contained_git(run_)({"diff", "--no-ext-diff", "--no-textconv", "HEAD", "--"}));
+    const std::string folder = launch().folder;
+    TRY_VALUE(const GitEnd diff, contained_git(run_, GitPlace{folder}, {})({"diff", "HEAD", "--"}));
     return diff.code == 0 ? sha256_hex(diff.output) : std::string();  // no repository: nothing to compare
+  }
+
+  Launch launch() const {
+    Launch launch = guardrail_launch(guardrail_.command, run_.environment, run_.project);
+    return change_ ? change_(std::move(launch)) : launch;
   }
 
   Status take_try() {
@@ -90,7 +102,7 @@ class Check {
     TestCountReader tests;
     why_.clear();
     StepRequest step;
-    step.launch = guardrail_launch(guardrail_.command, run_.environment, run_.project);
+    step.launch = launch();
     step.launch.environment.set("RALPH_ITERATION", std::to_string(run_.progress().iteration));
     step.moment = Moment::kDuringCheck;
     step.limit = Milliseconds(static_cast<long long>(guardrail_.timeout_seconds * 1000));
@@ -152,6 +164,7 @@ class Check {
   Run& run_;
   const GuardrailSettings& guardrail_;
   const size_t excerpt_characters_;
+  const LaunchChange change_;
   std::optional<RawFile> log_;
   std::string told_file_;
   OutputExcerpt excerpt_;  // of the last try
@@ -186,7 +199,7 @@ Result<Decision> run_checks(Run& run, const ChecksToRun& checks) {
   for (const GuardrailSettings& guardrail : checks.guardrails) {
     TRY_VALUE(const Decision decision, run.ask({Moment::kBetweenSteps}));
     if (decision.action != Action::kContinue) return decision;
-    TRY(Check(run, guardrail, checks.excerpt_characters).run(++index, false, log_names));
+    TRY(Check(run, guardrail, checks.excerpt_characters, checks.change).run(++index, false, log_names));
   }
   return run.ask({Moment::kBetweenSteps});
 }

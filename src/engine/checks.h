@@ -5,6 +5,7 @@
 #include <span>
 
 #include "engine/step.h"
+#include "engine/turn.h"
 #include "settings/settings.h"
 
 namespace ralph {
@@ -12,7 +13,8 @@ namespace ralph {
 struct ChecksToRun {
   std::span<const GuardrailSettings> guardrails;
   size_t excerpt_characters = 5000;
-  bool again = false;  // they already ran in this iteration: keep those logs
+  bool again = false;     // they already ran in this iteration: keep those logs
+  LaunchChange change{};  // where they work, if not in the project
 };
 
 // Runs those with `baseline` once, before the first agent. Their outcome decides nothing; the counts of their tests are

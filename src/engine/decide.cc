@@ -181,16 +181,46 @@ constexpr std::array kRules = {
          [](const Situation&) {
            return stop(StopStatus::kLimit, "the agent was sent back often enough; it stops with the plan out of order");
          }},
-    // A promise in the last allowed iteration counts, so it is checked first.
-    Rule{"promise_accepted", kAtStop,
+    // What the tools say, in a session without a loop. The agent has the last word on what can't or need not be mended,
+    // unless it is not to have it (diagnostics.strict).
+    Rule{"marked_complete", kAtStop, [](const Situation& c) { return c.is_marked(); },
          [](const Situation& c) {
-           return c.now.signals.promised &&
-                  (c.now.signals.worked.value_or(true) || c.policy.on_promise_no_work != PromiseWithoutWork::kReject);
-         },
+           return stop(StopStatus::kComplete,
+                       c.now.diagnostics->summary.empty()
+                           ? "the agent said that it is done"
+                           : fmt::format("the agent said that it is done, with {}", c.now.diagnostics->summary));
+         }},
+    Rule{"auto_clean", kAtStop, [](const Situation& c) { return c.is_automatic() && c.now.diagnostics->issues == 0; },
+         [](const Situation&) { return stop(StopStatus::kComplete, "no error and no security issue is left"); }},
+    Rule{"auto_stuck", kAtStop, [](const Situation& c) { return c.is_automatic() && c.is_stuck(); },
+         [](const Situation& c) { return stop(StopStatus::kStagnant, c.now.diagnostics->stagnation); }},
+    Rule{"auto_continues", kAtStop, [](const Situation& c) { return c.is_automatic(); },
+         [](const Situation& c) { return go_on(c.now.diagnostics->summary); }},
+    // Whoever says that it is done has it checked. That is no decision on the stop yet: it is asked for again.
+    Rule{"checks_due", kAtStop, [](const Situation& c) { return c.checks_are_due(); },
+         [](const Situation& c) {
+           return Decision{Action::kRunChecks,
+                           StopStatus::kNone,
+                           {},
+                           c.now.signals.promised ? "the promise was made; the checks run" : "the checks run"};
+         }},
+    // A promise in the last allowed iteration counts, so it is looked at first.
+    Rule{"promise_accepted", kAtStop,
+         [](const Situation& c) { return c.policy.needs_promise && c.claims() && c.stop_is_proved(); },
          [](const Situation& c) { return stop(StopStatus::kComplete, why_accepted(c)); }},
+    Rule{"checks_passed", kAtStop,
+         [](const Situation& c) { return c.now.checks.ran && c.claims() && c.stop_is_proved(); },
+         [](const Situation& c) { return stop(StopStatus::kComplete, what_passed(c)); }},
     Rule{"cancelled", kAtStop, [](const Situation& c) { return c.now.signals.cancelled; },
          [](const Situation&) {
            return stop(StopStatus::kCancelled, "cancelled by the user while the agent was at work");
+         }},
+    // A guardian holds them, and the next stop gets the result. One whose files were changed under the checks is
+    // counted: an agent that goes on changing them would never meet its limit.
+    Rule{"checks_running", kAtStop, [](const Situation& c) { return c.now.checks.running && !c.now.checks.restarted; },
+         [](const Situation&) {
+           return Decision{
+               Action::kHold, StopStatus::kNone, {}, "the checks are still running; this stop is not counted"};
          }},
     // The host wakes the session when such a task ends. It is not asked again for the same one: that may never end.
     Rule{"background_task_runs", kAtStop, [](const Situation& c) { return c.waits_for_background(); },
@@ -206,14 +236,23 @@ constexpr std::array kRules = {
            return stop(
                StopStatus::kLimit,
                fmt::format("{} done without {}", count_of(static_cast<unsigned>(c.policy.max_iterations), "iteration"),
-                           c.now.signals.promised ? "work behind the promise" : "the promise"));
+                           what_a_stop_lacks(c)));
          }},
+    Rule{"diagnostics_stuck", kAtStop, [](const Situation& c) { return c.is_stuck(); },
+         [](const Situation& c) { return stop(StopStatus::kStagnant, c.now.diagnostics->stagnation); }},
     Rule{"stagnant", kAtStop, [](const Situation& c) { return c.stagnates(); },
          [](const Situation& c) {
            return stop(
                StopStatus::kStagnant,
                fmt::format("{} in a row without a tool call; the agent said last: \"{}\"",
                            count_of(static_cast<unsigned>(c.now.signals.idle), "continuation"), c.now.signals.said));
+         }},
+    Rule{"checks_unfinished", kAtStop, [](const Situation& c) { return c.now.checks.running; },
+         [](const Situation&) { return go_on("files were changed while the checks ran; they run again"); }},
+    Rule{"checks_unmet", kAtStop, [](const Situation& c) { return c.now.checks.ran; },
+         [](const Situation& c) {
+           const std::string_view promise = c.now.signals.promised ? "the promise was made, but " : "";
+           return go_on(fmt::format("{}{}", promise, what_failed(c)));
          }},
     Rule{"promise_without_work", kAtStop, [](const Situation& c) { return c.now.signals.promised; },
          [](const Situation& c) {
@@ -243,6 +282,23 @@ constexpr std::array kRules = {
                        fmt::format("a process of the agent could not be ended, and while it lives nothing is approved: "
                                    "{}; end it, then resume the run",
                                    join(c.progress.survivors, "; ")));
+         }},
+    // Nothing that an agent says or does brings its commits back.
+    Rule{kRepositoryGone,
+         {Moment::kBetweenSteps, Moment::kAfterChecks},
+         [](const Situation& c) { return !lost_repository(c).empty(); },
+         [](const Situation& c) {
+           return stop(StopStatus::kFatal,
+                       fmt::format("the repository is not the one that the run began with: {} was deleted, replaced "
+                                   "or damaged; restore it from a backup or from a clone, then start a new run",
+                                   lost_repository(c)));
+         }},
+    // What a run has done is what its journal proves.
+    Rule{"journal_changed", kAfterChecks, [](const Situation& c) { return !c.now.journal.empty(); },
+         [](const Situation& c) {
+           return stop(StopStatus::kFatal, fmt::format("somebody changed the journal, so that it can't prove what the "
+                                                       "run did ({}); start a new run",
+                                                       c.now.journal));
          }},
     // A supervised task: state by event, in the order in which they count.
     Rule{"task_stop_asked", kNothingRuns, [](const Situation& c) { return c.now.task && c.now.task->stop_asked; },
@@ -286,6 +342,13 @@ constexpr std::array kRules = {
                                    "review has to say <review story=\"{}\">approved</review> (or changes_requested, a "
                                    "newline and the reasons) at the beginning of a line",
                                    c.progress.plan.story));
+         }},
+    Rule{"diagnostics_stagnant", kAfterChecks,
+         [](const Situation& c) { return !c.diagnostics_stagnation().empty(); },
+         [](const Situation& c) {
+           return stop(StopStatus::kStagnant, fmt::format("{} left, and {} (diagnostics.criteria.stagnationLimit)",
+                                                          join_for_people(c.progress.diagnosed.unmet),
+                                                          c.diagnostics_stagnation()));
          }},
     Rule{"run_time_spent", kNothingRuns, always,
          [](const Situation& c) {
@@ -348,6 +411,10 @@ constexpr std::array kRules = {
          {Moment::kBeforeIteration},
          [](const Situation& c) { return c.restart_due().count() > 0; },
          [](const Situation& c) { return wait_for(c.restart_due(), why_restarted(c)); }},
+    Rule{"task_unproved", kAfterChecks, [](const Situation& c) { return c.now.task && c.now.task->unproved; },
+         [](const Situation& c) {
+           return go_on(fmt::format("DONE was taken back: {}; the next prompt says so", what_failed(c)));
+         }},
     Rule{"task_restarts", kAfterChecks, [](const Situation& c) { return c.now.task.has_value(); },
          [](const Situation&) { return go_on(); }},
     Rule{"iterations_spent", kBetweenIterations, [](const Situation& c) { return c.last_iteration(); },

@@ -24,6 +24,10 @@ struct Session {
   int idle = 0;
   bool cancelled = false;
   int background = 0;
+  int checks = 0;  // of the loop
+  bool needs_promise = true;
+  bool ran = false, running = false, restarted = false;  // the checks
+  std::optional<Observation::Diagnostics> tools{};
 };
 
 // One situation and its expected decision.
@@ -44,13 +48,15 @@ struct Row {
   bool changed = false;  // since the checks
   bool file_appeared = false;
   std::optional<Observation::Task> task{};
+  std::string journal{};
 
   Observation observation() const {
     Observation now;
     now.moment = moment;
     now.clock = {run_time, step_time, quiet_time, step_limit, kNow, 0.5};
     now.turn = {tools_running, since_result, turn_cost_usd, turn_tokens};
-    now.checks.outdated = changed;
+    now.checks = {changed, session.ran, session.running, session.restarted};
+    now.journal = journal;
     now.signals = {session.promised, session.worked, session.tool_calls};
     now.signals.file_appeared = file_appeared;
     now.signals.mentioned = session.mentioned;
@@ -59,6 +65,7 @@ struct Row {
     now.signals.background = session.background;
     now.plan = {session.plan_problems, session.objections};
     now.task = task;
+    now.diagnostics = session.tools;
     return now;
   }
 };
@@ -67,6 +74,34 @@ Progress at(int iteration) {
   Progress progress;
   progress.iteration = iteration;
   return progress;
+}
+
+Policy with_criteria() {
+  Policy policy;
+  policy.diagnostics.criteria.emplace();
+  return policy;
+}
+
+// Snapshots with one error each, by their messages; the last one does not hold.
+Progress diagnosed(std::initializer_list<const char*> messages) {
+  Progress progress = at(1);
+  for (const char* message : messages) {
+    diagnostics::Report report;
+    diagnostics::Finding finding;
+    finding.message = message;
+    report.add({"ruff", diagnostics::Kind::kErrors, diagnostics::CollectorStatus::kFindings}, {finding});
+    const int iteration = static_cast<int>(progress.diagnosed.snapshots.size());
+    add_snapshot(progress.diagnosed.snapshots, snapshot_of(report, {}, iteration, {}));
+  }
+  progress.diagnosed.unmet = {"1 error"};
+  progress.guardrails_failed = {"diagnostics (1 error)"};
+  return progress;
+}
+
+Observation::Task done_task() {
+  Observation::Task task;
+  task.done = true;
+  return task;
 }
 
 Progress waiting(Progress progress, int minutes) {
@@ -105,6 +140,16 @@ Progress with_failed_commit(Progress progress) {
 
 Progress with_changed_file(Progress progress) {
   progress.watch.held = {"Makefile"};
+  return progress;
+}
+
+Progress without_repository(Progress progress) {
+  progress.watch.held = {".git"};
+  return progress;
+}
+
+Progress with_head_of_no_commit(Progress progress) {
+  progress.watch.held = {".git/HEAD"};
   return progress;
 }
 
@@ -164,21 +209,32 @@ Policy for_a_session(PromiseWithoutWork without_work = PromiseWithoutWork::kReje
   return policy;
 }
 
+Progress losing_tests(Progress progress) {
+  progress.tests_lost = {"make test ran 3 tests instead of 4"};
+  return progress;
+}
+
 Row at_stop(const char* situation, Progress progress, Session session, const char* rule,
             PromiseWithoutWork without_work = PromiseWithoutWork::kReject) {
   const std::string_view name = rule;
   const bool limit = name == "continuations_spent" || name == "objections_spent";
-  const StopStatus status = name == "promise_accepted" ? StopStatus::kComplete
-                            : name == "cancelled"      ? StopStatus::kCancelled
-                            : name == "stagnant"       ? StopStatus::kStagnant
-                            : limit                    ? StopStatus::kLimit
-                                                       : StopStatus::kNone;
+  const bool complete =
+      name == "promise_accepted" || name == "checks_passed" || name == "auto_clean" || name == "marked_complete";
+  const StopStatus status = complete                                         ? StopStatus::kComplete
+                            : name == "cancelled"                            ? StopStatus::kCancelled
+                            : name == "stagnant" || name.ends_with("_stuck") ? StopStatus::kStagnant
+                            : limit                                          ? StopStatus::kLimit
+                                                                             : StopStatus::kNone;
   const Action action = name == "background_task_runs" ? Action::kWait
+                        : name == "checks_due"         ? Action::kRunChecks
+                        : name == "checks_running"     ? Action::kHold
                         : status == StopStatus::kNone  ? Action::kContinue
                                                        : Action::kStop;
   Row row{situation, Moment::kAtStop, std::move(progress), rule, action};
   row.status = status;
   row.policy = for_a_session(without_work);
+  row.policy.checks = session.checks;
+  row.policy.needs_promise = session.needs_promise;
   row.session = session;
   return row;
 }
@@ -187,6 +243,13 @@ Row after_changes(const char* situation, Progress progress, const char* rule, Ac
                   StopStatus status = StopStatus::kNone) {
   Row row{situation, Moment::kBetweenSteps, std::move(progress), rule, action, status};
   row.changed = true;
+  return row;
+}
+
+Row with_changed_journal(const char* situation, Progress progress, const char* rule, Action action,
+                         StopStatus status = StopStatus::kNone) {
+  Row row{situation, Moment::kAfterChecks, std::move(progress), rule, action, status};
+  row.journal = "line 3 is damaged";
   return row;
 }
 
@@ -269,6 +332,9 @@ std::vector<Row> task_table() {
       on_task("DONE after an attempt that failed", kAfter, exited(2, 1), {.done = true}, "task_done", kStop, kComplete),
       on_task("exit code 0 stops nothing", kAfter, exited(2, 0), {}, "task_restarts", kGo),
       on_task("nor does an answer", kAfter, answered(2, "DONE"), {}, "task_restarts", kGo),
+      on_task("a DONE whose checks fail", kAfter, failing(exited(2, 0)), {.unproved = true}, "task_unproved", kGo),
+      on_task("the same in the last attempt", kAfter, failing(exited(10, 0)), {.unproved = true}, "restarts_spent",
+              kStop, kLimit),
       on_task("the last attempt without DONE", kAfter, exited(10, 0), {}, "restarts_spent", kStop, kLimit),
       on_task("DONE in the last attempt counts", kAfter, exited(10, 0), {.done = true}, "task_done", kStop, kComplete),
       on_task("a restart waits", kBefore, exited(2, 1), {.since_attempt = 400ms}, "task_restart_delay", kWait),
@@ -518,8 +584,64 @@ std::vector<Row> loop_table() {
        kContinue},
       {"a failed commit in the last iteration is the limit", kAfterChecks, with_failed_commit(answered(10, "DONE")),
        "iterations_spent", kStop, kLimit},
+      {"a repository that is gone ends the run", kAfterChecks, without_repository(answered(1, "DONE")),
+       "repository_gone", kStop, kFatal},
+      {"before anything is checked", kBetweenSteps, without_repository(answered(1, "DONE")), "repository_gone", kStop,
+       kFatal},
+      with_changed_journal("a journal that somebody changed proves nothing", answered(1, "DONE"), "journal_changed",
+                           kStop, kFatal),
+      with_changed_journal("whatever the iteration came to", failing(answered(1, "DONE")), "journal_changed", kStop,
+                           kFatal),
+      {"a HEAD without a commit can be mended", kAfterChecks, with_head_of_no_commit(answered(1, "DONE")),
+       "files_changed", kContinue},
       {"a changed file that must not change outranks the answer", kAfterChecks, with_changed_file(answered(1, "DONE")),
        "files_changed", kContinue},
+      {"diagnostics without improvement end the run", kAfterChecks, diagnosed({"a", "a", "a", "a"}),
+       "diagnostics_stagnant", kStop, kStagnant, with_criteria()},
+      {"diagnostics that come back do too", kAfterChecks, diagnosed({"a", "b", "a"}), "diagnostics_stagnant", kStop,
+       kStagnant, with_criteria()},
+      {"diagnostics that get better do not", kAfterChecks, diagnosed({"a", "b", "c", "d"}), "checks_failed", kContinue,
+       kNone, with_criteria()},
+      {"without criteria they are nobody's business", kAfterChecks, diagnosed({"a", "a", "a", "a"}), "checks_failed",
+       kContinue},
+      {"DONE does not count while criteria do not hold",
+       kAfterChecks,
+       diagnosed({"a"}),
+       "task_restarts",
+       kContinue,
+       kNone,
+       with_criteria(),
+       {},
+       {},
+       {},
+       {},
+       0,
+       {},
+       0,
+       0,
+       {},
+       false,
+       false,
+       done_task()},
+      {"nor before anything was looked at",
+       kBeforeIteration,
+       at(0),
+       "iteration_may_begin",
+       kContinue,
+       kNone,
+       with_criteria(),
+       {},
+       {},
+       {},
+       {},
+       0,
+       {},
+       0,
+       0,
+       {},
+       false,
+       false,
+       done_task()},
       {"another answer is no completion", kAfterChecks, answered(1, "ALMOST DONE"), "not_answered", kContinue},
       {"no answer is no completion", kAfterChecks, answered(1, std::nullopt), "not_answered", kContinue},
       {"an empty answer is no completion", kAfterChecks, answered(1, ""), "not_answered", kContinue},
@@ -612,6 +734,58 @@ std::vector<Row> loop_table() {
       at_stop("one that is waited for since nine minutes", waiting(at(3), 9), {.background = 1},
               "background_task_runs"),
       at_stop("one that is waited for since ten minutes", waiting(at(3), 10), {.background = 1}, "promise_missing"),
+      at_stop("a promise whose checks have not run", at(0), {.promised = true, .worked = true, .checks = 1},
+              "checks_due"),
+      at_stop("no promise: nothing is checked", at(0), {.worked = true, .checks = 1}, "promise_missing"),
+      at_stop("a promise without work: the same", at(0), {.promised = true, .worked = false, .checks = 1},
+              "promise_without_work"),
+      at_stop("a promise, and the checks pass", at(10), {.promised = true, .worked = true, .checks = 1, .ran = true},
+              "promise_accepted"),
+      at_stop("a promise, and a check fails", failing(at(3)),
+              {.promised = true, .worked = true, .checks = 1, .ran = true}, "checks_unmet"),
+      at_stop("a promise, and a test is gone", losing_tests(at(3)),
+              {.promised = true, .worked = true, .checks = 1, .ran = true}, "checks_unmet"),
+      at_stop("the same in the last iteration", failing(at(10)),
+              {.promised = true, .worked = true, .checks = 1, .ran = true}, "continuations_spent"),
+      at_stop("a failure of an earlier stop", failing(at(3)), {.promised = true, .worked = true, .checks = 1},
+              "checks_due"),
+      at_stop("a check that takes long", at(10), {.promised = true, .worked = true, .checks = 1, .running = true},
+              "checks_running"),
+      at_stop("one that takes long is no stagnation", at(3),
+              {.promised = true, .worked = true, .idle = 3, .checks = 1, .running = true}, "checks_running"),
+      at_stop("one whose files were changed", at(3),
+              {.promised = true, .worked = true, .checks = 1, .running = true, .restarted = true}, "checks_unfinished"),
+      at_stop("that in the last iteration", at(10),
+              {.promised = true, .worked = true, .checks = 1, .running = true, .restarted = true},
+              "continuations_spent"),
+      at_stop("a cancel while a check runs", at(3),
+              {.promised = true, .worked = true, .cancelled = true, .checks = 1, .running = true}, "cancelled"),
+      at_stop("a cancel before the checks", at(3), {.promised = true, .worked = true, .cancelled = true, .checks = 1},
+              "cancelled"),
+      at_stop("without a promise every stop is checked", at(0), {.checks = 1, .needs_promise = false}, "checks_due"),
+      at_stop("but not while a background task runs", at(0), {.background = 1, .checks = 1, .needs_promise = false},
+              "background_task_runs"),
+      at_stop("without a promise, and the checks pass", at(3), {.checks = 1, .needs_promise = false, .ran = true},
+              "checks_passed"),
+      at_stop("without a promise, and one fails", failing(at(3)), {.checks = 1, .needs_promise = false, .ran = true},
+              "checks_unmet"),
+      at_stop("the same without a tool call", failing(at(3)),
+              {.idle = 3, .checks = 1, .needs_promise = false, .ran = true}, "stagnant"),
+      at_stop("no loop, and nothing is found", at(0), {.tools = {{.automatic = true}}}, "auto_clean"),
+      at_stop("no loop, and an error is found", at(0),
+              {.tools = {{.automatic = true, .issues = 1, .summary = "1 error"}}}, "auto_continues"),
+      at_stop("the same, and the agent says that it is done", at(0),
+              {.tools = {{.automatic = true, .issues = 1, .marked = true}}}, "marked_complete"),
+      at_stop("the same errors again and again", at(0),
+              {.tools = {{.automatic = true, .issues = 1, .stagnation = "the same"}}}, "auto_stuck"),
+      at_stop("a loop whose diagnostics don't improve", failing(at(3)),
+              {.checks = 1, .needs_promise = false, .ran = true, .tools = {{.issues = 1, .stagnation = "the same"}}},
+              "diagnostics_stuck"),
+      at_stop("that in the last iteration", failing(at(10)),
+              {.checks = 1, .needs_promise = false, .ran = true, .tools = {{.issues = 1, .stagnation = "the same"}}},
+              "continuations_spent"),
+      at_stop("a loop by criteria whose agent says that it is done", at(3),
+              {.checks = 1, .needs_promise = false, .tools = {{.marked = true}}}, "marked_complete"),
       at_stop("a promise while it is asked to stop", asked_to_stop(at(1), 1), {true, true, 1}, "promise_accepted"),
 
       {"stories are no end of a prompt loop", kAfterChecks, stories(2, 2, answered(3, "COMPLETE")), "not_answered",
@@ -758,6 +932,7 @@ TEST(Observation, ComesBackFromItsRecord) {
   now.clock = {1s, 2s, 3s, 4s, kNow, 0.25};
   now.turn = {2, 5s, 0.125, 77};
   now.checks.outdated = true;
+  now.journal = "it was shortened";
   now.signals = {true, false, 3, true, 2, "Which one?", true, 1, true};
   now.session = {"/t.jsonl", 1234567890123, 4, {"a", "b"}, true, "p1", "00ff", 5, {"b1"}};
   now.plan = {6, 7};

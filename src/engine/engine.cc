@@ -1,8 +1,15 @@
 #include "engine/engine.h"
 
+#include <map>
+
+#include "agents/version.h"
 #include "engine/checks.h"
+#include "engine/diagnose.h"
+#include "engine/reasons.h"
 #include "engine/resume.h"
+#include "engine/scm_command.h"
 #include "engine/scm_tasks.h"
+#include "engine/trigger_watch.h"
 #include "engine/watch.h"
 #include "git/repository.h"
 #include "settings/ralph_folder.h"
@@ -12,24 +19,34 @@ namespace {
 
 class Engine {
  public:
-  Engine(Run& run, Way& way) : run_(run), way_(way), watch_(run) {}
+  Engine(Run& run, Way& way) : run_(run), way_(way), watch_(run), triggers_(run) {}
 
   Result<Decision> until_stopped() {
     run_.look_with([this](Observation& now) { way_.look(now); });
     run_.heed_with([this](const Event& event) { return way_.heed(event); });
     if (!run_.progress().completed.empty()) return complete_already();
     TRY(run_.await_files(way_.files(), [this] { return way_.file_arrived(); }));
+    find_scm_program(run_);
+    TRY_VALUE(const std::vector<std::string> restored, triggers_.after_kill());  // before anything of the project runs
+    if (way_.watches_triggers()) TRY(triggers_.begin());
     TRY_VALUE(const std::optional<Agents> left, way_.begin());
     TRY(watch_.begin());
+    if (!restored.empty()) TRY(way_.put_back(restored));
+    run_.seal();  // or a forged end of the run would hide what is watched
+    if (run_.is_resumed()) TRY(look_at_files(StepKind::kAgent));  // what changed since then
     TRY_VALUE(const Decision baselined, run_baselines(run_, way_.baselines()));
     if (baselined.stops()) return baselined;
+    TRY_VALUE(outset_, take_outset(run_));
+    TRY_VALUE(const Decision diagnosed, run_first_diagnostics(run_, outset_));
+    if (diagnosed.stops()) return diagnosed;
     TRY_VALUE(const Decision before, finish_what_was_left(left));
     if (before.stops()) return before;
     for (;;) {
+      const Observation seen = run_.look({Moment::kBeforeIteration});
       TRY_VALUE(const Decision begin, run_.ask({Moment::kBeforeIteration}));
       if (begin.stops()) return begin;
       if (begin.action == Action::kWait) {
-        TRY(pause_until_news(run_, begin.delay));
+        TRY(pause_until_news(run_, begin.delay, seen));
         continue;
       }
       TRY_VALUE(const Decision end, iterate());
@@ -46,13 +63,25 @@ class Engine {
     ended.duration_ms = run_.time_spent().count();
     ended.tokens = run_.progress().tokens.total();
     ended.cost_usd = run_.progress().cost_usd;
-    ended.resume = resume_command(run_, status);
+    ended.resume = command_to_resume(status);
     if (run_.is_in_project()) ended.commit = Repository(plain_git(run_.project), run_.project).head().value_or("");
-    const std::string own = way_.resume_command();
-    if (!own.empty()) ended.resume = status == StopStatus::kComplete ? "" : own;
+    for (const auto& [name, agent] : may_start_) {
+      if (const std::string version = version_of(*agent, run_.environment, run_.project); !version.empty())
+        ended.versions[name] = version;
+    }
     TRY(run_.note(std::move(ended)));
     // A task has DONE for a proof: nobody has to wait for the disk.
-    return run_.is_in_project() ? run_.sync() : Status{};
+    if (run_.is_in_project()) return run_.sync();
+    run_.seal();
+    return {};
+  }
+
+  // Empty if there is nothing to go on with.
+  std::string command_to_resume(StopStatus status) const {
+    if (status == StopStatus::kComplete) return {};
+    if (run_.progress().last_rule == kRepositoryGone) return {};  // it would go on without the commits
+    const std::string own = way_.resume_command();
+    return own.empty() ? resume_command(run_, status) : own;
   }
 
  private:
@@ -90,10 +119,10 @@ class Engine {
 
   Result<Decision> take_turn_and_finish() {
     TRY_VALUE(const NextTurn next, way_.next());
+    if (next.stopped) return *next.stopped;
     set_agents(next.agents);
     TRY_VALUE(const Decision after_turn, take_turn(run_, next));
-    if (run_.is_in_project())
-      TRY(prepare_ralph_folder(run_.project));  // the agent may have removed it; without it, a commit has ralph's files
+    if (run_.is_in_project()) TRY(restore_ralph_folder(run_.project));  // without it, a commit has ralph's files
     TRY_VALUE(const Decision decision, finish_iteration(after_turn));
     return end_iteration(decision);
   }
@@ -110,18 +139,22 @@ class Engine {
   Result<Decision> finish_iteration(const Decision& after_turn) {
     complete_ = false;
     TRY(look(StepKind::kAgent));
-    TRY(way_.after_turn(after_turn));
-    if (after_turn.stops()) return after_turn;
+    Decision turn = after_turn;
+    if (!turn.stops() && !run_.progress().watch.held.empty()) {
+      TRY_VALUE(turn, run_.ask({Moment::kBetweenSteps}));
+    }
+    TRY(way_.after_turn(turn));
+    if (turn.stops()) return turn;
     TRY_VALUE(const IterationChecks checks, way_.checks());
-    TRY_VALUE(const Decision checked, run_checks(run_, {checks.guardrails, checks.excerpt_characters}));
+    TRY_VALUE(const Decision checked, run_all_checks(checks, false));
     TRY(look(StepKind::kGuardrail));
     TRY(way_.after_checks(checked));
     if (checked.stops()) return checked;
     TRY_VALUE(const Decision after_scm, scm_tasks(checks));
-    TRY(look(StepKind::kScm));
-    TRY_VALUE(const Observation observation, way_.observe());
+    TRY_VALUE(Observation observation, way_.observe());
     if (after_scm.stops()) return after_scm;
     complete_ = true;
+    observation.journal = run_.journal_fault();
     return run_.ask(observation);
   }
 
@@ -129,24 +162,47 @@ class Engine {
     if (!checks.scm || !run_.progress().guardrails_failed.empty() || !run_.progress().watch.held.empty())
       return Decision{};
     ScmPlan plan{*checks.scm, checks.events};
-    if (!checks.guardrails.empty()) plan.check_again = [this] { return check_again(); };
-    return run_scm_tasks(run_, agent_to_start(run_, agents_), plan);
+    if (!checks.guardrails.empty() || run_.policy.has_criteria()) plan.check_again = [this] { return check_again(); };
+    plan.before_task = [this] { return look_at_triggers(StepKind::kAgent); };
+    plan.why_not_push = [this](const std::vector<std::string>& words) { return triggers_.why_not_push(words); };
+    TRY_VALUE(const Decision after_scm, run_scm_tasks(run_, agent_to_start(run_, agents_), plan));
+    TRY(look(StepKind::kScm));
+    return after_scm;
   }
 
   // The agent was asked for a commit message, or a hook ran, before this.
   Result<Decision> check_again() {
     TRY(look(StepKind::kAgent));
     TRY_VALUE(const IterationChecks checks, way_.checks());
-    return run_checks(run_, {checks.guardrails, checks.excerpt_characters, true});
+    return run_all_checks(checks, true);
+  }
+
+  Result<Decision> run_all_checks(const IterationChecks& checks, bool again) {
+    TRY_VALUE(const Decision checked,
+              run_checks(run_, {checks.guardrails, checks.excerpt_characters, again, checks.change}));
+    if (checked.stops()) return checked;
+    if (!checks.diagnostics) return Decision{};
+    return run_diagnostics(run_, outset_, checks.change);
+  }
+
+  Status look_at_triggers(StepKind after) {
+    TRY_VALUE(const std::vector<std::string> restored, triggers_.look(after));
+    return restored.empty() ? Status{} : way_.put_back(restored);
   }
 
   Status look(StepKind after) {
+    TRY(look_at_triggers(after));
+    return look_at_files(after);
+  }
+
+  Status look_at_files(StepKind after) {
     TRY_VALUE(const std::vector<std::string> restored, watch_.look(after));
     return restored.empty() ? Status{} : way_.put_back(restored);
   }
 
   void set_agents(Agents agents) {
     agents_ = agents;
+    for (const Agent& agent : agents) may_start_[agent.name()] = &agent;
     run_.policy.agents.clear();
     for (const Agent& agent : agents) run_.policy.agents.push_back(agent.name());
   }
@@ -154,7 +210,10 @@ class Engine {
   Run& run_;
   Way& way_;
   Watch watch_;
+  TriggerWatch triggers_;
+  diagnostics::Outset outset_;
   Agents agents_;
+  std::map<std::string, const Agent*> may_start_;
   MonotonicTime iteration_began_{};
   bool complete_ = false;  // the iteration has run to its end
 };
@@ -171,9 +230,12 @@ Result<Decision> drive(Run& run, Way& way) {
     static_cast<void>(way.finish({Action::kStop, StopStatus::kFatal, {}, decision.error().message}));
   }
   if (!decision) {
-    // On a full disk this note fails too; the user gets the error itself.
-    static_cast<void>(engine.note_end(StopStatus::kFatal, decision.error().message));
-    return decision;
+    const Status noted = engine.note_end(StopStatus::kFatal, decision.error().message);
+    // On a full disk the note fails too: then the error says how to go on. A journal that somebody else changed can't.
+    const bool can_go_on = !noted && decision.error().kind == ErrorKind::kIo;
+    const std::string command = can_go_on ? engine.command_to_resume(StopStatus::kFatal) : "";
+    if (command.empty()) return decision;
+    return fail(decision.error().kind, "{}; then, to go on: {}", decision.error().message, command);
   }
   TRY(engine.note_end(decision->status, decision->reason));
   return decision;

@@ -46,10 +46,14 @@ struct Observation {
 
   struct Checks {
     bool outdated = false;  // the files differ, or may differ, from those that passed the checks
+    // At a stop. The results are in Progress.
+    bool ran = false;        // on the files as they are
+    bool running = false;    // they have not ended yet
+    bool restarted = false;  // the files changed under those that an earlier stop began
     bool operator==(const Checks&) const = default;
     template <class V>
     void fields(V&& v) {
-      v("outdated", outdated);
+      v("outdated", outdated), v("ran", ran), v("running", running), v("restarted", restarted);
     }
   };
   Checks checks{};
@@ -108,7 +112,8 @@ struct Observation {
 
   // The folder of a supervised task, and its child runs.
   struct Task {
-    bool done = false;                             // the file DONE is there
+    bool done = false;                             // the file DONE is there, and the task's checks have passed
+    bool unproved = false;                         // DONE was there, and they have not: it was taken back
     std::string unusable{};                        // why DONE can't be judged; empty: it can
     bool stop_asked = false;                       // the file STOP-REQUESTED is there
     std::string waits{};                           // how the agent said that it waits for a person; empty: it did not
@@ -125,18 +130,38 @@ struct Observation {
     }
     template <class V>
     void fields(V&& v) {
-      v("done", done), v("unusable", unusable), v("stopAsked", stop_asked), v("waits", waits), v("children", children);
+      v("done", done), v("unproved", unproved), v("unusable", unusable), v("stopAsked", stop_asked), v("waits", waits),
+          v("children", children);
       v("open", open), v("sinceDoneMs", since_done), v("sinceAttemptMs", since_attempt);
       v("sinceAwaitingMs", since_awaiting);
     }
   };
   std::optional<Task> task{};  // only of a supervised task
 
+  // What the project's tools said at a stop. In a loop with criteria it is one of the checks; without a loop it decides
+  // alone whether the session goes on.
+  struct Diagnostics {
+    bool automatic = false;    // there is no loop
+    int issues = 0;            // that hold the session
+    std::string summary{};     // in words
+    std::string stagnation{};  // why there is no progress; empty: there is
+    bool marked = false;       // the agent said that it is done, which outweighs them
+    bool operator==(const Diagnostics&) const = default;
+    template <class V>
+    void fields(V&& v) {
+      v("automatic", automatic), v("issues", issues), v("summary", summary), v("stagnation", stagnation);
+      v("marked", marked);
+    }
+  };
+  std::optional<Diagnostics> diagnostics{};
+
+  std::string journal{};  // what somebody has done to the journal; empty: nothing
+
   bool operator==(const Observation&) const = default;
   template <class V>
   void fields(V&& v) {
     v("moment", moment), v("clock", clock), v("turn", turn), v("checks", checks), v("signals", signals);
-    v("session", session), v("plan", plan), v("task", task);
+    v("session", session), v("plan", plan), v("task", task), v("diagnostics", diagnostics), v("journal", journal);
   }
 };
 

@@ -1,12 +1,13 @@
 #include "engine/policy.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ralph {
 namespace {
 
 Milliseconds from_seconds(double seconds) {
-  return Milliseconds(static_cast<long long>(seconds * 1000));
+  return Milliseconds(std::llround(seconds * 1000));
 }
 
 }  // namespace
@@ -25,6 +26,11 @@ Policy policy_from(const Settings& settings) {
   policy.max_tokens = static_cast<std::int64_t>(settings.budget.max_tokens);
   policy.protect = settings.protect;
   for (const GuardrailSettings& guardrail : settings.guardrails) policy.check_commands.push_back(guardrail.command);
+  if (settings.scm) policy.scm_command = settings.scm->command;
+  policy.diagnostics = settings.diagnostics;
+  if (settings.diagnostics.criteria) {
+    for (const CollectorSettings& own : settings.diagnostics.collectors) policy.check_commands.push_back(own.command);
+  }
   policy.max_stream_bytes = static_cast<std::int64_t>(settings.journal.max_stream_mb * 1024 * 1024);
   policy.linger_limit = from_seconds(settings.agent.linger_seconds);
   policy.max_limit_wait = from_seconds(settings.agent.max_limit_wait_minutes * 60);
@@ -32,6 +38,22 @@ Policy policy_from(const Settings& settings) {
   // The same back-off as after a crash, but at least what a service needs to recover.
   policy.overload_backoff =
       std::max(policy.retry_backoff * 2, Milliseconds(settings.agent.retry.backoff_seconds > 0 ? 1000 : 0));
+  return policy;
+}
+
+Policy task_policy_from(const Settings& settings) {
+  const TaskSettings& task = settings.task;
+  Policy policy = policy_from(settings);
+  policy.task = true;
+  policy.check_commands.clear();  // it runs none: DONE is all that counts
+  policy.retry_attempts = 1;      // an attempt that fails is restarted as the next one
+  policy.max_iterations = task.max_restarts;
+  policy.restart_delay = from_seconds(task.restart_delay_seconds);
+  policy.child_wait = from_seconds(task.child_wait_seconds);
+  policy.done_grace = from_seconds(task.done_grace_seconds);
+  policy.file_poll = from_seconds(task.poll_seconds);
+  if (task.idle_timeout_seconds) policy.agent_idle_limit = from_seconds(*task.idle_timeout_seconds);
+  if (task.run_timeout_seconds) policy.agent_time_limit = from_seconds(*task.run_timeout_seconds);
   return policy;
 }
 

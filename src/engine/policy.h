@@ -23,6 +23,8 @@ struct Policy {
   bool promise = false;
   bool plan = false;  // the work is a plan: it is complete when its stories are done, whatever the agent says
   // For a loop inside a host's session, decided on when the host wants to stop.
+  int checks = 0;             // that must pass before it is complete
+  bool needs_promise = true;  // false: complete as soon as the checks pass
   int min_tool_calls = 1;
   int stagnation_limit = 0;                      // continuations in a row without a tool call; 0: none
   Milliseconds background_wait{10 * 60 * 1000};  // how long stops for the sake of background tasks are not counted
@@ -42,6 +44,14 @@ struct Policy {
   // Files that are watched during the run: those that these settings protect, and those that these commands name.
   ProtectSettings protect;
   std::vector<std::string> check_commands;
+  // Words of the agents' command lines: a program in the project is put back if an agent changes it.
+  std::vector<std::string> agent_programs;
+  std::string scm_command;  // the source control's program; empty: none
+
+  // Criteria over diagnostics; none of a child run.
+  DiagnosticsSettings diagnostics{};
+  bool has_criteria() const { return diagnostics.criteria && !single; }
+  std::vector<std::string> targets{};  // files and folders whose findings count; empty: all of the project's
 
   // For a supervised task. An attempt is an iteration, so max_iterations limits the restarts.
   Milliseconds restart_delay{1000};
@@ -61,5 +71,6 @@ struct Policy {
 };
 
 Policy policy_from(const Settings& settings);
+Policy task_policy_from(const Settings& settings);  // of a supervised task
 
 }  // namespace ralph

@@ -1,10 +1,12 @@
 #include "engine/progress.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/text.h"
 #include "base/time.h"
 #include "engine/observation.h"
+#include "journal/changed_file.h"
 
 namespace ralph {
 namespace {
@@ -132,6 +134,18 @@ struct Folding {
     if (!ended.feedback.empty()) progress.collecting.push_back({action_from(ended.fail_action), ended.feedback});
   }
 
+  // They may run again in an iteration: what they said before does not count.
+  void operator()(const record::Diagnosed& said) {
+    progress.diagnosed.unmet = said.unmet;
+    add_snapshot(progress.diagnosed.snapshots, from_json<diagnostics::Snapshot>(said.snapshot));
+    std::erase_if(progress.guardrails_failed, [](const std::string& name) { return name.starts_with(kDiagnostics); });
+    std::erase_if(progress.collecting,
+                  [](const Feedback& feedback) { return feedback.message.starts_with(kDiagnosticsTitle); });
+    if (said.baseline || said.unmet.empty()) return;
+    progress.guardrails_failed.push_back(fmt::format("{} ({})", kDiagnostics, join(said.unmet, ", ")));
+    if (!said.feedback.empty()) progress.collecting.push_back({FailAction::kAppend, said.feedback});
+  }
+
   void operator()(const record::ScmStarted& started) {
     progress.scm.task = started.task;
     progress.scm.head = started.head;
@@ -160,6 +174,20 @@ struct Folding {
     for (const record::ChangedFile& file : changed.files) {
       const bool holds = file.action == WatchAction::kFailed || (late && file.action == WatchAction::kPutBack);
       if (holds && !is_one_of(file.path, progress.watch.held)) progress.watch.held.push_back(file.path);
+    }
+    if (!changed.feedback.empty()) progress.watch.feedback.push_back({FailAction::kAppend, changed.feedback});
+  }
+
+  void operator()(const record::TriggersWatched& watched) { progress.watch.triggers = watched.manifest; }
+
+  // What was put back is as it was, whoever changed it: it does not keep the run from being complete.
+  void operator()(const record::TriggersChanged& changed) {
+    constexpr size_t kMostTold = 50;
+    for (const record::ChangedFile& file : changed.files) {
+      if (file.action == WatchAction::kFailed && !is_one_of(file.path, progress.watch.held))
+        progress.watch.held.push_back(file.path);
+      if (progress.watch.tampered.size() < kMostTold)
+        progress.watch.tampered.push_back(fmt::format("iteration {}: {}", changed.iteration, changed_file_text(file)));
     }
     if (!changed.feedback.empty()) progress.watch.feedback.push_back({FailAction::kAppend, changed.feedback});
   }
@@ -200,6 +228,8 @@ struct Folding {
     plan.added = checked.added;
     if (checked.mode == Mode::kReview) plan.unsaid = checked.unsaid ? plan.unsaid + 1 : 0;
     if (checked.judged) plan.judged = static_cast<int>(checked.iteration);
+    if (is_one_of(checked.outcome, std::array{StoryStep::kApproved, StoryStep::kAutoApproved}))
+      progress.watch.tampered.clear();
     if (!checked.feedback.empty()) progress.collecting.push_back({FailAction::kAppend, checked.feedback});
   }
 
@@ -227,6 +257,14 @@ struct Folding {
     progress.plan.unsaid = 0;
     progress.survivors.clear();  // who resumes a run has ended them
     progress.run_time = Milliseconds(resumed.spent_ms);
+    for (const std::string& claim : resumed.disbelieved) {
+      if (claim == "words") progress.final_words.clear(), progress.turn_outcome = TurnOutcome::kInterrupted;
+      if (claim == "completed") progress.completed.clear();
+      if (claim == "judged") progress.plan.judged = 0;
+      if (claim == "pending") progress.plan.pending.reset(), progress.plan.before.reset();
+      if (claim == "watched") progress.watch.manifest = resumed.watched;
+      if (claim == "triggers") progress.watch.triggers = resumed.triggers;
+    }
   }
 
   void operator()(const record::SessionBound& bound) {
@@ -250,7 +288,7 @@ struct Folding {
     if (decided.status == StopStatus::kComplete) progress.completed = decided.reason;
     if (!decided.observation) return;
     const auto now = from_json<Observation>(*decided.observation);
-    if (now.moment != Moment::kAtStop) return;
+    if (now.moment != Moment::kAtStop || decided.decision == Action::kRunChecks) return;
     const bool goes_on = decided.decision == Action::kContinue;
     progress.last_stop = {now.signals.tool_calls, now.signals.idle + (goes_on ? 1 : 0)};
     if (!now.session) return;
@@ -265,6 +303,7 @@ struct Folding {
     host.last_message = seen->last_message;
     host.prompts = seen->prompts;
     host.ended.clear();
+    host.held = now.checks.running;
     if (goes_on) ++progress.iteration;
     wait_for_background(*seen, decided.decision == Action::kWait);
     // The run has ended even if its last record is missing.
@@ -285,6 +324,8 @@ struct Folding {
   }
 
   void operator()(const record::RunEnded& ended) {
+    // What changes after an orderly end is the user's.
+    if (ended.status != StopStatus::kFatal) progress.watch.triggers.clear();
     progress.status = ended.status;
     progress.outcome_note = ended.reason;
     if (ended.duration_ms > 0) progress.run_time = Milliseconds(ended.duration_ms);
@@ -317,6 +358,25 @@ bool Progress::turn_is_over() const {
   }
 }
 
+void disbelieve(record::RunResumed& resumed, const Progress& all, const Progress& sealed) {
+  const auto claim_if = [&](bool is_new, const char* claim) {
+    if (is_new) resumed.disbelieved.emplace_back(claim);
+  };
+  const bool words = !all.final_words.empty() && all.turn_outcome == TurnOutcome::kOk;
+  claim_if(words && (all.iteration != sealed.iteration || all.final_words != sealed.final_words), "words");
+  claim_if(!all.completed.empty() && all.completed != sealed.completed, "completed");
+  claim_if(all.plan.judged != sealed.plan.judged, "judged");
+  claim_if(all.plan.pending && all.plan.pending != sealed.plan.pending, "pending");
+  // A list that was first noted after the seal is vouched for by the state folder, where the copies are.
+  const auto keep = [&](const std::string& now, const std::string& then, std::string& field, const char* claim) {
+    if (then.empty() || now == then) return;
+    claim_if(true, claim);
+    field = then;
+  };
+  keep(all.watch.manifest, sealed.watch.manifest, resumed.watched, "watched");
+  keep(all.watch.triggers, sealed.watch.triggers, resumed.triggers, "triggers");
+}
+
 Progress fold(Progress progress, const record::Record& written) {
   // A clock that was set back does not reduce the time spent. The gap before run_resumed is set by that record.
   if (progress.last_record != WallTime{} && written.time > progress.last_record)
@@ -324,6 +384,10 @@ Progress fold(Progress progress, const record::Record& written) {
   progress.last_record = written.time;
   std::visit(Folding{progress, written.time}, written.body);
   return progress;
+}
+
+std::string Progress::diagnostics_trend() const {
+  return diagnostics::trend(diagnosed.snapshots);
 }
 
 }  // namespace ralph

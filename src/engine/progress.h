@@ -8,11 +8,17 @@
 #include <vector>
 
 #include "agents/events.h"
+#include "checks/diagnostics/snapshot.h"
 #include "checks/test_counts.h"
 #include "engine/prompt.h"
 #include "journal/records.h"
 
 namespace ralph {
+
+// How failed criteria over diagnostics are named among the failed guardrails, and how their message begins.
+inline constexpr std::string_view kDiagnostics = "diagnostics", kDiagnosticsTitle = "# Diagnostics";
+
+inline constexpr std::string_view kRepositoryGone = "repository_gone";  // the row of decide()
 
 struct Progress {
   int iteration = 0;            // the current or last one; 0 before the first
@@ -106,6 +112,19 @@ struct Progress {
   std::map<std::string, TestCounts> tests;  // at the start of the run, by command: of a baseline run, or of the first
                                             // that passed
 
+  // Diagnostics, if there are criteria over them. Criteria that do not hold are among guardrails_failed too.
+  struct Diagnostics {
+    std::vector<diagnostics::Snapshot> snapshots;  // from before the first agent on
+    std::vector<std::string> unmet;                // of the last one, in words
+    bool operator==(const Diagnostics&) const = default;
+    template <class V>
+    void fields(V&& v) {
+      v("snapshots", snapshots), v("unmet", unmet);
+    }
+  };
+  Diagnostics diagnosed;
+  std::string diagnostics_trend() const;  // "12 → 5 → 0 errors"; empty: there are no snapshots
+
   // The SCM tasks of this iteration.
   struct Scm {
     std::vector<std::string> done;    // or there was nothing to do
@@ -129,10 +148,13 @@ struct Progress {
     std::string manifest;            // the hash of their list; empty: nothing is watched yet
     std::vector<std::string> held;   // those whose change keeps the run from being complete in this iteration
     std::vector<Feedback> feedback;  // of this iteration
+    std::string triggers;            // the hash of the list of engine/trigger_watch.h; empty: none, or to be taken anew
+    std::vector<std::string> tampered;  // what was told about these since the last approval, in words
     bool operator==(const Watch&) const = default;
     template <class V>
     void fields(V&& v) {
-      v("manifest", manifest), v("held", held), v("feedback", feedback);
+      v("manifest", manifest), v("held", held), v("feedback", feedback), v("triggers", triggers);
+      v("tampered", tampered);
     }
   };
   Watch watch;
@@ -186,6 +208,7 @@ struct Progress {
     std::vector<std::string> waited;  // ids of the background tasks for which a stop was let pass
     WallTime waiting_since{};         // the first of such stops in a row
     std::string ended;                // why the session has ended; empty: it lives, as far as known
+    bool held = false;                // the last stop has left checks running; a promise that began them still stands
     bool operator==(const Host&) const = default;
     template <class V>
     void fields(V&& v) {
@@ -193,7 +216,7 @@ struct Progress {
       v("transcriptRead", transcript_read), v("transcriptCalls", transcript_calls), v("recentCalls", recent_calls);
       v("refusedLate", refused_late), v("tree", tree), v("since", since), v("promptId", prompt_id);
       v("lastMessage", last_message), v("prompts", prompts), v("waited", waited), v("waitingSince", waiting_since);
-      v("ended", ended);
+      v("ended", ended), v("held", held);
     }
   };
   Host host;
@@ -221,6 +244,8 @@ struct Progress {
   bool checks_hold() const { return guardrails_failed.empty() && tests_lost.empty() && watch.held.empty(); }
   // Whether all of this iteration is done but its end.
   bool iteration_is_judged() const { return iteration_open && plan.judged == iteration; }
+  // Whether the run has ended because its repository was lost: it must not go on without the commits.
+  bool repository_is_gone() const { return status != StopStatus::kNone && last_rule == kRepositoryGone; }
 
   bool operator==(const Progress&) const = default;
   template <class V>
@@ -238,11 +263,15 @@ struct Progress {
         v("collecting", collecting), v("plan", plan), v("watch", watch), v("feedback", feedback);
     v("stopRequests", stop_requests), v("host", host), v("totals", totals), v("iterationOpen", iteration_open);
     v("running", running), v("scm", scm), v("completed", completed), v("livingAgent", living_agent);
-    v("survivors", survivors);
+    v("survivors", survivors), v("diagnosed", diagnosed);
   }
 };
 
 // The progress after `written`. Irrelevant records leave it unchanged.
 Progress fold(Progress progress, const record::Record& written);
+
+// Fills in what of `all` was not so yet at the record that the journal's seal names. Anybody who can write to the
+// project can add records after that one: none of these approves, completes or hides anything.
+void disbelieve(record::RunResumed& resumed, const Progress& all, const Progress& sealed);
 
 }  // namespace ralph

@@ -37,6 +37,12 @@ record::GuardrailEnded guardrail(std::string_view outcome, std::string name, std
   return ended;
 }
 
+record::AgentEnded review_said(std::string words) {
+  record::AgentEnded ended = agent_ended("ok");
+  ended.final_words = std::move(words);
+  return ended;
+}
+
 std::vector<std::string> messages_of(const std::vector<Feedback>& feedback) {
   std::vector<std::string> messages;
   for (const Feedback& item : feedback) messages.push_back(item.message);
@@ -197,6 +203,46 @@ TEST(Progress, OtherRecordsLeaveItAsItIs) {
   EXPECT_EQ(progress.iteration, 4);
   EXPECT_EQ(progress.response, "NO");
   EXPECT_EQ(progress.guardrails_passed, 0);
+}
+
+// What anybody may have added to a journal behind its seal.
+TEST(Seal, AddedRecordsApproveCompleteAndHideNothing) {
+  const Progress sealed = after({record::RunStarted{}, record::TriggersWatched{1, "known"},
+                                 record::FilesWatched{1, 1, "watched"}, record::IterationStarted{1}});
+  record::Decided complete;
+  complete.decision = Action::kStop;
+  complete.status = StopStatus::kComplete;
+  complete.reason = "all is done";
+  record::RunEnded ended;
+  ended.status = StopStatus::kLimit;
+  record::PlanChecked judged;
+  judged.judged = true;
+  judged.iteration = 1;
+  judged.pending.emplace().story = "US-001";
+  const Progress all =
+      after({agent_started(1), review_said("approved"), judged, complete, record::FilesWatched{1, 1, "other"}, ended},
+            sealed);
+  record::RunResumed resumed;
+  disbelieve(resumed, all, sealed);
+  EXPECT_EQ(resumed.disbelieved,
+            (std::vector<std::string>{"words", "completed", "judged", "pending", "watched", "triggers"}));
+  const Progress now = after({resumed}, all);
+  EXPECT_EQ(now.final_words, "");
+  EXPECT_TRUE(now.turn_was_cut_off());  // the review is taken again
+  EXPECT_EQ(now.completed, "");
+  EXPECT_FALSE(now.iteration_is_judged());
+  EXPECT_FALSE(now.plan.pending);
+  EXPECT_EQ(now.watch.manifest, "watched");
+  EXPECT_EQ(now.watch.triggers, "known");
+}
+
+TEST(Seal, WhatItVouchesForStays) {
+  const Progress sealed = after({record::IterationStarted{1}, agent_started(1), review_said("approved")});
+  const Progress all = after({guardrail("passed", "make test")}, sealed);
+  record::RunResumed resumed;
+  disbelieve(resumed, all, sealed);
+  EXPECT_TRUE(resumed.disbelieved.empty());
+  EXPECT_EQ(after({resumed}, all).final_words, "approved");
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ Result<std::string> PromptSource::read() const {
       return fail(ErrorKind::kInput,
                   "the prompt file {} is no plain file but a pipe or a device; save the prompt to a file", path_);
     }
-    auto content = read_file(path_);
+    auto content = read_within(path_, folders_);
     if (!content) return fail(ErrorKind::kInput, "the prompt file: {}", content.error().message);
     prompt = *std::move(content);
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 
@@ -12,6 +13,10 @@ class PromptSource {
   static PromptSource text(std::string prompt);
   static PromptSource file(std::string path);
 
+  // Folders that an agent in a sandbox can write to: a link there that leads out of them is not followed, or it would
+  // be told what it must not see.
+  void stay_within(std::vector<std::string> folders) { folders_ = std::move(folders); }
+
   // Fails if the file can't be read, is blank, or is not UTF-8 (with the position).
   Result<std::string> read() const;
   std::string describe() const;  // "the command line" or the file's path
@@ -19,6 +24,7 @@ class PromptSource {
  private:
   std::string text_;
   std::string path_;
+  std::vector<std::string> folders_;
 };
 
 }  // namespace ralph

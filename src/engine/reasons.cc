@@ -7,13 +7,6 @@ namespace {
 
 constexpr size_t kNameWidth = 60;  // of a guardrail's name: it may be a long command
 
-std::string what_passed(const Situation& c) {
-  const int passed = c.progress.guardrails_passed;
-  const std::string_view noun = c.policy.plan ? "check" : "guardrail";
-  if (passed == 0) return fmt::format("there are no {}s", noun);
-  return passed == 1 ? fmt::format("the {} passed", noun) : fmt::format("all {} {}s passed", passed, noun);
-}
-
 std::string how_the_attempt_ended(const Situation& c) {
   if (c.turn_was({TurnOutcome::kOk, TurnOutcome::kEmpty})) return "the last attempt ended with exit code 0";
   if (c.turn_was({TurnOutcome::kNone})) return "no attempt has ended yet";
@@ -35,7 +28,37 @@ std::string cap_phrase(const Situation& c) {
                      stories.size() == 1 ? "its" : "their");
 }
 
+// The guardrails that failed, by name.
+std::string failed_names(const Situation& c) {
+  std::vector<std::string> names;
+  for (const std::string& name : c.progress.guardrails_failed) names.push_back(fit_to_width(name, kNameWidth));
+  return join_for_people(names);
+}
+
 }  // namespace
+
+std::string what_passed(const Situation& c) {
+  const int passed = c.progress.guardrails_passed;
+  const std::string_view noun = c.policy.plan || c.policy.checks > 0 ? "check" : "guardrail";
+  if (c.policy.has_criteria()) {
+    if (passed == 0) return "the diagnostic criteria hold";
+    return fmt::format("{} {} passed and the diagnostic criteria hold", passed,
+                       passed == 1 ? noun : std::string(noun) + "s");
+  }
+  if (passed == 0) return fmt::format("there are no {}s", noun);
+  return passed == 1 ? fmt::format("the {} passed", noun) : fmt::format("all {} {}s passed", passed, noun);
+}
+
+std::string what_failed(const Situation& c) {
+  if (c.progress.guardrails_failed.empty()) return what_is_held(c);
+  return fmt::format("{} failed", failed_names(c));
+}
+
+std::string what_a_stop_lacks(const Situation& c) {
+  if (c.now.checks.ran) return fmt::format("success: {}", what_failed(c));
+  if (c.now.checks.running) return "a result of the checks";
+  return c.now.signals.promised ? "work behind the promise" : "the promise";
+}
 
 std::string what_the_agent_answered(const Situation& c) {
   if (c.turn_was({TurnOutcome::kNotStarted}))
@@ -54,7 +77,17 @@ std::string stories_phrase(const Situation& c) {
                      cap_phrase(c), some_of(plan.open));
 }
 
+std::string lost_repository(const Situation& c) {
+  for (const std::string& path : c.progress.watch.held) {
+    if (path == ".git" || path.ends_with("/.git")) return path;
+  }
+  return "";
+}
+
 std::string what_is_held(const Situation& c) {
+  for (const std::string& path : c.progress.watch.held) {
+    if (path == ".git/HEAD" || path.ends_with("/.git/HEAD")) return fmt::format("{} leads to no commit", path);
+  }
   if (const auto& held = c.progress.watch.held; !held.empty())
     return fmt::format("{} must not be changed",
                        held.size() == 1 ? held.front() : count_of(held.size(), "protected file"));
@@ -68,12 +101,8 @@ std::string what_is_held(const Situation& c) {
 }
 
 std::string what_is_missing(const Situation& c) {
-  if (!c.progress.guardrails_failed.empty()) {
-    std::vector<std::string> names;
-    for (const std::string& name : c.progress.guardrails_failed) names.push_back(fit_to_width(name, kNameWidth));
-    return fmt::format("{} still {}", join_for_people(names),
-                       c.progress.guardrails_failed.size() == 1 ? "fails" : "fail");
-  }
+  if (!c.progress.guardrails_failed.empty())
+    return fmt::format("{} still {}", failed_names(c), c.progress.guardrails_failed.size() == 1 ? "fails" : "fail");
   if (!c.all_holds()) return what_is_held(c);
   if (c.policy.plan) return stories_phrase(c);
   return fmt::format("the agent has not answered \"{}\" ({})", c.policy.completion_response,
@@ -96,7 +125,9 @@ std::string budget_phrase(const Situation& c) {
   return fmt::format("{} spent of {} (budget.maxCostUsd)", human_cost(c.cost()), human_cost(c.policy.max_cost_usd));
 }
 
-std::string why_accepted(const Situation& c) {
+namespace {
+
+std::string why_promise_counts(const Situation& c) {
   if (!c.now.signals.worked) return "the promise was given; whether work was done can't be known here";
   if (!*c.now.signals.worked) {
     return c.policy.on_promise_no_work == PromiseWithoutWork::kWarn
@@ -106,6 +137,13 @@ std::string why_accepted(const Situation& c) {
   if (c.now.signals.tool_calls == 0) return "the promise was given and the tree has changed";
   return fmt::format("the promise was given after {}",
                      count_of(static_cast<unsigned>(c.now.signals.tool_calls), "tool call"));
+}
+
+}  // namespace
+
+std::string why_accepted(const Situation& c) {
+  if (c.policy.checks == 0) return why_promise_counts(c);
+  return fmt::format("{}, and {}", why_promise_counts(c), what_passed(c));
 }
 
 std::string why_children_end(const Situation& c) {
@@ -119,13 +157,16 @@ std::string why_waiting(const Situation& c) {
 }
 
 std::string why_restarts_spent(const Situation& c) {
-  return fmt::format("{} made, and DONE is not there; {}",
-                     count_of(static_cast<unsigned>(c.progress.iteration), "attempt"), how_the_attempt_ended(c));
+  const std::string attempts = count_of(static_cast<unsigned>(c.progress.iteration), "attempt");
+  if (c.now.task->unproved) return fmt::format("{} made, and DONE was taken back: {}", attempts, what_failed(c));
+  return fmt::format("{} made, and DONE is not there; {}", attempts, how_the_attempt_ended(c));
 }
 
 std::string why_restarted(const Situation& c) {
-  return fmt::format("no DONE; attempt {} of {} begins in {}; {}", c.progress.iteration + 1, c.policy.max_iterations,
-                     human_duration(c.restart_due()), how_the_attempt_ended(c));
+  constexpr Milliseconds kShown{50};  // what is shorter would be "0.0s"
+  return fmt::format("no DONE; attempt {} of {} begins {}; {}", c.progress.iteration + 1, c.policy.max_iterations,
+                     c.restart_due() < kShown ? "now" : "in " + human_duration(c.restart_due()),
+                     how_the_attempt_ended(c));
 }
 
 }  // namespace ralph

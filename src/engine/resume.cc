@@ -25,14 +25,18 @@ WallTime last_write(const std::string& path) {
                                                            std::chrono::nanoseconds(info.st_mtim.tv_nsec)));
 }
 
-// Feeds the stream of the attempt, as it was stored, to a reader.
-void read_stream(const std::string& path, AgentStream& stream, TurnReader& reader) {
+// Feeds the stream of the attempt, as it was stored, to a reader. Returns its size.
+std::int64_t read_stream(const std::string& path, AgentStream& stream, TurnReader& reader) {
+  std::int64_t bytes = 0;
   const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
   std::string buffer(1 << 16, '\0');
-  for (ssize_t got = 0; fd && (got = ::read(fd.get(), buffer.data(), buffer.size())) > 0;)
+  for (ssize_t got = 0; fd && (got = ::read(fd.get(), buffer.data(), buffer.size())) > 0;) {
     stream.feed({buffer.data(), static_cast<size_t>(got)}, reader);
+    bytes += got;
+  }
   stream.finish(reader);
   reader.finish();
+  return bytes;
 }
 
 // What to say of a limit that is met, and the option that raises it.
@@ -73,8 +77,10 @@ WayIn way_of(const RunFolder& folder) {
 Result<ResumePoint> read_resume_point(const RunFolder& folder, const std::string& seal) {
   const std::string path = join_path(folder.path, kJournalFile);
   TRY_VALUE(JournalReader reader, JournalReader::open(path));
-  ResumePoint point{folder, {}, {}, {}, {}, {}};
+  ResumePoint point;
+  point.folder = folder;
   bool sealed = seal.empty(), started = false;
+  Progress at_seal;
   int version = record::kVersion;
   for (;;) {
     TRY_VALUE(const auto record, reader.next());
@@ -87,13 +93,20 @@ Result<ResumePoint> read_resume_point(const RunFolder& folder, const std::string
       point.start = *start;
       point.arguments = {start->arguments};
       point.settings = start->settings;
+      point.typed_in = start->folder;
+      point.masked = start->masked;
     } else if (const auto* resumed = std::get_if<record::RunResumed>(&record->body)) {
       point.arguments.push_back(resumed->arguments);
       point.settings = resumed->settings;
+      if (!resumed->folder.empty()) point.typed_in = resumed->folder;
+      point.masked = resumed->masked;
     }
     point.progress = fold(std::move(point.progress), *record);
-    sealed = sealed || reader.last_hash() == seal;
+    if (reader.last_hash() != seal) continue;
+    sealed = true;
+    at_seal = point.progress;
   }
+  if (!seal.empty() && reader.last_hash() != seal) point.progress.status = at_seal.status;
   if (version > record::kVersion)
     return cannot_resume(folder.id, "its journal was written by a newer version of ralph; use that one");
   if (version < record::kVersion)
@@ -104,6 +117,10 @@ Result<ResumePoint> read_resume_point(const RunFolder& folder, const std::string
         folder.id, "it is a loop in an agent's session, which goes on in that session; 'ralph loop status' shows it");
   }
   if (point.progress.status == StopStatus::kComplete) return cannot_resume(folder.id, "it is complete");
+  if (point.progress.repository_is_gone())
+    return cannot_resume(folder.id,
+                         "it ended because its repository was deleted, replaced or damaged; restore that from a backup "
+                         "or from a clone, then start a new run");
   if (!reader.is_whole() || !sealed) {
     return cannot_resume(
         folder.id, fmt::format("{} is not as ralph wrote it{}", path,
@@ -124,7 +141,8 @@ Status check_limits(const ResumePoint& point, const Policy& policy) {
 
 std::string resume_command(const Run& run, StopStatus status) {
   const Progress& progress = run.progress();
-  if (status == StopStatus::kComplete || progress.totals.turns == 0) return {};
+  const bool has_begun = progress.totals.turns > 0 || progress.running;  // in the first turn
+  if (status == StopStatus::kComplete || !has_begun) return {};
   std::string command = "ralph ";
   if (const auto here = current_directory(); here && *here != run.project)
     command += fmt::format("-C {} ", quote_shell_words(std::vector{run.project}));
@@ -163,7 +181,7 @@ Status close_killed_attempt(Run& run, Agents agents, bool events, WallTime until
     const auto stream = agent->make_stream(events, before);
     NullSink nobody;
     TurnReader reader("", nobody, "");
-    read_stream(join_path(run.folder, attempt->stdout_file), *stream, reader);
+    ended.output_bytes = read_stream(join_path(run.folder, attempt->stdout_file), *stream, reader);
     reader.fill_in(ended);
   }
   return run.note(std::move(ended));

@@ -18,6 +18,8 @@ struct ResumePoint {
   RunFolder folder;
   record::RunStarted start;
   std::vector<std::vector<std::string>> arguments;  // of the command that started it and of those that resumed it
+  std::string typed_in;                             // where the last of these was typed, as far as it is known
+  bool masked = false;                              // a secret in the last of these was masked
   json::value settings;                             // as last read
   Progress progress;
   WallTime began{};

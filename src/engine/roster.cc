@@ -73,7 +73,7 @@ Status check_budget(const Settings& settings, const Agent& agent) {
 // An agent and the setting that names it, for errors.
 struct Named {
   Agent::Setup setup;
-  std::string_view setting;
+  std::string_view setting;  // or flag
 };
 
 Result<std::vector<Agent>> make_all(const std::vector<Named>& named, const Settings& settings,
@@ -114,7 +114,7 @@ Result<std::vector<Agent>> make_agents(const Settings& settings, const Environme
     return fail(ErrorKind::kInput, "no agent is set in {}; run 'ralph init', or set agent.command",
                 join_path(project, ".ralph/settings.json"));
   }
-  std::vector<Named> named = {{setup_of_first(settings), "agent.command"}};
+  std::vector<Named> named = {{setup_of_first(settings), settings.agent.named_by}};
   for (const std::string& name : settings.agent.fallback)
     named.push_back({setup_of_fallback(settings, name), "agent.fallback"});
   return make_all(named, settings, environment, project);

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "base/text.h"
 #include "os/files.h"
 
 namespace ralph {
@@ -17,6 +18,7 @@ Run::Run(const RunFolder& run_folder, Policy the_policy, RunParts parts)
       id(run_folder.id),
       folder(run_folder.path),
       store(parts.store.empty() ? join_path(run_folder.path, "watched") : std::move(parts.store)),
+      lsp_socket(std::move(parts.lsp_socket)),
       environment(std::move(parts.environment)),
       seal_(std::move(parts.seal)),
       opened_(clock.monotonic()),
@@ -24,11 +26,17 @@ Run::Run(const RunFolder& run_folder, Policy the_policy, RunParts parts)
               static_cast<std::uint64_t>(clock.wall().time_since_epoch().count())) {}
 
 Result<Run> Run::open(const RunFolder& folder, Policy policy, RunParts parts) {
+  const bool has_seal = !parts.seal.empty();
+  const std::string seal = has_seal ? std::string(trim(read_file(parts.seal).value_or(""))) : "";
   Run run(folder, std::move(policy), std::move(parts));
-  TRY_VALUE(JournalWriter writer,
-            JournalWriter::open(
-                folder.path, run.redactor, [&clock = run.clock] { return clock.wall(); },
-                [&](const record::Record& record) { run.progress_ = fold(std::move(run.progress_), record); }));
+  Progress sealed;
+  TRY_VALUE(JournalWriter writer, JournalWriter::open(
+                                      folder.path, run.redactor, [&clock = run.clock] { return clock.wall(); },
+                                      [&](const record::Record& record) {
+                                        if (!seal.empty() && record.prev == seal) sealed = run.progress_;
+                                        run.progress_ = fold(std::move(run.progress_), record);
+                                      }));
+  if (has_seal && writer.last_hash() != seal) run.sealed_ = std::move(sealed);
   run.writer_ = std::move(writer);
   run.spent_before_ = run.progress_.run_time;
   run.resumed_ = run.progress_.last_record != WallTime{};
@@ -72,11 +80,19 @@ Status Run::note(record::Body body) {
   return {};
 }
 
+void Run::disbelieve(record::RunResumed& resumed) const {
+  if (sealed_) ralph::disbelieve(resumed, progress_, *sealed_);
+}
+
 Status Run::sync() {
   if (!writer_) return {};
   TRY(writer_->sync());
   seal_.set(writer_->last_hash());
   return {};
+}
+
+void Run::seal() {
+  if (writer_) seal_.set(writer_->last_hash());
 }
 
 Status Run::await_files(const std::vector<std::string>& paths, std::function<bool()> arrived) {

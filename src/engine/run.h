@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "engine/decide.h"
 #include "engine/listener.h"
 #include "engine/shelter.h"
+#include "git/own_index.h"
 #include "journal/redactor.h"
 #include "journal/run_folder.h"
 #include "journal/seal.h"
@@ -36,6 +38,7 @@ struct RunParts {
   std::string store{};         // a folder outside the project for copies of watched files; empty: in the run's folder
   std::string seal{};          // a file outside the project for the hash of the last synced record; empty: none
   Shelter* shelter = nullptr;  // nullptr: programs run directly
+  std::string lsp_socket{};    // of the language servers that the run keeps warm; empty: it keeps none
 };
 
 class Run {
@@ -52,6 +55,10 @@ class Run {
 
   Status note(record::Body body);
   Status sync();  // before external effects, and at the end of an iteration
+  void seal();    // the same without waiting for the disk: what was noted so far is ralph's own, whoever adds to it
+
+  // Names in the record of a resumption what the journal's seal does not vouch for.
+  void disbelieve(record::RunResumed& resumed) const;
 
   // The only caller of decide(). Fills in the observation's clock and random number. Records every decision that is not
   // a silent "go on", with its observation.
@@ -82,6 +89,7 @@ class Run {
   bool is_in_project() const;                   // its folder is in the project's .ralph
   Milliseconds time_spent() const;              // by the run, including earlier processes
   const std::string& journal_hash() const { return writer_->last_hash(); }
+  std::string journal_fault() const { return writer_ ? writer_->fault() : ""; }  // see JournalWriter
   Milliseconds since(MonotonicTime time) const { return clock.monotonic() - time; }
 
   Policy policy;
@@ -90,8 +98,11 @@ class Run {
   const Redactor& redactor;
   RunListener& listener;
   Shelter* const shelter;
-  const std::string project, id, folder, store;
+  const std::string project, id, folder, store, lsp_socket;
   const Environment environment;
+  // From before the first agent.
+  std::shared_ptr<const OwnIndex> index{};  // null: there is no repository
+  std::string scm_program{};                // the file that policy.scm_command is; empty: none, or it is not found
 
  private:
   Run(const RunFolder& folder, Policy policy, RunParts parts);
@@ -104,6 +115,7 @@ class Run {
   std::function<Status(const Event&)> heed_;
   bool polls_ = false;
   Seal seal_;
+  std::optional<Progress> sealed_;  // at the sealed record of the journal that was opened, if others follow it
   MonotonicTime opened_;
   Milliseconds spent_before_{0};
   std::uint64_t random_;  // for jitter only

@@ -17,6 +17,12 @@ bool is_commit(std::string_view task) {
   return !words.empty() && words[0] == "commit";
 }
 
+std::optional<Argv> words_of_push(std::string_view task) {
+  const Argv words = words_of(std::string(task));
+  if (words.empty() || words[0] != "push") return std::nullopt;
+  return Argv(words.begin() + 1, words.end());
+}
+
 std::vector<Argv> scm_commands(const std::string& scm, const std::string& task, const std::string& message,
                                bool add_all) {
   const Argv base = words_of(scm);

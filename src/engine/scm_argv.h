@@ -1,6 +1,7 @@
 // The command lines of SCM tasks. Arguments never pass through a shell: a commit message may contain anything.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,9 @@ std::vector<Argv> scm_commands(const std::string& scm, const std::string& task, 
 
 // Whether the task needs a commit message.
 bool is_commit(std::string_view task);
+
+// The words after `push`; nullopt: the task is another one.
+std::optional<Argv> words_of_push(std::string_view task);
 
 // Whether the SCM reports that there is nothing to commit: a note, not an error.
 bool says_nothing_to_commit(std::string_view output);

@@ -6,8 +6,9 @@
 namespace ralph {
 namespace {
 
-constexpr size_t kKept = 16 * 1024;    // of output that is only shown
-constexpr size_t kLogged = 64 * 1024;  // of an answer: nobody reads a list of all files of a project
+constexpr size_t kKept = 16 * 1024;            // of output that is only shown
+constexpr Milliseconds kOwnCall{10 * 60'000};  // an agent can make git wait for ever: by a pipe where it reads a file
+constexpr size_t kLogged = 64 * 1024;          // of an answer: nobody reads a list of all files of a project
 
 Result<RawFile> open_log(Run& run, const Argv& argv) {
   TRY_VALUE(RawFile log, RawFile::append_to(join_path(run.folder, "scm.log")));
@@ -38,10 +39,20 @@ bool keep(std::string& text, std::string_view bytes, size_t most) {
 
 }  // namespace
 
+void find_scm_program(Run& run) {
+  const std::string& command = run.policy.scm_command;
+  const auto words = split_shell_words(command);
+  const std::string program = words && !words->empty() ? words->front() : command;
+  if (program.empty()) return;
+  run.scm_program =
+      (program == "git" ? git_program() : resolve_program(program, run.environment, run.project)).value_or("");
+}
+
 Result<ScmCommandEnd> run_scm_command(Run& run, const Argv& argv) {
   ScmCommandEnd result;
   TRY_VALUE(RawFile log, open_log(run, argv));
   StepRequest step = step_for(run, argv);
+  if (!run.scm_program.empty()) step.launch.argv[0] = run.scm_program;
   step.launch.merge_streams = true;
   step.on_output = [&](StreamName, std::string_view bytes) -> Status {
     keep(result.output, bytes, kKept);
@@ -55,7 +66,9 @@ Result<ScmAnswer> ask_scm(Run& run, const ScmQuestion& question) {
   ScmAnswer answer;
   TRY_VALUE(RawFile log, open_log(run, question.argv));
   StepRequest step = step_for(run, question.argv);
+  if (!question.folder.empty()) step.launch.folder = question.folder;
   for (const auto& [name, value] : question.environment) step.launch.environment.set(name, value);
+  step.limit = question.limit;
   size_t logged = 0, left_out = 0;
   step.on_output = [&](StreamName stream, std::string_view bytes) -> Status {
     if (stream == StreamName::kErr) {
@@ -73,13 +86,22 @@ Result<ScmAnswer> ask_scm(Run& run, const ScmQuestion& question) {
   return answer;
 }
 
-Git contained_git(Run& run, const std::string& program, const std::string& work_tree) {
-  return [&run, program, work_tree](const std::vector<std::string>& words) -> Result<GitEnd> {
-    GitCommand command = own_question(program, words, work_tree);
-    ScmQuestion question{std::move(command.argv), std::move(command.environment), kGitOutput};
+Git contained_git(Run& run, GitPlace place, std::vector<std::pair<std::string, std::string>> environment) {
+  return [&run, place = std::move(place),
+          environment = std::move(environment)](const std::vector<std::string>& words) -> Result<GitEnd> {
+    TRY_VALUE(GitCommand command, own_call(place, words));
+    command.environment.insert(command.environment.end(), environment.begin(), environment.end());
+    const ScmQuestion question{std::move(command.argv), std::move(command.environment), kGitOutput, place.folder,
+                               kOwnCall};
     TRY_VALUE(ScmAnswer answer, ask_scm(run, question));
+    if (answer.end.cause == EndCause::kTimedOut)
+      return fail(ErrorKind::kIo, "git {} in {} took more than {}", words[0], place.folder, human_duration(kOwnCall));
     return GitEnd{answer.end.status.code, std::move(answer.output), std::move(answer.errors), answer.cut};
   };
+}
+
+Git contained_git(Run& run, const std::string& program, const std::string& work_tree) {
+  return contained_git(run, GitPlace{run.project, work_tree, program}, {});
 }
 
 }  // namespace ralph

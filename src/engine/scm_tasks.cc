@@ -9,7 +9,10 @@
 #include "engine/scm_command.h"
 #include "engine/turn.h"
 #include "git/checked_tree.h"
+#include "git/nested.h"
 #include "git/repository.h"
+#include "git/tree_state.h"
+#include "sandbox/git_places.h"
 
 namespace ralph {
 namespace {
@@ -48,13 +51,14 @@ Status note_end(Run& run, const std::string& task, ScmOutcome outcome, std::stri
   return run.note(std::move(ended));
 }
 
-// With git, an unchanged tree is detected before asking the agent: a needless question costs money.
+// With git, an unchanged tree is detected before asking the agent: a needless question costs money. This is a look of
+// ralph's own, which runs nothing that a repository names.
 Result<bool> nothing_to_commit(Run& run, const ScmSettings& scm) {
   if (!is_git(scm.command)) return false;
-  Argv argv = {scm.command, "status", "--porcelain"};
-  if (!scm.add_all) argv.emplace_back("--untracked-files=no");  // commit -a omits new files
-  TRY_VALUE(const ScmAnswer status, ask_scm(run, {argv}));
-  return status.end.status.success() && trim(status.output).empty();
+  std::vector<std::string> words = {"status", "--porcelain"};
+  if (!scm.add_all) words.emplace_back("--untracked-files=no");  // commit -a omits new files
+  TRY_VALUE(const GitEnd status, contained_git(run, scm.command)(words));
+  return status.code == 0 && trim(status.output).empty();
 }
 
 class ScmTasks {
@@ -77,6 +81,8 @@ class ScmTasks {
         if (made) continue;
         TRY_VALUE(const bool unchanged, nothing_to_commit(run_, plan_.scm));
         if (unchanged) {
+          TRY_VALUE(const bool all, is_all_committed(task));
+          if (!all) break;
           TRY(note_end(run_, task, ScmOutcome::kNothingToCommit, "nothing to commit"));
           continue;
         }
@@ -96,6 +102,7 @@ class ScmTasks {
         }
       }
       TRY(watch());
+      if (plan_.before_task) TRY(plan_.before_task());  // the agent was asked for a message, or a hook ran
       TRY_VALUE(const bool go_on, run_task(task, run_.progress().scm.message));
       if (!go_on) break;
       TRY_VALUE(const Decision decision, run_.ask({Moment::kBetweenSteps}));
@@ -122,7 +129,7 @@ class ScmTasks {
     if (scm.task != task || scm.message.empty() || !is_git(plan_.scm.command)) return false;
     TRY_VALUE(const std::string head, repository_.head());
     if (head == scm.head) return false;
-    TRY_VALUE(const ScmAnswer log, ask_scm(run_, {{plan_.scm.command, "log", "-1", "--format=%B"}}));
+    TRY_VALUE(const GitEnd log, contained_git(run_, plan_.scm.command)({"log", "-1", "--format=%B"}));
     if (trim(log.output) != trim(scm.message)) return false;
     TRY(note_end(run_, task, ScmOutcome::kDone,
                  fmt::format("{} was made before the run was interrupted", head.substr(0, 9))));
@@ -159,10 +166,55 @@ class ScmTasks {
                     told ? scm_failure_message(task, why, command.output) : "");
   }
 
+  // An agent can write an index by which git takes a changed file for unchanged, and commits nothing of it. False: it
+  // did, which was noted.
+  Result<bool> is_all_committed(const std::string& task) {
+    if (!run_.index || !is_git(plan_.scm.command)) return true;
+    TRY_VALUE(const auto changes, run_.index->changes(OwnIndex::Extent::kTracked));
+    if (changes.empty()) return true;
+    TRY_VALUE(const auto shown, repository_.uncommitted_paths());
+    std::vector<std::string> hidden;
+    for (const OwnIndex::Change& change : changes) {
+      if (!is_one_of(change.path, shown)) hidden.push_back(change.path);
+    }
+    if (hidden.empty()) return true;
+    TRY(note_failure(task, fmt::format("the commit does not have {} ({})", named_paths(hidden), kHowToSeeForged)));
+    return false;
+  }
+
+  // What a push sends, it sends where the user's went when the run began.
+  Result<std::string> why_not(const std::string& task) const {
+    if (const std::string why = what_nested_would_run(); !why.empty()) return why;
+    const auto words = is_git(plan_.scm.command) && plan_.why_not_push ? words_of_push(task) : std::nullopt;
+    if (!words) return std::string();
+    TRY_VALUE(const std::string why, plan_.why_not_push(*words));
+    if (why.empty()) return why;
+    return fmt::format("it was not run: {}; put that back, or start a new run to push there", why);
+  }
+
+  // An agent can make a repository within the project. What it names would run on the host, by the user's own command.
+  std::string what_nested_would_run() const {
+    const auto git = is_git(plan_.scm.command) ? find_git_places(run_.project, this_machine()) : std::nullopt;
+    if (!git) return "";
+    const auto found = programs_of_nested(git->top, git->common_dir);
+    if (!found)
+      return fmt::format("whether a repository within the project names programs is not known: {}",
+                         found.error().message);
+    if (found->empty()) return "";
+    return fmt::format(
+        "git would run what a repository within the project names: {}; remove that, or let .gitignore name the folder",
+        join(*found, ", "));
+  }
+
   // False: it failed, so later tasks make no sense.
   Result<bool> run_task(const std::string& task, const std::string& message) {
     const std::vector<Argv> commands = scm_commands(plan_.scm.command, task, message, plan_.scm.add_all);
     for (const Argv& argv : commands) {
+      TRY_VALUE(const std::string why_not_run, why_not(task));
+      if (!why_not_run.empty()) {
+        TRY(note_failure(task, why_not_run));
+        return false;
+      }
       record::ScmStarted started;
       started.iteration = run_.progress().iteration;
       started.task = task;
@@ -174,10 +226,15 @@ class ScmTasks {
       TRY(run_.sync());
       TRY_VALUE(const ScmCommandEnd command, run_scm_command(run_, argv));
       if (command.end.status.success()) {
-        if (&argv == &commands.back()) TRY(note_end(run_, task, ScmOutcome::kDone, note_from(command), command.end));
+        if (&argv != &commands.back()) continue;
+        TRY_VALUE(const bool all, is_commit(task) ? is_all_committed(task) : Result<bool>(true));
+        if (!all) return false;
+        TRY(note_end(run_, task, ScmOutcome::kDone, note_from(command), command.end));
         continue;
       }
       if (is_commit(task) && says_nothing_to_commit(command.output)) {
+        TRY_VALUE(const bool all, is_all_committed(task));
+        if (!all) return false;
         TRY(note_end(run_, task, ScmOutcome::kNothingToCommit, "nothing to commit", command.end));
         return true;
       }

@@ -64,16 +64,42 @@ struct Situation {
     return !now.signals.promised && now.signals.background > 0 &&
            (since == WallTime{} || now.clock.now - since < policy.background_wait);
   }
+  // A loop of a session. Whether the agent says that the work is done, and may say so.
+  bool claims() const {
+    if (!policy.needs_promise) return true;
+    return now.signals.promised &&
+           (now.signals.worked.value_or(true) || policy.on_promise_no_work != PromiseWithoutWork::kReject);
+  }
+  bool stop_is_proved() const {
+    return policy.checks == 0 || (now.checks.ran && progress.guardrails_failed.empty() && progress.tests_lost.empty());
+  }
+  bool checks_are_due() const {
+    return policy.checks > 0 && claims() && !now.checks.ran && !now.checks.running && !now.signals.cancelled &&
+           !waits_for_background();
+  }
+  // Without a loop, diagnostics alone decide.
+  bool is_automatic() const { return now.diagnostics && now.diagnostics->automatic; }
+  bool is_marked() const { return now.diagnostics && now.diagnostics->marked; }
+  bool is_stuck() const { return now.diagnostics && !now.diagnostics->stagnation.empty(); }
   bool stagnates() const { return policy.stagnation_limit > 0 && now.signals.idle >= policy.stagnation_limit; }
+  bool diagnostics_hold() const {
+    return !policy.has_criteria() || (!progress.diagnosed.snapshots.empty() && progress.diagnosed.unmet.empty());
+  }
+  // Why the diagnostics get no better; empty: they do, or nothing stands against the end.
+  std::string diagnostics_stagnation() const {
+    if (!policy.has_criteria() || diagnostics_hold()) return {};
+    return diagnostics::stagnation(progress.diagnosed.snapshots, policy.diagnostics.criteria->stagnation_limit);
+  }
   // The rows of supervised tasks.
-  bool task_done() const { return now.task && now.task->done; }
+  bool task_done() const { return now.task && now.task->done && diagnostics_hold(); }
   int children() const { return now.task ? now.task->children : 0; }
   bool waits_for_person() const {
     const bool said_by_exit = now.moment == Moment::kAfterChecks && progress.turn_exit_code == kWaitExitCode;
     return now.task && (said_by_exit || !now.task->waits.empty());
   }
   Due done_grace_due() const {
-    return now.task && now.task->since_done ? Due(policy.done_grace - *now.task->since_done) : std::nullopt;
+    return now.task && now.task->since_done && diagnostics_hold() ? Due(policy.done_grace - *now.task->since_done)
+                                                                  : std::nullopt;
   }
   Due child_wait_due() const {
     return now.task && now.task->since_awaiting ? Due(policy.child_wait - *now.task->since_awaiting) : std::nullopt;

@@ -17,8 +17,11 @@ constexpr Milliseconds kLookAtTheClock{60'000};
 // resume from, whichever of the two processes was killed.
 Status note_if_signal(Run& run, const Event& event) {
   if (std::holds_alternative<GuardianLost>(event))
-    exit_without_guardian(run.policy.task ? std::string("'ralph task run' goes on with the task.")
-                                          : fmt::format("To go on: ralph runs resume {}", run.id));
+    exit_without_guardian(fmt::format("To go on: ralph runs resume {}", run.id));
+  if (const auto* failed = std::get_if<WaitFailed>(&event))
+    return fail(ErrorKind::kIo,
+                "cannot wait for events: {}; the run ends, because time-outs and signals could come too late",
+                errno_text(failed->error));
   const auto* const signal = std::get_if<SignalArrived>(&event);
   if (!signal) return {};
   const bool at_once = signal->signal == SIGHUP || signal->signal == SIGQUIT;
@@ -94,8 +97,30 @@ class Step {
     run_.processes.end(stop_gently());
   }
 
+  // Files may still be under way from a machine. A signal is answered meanwhile; one that ends the step ends the wait.
+  Status await_files() {
+    const MonotonicTime until = run_.clock.monotonic() + run_.shelter->settling_time();
+    for (bool asks = true; run_.clock.monotonic() < until;) {
+      if (asks) {
+        Observation now;
+        now.moment = request_.moment;
+        TRY_VALUE(const Decision decision, run_.ask(now));
+        if (decision.action == Action::kEndNow) {
+          end_.cause = decision.cause;
+          end_.reason = decision.reason;
+          return {};
+        }
+      }
+      const Event event = run_.processes.next(until);
+      TRY(run_.heed(event));
+      TRY(note_if_signal(run_, event));
+      asks = std::holds_alternative<SignalArrived>(event);
+    }
+    return {};
+  }
+
   Status settle() {
-    TRY_VALUE(record::SandboxNoted noted, run_.shelter->settle());
+    TRY_VALUE(record::SandboxNoted noted, run_.shelter->settle(end_.cause != EndCause::kNone || error_));
     if (noted.blocked.empty() && noted.taken.empty()) return {};
     return run_.note(std::move(noted));
   }
@@ -144,6 +169,7 @@ class Step {
       record.agent_lives = finished.child_lives && request_.kind == StepKind::kAgent;
       keep_error(run_.note(std::move(record)));
     }
+    if (run_.shelter && !error_) keep_error(await_files());
     if (run_.shelter) keep_error(settle());
     if (error_) return tl::unexpected(*error_);
     return std::move(end_);
@@ -175,6 +201,7 @@ namespace {
 Status pause_while(Run& run, Milliseconds delay, PauseBy clock, const std::function<bool()>& is_over) {
   const MonotonicTime until = run.clock.monotonic() + delay;
   const WallTime time_of_day = run.clock.wall() + delay;
+  if (is_over()) return {};  // since the decision to wait
   for (;;) {
     const MonotonicTime now = run.clock.monotonic();
     const Milliseconds left = clock == PauseBy::kTimeOfDay ? time_of_day - run.clock.wall() : until - now;
@@ -199,11 +226,10 @@ Status pause(Run& run, Milliseconds delay, PauseBy clock) {
   return pause_while(run, delay, clock, [&] { return run.awaited_file_is_there(); });
 }
 
-Status pause_until_news(Run& run, Milliseconds delay) {
-  const auto before = run.look({Moment::kBeforeIteration}).task;
+Status pause_until_news(Run& run, Milliseconds delay, const Observation& before) {
   return pause_while(run, delay, PauseBy::kTimeSpent, [&] {
     const auto now = run.look({Moment::kBeforeIteration}).task;
-    return before && now ? !now->same_signs(*before) : run.awaited_file_is_there();
+    return before.task && now ? !now->same_signs(*before.task) : run.awaited_file_is_there();
   });
 }
 

@@ -43,6 +43,7 @@ enum class PauseBy { kTimeSpent, kTimeOfDay };
 Status pause(Run& run, Milliseconds delay, PauseBy clock = PauseBy::kTimeSpent);
 
 // Waits for `delay` before an iteration: a stop signal and any change of what the way looks at end it too.
-Status pause_until_news(Run& run, Milliseconds delay);
+// `before`: from before the decision to wait, so that no change between the two is missed.
+Status pause_until_news(Run& run, Milliseconds delay, const Observation& before);
 
 }  // namespace ralph

@@ -68,6 +68,18 @@ class StepTest : public ::testing::Test {
   Status on_output_;
 };
 
+TEST_F(StepTest, APauseDoesNotMissWhatCameAfterTheDecisionToWait) {
+  Observation before;
+  before.task = Observation::Task{};
+  run_.look_with([](Observation& now) {
+    now.task = Observation::Task{};
+    now.task->done = true;
+  });
+  const MonotonicTime began = clock_.monotonic();
+  ASSERT_TRUE(pause_until_news(run_, 1h, before));
+  EXPECT_EQ(clock_.monotonic(), began);
+}
+
 TEST_F(StepTest, TellsHowItEndedAndHowLongItTook) {
   processes_.expect({"hello", 3, 1500ms});
   const auto end = run();

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <unistd.h>
+#include <utility>
 
 #include "base/text.h"
 #include "base/utf8.h"
@@ -16,6 +17,7 @@ namespace ralph {
 namespace {
 
 constexpr size_t kErrorTail = 4096;
+constexpr size_t kMostAnswerBytes = 16 << 20;  // in a file; more is no answer
 
 struct FileNames {
   std::string prompt, out, err, answer;
@@ -44,6 +46,25 @@ class BothSinks : public EventSink {
   EventSink* second_;
 };
 
+// What the turns of this process have left in their run's folder, at most, so that not each of a thousand turns lists
+// the streams of all others. A process drives one run.
+class StreamsLeft {
+ public:
+  std::optional<std::int64_t> take(const std::string& folder) {
+    return folder == std::exchange(folder_, {}) ? std::optional(bytes_) : std::nullopt;
+  }
+  void put(const std::string& folder, std::int64_t bytes) { folder_ = folder, bytes_ = bytes; }
+
+ private:
+  std::string folder_;  // empty: unknown, and the next turn counts
+  std::int64_t bytes_ = 0;
+};
+
+StreamsLeft& streams_left() {
+  static StreamsLeft left;
+  return left;
+}
+
 // One turn and its state.
 class Turn {
  public:
@@ -59,9 +80,10 @@ class Turn {
         sinks_(work_ && events_ ? static_cast<EventSink&>(run.listener) : null_sink_, request.recorder),
         reader_(request.told.empty() ? request.prompt : request.told + "\n" + request.prompt, sinks_,
                 work_ && run.policy.promise ? std::string_view(run.policy.completion_response) : ""),
-        space_(run.folder, run.policy.max_stream_bytes) {}
+        space_(run.folder, run.policy.max_stream_bytes, streams_left().take(run.folder), {names_.out, names_.err}) {}
 
   Result<TurnEnd> run() {
+    TRY(write_hooks());
     Launch launch = agent_.launch(request_.prompt, options(), {{"RALPH_ITERATION", std::to_string(iteration_)}});
     if (!answer_file_.empty()) launch.writes.push_back(answer_file_);
     if (request_.change) launch = request_.change(std::move(launch));
@@ -98,6 +120,7 @@ class Turn {
     if (!ran && may_start_later(ran.error())) return note_not_started(ran.error());
     if (!ran) TRY(tell_recorder(not_started(ran.error())));
     TRY_VALUE(const StepEnd end, ran);
+    streams_left().put(run_.folder, space_.total());
     if (!answer_file_.empty()) read_answer();
     if (space_.dropped() > 0) {
       run_.listener.on_detail(
@@ -118,11 +141,20 @@ class Turn {
     TurnOptions options;
     options.events = request_.events;
     options.answer_file = answer_file_;
+    if (!agent_.hooks_text().empty()) options.hooks_file = hooks_file();
     if (request_.resume) options.resume = request_.resume->id;
     const double limit = run_.policy.max_cost_usd;
     // Never 0: the rule that stops a run with a spent budget has already been asked.
     if (limit > 0) options.max_cost_usd = std::max(limit - run_.progress().cost_usd, 0.0001);
     return options;
+  }
+
+  std::string hooks_file() const { return in_run_folder(std::string(agent_.adapter().hooks.file)); }
+
+  // For each turn anew: an agent that has changed the file gains nothing.
+  Status write_hooks() const {
+    if (agent_.hooks_text().empty()) return {};
+    return write_file_atomically(hooks_file(), agent_.hooks_text());
   }
 
   // An agent that has worked in this run may be updating itself just now.
@@ -153,8 +185,7 @@ class Turn {
   // The agent's last words. Its output tells what it did on the way there, and counts only if there is no such file.
   // The file is the agent's own, with secrets in clear, so it does not stay.
   void read_answer() {
-    std::string answer;
-    if (is_real_file(answer_file_)) answer = run_.redactor.redact(read_file(answer_file_).value_or(""));
+    const std::string answer = run_.redactor.redact(read_without_links(answer_file_, kMostAnswerBytes).value_or(""));
     ::unlink(answer_file_.c_str());
     if (!trim(answer).empty()) return stream_->feed(answer, reader_);
     const Fd output(::open(out_file_->path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));

@@ -1,6 +1,7 @@
 #include "engine/watch.h"
 
 #include <algorithm>
+#include <sys/stat.h>
 
 #include "base/text.h"
 #include "base/utf8.h"
@@ -11,6 +12,7 @@ namespace {
 
 constexpr size_t kMostListed = 100;
 constexpr size_t kMostRedacted = 16 << 20;
+constexpr std::string_view kStoreEnd = ".watched";
 
 // For the agent: what it may not change, and what it should be able to explain.
 std::string watch_message(const record::FilesChanged& changed) {
@@ -43,6 +45,43 @@ std::string watch_message(const record::FilesChanged& changed) {
 
 }  // namespace
 
+std::string free_name_for(const Run& run, const std::string& path) {
+  const int iteration = run.progress().iteration;
+  std::string name = fmt::format("changed/{}/{}", iteration, path);
+  for (int n = 1; is_there(join_path(run.folder, name)); ++n)
+    name = fmt::format("changed/{}.{}/{}", iteration, n, path);
+  return name;
+}
+
+void mask_kept_file(const Run& run, record::ChangedFile& changed) {
+  const std::string path = join_path(run.folder, changed.kept);
+  const auto text = is_real_file(path) ? read_before_end(path, kMostRedacted, kMostRedacted) : Result<std::string>("");
+  if (!text || text->size() >= kMostRedacted) return;
+  const std::string masked = run.redactor.redact(*text);
+  if (masked == *text) return;
+  if (run.store.ends_with(kStoreEnd) && !run.store.starts_with(run.folder + "/")) {
+    const std::string folder = run.store.substr(0, run.store.size() - kStoreEnd.size()) + std::string(kExactEnd);
+    const std::string exact = join_path(folder, changed.kept);
+    if (make_directories(parent_path(exact)) && ::chmod(folder.c_str(), 0700) == 0 && replace_file(exact, *text, 0600))
+      changed.exact = exact;
+  }
+  static_cast<void>(replace_file(path, masked, 0600));
+}
+
+Status report_files(Run& run, std::vector<record::ChangedFile> files) {
+  if (files.empty()) return {};
+  record::FilesChanged note;
+  note.iteration = run.progress().iteration;
+  note.after = StepKind::kAgent;
+  if (files.size() > kMostListed) {
+    note.more = static_cast<std::int64_t>(files.size() - kMostListed);
+    files.resize(kMostListed);
+  }
+  note.files = std::move(files);
+  note.feedback = watch_message(note);
+  return run.note(std::move(note));
+}
+
 Status Watch::begin() {
   const std::string& manifest = run_.progress().watch.manifest;
   if (!manifest.empty()) {
@@ -71,9 +110,11 @@ Status Watch::begin_session() {
     files_ = *std::move(loaded);
     return {};
   }
-  if (run_.policy.protect.paths.empty()) return {};
+  if (run_.policy.protect.paths.empty() && run_.policy.check_commands.empty()) return {};
   TRY_VALUE(WatchedFiles taken,
-            WatchedFiles::take(run_.project, run_.store, {run_.policy.protect.paths, {}, false, kMostBytes}));
+            WatchedFiles::take(run_.project, run_.store,
+                               {run_.policy.protect.paths, run_.policy.check_commands, false, kMostBytes}));
+  if (taken.files().empty()) return {};
   return run_.note(record::FilesWatched{static_cast<std::int64_t>(taken.files().size()), 0, taken.manifest()});
 }
 
@@ -100,7 +141,7 @@ record::ChangedFile Watch::handle(const WatchedFiles::Change& change) {
     held_[file.path] = change.what + change.sha256;
     return changed;
   }
-  const std::string name = fmt::format("changed/{}/{}", run_.progress().iteration, file.path);
+  const std::string name = free_name_for(run_, file.path);
   const std::string kept = join_path(run_.folder, name);
   if (const Status back = files_->put_back(change, kept); !back) {
     changed.action = WatchAction::kFailed;
@@ -110,11 +151,7 @@ record::ChangedFile Watch::handle(const WatchedFiles::Change& change) {
   changed.action = WatchAction::kPutBack;
   if (!is_there(kept)) return changed;
   changed.kept = name;
-  const auto text = is_real_file(kept) ? read_before_end(kept, kMostRedacted, kMostRedacted) : Result<std::string>("");
-  if (text && text->size() < kMostRedacted) {
-    const std::string masked = run_.redactor.redact(*text);
-    if (masked != *text) static_cast<void>(replace_file(kept, masked, 0600));
-  }
+  mask_kept_file(run_, changed);
   return changed;
 }
 

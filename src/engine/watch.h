@@ -12,6 +12,18 @@
 
 namespace ralph {
 
+inline constexpr std::string_view kExactEnd = ".kept";  // of the folder of exact versions; before it is a run's id
+
+// Masks the secrets in a changed version that was kept in the run's folder as `changed.kept`. It may be the only one of
+// a user's file: if that changes it, the exact one is kept beside run.store, for nobody but the user.
+void mask_kept_file(const Run& run, record::ChangedFile& changed);
+
+// A name in the run's folder for the changed version of a file, "changed/3/path"; "changed/3.1/path" if that is there.
+std::string free_name_for(const Run& run, const std::string& path);
+
+// Records files whose change the user and the agent are told of, and which nothing is done about.
+Status report_files(Run& run, std::vector<record::ChangedFile> files);
+
 class Watch {
  public:
   explicit Watch(Run& run) : run_(run) {}

@@ -25,6 +25,7 @@ struct NextTurn {
   LaunchChange change{};                                           // a sandbox
   bool keep_words = false;                                         // record the agent's final message
   TurnRecorder* recorder = nullptr;
+  std::optional<Decision> stopped{};  // a step before the turn was the last one: the run stops, without the turn
 };
 
 // The checks and SCM tasks after a turn.
@@ -33,6 +34,8 @@ struct IterationChecks {
   size_t excerpt_characters = 5000;  // of a failing check's output, in the next prompt
   const ScmSettings* scm = nullptr;  // run if all checks pass; nullptr: no SCM tasks
   bool events = true;                // as in NextTurn, for the commit message
+  LaunchChange change{};             // where the guardrails work, if not in the project
+  bool diagnostics = true;           // the criteria of the run are judged, if it has some
 };
 
 class Way {
@@ -46,14 +49,17 @@ class Way {
   // Called before the first iteration: the checks that are run once before any agent, if they say so.
   virtual std::span<const GuardrailSettings> baselines() const { return {}; }
 
+  // Whether files that make other programs run code are watched. A run below another one leaves that to it.
+  virtual bool watches_triggers() const { return true; }
+
   // Called when an iteration has begun.
   virtual Result<NextTurn> next() = 0;
 
   // Called after the agent's turn. If `decision` stops the run, no checks follow.
   virtual Status after_turn(const Decision& decision) { return static_cast<void>(decision), Status{}; }
 
-  // Called when ralph has put back protected files, paths in the project: a way that commits ralph's own changes does
-  // so.
+  // Called when ralph has put back files that an agent must not change, paths in the project: a way that commits
+  // ralph's own changes does so.
   virtual Status put_back(const std::vector<std::string>& paths) { return static_cast<void>(paths), Status{}; }
 
   // Called before the checks run, and again if they must be repeated because files changed after them.

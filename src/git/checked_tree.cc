@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/text.h"
+#include "git/hidden_files.h"
 #include "os/files.h"
 
 namespace ralph {
@@ -43,10 +44,11 @@ Result<std::optional<bool>> CheckedTree::changed() {
   return std::optional(*now != *seen_);
 }
 
-// Everything that differs from one commit, tracked or not: a new file counts the same once committed.
+// Everything that differs from one commit, tracked or not: a new file counts the same once committed. Files that git is
+// told to overlook may differ.
 Result<std::optional<std::string>> CheckedTree::look() {
-  TRY_VALUE(const auto differing, ask({"-c", "diff.relative=false", "diff", "--name-only", "-z", "--no-renames",
-                                       "--no-ext-diff", base_, "--"}));
+  TRY_VALUE(const auto differing,
+            ask({"-c", "diff.relative=false", "diff", "--name-only", "-z", "--no-renames", base_, "--"}));
   TRY_VALUE(const auto others, ask({"-C", top_, "ls-files", "-z", "--others", "--exclude-standard"}));
   if (!differing || !others) return std::optional<std::string>();
   std::set<std::string> paths;
@@ -55,6 +57,11 @@ Result<std::optional<std::string>> CheckedTree::look() {
       const std::string path = join_path(top_, name);
       if (!name.empty() && !path.starts_with(left_out_)) paths.insert(path);
     }
+  }
+  TRY_VALUE(const std::vector<HiddenFile> hidden, hidden_files(git_));
+  for (const HiddenFile& file : hidden) {
+    const std::string path = join_path(top_, file.path);
+    if (is_there(path) && !path.starts_with(left_out_)) paths.insert(path);
   }
   std::string text;
   for (const std::string& path : paths) text += fmt::format("{} {}\n", path, stamp_of(path));

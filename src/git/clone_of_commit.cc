@@ -24,16 +24,12 @@ Status must(const Git& git, const std::vector<std::string>& words, std::string_v
 }  // namespace
 
 Status clone_commit(const std::string& work_tree, const std::string& commit, const std::string& target) {
-  const std::vector<std::string> quiet = {"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false",
-                                          "-c", "advice.detachedHead=false"};
-  std::vector<std::string> clone = quiet, checkout = quiet;
-  for (const char* word :
-       {"-c", "protocol.file.allow=always", "clone", "-q", "--no-local", "--no-checkout", "--template=", "--"})
-    clone.emplace_back(word);
-  clone.insert(clone.end(), {work_tree, target});
-  TRY(must(plain_git(work_tree), clone, "git clone"));
-  checkout.insert(checkout.end(), {"checkout", "-q", "--detach", commit});
-  return must(plain_git(target), checkout, "git checkout");
+  GitPlace from{work_tree};
+  from.protocols = "file";
+  TRY(must(plain_git(from, Environment::of_this_process()),
+           {"clone", "-q", "--no-local", "--no-checkout", "--template=", "--", work_tree, target}, "git clone"));
+  return must(plain_git(target), {"-c", "advice.detachedHead=false", "checkout", "-q", "--detach", commit},
+              "git checkout");
 }
 
 }  // namespace ralph

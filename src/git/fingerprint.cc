@@ -5,14 +5,14 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "git/git.h"
+#include "git/hidden_files.h"
 #include "os/files.h"
-#include "os/run_command.h"
 
 namespace ralph {
 namespace {
 
 constexpr Milliseconds kGitPatience{4000};  // hosts give a hook ten seconds
-constexpr size_t kMostStatus = 64 << 20;    // some hundred thousand changed files
 
 }  // namespace
 
@@ -22,14 +22,9 @@ std::string tree_fingerprint(const std::string& folder, const Environment& envir
     if (!top.starts_with('/') || top == "/") return {};
     top = parent_path(top);
   }
-  Launch launch;
-  // The repository's settings may name a program for this, which is not trusted.
-  launch.argv = {"git", "-c", "core.fsmonitor=false", "status", "--porcelain=v2", "--branch", "-z", "-uall"};
-  launch.environment = environment;
-  launch.environment.set("GIT_OPTIONAL_LOCKS", "0");
-  launch.folder = folder;
-  const auto status = ask_command(launch, kGitPatience, kMostStatus);
-  if (!status || status->exit_code != 0) return {};
+  const Git git = plain_git(GitPlace{folder}, environment, kGitPatience);
+  const auto status = git({"status", "--porcelain=v2", "--branch", "-z", "-uall"});
+  if (!status || status->code != 0) return {};
   std::string text = status->output;
   // A changed file may change further: size and time tell.
   for (const std::string& change : split(status->output, '\0')) {
@@ -40,6 +35,14 @@ std::string tree_fingerprint(const std::string& folder, const Environment& envir
     struct stat info{};
     if (at >= change.size() || ::lstat(join_path(top, change.substr(at + 1)).c_str(), &info) != 0) continue;
     text += fmt::format("{} {}.{}\n", info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
+  }
+  // git says nothing of a file that it is told to overlook.
+  const auto hidden = hidden_files(git);
+  if (!hidden) return {};
+  for (const HiddenFile& file : *hidden) {
+    struct stat info{};
+    if (::lstat(join_path(top, file.path).c_str(), &info) != 0) continue;
+    text += fmt::format("{} {} {}.{}\n", file.path, info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
   }
   return fmt::format("{:016x}", stable_hash(text));
 }

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/time.h"
+#include "os/environment.h"
 
 namespace ralph {
 
@@ -20,21 +22,37 @@ struct GitEnd {
 inline constexpr size_t kGitOutput = 64 * 1024 * 1024;  // the most that is kept: a list of a million files
 using Git = std::function<Result<GitEnd>(const std::vector<std::string>& words)>;  // without "git" itself
 
-// The command line and environment of ralph's own git queries within a run. A project, and thereby an agent, can make
-// git run programs: ralph disables them. Nor may the repository's settings make git overlook a change.
+// The file that "git" is, looked up once in this process's PATH: an agent may put another one there later. Relative
+// entries of PATH are not searched.
+Result<std::string> git_program();
+
+// Where one of ralph's own calls of git works.
+struct GitPlace {
+  std::string folder;       // the working directory
+  std::string work_tree{};  // told to git, because an agent can set another one in the configuration; empty: git's own
+  std::string program{};    // empty or "git": git_program()
+  std::string protocols{};  // the kinds of remotes that may be talked to: "file"; empty: none
+};
+
+// The command line and environment of a call that ralph makes for itself. A project, and thereby an agent or the author
+// of a clone, can make git run programs: hooks, fsmonitor, filters, signing, pagers, editors, drivers of diffs and
+// merges, helpers of remotes. None of those that the repository's own configuration names runs; filters of the user's
+// and the system's configuration do. Nor may the repository's settings make git overlook a change. git does not look
+// into the work trees of submodules, which have configurations of their own.
 struct GitCommand {
   std::vector<std::string> argv;
-  std::vector<std::pair<std::string, std::string>> environment;  // added to the run's
+  std::vector<std::pair<std::string, std::string>> environment;  // added to the caller's
 };
-// `work_tree`: passed to git explicitly, because an agent can set another one in the repository's settings. Empty: the
-// one that git finds.
-GitCommand own_question(const std::string& program, const std::vector<std::string>& words,
-                        const std::string& work_tree);
+Result<GitCommand> own_call(const GitPlace& place, const std::vector<std::string>& words);
+
+// For GIT_GRAFT_FILE: no such file can be there, and git does not complain of it.
+inline constexpr const char* kNoGrafts = "/dev/null/no grafts";
 
 // Whether this source control command is git.
 bool is_git(const std::string& command);
 
-// Runs git in `folder` with the user's environment; paths are literal, never patterns.
+// Runs git for ralph's own purposes, with this environment (by default the user's); paths are literal, never patterns.
 Git plain_git(const std::string& folder);
+Git plain_git(GitPlace place, Environment environment, Milliseconds limit = Milliseconds(60000));
 
 }  // namespace ralph

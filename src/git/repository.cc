@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <iterator>
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "git/hidden_files.h"
 #include "git/own_paths.h"
+#include "os/files.h"
 
 namespace ralph {
 namespace {
@@ -80,7 +83,7 @@ bool is_test_path(std::string_view path) {
 Result<std::string> Repository::ask(const std::vector<std::string>& words) const {
   TRY_VALUE(GitEnd end, git_(words));
   size_t command = 0;
-  while (command + 2 < words.size() && words[command] == "-c") command += 2;
+  while (command + 2 < words.size() && (words[command] == "-c" || words[command] == "-C")) command += 2;
   if (end.code != 0) return fail(ErrorKind::kIo, "git {} failed: {}", words[command], complaint_in(end.errors));
   if (end.cut)
     return fail(ErrorKind::kIo, "git {} printed more than {}, too much to look at", words[command],
@@ -159,17 +162,63 @@ Result<std::vector<Repository::Change>> Repository::changes() const {
     if (field.size() < 4 || is_own_path(field.substr(3))) continue;
     changes.push_back({field.substr(0, 2), field.substr(3)});
   }
+  TRY_VALUE(std::vector<Change> overlooked, hidden());
+  std::ranges::move(overlooked, std::back_inserter(changes));
+  return changes;
+}
+
+Result<std::vector<std::string>> Repository::uncommitted_paths() const {
+  TRY_VALUE(const std::string output, ask({"status", "--porcelain", "-z", "--untracked-files=no", "--no-renames"}));
+  std::vector<std::string> paths;
+  for (const std::string& field : fields_of(output)) {
+    if (field.size() > 3) paths.push_back(field.substr(3));
+  }
+  return paths;
+}
+
+Result<std::vector<Repository::Change>> Repository::hidden() const {
+  TRY_VALUE(const std::vector<HiddenFile> files, hidden_files(git_));
+  if (files.empty()) return std::vector<Change>();
+  TRY_VALUE(const std::string top, work_tree());
+  TRY_VALUE(const std::vector<HiddenChange> found, hidden_changes(git_, top, files));
+  std::vector<Change> changes;
+  for (const HiddenChange& change : found) {
+    if (!is_own_path(change.path)) changes.push_back({std::string(kHiddenChange), change.path});
+  }
   return changes;
 }
 
 Result<std::vector<std::string>> Repository::changed_since(const std::string& old) const {
-  TRY_VALUE(const std::string output, ask({"-c", "diff.relative=false", "diff", "--name-only", "-z", "--no-renames",
-                                           "--no-ext-diff", old, "HEAD"}));
+  TRY_VALUE(const std::string output,
+            ask({"-c", "diff.relative=false", "diff", "--name-only", "-z", "--no-renames", old, "HEAD"}));
   std::vector<std::string> paths;
   for (const std::string& path : fields_of(output)) {
     if (!is_own_path(path)) paths.push_back(shown(path));
   }
   return paths;
+}
+
+Result<std::vector<Repository::Dropped>> Repository::dropped_since(const std::string& old) const {
+  std::vector<Dropped> dropped;
+  TRY_VALUE(const std::string gone, ask({"-c", "diff.relative=false", "diff", "--name-only", "-z", "--no-renames",
+                                         "--diff-filter=D", old, "HEAD"}));
+  if (gone.empty()) return dropped;
+  TRY_VALUE(const std::string top, work_tree());
+  std::vector<std::string> there = fields_of(gone);
+  std::erase_if(there, [&](const std::string& path) { return is_own_path(path) || !is_there(join_path(top, path)); });
+  constexpr size_t kPathsAtOnce = 500;  // a command line has a limit
+  for (size_t from = 0; from < there.size(); from += kPathsAtOnce) {
+    const auto ignored = [&](const char* by) -> Result<std::vector<std::string>> {
+      std::vector<std::string> words = {"-C", top, "ls-files", "-z", "--others", "--ignored", by, "--"};
+      for (size_t i = from; i < std::min(there.size(), from + kPathsAtOnce); ++i) words.push_back(there[i]);
+      TRY_VALUE(const std::string output, ask(words));
+      return fields_of(output);
+    };
+    TRY_VALUE(const auto all, ignored("--exclude-standard"));
+    TRY_VALUE(const auto openly, ignored("--exclude-per-directory=.gitignore"));
+    for (const std::string& path : all) dropped.push_back({path, std::ranges::find(openly, path) != openly.end()});
+  }
+  return dropped;
 }
 
 Result<bool> Repository::is_ancestor(const std::string& old) const {
@@ -193,7 +242,7 @@ Result<bool> Repository::go_back_to(const std::string& branch) const {
 
 Result<std::vector<std::string>> Repository::lost_tests(const std::string& old) const {
   const auto differences = [&](std::vector<std::string> options) {
-    std::vector<std::string> words = {"-c", "diff.relative=false", "diff", "-z", "--no-ext-diff", "--no-textconv"};
+    std::vector<std::string> words = {"-c", "diff.relative=false", "diff", "-z"};
     words.insert(words.end(), options.begin(), options.end());
     words.push_back(old);
     return ask(words);
@@ -262,9 +311,7 @@ Result<bool> Repository::commit(const std::vector<std::string>& paths, const std
   std::vector<std::string> commit;
   TRY_VALUE(const GitEnd who, git_({"config", "user.email"}));
   if (who.code != 0) commit = {"-c", "user.name=ralph", "-c", "user.email=ralph@localhost"};
-  // ralph's own bookkeeping: hooks of the project, or of an agent, must not interfere.
-  const std::vector<std::string> words = {
-      "-c", "core.hooksPath=/dev/null", "commit", "-q", "--no-verify", "-m", message, "--"};
+  const std::vector<std::string> words = {"commit", "-q", "--no-verify", "-m", message, "--"};
   commit.insert(commit.end(), words.begin(), words.end());
   commit.insert(commit.end(), changed.begin(), changed.end());
   TRY_VALUE(const GitEnd end, git_(commit));

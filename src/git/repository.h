@@ -10,6 +10,16 @@
 
 namespace ralph {
 
+// Instead of git's two letters, which show nothing.
+inline constexpr std::string_view kHiddenChange = "hM";
+// For people and agents, who see no change in `git status`.
+inline constexpr std::string_view kHowToSeeHidden =
+    "hidden from git by a flag: git update-index --no-assume-unchanged, then --no-skip-worktree, shows it";
+
+// Instead of git's two letters, for a change that git would show if its index were true.
+inline constexpr std::string_view kForgedChange = "hX";
+inline constexpr std::string_view kHowToSeeForged = "hidden from git by its index: git read-tree HEAD shows it";
+
 class Repository {
  public:
   // `folder` is where git runs, for error messages.
@@ -32,10 +42,24 @@ class Repository {
     std::string letters;  // "??": not tracked
     std::string path;     // from the top-level folder
   };
-  Result<std::vector<Change>> changes() const;
+  Result<std::vector<Change>> changes() const;  // also hidden ones
+
+  // The paths of tracked files among them, by the repository's own index.
+  Result<std::vector<std::string>> uncommitted_paths() const;
+
+  // Changes to files that git is told to overlook; see git/hidden_files.h. Their letters are kHiddenChange.
+  Result<std::vector<Change>> hidden() const;
 
   // The paths that differ between a commit and HEAD, for people.
   Result<std::vector<std::string>> changed_since(const std::string& old) const;
+
+  // Files that `old` has, HEAD has not, and git ignores now, though they are still there: checks in the work tree see
+  // them, a checkout does not have them.
+  struct Dropped {
+    std::string path;     // from the top-level folder
+    bool openly = false;  // by a .gitignore of the work tree, which everybody sees
+  };
+  Result<std::vector<Dropped>> dropped_since(const std::string& old) const;
 
   // Whether `old` is still in the history of HEAD.
   Result<bool> is_ancestor(const std::string& old) const;

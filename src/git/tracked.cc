@@ -3,13 +3,11 @@
 #include "base/text.h"
 #include "git/git.h"
 #include "os/files.h"
-#include "os/run_command.h"
 
 namespace ralph {
 namespace {
 
 constexpr Milliseconds kPatienceWithGit{4000};  // hosts give a hook ten seconds
-constexpr size_t kMostAnswer = 4096;
 
 }  // namespace
 
@@ -27,15 +25,11 @@ std::string index_file(const std::string& folder) {
 }
 
 bool is_tracked(const std::string& folder, const std::string& file, const Environment& environment) {
-  GitCommand command = own_question("git", {"ls-files", "--error-unmatch", "--", file}, "");
-  Launch launch;
-  launch.argv = std::move(command.argv);
-  launch.environment = environment;
-  for (const char* name : {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"}) launch.environment.unset(name);
-  for (auto& [name, value] : command.environment) launch.environment.set(name, value);
-  launch.folder = folder;
-  const auto answer = ask_command(std::move(launch), kPatienceWithGit, kMostAnswer);
-  return answer && answer->exit_code == 0;
+  Environment plain = environment;
+  for (const char* name : {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"}) plain.unset(name);
+  const auto answer =
+      plain_git(GitPlace{folder}, std::move(plain), kPatienceWithGit)({"ls-files", "--error-unmatch", "--", file});
+  return answer && answer->code == 0;
 }
 
 }  // namespace ralph

@@ -6,6 +6,7 @@
 
 #include "base/sha256.h"
 #include "base/text.h"
+#include "git/own_paths.h"
 #include "os/files.h"
 
 namespace ralph {
@@ -31,17 +32,32 @@ std::string content_of(const std::string& path) {
 
 }  // namespace
 
-Result<TreeState> tree_state(const Repository& repository, const std::string& top) {
+Result<TreeState> tree_state(const Repository& repository, const std::string& top, const OwnIndex* index) {
   TreeState state;
   TRY_VALUE(state.head, repository.head());
   TRY_VALUE(const auto changes, repository.changes());
   for (const Repository::Change& change : changes)
     state.uncommitted[change.path] = change.letters + content_of(join_path(top, change.path));
+  if (!index) return state;
+  TRY_VALUE(const auto found, index->changes(OwnIndex::Extent::kAll));
+  for (const OwnIndex::Change& change : found) {
+    if (is_own_path(change.path) || state.uncommitted.contains(change.path)) continue;
+    state.uncommitted[change.path] =
+        std::string(change.untracked ? "??" : kForgedChange) + content_of(join_path(top, change.path));
+  }
   return state;
 }
 
 bool is_untracked(std::string_view state) {
   return state.starts_with("??");
+}
+
+bool is_hidden(std::string_view state) {
+  return state.starts_with(kHiddenChange) || state.starts_with(kForgedChange);
+}
+
+std::string_view how_to_see(std::string_view state) {
+  return state.starts_with(kForgedChange) ? kHowToSeeForged : kHowToSeeHidden;
 }
 
 bool is_same_content(std::string_view state, std::string_view other) {

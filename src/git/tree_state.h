@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "git/own_index.h"
 #include "git/repository.h"
 
 namespace ralph {
@@ -15,10 +16,13 @@ struct TreeState {
   std::map<std::string, std::string> uncommitted;  // by path from the top: git's two letters, and its content's hash
 };
 
-// Without ralph's own files. `top` is the work tree's top-level folder.
-Result<TreeState> tree_state(const Repository& repository, const std::string& top);
+// Without ralph's own files. `top` is the work tree's top-level folder, `index` ralph's own copy of its index if there
+// is one.
+Result<TreeState> tree_state(const Repository& repository, const std::string& top, const OwnIndex* index = nullptr);
 
 bool is_untracked(std::string_view state);
+bool is_hidden(std::string_view state);               // git does not show the change
+std::string_view how_to_see(std::string_view state);  // of one that is hidden
 
 // Whether the content is the same, staged or not.
 bool is_same_content(std::string_view state, std::string_view other);

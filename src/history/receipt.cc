@@ -130,10 +130,14 @@ void Receipt::note(const record::Body& body) {
     checks_.back().feedback.clear();
   } else if (const auto* task = std::get_if<record::ScmEnded>(&body)) {
     scm_.push_back(*task);
+  } else if (const auto* work = std::get_if<record::PlanWork>(&body)) {
+    work_[work->iteration] = *work;
   } else if (const auto* verdict = std::get_if<record::PlanChecked>(&body)) {
     verdicts_.push_back(*verdict);
   } else if (const auto* changed = std::get_if<record::FilesChanged>(&body)) {
     changed_.push_back(*changed);
+  } else if (const auto* tampered = std::get_if<record::TriggersChanged>(&body)) {
+    changed_.push_back(*tampered);
   } else if (const auto* ended = std::get_if<record::RunEnded>(&body)) {
     ended_ = *ended;
   }
@@ -156,7 +160,14 @@ json::object Receipt::to_json(const std::string& last_hash) const {
   receipt["asked"] = json::object{{"source", to_json_string(start.prompt_source)},
                                   {"prompt", to_json_string(start.prompt)},
                                   {"sha256", sha256_hex(start.prompt)}};
-  receipt["versions"] = json::object{{"ralph", to_json_array(versions_)}, {"agents", to_json_array(agents_)}};
+  json::object agent_versions;
+  for (const std::string& agent : agents_) {
+    if (const auto known = end.versions.find(agent); known != end.versions.end())
+      agent_versions[to_json_string(agent)] = to_json_string(known->second);
+  }
+  receipt["versions"] = json::object{{"ralph", to_json_array(versions_)},
+                                     {"agents", to_json_array(agents_)},
+                                     {"agentVersions", std::move(agent_versions)}};
   receipt["settingsSha256"] = sha256_hex(to_compact_json(settings_));
   receipt["commits"] = json::object{{"before", to_json_string(start.commit)}, {"after", to_json_string(end.commit)}};
   receipt["checks"] = list_of(checks_);
@@ -174,9 +185,15 @@ json::object Receipt::to_json(const std::string& last_hash) const {
     verdict["iteration"] = one.iteration;
     verdict["mode"] = one.mode ? to_string(*one.mode) : "";
     verdict["story"] = to_json_string(one.story);
+    const auto work = work_.find(one.iteration);
+    verdict["title"] = work == work_.end() ? json::string() : to_json_string(work->second.title);
     verdict["outcome"] = to_string(one.outcome);
     verdict["agent"] = turn == turns_.rend() ? json::string() : to_json_string(turn->agent);
     verdict["words"] = turn == turns_.rend() ? json::string() : to_json_string(turn->final_words);
+    if (work != work_.end() && one.mode == Mode::kReview) {
+      verdict["room"] = to_json_string(work->second.room);
+      verdict["inPlace"] = to_json_string(work->second.in_place);
+    }
     verdicts.push_back(std::move(verdict));
   }
   for (const record::FilesChanged& change : changed_) {
@@ -214,7 +231,15 @@ std::string receipt_page(const json::object& receipt) {
   text += fmt::format("- from {} to {}\n", cell(all, "began"), cell(all, "ended"));
   text += fmt::format("- commits: {} to {}\n", cell(part("commits"), "before").substr(0, 12),
                       cell(part("commits"), "after").substr(0, 12));
-  text += fmt::format("- ralph {}; agents {}\n", cell(part("versions"), "ralph"), cell(part("versions"), "agents"));
+  std::vector<std::string> agents;
+  const json::value* names = find(part("versions"), "agents");
+  const json::value* known = find(part("versions"), "agentVersions");
+  for (const json::value& name : names && names->is_array() ? names->get_array() : json::array()) {
+    if (!name.is_string()) continue;
+    const auto version = known ? find_string(*known, name.get_string()) : std::nullopt;
+    agents.push_back(fmt::format("{} {}", std::string_view(name.get_string()), version.value_or("(version unknown)")));
+  }
+  text += fmt::format("- ralph {}; agents {}\n", cell(part("versions"), "ralph"), plain(join(agents, ", ")));
   text += fmt::format("- cost: {}, {} tokens in, {} out\n", cell(part("cost"), "usd"),
                       cell(part("cost"), "inputTokens"), cell(part("cost"), "outputTokens"));
   text += fmt::format("- settings: SHA-256 {}\n- journal: {} records, the last one SHA-256 {}\n",
@@ -234,6 +259,7 @@ std::string receipt_page(const json::object& receipt) {
   text += table(receipt, "verdicts", "Verdicts",
                 {{"iteration", "iteration"},
                  {"story", "story"},
+                 {"title", "title"},
                  {"outcome", "outcome"},
                  {"mode", "mode"},
                  {"agent", "agent"},

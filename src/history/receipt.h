@@ -2,6 +2,7 @@
 // third person can check. A pure function of the journal's records. Specified in docs/formats/receipt.md.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +38,7 @@ class Receipt {
   std::vector<std::string> versions_, agents_;
   std::vector<record::GuardrailEnded> checks_;
   std::vector<record::AgentEnded> turns_;
+  std::map<std::int64_t, record::PlanWork> work_;  // by iteration
   std::vector<record::PlanChecked> verdicts_;
   std::vector<record::FilesChanged> changed_;
   std::vector<record::ScmEnded> scm_;

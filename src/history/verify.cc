@@ -166,7 +166,7 @@ class Verifier {
     const auto& end = result_.receipt.end();
     if (!end) return;
     const std::string before = start ? start->commit : "", after = end->commit;
-    if (after.empty()) return result_.add("commits", true, "there are none");
+    if (after.empty() && before.empty()) return result_.add("commits", true, "there are none");
     // What the journal calls a commit may be anything: it is an argument of git.
     for (const std::string& commit : {before, after}) {
       const bool is_hash = commit.size() >= 40 && commit.size() <= 64 &&
@@ -174,6 +174,9 @@ class Verifier {
       if (!commit.empty() && !is_hash)
         return result_.add("commits", false, "the journal names something that is no commit");
     }
+    if (after.empty())
+      return result_.add("commits", false,
+                         fmt::format("it began at {}, and at the end there was no commit", before.substr(0, 12)));
     if (!git_says_yes({"cat-file", "-e", after + "^{commit}"}))
       return result_.add("commits", false,
                          fmt::format("the final commit {} is not in this repository", after.substr(0, 12)));

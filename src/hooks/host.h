@@ -69,35 +69,29 @@ struct Host {
 // Claude Code also has an event for a tool call that failed, which is work too.
 inline constexpr HookWire kClaudeWires[] = {
     {"SessionStart", "", "session-start", 10},     {"UserPromptSubmit", "", "user-prompt", 10},
-    {"PreToolUse", ".*", "pre-tool", 10},          {"PostToolUse", ".*", "post-tool", 10},
-    {"PostToolUseFailure", ".*", "post-tool", 10}, {"Stop", "", "stop", 60},
+    {"PreToolUse", ".*", "pre-tool", 10},          {"PostToolUse", ".*", "post-tool", 70},
+    {"PostToolUseFailure", ".*", "post-tool", 10}, {"Stop", "", "stop", 600},
     {"SessionEnd", "", "session-end", 10},
 };
 inline constexpr HookWire kCodexWires[] = {
     {"SessionStart", "", "session-start", 10},
     {"UserPromptSubmit", "", "user-prompt", 10},
     {"PreToolUse", ".*", "pre-tool", 10},
-    {"PostToolUse", ".*", "post-tool", 10},
-    {"Stop", "", "stop", 60},
+    {"PostToolUse", ".*", "post-tool", 70},
+    {"Stop", "", "stop", 600},
     {"SessionEnd", "", "session-end", 3},
 };
 inline constexpr HookWire kGeminiWires[] = {
-    {"SessionStart", "", "session-start", 10},
-    {"BeforeAgent", "", "user-prompt", 10},
-    {"BeforeTool", ".*", "pre-tool", 10},
-    {"AfterTool", ".*", "post-tool", 10},
-    {"AfterAgent", "", "stop", 60},
-    {"SessionEnd", "", "session-end", 10},
+    {"SessionStart", "", "session-start", 10}, {"BeforeAgent", "", "user-prompt", 10},
+    {"BeforeTool", ".*", "pre-tool", 10},      {"AfterTool", ".*", "post-tool", 70},
+    {"AfterAgent", "", "stop", 600},           {"SessionEnd", "", "session-end", 10},
 };
 
 // What calls a hook in share/opencode-plugin.
 inline constexpr HookWire kOpencodeWires[] = {
-    {"chat.message", "", "session-start", 10},
-    {"chat.message", "", "user-prompt", 10},
-    {"tool.execute.before", "", "pre-tool", 10},
-    {"tool.execute.after", "", "post-tool", 10},
-    {"session.idle", "", "stop", 60},
-    {"session.deleted", "", "session-end", 10},
+    {"chat.message", "", "session-start", 10},   {"chat.message", "", "user-prompt", 10},
+    {"tool.execute.before", "", "pre-tool", 10}, {"tool.execute.after", "", "post-tool", 70},
+    {"session.idle", "", "stop", 600},           {"session.deleted", "", "session-end", 10},
 };
 
 inline constexpr std::string_view kClaudeFiles[] = {".claude/settings*.json", ".claude/hooks", ".claude-plugin"};

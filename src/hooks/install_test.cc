@@ -88,7 +88,7 @@ TEST(Install, APlainNewFileHasEveryWireOnce) {
   EXPECT_TRUE(merged.text.starts_with("{\n  \"hooks\": {\n    \"SessionStart\": [\n")) << merged.text;
   EXPECT_TRUE(merged.text.ends_with("}\n"));
   EXPECT_EQ(raw(merged.text, "/hooks/Stop/0/hooks/0/command"), R"("ralph hooks stop")");
-  EXPECT_EQ(raw(merged.text, "/hooks/Stop/0/hooks/0/timeout"), "60");
+  EXPECT_EQ(raw(merged.text, "/hooks/Stop/0/hooks/0/timeout"), "600");
   EXPECT_EQ(raw(merged.text, "/hooks/PreToolUse/0/matcher"), R"(".*")");
   EXPECT_EQ(raw(merged.text, "/env"), "none") << "the host's own settings stay its own";
   EXPECT_EQ(listed(merged.changes),
@@ -105,11 +105,11 @@ TEST(Install, ThePluginHasTheSameWires) {
 TEST(Install, EachHostHasItsOwnWords) {
   const std::string codex = installed(std::nullopt, kCodexHost).text;
   EXPECT_EQ(raw(codex, "/hooks/Stop/0/hooks/0/command"), R"("ralph hooks stop --protocol codex")");
-  EXPECT_EQ(raw(codex, "/hooks/Stop/0/hooks/0/timeout"), "60");
+  EXPECT_EQ(raw(codex, "/hooks/Stop/0/hooks/0/timeout"), "600");
   EXPECT_EQ(raw(codex, "/env"), "none");
   const std::string gemini = installed(std::nullopt, kGeminiHost).text;
   EXPECT_EQ(raw(gemini, "/hooks/AfterAgent/0/hooks/0/command"), R"("ralph hooks stop --protocol gemini")");
-  EXPECT_EQ(raw(gemini, "/hooks/AfterAgent/0/hooks/0/timeout"), "60000");
+  EXPECT_EQ(raw(gemini, "/hooks/AfterAgent/0/hooks/0/timeout"), "600000");
   EXPECT_EQ(raw(gemini, "/hooks/BeforeTool/0/matcher"), R"(".*")");
   for (const std::string_view none : {"/hooks/Stop", "/env"}) EXPECT_EQ(raw(gemini, none), "none");
 }
@@ -176,12 +176,12 @@ TEST(Install, LineEndsAndIndentationAreThoseOfTheFile) {
 
 TEST(Install, AnotherRalphIsReplacedInPlaceAndTheUsersOwnTouchesStay) {
   const std::string_view text = R"({"hooks": {"Stop": [
-    {"hooks": [{"type": "command", "command": "'/old place/ralph' hooks stop", "timeout": 120, "statusMessage": "hm"},
+    {"hooks": [{"type": "command", "command": "'/old place/ralph' hooks stop", "timeout": 900, "statusMessage": "hm"},
                {"type": "command", "command": "bell"}]}]}})";
   const MergedSettings merged = installed(text, kClaudeHost, "/new place/ralph");
   EXPECT_EQ(
       raw(merged.text, "/hooks/Stop/0/hooks/0"),
-      R"({"type": "command", "command": "'/new place/ralph' hooks stop", "timeout": 120, "statusMessage": "hm"})");
+      R"({"type": "command", "command": "'/new place/ralph' hooks stop", "timeout": 900, "statusMessage": "hm"})");
   EXPECT_EQ(raw(merged.text, "/hooks/Stop/0/hooks/1"), R"({"type": "command", "command": "bell"})");
   EXPECT_EQ(raw(merged.text, "/hooks/Stop/1"), "none");
   EXPECT_NE(listed(merged.changes).find("~ Stop: '/new place/ralph' hooks stop\n"), std::string::npos);
@@ -194,17 +194,17 @@ struct OldHook {
 TEST(Install, OldFormsBecomeTheNewOne) {
   const OldHook rows[] = {
       {"a short time-out", R"({"hooks": [{"type": "command", "command": "ralph hooks stop", "timeout": 5}]})",
-       R"({"hooks": [{"type": "command", "command": "ralph hooks stop", "timeout": 60}]})"},
+       R"({"hooks": [{"type": "command", "command": "ralph hooks stop", "timeout": 600}]})"},
       {"none", R"({"hooks": [{"type": "command", "command": "ralph hooks stop"}]})",
-       R"({"hooks": [{"type": "command", "command": "ralph hooks stop", "timeout": 60}]})"},
+       R"({"hooks": [{"type": "command", "command": "ralph hooks stop", "timeout": 600}]})"},
       {"without a shell",
-       R"({"hooks": [{"type": "command", "command": "/x/ralph", "args": ["hooks", "stop"], "timeout": 60}]})",
-       R"({"hooks": [{"type": "command", "command": "ralph hooks stop", "timeout": 60}]})"},
+       R"({"hooks": [{"type": "command", "command": "/x/ralph", "args": ["hooks", "stop"], "timeout": 600}]})",
+       R"({"hooks": [{"type": "command", "command": "ralph hooks stop", "timeout": 600}]})"},
       {"twice in a group",
-       R"({"hooks": [{"type": "command", "command": "ralph hooks stop", "timeout": 60}, {"command": "/x/ralph hooks stop"}]})",
-       R"({"hooks": [{"type": "command", "command": "ralph hooks stop", "timeout": 60}]})"},
-      {"in quotes", R"({"hooks": [{"type": "command", "command": "\"ralph\" hooks 'stop'", "timeout": 60}]})",
-       R"({"hooks": [{"type": "command", "command": "ralph hooks stop", "timeout": 60}]})"},
+       R"({"hooks": [{"type": "command", "command": "ralph hooks stop", "timeout": 600}, {"command": "/x/ralph hooks stop"}]})",
+       R"({"hooks": [{"type": "command", "command": "ralph hooks stop", "timeout": 600}]})"},
+      {"in quotes", R"({"hooks": [{"type": "command", "command": "\"ralph\" hooks 'stop'", "timeout": 600}]})",
+       R"({"hooks": [{"type": "command", "command": "ralph hooks stop", "timeout": 600}]})"},
   };
   for (const OldHook& row : rows) {
     const std::string text = installed(fmt::format(R"({{"hooks": {{"Stop": [{}]}}}})", row.group)).text;
@@ -214,7 +214,7 @@ TEST(Install, OldFormsBecomeTheNewOne) {
 }
 
 TEST(Install, TwiceInTwoGroupsBecomesOnceAndTheEmptyGroupGoes) {
-  const std::string_view group = R"({"hooks": [{"type": "command", "command": "ralph hooks stop", "timeout": 60}]})";
+  const std::string_view group = R"({"hooks": [{"type": "command", "command": "ralph hooks stop", "timeout": 600}]})";
   const std::string text = installed(fmt::format(R"({{"hooks": {{"Stop": [{}, {}]}}}})", group, group)).text;
   EXPECT_EQ(raw(text, "/hooks/Stop"), fmt::format("[{}]", group));
 }
@@ -300,7 +300,7 @@ constexpr std::pair<std::string_view, std::string_view> kInCompany[] = {
 TEST(Install, TheRestOfALineIsItsOwners) {
   for (const auto& [line, now] : kInCompany) {
     const std::string text = fmt::format(
-        R"({{"hooks": {{"Stop": [{{"hooks": [{{"type": "command", "command": "{}", "timeout": 60}}]}}]}}}})", line);
+        R"({{"hooks": {{"Stop": [{{"hooks": [{{"type": "command", "command": "{}", "timeout": 600}}]}}]}}}})", line);
     const std::string with = installed(text, kClaudeHost, "/new/ralph").text;
     EXPECT_EQ(raw(with, "/hooks/Stop"), raw(replace_all(text, line, now), "/hooks/Stop"));
     EXPECT_EQ(installed(with, kClaudeHost, "/new/ralph").text, with) << "and then nothing more";
@@ -361,12 +361,12 @@ TEST(Install, ASurveySaysWhatIsWrong) {
     "hooks": {
       "Stop": [{"hooks": [{"command": "ralph hooks stop", "timeout": 5}, {"command": "/x/ralph hooks stop"}]}],
       "PreToolUse": [{"matcher": "Bash", "hooks": [{"command": "ralph hooks pre-tool", "timeout": 10}]}],
-      "PostToolUse": [{"matcher": "*", "hooks": [{"command": "ralph hooks post-tool", "timeout": 10}]}],
+      "PostToolUse": [{"matcher": "*", "hooks": [{"command": "ralph hooks post-tool", "timeout": 70}]}],
       "PostToolUseFailure": [{"hooks": [{"command": "ralph hooks post-tool", "timeout": 10}]}]}})");
   EXPECT_EQ(survey.programs, (std::vector<std::string>{"ralph", "/x/ralph"}));
   EXPECT_EQ(survey.missing, (std::vector<std::string>{"SessionStart", "UserPromptSubmit", "SessionEnd"}));
   EXPECT_EQ(survey.faults,
-            (std::vector<std::string>{"Stop calls ralph 2 times", "the time-out of Stop is below 60 s"}));
+            (std::vector<std::string>{"Stop calls ralph 2 times", "the time-out of Stop is below 600 s"}));
   EXPECT_EQ(survey.choices, (std::vector<std::string>{"PreToolUse is for Bash only, not for every tool"}));
   EXPECT_EQ(survey.block_cap, "12");
   EXPECT_EQ(survey.plugin, true);

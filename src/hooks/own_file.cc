@@ -8,12 +8,6 @@ namespace {
 constexpr std::string_view kMark = "// Written by `ralph hooks install";  // of every version
 constexpr std::string_view kProgramLine = "\nconst RALPH = ";
 
-// A JSON string is also one of JavaScript.
-std::string text_for(const Host& host, std::string_view program) {
-  return replace_all(host.own_text, fmt::format("{}\"ralph\"\n", kProgramLine),
-                     fmt::format("{}{}\n", kProgramLine, to_compact_json(to_json_string(program))));
-}
-
 // The program that a file of ralph's calls; nullopt: it is not ralph's.
 std::optional<std::string> program_in(std::string_view text) {
   if (!text.starts_with(kMark)) return std::nullopt;
@@ -32,9 +26,15 @@ std::vector<HookChange> changes_of(char sign, const Host& host, std::string_view
 
 }  // namespace
 
+// A JSON string is also one of JavaScript.
+std::string own_file_text(const Host& host, std::string_view program) {
+  return replace_all(host.own_text, fmt::format("{}\"ralph\"\n", kProgramLine),
+                     fmt::format("{}{}\n", kProgramLine, to_compact_json(to_json_string(program))));
+}
+
 Result<MergedSettings> with_own_file(std::optional<std::string_view> text, std::string_view where, const Host& host,
                                      std::string_view program) {
-  std::string wanted = text_for(host, program);
+  std::string wanted = own_file_text(host, program);
   if (text && !program_in(*text))
     return fail(ErrorKind::kInput, "{} is there and is not ralph's; rename it, so that ralph can write its own", where);
   if (text == wanted) return MergedSettings{std::move(wanted), {}};
@@ -53,7 +53,7 @@ HookSurvey survey_own_file(std::string_view text, const Host& host) {
   if (!program) return survey;
   survey.programs.push_back(program->empty() ? "ralph" : *program);
   survey.is_own = true;
-  if (text != text_for(host, *program)) survey.faults.emplace_back("it is not what this ralph writes");
+  if (text != own_file_text(host, *program)) survey.faults.emplace_back("it is not what this ralph writes");
   return survey;
 }
 

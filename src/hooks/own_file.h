@@ -10,6 +10,9 @@
 
 namespace ralph {
 
+// The text, which calls `program`; empty for a host whose hooks are settings.
+std::string own_file_text(const Host& host, std::string_view program);
+
 // Fails with kInput if somebody else's file is in its place.
 Result<MergedSettings> with_own_file(std::optional<std::string_view> text, std::string_view where, const Host& host,
                                      std::string_view program);

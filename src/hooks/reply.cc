@@ -24,7 +24,7 @@ HookReply decide_on_tool(std::string_view decision, std::string_view reason) {
 
 HookReply allow_stop(Protocol protocol, std::string_view message) {
   if (message.empty()) return {};
-  if (protocol == Protocol::kExit) return {{}, std::string(message) + "\n", 0};
+  if (protocol == Protocol::kExit) return {std::string(message) + "\n"};
   return in_json({{"systemMessage", to_json_string(message)}});
 }
 

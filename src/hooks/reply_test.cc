@@ -26,13 +26,13 @@ TEST(Reply, AStopThatPassesSaysNothingOrAWordToTheUser) {
   for (const Protocol protocol : {Protocol::kBlock, Protocol::kDeny, Protocol::kExit}) expect(allow_stop(protocol), "");
   for (const Protocol protocol : {Protocol::kBlock, Protocol::kDeny})
     expect(allow_stop(protocol, "over"), "{\"systemMessage\":\"over\"}\n");
-  expect(allow_stop(Protocol::kExit, "over"), "", "over\n", 0);
+  expect(allow_stop(Protocol::kExit, "over"), "over\n");
 }
 
 TEST(Reply, AnEndedTurnIsEndedForAllHooks) {
   for (const Protocol protocol : {Protocol::kBlock, Protocol::kDeny})
     expect(end_turn(protocol, "over"), "{\"continue\":false,\"stopReason\":\"over\",\"systemMessage\":\"over\"}\n");
-  expect(end_turn(Protocol::kExit, "over"), "", "over\n", 0);
+  expect(end_turn(Protocol::kExit, "over"), "over\n");
 }
 
 TEST(Reply, ToGoOnIsTheHostsOwnDecision) {

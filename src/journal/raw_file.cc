@@ -15,7 +15,7 @@ std::string_view advice_for(int error) {
   switch (error) {
     case ENOSPC:
     case EDQUOT:
-      return "; free disk space there and start again";
+      return "; free disk space there";
     case EFBIG:
       return "; the limit of a file's size is reached (ulimit -f, or the file system's)";
     case EACCES:
@@ -43,6 +43,7 @@ std::string_view advice_for(int error) {
 // getcwd), so a symlink was put there later to redirect us.
 Result<Fd> open_folder_of(const std::string& path) {
   constexpr int kHow = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+  if (Fd at_once = open_without_links(parent_path(path), kHow)) return at_once;
   Fd folder(::open(path.starts_with('/') ? "/" : ".", kHow));
   bool ours = false;  // .ralph and below: made again if an agent removed it
   for (const std::string& part : split(parent_path(path), '/')) {
@@ -67,8 +68,12 @@ tl::unexpected<Error> cannot_write(std::string_view path, int error) {
 Result<RawFile> RawFile::create(const std::string& path) {
   TRY_VALUE(const Fd folder, open_folder_of(path));
   const std::string name = base_name(path);
-  if (::unlinkat(folder.get(), name.c_str(), 0) != 0 && errno != ENOENT) return cannot_write(path, errno);
-  Fd fd(::openat(folder.get(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
+  constexpr int kHow = O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW;
+  Fd fd(::openat(folder.get(), name.c_str(), kHow, 0600));
+  if (!fd && errno == EEXIST) {
+    if (::unlinkat(folder.get(), name.c_str(), 0) != 0 && errno != ENOENT) return cannot_write(path, errno);
+    fd = Fd(::openat(folder.get(), name.c_str(), kHow, 0600));
+  }
   if (!fd) return cannot_write(path, errno);
   return RawFile(std::move(fd), path);
 }
@@ -115,6 +120,7 @@ Result<RawFile> RawFile::append_to(const std::string& path) {
 Status link_to(const std::string& path, const std::string& target) {
   TRY_VALUE(const Fd folder, open_folder_of(path));
   const std::string name = base_name(path);
+  if (::symlinkat(target.c_str(), folder.get(), name.c_str()) == 0) return {};  // there was nothing to replace
   const std::string draft = name + ".new";
   if (::unlinkat(folder.get(), draft.c_str(), 0) != 0 && errno != ENOENT) return cannot_write(path, errno);
   if (::symlinkat(target.c_str(), folder.get(), draft.c_str()) != 0) return cannot_write(path, errno);

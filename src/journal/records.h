@@ -43,13 +43,21 @@ struct RunResumed {
   static constexpr std::string_view kType = "run_resumed";
   std::string run_id, ralph_version, agent;
   std::vector<std::string> arguments;  // of the command that resumed it: they add to those before
+  std::string folder;                  // of a task: where that command was typed; its arguments stand alone
+  bool masked = false;                 // a secret in the arguments was masked
   std::int64_t pid = 0, max_iterations = 0;
   std::int64_t spent_ms = 0;  // by the run so far, including a killed turn up to its last output
   json::value settings;       // as read for this process
+  // What only records after the sealed one say, which anybody may have added: "words", "completed", "judged",
+  // "pending", "watched", "triggers". The last two are as sealed, the others never happened.
+  std::vector<std::string> disbelieved;
+  std::string watched, triggers;
   template <class V>
   void fields(V&& v) {
     v("runId", run_id), v("ralph", ralph_version), v("agent", agent), v("arguments", arguments), v("pid", pid);
     v("maxIterations", max_iterations), v("spentMs", spent_ms), v("settings", settings);
+    v("folder", folder), v("masked", masked), v("disbelieved", disbelieved), v("watched", watched);
+    v("triggers", triggers);
   }
 };
 
@@ -181,16 +189,35 @@ struct ChangedFile {
   std::string path;  // in the project
   std::string what;  // "changed", "deleted", "made something else"
   WatchAction action = WatchAction::kReported;
-  std::string kept;  // where the changed version is, relative to the run's folder; empty: nowhere
-  std::string note;  // which check names it; why it could not be put back
+  std::string kept;     // where the changed version is, relative to the run's folder; empty: nowhere
+  std::string exact{};  // where that is unmasked, outside the project; empty: nothing was masked
+  std::string note;     // which check names it; why it could not be put back
   bool operator==(const ChangedFile&) const = default;
   template <class V>
   void fields(V&& v) {
-    v("path", path), v("what", what), v("action", action), v("kept", kept), v("note", note);
+    v("path", path), v("what", what), v("action", action), v("kept", kept), v("exact", exact), v("note", note);
   }
 };
 
 // Watched files that are no longer as they were when the run began.
+// What the collectors of diagnostics said after a turn, and which criteria do not hold.
+struct Diagnosed {
+  static constexpr std::string_view kType = "diagnosed";
+  std::int64_t iteration = 0, duration_ms = 0;
+  bool baseline = false;           // before the first agent: it holds nothing
+  std::string summary;             // in words
+  std::vector<std::string> unmet;  // in words; empty: all criteria hold
+  json::value snapshot;            // docs/formats/diagnostics.md
+  json::value collectors;          // what became of each
+  std::string report_file;         // with all findings
+  std::string feedback;            // the message for the agent; may be empty
+  template <class V>
+  void fields(V&& v) {
+    v("iteration", iteration), v("durationMs", duration_ms), v("baseline", baseline), v("summary", summary);
+    v("unmet", unmet), v("snapshot", snapshot), v("collectors", collectors), v("reportFile", report_file);
+    v("feedback", feedback);
+  }
+};
 struct FilesChanged {
   static constexpr std::string_view kType = "files_changed";
   std::int64_t iteration = 0;
@@ -203,6 +230,22 @@ struct FilesChanged {
     v("iteration", iteration), v("after", after), v("files", files), v("more", more);
     v("feedback", feedback);
   }
+};
+
+// The files that make other programs run code (hooks, settings of git and agents), as they are when the run begins.
+struct TriggersWatched {
+  static constexpr std::string_view kType = "triggers_watched";
+  std::int64_t files = 0;
+  std::string manifest;  // as in FilesWatched
+  template <class V>
+  void fields(V&& v) {
+    v("files", files), v("manifest", manifest);
+  }
+};
+
+// Such files that are no longer as they were when the run began. The same change is told once.
+struct TriggersChanged : FilesChanged {
+  static constexpr std::string_view kType = "triggers_changed";
 };
 
 struct SignalReceived {
@@ -303,12 +346,14 @@ struct PlanWork {
   std::int64_t iteration = 0, reviews = 0, review_cap = 0;
   Mode mode = Mode::kImplement;
   std::string story, title;
-  std::string head;  // the commit that it begins with; empty: none
-  std::string base;  // the commit before the story's first iteration; empty: unknown
+  std::string head;      // the commit that it begins with; empty: none
+  std::string base;      // the commit before the story's first iteration; empty: unknown
+  std::string room;      // of a review: the clean checkout that it works in; empty: the project
+  std::string in_place;  // of a review: why it works in the project
   template <class V>
   void fields(V&& v) {
     v("iteration", iteration), v("mode", mode), v("story", story), v("title", title), v("reviews", reviews);
-    v("reviewCap", review_cap), v("head", head), v("base", base);
+    v("reviewCap", review_cap), v("head", head), v("base", base), v("room", room), v("inPlace", in_place);
   }
 };
 
@@ -374,13 +419,14 @@ struct RunEnded {
   std::string reason;
   std::int64_t exit_code = 0, iterations = 0, duration_ms = 0, tokens = 0;
   double cost_usd = 0;
-  std::string resume;  // the command that goes on with it; empty: it is complete
-  std::string commit;  // HEAD; empty: none, or no repository
+  std::string resume;                           // the command that goes on with it; empty: it is complete
+  std::string commit;                           // HEAD; empty: none, or no repository
+  std::map<std::string, std::string> versions;  // of the agents that were started, by name; unknown ones are missing
   template <class V>
   void fields(V&& v) {
     v("status", status), v("reason", reason), v("exitCode", exit_code), v("iterations", iterations);
     v("durationMs", duration_ms), v("tokens", tokens), v("costUsd", cost_usd), v("resume", resume);
-    v("commit", commit);
+    v("commit", commit), v("versions", versions);
   }
 };
 
@@ -390,9 +436,9 @@ struct Unknown {
 };
 
 using Body = std::variant<RunStarted, RunResumed, IterationStarted, AgentStarted, AgentEnded, GuardrailStarted,
-                          GuardrailEnded, ScmStarted, ScmEnded, FilesWatched, FilesChanged, SignalReceived,
-                          ProcessesSwept, SandboxNoted, Decided, SessionBound, SessionEnded, PlanBegan, PlanWork,
-                          PlanChecked, IterationEnded, RunEnded, Unknown>;
+                          GuardrailEnded, Diagnosed, ScmStarted, ScmEnded, FilesWatched, FilesChanged, TriggersWatched,
+                          TriggersChanged, SignalReceived, ProcessesSwept, SandboxNoted, Decided, SessionBound,
+                          SessionEnded, PlanBegan, PlanWork, PlanChecked, IterationEnded, RunEnded, Unknown>;
 
 struct Record {
   std::int64_t sequence = 0;  // from 1, no gaps

@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "journal/reader.h"
+#include "journal/writer.h"
 #include "os/files.h"
 
 namespace ralph {
@@ -86,6 +88,14 @@ std::optional<unsigned> last_number(const std::vector<std::string>& ids, std::st
   return std::nullopt;
 }
 
+// When its first record was written. If there is none, it has just begun.
+WallTime first_record_of(const RunFolder& folder) {
+  auto reader = JournalReader::open(join_path(folder.path, kJournalFile));
+  if (!reader) return WallTime::max();
+  const auto first = reader->next();
+  return first && *first ? (*first)->time : WallTime::max();
+}
+
 }  // namespace
 
 std::string new_run_id(WallTime now) {
@@ -141,7 +151,16 @@ Result<std::vector<RunFolder>> list_runs(const std::string& project) {
   TRY_VALUE(const std::vector<std::string> ids, ids_in(std::move(runs), path));
   std::vector<RunFolder> folders;
   for (const std::string& id : ids) folders.push_back({id, join_path(path, id)});
+  std::ranges::sort(folders, began_later);
   return folders;
+}
+
+bool began_later(const RunFolder& one, const RunFolder& other) {
+  const std::string_view second = std::string_view(one.id).substr(0, kSecondLength);
+  if (const int order = second.compare(std::string_view(other.id).substr(0, kSecondLength)); order != 0)
+    return order > 0;
+  const WallTime mine = first_record_of(one), its = first_record_of(other);
+  return mine == its ? one.id > other.id : mine > its;
 }
 
 Result<RunFolder> find_run(const std::string& project, std::string_view text) {

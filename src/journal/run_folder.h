@@ -28,6 +28,10 @@ struct RunFolder {
 // anything.
 Result<RunFolder> create_run_folder(const std::string& project, std::string id);
 
+// Whether a run began after another one, also of another project: their ids tell, and of two in the same second the
+// times of their first records.
+bool began_later(const RunFolder& one, const RunFolder& other);
+
 // Newest first; empty if the project has no runs.
 Result<std::vector<RunFolder>> list_runs(const std::string& project);
 

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "journal/writer.h"
 #include "os/files.h"
 #include "os/scratch_folder.h"
 
@@ -53,6 +54,25 @@ TEST_F(RunFolderTest, IsNewAndForItsOwnerAlone) {
   struct stat info{};
   ASSERT_EQ(::stat(folder->path.c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777, 0700u);
+}
+
+// A run of a task has its id from elsewhere, so that the ids of one second say nothing.
+TEST_F(RunFolderTest, OfOneSecondTheOneThatBeganLastIsTheNewest) {
+  const auto begin = [&](const std::string& id, int milliseconds) {
+    const std::string folder = project_ / ".ralph/runs/" + id;
+    ASSERT_TRUE(make_directories(folder));
+    const WallTime now = kNow + Milliseconds(milliseconds);
+    auto journal = JournalWriter::open(folder, Redactor(std::vector<std::string>{}), [=] { return now; });
+    ASSERT_TRUE(journal);
+    ASSERT_TRUE(journal->append(record::RunStarted{}));
+  };
+  begin("20261115-202233-0001", 30);
+  begin("20261115-202233-0002", 10);
+  begin("20261115-202233-0003", 20);
+  begin("20261115-202232-ffff", 40);
+  EXPECT_EQ(ids(), (std::vector<std::string>{"20261115-202233-0001", "20261115-202233-0003", "20261115-202233-0002",
+                                             "20261115-202232-ffff"}));
+  EXPECT_EQ(found("last"), "20261115-202233-0001");
 }
 
 TEST_F(RunFolderTest, GetsALaterIdThanEveryRunOfItsSecond) {

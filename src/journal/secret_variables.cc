@@ -35,16 +35,10 @@ bool contains(std::span<const std::string_view> words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-std::vector<std::string> words_of(std::string_view name) {
-  std::vector<std::string> words(1);
-  for (char c : to_upper(name)) {
-    if (is_one_of(Letters::kAlnum, c)) {
-      words.back() += c;
-    } else {
-      words.emplace_back();
-    }
-  }
-  return words;
+bool is_one_of_words(std::span<const std::string_view> words, std::string_view word) {
+  return std::any_of(words.begin(), words.end(), [&](std::string_view one) {
+    return one.size() == word.size() && equals_ignoring_case(one, word);
+  });
 }
 
 // "/home/me/key.pem": the secret is in the file, not in its name. Keys may begin with '/', but have no such ending.
@@ -163,9 +157,14 @@ class Collector {
 }  // namespace
 
 bool is_secret_name(std::string_view name) {
-  const std::vector<std::string> words = words_of(name);
-  if (contains(kPlaceWords, words.back())) return false;
-  return std::any_of(words.begin(), words.end(), [](const std::string& word) { return contains(kSecretWords, word); });
+  bool secret = false;
+  std::string_view last;
+  for (size_t from = 0, to = 0; from <= name.size(); from = to + 1) {
+    for (to = from; to < name.size() && is_one_of(Letters::kAlnum, name[to]);) ++to;
+    last = name.substr(from, to - from);
+    secret = secret || is_one_of_words(kSecretWords, last);
+  }
+  return secret && !is_one_of_words(kPlaceWords, last);
 }
 
 std::vector<SecretText> secrets_of(std::span<const std::string> environment,

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <vector>
 
 #include "base/text.h"
 
@@ -17,13 +16,21 @@ bool is_stream(std::string_view name) {
 
 }  // namespace
 
-StreamSpace::StreamSpace(const std::string& folder, std::int64_t limit) : limit_(limit) {
-  if (limit_ <= 0) return;
+StreamSpace::StreamSpace(std::string folder, std::int64_t limit, std::optional<std::int64_t> known,
+                         std::vector<std::string> own)
+    : folder_(std::move(folder)), limit_(limit), own_(std::move(own)), total_(known.value_or(0)) {
+  if (limit_ > 0 && !known) list();
+}
+
+void StreamSpace::list() {
+  listed_ = true;
+  total_ = own_size_;
   std::vector<std::pair<timespec, Old>> found;
-  for (const std::string& name : names_in(folder)) {
+  for (const std::string& name : names_in(folder_)) {
     struct stat info{};
-    const std::string path = join_path(folder, name);
-    if (!is_stream(name) || ::lstat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
+    const std::string path = join_path(folder_, name);
+    if (!is_stream(name) || is_one_of(name, own_) || ::lstat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode))
+      continue;
     found.push_back({info.st_mtim, {path, info.st_size}});
     total_ += info.st_size;
   }
@@ -37,6 +44,8 @@ Status StreamSpace::append(RawFile& file, std::string_view bytes) {
   TRY(file.append(bytes));
   if (limit_ <= 0) return {};
   total_ += static_cast<std::int64_t>(bytes.size());
+  own_size_ += static_cast<std::int64_t>(bytes.size());
+  if (total_ > limit_ && !listed_) list();
   for (; total_ > limit_ && !old_.empty(); old_.pop_front()) {
     ::unlink(old_.front().path.c_str());
     total_ -= old_.front().size;
@@ -47,6 +56,7 @@ Status StreamSpace::append(RawFile& file, std::string_view bytes) {
   const auto cut = file.keep_end(static_cast<size_t>(limit_ / 2));
   if (!cut) return tl::unexpected(cut.error());
   total_ -= *cut;
+  own_size_ -= *cut;
   dropped_ += *cut;
   return {};
 }

@@ -75,5 +75,28 @@ TEST(StreamSpace, ALineWithoutEndIsCutToo) {
   EXPECT_LE(std::filesystem::file_size(folder / "agent_1.out"), 1000U);
 }
 
+// A run of a thousand turns does not look at a thousand files in each.
+TEST(StreamSpace, ListsTheFolderOnlyWhenItMayBeTooMuch) {
+  ScratchFolder folder;
+  for (const char* name : {"agent_1.out", "agent_2.out"}) ScratchFolder::write(folder / name, std::string(400, 'x'));
+  StreamSpace counted(folder.path(), 1300);
+  EXPECT_EQ(counted.total(), 800);
+
+  RawFile third = stream_at(folder / "agent_3.out"), errors = stream_at(folder / "agent_3.err");
+  StreamSpace space(folder.path(), 1300, counted.total(), {"agent_3.out", "agent_3.err"});
+  ASSERT_TRUE(space.append(third, lines(1, 30)));
+  EXPECT_EQ(space.total(), 1100);
+  std::filesystem::remove(folder / "agent_1.out");  // by whoever
+  ASSERT_TRUE(space.append(third, lines(31, 70)));
+  EXPECT_EQ(space.total(), 1100) << "it looked before it removed anything";
+  EXPECT_EQ(space.dropped(), 0);
+  EXPECT_NE(text_of(folder / "agent_2.out"), "(gone)");
+  ASSERT_TRUE(space.append(third, lines(71, 100)));
+  EXPECT_EQ(text_of(folder / "agent_2.out"), "(gone)");
+  ASSERT_TRUE(space.append(errors, lines(1, 20)));
+  EXPECT_EQ(text_of(folder / "agent_3.out"), lines(1, 100));
+  EXPECT_EQ(text_of(folder / "agent_3.err"), lines(1, 20)) << "its own stream is not an old one";
+}
+
 }  // namespace
 }  // namespace ralph

@@ -160,9 +160,12 @@ enum class Action {
   kRetry,       // run the agent again in the same iteration, after a pause
   kEndNow,      // end the process that runs
   kCheckAgain,  // run the guardrails again: their results are outdated
+  kRunChecks,   // run the checks of a session's loop, then ask again
+  kHold,        // the session goes on, and this does not count as an iteration
 };
 template <>
-inline constexpr auto kWords<Action> = words({"continue", "stop", "wait", "retry", "end_now", "check_again"});
+inline constexpr auto kWords<Action> =
+    words({"continue", "stop", "wait", "retry", "end_now", "check_again", "run_checks", "hold"});
 
 // How a run ended.
 enum class StopStatus { kNone, kComplete, kLimit, kFatal, kWaiting, kInterrupted, kCancelled, kStagnant };

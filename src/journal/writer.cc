@@ -179,8 +179,33 @@ Status JournalWriter::restore_if_gone() {
   return {};
 }
 
+// A file that is not as we left it can't prove anything any more: what is added would not follow from what is there.
+Status JournalWriter::check_size() const {
+  struct stat info{};
+  if (::fstat(fd_.get(), &info) != 0) return cannot_write(path_, errno);
+  if (info.st_size == size_) return {};
+  return fail(
+      ErrorKind::kInput,
+      "somebody {} the journal {} while the run was under way, so that it can't prove what the run did; start a "
+      "new run",
+      info.st_size < size_ ? "shortened" : "added to", path_);
+}
+
+std::string JournalWriter::fault() const {
+  auto reader = JournalReader::open(path_);
+  if (!reader) return reader.error().message;
+  for (;;) {
+    const auto record = reader->next();
+    if (!record) return record.error().message;
+    if (!*record) break;
+  }
+  if (const std::vector<std::string> problems = reader->problems(); !problems.empty()) return problems.front();
+  return reader->last_hash() == last_hash_ ? "" : "its last record is another one";
+}
+
 Status JournalWriter::write(const record::Record& record) {
   TRY(restore_if_gone());
+  TRY(check_size());
   std::string line = record::to_line(record);
   std::string hash = sha256_hex(line);
   line += '\n';

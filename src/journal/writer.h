@@ -39,8 +39,12 @@ class JournalWriter {
   record::Record stamp(record::Body body) const;
 
   // Writes the last result of stamp(). After a failure nothing of the record remains, and the next one gets its number.
-  // A journal that was deleted meanwhile is first restored from the open descriptor.
+  // A journal that was deleted meanwhile is first restored from the open descriptor. Fails if somebody else has added
+  // to it or shortened it.
   Status write(const record::Record& record);
+
+  // What somebody has done to the records that were written, in words; empty: nothing. Reads all of them.
+  std::string fault() const;
 
   Result<record::Record> append(record::Body body);  // both
 
@@ -56,6 +60,7 @@ class JournalWriter {
                                     std::function<WallTime()> clock, Milliseconds patience);
   Status read_all(JournalReader reader, const OnRecord& on_record);
   Status restore_if_gone();
+  Status check_size() const;
 
   Fd fd_;
   std::string path_;

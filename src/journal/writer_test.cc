@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -190,6 +191,42 @@ TEST_F(JournalWriterTest, AJournalThatVanishedIsWrittenAgain) {
   while (reader->next().value()) {
   }
   EXPECT_TRUE(reader->is_whole());
+}
+
+TEST_F(JournalWriterTest, AJournalThatSomebodyElseWroteToIsNotAddedTo) {
+  JournalWriter writer = open();
+  ASSERT_TRUE(writer.append(record::IterationStarted{1}));
+  ASSERT_TRUE(writer.append(record::IterationStarted{2}));
+  EXPECT_EQ(writer.fault(), "");
+  const std::string text = ScratchFolder::read(file_);
+  for (const auto& [now, word] :
+       {std::pair{text + "{}\n", "added to"}, {text.substr(0, 9), "shortened"}, {"", "shortened"}}) {
+    std::filesystem::resize_file(file_, 0);
+    std::ofstream(file_, std::ios::app) << now;
+    const auto written = writer.append(record::IterationStarted{3});
+    ASSERT_FALSE(written) << now;
+    EXPECT_TRUE(contains(written.error().message, fmt::format("somebody {} the journal", word)))
+        << written.error().message;
+    EXPECT_EQ(ScratchFolder::read(file_), now) << "it is left for others to look at";
+    EXPECT_NE(writer.fault(), "");
+  }
+}
+
+TEST_F(JournalWriterTest, ARecordThatWasChangedInItsPlaceIsAFault) {
+  JournalWriter writer = open();
+  ASSERT_TRUE(writer.append(record::IterationStarted{1}));
+  ASSERT_TRUE(writer.append(record::IterationStarted{2}));
+  const std::string text = ScratchFolder::read(file_);
+  const auto write = [&](const std::string& now) {
+    std::filesystem::resize_file(file_, 0);
+    std::ofstream(file_, std::ios::app) << now;
+  };
+  write(replace_all(text, "\"iteration\":1", "\"iteration\":7"));
+  EXPECT_TRUE(contains(writer.fault(), "does not follow from the line before it")) << writer.fault();
+  write(replace_all(text, "\"iteration\":2", "\"iteration\":7"));
+  EXPECT_EQ(writer.fault(), "its last record is another one");
+  write(text);
+  EXPECT_EQ(writer.fault(), "");
 }
 
 TEST_F(JournalWriterTest, RefusesWhatIsNoPlainFile) {

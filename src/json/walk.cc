@@ -1,6 +1,7 @@
 #include "json/walk.h"
 
 #include <algorithm>
+#include <forward_list>
 #include <tuple>
 #include <vector>
 
@@ -44,7 +45,7 @@ class Scanner {
 
  private:
   struct Key {
-    std::string name;
+    std::string_view name;  // in the text, or in `decoded_` if it has escapes
     size_t offset;
   };
 
@@ -56,7 +57,9 @@ class Scanner {
   bool next_is(char c) const { return at_ < text_.size() && text_[at_] == c; }
 
   void skip_blank() {
-    at_ = std::min(text_.find_first_not_of(" \t\r\n", at_), text_.size());
+    const char* const end = text_.data() + text_.size();
+    at_ = static_cast<size_t>(json_scan::skip_blanks(text_.data() + at_, end) - text_.data());
+    if (at_ == text_.size() || (text_[at_] != '#' && text_[at_] != '/')) return;
     if (next_is('#') || text_.substr(at_).starts_with("//") || text_.substr(at_).starts_with("/*"))
       wrong(at_, "JSON has no comments; remove this one");
   }
@@ -159,13 +162,18 @@ class Scanner {
     return true;
   }
 
-  // `decoded`, if not null, gets the string's characters.
-  bool string(std::string* decoded) {
+  // `name`, if not null, gets the string's characters.
+  bool string(std::string_view* name) {
     const size_t start = at_++;
+    at_ = end_of_plain(at_);
+    if (name && next_is('"')) *name = text_.substr(start + 1, at_ - start - 1);
+    std::string* decoded =
+        name && !next_is('"') ? &decoded_.emplace_front(text_.substr(start + 1, at_ - start - 1)) : nullptr;
     while (at_ < text_.size()) {
       const char c = text_[at_];
       if (c == '"') {
         ++at_;
+        if (decoded) *name = *decoded;
         return true;
       }
       if (c == '\\') {
@@ -176,10 +184,19 @@ class Scanner {
       if (static_cast<unsigned char>(c) < 0x20)
         return wrong(at_,
                      fmt::format("the control character 0x{:02x} in a string must be escaped", static_cast<int>(c)));
-      if (decoded) *decoded += c;
-      ++at_;
+      const size_t plain = at_;
+      at_ = end_of_plain(at_);
+      if (decoded) decoded->append(text_, plain, at_ - plain);
     }
     return wrong(start, "this string has no closing quote");
+  }
+
+  // The next character that is not simply part of a string.
+  size_t end_of_plain(size_t at) const {
+    const char* const end = text_.data() + text_.size();
+    const char* here = json_scan::find_special(text_.data() + at, end);
+    while (here < end && static_cast<signed char>(*here) < 0) here = json_scan::find_special(here + 1, end);
+    return static_cast<size_t>(here - text_.data());
   }
 
   // After an element: true if another follows, false at the end or at a fault.
@@ -247,11 +264,12 @@ class Scanner {
     if (visit_) pointer_.append(1, '/').append(to_pointer_part(key.name));
     if (fault_ || !value(key.offset, depth + 1)) return false;
     pointer_.resize(parent);
-    keys.push_back(std::move(key));
+    keys.push_back(key);
     return true;
   }
 
   bool all_differ(std::vector<Key>& keys) {
+    if (keys.size() < 2) return true;
     std::sort(keys.begin(), keys.end(),
               [](const Key& a, const Key& b) { return std::tie(a.name, a.offset) < std::tie(b.name, b.offset); });
     const auto twice =
@@ -265,6 +283,7 @@ class Scanner {
   const std::function<void(const JsonPlace&)>& visit_;
   const std::function<void(size_t)>& leave_;
   size_t at_ = 0;
+  std::forward_list<std::string> decoded_;  // keys with escapes
   std::string pointer_;
   std::optional<JsonFault> fault_;
 };

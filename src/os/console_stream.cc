@@ -4,13 +4,14 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/text.h"
+#include "os/poll.h"
+#include "os/waiting_signals.h"
 
 namespace ralph {
 namespace {
@@ -25,15 +26,8 @@ mode_t type_of(int fd) {
 
 bool has_room(int fd, int milliseconds) {
   pollfd room{fd, POLLOUT, 0};
-  return ::poll(&room, 1, milliseconds) != 0;  // room, or an error that write() will report
-}
-
-// The loop reads its signals from a queue; this sees those that are still pending.
-bool asked_to_stop() {
-  sigset_t pending;
-  if (::sigpending(&pending) != 0) return false;
-  return ::sigismember(&pending, SIGINT) == 1 || ::sigismember(&pending, SIGTERM) == 1 ||
-         ::sigismember(&pending, SIGHUP) == 1 || ::sigismember(&pending, SIGQUIT) == 1;
+  // Room, or an error that write() will report.
+  return poll_or_look({&room, 1}, milliseconds) != 0 || room.revents != 0;
 }
 
 }  // namespace
@@ -62,9 +56,18 @@ bool ConsoleStream::write_some(std::string_view& bytes) {
                                : ::write(fd, piece.data(), piece.size());
   if (n < 0 && errno == EINTR) return true;
   if (n < 0 && errno == EAGAIN) return false;
-  gone_ = n < 0;
+  if (n < 0) give_up(errno);
   bytes.remove_prefix(n < 0 ? bytes.size() : static_cast<size_t>(n));
   return true;
+}
+
+// A reader who left (EPIPE), or a terminal that did (EIO), has seen what he wanted. Anything else is an error that
+// nobody would see otherwise.
+void ConsoleStream::give_up(int error) {
+  gone_ = true;
+  if (error == EPIPE || error == EIO || fd_ == STDERR_FILENO) return;
+  static_cast<void>(write_all(
+      STDERR_FILENO, fmt::format("ralph: cannot write to standard output: {}\n", errno_text(error)), "standard error"));
 }
 
 bool ConsoleStream::offer(std::string_view bytes) {
@@ -119,7 +122,7 @@ void ConsoleStream::drain() {
       if (waiting_.size() != before) stalled = 0;
     }
     stalled += kLook;
-    if (stalled >= kPatience && (hurried_ || asked_to_stop() || ::getppid() != parent_)) return;
+    if (stalled >= kPatience && (hurried_ || stop_signal_waits() || ::getppid() != parent_)) return;
   }
 }
 

@@ -42,6 +42,7 @@ class ConsoleStream : public Outlet {
 
  private:
   bool write_some(std::string_view& bytes);  // false: no room
+  void give_up(int error);
   void drain();
   void note_dropped();
 

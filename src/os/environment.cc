@@ -1,5 +1,6 @@
 #include "os/environment.h"
 
+#include <algorithm>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -13,6 +14,11 @@ Environment Environment::of_this_process() {
   return environment;
 }
 
+Environment::Variables& Environment::own() {
+  if (variables_.use_count() > 1) variables_ = std::make_shared<Variables>(*variables_);
+  return *variables_;
+}
+
 void Environment::set_line(std::string_view line) {
   const size_t equals = line.find('=');
   if (equals == std::string_view::npos || equals == 0) return;
@@ -20,16 +26,26 @@ void Environment::set_line(std::string_view line) {
 }
 
 std::optional<std::string> Environment::get(const std::string& name) const {
-  const auto found = variables_.find(name);
-  if (found == variables_.end()) return std::nullopt;
+  const auto found = variables_->find(name);
+  if (found == variables_->end()) return std::nullopt;
   return found->second;
 }
 
 std::vector<std::string> Environment::as_lines() const {
   std::vector<std::string> lines;
-  lines.reserve(variables_.size());
-  for (const auto& [name, value] : variables_) lines.push_back(name + '=' + value);
+  lines.reserve(variables_->size());
+  for (const auto& [name, value] : *variables_) {
+    std::string& line = lines.emplace_back();
+    line.reserve(name.size() + 1 + value.size());
+    line.append(name).append(1, '=').append(value);
+  }
   return lines;
+}
+
+size_t Environment::bytes() const {
+  size_t bytes = 0;
+  for (const auto& [name, value] : *variables_) bytes += name.size() + value.size() + 2 + sizeof(char*);
+  return bytes;
 }
 
 std::string user_folder(const Environment& environment, const std::string& variable, std::string_view fallback) {
@@ -37,6 +53,25 @@ std::string user_folder(const Environment& environment, const std::string& varia
   if (folder.starts_with('/')) return folder;  // XDG requires ignoring relative paths
   const std::string home = environment.get("HOME").value_or("");
   return home.starts_with('/') ? join_path(home, fallback) : "";
+}
+
+std::string path_with_project_last(std::string_view path, const std::string& project) {
+  const std::string real = real_path(project);
+  const auto is_in_project = [&](const std::string& entry) {
+    if (!entry.starts_with('/')) return true;  // relative to where a program works
+    for (const std::string& place : {entry, real_path(entry)})
+      for (const std::string& folder : {project, real})
+        if (place == folder || place.starts_with(folder + "/")) return true;
+    return false;
+  };
+  std::vector<std::string> entries = split(path, ':');
+  std::ranges::stable_partition(entries, [&](const std::string& entry) { return !is_in_project(entry); });
+  return join(entries, ":");
+}
+
+Environment with_project_last(Environment environment, const std::string& project) {
+  if (const auto path = environment.get("PATH")) environment.set("PATH", path_with_project_last(*path, project));
+  return environment;
 }
 
 Result<std::string> resolve_program(const std::string& program, const Environment& environment,

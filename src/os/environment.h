@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,16 +14,34 @@ namespace ralph {
 
 class Environment {
  public:
+  Environment() = default;
+  Environment(const Environment&) = default;
+  Environment& operator=(const Environment&) = default;
+  // Moving leaves a valid one behind, as copies are cheap. NOLINTNEXTLINE(performance-move-constructor-init)
+  Environment(Environment&& other) noexcept : variables_(other.variables_) {}
+  Environment& operator=(Environment&& other) noexcept {
+    variables_ = other.variables_;
+    return *this;
+  }
+  ~Environment() = default;
+
   static Environment of_this_process();
 
-  void set(std::string name, std::string value) { variables_[std::move(name)] = std::move(value); }
+  void set(std::string name, std::string value) { own()[std::move(name)] = std::move(value); }
   void set_line(std::string_view line);  // "NAME=value"; any other line is ignored
-  void unset(const std::string& name) { variables_.erase(name); }
+  void unset(const std::string& name) {
+    if (variables_->contains(name)) own().erase(name);
+  }
   std::optional<std::string> get(const std::string& name) const;
   std::vector<std::string> as_lines() const;  // "NAME=value", sorted
+  size_t bytes() const;                       // that the kernel counts for it when a program starts, pointers included
 
  private:
-  std::map<std::string, std::string> variables_;
+  using Variables = std::map<std::string, std::string>;
+  Variables& own();  // not shared with any copy
+
+  // Every launch gets a copy, which is hardly ever changed.
+  std::shared_ptr<Variables> variables_ = std::make_shared<Variables>();
 };
 
 // The folder that an XDG variable names, or `fallback` below the home; empty if neither is known.
@@ -32,5 +51,10 @@ std::string user_folder(const Environment& environment, const std::string& varia
 // Errors distinguish "not found" from "found but not executable".
 Result<std::string> resolve_program(const std::string& program, const Environment& environment,
                                     const std::string& folder);
+
+// PATH with the folders that lie in `project` behind the others: an agent may have put a program there, under the name
+// of one of the system's.
+std::string path_with_project_last(std::string_view path, const std::string& project);
+Environment with_project_last(Environment environment, const std::string& project);
 
 }  // namespace ralph

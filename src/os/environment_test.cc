@@ -35,6 +35,17 @@ TEST(Environment, IsListedInOrder) {
   EXPECT_EQ(environment.get("C"), std::nullopt);
 }
 
+TEST(Environment, ACopyChangesAlone) {
+  Environment environment;
+  environment.set("A", "1");
+  Environment copy = environment;
+  copy.set("A", "2");
+  environment.unset("A");
+  EXPECT_EQ(copy.get("A"), "2");
+  EXPECT_EQ(environment.get("A"), std::nullopt);
+  EXPECT_EQ(copy.bytes(), sizeof("A=2") + sizeof(char*));
+}
+
 class ResolveProgramTest : public ::testing::Test {
  protected:
   ResolveProgramTest() {
@@ -103,6 +114,19 @@ TEST_F(ResolveProgramTest, ReadsPathAsAShellDoes) {
   EXPECT_EQ(resolved("tool"), "@/bin/tool");
   environment_.unset("PATH");
   EXPECT_EQ(resolved("sh").starts_with("/"), true) << resolved("sh");
+}
+
+TEST(SearchPath, FoldersOfTheProjectComeLast) {
+  const ScratchFolder base;
+  std::filesystem::create_directories(base / "project/bin");
+  std::filesystem::create_directories(base / "tools");
+  std::filesystem::create_symlink("project/bin", base / "alias");
+  const std::string project = base / "project", bin = base / "project/bin", alias = base / "alias",
+                    tools = base / "tools";
+  EXPECT_EQ(path_with_project_last(bin + ":/usr/bin:.:" + alias + ":" + tools + "::bin", project),
+            "/usr/bin:" + tools + ":" + bin + ":.:" + alias + "::bin");
+  EXPECT_EQ(path_with_project_last("/usr/bin:/bin", project), "/usr/bin:/bin");
+  EXPECT_EQ(path_with_project_last(project + "-other/bin:/bin", project), project + "-other/bin:/bin");
 }
 
 }  // namespace

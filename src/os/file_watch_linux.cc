@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <poll.h>
 #include <sys/inotify.h>
 #include <unistd.h>
 
 #include "os/clock.h"
 #include "os/file_watch.h"
+#include "os/poll.h"
 
 namespace ralph {
 
@@ -20,7 +20,7 @@ Status FileWatch::add(const std::string& path, Growth growth) {
   const int watch = ::inotify_add_watch(inotify_.get(), folder.c_str(), events);
   if (watch < 0) return fail(ErrorKind::kIo, "cannot watch {}: {}", folder, errno_text(errno));
   folders_[watch] = folder;
-  files_.push_back(path);
+  if (std::ranges::find(files_, path) == files_.end()) files_.push_back(path);
   return {};
 }
 
@@ -52,7 +52,8 @@ bool FileWatch::wait(std::optional<MonotonicTime> deadline) {
     if (deadline)
       timeout = static_cast<int>(std::clamp<long long>((*deadline - clock.monotonic()).count(), 0, 1 << 30));
     pollfd waiting{inotify_.get(), POLLIN, 0};
-    if (::poll(&waiting, 1, timeout) > 0 && !take_changes().empty()) return true;
+    poll_or_look({&waiting, 1}, timeout);
+    if (waiting.revents != 0 && !take_changes().empty()) return true;
     if (deadline && clock.monotonic() >= *deadline) return false;
   }
 }

@@ -9,7 +9,11 @@
 #include <fcntl.h>
 #include <memory>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+#ifdef SYS_openat2
+#include <linux/openat2.h>
+#endif
 
 #include "base/text.h"
 #include "os/real_paths.h"
@@ -23,6 +27,8 @@ tl::unexpected<Error> cannot(std::string_view what, std::string_view path, int e
 }
 
 constexpr size_t kRandomLetters = 6;
+constexpr size_t kMostDeviceBytes = 16 << 20;  // /dev/null has none, and a terminal few
+constexpr size_t kMostFileBytes = 1 << 30;  // as a whole: one that an agent made may have any size, and take no space
 
 // A hidden name that nobody else uses.
 std::string temporary_prefix(const std::string& path) {
@@ -125,23 +131,93 @@ std::vector<std::string> names_in(const std::string& folder) {
 }
 
 Result<std::string> read_file(const std::string& path) {
-  Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   if (!fd) return cannot("read", path, errno);
   struct stat info{};
   if (::fstat(fd.get(), &info) != 0) return cannot("read", path, errno);
   if (S_ISDIR(info.st_mode)) return cannot("read", path, EISDIR);
+  // Somebody may have put a pipe, or a link to a terminal, in the place of a file, for us to wait at.
+  if (path.starts_with("/dev/") || path.starts_with("/proc/")) {
+    ::fcntl(fd.get(), F_SETFL, ::fcntl(fd.get(), F_GETFL) & ~O_NONBLOCK);
+  } else if (S_ISFIFO(info.st_mode)) {
+    return fail(ErrorKind::kIo, "cannot read {}: it is a pipe, not a file", path);
+  }
   std::string content;
   size_t used = 0;
   for (;;) {
+    const size_t most = S_ISCHR(info.st_mode) ? kMostDeviceBytes : kMostFileBytes;
+    if (used > most || info.st_size > static_cast<off_t>(most)) return cannot("read", path, EFBIG);
     content.resize(used + std::max<size_t>(static_cast<size_t>(info.st_size) + 1, 4096));
     const ssize_t n = ::read(fd.get(), content.data() + used, content.size() - used);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return cannot("read", path, errno);
     used += static_cast<size_t>(n);
-    if (n == 0) break;
+    // Of a plain file, less than was asked for is the rest; the files of /proc come in pieces.
+    if (n == 0 || (S_ISREG(info.st_mode) && info.st_size > 0 && used < content.size())) break;
   }
   content.resize(used);
   return content;
+}
+
+Fd open_without_links(const std::string& path, int how) {
+#ifdef SYS_openat2
+  open_how request{};
+  request.flags = static_cast<std::uint64_t>(how);
+  request.resolve = RESOLVE_NO_SYMLINKS;
+  return Fd(
+      static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, path.empty() ? "." : path.c_str(), &request, sizeof request)));
+#else
+  static_cast<void>(path), static_cast<void>(how);
+  errno = ENOSYS;
+  return Fd();
+#endif
+}
+
+Result<std::string> read_without_links(const std::string& path, size_t most) {
+  constexpr int kHow = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW;
+  Fd file = open_without_links(path, kHow);
+  if (!file && errno == ENOSYS) {  // an old kernel, or a filter of system calls: part by part
+    Fd folder(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+    for (const std::string& part : split(parent_path(path), '/'))
+      if (!part.empty())
+        folder = Fd(::openat(folder.get(), part.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    file = Fd(::openat(folder.get(), base_name(path).c_str(), kHow));
+  }
+  struct stat info{};
+  if (!file || ::fstat(file.get(), &info) != 0) return cannot("read", path, errno);
+  if (!S_ISREG(info.st_mode)) return fail(ErrorKind::kIo, "cannot read {}: it is no plain file", path);
+  if (info.st_size > static_cast<off_t>(most)) return cannot("read", path, EFBIG);
+  std::string content(most < static_cast<size_t>(info.st_size) + 1 ? most : static_cast<size_t>(info.st_size) + 1,
+                      '\0');
+  size_t used = 0;
+  while (used < content.size()) {
+    const ssize_t n = ::read(file.get(), content.data() + used, content.size() - used);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return cannot("read", path, errno);
+    if (n == 0) break;
+    used += static_cast<size_t>(n);
+  }
+  content.resize(used);
+  return content;
+}
+
+Result<std::string> read_within(const std::string& path, const std::vector<std::string>& folders) {
+  const auto is_in_one = [&](const std::string& place) {
+    return std::ranges::any_of(
+        folders, [&](const std::string& folder) { return place == folder || place.starts_with(folder + "/"); });
+  };
+  bool through = false;
+  for (size_t slash = path.find('/', 1); !through && slash != std::string::npos; slash = path.find('/', slash + 1))
+    through = is_in_one(real_path(path.substr(0, slash)));
+  if (!through) return read_file(path);
+  const std::string real = real_path(path);
+  if (!is_in_one(real))
+    return fail(
+        ErrorKind::kInput,
+        "{} leads to {}, outside of {}; an agent in a sandbox could have made that link, to be shown what it must "
+        "not see. If it is yours, name {} itself",
+        path, real, folders.front(), real);
+  return read_without_links(real, kMostFileBytes);
 }
 
 Result<std::string> read_before_end(const std::string& path, size_t before_end, size_t most) {
@@ -208,6 +284,21 @@ Status make_directories(const std::string& path) {
   if (::mkdir(path.c_str(), 0755) != 0 && errno != EEXIST) return cannot("create the folder", path, errno);
   if (!is_directory(path)) return cannot("create the folder", path, ENOTDIR);
   return {};
+}
+
+Result<Fd> open_folder_below(const std::string& top, const std::string& name) {
+  constexpr int kHow = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+  Fd folder(::open(top.c_str(), kHow));
+  if (!folder) return cannot("open", top, errno);
+  const std::vector<std::string> parts = split(name, '/');
+  for (size_t i = 0; i + 1 < parts.size(); ++i) {
+    if (::mkdirat(folder.get(), parts[i].c_str(), 0700) != 0 && errno != EEXIST)
+      return cannot("create the folder of", join_path(top, name), errno);
+    Fd next(::openat(folder.get(), parts[i].c_str(), kHow | O_NOFOLLOW));
+    if (!next) return cannot("open the folder of", join_path(top, name), errno);
+    folder = std::move(next);
+  }
+  return folder;
 }
 
 Result<Fd> open_for_append(const std::string& path, unsigned mode) {

@@ -40,7 +40,18 @@ bool is_real_folder(const std::string& path);
 
 std::vector<std::string> names_in(const std::string& folder);  // sorted, with "." and ".."; empty if it can't be read
 
+// Up to 1 GB. Follows links. Does not wait for what is no file: only /dev/stdin and its like may be a pipe.
 Result<std::string> read_file(const std::string& path);
+
+// Up to `most` bytes, of a plain file that no link leads to: none of the folders on the way is one either.
+Result<std::string> read_without_links(const std::string& path, size_t most);
+
+// As read_file(), for a path in which others may have put a link: if it passes through one of these folders, which
+// others may write to, it must end in one of them too.
+Result<std::string> read_within(const std::string& path, const std::vector<std::string>& folders);
+
+// In one call, if no part of the path is a symlink. Nothing if that is not so, or the system has no such call.
+Fd open_without_links(const std::string& path, int how);
 
 // At most `most` bytes of it, from `before_end` bytes before its end.
 Result<std::string> read_before_end(const std::string& path, size_t before_end, size_t most);
@@ -63,6 +74,10 @@ void remove_abandoned_writes(const std::string& folder);
 
 // Creates the folder and its parents. An existing folder is not an error.
 Status make_directories(const std::string& path);
+
+// The folder of `name` below `top`, made as far as it is missing. A link on the way is an error: whoever may write
+// there could have put it.
+Result<Fd> open_folder_below(const std::string& top, const std::string& name);
 
 // Writes all of `bytes`, with as many calls as necessary.
 Status write_all(int fd, std::string_view bytes, std::string_view path_for_errors);

@@ -47,6 +47,58 @@ TEST_F(FilesTest, ReadsAFileThatDoesNotTellItsSize) {
   EXPECT_TRUE(content->starts_with("Name:"));
 }
 
+// Whoever may write to the folder could have us wait, or take all memory.
+TEST_F(FilesTest, DoesNotWaitForAPipeAndDoesNotReadAFileWithoutEnd) {
+  ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  EXPECT_EQ(read_file(folder_ / "pipe").error().message,
+            "cannot read " + folder_ / "pipe" + ": it is a pipe, not a file");
+  ScratchFolder::write(folder_ / "huge", "");
+  ASSERT_EQ(::truncate((folder_ / "huge").c_str(), 1LL << 40), 0);
+  EXPECT_EQ(read_file(folder_ / "huge").error().message, "cannot read " + folder_ / "huge" + ": File too large");
+  fs::create_symlink("/dev/zero", folder_ / "zero");
+  EXPECT_FALSE(read_file(folder_ / "zero"));
+  EXPECT_EQ(read_file("/dev/null"), "");
+}
+
+TEST_F(FilesTest, ReadsWithoutFollowingAnyLink) {
+  fs::create_directories(folder_ / "a/b");
+  ScratchFolder::write(folder_ / "a/b/f", "text");
+  fs::create_symlink("b", folder_ / "a/link");
+  fs::create_symlink("f", folder_ / "a/b/g");
+  EXPECT_EQ(read_without_links(folder_ / "a/b/f", 4), "text");
+  EXPECT_FALSE(read_without_links(folder_ / "a/b/f", 3));
+  EXPECT_FALSE(read_without_links(folder_ / "a/link/f", 4));
+  EXPECT_FALSE(read_without_links(folder_ / "a/b/g", 4));
+  EXPECT_FALSE(read_without_links(folder_ / "a/b", 4));
+}
+
+TEST_F(FilesTest, APathThroughAFolderOfOthersMustEndThere) {
+  fs::create_directories(folder_ / "theirs/deep");
+  fs::create_directories(folder_ / "mine");
+  ScratchFolder::write(folder_ / "mine/secret", "secret");
+  ScratchFolder::write(folder_ / "theirs/f", "theirs");
+  fs::create_symlink("../mine/secret", folder_ / "theirs/out");
+  fs::create_symlink("../../mine", folder_ / "theirs/deep/away");
+  fs::create_symlink("f", folder_ / "theirs/within");
+  fs::create_symlink("theirs", folder_ / "alias");
+  fs::create_symlink("secret", folder_ / "mine/alias");
+  const std::vector<std::string> theirs = {folder_ / "theirs"};
+  for (const char* good : {"theirs/f", "theirs/within", "alias/f"})
+    EXPECT_EQ(read_within(folder_ / good, theirs), "theirs") << good;
+  for (const char* good : {"mine/secret", "mine/alias"})
+    EXPECT_EQ(read_within(folder_ / good, theirs), "secret") << good;
+  for (const char* bad : {"theirs/out", "theirs/deep/away/secret", "alias/out", "alias/deep/away/secret"})
+    EXPECT_FALSE(read_within(folder_ / bad, theirs)) << bad;
+  EXPECT_EQ(read_within(folder_ / "theirs/out", {}), "secret");  // nobody else's
+}
+
+TEST_F(FilesTest, AFolderBelowIsMadeAndNotReachedByALink) {
+  fs::create_symlink("/tmp", folder_ / "link");
+  EXPECT_TRUE(open_folder_below(folder_.path(), "a/b/f"));
+  EXPECT_TRUE(fs::is_directory(folder_ / "a/b"));
+  EXPECT_FALSE(open_folder_below(folder_.path(), "link/f"));
+}
+
 TEST_F(FilesTest, SaysWhichFileCannotBeReadAndWhy) {
   const auto missing = read_file(folder_ / "missing");
   ASSERT_FALSE(missing);

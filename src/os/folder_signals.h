@@ -12,7 +12,8 @@ namespace ralph {
 
 class FolderSignals {
  public:
-  // False if the kernel can't do it. SIGIO must be blocked or handled before.
+  // Also again, for a folder that was removed and made anew. False if the kernel can't do it. SIGIO must be blocked or
+  // handled before.
   bool add(const std::string& folder);
 
  private:

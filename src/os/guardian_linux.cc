@@ -14,6 +14,7 @@
 #include "os/clock.h"
 #include "os/guardian.h"
 #include "os/keepers.h"
+#include "os/poll.h"
 #include "os/process_tree.h"
 #include "os/processes.h"
 
@@ -71,7 +72,7 @@ class Guardian {
     int timeout = -1;
     if (deadline)
       timeout = static_cast<int>(std::clamp<long long>((*deadline - clock_.monotonic()).count(), 0, 1 << 30));
-    if (::poll(fds, 2, timeout) <= 0) return;
+    if (poll_or_look(fds, timeout) != 0 && !wait_readable(channel_.get(), {})) fds[1].revents = 0;
     if (fds[1].revents != 0) take_request();
     if (fds[0].revents != 0) take_signals();
   }
@@ -247,7 +248,8 @@ void exit_without_guardian(std::string_view advice) {
   const SweepReport swept = end_all_descendants(stop_abandoned());
   pollfd err{STDERR_FILENO, POLLOUT, 0};
   if (::poll(&err, 1, 0) == 1)
-    report(fmt::format("the run was killed. {}", advice), swept);  // without waiting for a reader
+    report(fmt::format("ralph was killed{}{}", advice.empty() ? "" : ". ", advice),
+           swept);  // without a wait for a reader
   ::_exit(128 + SIGKILL);
 }
 

@@ -20,7 +20,8 @@
 
 namespace ralph {
 
-inline constexpr size_t kMaxJobs = 64;  // at once; a job counts until its end was taken
+inline constexpr size_t kMaxJobs =
+    66;  // at once: a task's child runs, a proxy and language servers; each counts until its end was taken
 inline constexpr size_t kMaxJobNameBytes = 64;
 inline constexpr size_t kMaxJobBytes = 8 << 20;          // arguments and environment; more than any kernel accepts
 inline constexpr size_t kMaxJobStopSteps = 16;           // the last one must be SIGKILL

@@ -8,6 +8,7 @@
 #include "os/job_messages.h"
 #include "os/jobs.h"
 #include "os/packets.h"
+#include "os/poll.h"
 
 namespace ralph {
 namespace {
@@ -204,6 +205,13 @@ std::vector<JobEnded> Jobs::take_ended() {
   epoll_event events[kMaxJobs];
   const int count = ::epoll_wait(ends_.get(), events, kMaxJobs, 0);
   std::vector<JobEnded> ended;
+  if (count < 0) {  // refused
+    std::vector<JobId> silent_no_more;
+    for (const auto& [job, running] : jobs_) {
+      if (wait_readable(running.socket.get(), {})) silent_no_more.push_back(job);
+    }
+    for (const JobId job : silent_no_more) ended.push_back(take_end(job));
+  }
   for (int i = 0; i < count; ++i) ended.push_back(take_end(JobId{events[i].data.u32}));
   return ended;
 }

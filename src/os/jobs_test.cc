@@ -14,6 +14,7 @@
 #include "os/clock.h"
 #include "os/guardian.h"
 #include "os/packets.h"
+#include "os/poll.h"
 #include "os/processes_linux.h"
 #include "os/scratch_folder.h"
 
@@ -294,11 +295,18 @@ TEST_F(JobsTest, EndSoonWhenTheGuardianIsKilledAndTheLoopNotices) {
     const auto job = loop.start_ready("ready; sleep 1002");
     ::kill(::getppid(), SIGKILL);
     loop.say(loop.next<GuardianLost>() ? "lost" : "not lost");
-    loop.say_end(*loop.jobs.end(*job));
+    // Its keeper notices the guardian's end too, and may have been faster.
+    const auto end = loop.jobs.end(*job);
+    if (end) {
+      loop.say_end(*end);
+    } else {
+      loop.say("ended already");
+    }
     loop.start("echo never");
   });
   EXPECT_EQ(line(), "lost");
-  EXPECT_EQ(line(), "code 143 signal 15");
+  const std::string end = line();
+  EXPECT_TRUE(end == "code 143 signal 15" || end == "ended already") << end;
   EXPECT_TRUE(contains(line(), "guardian"));
   EXPECT_EQ(line(), "");  // the jobs held this pipe
   EXPECT_EQ(wait_for_guardian(), -SIGKILL);
@@ -367,7 +375,7 @@ TEST_F(JobsTest, SayWhyTheyCouldNotBeStarted) {
   EXPECT_EQ(line(), "code 0 signal 0");
 }
 
-TEST_F(JobsTest, AreAtMostSixtyFourAtOnce) {
+TEST_F(JobsTest, AreLimitedInNumber) {
   run([](Loop& loop) {
     std::optional<JobId> last;
     for (size_t i = 0; i < kMaxJobs; ++i) last = loop.start("exec sleep 1000");
@@ -376,7 +384,7 @@ TEST_F(JobsTest, AreAtMostSixtyFourAtOnce) {
     loop.start("echo fine");
     loop.say_end(loop.next<JobEnded>());
   });
-  EXPECT_EQ(line(), "error: cannot start the job test: 64 jobs are running, and more are not allowed at once");
+  EXPECT_EQ(line(), "error: cannot start the job test: 66 jobs are running, and more are not allowed at once");
   EXPECT_EQ(line(), "code 143 signal 15");
   EXPECT_EQ(line(), "fine");
   EXPECT_EQ(line(), "code 0 signal 0");

@@ -19,6 +19,11 @@ struct Launch {
   bool may_clean_up = false;      // if ralph is killed it gets SIGTERM, not SIGKILL: git removes its locks then
   bool merge_streams = false;     // standard error goes to standard output, in the order written
 
+  // For a sandbox: the folder that takes the project's place, if it works elsewhere than in the run's project, and what
+  // it reads outside of it.
+  std::string project{};
+  std::vector<std::string> reads{};
+
   // For a program that starts another one in a sandbox.
   std::vector<std::string> files{};   // anonymous files with this content: descriptors 3, 4, ... of the child
   std::vector<std::string> groups{};  // cgroup.procs files: the child enters these groups before it begins

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/result.h"
-#include "base/time.h"
 #include "os/files.h"
 
 namespace ralph {
@@ -32,8 +31,5 @@ struct Packet {
 // The next packet; nullopt if there is none, as after the other end was closed. Never blocks.
 enum class Taking { kRemove, kPeek };
 std::optional<Packet> receive_packet(int socket, Taking taking = Taking::kRemove);
-
-// Waits until a descriptor can be read or its other end is closed; false after the deadline.
-bool wait_readable(int fd, MonotonicTime deadline);
 
 }  // namespace ralph

@@ -1,10 +1,7 @@
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <poll.h>
 #include <sys/socket.h>
 
-#include "os/clock.h"
 #include "os/packets.h"
 
 namespace ralph {
@@ -77,16 +74,6 @@ std::optional<Packet> receive_packet(int socket, Taking taking) {
   packet.descriptors = descriptors_in(message);
   packet.bytes.resize(static_cast<size_t>(n));
   return packet;
-}
-
-bool wait_readable(int fd, MonotonicTime deadline) {
-  const SystemClock clock;
-  for (;;) {
-    pollfd waiting{fd, POLLIN, 0};
-    const long long left = std::clamp<long long>((deadline - clock.monotonic()).count(), 0, 1 << 30);
-    if (::poll(&waiting, 1, static_cast<int>(left)) > 0) return true;
-    if (clock.monotonic() >= deadline) return false;
-  }
 }
 
 }  // namespace ralph

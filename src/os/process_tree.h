@@ -44,6 +44,12 @@ void end_with_parent(int signal);
 // descendant: the only proof that nothing is left.
 bool has_children();
 
+// Direct children of this process, ended ones included, as the kernel lists them for us even where /proc hides them.
+std::vector<int> child_pids();
+
+// What /proc says of a process, without its command line. nullopt: there is none, or it is hidden.
+std::optional<ProcessInfo> read_process(int pid);
+
 // Processes that are ours by descent but not by deed: those that this process had below it before it started anything,
 // as a program gets them that a shell executes in its own place (`gzip` in `ralph run > >(gzip)`). They and whatever is
 // below them are never signalled and never counted.
@@ -86,10 +92,6 @@ bool send_signal(const ProcessInfo& process, int signal);
 // Starts a process that only waits, and ends it with send_signal(): what works here, tried and not concluded.
 enum class EndingWorks { kByDescriptor, kByPid, kNot };
 EndingWorks try_to_end_a_process();
-
-// Stops all direct children, before they are killed: each pass takes microseconds, so that it catches even processes
-// that fork and exit in turn, of which a snapshot sees only the dead ones. Their orphans become our children.
-void freeze_children();
 
 // Reaps children that have ended; returns how many.
 int reap_children();

@@ -18,7 +18,6 @@
 #include "os/process_tree.h"
 
 namespace ralph {
-namespace {
 
 std::optional<ProcessInfo> read_process(int pid) {
   const auto stat = read_file(fmt::format("/proc/{}/stat", pid));
@@ -45,6 +44,8 @@ std::optional<ProcessInfo> read_process(int pid) {
   return info;
 }
 
+namespace {
+
 void read_command(ProcessInfo& info) {
   auto line = read_file(fmt::format("/proc/{}/cmdline", info.pid));
   if (!line || line->empty()) return;
@@ -67,13 +68,9 @@ std::vector<ProcessInfo> all_processes() {
   return processes;
 }
 
-constexpr int kFreezePasses = 500;
-
-// Direct children of this process, ended ones included, as the kernel lists them for us even where /proc hides them.
-std::vector<int> child_pids() {
+std::vector<int> pids_in(std::string_view list) {
   std::vector<int> pids;
-  const auto list = read_file(fmt::format("/proc/self/task/{}/children", ::getpid()));
-  for (const std::string& word : split(list.value_or(""), ' ')) {
+  for (const std::string& word : split(list, ' ')) {
     int pid = 0;
     std::from_chars(word.data(), word.data() + word.size(), pid);
     if (pid > 0) pids.push_back(pid);
@@ -111,27 +108,58 @@ bool has_children() {
   return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
 }
 
+std::vector<int> child_pids() {
+  return pids_in(read_file(fmt::format("/proc/self/task/{}/children", ::getpid())).value_or(""));
+}
+
 bool contains(const std::vector<ProcessInfo>& processes, const ProcessInfo& wanted) {
   return std::ranges::any_of(processes, [&](const ProcessInfo& process) {
     return process.pid == wanted.pid && process.start_time == wanted.start_time;
   });
 }
 
-Bystanders Bystanders::of_this_process(bool sessions) {
-  Bystanders found;
-  if (!has_children()) return found;
-  found.processes_ = descendants_of_this_process();
-  if (!sessions || found.none()) return found;
-  found.sessions_.insert(::getsid(0));
-  for (const ProcessInfo& process : found.processes_) found.sessions_.insert(process.session);
-  return found;
-}
-
 bool Bystanders::include(const ProcessInfo& process) const {
   return sessions_.contains(process.session) || contains(processes_, process);
 }
 
-std::vector<ProcessInfo> descendants_of(int root, const Bystanders& bystanders) {
+namespace {
+
+// The children of a process, whichever of its threads started them; nullopt: the kernel does not list them.
+std::optional<std::vector<int>> children_of(int pid) {
+  std::optional<std::vector<int>> pids;
+  const std::string threads = fmt::format("/proc/{}/task", pid);
+  for (const std::string& thread : names_in(threads)) {
+    const auto list = read_file(fmt::format("{}/{}/children", threads, thread));
+    if (!list) continue;
+    if (!pids) pids.emplace();
+    for (const int child : pids_in(*list)) pids->push_back(child);
+  }
+  return pids;
+}
+
+// From parent to children, which costs nothing for the other processes of the machine. nullopt: nobody was seen. A list
+// of children may miss one while another ends.
+std::optional<std::vector<ProcessInfo>> descendants_by_descent(int root, const Bystanders& bystanders) {
+  auto children = children_of(root);
+  if (!children) return std::nullopt;
+  std::vector<ProcessInfo> found;
+  std::set<int> seen;
+  while (!children->empty()) {
+    const int pid = children->back();
+    children->pop_back();
+    if (!seen.insert(pid).second) continue;
+    auto process = read_process(pid);
+    if (!process || bystanders.include(*process)) continue;
+    const auto below = children_of(pid);
+    if (below) children->insert(children->end(), below->begin(), below->end());
+    if (process->state == 'Z' || process->state == 'X') continue;
+    read_command(*process);
+    found.push_back(*std::move(process));
+  }
+  return seen.empty() ? std::nullopt : std::optional(std::move(found));
+}
+
+std::vector<ProcessInfo> descendants_among_all(int root, const Bystanders& bystanders) {
   std::multimap<int, ProcessInfo> by_parent;
   for (ProcessInfo& process : all_processes()) by_parent.emplace(process.parent, std::move(process));
   std::vector<ProcessInfo> found;
@@ -151,13 +179,35 @@ std::vector<ProcessInfo> descendants_of(int root, const Bystanders& bystanders) 
   return found;
 }
 
-std::vector<ProcessInfo> descendants_of_this_process(const Bystanders& bystanders) {
-  std::vector<ProcessInfo> found = descendants_of(::getpid(), bystanders);
+void add_hidden_children(std::vector<ProcessInfo>& found, const Bystanders& bystanders) {
   for (const int pid : child_pids()) {
     if (!is_living_child(pid) || read_process(pid)) continue;
     ProcessInfo hidden{.pid = pid, .parent = ::getpid(), .session = -1, .command = "(hidden by /proc)"};
     if (!bystanders.include(hidden)) found.push_back(std::move(hidden));
   }
+}
+
+}  // namespace
+
+Bystanders Bystanders::of_this_process(bool sessions) {
+  Bystanders found;
+  if (!has_children()) return found;
+  found.processes_ = descendants_among_all(::getpid(), {});  // to miss one would be to end it
+  add_hidden_children(found.processes_, {});
+  if (!sessions || found.none()) return found;
+  found.sessions_.insert(::getsid(0));
+  for (const ProcessInfo& process : found.processes_) found.sessions_.insert(process.session);
+  return found;
+}
+
+std::vector<ProcessInfo> descendants_of(int root, const Bystanders& bystanders) {
+  auto found = descendants_by_descent(root, bystanders);
+  return found ? *std::move(found) : descendants_among_all(root, bystanders);
+}
+
+std::vector<ProcessInfo> descendants_of_this_process(const Bystanders& bystanders) {
+  std::vector<ProcessInfo> found = descendants_of(::getpid(), bystanders);
+  add_hidden_children(found, bystanders);
   return found;
 }
 
@@ -213,18 +263,6 @@ EndingWorks try_to_end_a_process() {
   const Fd self(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0)));
   const bool works = self && ::syscall(SYS_pidfd_send_signal, self.get(), 0, nullptr, 0) == 0;
   return works ? EndingWorks::kByDescriptor : EndingWorks::kByPid;
-}
-
-void freeze_children() {
-  std::set<int> frozen;
-  for (int pass = 0, nothing_new = 0; pass < kFreezePasses && nothing_new < 2; ++pass) {
-    ++nothing_new;
-    for (const int pid : child_pids()) {
-      if (!frozen.insert(pid).second) continue;
-      ::kill(pid, SIGSTOP);  // a child that nobody has reaped: its pid is its own
-      nothing_new = 0;
-    }
-  }
 }
 
 int reap_children() {

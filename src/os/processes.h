@@ -49,6 +49,9 @@ struct FileChanged {
   std::string path;
 };
 struct GuardianLost {};  // the guardian process has died
+struct WaitFailed {      // the kernel refuses to wait; told once, and events still come
+  int error;             // errno
+};
 enum class JobId : unsigned {};
 struct DescriptorReady {  // LinuxProcesses::watch_descriptor()
   int fd;
@@ -59,8 +62,8 @@ struct JobEnded {  // os/jobs.h
   SweepReport swept;  // of what it had started; with the job itself if it was ended
 };
 
-using Event = std::variant<Output, Exited, Finished, SignalArrived, DeadlinePassed, FileChanged, GuardianLost, JobEnded,
-                           DescriptorReady>;
+using Event = std::variant<Output, Exited, Finished, SignalArrived, DeadlinePassed, FileChanged, GuardianLost,
+                           WaitFailed, JobEnded, DescriptorReady>;
 
 class Processes {
  public:

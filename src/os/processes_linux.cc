@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "os/freeze.h"
 #include "os/jobs.h"
+#include "os/poll.h"
 
 namespace ralph {
 namespace {
@@ -23,6 +23,8 @@ constexpr Milliseconds kEndingPoll{20};
 constexpr Milliseconds kDrainGrace{200};
 // More than two pipes can hold: any further output comes from a process that is not ours.
 constexpr size_t kDrainBytes = 4 << 20;
+// Refused waits in a row that are a state of the machine and not a bad moment.
+constexpr int kFailedWaits = 10;
 
 sigset_t signals_we_take() {
   sigset_t set;
@@ -46,7 +48,8 @@ std::string signal_name(int signal) {
   return name ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
 }
 
-LinuxProcesses::LinuxProcesses(const Clock& clock, int guardian) : clock_(clock), guardian_(guardian) {
+LinuxProcesses::LinuxProcesses(const Clock& clock, int guardian)
+    : clock_(clock), guardian_(guardian), parent_(::getppid()) {
   become_subreaper();
   const sigset_t set = signals_we_take();
   ::sigprocmask(SIG_BLOCK, &set, nullptr);
@@ -95,7 +98,7 @@ void LinuxProcesses::end(const StopSequence& sequence) {
 
 Status LinuxProcesses::watch_file(const std::string& path) {
   if (!folders_.add(parent_path(path))) return files_.add(path);
-  files_in_folders_.push_back(path);
+  if (std::ranges::find(files_in_folders_, path) == files_in_folders_.end()) files_in_folders_.push_back(path);
   return {};
 }
 
@@ -142,7 +145,7 @@ std::optional<Event> LinuxProcesses::read_output(Fd& pipe, StreamName stream) {
 }
 
 Remaining LinuxProcesses::look(int signal) {
-  if (signal == SIGKILL) freeze_children();
+  if (signal == SIGKILL) freeze_descendants(pid_);
   Remaining left;
   left.living = descendants_of_this_process();
   std::erase_if(left.living, [&](const ProcessInfo& process) { return contains(survivors_, process); });
@@ -183,16 +186,11 @@ std::optional<MonotonicTime> LinuxProcesses::wake_up_time(std::optional<Monotoni
   return deadline ? std::min(*deadline, wake) : wake;
 }
 
-// Without poll() (no memory, or somebody has lowered the limit of open files) everything is looked at now and then:
-// nothing that is read here blocks. A dead guardian is noticed when poll() works again.
-void LinuxProcesses::look_at_all(std::vector<pollfd>& fds, int error) {
-  if (!std::exchange(poll_failed_, true))
-    static_cast<void>(write_all(
-        STDERR_FILENO, fmt::format("ralph: cannot wait for events: {}; looking for them instead\n", errno_text(error)),
-        "standard error"));
-  const timespec moment{0, std::chrono::nanoseconds(kEndingPoll).count()};
-  ::nanosleep(&moment, nullptr);
-  for (pollfd& fd : fds) fd.revents = fd.fd >= 0 && fd.fd != guardian_ ? fd.events : 0;
+// A kernel that is short of memory for a moment is nothing to speak of: nothing is lost, because everything is looked
+// at.
+void LinuxProcesses::wait_in_vain(int error) {
+  if (++failed_waits_ < kFailedWaits || std::exchange(told_, true)) return;
+  waiting_.push_back(WaitFailed{error});
 }
 
 Event LinuxProcesses::next(std::optional<MonotonicTime> deadline) {
@@ -220,9 +218,12 @@ Event LinuxProcesses::next(std::optional<MonotonicTime> deadline) {
     if (const auto wake = wake_up_time(deadline)) {
       timeout = static_cast<int>(std::clamp<long long>((*wake - clock_.monotonic()).count(), 0, 1 << 30));
     }
-    if (::poll(fds.data(), fds.size(), timeout) < 0) {
-      if (errno == EINTR) continue;
-      look_at_all(fds, errno);
+    const int refused = poll_or_look(fds, timeout);
+    if (refused != 0) {
+      wait_in_vain(refused);
+      if (::getppid() == parent_) fds[4].revents = 0;  // its channel is never read
+    } else {
+      failed_waits_ = 0;
     }
 
     for (size_t i = 0; i < outlets_.size(); ++i) {
@@ -236,8 +237,9 @@ Event LinuxProcesses::next(std::optional<MonotonicTime> deadline) {
       guardian_ = -1;
       waiting_.push_front(GuardianLost{});
     }
-    // Signals first: a flood of output must not delay the user's Ctrl-C.
-    if (!waiting_.empty() && !std::holds_alternative<Exited>(waiting_.front())) continue;
+    // Signals first: a flood of output must not delay the user's Ctrl-C. Where waits are refused there may be an event
+    // at every look, which must not keep output from being read.
+    if (refused == 0 && !waiting_.empty() && !std::holds_alternative<Exited>(waiting_.front())) continue;
     if (fds[1].revents) {
       if (auto event = read_output(out_, StreamName::kOut)) return *event;
     }
@@ -245,7 +247,7 @@ Event LinuxProcesses::next(std::optional<MonotonicTime> deadline) {
       if (auto event = read_output(err_, StreamName::kErr)) return *event;
     }
     // The deadline counts only when there is nothing to read: a slow disk or console must not lose the last output.
-    const bool nothing_to_read = !fds[1].revents && !fds[2].revents;
+    const bool nothing_to_read = refused != 0 || (!fds[1].revents && !fds[2].revents);
     if (drain_ends_ && nothing_to_read && clock_.monotonic() >= *drain_ends_) return finish();
   }
 }

@@ -3,7 +3,6 @@
 
 #include <deque>
 #include <map>
-#include <poll.h>
 #include <vector>
 
 #include "os/clock.h"
@@ -52,18 +51,20 @@ class LinuxProcesses : public Processes {
   bool advance_ending();  // true: nothing is left, or nothing more can be done
   Remaining look(int signal);
   std::optional<MonotonicTime> wake_up_time(std::optional<MonotonicTime> deadline) const;
-  void look_at_all(std::vector<pollfd>& fds, int error);
+  void wait_in_vain(int error);
   void begin(Spawned spawned);
   Event finish();
 
   const Clock& clock_;
   Fd signals_;
   int signals_error_ = 0;
-  bool poll_failed_ = false;
+  int failed_waits_ = 0;  // in a row
+  bool told_ = false;     // WaitFailed
   FolderSignals folders_;
   std::vector<std::string> files_in_folders_;  // about which folders_ signals
   FileWatch files_;                            // where it can't
   int guardian_;
+  int parent_;  // the guardian, if there is one
   Jobs* jobs_ = nullptr;
   int watched_ = -1;
   std::vector<Outlet*> outlets_;

@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "os/clock.h"
+#include "os/control_group.h"
+#include "os/freeze.h"
 #include "os/guardian.h"
 #include "os/processes_linux.h"
 
@@ -197,6 +199,169 @@ TEST_F(ProcessesTest, AQuietChildCostsNoWakeUps) {
   ::getrusage(RUSAGE_SELF, &after);
   EXPECT_LE(after.ru_nvcsw - before.ru_nvcsw, 3);
   finish();
+}
+
+// A relay whose speed is fixed: a byte in `step` makes one process fork its successor and exit; the successor says its
+// pid in `pids`. Ends with the pipe.
+struct SteppedRelay {
+  SteppedRelay() {
+    EXPECT_EQ(::pipe(step), 0);
+    EXPECT_EQ(::pipe(pids), 0);
+    if (::fork() != 0) return;
+    ::close(step[1]);
+    ::setsid();
+    for (;;) {
+      const pid_t self = ::getpid();
+      char byte = 0;
+      if (::write(pids[1], &self, sizeof self) != sizeof self || ::read(step[0], &byte, 1) != 1) ::_exit(0);
+      if (::fork() > 0) ::_exit(0);
+    }
+  }
+  pid_t next_pid() const {
+    pid_t pid = 0;
+    EXPECT_EQ(::read(pids[0], &pid, sizeof pid), static_cast<ssize_t>(sizeof pid));
+    return pid;
+  }
+  // Waits for the end of `last` too, so that the successor is our child.
+  pid_t move_on(pid_t last) const {
+    EXPECT_EQ(::write(step[1], "x", 1), 1);
+    const pid_t next = next_pid();
+    siginfo_t ended{};
+    EXPECT_EQ(::waitid(P_PID, static_cast<id_t>(last), &ended, WEXITED | WNOWAIT), 0);
+    return next;
+  }
+  int step[2], pids[2];
+};
+
+// All that these tests start is below a process of its own, which is a subreaper.
+int in_a_process(const std::function<bool()>& body) {
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    ::alarm(60);
+    become_subreaper();
+    ::_exit(body() && !::testing::Test::HasFailure() ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(pid, &status, 0);
+  return status;
+}
+
+TEST(Freeze, StopsWhatHasComeAfterTheListWasMade) {
+  EXPECT_EQ(in_a_process([] {
+              const SteppedRelay relay;
+              const pid_t first = relay.next_pid();
+              const std::vector<int> seen = child_pids();
+              EXPECT_EQ(seen, std::vector<int>{first});
+              const pid_t third = relay.move_on(relay.move_on(first));
+              stop_with_groups(seen);
+              siginfo_t stopped{};
+              // Without an end of the wait if it was not stopped, but for the alarm.
+              EXPECT_EQ(::waitid(P_PID, static_cast<id_t>(third), &stopped, WSTOPPED | WEXITED), 0);
+              EXPECT_EQ(stopped.si_code, CLD_STOPPED);
+              end_all_descendants({{SIGKILL, 20'000ms}});
+              return !has_children();
+            }),
+            0);
+}
+
+TEST(Freeze, LeavesItsOwnSessionAndBystandersAlone) {
+  EXPECT_EQ(in_a_process([] {
+              ::setsid();
+              const pid_t bystander = ::fork();
+              if (bystander == 0) {
+                ::setsid();
+                for (;;) ::pause();
+              }
+              while (::getpgid(bystander) != bystander) ::usleep(1000);
+              const Bystanders bystanders = Bystanders::of_this_process(false);
+              const pid_t child = ::fork();  // in the group of this process, which must go on
+              if (child == 0) {
+                for (;;) ::pause();
+              }
+              freeze_descendants(0, bystanders);
+              siginfo_t stopped{};
+              EXPECT_EQ(::waitid(P_PID, static_cast<id_t>(child), &stopped, WSTOPPED), 0);
+              EXPECT_EQ(::waitid(P_PID, static_cast<id_t>(bystander), &stopped, WSTOPPED | WNOHANG), 0);
+              EXPECT_EQ(read_process(bystander)->state, 'S');
+              const SweepReport swept = end_all_descendants({{SIGKILL, 20'000ms}}, bystanders);
+              EXPECT_EQ(swept.ended.size(), 1u);
+              ::kill(bystander, SIGKILL);
+              return true;
+            }),
+            0);
+}
+
+TEST(Freeze, LeavesTheExitCodeOfAnAwaitedChild) {
+  EXPECT_EQ(in_a_process([] {
+              const pid_t awaited = ::fork();
+              if (awaited == 0) ::_exit(7);
+              const pid_t other = ::fork();
+              if (other == 0) ::_exit(8);
+              siginfo_t ended{};
+              EXPECT_EQ(::waitid(P_PID, static_cast<id_t>(awaited), &ended, WEXITED | WNOWAIT), 0);
+              EXPECT_EQ(::waitid(P_PID, static_cast<id_t>(other), &ended, WEXITED | WNOWAIT), 0);
+              freeze_descendants(awaited);
+              int status = 0;
+              EXPECT_EQ(::waitpid(other, &status, 0), -1);  // reaped
+              return ::waitpid(awaited, &status, 0) == awaited && WEXITSTATUS(status) == 7;
+            }),
+            0);
+}
+
+// Forks its successor and exits, again and again: what a snapshot shows has ended when it is signalled.
+void start_relay() {
+  if (::fork() != 0) return;
+  ::setsid();
+  const time_t end = ::time(nullptr) + 60;
+  while (::time(nullptr) < end) {
+    if (::fork() > 0) ::_exit(0);
+  }
+  ::_exit(0);
+}
+
+// In a process of its own, which is a subreaper: whether nothing is left after `kill`, which is called once.
+bool ends_relays(const std::function<void()>& start, const std::function<void()>& kill) {
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    become_subreaper();
+    start();
+    ::usleep(100'000);
+    kill();
+    // Nobody signals any more: what is left now was not caught.
+    for (int look = 0; look < 100 && has_children(); ++look) {
+      reap_children();
+      ::usleep(20'000);
+    }
+    const bool left = has_children();
+    while (has_children()) end_all_descendants({{SIGKILL, 3000ms}});
+    ::_exit(left ? 1 : 0);
+  }
+  int status = 0;
+  ::waitpid(pid, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+TEST(Freeze, LetsASweepEndWhatForksAndExitsInTurn) {
+  EXPECT_TRUE(ends_relays(
+      [] {
+        for (int i = 0; i < 8; ++i) start_relay();
+      },
+      [] { end_all_descendants({{SIGKILL, 20'000ms}}); }));
+}
+
+TEST(KillGroup, EndsAtOnceWhatForksAndExitsInTurn) {
+  const KillGroup group;
+  if (!group.exists()) GTEST_SKIP() << "no control group can be made here";
+  EXPECT_TRUE(ends_relays(
+      [&] {
+        const pid_t pid = ::fork();
+        if (pid == 0) {
+          if (!write_control(group.entry(), "0")) ::_exit(1);
+          for (int i = 0; i < 4; ++i) start_relay();
+          ::_exit(0);
+        }
+      },
+      [&] { kill_group(group.folder()); }));
 }
 
 TEST(Guardian, PassesTheExitCodeOn) {

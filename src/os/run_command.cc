@@ -3,18 +3,22 @@
 #include <algorithm>
 #include <cerrno>
 #include <ctime>
-#include <poll.h>
+#include <fcntl.h>
+#include <optional>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "os/clock.h"
+#include "os/poll.h"
+#include "os/waiting_signals.h"
 
 namespace ralph {
 namespace {
 
 constexpr size_t kKept = 64 * 1024;
 constexpr Milliseconds kDeathThroes{2'000};  // after SIGKILL
+constexpr Milliseconds kLookForSignals{100};
 
 struct Reading {
   Fd from;
@@ -26,7 +30,7 @@ struct Reading {
   bool read() {
     char buffer[16 * 1024];
     const ssize_t n = ::read(from.get(), buffer, sizeof buffer);
-    if (n < 0 && errno == EINTR) return true;
+    if (n < 0 && (errno == EINTR || errno == EAGAIN)) return true;
     if (n <= 0) return false;
     const size_t room = kept - text.size();
     text.append(buffer, std::min(room, static_cast<size_t>(n)));
@@ -57,31 +61,42 @@ int wait_for(int pid, MonotonicTime deadline) {
   }
 }
 
-// Reads until both streams are closed, and returns the exit code.
-int listen(int pid, Reading& out, Reading& err, Milliseconds limit) {
+enum class Patience { kToTheEnd, kUntilSignal };
+
+// Reads until both streams are closed, and returns the exit code; nullopt: a signal waits, and the command was killed.
+std::optional<int> listen(int pid, Reading& out, Reading& err, Milliseconds limit, Patience patience) {
   const SystemClock clock;
   const MonotonicTime deadline = clock.monotonic() + limit;
+  bool signalled = false;
   while (out.from || err.from) {
     pollfd waiting[] = {{out.from.get(), POLLIN, 0}, {err.from.get(), POLLIN, 0}};  // poll ignores a closed one
     const long long left = (deadline - clock.monotonic()).count();
-    const int ready = left <= 0 ? 0 : ::poll(waiting, 2, static_cast<int>(left));
-    if (ready < 0 && errno == EINTR) continue;
-    if (ready <= 0) {
+    signalled = patience == Patience::kUntilSignal && stop_signal_waits();
+    if (left <= 0 || signalled) {
       ::kill(-pid, SIGKILL);  // what still holds a stream, even if the command itself has ended
       break;
     }
+    // A blocked signal wakes nobody up.
+    const long long most = patience == Patience::kUntilSignal ? kLookForSignals.count() : 1 << 30;
+    poll_or_look(waiting, static_cast<int>(std::min(left, most)));
     if (waiting[0].revents != 0 && !out.read()) out.from.close();
     if (waiting[1].revents != 0 && !err.read()) err.from.close();
   }
   const int status = wait_for(pid, deadline);
+  if (signalled) return std::nullopt;
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-Result<CommandResult> run(const Launch& launch, Milliseconds limit, size_t kept_output) {
+Result<CommandResult> run(const Launch& launch, Milliseconds limit, size_t kept_output,
+                          Patience patience = Patience::kToTheEnd) {
   TRY_VALUE(Spawned child, spawn(launch));
   Reading out{std::move(child.out), kept_output}, err{std::move(child.err), kKept};
-  const int code = listen(child.pid, out, err, limit);
-  return CommandResult{code, std::move(out.text), std::move(err.text), out.cut};
+  for (const Reading* stream : {&out, &err}) {
+    if (stream->from) ::fcntl(stream->from.get(), F_SETFL, O_NONBLOCK);
+  }
+  const auto code = listen(child.pid, out, err, limit, patience);
+  if (!code) return fail(ErrorKind::kInterrupted, "interrupted");
+  return CommandResult{*code, std::move(out.text), std::move(err.text), out.cut};
 }
 
 }  // namespace
@@ -89,6 +104,11 @@ Result<CommandResult> run(const Launch& launch, Milliseconds limit, size_t kept_
 Result<CommandResult> run_command(Launch launch, Milliseconds limit) {
   launch.merge_streams = true;
   return run(launch, limit, kKept);
+}
+
+Result<CommandResult> run_until_signal(Launch launch, Milliseconds limit) {
+  launch.merge_streams = true;
+  return run(launch, limit, kKept, Patience::kUntilSignal);
 }
 
 Result<CommandResult> ask_command(Launch launch, Milliseconds limit, size_t kept_output) {

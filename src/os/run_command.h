@@ -19,6 +19,10 @@ struct CommandResult {
 // Killed, with exit code 137, if it takes longer than `limit`. Its output is both streams, the first 64 KB.
 Result<CommandResult> run_command(Launch launch, Milliseconds limit = Milliseconds(10000));
 
+// The same, but a signal that waits to be read (SIGINT, SIGTERM, SIGHUP, SIGQUIT) ends it: kInterrupted. For a process
+// that blocks its signals and reads them later.
+Result<CommandResult> run_until_signal(Launch launch, Milliseconds limit);
+
 // For a command whose output is data: standard error is kept apart.
 Result<CommandResult> ask_command(Launch launch, Milliseconds limit, size_t kept_output);
 

@@ -1,5 +1,7 @@
 #include "os/run_command.h"
 
+#include <signal.h>
+
 #include <gtest/gtest.h>
 
 namespace ralph {
@@ -17,6 +19,22 @@ TEST(RunCommand, GivesBothStreamsAsOne) {
   const auto end = run_command(shell("echo out; echo err >&2; exit 3"));
   EXPECT_EQ(end->output, "out\nerr\n");
   EXPECT_EQ(end->exit_code, 3);
+}
+
+TEST(RunCommand, EndsIfASignalWaitsAndLeavesThatWaiting) {
+  sigset_t set, old;
+  ::sigemptyset(&set);
+  ::sigaddset(&set, SIGTERM);
+  ::sigprocmask(SIG_BLOCK, &set, &old);
+  EXPECT_EQ(run_until_signal(shell("exit 3"), Milliseconds(10000))->exit_code, 3);
+  ::raise(SIGTERM);
+  const auto end = run_until_signal(shell("sleep 600"), Milliseconds(600'000));
+  ASSERT_FALSE(end);
+  EXPECT_EQ(end.error().kind, ErrorKind::kInterrupted);
+  int taken = 0;
+  ::sigwait(&set, &taken);
+  EXPECT_EQ(taken, SIGTERM);
+  ::sigprocmask(SIG_SETMASK, &old, nullptr);
 }
 
 TEST(AskCommand, KeepsTheStreamsApart) {

@@ -3,7 +3,9 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 
+#include "os/control_group.h"
 #include "os/process_tree.h"
 
 namespace ralph {
@@ -38,6 +40,7 @@ class Sweep {
 
  private:
   void signal_all(int signal, bool first_look);
+  void kill_by_group();
 
   StopSequence sequence_;
   std::function<Remaining(int signal)> look_;
@@ -46,6 +49,7 @@ class Sweep {
   MonotonicTime step_ends_{}, next_look_{};
   std::map<int, ProcessInfo> signalled_;
   Remaining left_;
+  std::optional<KillGroup> group_;  // made when something has to be killed
 };
 
 }  // namespace ralph

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <ctime>
 #include <signal.h>
+#include <unistd.h>
 
 #include "os/clock.h"
+#include "os/freeze.h"
 #include "os/sweep.h"
 
 namespace ralph {
@@ -52,7 +54,22 @@ bool Sweep::advance(MonotonicTime now) {
   return false;
 }
 
+// By pid only children of this process, whose pids nobody else can get before they are reaped. What they fork
+// meanwhile is in the group, too, and orphans are children at the next look.
+void Sweep::kill_by_group() {
+  const int self = ::getpid();
+  const auto is_child = [&](const ProcessInfo& process) { return process.parent == self; };
+  if (std::ranges::none_of(left_.living, is_child)) return;
+  if (!group_) group_.emplace();
+  if (!group_->exists()) return;
+  for (const ProcessInfo& process : left_.living) {
+    if (is_child(process)) write_control(group_->entry(), std::to_string(process.pid));
+  }
+  kill_group(group_->folder());
+}
+
 void Sweep::signal_all(int signal, bool first_look) {
+  if (signal == SIGKILL) kill_by_group();
   for (const ProcessInfo& process : left_.living) {
     const bool is_new = signalled_.emplace(process.pid, process).second;
     // SIGKILL is repeated at every look, to catch processes that fork meanwhile.
@@ -72,8 +89,7 @@ SweepReport Sweep::report() const {
 
 SweepReport end_all_descendants(const StopSequence& sequence, const Bystanders& bystanders) {
   return run_to_its_end(Sweep(sequence, [&](int signal) {
-    // Bystanders are children too.
-    if (signal == SIGKILL && bystanders.none()) freeze_children();
+    if (signal == SIGKILL) freeze_descendants(0, bystanders);
     reap_children();
     Remaining left;
     if (!has_children()) return left;

@@ -220,9 +220,26 @@ Status Aftermath::write(const StoryFile& file, const PinnedFiles& pinned) {
   return {};
 }
 
+void Aftermath::carried_back(const std::string& story, const std::vector<std::string>& paths) {
+  carried_ = story;
+  for (const std::string& path : paths) to_commit(path);
+}
+
 Status Aftermath::commit(const Verdict& verdict) {
   if (written_.empty()) return {};
   std::string what;
+  if (!carried_.empty()) {
+    const bool approved = verdict.outcome == StoryStep::kApproved || verdict.outcome == StoryStep::kAutoApproved;
+    const auto done = repository_.commit(
+        written_, fmt::format("review: [{}] - {}{}", carried_,
+                              approved                                  ? "approved"
+                              : verdict.outcome == StoryStep::kNone     ? "no verdict"
+                              : verdict.outcome == StoryStep::kSentBack ? "sent back"
+                                                                        : "changes requested",
+                              restored_ ? fmt::format("; what {} may not change is taken back", iteration_) : ""));
+    if (!done) note(fmt::format("what the review wrote could not be committed: {}", done.error().message));
+    return {};
+  }
   if (verdict.changed) what = fmt::format("{} {}", verdict.story, replace_all(to_string(verdict.outcome), "_", " "));
   if (restored_) {
     what += fmt::format(

@@ -46,6 +46,10 @@ class Aftermath {
   // Commits ralph's own changes, and nothing else.
   Status commit(const Verdict& verdict);
 
+  // The files of a review in a clean checkout: ralph commits them in the reviewer's place. No story: they belong to one
+  // that was judged before.
+  void carried_back(const std::string& story, const std::vector<std::string>& paths);
+
   // Tells user and agent what was left uncommitted.
   void tell_uncommitted(const std::vector<std::string>& paths);
 
@@ -71,6 +75,7 @@ class Aftermath {
   const std::string iteration_;
   std::map<std::string, std::string> seen_;  // the known content of files, by path
   std::vector<std::string> violations_, notes_, written_, for_agent_;
+  std::string carried_;  // the story whose review was carried back
   bool restored_ = false;
 };
 

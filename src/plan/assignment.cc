@@ -78,10 +78,17 @@ std::string how_to_review(const Assignment& a) {
         "  `review: [{0}] - changes requested`.\n",
         a.story->id);
   }
+  if (!a.reviewed.empty()) {
+    text += fmt::format(
+        "You work in a clean checkout of commit {}. ralph carries back what you write into tasks.json and "
+        "progress.txt\n"
+        "of {}, and into CLAUDE.md, AGENTS.md, GEMINI.md and .claude/rules; every other change is dropped.\n",
+        a.reviewed.substr(0, 12), a.files_at);
+  }
   // Neither tag begins a line here, so that a repeated assignment is no verdict.
   text += fmt::format(
       "Then end your last message with the verdict in words; what tasks.json says counts only if you say it too:\n"
-      "write `<review story=\"{0}\">approved</review>` at the beginning of a line, or instead of it\n"
+      "write `<review story=\"{0}\">approved</review>` at the beginning of a line, in no code block, or instead of it\n"
       "`<review story=\"{0}\">changes_requested`, a newline, the reasons, and `</review>`.{1}\n",
       a.story->id,
       next < a.review_cap ? ""
@@ -90,6 +97,15 @@ std::string how_to_review(const Assignment& a) {
   if (!a.tests.empty()) {
     text +=
         "\nThe iterations of this story took tests away. Find out whether that was right:\n" + list_of(a.tests, "-");
+  }
+  if (!a.changed_checks.empty()) {
+    text += "\nThe iterations of this story changed what the checks prove. Judge each of these changes by itself:\n" +
+            list_of(a.changed_checks, "-");
+    if (!a.changed_checks_diff.empty()) text += "\nThe difference:\n\n" + a.changed_checks_diff;
+  }
+  if (!a.tampered.empty()) {
+    text += "\nFiles that make other programs run code were changed. Find out why, and do not run what they name:\n" +
+            list_of(a.tampered, "-");
   }
   return text;
 }
@@ -117,13 +133,15 @@ std::string assignment_text(const Assignment& a) {
   if (!trim(story.description).empty()) text += fmt::format("\n{}\n", trim(story.description));
   text += "\nAcceptance criteria:\n" + list_of(story.criteria, "-");
   if (!a.tasks->verify_commands.empty()) {
-    text += "\nVerify commands (ralph runs them itself after this iteration; a failing one outranks any approval):\n" +
-            list_of(a.tasks->verify_commands, "-");
+    text += "\nVerify commands (ralph runs them itself after this iteration; a failing one outranks any approval):\n";
+    for (const std::string& command : a.tasks->verify_commands)
+      text += fmt::format("- {}{}\n", command,
+                          is_one_of(command, a.added) ? "   (added by an agent; an iteration may remove it)" : "");
   }
   text += "\n" + how_to(a);
   text +=
       "\nralph compares tasks.json with its own copy when you are done and takes back every change of review fields,\n"
-      "criteria or verify commands that this assignment does not allow.\n";
+      "criteria, verify commands, titles or descriptions that this assignment does not allow.\n";
   return text;
 }
 

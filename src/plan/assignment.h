@@ -17,8 +17,13 @@ struct Assignment {
   bool skip_review = false;
   std::int64_t review_cap = 5;
   int iteration = 1, max_iterations = 15;
-  std::string files_at;            // the plan's folder as the agent sees it: "ralph"
-  std::vector<std::string> tests;  // for a review: tests that the story's iterations deleted or shortened
+  std::string files_at;                       // the plan's folder as the agent sees it: "ralph"
+  std::string reviewed{};                     // for a review in a clean checkout: its commit
+  std::vector<std::string> tests{};           // for a review: tests that the story's iterations deleted or shortened
+  std::vector<std::string> added{};           // verify commands that agents added
+  std::vector<std::string> tampered{};        // for a review: what was done to files that make other programs run code
+  std::vector<std::string> changed_checks{};  // for a review: tests and files of checks that changed, in words
+  std::string changed_checks_diff{};          // of these, each line indented; may be cut
 };
 
 // The assignment block alone; it replaces {{RALPH_ASSIGNMENT}}, or is appended to a prompt without it.

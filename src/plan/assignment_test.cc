@@ -149,5 +149,17 @@ TEST(Assignment, NamesThePlansFolderAsTheAgentSeesIt) {
   }
 }
 
+TEST(PlanAssignment, AReviewIsToldWhatWasDoneToTheChecks) {
+  Told told(story("US-7"), Mode::kReview);
+  told.assignment.changed_checks = {"tests/a.py: changed; 1 assertion rewritten"};
+  told.assignment.changed_checks_diff = "    tests/a.py\n    -assert 1\n";
+  told.assignment.tampered = {"iteration 2: .git/hooks/pre-commit was made and put back"};
+  told.assignment.added = told.tasks.verify_commands;
+  expect_parts(told.text(), {"- tests/a.py: changed; 1 assertion rewritten\n", "    -assert 1\n",
+                             "- iteration 2: .git/hooks/pre-commit was made and put back\n", "(added by an agent;"});
+  told.assignment.mode = Mode::kImplement;
+  EXPECT_EQ(told.text().find("pre-commit"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace ralph

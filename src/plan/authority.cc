@@ -77,20 +77,24 @@ std::string recall_from_journal(SavedPlan& plan, const std::string& project) {
   const std::string path = join_path(project, fmt::format(".ralph/runs/{}/{}", plan.run_id, kJournalFile));
   auto reader = JournalReader::open(path);
   if (!reader) return reader.error().message;
-  Progress progress;
+  const std::string seal = seal_of(project, plan.run_id);
+  Progress progress, believed;  // the latter without records that anybody may have added
   bool found = false;
   for (;;) {
     const auto record = reader->next();
     if (!record) return record.error().message;
     if (!*record) break;
     progress = fold(std::move(progress), **record);
-    found = found || reader->last_hash() == plan.journal;
+    if (reader->last_hash() != plan.journal && (!found || reader->last_hash() != seal)) continue;
+    found = true;
+    believed = progress;
   }
   if (!found || !reader->is_whole()) return fmt::format("{} is not the journal that this plan was saved with", path);
-  plan.head = progress.plan.head;
-  if (progress.iteration_open && progress.turn_outcome == TurnOutcome::kOk) plan.words = progress.final_words;
-  plan.bases = progress.plan.bases;
-  if (progress.plan.pending) plan.pending = pending_from(*progress.plan.pending);
+  plan.head = believed.plan.head;
+  plan.reviewed = believed.plan.reviewed;
+  if (believed.iteration_open && believed.turn_outcome == TurnOutcome::kOk) plan.words = believed.final_words;
+  plan.bases = believed.plan.bases;
+  if (believed.plan.pending) plan.pending = pending_from(*believed.plan.pending);
   return {};
 }
 

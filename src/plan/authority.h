@@ -36,11 +36,15 @@ struct SavedPlan {
   std::int64_t review_cap = 5;
   std::string tasks;  // the text of tasks.json
   PinnedFiles pinned;
+  std::string room, room_plan;        // the project and the plan's folder in a clean checkout, if the agent works there
   std::vector<std::string> accepted;  // stories whose approvals a person has accepted since
+  std::vector<std::string> added;     // verify commands that agents added; all others are pinned
+  std::vector<std::string> carried;   // files that a review in a clean checkout wrote, and the project has by now
 
   // Kept in the run's journal, not in this file (except by version 0.1): see recall_from_journal().
-  std::string words;  // the final message of its review, if that had ended
-  std::string head;   // the commit that the iteration began with; empty: unknown, or history was checked
+  std::string words;     // the final message of its review, if that had ended
+  std::string head;      // the commit that the iteration began with; empty: unknown, or history was checked
+  std::string reviewed;  // the commit that the run's last review began with
   // If not open: the step that waits for its checks. `tasks` and `pinned` are as the run left the files.
   std::optional<PendingStep> pending;
   std::map<std::string, std::string> bases;  // by story: the commit before its first iteration
@@ -51,7 +55,8 @@ struct SavedPlan {
     v("judged", judged), v("iterationMode", mode), v("story", story), v("skipReview", skip_review);
     v("reviewCap", review_cap), v("tasks", tasks), v("journal", journal), v("prd", pinned.prd);
     v("prompt", pinned.prompt), v("accepted", accepted);
-    v("progress", pinned.progress);
+    v("progress", pinned.progress), v("room", room), v("roomPlan", room_plan), v("added", added);
+    v("carried", carried);
   }
 };
 

@@ -1,5 +1,6 @@
 #include "plan/authority.h"
 
+#include <cstdlib>
 #include <filesystem>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include "journal/writer.h"
 #include "os/scratch_folder.h"
 #include "plan/plans_for_tests.h"
+#include "settings/ralph_folder.h"
 
 namespace ralph {
 namespace {
@@ -147,20 +149,39 @@ class RecallTest : public ::testing::Test {
     checked.head = "abc", checked.bases = {{"A", "def"}},
     checked.pending = record::PendingReview{"A", StoryStep::kApproved, true, "approved", 1, ""};
     EXPECT_TRUE(writer->append(checked));
+    last_ = writer->last_hash();
+  }
+  ~RecallTest() override { before_ ? ::setenv("XDG_STATE_HOME", before_->c_str(), 1) : ::unsetenv("XDG_STATE_HOME"); }
+
+  // ralph has seen the journal's last record.
+  void seal() const {
+    ::setenv("XDG_STATE_HOME", (folder_ / "state").c_str(), 1);
+    const std::string path = seal_path(folder_.path(), plan_.run_id);
+    std::filesystem::create_directories(parent_path(path));
+    ScratchFolder::write(path, last_ + "\n");
   }
 
   ScratchFolder folder_;
+  const std::optional<std::string> before_ = Environment::of_this_process().get("XDG_STATE_HOME");
+  std::string last_;
   std::string run_ = folder_ / ".ralph/runs/20261115-202233-7f3a";
   Redactor redactor_{std::vector<std::string>{}};
   SavedPlan plan_;
 };
 
-TEST_F(RecallTest, AJournalThatLeadsToTheCopyIsBelievedToItsEnd) {
+TEST_F(RecallTest, AJournalThatLeadsToTheCopyIsBelievedToItsSeal) {
+  seal();
   EXPECT_EQ(recall_from_journal(plan_, folder_.path()), "");
   EXPECT_EQ(plan_.head, "abc");
   EXPECT_EQ(plan_.bases, (std::map<std::string, std::string>{{"A", "def"}}));
   ASSERT_TRUE(plan_.pending);
   EXPECT_EQ(plan_.pending->step, "approved");
+}
+
+TEST_F(RecallTest, RecordsAfterTheSealAreNotBelieved) {
+  EXPECT_EQ(recall_from_journal(plan_, folder_.path()), "");
+  EXPECT_EQ(plan_.head, "abc");
+  EXPECT_FALSE(plan_.pending) << "anybody may have added it";
 }
 
 TEST_F(RecallTest, AnyOtherJournalIsNot) {

@@ -1,11 +1,13 @@
 #include "plan/enforce.h"
 
 #include <algorithm>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
 #include "base/text.h"
+#include "base/utf8.h"
 
 namespace ralph {
 namespace {
@@ -26,7 +28,11 @@ std::string pointer_to(size_t index) {
 class Repairer {
  public:
   Repairer(const StoryFile& before, const json::value& document, JsonEdits& edits, const ReviewRules& rules)
-      : before_(before), document_(document), edits_(edits), rules_(rules), known_(before_from(before.tasks)) {}
+      : before_(before),
+        document_(document),
+        edits_(edits),
+        rules_(rules),
+        known_(before_from(before.tasks, rules.added)) {}
 
   // False: too broken to be repaired in parts.
   bool repair() {
@@ -36,6 +42,7 @@ class Repairer {
     read_stories(stories->get_array());
     repair_review_fields();
     repair_criteria();
+    repair_words();
     repair_dependencies();
     restore_missing_stories(stories->get_array().size());
     return true;
@@ -79,9 +86,12 @@ class Repairer {
       report("", "verifyCommands can't be changed while they run; they were put back.");
       return;
     }
-    if (all_texts && missing_from(before_.tasks.verify_commands, now).empty()) return;
-    edits_.set("/verifyCommands", to_json_array(with_additions(before_.tasks.verify_commands, now)));
-    report("", "verifyCommands may be added, never removed or changed; they were put back.");
+    // Those that agents added may go again.
+    const std::vector<std::string>& pinned = *known_.verify_commands;
+    const std::vector<std::string> kept = missing_from(now, missing_from(now, pinned));
+    if (all_texts && missing_from(pinned, now).empty() && in_order(kept, pinned)) return;
+    edits_.set("/verifyCommands", to_json_array(with_additions(pinned, now)));
+    report("", "verifyCommands may be added, never removed or changed; they and their order were put back.");
   }
 
   void read_stories(const json::array& array) {
@@ -248,6 +258,37 @@ class Repairer {
     }
   }
 
+  // What a story is about is the user's to say.
+  void repair_words() {
+    for (const Story& story : now_.stories) {
+      const Story* const was = before_.tasks.find(story.id);
+      if (!was) continue;
+      for (const auto& [key, then, now] :
+           {std::tuple<std::string_view, const std::string&, const std::string&>{"title", was->title, story.title},
+            {"description", was->description, story.description}}) {
+        if (then == now) continue;
+        edits_.set(fmt::format("{}/{}", pointer_to(index_.at(story.id)), key), to_json_string(then));
+        report(story.id, fmt::format("The {} of story {} is pinned and was put back. It was changed to: {}; was: {}",
+                                     key, story.id, shortened(now), shortened(then)));
+      }
+    }
+  }
+
+  static std::string shortened(std::string_view text) {
+    return trim(text).empty() ? "(empty)" : fit_to_width(trim(text), 150);
+  }
+
+  // Whether `texts`, all of them pinned, stand in the pinned order; one may stand there twice.
+  static bool in_order(const std::vector<std::string>& texts, const std::vector<std::string>& pinned) {
+    auto at = pinned.begin();
+    for (const std::string& text : texts) {
+      const auto found = std::find(pinned.begin(), pinned.end(), text);
+      if (found < at) return false;
+      at = found;
+    }
+    return true;
+  }
+
   // Agents may change dependencies, as long as they exist and have no cycle.
   void repair_dependencies() {
     std::unordered_map<std::string_view, bool> exists;
@@ -318,7 +359,7 @@ class Repairer {
 
 // Checks the result by the same rules, so that a bug in the repair lets nothing through.
 bool satisfies_rules(const StoryFile& before, const StoryList& after, const ReviewRules& rules) {
-  const Before known = before_from(before.tasks);
+  const Before known = before_from(before.tasks, rules.added);
   return judge_pins(known, after).empty() &&
          (rules.skip_review || judge_transitions(known, after, rules).illegal.empty());
 }

@@ -71,19 +71,20 @@ TEST(Enforce, TakesBackWhatWasNotAllowedAndLeavesEveryOtherByte) {
   const Row rows[] = {
       {"nothing was done", Mode::kImplement, {}, {}, ""},
       {"a legal step", Mode::kImplement, {{kOpenA, kWaitingA}}, {{kOpenA, kWaitingA}}, ""},
-      {"a title, a priority, a note and a key of their own",
+      {"a priority, a note and a key of their own",
        Mode::kImplement,
-       {{"\"first\"", "\"the first\""},
-        {"\"priority\": 1", "\"priority\": 9"},
-        {"\"size\": {\"x\":1}", "\"notes\": \"\""}},
-       {{"\"first\"", "\"the first\""},
-        {"\"priority\": 1", "\"priority\": 9"},
-        {"\"size\": {\"x\":1}", "\"notes\": \"\""}},
+       {{"\"priority\": 1", "\"priority\": 9"}, {"\"size\": {\"x\":1}", "\"notes\": \"\""}},
+       {{"\"priority\": 1", "\"priority\": 9"}, {"\"size\": {\"x\":1}", "\"notes\": \"\""}},
        ""},
-      {"an approval out of turn, with a title that may stay",
+      {"a title",
        Mode::kImplement,
-       {{kOpenA, kApprovedA}, {"\"first\"", "\"1st\""}},
        {{"\"first\"", "\"1st\""}},
+       {},
+       "The title of story A is pinned and was put back. It was changed to: 1st; was: first"},
+      {"an approval out of turn, with a priority that may stay",
+       Mode::kImplement,
+       {{kOpenA, kApprovedA}, {"\"priority\": 1", "\"priority\": 9"}},
+       {{"\"priority\": 1", "\"priority\": 9"}},
        "Story A had illegal transition: passes false → true, reviewStatus null → approved, reviewCount 0 → 1"},
       {"an approval out of turn beside a legal step",
        Mode::kImplement,
@@ -102,8 +103,9 @@ TEST(Enforce, TakesBackWhatWasNotAllowedAndLeavesEveryOtherByte) {
        "Story B had illegal transition: passes true → false"},
       {"an approval taken back, and its notes with it",
        Mode::kImplement,
-       {{"\"notes\": \"all of it\", \"passes\": true", "\"notes\": \"\", \"passes\": false"}, {"\"first\"", "\"1st\""}},
-       {{"\"first\"", "\"1st\""}},
+       {{"\"notes\": \"all of it\", \"passes\": true", "\"notes\": \"\", \"passes\": false"},
+        {"\"priority\": 1", "\"priority\": 9"}},
+       {{"\"priority\": 1", "\"priority\": 9"}},
        "The notes of story B were deleted; they were put back."},
       {"the notes of what is done",
        Mode::kReview,
@@ -194,7 +196,8 @@ TEST(Enforce, VerifyCommandsMayBeAddedNeverRemovedOrChanged) {
   };
   const Commands rows[] = {
       {R"(["make test", "make lint"])", {"make test", "make lint"}, false},
-      {R"(["make lint", "x", "make test"])", {"make lint", "x", "make test"}, false},
+      {R"(["x", "make test", "y", "make lint"])", {"x", "make test", "y", "make lint"}, false},
+      {R"(["make lint", "x", "make test"])", {"make test", "make lint", "x"}, true},
       {R"([])", {"make test", "make lint"}, true},
       {R"(null)", {"make test", "make lint"}, true},
       {R"("true")", {"make test", "make lint"}, true},
@@ -212,6 +215,19 @@ TEST(Enforce, VerifyCommandsMayBeAddedNeverRemovedOrChanged) {
   }
   const std::string gone = changed({{"\"verifyCommands\"", "\"verify\""}});
   EXPECT_EQ(enforce(by_hand(), gone, rules_for(Mode::kImplement), "x").file.tasks.verify_commands,
+            (std::vector<std::string>{"make test", "make lint"}));
+}
+
+TEST(Enforce, WhatAnAgentAddedMayBeRemovedAgain) {
+  ReviewRules rules = rules_for(Mode::kImplement);
+  rules.added = {"make lint"};
+  const std::string removed =
+      changed({{"[ \"make test\",\n                      \"make lint\" ]", R"(["make test"])"}});
+  const Enforcement result = enforce(by_hand(), removed, rules, "tasks.json");
+  EXPECT_EQ(result.file.tasks.verify_commands, std::vector<std::string>{"make test"});
+  EXPECT_TRUE(result.violations.empty());
+  const std::string pinned = changed({{"[ \"make test\",\n                      \"make lint\" ]", R"(["make lint"])"}});
+  EXPECT_EQ(enforce(by_hand(), pinned, rules, "tasks.json").file.tasks.verify_commands,
             (std::vector<std::string>{"make test", "make lint"}));
 }
 

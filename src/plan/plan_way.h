@@ -7,6 +7,7 @@
 
 #include "engine/way.h"
 #include "plan/aftermath.h"
+#include "plan/clean_room.h"
 #include "plan/marker.h"
 #include "plan/start.h"
 #include "plan/tree_watch.h"
@@ -26,9 +27,12 @@ class PlanWay : public Way {
   Result<IterationChecks> checks() override;
   Status after_checks(const Decision& decision) override;
   Result<Observation> observe() override;
+  Status finish(const Decision& decision) override;
 
  private:
-  enum class Stage;
+  // The stages of an iteration; what each establishes is the table of plan_way_stages.cc. If ralph is killed between
+  // stages, the next run continues from the last saved copy.
+  enum class Stage { kOpen, kFrozen, kEnforced, kRestored, kHeld, kJudged, kClosed };
 
   const StoryList& tasks() const { return plan_.tasks.tasks; }
   const Settings& settings() const { return plan_.loaded.settings; }
@@ -38,16 +42,21 @@ class PlanWay : public Way {
   SaidReview said_review() const;
 
   Status hold_plan();
-  Status note_work(const Work& work);
+  void find_left_review();
+  Status note_work(const Work& work, bool in_room);
   void note_base(const Work& work);
   Result<std::string> prompt_for(const Work& work);
   std::string iteration_in_words() const;
+  Status take_from_room();
   Status write_marker();
   Status enter(Stage stage);
   Status save(SavedPlan::State state);
+  void note_verify_commands();
   Status leave_unchecked();
   Status judge_again(const ChecksEnd& end);
+  void tell_objections(const ChecksEnd& end);
   Status look_for_uncommitted();
+  Status look_for_dropped(std::vector<std::string>& uncommitted);
   bool all_done() const { return count_done(tasks(), plan_.skip_review()) == tasks().stories.size(); }
   Status note_checked(bool judged);
 
@@ -57,11 +66,14 @@ class PlanWay : public Way {
   Marker marker_;
   Repository repository_;
   TreeWatch tree_;
+  CleanRoom room_;
   std::optional<Lock> lock_;
   ReviewRules rules_;
   std::string marker_text_, branch_, head_, prompt_;
   std::string reviewed_;                // the commit that the last review began with
+  std::string left_review_;             // the commit of an earlier run's review, which is checked in a clean checkout
   std::optional<PendingStep> pending_;  // the step that waits for its checks
+  std::vector<std::string> carried_;    // what the review of this iteration wrote, and the project has by now
   bool history_checked_ = false;
 
   // The iteration whose turn is over.

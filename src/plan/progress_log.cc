@@ -59,4 +59,19 @@ std::string with_log_kept(std::string_view before, const std::optional<std::stri
   return text + new_entries(now.substr(begin_now), before);
 }
 
+std::string with_log_added(std::string_view now, std::string_view before, const std::string& found) {
+  const std::string kept = with_log_kept(before, found);
+  const size_t begin_before = log_begin(before), begin_now = begin_before == 0 ? 0 : log_begin(now);
+  const size_t begin_kept = begin_before == 0 ? 0 : log_begin(kept);
+  const bool same_top = now.substr(0, begin_now) == before.substr(0, begin_before);
+  std::string text((same_top ? std::string_view(kept).substr(0, begin_kept) : now.substr(0, begin_now)));
+  text += now.substr(begin_now);
+  std::string_view added =
+      std::string_view(kept).substr(begin_kept + without_last_blanks(before.substr(begin_before)).size());
+  if (trim(added).empty()) return text;
+  if (!text.empty() && !text.ends_with('\n')) text += '\n';
+  if (before.ends_with('\n') && added.starts_with('\n')) added.remove_prefix(1);
+  return text.append(added);
+}
+
 }  // namespace ralph

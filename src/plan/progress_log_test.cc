@@ -47,5 +47,18 @@ TEST(ProgressLog, WithoutATopSectionIsALogThroughout) {
   EXPECT_EQ(with_log_kept("", "anything"), "anything");
 }
 
+TEST(ProgressLog, GetsWhatIsNewInAnotherCopyAndNothingTwice) {
+  const std::string mine = "the user's line\n";
+  EXPECT_EQ(with_log_added(kBefore + mine, kBefore, kBefore + kSecond), kBefore + mine + kSecond);
+  EXPECT_EQ(with_log_added(kBefore + mine, kBefore, kBefore), kBefore + mine);
+  EXPECT_EQ(with_log_added(kBefore + mine, kBefore, ""), kBefore + mine) << "wiped there";
+  EXPECT_EQ(with_log_added(kBefore + mine, kBefore, kSecond), kBefore + mine + "\n" + kSecond) << "overwritten there";
+  EXPECT_EQ(with_log_added("# P\nmine", "# P\n", "# P\n2 b\n"), "# P\nmine\n2 b\n");
+  EXPECT_EQ(with_log_added(mine, "", kSecond), mine + kSecond) << "there was none before";
+  const std::string top = "# Log\n- new\n---\n", other = "# Log\n- other\n---\n";
+  EXPECT_EQ(with_log_added(kBefore + mine, kBefore, top + kFirst + kSecond), top + kFirst + mine + kSecond);
+  EXPECT_EQ(with_log_added(other + kFirst, kBefore, top + kFirst + kSecond), other + kFirst + kSecond);
+}
+
 }  // namespace
 }  // namespace ralph

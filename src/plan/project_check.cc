@@ -1,6 +1,10 @@
 #include "plan/project_check.h"
 
+#include <sys/stat.h>
+
 #include "base/text.h"
+#include "base/time.h"
+#include "base/utf8.h"
 #include "journal/run_folder.h"
 #include "os/files.h"
 #include "plan/said_review.h"
@@ -23,7 +27,7 @@ void use(CheckRequest& request, const auto& known, std::optional<Mode> mode, std
 
 void use(CheckRequest& request, const SavedPlan& saved) {
   const auto before = read_tasks(saved.tasks, "ralph's own copy").tasks;
-  use(request, saved, saved.mode, before ? std::optional(before_from(*before)) : std::nullopt,
+  use(request, saved, saved.mode, before ? std::optional(before_from(*before, saved.added)) : std::nullopt,
       "ralph's own copy of the plan can't be read: changes of review fields are not checked");
 }
 
@@ -57,6 +61,14 @@ std::optional<SavedPlan> own_copy(const Environment& environment, const std::str
   return of_this_run ? *std::move(saved) : std::nullopt;
 }
 
+// Users hide local changes from git on purpose; an agent must not be told to commit them. ctime can't be set back.
+bool was_written_before(const std::string& path, const std::string& run_id) {
+  struct stat info{};
+  if (run_id.empty() || ::lstat(path.c_str(), &info) != 0) return false;
+  const std::string when = to_compact_utc(WallTime(std::chrono::seconds(info.st_ctim.tv_sec)));
+  return when < run_id.substr(0, when.size());
+}
+
 }  // namespace
 
 Result<CheckReport> check_project(const ProjectCheck& project, const Repository& repository) {
@@ -76,6 +88,16 @@ Result<CheckReport> check_project(const ProjectCheck& project, const Repository&
   TRY_VALUE(const bool has_git, repository.exists());
   if (has_git) {
     TRY_VALUE(std::vector<std::string> lines, repository.uncommitted());
+    TRY_VALUE(const auto hidden, repository.hidden());
+    const std::string top = hidden.empty() ? "" : repository.work_tree().value_or("");
+    const std::string run = project.authority ? project.authority->run_id
+                            : project.marker  ? project.marker->run_id
+                                              : "";
+    for (const Repository::Change& change : hidden) {
+      if (was_written_before(join_path(top, change.path), run)) continue;
+      lines.push_back(fmt::format("{} {} ({})", change.letters, fit_to_width(change.path, change.path.size() * 2 + 1),
+                                  kHowToSeeHidden));
+    }
     request.uncommitted = std::move(lines);
   } else if (const std::string git = join_path(project.files.project, ".git"); is_there(git)) {
     return fail(ErrorKind::kInput, "{} is there, but git finds no repository in it; repair it, or remove it", git);
@@ -87,8 +109,10 @@ Result<std::optional<ProjectCheck>> plan_in_charge(const Environment& environmen
   const std::string run_id = enclosing_run_id(environment);
   ProjectCheck check;
   check.authority = own_copy(environment, run_id);
-  if (check.authority && is_within(folder, check.authority->project)) {
+  const bool in_room = check.authority && !check.authority->room.empty() && is_within(folder, check.authority->room);
+  if (in_room || (check.authority && is_within(folder, check.authority->project))) {
     check.files = {check.authority->project, check.authority->ralph_dir};
+    if (in_room) check.files = {check.authority->room, check.authority->room_plan};
     // Afterwards the caller is an agent with another task, such as a commit message.
     const bool iterating = check.authority->open && !check.authority->judged;
     return iterating ? std::optional(check) : std::nullopt;

@@ -17,6 +17,54 @@ struct Tag {
   std::string_view content;   // trimmed
   std::string_view previous;  // the line before that is not blank, trimmed
   bool closed = false;
+  bool quoted = false;  // it stands in a code block
+};
+
+constexpr size_t kCodeIndent = 4;  // columns, as Markdown has it
+
+size_t indent_of(std::string_view line) {
+  const size_t blanks = std::min(line.find_first_not_of(kBlanks), line.size());
+  return line.substr(0, blanks).find('\t') == std::string_view::npos ? blanks : kCodeIndent;
+}
+
+// Whether a line stands in a block that quotes something: code between fences (three or more of ` or ~ at the beginning
+// of a line, until a line of as many of the same), or what a line of HTML begins, until it is closed.
+class Quoting {
+ public:
+  void read(std::string_view line) {
+    const std::string text = to_lower(trim(line));
+    if (!until_.empty()) {
+      if (contains(text, until_)) until_ = {};
+      return;
+    }
+    if (!is_fence(line, text) && length_ == 0) begin_html(text);
+  }
+  bool is_open() const { return length_ > 0 || !until_.empty(); }
+
+ private:
+  bool is_fence(std::string_view line, std::string_view text) {
+    const char mark = text.empty() ? '\0' : text[0];
+    const size_t length = std::min(text.find_first_not_of(mark), text.size());
+    if ((mark != '`' && mark != '~') || length < 3 || indent_of(line) >= kCodeIndent) return false;
+    if (length_ == 0) {
+      mark_ = mark, length_ = length;
+    } else if (mark == mark_ && length >= length_ && length == text.size()) {
+      length_ = 0;
+    }
+    return true;
+  }
+
+  void begin_html(std::string_view text) {
+    constexpr std::pair<std::string_view, std::string_view> kBlocks[] = {
+        {"<!--", "-->"}, {"<pre", "</pre>"}, {"<code", "</code>"}, {"<blockquote", "</blockquote>"}};
+    for (const auto& [begin, end] : kBlocks) {
+      if (text.starts_with(begin) && !contains(text, end)) until_ = end;
+    }
+  }
+
+  char mark_ = 0;
+  size_t length_ = 0;       // of the fence that is open
+  std::string_view until_;  // what closes the HTML
 };
 
 // Takes `token` and the blanks before it from the front of `text`.
@@ -40,13 +88,28 @@ size_t opening_tag(std::string_view text, const std::string& story) {
   return take(rest, ">") ? text.size() - rest.size() : 0;
 }
 
+// Where a tag for another story ends that begins this line; 0: there is none, or it is not closed.
+size_t end_of_other(std::string_view text, size_t line) {
+  std::string_view rest = text.substr(line);
+  if (!take(rest, kOpening) || !rest.starts_with(' ')) return 0;
+  const size_t close = text.find(kClosing, line);
+  return close == std::string_view::npos ? 0 : close + kClosing.size();
+}
+
 std::vector<Tag> tags_in(std::string_view text, const std::string& story) {
   std::vector<Tag> tags;
   std::string_view previous;
+  Quoting quoting;
   for (size_t line = 0; line < text.size();) {
     const size_t end = std::min(text.find('\n', line), text.size());
     const size_t opening = opening_tag(text.substr(line), story);
     if (opening == 0) {
+      // What stands in a verdict on another story is part of that.
+      if (const size_t other = end_of_other(text, line); other > line) {
+        line = std::min(text.find('\n', other), text.size()) + 1;
+        continue;
+      }
+      quoting.read(text.substr(line, end - line));
       const std::string_view words = trim(text.substr(line, end - line));
       if (!words.empty()) previous = words;
       line = end + 1;
@@ -56,6 +119,7 @@ std::vector<Tag> tags_in(std::string_view text, const std::string& story) {
     Tag tag{line, text.size(), {}, previous, close != std::string_view::npos};
     tag.content = trim(text.substr(content, close - content));
     if (tag.closed) tag.to = close + kClosing.size();
+    tag.quoted = quoting.is_open() || indent_of(text.substr(line, end - line)) >= kCodeIndent;
     tags.push_back(tag);
     line = std::min(text.find('\n', tag.to), text.size()) + 1;
   }
@@ -100,7 +164,8 @@ class Hearing {
     enforced_.unsaid = true;
     take_back(fmt::format(
         "The review wrote a verdict on {} into tasks.json, but its last message does not give one. A verdict counts "
-        "only if the last message has it at the beginning of a line: {}, or the same with changes_requested, a newline "
+        "only if the last message has it at the beginning of a line, outside of code blocks: {}, or the same with "
+        "changes_requested, a newline "
         "and the reasons.",
         story->id, approving_tag(rules_.story)));
   }
@@ -150,7 +215,9 @@ class Hearing {
 SaidReview review_said(std::string_view words, const std::string& story, std::string_view prompt) {
   const std::vector<Tag> told = tags_in(prompt, story), said = tags_in(words, story);
   for (auto tag = said.rbegin(); tag != said.rend(); ++tag) {
-    if (!is_echo(*tag, told)) return verdict_in(*tag);
+    if (is_echo(*tag, told)) continue;
+    const SaidReview verdict = verdict_in(*tag);
+    if (!tag->quoted || verdict.step == StoryStep::kChangesRequested) return verdict;
   }
   return {};
 }

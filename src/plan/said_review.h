@@ -21,7 +21,8 @@ struct SaidReview {
 };
 
 // The last tag for the story counts. It begins a line; what it holds is exactly "approved", or begins with
-// "changes_requested". A tag that stands in the prompt after the same line is an echo of it.
+// "changes_requested". A tag that stands in the prompt after the same line is an echo of it. In a code block an
+// approval is quoted, perhaps from a file that asks for it, and is none.
 SaidReview review_said(std::string_view words, const std::string& story, std::string_view prompt);
 
 // The tag that approves a story, for people and prompts.

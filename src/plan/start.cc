@@ -161,6 +161,10 @@ Error refusal_of(const PlanRun& run, const BranchFault& fault) {
 
 }  // namespace
 
+std::vector<std::string> still_added(const StoryList& tasks, const std::vector<std::string>& added) {
+  return missing_from(tasks.verify_commands, missing_from(tasks.verify_commands, added));
+}
+
 Status load_plan_files(PlanRun& run, bool accept) {
   const PlanFiles& files = run.files;
   TRY(check_plan_folder(files));
@@ -174,6 +178,7 @@ Status load_plan_files(PlanRun& run, bool accept) {
     TRY(expect_same_plan(run, run.tasks.tasks));
     run.bases = saved->bases;
     run.pinned = saved->pinned;
+    run.added = saved->added;
     run.unfinished = std::move(saved);
     return {};
   }
@@ -187,6 +192,7 @@ Status load_plan_files(PlanRun& run, bool accept) {
   note_edits(saved, run);
   if (saved) {
     run.bases = bases_for(run.tasks.tasks, *saved);
+    if (!accept) run.added = still_added(run.tasks.tasks, saved->added);
     reopen_unreviewed(*saved, run);
   }
   TRY_VALUE(std::string prompt, require_plain_file(files.prompt(), kInit));
@@ -223,8 +229,10 @@ Status write_reopened(const PlanRun& run) {
 
 Assignment assignment_for(const PlanRun& run, const Work& work, int iteration, int max_iterations) {
   const std::string folder = run.files.shown(run.files.ralph_dir);
-  return {work.mode, work.story, &run.tasks.tasks, run.skip_review(), run.review_cap(), iteration, max_iterations,
-          folder,    {}};
+  Assignment assignment{work.mode,        work.story, &run.tasks.tasks, run.skip_review(),
+                        run.review_cap(), iteration,  max_iterations,   folder};
+  assignment.added = run.added;
+  return assignment;
 }
 
 Status check_state(const PlanRun& run) {

@@ -28,7 +28,9 @@ struct PlanRun {
   PinnedFiles pinned;
   std::map<std::string, std::string> bases;      // by story: the commit before its first iteration
   std::vector<std::string> notes;                // for people, each without its full stop
+  std::vector<std::string> added{};              // verify commands that agents added, in this run or an earlier one
   std::vector<std::string> unknown_approvals{};  // stories that are approved, and not by any run that ralph knows of
+  std::string in_place{};                        // why reviews do not work in a clean checkout; empty: they do
   bool reopened = false;                         // `tasks` differs from the file: see reopen_unreviewed()
 
   bool skip_review() const { return loaded.settings.plan.skip_review; }
@@ -38,6 +40,9 @@ struct PlanRun {
 
 // Loads the plan to begin with: the saved copy of a killed run, or (with `accept` always) the files of the project.
 Status load_plan_files(PlanRun& run, bool accept);
+
+// Those of the verify commands that agents had added.
+std::vector<std::string> still_added(const StoryList& tasks, const std::vector<std::string>& added);
 
 // Keeps in ralph's own copy that a person has accepted these approvals.
 Status keep_approvals(const PlanRun& run);

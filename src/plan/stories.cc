@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "embedded_schemas.h"
+#include "json/own.h"
 #include "json/schema.h"
 #include "json/value.h"
 #include "json/walk.h"
@@ -16,7 +17,7 @@ constexpr size_t kMaxProblems = 20;  // more than anyone reads, and each lookup 
 
 const json::value& parsed_tasks_schema() {
   // The text is part of the program and tested, so value() cannot fail.
-  static const json::value schema = parse_json(tasks_schema(), "tasks.schema.json").value();
+  static const json::value& schema = parse_own_json(tasks_schema());
   return schema;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 #include <unordered_set>
 
 #include "base/text.h"
@@ -203,14 +204,15 @@ std::string quoted_list(const std::vector<std::string>& texts) {
 
 }  // namespace
 
-Before before_from(const StoryList& tasks) {
+Before before_from(const StoryList& tasks, const std::vector<std::string>& added) {
   Before before;
   before.stories.reserve(tasks.stories.size());
   for (const Story& story : tasks.stories) {
-    before.stories.emplace(story.id, Before::OneStory{story.review, story.criteria, story.depends_on, true});
+    before.stories.emplace(story.id, Before::OneStory{story.review, story.criteria, story.depends_on, true, story.title,
+                                                      story.description});
     before.order.push_back(story.id);
   }
-  before.verify_commands = tasks.verify_commands;
+  before.verify_commands = missing_from(tasks.verify_commands, added);
   before.branch = tasks.branch;
   return before;
 }
@@ -241,6 +243,15 @@ std::vector<PlanProblem> judge_pins(const Before& before, const StoryList& after
     if (const auto missing = missing_from(was->second.criteria, story.criteria); !missing.empty())
       add(story.id, fmt::format("Acceptance criteria may be added, never removed or changed. Story {} lost {}.",
                                 story.id, quoted_list(missing)));
+  }
+  for (const Story& story : after.stories) {
+    const auto was = before.stories.find(story.id);
+    if (was == before.stories.end() || !was->second.complete) continue;
+    for (const auto& [name, then, now] :
+         {std::tuple<std::string_view, const std::string&, const std::string&>{"title", was->second.title, story.title},
+          {"description", was->second.description, story.description}}) {
+      if (then != now) add(story.id, fmt::format("The {} of story {} is pinned; was: {}", name, story.id, then));
+    }
   }
   for (const std::string& id : before.order) {
     if (!there.contains(id))

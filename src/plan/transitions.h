@@ -17,22 +17,25 @@ struct Before {
   struct OneStory {
     Review review;
     std::vector<std::string> criteria, depends_on;
-    bool complete = true;  // false: feedback, criteria and dependencies are unknown
+    bool complete = true;  // false: only the review without its feedback is known
+    std::string title{}, description{};
   };
   std::unordered_map<std::string, OneStory> stories;
   std::vector<std::string> order;  // their ids, as in the file
   std::optional<std::vector<std::string>> verify_commands;
   std::optional<std::string> branch;
 };
-Before before_from(const StoryList& tasks);
+// `added`: verify commands that agents added, which are not pinned.
+Before before_from(const StoryList& tasks, const std::vector<std::string>& added = {});
 
 struct ReviewRules {
   Mode mode = Mode::kImplement;
   std::string story;  // the iteration's story
   bool skip_review = false;
   std::int64_t review_cap = 5;
-  bool frozen = false;  // no iteration is under way: stories may be added and edited, none may take a step
-  bool said = false;    // the reviewer has given its verdict in words; ralph writes it
+  bool frozen = false;               // no iteration is under way: stories may be added and edited, none may take a step
+  bool said = false;                 // the reviewer has given its verdict in words; ralph writes it
+  std::vector<std::string> added{};  // verify commands that agents added: any iteration may remove them
 };
 
 struct Judgement {
@@ -47,8 +50,8 @@ struct Judgement {
 // initial state.
 Judgement judge_transitions(const Before& before, const StoryList& after, const ReviewRules& rules);
 
-// Check 2.5 for pinned content: no story deleted, no criterion or verify command removed or changed, and the branch as
-// the user chose it.
+// Check 2.5 for pinned content: no story deleted, no criterion or verify command removed or changed, no story called or
+// described otherwise, and the branch as the user chose it.
 std::vector<PlanProblem> judge_pins(const Before& before, const StoryList& after);
 
 // Check 2: invariants of every list, whatever came before. The cap may be lowered between runs: approved stories stay

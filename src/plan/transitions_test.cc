@@ -416,6 +416,9 @@ TEST(JudgePins, FollowsItsTable) {
   more.criteria = {"it is fast", "it is tested", "it works"};
   other.criteria = {"it works", "it is tested, mostly"};
   swapped.criteria = {"it is tested", "it works"};
+  Story renamed = story("US-1"), described = story("US-1");
+  renamed.title = "less";
+  described.description = "less";
   StoryList other_commands = list({story("US-1")}), more_commands = other_commands, no_commands = other_commands,
             other_branch = other_commands;
   other_commands.verify_commands = {"true"};
@@ -437,6 +440,8 @@ TEST(JudgePins, FollowsItsTable) {
       {"criteria were added", list({more}), {}},
       {"a criterion was watered down", list({other}), {"Acceptance criteria may be added, never removed or changed"}},
       {"criteria changed places", list({swapped}), {}},
+      {"it has another title", list({renamed}), {"The title of story US-1 is pinned; was: The title of US-1"}},
+      {"it is described otherwise", list({described}), {"The description of story US-1 is pinned; was: "}},
       {"the commands are other ones", other_commands, {"\"make test\" is gone"}},
       {"commands were added", more_commands, {}},
       {"there are no commands", no_commands, {"verifyCommands may be added, never removed or changed"}},

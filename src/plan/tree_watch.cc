@@ -1,21 +1,16 @@
 #include "plan/tree_watch.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <utility>
 
 #include "base/text.h"
+#include "checks/file_facts.h"
+#include "os/files.h"
+#include "plan/memory_files.h"
 
 namespace ralph {
 namespace {
-
-// Where agents keep what they learn beyond the plan; a review may write there.
-bool is_memory_file(const std::string& path) {
-  constexpr std::array<std::string_view, 3> kNames = {"CLAUDE.md", "AGENTS.md", "GEMINI.md"};
-  return is_one_of(base_name(path), kNames) || path.starts_with(".claude/rules/") ||
-         path.find("/.claude/rules/") != std::string::npos;
-}
 
 bool contains(const std::vector<std::string>& paths, const std::string& path) {
   return std::find(paths.begin(), paths.end(), path) != paths.end();
@@ -51,8 +46,19 @@ void TreeWatch::before_checks() {
   auto now = look();
   if (now) {
     before_ = *std::move(now);
+    put_aside_made();
   } else {
     moved_.push_back(fmt::format("what can't be known ({})", now.error().message));
+  }
+}
+
+// The commit is what the checks judge: what earlier ones left beside it must not help, or hinder, the next.
+void TreeWatch::put_aside_made() {
+  for (const std::string& path : made()) {
+    const auto there = before_.uncommitted.find(path);
+    if (there == before_.uncommitted.end() || !is_untracked(there->second)) continue;
+    const std::string to = join_path(run_.folder, fmt::format("made/{}/{}", run_.progress().iteration, path));
+    if (move_away(join_path(top_, path), to)) before_.uncommitted.erase(there);
   }
 }
 
@@ -79,7 +85,7 @@ void TreeWatch::after_checks() {
   }
 }
 
-Result<std::string> TreeWatch::objections(const std::string& from) const {
+Result<std::string> TreeWatch::objections(const std::string& from, bool elsewhere) const {
   std::string text;
   if (!moved_.empty()) {
     text = fmt::format(
@@ -94,6 +100,12 @@ Result<std::string> TreeWatch::objections(const std::string& from) const {
   std::erase_if(changed, [&](const std::string& path) { return is_plan_file(path) || is_memory_file(path); });
   if (changed.empty()) return text;
   if (!text.empty()) text += "\n\n";
+  if (elsewhere) {
+    return text + fmt::format(
+                      "The project moved on while the review worked: {}. Nobody has reviewed that; submit the story "
+                      "again.",
+                      named_paths(changed));
+  }
   text += fmt::format(
       "The review changed code, which a review must not do: {}. Look at these changes, keep or undo them, and submit "
       "the "
@@ -112,7 +124,7 @@ Result<std::vector<std::string>> TreeWatch::uncommitted(bool all) const {
     // The plan's own files change with every iteration; if the user does not commit them, nobody has to.
     const bool users = was != before.end() && (plan || is_same_content(was->second, state));
     if (users || (plan && !all) || was_made(path)) continue;
-    paths.push_back(path);
+    paths.push_back(is_hidden(state) ? fmt::format("{} ({})", path, how_to_see(state)) : path);
   }
   return paths;
 }

@@ -16,15 +16,16 @@ class TreeWatch {
   // The references must outlive it. `top` is the work tree's top-level folder.
   TreeWatch(const Run& run, const Repository& repository, const PlanFiles& files, const std::string& top);
 
-  Result<TreeState> look() const { return tree_state(repository_, top_); }
+  Result<TreeState> look() const { return tree_state(repository_, top_, run_.index.get()); }
 
-  // What git can't say counts as changed.
+  // What git can't say counts as changed. What earlier checks made, and git does not ignore, is put aside before.
   void before_checks();
   void after_checks();
 
   // Why the work must not be approved: files changed while the checks ran or, if a review began with the commit `from`,
-  // it changed code. Empty: nothing speaks against it.
-  Result<std::string> objections(const std::string& from) const;
+  // code has changed since. Where the review worked `elsewhere`, it did not change the project's. Empty: nothing speaks
+  // against it.
+  Result<std::string> objections(const std::string& from, bool elsewhere) const;
 
   // What is not committed, was not so before the run and was not made by checks. `all`: the plan's own files too.
   Result<std::vector<std::string>> uncommitted(bool all) const;
@@ -35,6 +36,7 @@ class TreeWatch {
  private:
   bool is_plan_file(const std::string& path) const;
   bool was_made(const std::string& path) const;
+  void put_aside_made();
 
   const Run& run_;
   const Repository& repository_;

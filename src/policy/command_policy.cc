@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "policy/command_containers.h"
 #include "policy/command_view.h"
 #include "policy/rules.h"
 
@@ -54,6 +55,13 @@ std::vector<bool> all_on(const CommandLists& lists) {
   std::vector<bool> on;
   for (size_t i = 0; i < kCategoryCount; ++i) on.push_back(is_on(lists, static_cast<Category>(i)));
   return on;
+}
+
+// That category alone, if it is on.
+std::vector<bool> only(Category category, const std::vector<bool>& on) {
+  std::vector<bool> one(kCategoryCount);
+  one[static_cast<size_t>(category)] = on[static_cast<size_t>(category)];
+  return one;
 }
 
 // A pattern of the settings: the first words of a command.
@@ -117,10 +125,20 @@ std::optional<Objection> judged_without_words(const ShellReading& reading, const
   return judged(Subject(only, 0, place), on);
 }
 
+constexpr size_t kMostFiles = 64;  // that are kept in mind
+
+// Files that the command makes of other text: sed 's/^/rm /' list > x.sh.
+void note_made(const Subject& subject, std::vector<std::string>& files) {
+  if (!subject.is("sed awk gawk mawk tr cut paste perl xargs jq yq m4") || files.size() > kMostFiles) return;
+  for (const ShellRedirection& one : subject.command.redirections) {
+    if (!one.op.starts_with('>') || one.fd > 1 || one.op == ">&") continue;
+    for (std::string& path : subject.paths(one.target.text)) files.push_back(std::move(path));
+  }
+}
+
 // Files that the command downloads, to recognise when the line runs them later.
 void note_downloads(const Subject& subject, std::vector<std::string>& files) {
-  constexpr size_t kMost = 64;
-  if (!subject.is("curl wget aria2c") || files.size() > kMost) return;
+  if (!subject.is("curl wget aria2c") || files.size() > kMostFiles) return;
   for (const std::string& path : subject.written()) files.push_back(path);
   const bool own_name = subject.program != "curl" || subject.flag('O') || subject.option("--remote-name");
   if (!own_name) return;
@@ -164,11 +182,14 @@ CommandReport judge_command(std::string_view text, const CommandLists& lists, co
     if (command.via >= 0 && command.word(0).starts_with(kUnknownPart))
       runs_unknown[static_cast<size_t>(command.via)] = true;
   }
-  const std::vector<bool> on = all_on(lists);
+  const std::vector<bool> on = all_on(lists), in_container = only(Category::kDatabase, on);
+  std::vector<bool> is_contained(count);
   const std::vector<Pattern> allow = patterns_of(lists.allow), deny = patterns_of(lists.deny);
-  std::vector<std::string> downloaded;
+  std::vector<std::string> downloaded, made;
   for (size_t i = 0; i < count && !reading.effort->is_over(); ++i) {
     const ShellCommand& command = reading.commands[i];
+    if (const auto via = static_cast<size_t>(command.via); command.via >= 0)
+      is_contained[i] = is_contained[via] || is_container_runner(program_of(reading.commands[via]));
     std::optional<Objection>& objection = report.objections[i];
     if (const std::string pattern = matching(deny, command); !pattern.empty()) {
       objection =
@@ -184,8 +205,10 @@ CommandReport judge_command(std::string_view text, const CommandLists& lists, co
       Subject subject(reading, i, place);
       subject.runs_unknown = runs_unknown[i];
       subject.downloaded = &downloaded;
-      objection = judged(subject, on);
+      subject.made = &made;
+      objection = judged(subject, is_contained[i] ? in_container : on);
       note_downloads(subject, downloaded);
+      note_made(subject, made);
     }
     // A denial outranks a question.
     if (objection && (!report.first || (report.first->only_asked && !objection->only_asked))) report.first = objection;

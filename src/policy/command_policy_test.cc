@@ -1180,7 +1180,7 @@ INSTANTIATE_TEST_SUITE_P(Commands, Everyday, testing::ValuesIn(kEveryday));
 // Known limits (see SECURITY.md), so that a change is noticed.
 TEST(CommandPolicy, IsNoWall) {
   for (const std::string_view command :
-       {"make", "sh script.sh", "./a.out", "$(cat commands)", "rm -rf $UNKNOWN/..",
+       {"make", "sh script.sh", "./a.out", "$(cat commands)", "rm -rf $UNKNOWN/x",
         "python3 -c \"p='/'; shutil.rmtree(p)\"", "find . -path ./x -o -delete", "docker run x rm -rf /data"}) {
     EXPECT_EQ(verdict(command), "allowed") << command;
   }

@@ -4,10 +4,13 @@
 
 #include "base/text.h"
 #include "os/files.h"
+#include "policy/command_containers.h"
+#include "policy/command_for_each.h"
 #include "policy/command_terminals.h"
 #include "policy/command_words.h"
 #include "policy/command_wrappers.h"
 #include "policy/script_view.h"
+#include "policy/shell/characters.h"
 
 namespace ralph {
 namespace {
@@ -34,7 +37,8 @@ void look_into_shell(Words words, const std::optional<std::string>& file, InnerC
     if (at < words.size()) inner.scripts.push_back(words[at]);
     if (at + 1 < words.size()) inner.assignments.push_back("0=" + words[at + 1].text);  // $0
     arguments_from(at + 2);
-  } else if (from_input || at >= words.size() || words[at].text == "-" || words[at].text == "/dev/stdin") {
+  } else if (from_input || at >= words.size() || words[at].text == "-" ||
+             is_one_of(words[at].text, {"/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})) {
     inner.runs_input = true;
     arguments_from(at);
   } else if (words[at].text == kSubstituted) {
@@ -44,143 +48,22 @@ void look_into_shell(Words words, const std::optional<std::string>& file, InnerC
   }
 }
 
-// `text` with each `placeholder` replaced, unless that would make it too large.
-ShellWord with_item(const ShellWord& word, std::string_view placeholder, const ShellWord& item, InnerCommands& inner) {
-  if (placeholder.empty() || !contains(word.text, placeholder)) return word;
-  size_t times = 0;
-  for (size_t at = word.text.find(placeholder); at != std::string::npos; at = word.text.find(placeholder, at + 1))
-    ++times;
-  if (!inner.grow(times * item.text.size())) return word;
-  ShellWord made{replace_all(word.text, placeholder, item.text), word.sources};
-  made.sources.insert(made.sources.end(), item.sources.begin(), item.sources.end());
-  return made;
-}
-
-// What a program reads as its list: the files of a listing, the words or lines of a known text, or an unknown part.
-std::vector<ShellWord> items_from(const std::optional<std::string>& input, const std::optional<Listing>& listing,
-                                  ShellSpan source, bool by_line, size_t most) {
-  std::vector<ShellWord> items;
-  if (listing) {
-    for (const std::string& path : listing->paths) items.push_back({path, {}});
-  }
-  if (items.empty() && input) {
-    std::string text = *input;
-    for (char& c : text) {
-      if (c == '\0' || (!by_line && (c == ' ' || c == '\t'))) c = '\n';
-    }
-    for (const std::string& item : split(text, '\n')) {
-      if (!trim(item).empty() && items.size() < most) items.push_back({std::string(trim(item)), {}});
-    }
-  }
-  if (items.empty()) {
-    items.push_back({std::string(1, kUnknownPart), {}});
-    if (!source.empty()) items.back().sources.push_back(source);
-  }
-  if (items.size() > most) items.resize(most);
-  return items;
-}
-
-void look_into_xargs(const ShellCommand& command, const std::optional<std::string>& input,
-                     const std::optional<Listing>& listing, InnerCommands& inner) {
-  const Words words(command.words);
-  std::string placeholder;
-  bool from_file = false;
-  size_t at = 1;
-  while (at < words.size() && is_option(words[at].text)) {
-    const std::string& word = words[at].text;
-    const size_t length =
-        option_length(word, "InPLsdaE", "max-args max-procs max-lines replace delimiter arg-file max-chars eof");
-    if (word.starts_with("-I"))
-      placeholder = word.size() > 2 ? word.substr(2) : at + 1 < words.size() ? words[at + 1].text : "";
-    if (word.starts_with("-i")) placeholder = word.size() > 2 ? word.substr(2) : "{}";
-    if (word.starts_with("--replace")) placeholder = !contains(word, '=') ? "{}" : word.substr(10);
-    from_file |= word.starts_with("-a") || word.starts_with("--arg-file");
-    at += length;
-  }
-  if (at >= words.size()) return;
-  const std::vector<ShellWord> items =
-      from_file ? items_from({}, {}, {}, false, 1)
-                : items_from(input, listing, command.input, !placeholder.empty(), placeholder.empty() ? 256 : 16);
-  const std::vector<ShellWord> base = copy(words.subspan(at));
-  if (placeholder.empty()) {
-    inner.commands.push_back(base);
-    inner.commands.back().insert(inner.commands.back().end(), items.begin(), items.end());
-    return;
-  }
-  for (const ShellWord& item : items) {
-    if (!inner.grow(base.size() * sizeof(ShellWord))) return;
-    std::vector<ShellWord> one;
-    for (const ShellWord& word : base) one.push_back(with_item(word, placeholder, item, inner));
-    inner.commands.push_back(std::move(one));
-  }
-}
-
-// The command that `find -exec` or `fd -x` runs, from words[at] on, for the files that it found. Returns where it ends.
-size_t run_for_found(Words words, size_t at, const std::vector<std::string>& found, bool appends,
-                     InnerCommands& inner) {
-  std::vector<ShellWord> run;
-  bool placed = false;
-  const auto add_found = [&] {
-    placed = true;
-    if (!inner.grow(found.size() * sizeof(ShellWord))) return;
-    for (const std::string& path : found) run.push_back({path, {}});
-  };
-  for (; at < words.size() && words[at].text != ";" && words[at].text != "+"; ++at) {
-    if (words[at].text == "{}") {
-      add_found();
+// A recipe as make hands it to the shell: $$ is $, and $(HOME) a variable, of the environment where it is not set here.
+std::string recipe_as_shell(std::string_view recipe) {
+  std::string out;
+  for (size_t at = 0; at < recipe.size(); ++at) {
+    const size_t end = recipe.substr(at).starts_with("$(") ? recipe.find(')', at) : std::string_view::npos;
+    const std::string_view name = end == std::string_view::npos ? "" : recipe.substr(at + 2, end - at - 2);
+    if (recipe.substr(at).starts_with("$$")) {
+      out += recipe[at++];
+    } else if (!name.empty() && std::ranges::all_of(name, is_name_part)) {
+      out += fmt::format("${{{}}}", name);
+      at = end;
     } else {
-      placed |= contains(words[at].text, "{}");
-      run.push_back(found.empty() ? words[at] : with_item(words[at], "{}", {found[0], {}}, inner));
+      out += recipe[at];
     }
   }
-  if (appends && !placed) add_found();
-  if (!run.empty()) inner.commands.push_back(std::move(run));
-  return at;
-}
-
-void look_into_find(const ShellCommand& command, InnerCommands& inner) {
-  const std::vector<std::string> found = found_by(command);
-  const Words words(command.words);
-  for (size_t i = 1; i < words.size(); ++i) {
-    const std::string& word = words[i].text;
-    if (word == "-delete" && inner.grow(found.size() * sizeof(ShellWord))) {
-      std::vector<ShellWord> removal = {{"rm", {}}, {"-rf", {}}, {"--", {}}};
-      for (const std::string& path : found) removal.push_back({path, {}});
-      inner.commands.push_back(std::move(removal));
-    }
-    if (is_listed("-exec -execdir -ok -okdir", word)) i = run_for_found(words, i + 1, found, false, inner);
-  }
-}
-
-void look_into_fd(const ShellCommand& command, InnerCommands& inner) {
-  const Words words(command.words);
-  for (size_t i = 1; i < words.size(); ++i) {
-    if (is_listed("-x -X --exec --exec-batch", words[i].text))
-      i = run_for_found(words, i + 1, found_by_fd(command), true, inner);
-  }
-}
-
-void look_into_parallel(const ShellCommand& command, const std::optional<std::string>& input,
-                        const std::optional<Listing>& listing, InnerCommands& inner) {
-  const Words words(command.words);
-  const size_t at = skip_options(words, 1, "jnNLISaP", "jobs colsep joblog results delay timeout arg-file");
-  size_t colons = at;
-  while (colons < words.size() && !words[colons].text.starts_with(":::")) ++colons;
-  const ShellWord base = joined(words.subspan(at, colons - at));
-  const bool from_file = (colons < words.size() && words[colons].text.starts_with("::::")) ||
-                         option_value(words, "-a", "--arg-file").has_value();
-  constexpr size_t kMost = 32;
-  std::vector<ShellWord> items;
-  for (size_t i = colons + 1; i < words.size() && items.size() < kMost && !from_file; ++i) items.push_back(words[i]);
-  if (items.empty())
-    items = from_file ? items_from({}, {}, {}, true, 1) : items_from(input, listing, command.input, true, kMost);
-  for (const ShellWord& item : items) {
-    if (!inner.grow(base.text.size())) return;
-    const bool placed = contains(base.text, "{}");
-    inner.scripts.push_back(base.text.empty() ? item
-                            : placed          ? with_item(base, "{}", item, inner)
-                                              : ShellWord{base.text + " " + item.text, base.sources});
-  }
+  return out;
 }
 
 // The recipes of a makefile: lines that begin with a tab, what follows a `;`, and $(shell ...).
@@ -192,7 +75,7 @@ void look_into_makefile(std::string_view text, InnerCommands& inner) {
     const size_t begin = line.starts_with('\t') ? 0 : std::min(line.find(';', line.find(':')), line.size() - 1);
     std::string_view recipe = std::string_view(line).substr(std::min(begin + 1, line.size()));
     while (!recipe.empty() && contains(" \t@-+", recipe[0])) recipe.remove_prefix(1);
-    if (!recipe.empty()) inner.scripts.push_back({std::string(recipe), {}});
+    if (!recipe.empty()) inner.scripts.push_back({recipe_as_shell(recipe), {}});
   }
 }
 
@@ -205,7 +88,7 @@ void look_into_make(Words words, const std::optional<std::string>& input, const 
   if (const auto rules = option_value(words, "", "--eval")) look_into_makefile(rules->text, inner);
   auto name = option_value(words, "-f", "--file");
   if (!name) name = option_value(words, "", "--makefile");
-  if (!name || !is_one_of(name->text, {"-", "/dev/stdin", kSubstituted})) return;
+  if (!name || !is_one_of(name->text, {"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0", kSubstituted})) return;
   const std::optional<std::string>& rules = name->text == kSubstituted ? file : input;
   if (rules) look_into_makefile(*rules, inner);
   inner.runs_unknown = !rules;
@@ -216,6 +99,17 @@ void look_into_ed(const std::optional<std::string>& input, InnerCommands& inner)
   for (const std::string& line : split(input.value_or(""), '\n')) {
     if (line.starts_with('!')) inner.scripts.push_back({line.substr(1), {}});
   }
+}
+
+// s/a/b/e runs what the line has become. `rest` begins with the separator.
+bool substitution_runs(std::string_view rest) {
+  size_t at = 1;
+  for (int part = 0; part < 2; ++part, ++at) {
+    while (at < rest.size() && rest[at] != rest[0]) at += rest[at] == '\\' ? 2 : 1;
+  }
+  if (at >= rest.size()) return false;
+  const std::string_view flags = rest.substr(at, rest.find_first_of(" ;}w", at) - at);
+  return contains(flags, 'e');
 }
 
 // The command e of GNU sed runs the rest of its line: `sed '1e date'`.
@@ -237,6 +131,8 @@ void look_into_sed_script(const std::string& script, InnerCommands& inner) {
       }
       if (at + 1 < line.size() && line[at] == 'e' && line[at + 1] == ' ')
         inner.scripts.push_back({line.substr(at + 2), {}});
+      if (at + 1 < line.size() && line[at] == 's' && substitution_runs(std::string_view(line).substr(at + 1)))
+        inner.runs_unknown = true;
       // The rest of the line is text of these commands.
       if (at >= line.size() || contains("syaicerwRW:btT", line[at])) {
         is_text = is_text || (at < line.size() && line.ends_with('\\') && contains("aic", line[at]));
@@ -261,6 +157,15 @@ void look_into_sed(Words words, InnerCommands& inner) {
       look_into_sed_script(word, inner);
       return;
     }
+  }
+}
+
+// `python -m alembic x` is `alembic x`.
+void look_into_module(std::string_view program, Words words, InnerCommands& inner) {
+  if (!starts_with_any(program, {"python", "pypy"})) return;
+  const size_t at = skip_options(words, 1, "mWX");
+  for (size_t i = 1; i + 1 < std::min(at, words.size()); ++i) {
+    if (words[i].text == "-m") return inner.commands.push_back(copy(words.subspan(i + 1)));
   }
 }
 
@@ -390,7 +295,10 @@ InnerCommands inner_commands(const ShellCommand& command, const std::optional<st
       const size_t bang = words[i].text.find('!');
       if (bang < 2 && words[i - 1].text.starts_with('-')) inner.scripts.push_back({words[i].text.substr(bang + 1), {}});
     }
+  } else if (is_container_runner(name)) {
+    look_into_container(name, words, inner);
   } else if (is_interpreter(name) || name.ends_with("awk")) {
+    look_into_module(name, words, inner);
     look_into_program_text(command, input, inner);
   }
   for (const ShellAssignment& one : command.assignments) {

@@ -42,6 +42,7 @@ constexpr std::array kWrappers = {
     Wrapper{"xvfb-run", "npsef", "server-num server-args"},
     Wrapper{"caffeinate", "tw"},
     Wrapper{"npx", "pc", "package call"},
+    Wrapper{"cross-env dotenv env-cmd", "ef", "file", 0, true},
     Wrapper{"direnv", "", "", 2},
 };
 
@@ -50,15 +51,14 @@ struct Runner {
   std::string_view names, verbs, valued;
   bool is_program = false;  // the verb is itself the program that is run
 };
+constexpr std::string_view kDatabaseTools = "prisma sequelize sequelize-cli typeorm knex drizzle-kit mikro-orm rimraf";
 constexpr std::array kRunners = {
-    Runner{"uv", "run", "p"},
-    Runner{"poetry pipenv pdm rye hatch", "run", ""},
-    Runner{"conda", "run", "np"},
-    Runner{"bundle pnpm yarn mise", "exec", ""},
-    Runner{"npm", "exec x", "cpw"},
-    Runner{"perf", "stat", "eor"},
-    Runner{"perf", "record", "eoF"},
-    Runner{"pnpm yarn bun", "prisma sequelize sequelize-cli typeorm knex drizzle-kit rimraf", "", true}};
+    Runner{"uv", "run", "p"}, Runner{"doppler railway dotenvx op infisical", "run", "cefps"},
+    Runner{"symfony", "console", "", true}, Runner{"poetry pipenv pdm rye hatch", "run", ""},
+    Runner{"conda", "run", "np"}, Runner{"bundle pnpm yarn mise", "exec dlx", ""}, Runner{"npm", "exec x", "cpw"},
+    Runner{"perf", "stat", "eor"}, Runner{"perf", "record", "eoF"}, Runner{"pnpm yarn bun", kDatabaseTools, "", true},
+    // A script that is called like a tool passes its words on to it.
+    Runner{"npm pnpm yarn bun", "run run-script", ""}};
 
 void look_into(const Wrapper& wrapper, std::string_view program, Words words, InnerCommands& inner) {
   size_t at = 1;
@@ -108,6 +108,13 @@ bool look_into_wrapper(std::string_view program, Words words, InnerCommands& inn
       return true;
     }
     const size_t at = skip_options(words, 2, runner.valued, "with python group extra package name prefix call");
+    if (is_listed("run run-script", words[1].text) && is_listed("npm pnpm yarn bun", program)) {
+      if (at >= words.size() || !is_listed(kDatabaseTools, words[at].text)) return false;
+      std::vector<ShellWord> tool = copy(words.subspan(at));
+      std::erase_if(tool, [](const ShellWord& word) { return word.text == "--"; });
+      inner.commands.push_back(std::move(tool));
+      return true;
+    }
     if (auto script = program == "npm" ? option_value(words, "-c", "--call") : std::nullopt)
       inner.scripts.push_back(*std::move(script));
     if (at + 1 == words.size() && contains(words[at].text, ' ')) {

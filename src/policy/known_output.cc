@@ -152,6 +152,7 @@ std::optional<std::string> top_of(const ShellReading& reading, const ShellComman
   if (!is_below) return std::nullopt;
   const std::string& what = command.word(2);
   if (what == "--show-toplevel") return reading.project + "\n";
+  if (what == "--show-cdup") return reading.project + "/\n";  // as "../" from below
   if (what == "--git-dir" || what == "--absolute-git-dir" || what == "--git-common-dir")
     return join_path(reading.project, ".git") + "\n";
   return std::nullopt;

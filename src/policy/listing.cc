@@ -26,6 +26,7 @@ struct Lister {
   std::string_view chooses;       // options that select files
   bool has_pattern = false;       // its first operand is a pattern...
   std::string_view no_pattern{};  // ... unless one of these is given
+  bool has_inverse = false;       // -L lists the files without a match
 };
 constexpr Lister kListers[] = {
     {"fd fdfind", "dteEjcSo",
@@ -35,8 +36,8 @@ constexpr Lister kListers[] = {
     {"rg", "gtTAeBCmfjd", "glob type type-not max-count max-depth", "--files -l --files-with-matches",
      "-g --glob -t --type --iglob", true, "--files"},
     {"grep egrep fgrep", "eAfBCmdD", "include exclude exclude-dir regexp max-count",
-     "-l -L --files-with-matches --files-without-match", "--include", true},
-    {"ag ack", "GABCm", "ignore depth", "-l -L --files-with-matches -g", "-G", true},
+     "-l -L --files-with-matches --files-without-match", "--include", true, "", true},
+    {"ag ack", "GABCm", "ignore depth", "-l -L --files-with-matches -g", "-G", true, "", true},
     {"du", "dBtX", "max-depth exclude threshold block-size", "-a --all", "", false},
     {"tree", "LPIo", "filelimit charset", "-f", "-P", false},
 };
@@ -82,7 +83,9 @@ std::optional<Listing> listed_by(const Lister& lister, const ShellCommand& comma
     if (given_before) {
       chooses = true;
     } else {
-      chooses |= !is_one_of(roots.front(), {".", "", ".*", "*", "^"});
+      // What does not match a pattern is nearly everything.
+      const bool inverts = lister.has_inverse && has_any_option(command, "-L --files-without-match");
+      chooses |= !inverts && !is_one_of(roots.front(), {".", "", ".*", "*", "^"});
       roots.erase(roots.begin());
     }
   }
@@ -114,21 +117,35 @@ std::optional<Listing> listed_by_git(const ShellCommand& command) {
                                  [](const ShellWord& word) { return !word.text.starts_with('-'); });
   if (verb == command.words.end()) return std::nullopt;
   if (verb->text == "ls-files") {
-    const bool chooses = has_any_option(command, "-o --others -m --modified -d --deleted -i --ignored -u --unmerged") ||
-                         std::any_of(verb + 1, command.words.end(),
-                                     [](const ShellWord& word) { return !is_option(word.text) && word.text != "."; });
+    const bool all = has_any_option(command, "-c --cached");
+    const bool some = has_any_option(command, "-o --others -m --modified -d --deleted -i --ignored -u --unmerged");
+    const bool chooses = (some && !all) || std::any_of(verb + 1, command.words.end(), [](const ShellWord& word) {
+                           return !is_option(word.text) && word.text != ".";
+                         });
     return Listing{{inside(".", chooses)}};
   }
-  const bool names = verb->text == "ls-tree" || has_any_option(command, "--name-only -l --files-with-matches");
+  if (verb->text == "ls-tree") {  // of a commit, all of it unless paths follow
+    const auto is_path = [](const ShellWord& word) { return !is_option(word.text); };
+    return Listing{{inside(".", std::count_if(verb + 1, command.words.end(), is_path) > 1)}};
+  }
+  const bool names = has_any_option(command, "--name-only -l --files-with-matches");
   return names ? std::optional(Listing{{inside(".", true)}}) : std::nullopt;
+}
+
+// Files of the whole machine; a plain name is their name, or a part of it.
+Listing listed_by_locate(const ShellCommand& command) {
+  std::string name = command.words.back().text;
+  std::erase_if(name, [](char c) { return c == '*' || c == '\\'; });
+  const bool is_plain = command.words.size() > 1 && !name.empty() && name.find_first_of("?[/-") != 0;
+  return Listing{{"/" + unknown_text() + (is_plain ? "/" + name : "")}};
 }
 
 std::optional<Listing> listed_by(const ShellCommand& command) {
   const std::string name = program_of(command);
   if (is_listed("find gfind", name)) return Listing{found_by(command)};
-  if (name == "ls") return listed_by_ls(command);
+  if (is_listed("ls dir vdir gls exa eza lsd", name)) return listed_by_ls(command);
   if (name == "git") return listed_by_git(command);
-  if (is_listed("locate plocate mlocate mdfind", name)) return Listing{{"/" + unknown_text()}};
+  if (is_listed("locate plocate mlocate mdfind", name)) return listed_by_locate(command);
   if (name == "compgen") return Listing{{command.word(1) == "-G" ? command.word(2) : "./*"}};
   for (const Lister& lister : kListers) {
     if (!is_listed(lister.names, name)) continue;
@@ -185,7 +202,10 @@ std::optional<Listing> listing_of(const ShellReading& reading, const ShellComman
   const bool without_dots =
       name == "tail" && listing->begins_with_dots &&
       std::ranges::any_of(command.words, [](auto& word) { return is_listed("+3 -n+3 +2 -n+2", word.text); });
-  const bool prints_all = without_dots || (is_listed("awk gawk mawk", name) && command.word(1).starts_with("{"));
+  // All but a few: grep -v keep.
+  const bool inverts = is_listed("grep egrep fgrep rg", name) && has_any_option(command, "-v --invert-match");
+  const bool prints_all =
+      without_dots || inverts || (is_listed("awk gawk mawk", name) && command.word(1).starts_with("{"));
   if (!chooses || prints_all) return listing;
   for (std::string& path : listing->paths) {
     if (contains(path, kUnknownPart)) continue;
@@ -204,6 +224,7 @@ std::optional<Listing> listing_of(const ShellReading& reading, ShellSpan span, i
     auto one = listing_of(reading, command, depth + 1);
     if (!one || all.paths.size() + one->paths.size() > kMostPaths) return std::nullopt;
     all.is_anything |= one->is_anything;
+    all.begins_with_dots |= all.paths.empty() && one->begins_with_dots;
     std::ranges::move(one->paths, std::back_inserter(all.paths));
   }
   if (all.paths.empty() && !all.is_anything) return std::nullopt;
@@ -239,7 +260,7 @@ std::vector<std::string> found_by(const ShellCommand& find) {
     const bool negated = find.word(at - 1) == "!" || find.word(at - 1) == "-not";
     if (is_name && (negated || value == "*")) continue;  // all, or all but a few
     chooses = true;
-    if (word == "-name" && (value.starts_with('.') || value.find_first_of("*?[") == std::string::npos)) below = value;
+    if (word == "-name" || word == "-iname") below = value;
     if (word == "-path" || word == "-wholename") whole = value;
   }
   std::vector<std::string> found;

@@ -193,7 +193,7 @@ DeletionOf deletion_of(const std::string& path, const PolicyPlace& place) {
     const std::string rest = below(path, place.project);
     const auto parts = components_of(rest);
     // * matches all of it; .git/refs, .git/objects and the like count as .git.
-    if (rest == "*" || rest == "." || rest == ".*" || rest == "**") return DeletionOf::kProject;
+    if (rest.find_first_not_of("*/.") == std::string::npos) return DeletionOf::kProject;  // also **/*
     if (!parts.empty() && wildcard_matches(parts[0], ".git")) {
       const bool is_harmless =
           parts.size() > 1 && (parts.back().ends_with(".lock") || parts[1] == "hooks" || parts[1].ends_with("_MSG") ||

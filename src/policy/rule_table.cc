@@ -47,8 +47,8 @@ constexpr Rule kRules[] = {
     {kTamperRalph, "kill pkill killall", "", "", "", "", ends_host},
 
     // Even without -r: `find . -type f -exec rm {} +` is read as `rm .`, which nobody would type.
-    {kDeleteProject, "rm rmdir shred srm mv unlink rimraf rsync trash trash-put gio git tar zip 7z 7za rar", "", "", "",
-     "", deletes_project},
+    {kDeleteProject, "rm rmdir shred srm mv unlink rimraf rsync trash trash-put gio git tar gtar bsdtar zip 7z 7za rar",
+     "", "", "", "", deletes_project},
     {kDeleteProject, "gzip bzip2 xz zstd", ".../. .../..", "-r --recursive", "-k --keep -d -l",
      "it replaces every file of the project"},
     {kDeleteOutside, "", "", "", "", "", deletes_outside},
@@ -78,6 +78,7 @@ constexpr Rule kRules[] = {
     {kCredentialRead, "ssh-keygen", "", "-y", "", kPrints},
 
     {kReverseShell, "", "", "", "", "", opens_reverse_shell},
+    {kReverseShell, "ssh autossh", "", "-R", "-V", "it opens a way from another machine into this one"},
 
     {kDownloadAndRun, "", "", "", "", "", runs_download},
     {kDownloadAndRun, "deno bun", "run/http*", "", "", kFromNetwork},
@@ -132,9 +133,11 @@ constexpr Rule kRules[] = {
 
     {kPersistence, "", "", "", "", "", writes_start_up_file},
     {kPersistence, "", "", "", "", "", preloads_library},
+    {kPersistence, "ssh-copy-id", "", "", "-n -h", "it lets a key log in from now on"},
     {kPersistence, "crontab", "", "", "-l", "it changes the user's cron jobs"},
     {kPersistence, "at batch", "", "", "-l", "it has a command run later"},
     {kPersistence, "systemctl", "enable link edit reenable", "", "", kStartsItself},
+    {kPersistence, "loginctl", "enable-linger", "", kNoHelp, "it keeps processes running after the session"},
     {kPersistence, "systemd-run", "", "", "", "it has a service run outside of the session"},
     {kPersistence, "launchctl", "load bootstrap submit enable", "", "", kStartsItself},
     {kPersistence, "update-rc.d ldconfig", "", "", "", "it changes what the system starts or loads"},
@@ -152,9 +155,10 @@ constexpr Rule kRules[] = {
      kEndsMachine},
     {kKillProcesses, "loginctl", "terminate-* kill-*", "", kNoHelp, "it ends sessions of users"},
     {kKillProcesses, "", "", "", "", "", ends_by_signal},
-    {kKillProcesses, "killall", "", "", "-l --help --version", "it ends processes by name, whoever started them"},
     {kKillProcesses, "killall5", "", "", kNoHelp, "it ends every process"},
-    {kKillProcesses, "pkill skill", "", "", kNoHelp, "", ends_by_pattern},
+    {kKillProcesses, "killall", "", "-9 -KILL -SIGKILL KILL", "--help --version",
+     "it ends processes by name, whoever started them, and leaves them no time"},
+    {kKillProcesses, "pkill skill killall", "", "", "-l --help --version", "", ends_by_pattern},
 
     {kSystemChange, "yum dnf zypper microdnf", "remove erase autoremove rm upgrade distro-sync downgrade", "", kNoHelp,
      kRemovesPackages},
@@ -202,10 +206,9 @@ constexpr Rule kRules[] = {
     {kDatabase, "mysqladmin", "", "drop", kNoHelp, "it deletes a database"},
     {kDatabase,
      "psql mysql mariadb sqlcmd cockroach clickhouse-client clickhouse sqlplus pgcli mycli bq snowsql duckdb sqlite3 "
-     "usql "
-     "mssql-cli trino cqlsh docker podman kubectl docker-compose",
+     "usql mssql-cli trino cqlsh",
      "", "", "", "", destroys_by_sql},
-    {kDatabase, "redis-cli valkey-cli keydb-cli", "", "", "", "", empties_key_store},
+    {kDatabase, "redis-cli valkey-cli keydb-cli dragonfly-cli", "", "", "", "", empties_key_store},
     {kDatabase, "mongo mongosh", "", "", "", "", drops_documents},
     {kDatabase, "influx", "bucket/delete delete", "", kNoHelp, kEmptiesDatabase},
     {kDatabase, "bq", "rm", "-r -f --force --recursive", kNoHelp, kEmptiesDatabase},
@@ -216,7 +219,9 @@ constexpr Rule kRules[] = {
      "it switches off the guard of a production database"},
     {kDatabase, "python* pypy*", "*manage.py/flush *manage.py/reset_db *manage.py/sqlflush", "", kNoHelp,
      kEmptiesDatabase},
-    {kDatabase, "manage.py django-admin", "flush reset_db sqlflush", "", kNoHelp, kEmptiesDatabase},
+    {kDatabase, "manage.py django-admin django", "flush reset_db sqlflush", "", kNoHelp, kEmptiesDatabase},
+    {kDatabase, "python* pypy*", "*manage.py/migrate", "zero", "--plan --help", kEmptiesDatabase},
+    {kDatabase, "manage.py django-admin django", "migrate", "zero", "--plan --help", kEmptiesDatabase},
     {kDatabase, "php sail",
      "*artisan/migrate:fresh *artisan/migrate:refresh *artisan/migrate:reset *artisan/db:wipe "
      "*console/doctrine:database:drop *console/doctrine:schema:drop",
@@ -225,23 +230,32 @@ constexpr Rule kRules[] = {
     {kDatabase, "console", "doctrine:database:drop doctrine:schema:drop", "", "--dump-sql --help", kEmptiesDatabase},
     {kDatabase, "prisma", "migrate/reset", "", kNoHelp, kEmptiesDatabase},
     {kDatabase, "prisma", "db/push", "--force-reset --accept-data-loss", kNoHelp, kEmptiesDatabase},
-    {kDatabase, "sequelize sequelize-cli", "db:drop db:migrate:undo:all", "", kNoHelp, kEmptiesDatabase},
+    {kDatabase, "sequelize sequelize-cli", "db:drop db:migrate:undo:all db:seed:undo:all", "", kNoHelp,
+     kEmptiesDatabase},
     {kDatabase, "typeorm typeorm-ts-node-commonjs typeorm-ts-node-esm", "schema:drop", "", kNoHelp, kEmptiesDatabase},
-    {kDatabase, "knex", "migrate:rollback", "--all", kNoHelp, kEmptiesDatabase},
+    {kDatabase, "mikro-orm", "schema:drop schema:fresh migration:fresh", "", kNoHelp, kEmptiesDatabase},
+    {kDatabase, "knex", ".../migrate:rollback", "--all", kNoHelp, kEmptiesDatabase},
     {kDatabase, "drizzle-kit", "drop", "", kNoHelp, kEmptiesDatabase},
-    {kDatabase, "mix", "ecto.drop ecto.reset", "", kNoHelp, kEmptiesDatabase},
-    {kDatabase, "alembic", "downgrade/base", "", kNoHelp, kEmptiesDatabase},
-    {kDatabase, "flask", "db/downgrade", "base", kNoHelp, kEmptiesDatabase},
-    {kDatabase, "dotnet", "ef/database", "drop", "--dry-run --help", kEmptiesDatabase},
+    {kDatabase, "drizzle-kit", "push", "--force", kNoHelp, "it drops columns and tables without asking"},
+    {kDatabase, "mix", ".../ecto.drop* .../ecto.reset*", "", kNoHelp, kEmptiesDatabase},
+    {kDatabase, "mix", "ecto.rollback", "--all", kNoHelp, kEmptiesDatabase},
+    {kDatabase, "alembic", ".../downgrade/base", "", "--sql --help", kEmptiesDatabase},
+    {kDatabase, "flask", ".../db/downgrade", "base", "--sql --help", kEmptiesDatabase},
+    {kDatabase, "dotnet dotnet-ef", ".../database/drop .../update/0", "", "--dry-run --help", kEmptiesDatabase},
     {kDatabase, "flyway", ".../clean", "", kNoHelp, kEmptiesDatabase},
     {kDatabase, "mvn mvnw gradle gradlew", ".../flyway:clean .../flywayClean", "", kNoHelp, kEmptiesDatabase},
     {kDatabase, "liquibase", ".../drop-all .../dropAll", "", kNoHelp, kEmptiesDatabase},
     {kDatabase, "sqlx diesel", "database/drop database/reset", "", kNoHelp, kEmptiesDatabase},
+    {kDatabase, "diesel", "migration/revert migration/redo", "-a --all", kNoHelp, kEmptiesDatabase},
     {kDatabase, "sea-orm-cli", "migrate/fresh migrate/reset migrate/refresh", "", kNoHelp, kEmptiesDatabase},
     {kDatabase, "supabase", "db/reset", "", kNoHelp, kEmptiesDatabase},
     {kDatabase, "hasura", "migrate/apply", "--down", kNoHelp, kEmptiesDatabase},
+    {kDatabase, "hasura", "database/drop", "", kNoHelp, kEmptiesDatabase},
+    {kDatabase, "atlas", "schema/clean", "", kNoHelp, kEmptiesDatabase},
+    {kDatabase, "etcdctl", "del", "--prefix --from-key", kNoHelp, kEmptiesDatabase},
     {kDatabase, "goose", ".../reset", "", kNoHelp, kEmptiesDatabase},
     {kDatabase, "migrate", ".../drop", "", kNoHelp, kEmptiesDatabase},
+    {kDatabase, "migrate", ".../down", "-all --all", kNoHelp, kEmptiesDatabase},
     {kDatabase, "dbmate", "drop", "", kNoHelp, kEmptiesDatabase},
 
     {kInfrastructure, "terraform tofu terragrunt", "destroy run-all/destroy state/rm", "", kDry, kDestroys},
@@ -376,7 +390,8 @@ std::optional<Offence> offence_of(const Subject& subject, const std::vector<bool
     const std::string_view prefix = entry.program.substr(0, entry.program.size() - (entry.program.empty() ? 0 : 1));
     if (!takes_mine && !subject.program.starts_with(prefix)) continue;
     if (!is_on[static_cast<size_t>(rule.category)]) continue;
-    if (Finding finding = finding_of(rule, subject)) {
+    if (Finding finding = finding_of(rule, subject);
+        finding && !(rule.category == kDatabase && is_for_tests(subject))) {
       if (!finding.only_asked) return Offence{rule.category, std::move(finding)};
       if (!asked) asked = Offence{rule.category, std::move(finding)};
     }

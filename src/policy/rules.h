@@ -25,11 +25,12 @@ class Subject {
   std::vector<std::string> operands;                     // words that are not options; of git, from its verb on
   bool runs_unknown = false;                             // it runs a program whose name is unknown
   const std::vector<std::string>* downloaded = nullptr;  // files fetched by earlier commands
+  const std::vector<std::string>* made = nullptr;        // files that earlier commands made of other text
 
   // All lists of words are separated by blanks.
   bool is(std::string_view programs) const;
-  // Whether its first operands are one of these verbs: "push", "auth/token" (the first two), ".../delete" (any one). A
-  // part may begin or end with `*`: any text.
+  // Whether its first operands are one of these verbs: "push", "auth/token" (the first two), ".../delete" (any one),
+  // ".../db/drop" (any two in a row). A part may begin or end with `*`: any text.
   bool does(std::string_view verbs) const;
   bool flag(char letter) const;              // -x, also within -axb
   bool option(std::string_view name) const;  // --name, --name=value, or an abbreviation of it
@@ -177,6 +178,7 @@ Finding ends_by_signal(const Subject& subject);
 Finding ends_by_pattern(const Subject& subject);
 Finding changes_interfaces(const Subject& subject);
 // rules_services.cc
+bool is_for_tests(const Subject& subject);  // it concerns a database that is for tests
 Finding destroys_by_sql(const Subject& subject);
 Finding empties_key_store(const Subject& subject);
 Finding drops_documents(const Subject& subject);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "policy/command_view.h"
 #include "policy/git_call.h"
 #include "policy/rules.h"
 
@@ -137,8 +138,11 @@ Finding deletes_unknown(const Subject& subject) {
       (subject.program == "shred" && !subject.flag('u') && !subject.option("--remove")))
     return std::nullopt;
   constexpr std::string_view kListMakers =
-      "read mapfile readarray cat jq yq awk gawk mawk cut sort head tail sed tac uniq grep tr column paste comm";
-  const bool from_list = is_listed("xargs gxargs parallel awk gawk mawk", subject.runner());
+      "read mapfile readarray cat jq yq awk gawk mawk cut sort head tail sed tac uniq grep tr column paste comm curl "
+      "wget "
+      "ssh psql mysql sqlite3 python python3 node ruby perl php";
+  const std::string runner = subject.runner();
+  const bool from_list = is_listed("xargs gxargs parallel awk gawk mawk", runner) || is_interpreter(runner);
   for (size_t i = 1; i < subject.command.words.size(); ++i) {
     const ShellWord& word = subject.command.words[i];
     if (!word.text.starts_with(kUnknownPart)) continue;
@@ -149,7 +153,7 @@ Finding deletes_unknown(const Subject& subject) {
     });
     if (from_list || made_of_list) return ask("what it deletes comes from a list that is not on the line");
     const std::string_view rest = std::string_view(word.text).substr(1);
-    if (word.sources.empty() && is_one_of(rest, {"/", "/*", "/.", "/.*"}))
+    if (word.sources.empty() && is_one_of(rest, {"/", "/*", "/.", "/.*", "/..", "/../*"}))
       return ask("if that variable is empty, it deletes everything");
   }
   return std::nullopt;

@@ -47,12 +47,37 @@ const ShellCommand* last_feeder(const Subject& subject) {
   return nullptr;
 }
 
+bool runs_scripts(const Subject& subject) {
+  return is_shell(subject.program) || is_interpreter(subject.program) || subject.is("eval source . make gmake");
+}
+
+// The one of these files that the command runs: ./x, sh x, sh < x, cat x | sh.
+std::optional<std::string> run_file_among(const Subject& subject, const std::vector<std::string>* files) {
+  if (!files || files->empty()) return std::nullopt;
+  const ShellCommand& command = subject.command;
+  const auto is_among = [&](const std::string& word) {
+    const auto paths = subject.paths(word);
+    return std::ranges::any_of(paths, [&](const std::string& path) { return is_one_of(path, *files); });
+  };
+  if (contains(command.word(0), '/') && is_among(command.word(0))) return command.word(0);
+  if (!runs_scripts(subject)) return std::nullopt;
+  if (!subject.operands.empty() && is_among(subject.operand(0))) return subject.operand(0);
+  for (const ShellRedirection& one : command.redirections) {
+    if (one.op == "<" && is_among(one.target.text)) return one.target.text;
+  }
+  for (const ShellCommand& one : subject.reading.in(command.input)) {
+    if (program_of(one) == "cat" && is_among(one.word(1)) && command.unknown_script) return one.word(1);
+  }
+  return std::nullopt;
+}
+
 // Text that a shell would run, and that neither stands on the line nor in a script.
 Finding is_made_at_run_time(const Subject& subject) {
   constexpr const char *kMade = "what it runs is made by another program and is not on the line",
                        *kElsewhere = "what it runs is not on the line";
   const ShellCommand& command = subject.command;
   if (subject.is("make gmake")) return ask("its rules are not on the line");
+  if (subject.is("sed gsed")) return ask("its flag e runs what a line becomes");
   if (is_listed("awk gawk mawk", subject.runner())) return ask("a shell would run what awk prints");
   bool has_sources = false;
   for (const ShellWord& word : command.words) {
@@ -125,9 +150,7 @@ Finding opens_reverse_shell(const Subject& subject) {
 
 Finding runs_download(const Subject& subject) {
   const ShellCommand& command = subject.command;
-  const bool runs_scripts =
-      is_shell(subject.program) || is_interpreter(subject.program) || subject.is("eval source . make gmake");
-  if (runs_scripts && subject.fed_by(kDownloaders)) {
+  if (runs_scripts(subject) && subject.fed_by(kDownloaders)) {
     const bool from_process = std::ranges::any_of(command.words, [&](const ShellWord& word) {
       return word.text.starts_with("/dev/fd/") && !word.sources.empty() && !subject.span_has(word.sources[0], "jq");
     });
@@ -144,23 +167,8 @@ Finding runs_download(const Subject& subject) {
   }
   if (runs_made_text(subject, {"urlopen", "requests.get", "http.get", "fetch(", "LWP"}))
     return "what it runs comes straight from the network";
-  if (!subject.downloaded || subject.downloaded->empty()) return std::nullopt;
-  const auto is_download = [&](const std::string& word) {
-    const auto paths = subject.paths(word);
-    return std::ranges::any_of(paths, [&](const std::string& path) { return is_one_of(path, *subject.downloaded); });
-  };
-  const std::string& first = command.word(0);
-  if (contains(first, '/') && is_download(first)) return fmt::format("{} was downloaded a moment ago", first);
-  if (runs_scripts && !subject.operands.empty() && is_download(subject.operand(0)))
-    return fmt::format("{} was downloaded a moment ago", subject.operand(0));
-  for (const ShellRedirection& one : command.redirections) {
-    if (runs_scripts && one.op == "<" && is_download(one.target.text))
-      return fmt::format("{} was downloaded a moment ago", one.target.text);
-  }
-  for (const ShellCommand& one : subject.reading.in(command.input)) {
-    if (runs_scripts && program_of(one) == "cat" && is_download(one.word(1)) && command.unknown_script)
-      return fmt::format("{} was downloaded a moment ago", one.word(1));
-  }
+  if (const auto file = run_file_among(subject, subject.downloaded))
+    return fmt::format("{} was downloaded a moment ago", *file);
   return std::nullopt;
 }
 
@@ -175,8 +183,10 @@ Finding is_obfuscated(const Subject& subject) {
   if (runs_made_text(subject, {"b64decode", "decode_base64", "fromhex", "unhexlify", "atob(", "'base64'", "\"base64\"",
                                "decompress", "rot13"}))
     return "what it runs is encoded";
-  const bool runs_scripts = is_shell(subject.program) || subject.is("eval source . make gmake");
-  if (!runs_scripts || !(command.unknown_script || subject.runs_unknown)) return std::nullopt;
+  if (const auto file = run_file_among(subject, subject.made))
+    return ask(fmt::format("{} was made by another program a moment ago", *file));
+  const bool runs_text = is_shell(subject.program) || subject.is("eval source . make gmake sed gsed");
+  if (!runs_text || !(command.unknown_script || subject.runs_unknown)) return std::nullopt;
   if (subject.fed_by(kDecoders)) return "what it runs is encoded";
   return is_made_at_run_time(subject);
 }

@@ -53,6 +53,34 @@ bool is_run_by_git(std::string_view key) {
   return ends || is_listed("core.fsmonitor diff.external core.gitproxy uploadpack.packobjectshook", key);
 }
 
+// The setting and its value in `git config [set] [options] KEY VALUE`.
+struct Setting {
+  std::string key, value;
+};
+std::optional<Setting> setting_of(const GitCall& call) {
+  std::vector<std::string> operands;
+  for (size_t i = 0; i < call.words.size(); ++i) {
+    if (is_listed("-f --file --blob --type --default --comment --value", call.words[i])) {
+      ++i;
+    } else if (!call.words[i].starts_with('-')) {
+      operands.push_back(call.words[i]);
+    }
+  }
+  if (!operands.empty() && operands[0] == "set") operands.erase(operands.begin());
+  if (operands.size() < 2 || operands[1].empty()) return std::nullopt;
+  return Setting{to_lower(operands[0]), operands[1]};
+}
+
+// Whether a value is more than the name of a program of the system: a script by its path, or a line for a shell.
+bool is_own_program(const Subject& subject, const std::string& value) {
+  if (value.find_first_of(";|&`$<>") != std::string::npos) return true;
+  const std::string program = value.substr(0, value.find(' '));
+  if (is_shell(program)) return true;
+  return contains(program, '/') && !starts_with_any(program, {"/usr/bin/", "/bin/", "/usr/local/bin/", "/opt/"}) &&
+         std::ranges::none_of(subject.paths(program),
+                              [&](const std::string& path) { return is_within(path, subject.place.project); });
+}
+
 }  // namespace
 
 // A push to an address that is no remote of this project, also one that the line itself makes a remote.
@@ -63,15 +91,19 @@ Finding pushes_elsewhere(const Subject& subject) {
     if (key.ends_with(".url") || key.ends_with(".pushurl") || key.ends_with("insteadof"))
       return fmt::format("{} sends the push somewhere else", key);
   }
-  const std::string to = subject.operand(1);
+  std::string to = subject.operand(1);
+  if (const auto named = subject.value(0, "--repo")) to = *named;
   if (is_address(to) && !is_remote(subject, to)) return fmt::format("{} is no remote of this project", readable(to));
   const auto before = subject.reading.in({0, subject.index, 0});
   for (size_t i = 0; i < before.size(); ++i) {
     if (program_of(before[i]) != "git") continue;
     const Subject earlier(subject.reading, i, subject.place);
-    const bool sets = earlier.does("remote/add remote/set-url config/remote.*");
-    const std::string address = earlier.operand(earlier.operand(0) == "config" ? 2 : 3);
-    const bool is_meant = to.empty() || earlier.operand(2) == to || contains(earlier.operand(1), to);
+    const bool redirects = earlier.does("config/url.*");  // url.ADDRESS.insteadOf
+    const bool sets = redirects || earlier.does("remote/add remote/set-url config/remote.*");
+    const std::string address = redirects                        ? earlier.operand(1).substr(4)
+                                : earlier.operand(0) == "config" ? earlier.operand(2)
+                                                                 : earlier.operand(3);
+    const bool is_meant = redirects || to.empty() || earlier.operand(2) == to || contains(earlier.operand(1), to);
     if (sets && is_meant && !is_remote(subject, address))
       return ask(fmt::format("it pushes to {}, which became a remote a moment ago", readable(address)));
   }
@@ -114,14 +146,20 @@ Finding discards_all(const Subject& subject) {
 
 // git config of something that a later git would run.
 Finding makes_git_run(const Subject& subject) {
-  const std::string key = to_lower(subject.operand(1)), value = subject.operand(2);
-  if (subject.operands.size() < 3 || value.empty()) return std::nullopt;
+  const auto setting = setting_of(git_call(subject));
+  if (!setting) return std::nullopt;
+  const auto& [key, value] = *setting;
   if (subject.option("--global") || subject.option("--system")) {
-    if (key == "core.hookspath" || key.ends_with("command") || key.ends_with("helper") || key == "core.pager" ||
-        key == "core.editor" || value.starts_with('!'))
+    if (key == "core.hookspath" || key.ends_with("command") || key.ends_with("helper") || value.starts_with('!'))
       return "it makes every later git of this user run something";
   }
+  // Another key for the same program.
+  if (key == "core.sshcommand" && value.starts_with("ssh ") && !is_own_program(subject, value) &&
+      !contains(to_lower(value), "command="))
+    return std::nullopt;
   if (is_run_by_git(key) && !is_listed("true false", value) && !value.starts_with("git-lfs"))
+    return fmt::format("it makes every later git here run {}", value);
+  if (is_listed("core.editor core.pager sequence.editor", key) && is_own_program(subject, value))
     return fmt::format("it makes every later git here run {}", value);
   if (key == "core.hookspath" || key == "include.path") {
     for (const std::string& path : subject.paths(value)) {

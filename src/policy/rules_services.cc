@@ -33,13 +33,26 @@ std::string statements_of(std::string_view sql) {
   return out;
 }
 
+// app_test, test, TEST_app, app-testing: the name of a database for tests.
+bool is_test_name(std::string_view name) {
+  std::string word;
+  for (const char c : name) word += is_alphanumeric(c) ? c : ' ';
+  for (const std::string& part : split(to_lower(word), ' ')) {
+    if (is_listed("test tests testing", part)) return true;
+  }
+  return false;
+}
+
 Finding destruction_in(std::string_view sql) {
   const std::string text = statements_of(sql);
   for (const std::string& raw : split(text, ';')) {
     const std::string statement(trim(raw));
     for (const std::string_view words :
          {"DROP DATABASE", "DROP SCHEMA", "DROP TABLE", "DROP OWNED", "DROP USER", "DROP ROLE", "DROP KEYSPACE"}) {
-      if (contains(statement, words)) return std::string(words) + " cannot be undone";
+      const size_t at = statement.find(words);
+      if (at == std::string::npos) continue;
+      const bool is_tests = words == "DROP DATABASE" && is_test_name(statement.substr(at));
+      if (!is_tests) return std::string(words) + " cannot be undone";
     }
     if (statement.starts_with("TRUNCATE")) return "TRUNCATE cannot be undone";
     if (statement.starts_with("DELETE FROM") && !contains(statement, " WHERE "))
@@ -50,10 +63,28 @@ Finding destruction_in(std::string_view sql) {
 
 }  // namespace
 
+// RAILS_ENV=test rails db:reset, psql -d app_test, dropdb app_test: what is emptied is made to be.
+bool is_for_tests(const Subject& subject) {
+  const ShellCommand* command = &subject.command;
+  for (int depth = 0; depth < 8; ++depth) {  // RAILS_ENV=test bundle exec rake: set for what runs it
+    for (const ShellAssignment& one : command->assignments) {
+      const bool names_place = one.name.ends_with("_ENV") || one.name == "ENV" || one.name == "DATABASE_URL";
+      if (names_place && is_test_name(one.value.text.substr(one.value.text.rfind('/') + 1))) return true;
+    }
+    if (command->via < 0) break;
+    command = &subject.reading.commands[static_cast<size_t>(command->via)];
+  }
+  if (const auto place = subject.value(0, "--env"); place && is_test_name(*place)) return true;
+  if (subject.is("rails rake") && subject.has("RAILS_ENV=test")) return true;
+  if (!subject.is("psql dropdb mysql mariadb mysqladmin mongosh mongo pgcli")) return false;
+  return std::any_of(subject.command.words.begin() + 1, subject.command.words.end(), [](const ShellWord& word) {
+    const bool is_name =
+        !contains(word.text, ' ') && (!word.text.starts_with('-') || word.text.starts_with("--dbname="));
+    return is_name && is_test_name(word.text.substr(word.text.find_last_of("/=") + 1));
+  });
+}
+
 Finding destroys_by_sql(const Subject& subject) {
-  if (subject.is("docker podman kubectl docker-compose") &&
-      !(subject.has("exec") && subject.has("psql mysql mariadb cqlsh")))
-    return std::nullopt;
   if (subject.is("sqlite3 duckdb")) {
     const auto paths = subject.paths(subject.operand(0));
     const bool is_own = subject.operand(0) == ":memory:" || std::ranges::all_of(paths, [&](const std::string& path) {

@@ -26,8 +26,13 @@ constexpr std::string_view kWrites[] = {"writeFileSync(",     "writeFile(",  "ap
                                         "file_put_contents(", "File.write(", "copyfile(",
                                         "copyFileSync(",      "renameSync(", "os.rename("};
 // Calls that name the files of a folder.
-constexpr std::string_view kLists[] = {"listdir(", "glob(",     "glob ",        "Dir[",      "scandir(",
-                                       "os.walk(", "children(", "readdirSync(", "opendir D,"};
+constexpr std::string_view kLists[] = {"listdir(", "glob(",     "glob ",        "Dir[",       "scandir(",
+                                       "os.walk(", "children(", "readdirSync(", "opendir D,", "readDirSync(",
+                                       "readDir(", "iterdir(",  "finddepth(",   "find("};
+// Where a program gets names that are not on the line.
+constexpr std::string_view kNameSources[] = {
+    "stdin",    "STDIN",         "readlines", "ARGF",      "ARGV",  "argv",          "io.lines",   "popen(",
+    "foreach(", "check_output(", "<>",        "execSync(", "open(", "readFileSync(", "read_text(", "fgets("};
 
 // Calls around a literal that leave it as it is, and expressions that stand for a folder.
 constexpr std::string_view kAround[] = {
@@ -57,6 +62,27 @@ size_t begins_with(std::string_view text, std::span<const std::string_view> expr
   return 0;
 }
 
+// A literal with unknown parts in the place of what the language puts in: {x} of an f-string, %s and {} of one that is
+// formatted, #{x}. Variables ($x, ${x}) are left to the shell's reader.
+std::string interpolated(const std::string& literal, bool is_format_string, std::string_view rest) {
+  const bool is_formatted = rest.starts_with('%') || rest.starts_with(".format");
+  std::string out;
+  for (size_t at = 0; at < literal.size(); ++at) {
+    const bool is_ruby = literal.compare(at, 2, "#{") == 0;
+    const size_t close = is_ruby || literal[at] == '{' ? literal.find('}', at) : std::string::npos;
+    if (close != std::string::npos && (is_ruby || is_format_string || is_formatted)) {
+      out += kUnknownPart;
+      at = close;
+    } else if (is_formatted && literal[at] == '%' && at + 1 < literal.size() && is_alphanumeric(literal[at + 1])) {
+      out += kUnknownPart;
+      ++at;
+    } else {
+      out += literal[at];
+    }
+  }
+  return out;
+}
+
 // The literals that begin at `at`, joined like a call's arguments: 'a', "b" or ["a", "b"]. Stops at anything else. A
 // literal to which something is added ("a" + x) ends in an unknown part.
 std::vector<std::string> literals_at(std::string_view text, size_t at) {
@@ -80,12 +106,14 @@ std::vector<std::string> literals_at(std::string_view text, size_t at) {
       const std::string_view triple = text.substr(at, 3);
       const size_t width = triple.size() == 3 && triple[1] == c && triple[2] == c ? 3 : 1;
       std::string literal;
+      const bool is_format = at > 0 && (text[at - 1] == 'f' || text[at - 1] == 'F');
       for (at += width; at < limit && text.substr(at, width) != std::string(width, c); ++at) {
         if (text[at] == '\\' && at + 1 < limit) ++at;
         literal += text[at];
       }
       at += width;
-      found.push_back(std::move(literal));
+      const std::string_view after = trim(text.substr(std::min(at, text.size())));
+      found.push_back(interpolated(literal, is_format, after));
     } else {
       break;
     }
@@ -159,18 +187,67 @@ std::string line_of(std::string_view program, const std::vector<std::string>& pa
   return line;
 }
 
-// A program that deletes what it finds: [os.remove(f) for f in os.listdir('.')].
-void delete_what_is_listed(std::string_view text, std::string_view code, InnerCommands& inner) {
-  bool deletes_variables = contains(code, "\"unlink\"") || contains(code, "'unlink'");
+// Whether the program deletes what a variable names: os.remove(f), unlink $f, map(os.remove, files), sub { unlink }.
+bool deletes_variables(std::string_view text, std::string_view code) {
+  if (contains(code, "\"unlink\"") || contains(code, "'unlink'")) return true;
   for (const std::string_view call : kDeletes) {
-    const size_t at = code.find(call);
-    deletes_variables |= at != std::string_view::npos && literals_at(text, at + call.size()).empty();
+    const std::string_view name = call.substr(0, call.size() - 1);
+    for (size_t at = code.find(name); at != std::string_view::npos; at = code.find(name, at + 1)) {
+      const size_t end = at + name.size();
+      const bool is_word = (at == 0 || !is_name_part(code[at - 1])) && (end == code.size() || !is_name_part(code[end]));
+      const bool is_value = end < code.size() && contains(",)};", code[end]);  // map(os.remove, ...)
+      if (is_word && (is_value || literals_at(text, std::min(end + 1, text.size())).empty())) return true;
+    }
   }
-  if (!deletes_variables) return;
-  for_each_call(text, code, kLists, [&](size_t, const std::vector<std::string>& literals) {
-    const bool is_pattern = literals[0].find_first_of("*?[") != std::string::npos;
-    inner.scripts.push_back({line_of("rm -rf --", {is_pattern ? literals[0] : literals[0] + "/*"}), {}});
-  });
+  return false;
+}
+
+// The literal of the call that `.name(` at `at` is a method of: 'build' of Path('build').glob('*').
+std::optional<std::string> folder_before(std::string_view text, size_t at) {
+  if (at < 3 || text[at - 1] != '.' || text[at - 2] != ')') return std::nullopt;
+  const size_t open = text.rfind('(', at - 2);
+  if (open == std::string_view::npos) return std::nullopt;
+  auto literals = literals_at(text, open + 1);
+  return literals.size() == 1 ? std::optional(std::move(literals[0])) : std::nullopt;
+}
+
+// The files that a call lists: glob('*.o'), Path('build').iterdir(), finddepth(sub { ... }, ".").
+std::optional<std::string> files_of(std::string_view text, std::string_view call, size_t at) {
+  const bool is_find = call.ends_with("find(") || call.ends_with("finddepth(");
+  const size_t block = is_find ? text.find('}', at) : std::string_view::npos;
+  if (is_find && block == std::string_view::npos) return std::nullopt;
+  const auto literals = literals_at(text, is_find ? block + 1 : at + call.size());
+  const auto folder = folder_before(text, at);
+  if (literals.empty()) return folder ? std::optional(*folder + "/*") : std::nullopt;
+  const bool is_pattern = literals[0].find_first_of("*?[") != std::string::npos;
+  const std::string files = is_pattern ? literals[0] : literals[0] + "/*";
+  return folder ? *folder + "/" + files : files;
+}
+
+// A program that deletes what it finds or reads: [os.remove(f) for f in os.listdir('.')].
+void delete_what_is_listed(const ShellCommand& command, std::string_view text, std::string_view code,
+                           InnerCommands& inner) {
+  if (!deletes_variables(text, code)) return;
+  bool is_listed_here = false;
+  for (const std::string_view call : kLists) {
+    for (size_t at = code.find(call), seen = 0; at != std::string_view::npos && seen < 64;
+         at = code.find(call, at + 1), ++seen) {
+      const auto files = files_of(text, call, at);
+      if (!files) continue;
+      is_listed_here = true;
+      inner.scripts.push_back({line_of("rm -rf --", {*files}), {}});
+    }
+  }
+  if (is_listed_here) return;
+  // perl -ne, ruby -ne: once for each line that it reads.
+  const bool reads_lines =
+      is_listed("perl ruby", program_of(command)) && std::ranges::any_of(command.words, [](const ShellWord& word) {
+        return word.text.size() > 1 && word.text[0] == '-' && word.text[1] != '-' && word.text.size() < 8 &&
+               word.text.find_first_of("np") != std::string::npos;
+      });
+  const auto names = [&](std::string_view source) { return contains(code, source); };
+  if (reads_lines || std::ranges::any_of(kNameSources, names))
+    inner.scripts.push_back({line_of("rm -rf --", {}) + " \"$name\"", {}});
 }
 
 // Texts between `opening` and `closing`, which a shell runs.
@@ -231,6 +308,8 @@ std::optional<std::string> program_text_of(const ShellCommand& command, const st
       text += command.words[++i].text + "\n";
     } else if (word.size() > 2 && word.starts_with("-c") && program_of(command).starts_with("python")) {
       text += word.substr(2);
+    } else if (word == "run" && is_listed("deno bun", program_of(command))) {
+      continue;
     } else if (!word.starts_with('-') || word == "-m") {
       return text.empty() ? std::nullopt : std::optional(text);  // a file
     }
@@ -257,6 +336,10 @@ void look_into_program_text(const ShellCommand& command, const std::optional<std
     const size_t first = open == std::string::npos ? open : text->find_first_not_of("( \n", open);
     const bool is_list = first != std::string::npos && (*text)[first] == '[';
     const bool are_words = is_list || starts_with_any(std::string_view(*text).substr(at), {"spawn", "execFile"});
+    // awk joins what stands side by side: system("rm -rf " f).
+    const size_t end = text->find_first_not_of(" \t", text->find('"', std::min(first, text->size()) + 1) + 1);
+    if (program_of(command).ends_with("awk") && end != std::string::npos && is_name_part((*text)[end]))
+      literals[0] += kUnknownPart;
     inner.scripts.push_back({are_words && literals.size() > 1 ? line_of("", literals) : literals[0], {}});
     if (!are_words && literals.size() > 1 && is_listed("rm sh bash", literals[0])) {
       inner.scripts.push_back({line_of("", literals), {}});
@@ -278,7 +361,7 @@ void look_into_program_text(const ShellCommand& command, const std::optional<std
   for_each_call(*text, code, kWrites, [&](size_t, const std::vector<std::string>& literals) {
     inner.scripts.push_back({line_of("tee --", literals), {}});
   });
-  delete_what_is_listed(*text, code, inner);
+  delete_what_is_listed(command, *text, code, inner);
   const std::string program = program_of(command);
   if (program.starts_with("perl") || program == "ruby" || program == "php") {  // `command`, qx(command), %x(command)
     constexpr std::pair<std::string_view, char> kQuotes[] = {{"`", '`'},   {"qx(", ')'}, {"qx{", '}'},

@@ -48,7 +48,7 @@ constexpr std::string_view kReaders =
     "cat tac less more head tail bat batcat nl rev cut paste sort uniq fold fmt column strings od xxd "
     "hexdump base64 base32 gzip bzip2 xz zstd zip tar 7z cpio cp mv install ln rsync scp diff cmp comm "
     "vim vi nano view emacs code source . split openssl pr expand shuf xclip pbcopy gpg tee mapfile "
-    "python python3 node perl ruby php curl wget nc dd sqlite3 ssh-keygen docker";
+    "python python3 node perl ruby php curl wget nc dd sqlite3 ssh-keygen";
 constexpr std::string_view kPatternReaders = "yq jq grep egrep fgrep rg ag ack awk gawk sed";
 
 // An archiver that removes what it packs: the number of operands before those files; 0 if it does not.
@@ -84,14 +84,18 @@ bool Subject::is(std::string_view programs) const {
 bool Subject::does(std::string_view verbs) const {
   return any_of_list(verbs, [&](std::string_view verb) {
     constexpr std::string_view kAnywhere = ".../";
-    if (verb.starts_with(kAnywhere)) {
-      verb.remove_prefix(kAnywhere.size());
-      return std::ranges::any_of(operands, [&](const std::string& one) { return word_fits(verb, one); });
-    }
-    if (operands.empty()) return false;
+    const bool anywhere = verb.starts_with(kAnywhere);
+    if (anywhere) verb.remove_prefix(kAnywhere.size());
     const size_t slash = verb.find('/');
-    return word_fits(verb.substr(0, slash), operands[0]) &&
-           (slash == std::string_view::npos || (operands.size() > 1 && word_fits(verb.substr(slash + 1), operands[1])));
+    const auto fits_at = [&](size_t at) {
+      return word_fits(verb.substr(0, slash), operands[at]) &&
+             (slash == std::string_view::npos ||
+              (at + 1 < operands.size() && word_fits(verb.substr(slash + 1), operands[at + 1])));
+    };
+    for (size_t at = 0; at < (anywhere ? operands.size() : std::min<size_t>(1, operands.size())); ++at) {
+      if (fits_at(at)) return true;
+    }
+    return false;
   });
 }
 
@@ -204,7 +208,9 @@ std::vector<std::string> Subject::find_written() const {
     if (operands.size() < 2 || operands.back().size() > kLongestPath) return;
     add_paths(files, paths(operands.back()));
     for (size_t i = 0; i + 1 < operands.size(); ++i) {  // into a folder, under its own name
-      add_paths(files, paths(operands.back() + "/" + operands[i].substr(operands[i].rfind('/') + 1)));
+      const std::string name = operands[i].substr(operands[i].rfind('/') + 1);
+      const bool is_content = name.empty() || name == "." || name == "*";  // of a folder: hooks/ hooks/. hooks/*
+      add_paths(files, paths(operands.back() + "/" + (is_content ? std::string(1, kUnknownPart) : name)));
     }
   };
   if (is("tee truncate touch shred mkfifo chmod chown chattr setfacl ed ex patch sponge mkdir vim vi nano fallocate")) {
@@ -219,6 +225,8 @@ std::vector<std::string> Subject::find_written() const {
     add_operands(has_script ? 0 : 1);
   } else if ((program.starts_with("perl") || program == "ruby") && flag('i')) {
     add_operands(0);
+  } else if (program == "yq" && (flag('i') || option("--inplace"))) {
+    add_operands(1);
   } else if (program == "dd") {
     for (const std::string& operand : operands) {
       if (operand.starts_with("of=")) add_paths(files, paths(operand.substr(3)));
@@ -279,9 +287,11 @@ std::vector<std::string> Subject::find_read() const {
     if (one.op == "<" || one.op == "<>") add_paths(files, paths(one.target.text));
   }
   const bool takes_pattern = is_listed(kPatternReaders, program);
-  if (!takes_pattern && program != "tr" && !is_listed(kReaders, program)) return files;
+  const bool copies = program == "docker" && does(".../cp");
+  if (!takes_pattern && !copies && !is_listed("tr docker", program) && !is_listed(kReaders, program)) return files;
   const bool pattern_elsewhere = flag('e') || flag('f') || option("--regexp") || option("--file");
-  const size_t own_operands = program == "tr" ? 2 : takes_pattern && !pattern_elsewhere ? 1 : 0;
+  size_t own_operands = program == "tr" ? 2 : takes_pattern && !pattern_elsewhere ? 1 : 0;
+  if (program == "docker" && !copies) own_operands = operands.size();  // of what runs in a container
   for (size_t i = own_operands; i < operands.size(); ++i) {
     std::string_view word = operands[i];
     for (const std::string_view prefix : {"if=", "@", "file://"}) {

@@ -17,15 +17,17 @@ struct Block {
   int bits;
 };
 
-// https://www.iana.org/assignments/iana-ipv4-special-registry, and the same for IPv6.
+// https://www.iana.org/assignments/iana-ipv4-special-registry, and the same for IPv6; the last one is the host of a
+// virtual machine in one of the large clouds.
 constexpr std::array kPrivate4 = {Block{"0.0.0.0", 8},     Block{"10.0.0.0", 8},      Block{"100.64.0.0", 10},
                                   Block{"127.0.0.0", 8},   Block{"169.254.0.0", 16},  Block{"172.16.0.0", 12},
                                   Block{"192.0.0.0", 24},  Block{"192.0.2.0", 24},    Block{"192.168.0.0", 16},
                                   Block{"198.18.0.0", 15}, Block{"198.51.100.0", 24}, Block{"203.0.113.0", 24},
-                                  Block{"224.0.0.0", 3}};
-constexpr std::array kPrivate6 = {Block{"::", 8},          Block{"64:ff9b::", 32}, Block{"100::", 64},
-                                  Block{"2001:db8::", 32}, Block{"2002::", 16},    Block{"fc00::", 7},
-                                  Block{"fe80::", 10},     Block{"ff00::", 8}};
+                                  Block{"224.0.0.0", 3},   Block{"168.63.129.16", 32}};
+constexpr std::array kPrivate6 = {Block{"::", 8},      Block{"64:ff9b::", 32},  Block{"100::", 48},
+                                  Block{"2001::", 23}, Block{"2001:db8::", 32}, Block{"2002::", 16},
+                                  Block{"3fff::", 20}, Block{"5f00::", 16},     Block{"fc00::", 7},
+                                  Block{"fe80::", 9},  Block{"ff00::", 8}};
 
 bool has_prefix(const unsigned char* address, const unsigned char* first, int bits) {
   const auto whole = static_cast<size_t>(bits / 8);
@@ -42,13 +44,6 @@ bool is_in(const Blocks& blocks, int family, const unsigned char* address) {
   });
 }
 
-bool is_name(std::string_view name) {
-  if (name.empty() || name.size() > 253) return false;
-  return std::ranges::all_of(name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
-  });
-}
-
 }  // namespace
 
 std::string plain_host(std::string_view host) {
@@ -57,7 +52,19 @@ std::string plain_host(std::string_view host) {
   return to_lower(host);
 }
 
+bool is_host_name(std::string_view name) {
+  if (name.empty() || name.size() > 253) return false;
+  for (const std::string& label : split(name, '.')) {
+    const bool good = !label.empty() && label.size() <= 63 && std::ranges::all_of(label, [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+    });
+    if (!good) return false;
+  }
+  return true;
+}
+
 bool is_ip_address(std::string_view host) {
+  if (host.find('\0') != std::string_view::npos) return false;
   unsigned char bytes[16];
   const std::string text(host);
   return ::inet_pton(AF_INET, text.c_str(), bytes) == 1 || ::inet_pton(AF_INET6, text.c_str(), bytes) == 1;
@@ -91,7 +98,7 @@ Result<Allowlist> Allowlist::from(const std::vector<std::string>& hosts,
       rest.remove_prefix(2);
     }
     entry.name = plain_host(rest);
-    if (!is_name(entry.name) && !is_ip_address(entry.name))
+    if (!is_host_name(entry.name) && !is_ip_address(entry.name))
       return fail(ErrorKind::kInput,
                   "sandbox.hosts: \"{}\" is no host; expected a name (*.name: all below it) or an address", text);
     list.entries_.push_back(std::move(entry));

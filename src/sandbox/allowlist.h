@@ -32,6 +32,10 @@ class Allowlist {
 
 bool is_ip_address(std::string_view host);
 
+// Labels of letters, digits, "-" and "_", in lower case, with dots between them. What is no such name and no address
+// is no host: the functions that look names up end at a NUL, and would take the rest for nothing.
+bool is_host_name(std::string_view name);
+
 // Whether it is an address of this machine, of a private network or of no network: not of the Internet.
 bool is_private_address(std::string_view address);
 

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "os/files.h"
 #include "sandbox/attacks.h"
+#include "sandbox/plan.h"
 
 namespace ralph {
 namespace {
@@ -45,6 +46,15 @@ constexpr std::array kAttacks = {
     Attack{"read-other-project", "read a folder beside the project",
            [](const AttackPlace& p) { return reads(join_path(p.base, "other/secret"), p.canary); }},
     Attack{"read-shadow", "read the system's passwords", [](const AttackPlace&) { return reads("/etc/shadow", ":"); }},
+    Attack{"read-closed-files", "read what in /etc and /opt is not for everybody",
+           [](const AttackPlace&) {
+             for (const char* folder : {"/etc", "/opt"}) {
+               for (const std::string& path : this_machine().closed_below(folder))
+                 if (const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)); file)
+                   return Attempt{true, "opened " + path};
+             }
+             return Attempt{false, "none can be opened"};
+           }},
     Attack{"read-through-proc", "reach the host's files through /proc/1/root",
            [](const AttackPlace& p) { return reads("/proc/1/root" + join_path(p.base, "other/secret"), p.canary); }},
     Attack{"write-shell-profile", "append to ~/.bashrc",

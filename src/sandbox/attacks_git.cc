@@ -82,6 +82,15 @@ constexpr std::array kAttacks = {
              return attempt;
            },
            is_harmed, true},
+    Attack{"git-alternates", "name a folder as shared objects, to be shown it in the next turn",
+           [](const AttackPlace& p) {
+             const std::string info = join_path(p.project, ".git/objects/info");
+             ::mkdir(info.c_str(), 0755);
+             Attempt attempt = attempt_of_status(write(join_path(info, "alternates"), p.home + "\n"), "");
+             if (attempt.through) attempt = {false, "taken away afterwards"};
+             return attempt;
+           },
+           [](const AttackPlace& p) { return is_there(join_path(p.project, ".git/objects/info/alternates")); }},
     Attack{"git-config-by-lock", "replace .git/config as git itself does it",
            [](const AttackPlace& p) {
              const std::string config = join_path(p.project, ".git/config");

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
@@ -18,6 +19,8 @@
 
 namespace ralph {
 namespace {
+
+namespace fs = std::filesystem;
 
 Attempt mounts(const AttackPlace& place) {
   const std::string at = join_path(place.project, "mount");
@@ -97,6 +100,26 @@ Attempt opens(const char* path, int how) {
   return attempt_of(file.get(), "opened it");
 }
 
+// Files of /proc but those of processes. Reading: those of the kernel's memory and devices, not its settings, which
+// tell nothing of others.
+Attempt opens_any_of_proc(int how, mode_t closed_to_others) {
+  std::error_code error;
+  size_t seen = 0;
+  for (auto at = fs::recursive_directory_iterator("/proc", fs::directory_options::skip_permission_denied, error);
+       !error && at != fs::recursive_directory_iterator() && ++seen < 20'000; at.increment(error)) {
+    const std::string path = at->path().string(), name = at->path().filename().string();
+    const bool is_process = at.depth() == 0 && (name.find_first_not_of("0123456789") == std::string::npos ||
+                                                name == "self" || name == "thread-self");
+    const bool is_setting = closed_to_others != 0 && path == "/proc/sys";
+    struct stat info{};
+    if (is_process || is_setting || at.depth() > 3) at.disable_recursion_pending();
+    if (is_process || ::lstat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
+    if (closed_to_others != 0 && (info.st_mode & closed_to_others) != 0) continue;
+    if (const Fd file(::open(path.c_str(), how | O_CLOEXEC | O_NONBLOCK)); file) return {true, "opened " + path};
+  }
+  return {false, "none can be opened"};
+}
+
 // The kernel looks at 128 zeroed bytes for all of these.
 constexpr size_t kParameters = 128;
 
@@ -118,6 +141,10 @@ constexpr std::array kAttacks = {
            [](const AttackPlace&) { return rewrites("/proc/sys/kernel/core_pattern"); }},
     Attack{"sysrq", "open /proc/sysrq-trigger for writing",
            [](const AttackPlace&) { return opens("/proc/sysrq-trigger", O_WRONLY); }},
+    Attack{"proc-write", "open any other file of /proc for writing",
+           [](const AttackPlace&) { return opens_any_of_proc(O_WRONLY, 0); }},
+    Attack{"proc-read", "read what of /proc is for the machine's owner alone",
+           [](const AttackPlace&) { return opens_any_of_proc(O_RDONLY, S_IROTH); }},
     Attack{"io-uring", "start io_uring, whose calls a filter can't see",
            [](const AttackPlace&) {
              char parameters[kParameters] = {};

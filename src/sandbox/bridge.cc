@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <fcntl.h>
 #include <list>
-#include <poll.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <vector>
@@ -13,17 +13,13 @@
 #include <netinet/in.h>
 
 #include "os/descriptors.h"
+#include "os/poll.h"
+#include "os/unix_socket.h"
 #include "sandbox/relay.h"
 
 namespace ralph {
-namespace {
-
-constexpr size_t kMostConnections = 512;
-
-}  // namespace
-
 Result<Fd> listen_on_loopback(int port) {
-  Fd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  Fd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const int yes = 1;
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -37,14 +33,16 @@ Result<Fd> listen_on_loopback(int port) {
 }
 
 void serve_bridge(const Fd& listener, const std::string& socket) {
+  ::signal(SIGPIPE, SIG_IGN);
+  const size_t most = most_relays();
   std::list<Relay> relays;
   std::vector<pollfd> fds;
   for (;;) {
     fds.clear();
-    const bool full = relays.size() >= kMostConnections;
+    const bool full = relays.size() >= most;
     fds.push_back({listener.get(), static_cast<short>(full ? 0 : POLLIN), 0});
     for (const Relay& relay : relays) relay.add_to(fds);
-    if (::poll(fds.data(), fds.size(), -1) < 0) continue;
+    poll_or_look(fds, -1);
     size_t at = 1;
     for (auto relay = relays.begin(); relay != relays.end(); at += 2) {
       const bool ready = fds[at].revents != 0 || fds[at + 1].revents != 0;
@@ -53,7 +51,7 @@ void serve_bridge(const Fd& listener, const std::string& socket) {
     if (fds[0].revents == 0) continue;
     Fd client(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!client) continue;
-    auto proxy = connect_to(socket);  // if there is no proxy, the client sees its connection close
+    auto proxy = connect_to(socket, SocketKind::kStream);  // if there is no proxy, the client sees its connection close
     if (proxy && set_nonblocking(proxy->get())) relays.emplace_back(std::move(client), *std::move(proxy));
   }
 }

@@ -1,6 +1,9 @@
 #include "sandbox/bubblewrap.h"
 
+#include <algorithm>
+
 #include "base/text.h"
+#include "git/quiet.h"
 #include "sandbox/places.h"
 
 namespace ralph {
@@ -8,16 +11,43 @@ namespace {
 
 constexpr int kOptionsFile = 3, kFilterFile = 4, kFirstText = 5;
 
+// A folder of the user's that is not there inside: programs take the usual one, in the private home.
+bool names_hidden_folder(std::string_view line, const SandboxPlan& plan) {
+  const auto home = plan.set.find("HOME");
+  const size_t equals = line.find('=');
+  return home != plan.set.end() &&
+         is_one_of(line.substr(0, equals), {"XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"}) &&
+         !line.substr(equals + 1).starts_with(home->second + "/");
+}
+
 Environment cleared(const SandboxPlan& plan, const Environment& environment) {
   Environment inside;
   for (const std::string& line : environment.as_lines()) {
-    if (is_listed(plan.variables, std::string_view(line).substr(0, line.find('=')))) inside.set_line(line);
+    if (is_listed(plan.variables, std::string_view(line).substr(0, line.find('='))) && !names_hidden_folder(line, plan))
+      inside.set_line(line);
   }
   for (const auto& [name, value] : plan.set) inside.set(name, value);
+  if (environment.get(kQuietGitVariable)) {
+    for (const auto& [name, value] : quiet_git(inside)) inside.set(name, value);
+  }
   return inside;
 }
 
-void add_mount(const Mount& mount, int first_file, std::vector<std::string>& files, std::vector<std::string>& words) {
+bool is_for_files(const std::string& folder) {
+  return folder.ends_with("/tmp") || folder.ends_with("/shm");
+}
+
+// Files in memory are nobody's memory: where there is no cgroup, only their file system limits them. All together are
+// less than the limit.
+long long most_bytes_in(const std::string& folder, long long limit) {
+  constexpr long long kSmall = 64 << 20, kEmpty = 1 << 20;
+  if (folder == "/tmp") return limit / 2;
+  if (is_for_files(folder)) return limit / 8;
+  return folder.starts_with("/etc/") || folder.starts_with("/proc/") ? kEmpty : std::min(kSmall, limit / 16);
+}
+
+void add_mount(const Mount& mount, long long memory, int first_file, std::vector<std::string>& files,
+               std::vector<std::string>& words) {
   const auto add = [&](std::initializer_list<std::string> more) { words.insert(words.end(), more); };
   switch (mount.kind) {
     case MountKind::kReadOnly:
@@ -25,7 +55,8 @@ void add_mount(const Mount& mount, int first_file, std::vector<std::string>& fil
     case MountKind::kWritable:
       return add({"--bind", mount.from, mount.at});
     case MountKind::kTmpfs:
-      return add({"--perms", mount.at.ends_with("/tmp") ? "1777" : "0755", "--tmpfs", mount.at});
+      if (memory > 0) add({"--size", std::to_string(std::max(most_bytes_in(mount.at, memory), 1LL))});
+      return add({"--perms", is_for_files(mount.at) ? "1777" : "0755", "--tmpfs", mount.at});
     // A mount without devices: opening it is refused.
     case MountKind::kHidden:
       return add({"--ro-bind", "/dev/null", mount.at});
@@ -61,7 +92,7 @@ std::vector<std::string> bubblewrap_options(const SandboxPlan& plan, int first_f
                                     "--cap-drop",
                                     "ALL"};
   if (plan.network != Network::kOpen) words.emplace_back("--unshare-net");
-  for (const Mount& mount : plan.mounts) add_mount(mount, first_file, files, words);
+  for (const Mount& mount : plan.mounts) add_mount(mount, plan.limits.memory_bytes, first_file, files, words);
   words.insert(words.end(), {"--remount-ro", "/"});
   return words;
 }
@@ -92,6 +123,7 @@ Launch in_bubblewrap(const SandboxPlan& plan, const Bubblewrap& bubblewrap, Laun
   if (bubblewrap.limits.processes > 0) words.push_back(fmt::format("--processes={}", bubblewrap.limits.processes));
   if (bubblewrap.limits.data_bytes > 0) words.push_back(fmt::format("--data={}", bubblewrap.limits.data_bytes));
   if (plan.network == Network::kAllowlist) words.push_back(fmt::format("--bridge={}", kSocketInside));
+  if (bubblewrap.terminal) words.emplace_back("--terminal");
   words.emplace_back("--");
   words.insert(words.end(), inside.argv.begin(), inside.argv.end());
   inside.argv = std::move(words);

@@ -20,6 +20,7 @@ struct Bubblewrap {
   std::string seccomp;              // seccomp_program()
   std::vector<std::string> groups;  // Launch::groups
   LimitsInside limits;
+  bool terminal = false;  // standard input is a terminal that is the program's own
 };
 
 // The options for bwrap. `first_file`: the descriptor of the first text in `files`.

@@ -54,15 +54,13 @@ std::optional<std::string> handshake_of(std::string_view bytes) {
   return message;
 }
 
+// The one name in it. Of several, a server takes whichever it likes.
 std::optional<std::string> server_name_in(std::string_view extension) {
   Cursor list(Cursor(extension).vector(2));
-  while (!list.empty()) {
-    const unsigned type = list.number(1);
-    const std::string_view name = list.vector(2);
-    if (!list.good()) return std::nullopt;
-    if (type == 0) return std::string(name);
-  }
-  return std::nullopt;
+  const unsigned type = list.number(1);
+  const std::string_view name = list.vector(2);
+  if (!list.good() || !list.empty() || type != 0) return std::nullopt;
+  return std::string(name);
 }
 
 }  // namespace
@@ -85,15 +83,16 @@ ClientHello read_client_hello(std::string_view bytes) {
   if (!hello.good()) return {State::kBad, {}};
   if (hello.empty()) return {State::kComplete, {}};
   Cursor extensions(hello.vector(2));
+  std::optional<std::string> host;
   while (!extensions.empty()) {
     const unsigned type = extensions.number(2);
     const std::string_view body = extensions.vector(2);
-    if (!extensions.good()) return {State::kBad, {}};
+    if (!extensions.good() || (type == kServerName && host)) return {State::kBad, {}};
     if (type != kServerName) continue;
-    const auto name = server_name_in(body);
-    return name ? ClientHello{State::kComplete, *name} : ClientHello{State::kBad, {}};
+    host = server_name_in(body);
+    if (!host) return {State::kBad, {}};
   }
-  return {State::kComplete, {}};
+  return {State::kComplete, host.value_or("")};
 }
 
 }  // namespace ralph

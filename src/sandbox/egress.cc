@@ -1,21 +1,11 @@
 #include "sandbox/egress.h"
 
-#include <cerrno>
-#include <cstdlib>
-#include <unistd.h>
-
-#include "sandbox/relay.h"
+#include "sandbox/upstream.h"
 
 namespace ralph {
 
-Result<EgressDoor> open_egress_door() {
-  std::string folder = "/tmp/ralph-proxy-XXXXXX";
-  if (!::mkdtemp(folder.data())) return fail(ErrorKind::kIo, "cannot create {}: {}", folder, errno_text(errno));
-  EgressDoor door;
-  door.folder = real_path(folder);
-  door.socket = join_path(door.folder, "proxy.sock");
-  TRY_VALUE(door.listener, listen_at(door.socket));
-  return door;
+Result<SocketDoor> open_egress_door() {
+  return open_socket_door("proxy", kEgressLog);
 }
 
 Launch proxy_launch(const ProxyOrder& order, const Environment& environment) {
@@ -28,6 +18,10 @@ Launch proxy_launch(const ProxyOrder& order, const Environment& environment) {
   // It talks to the outside: it gets nothing that it does not need.
   for (const char* name : {"PATH", "LANG", "RALPH_RUN_ID", "RALPH_TEST_MARKER"}) {
     if (const auto value = environment.get(name)) launch.environment.set(name, *value);
+  }
+  // In the environment and not on the command line: a proxy's address may have a password in it.
+  for (const std::string_view name : kUpstreamVariables) {
+    if (const auto value = environment.get(std::string(name))) launch.environment.set(std::string(name), *value);
   }
   launch.folder = "/";
   return launch;

@@ -6,19 +6,15 @@
 #include <vector>
 
 #include "os/launch.h"
+#include "os/socket_door.h"
 #include "sandbox/allowlist.h"
-#include "sandbox/proxy.h"
+#include "sandbox/refusals.h"
 
 namespace ralph {
 
-// The proxy's socket, which is bound into the sandbox. It listens before the proxy runs, so that nobody comes too
-// early.
-struct EgressDoor {
-  std::string folder;  // for its owner only; to be removed with the socket in it
-  std::string socket;
-  Fd listener;
-};
-Result<EgressDoor> open_egress_door();
+// The proxy's socket, which is bound into the sandbox.
+Result<SocketDoor> open_egress_door();
+inline constexpr std::string_view kEgressLog = "egress.jsonl";
 
 struct ProxyOrder {
   std::string helper;  // ralph's own program

@@ -14,14 +14,25 @@ constexpr Milliseconds kPatience{20'000};
 
 }  // namespace
 
+Result<std::string> program_outside(const std::string& name, const Environment& environment,
+                                    const std::string& project) {
+  const auto program = resolve_program(name, with_project_last(environment, project), project);
+  if (!program) return fail(ErrorKind::kNotFound, "{} is not installed", name == "bwrap" ? "bubblewrap (bwrap)" : name);
+  if (!real_path(*program).starts_with(real_path(project) + "/") && !program->starts_with(project + "/"))
+    return *program;
+  return fail(
+      ErrorKind::kNotFound,
+      "{} is found in the project only ({}), where an agent could have put it; install it outside of the project", name,
+      *program);
+}
+
 Result<Enclosure> Enclosure::make(const SandboxLimits& limits, const Environment& environment,
-                                  const std::string& folder) {
+                                  const std::string& folder, const std::vector<std::string>& groups) {
   Enclosure made;
-  const auto program = resolve_program("bwrap", environment, folder);
-  if (!program) return fail(ErrorKind::kNotFound, "bubblewrap (bwrap) is not installed");
-  made.bubblewrap.program = *program;
+  TRY_VALUE(made.bubblewrap.program, program_outside("bwrap", environment, folder));
   TRY_VALUE(made.bubblewrap.seccomp, seccomp_program());
-  made.group = ResourceGroup::make(limits, ::geteuid() == 0);
+  const bool is_root = ::geteuid() == 0;
+  made.group = groups.empty() ? ResourceGroup::make(limits, is_root) : ResourceGroup::shared(limits, groups, is_root);
   made.bubblewrap.groups = made.group.files();
   made.bubblewrap.limits = made.group.inside();
   return made;

@@ -5,12 +5,17 @@
 
 namespace ralph {
 
+// A program that makes a sandbox: never one that lies in the project. kNotFound if there is no other.
+Result<std::string> program_outside(const std::string& name, const Environment& environment,
+                                    const std::string& project);
+
 struct Enclosure {
   Bubblewrap bubblewrap;
   ResourceGroup group;
 
-  // Fails with kNotFound if bubblewrap is not installed.
-  static Result<Enclosure> make(const SandboxLimits& limits, const Environment& environment, const std::string& folder);
+  // `groups`: of limits that are there already; else one is made. Fails with kNotFound if bubblewrap is not installed.
+  static Result<Enclosure> make(const SandboxLimits& limits, const Environment& environment, const std::string& folder,
+                                const std::vector<std::string>& groups = {});
 
   Launch inside(const SandboxPlan& plan, Launch launch) const {
     return in_bubblewrap(plan, bubblewrap, std::move(launch));

@@ -27,10 +27,51 @@ void guard(const std::string& folder, std::initializer_list<std::string_view> na
   }
 }
 
-// A mount of its own can't be renamed or removed.
+// A mount of its own can't be renamed or removed. A symbolic link on the way may be an agent's: it is not followed to
+// what would be writable then.
 void pin(MountKind kind, const std::string& path, std::string_view why, const MachineView& machine,
          std::vector<Mount>& mounts) {
-  if (machine.kind(path) != Kind::kNothing) mounts.push_back({kind, path, path, std::string(why)});
+  if (machine.kind(path) == Kind::kNothing) return;
+  if (kind == MountKind::kWritable && machine.real(path) != path) return;
+  mounts.push_back({kind, path, path, std::string(why)});
+}
+
+// HEAD is written inside: nothing but the name of a branch is believed.
+std::string branch_in(std::string_view head) {
+  constexpr std::string_view kRef = "ref: ", kBranches = "refs/heads/";
+  if (!head.starts_with(kRef)) return "";
+  const std::string_view name = trim(head.substr(kRef.size()));
+  if (!name.starts_with(kBranches)) return "";
+  for (const std::string& part : split(name, '/'))
+    if (part.empty() || part == "." || part == "..") return "";
+  return std::string(name);
+}
+
+// Whether a folder of objects is one, as far as can be seen: what is named by a file that was written inside is shown
+// to whoever wrote it.
+bool is_object_folder(const std::string& path, const MachineView& machine) {
+  return base_name(path) == "objects" && machine.kind(path) == Kind::kFolder &&
+         (machine.kind(join_path(path, "pack")) == Kind::kFolder ||
+          machine.kind(join_path(path, "info")) == Kind::kFolder);
+}
+
+// Objects are written by commits; where further ones are is not.
+void guard_alternates(const std::string& objects, const MachineView& machine, std::vector<Mount>& mounts,
+                      std::vector<std::string>& forbidden) {
+  pin(MountKind::kWritable, objects, "written by a commit", machine, mounts);
+  pin(MountKind::kWritable, join_path(objects, "info"), "can't be renamed", machine, mounts);
+  for (const char* name : {"info/alternates", "info/http-alternates"}) {
+    const std::string path = join_path(objects, name);
+    if (machine.kind(path) == Kind::kNothing) {
+      forbidden.push_back(path);
+    } else {
+      mounts.push_back({MountKind::kReadOnly, path, path, "names folders of other repositories"});
+    }
+  }
+}
+
+bool is_in(const std::string& path, const std::string& folder) {
+  return path == folder || path.starts_with(folder + "/");
 }
 
 }  // namespace
@@ -41,10 +82,10 @@ std::optional<GitPlaces> find_git_places(const std::string& project, const Machi
     git.entry = join_path(at, ".git");
     git.top = at;
     const Kind kind = machine.kind(git.entry);
-    if (kind == Kind::kFolder || kind == Kind::kFile) break;
+    if (kind == Kind::kFolder || kind == Kind::kFile || kind == Kind::kLink) break;
     if (at == "/" || at.empty()) return std::nullopt;
   }
-  git.git_dir = git.entry;
+  git.git_dir = machine.kind(git.entry) == Kind::kLink ? machine.real(git.entry) : git.entry;
   if (machine.kind(git.entry) == Kind::kFile) {
     const std::string line = first_line_of(machine, git.entry);
     constexpr std::string_view kWord = "gitdir:";
@@ -55,15 +96,37 @@ std::optional<GitPlaces> find_git_places(const std::string& project, const Machi
   if (const std::string common = first_line_of(machine, join_path(git.git_dir, "commondir")); !common.empty())
     git.common_dir = machine.real(absolute_path(common, git.git_dir));
   const std::string head = first_line_of(machine, join_path(git.git_dir, "HEAD"));
-  constexpr std::string_view kRef = "ref: ";
-  if (head.starts_with(kRef)) git.branch = trim(std::string_view(head).substr(kRef.size()));
+  git.branch = branch_in(head);
   const std::string objects = join_path(git.common_dir, "objects");
   const std::string alternates = machine.text(join_path(objects, "info/alternates")).value_or("");
   for (const std::string& line : split(alternates, '\n')) {
     const std::string_view path = trim(line);
-    if (!path.empty() && !path.starts_with('#')) git.alternates.push_back(machine.real(absolute_path(path, objects)));
+    if (path.empty() || path.starts_with('#')) continue;
+    const std::string real = machine.real(absolute_path(path, objects));
+    if (is_object_folder(real, machine)) git.alternates.push_back(real);
   }
   return git;
+}
+
+Status expect_own_repository(const GitPlaces& git, const std::string& project, const MachineView& machine) {
+  const std::string real_entry = machine.real(git.entry);
+  const bool inside = is_in(git.git_dir, project) || is_in(git.git_dir, git.top);
+  if (inside && is_in(git.common_dir, git.top)) return {};
+  if (!inside) {
+    // Git's own way back: of a work tree, and of a submodule.
+    const std::string back = first_line_of(machine, join_path(git.git_dir, "gitdir"));
+    if (!back.empty() && machine.real(absolute_path(back, git.git_dir)) == real_entry) return {};
+    for (const std::string& line : split(machine.text(join_path(git.git_dir, "config")).value_or(""), '\n')) {
+      const size_t equals = line.find('=');
+      if (equals == std::string::npos || trim(std::string_view(line).substr(0, equals)) != "worktree") continue;
+      const std::string_view tree = trim(std::string_view(line).substr(equals + 1));
+      if (machine.real(absolute_path(tree, git.git_dir)) == machine.real(git.top)) return {};
+    }
+  }
+  return fail(ErrorKind::kInput,
+              "{} names the repository {}, which does not name {} as its work tree; a program in a sandbox could have "
+              "written that. If it is right: git config --file {} core.worktree {}",
+              git.entry, inside ? git.common_dir : git.git_dir, git.top, join_path(git.git_dir, "config"), git.top);
 }
 
 std::vector<Mount> git_mounts(const GitPlaces& git, const MachineView& machine, std::vector<std::string>& forbidden) {
@@ -72,15 +135,17 @@ std::vector<Mount> git_mounts(const GitPlaces& git, const MachineView& machine, 
     // Of the shared repository only what a commit to this branch writes.
     mounts.push_back({MountKind::kReadOnly, git.common_dir, git.common_dir, "the repository of the work tree"});
     const std::string branch_folder = git.branch.empty() ? "refs/heads" : parent_path(git.branch);
-    for (const std::string& part : {std::string("objects"), branch_folder, join_path("logs", branch_folder)}) {
+    for (const std::string& part : {branch_folder, join_path("logs", branch_folder)})
       pin(MountKind::kWritable, join_path(git.common_dir, part), "written by a commit", machine, mounts);
-    }
+    guard_alternates(join_path(git.common_dir, "objects"), machine, mounts, forbidden);
     mounts.push_back({MountKind::kWritable, git.git_dir, git.git_dir, "the work tree's own part of the repository"});
     guard(git.git_dir, {"commondir", "gitdir", "config.worktree"}, machine, mounts, forbidden);
     pin(MountKind::kReadOnly, git.entry, "names the repository", machine, mounts);
   } else {
     mounts.push_back({MountKind::kWritable, git.git_dir, git.git_dir, "the repository, which can't be renamed"});
-    guard(git.git_dir, {"hooks", "config", "config.worktree", "commondir"}, machine, mounts, forbidden);
+    guard(git.git_dir, {"hooks", "config", "config.worktree", "commondir", "remotes", "branches"}, machine, mounts,
+          forbidden);
+    guard_alternates(join_path(git.git_dir, "objects"), machine, mounts, forbidden);
     pin(MountKind::kReadOnly, join_path(git.git_dir, "modules"), "repositories of submodules", machine, mounts);
     pin(MountKind::kReadOnly, join_path(git.git_dir, "worktrees"), "other work trees", machine, mounts);
     if (git.entry != git.git_dir) pin(MountKind::kReadOnly, git.entry, "names the repository", machine, mounts);

@@ -23,6 +23,10 @@ struct GitPlaces {
 // nullopt: the project is not in a repository.
 std::optional<GitPlaces> find_git_places(const std::string& project, const MachineView& machine);
 
+// Fails if the project names a repository elsewhere that does not name the project: inside a sandbox anything can be
+// written into a `.git` that was not there, and the next sandbox would open what it says.
+Status expect_own_repository(const GitPlaces& git, const std::string& project, const MachineView& machine);
+
 // The mounts for it. `forbidden` gets the paths that must not appear.
 std::vector<Mount> git_mounts(const GitPlaces& git, const MachineView& machine, std::vector<std::string>& forbidden);
 

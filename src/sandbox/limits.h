@@ -17,6 +17,9 @@ class ResourceGroup {
   // Makes a group with as many of the limits as can be had.
   static ResourceGroup make(const SandboxLimits& limits, bool is_root);
 
+  // That of another, which `files` are the entries to: what is in both is counted together. It is not removed.
+  static ResourceGroup shared(const SandboxLimits& limits, const std::vector<std::string>& files, bool is_root);
+
   ResourceGroup() = default;
   ResourceGroup(ResourceGroup&& other) noexcept;
   ResourceGroup& operator=(ResourceGroup&& other) noexcept;
@@ -30,12 +33,14 @@ class ResourceGroup {
   LimitBy cpu() const { return cpu_; }
 
  private:
+  void limit_the_rest(bool is_root);
   bool make_unified();
   void make_separate();
-  bool make_folder(const std::string& folder);
+  std::string make_folder(const std::string& parent);  // empty: not allowed
 
   SandboxLimits limits_;
   std::vector<std::string> folders_, files_;
+  bool shared_ = false;
   LimitBy processes_ = LimitBy::kNothing, memory_ = LimitBy::kNothing, cpu_ = LimitBy::kNothing;
 };
 

@@ -1,10 +1,7 @@
-#include <algorithm>
-#include <cstdlib>
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/text.h"
+#include "os/control_group.h"
 #include "os/files.h"
 #include "sandbox/limits.h"
 
@@ -12,40 +9,7 @@ namespace ralph {
 namespace {
 
 constexpr std::string_view kGroups = "/sys/fs/cgroup";
-constexpr std::string_view kOurs = "ralph-";
 constexpr int kPeriod = 100'000;  // microseconds; a quota is a share of it
-
-bool set(const std::string& file, const std::string& value) {
-  const Fd fd(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
-  return fd && ::write(fd.get(), value.data(), value.size()) == static_cast<ssize_t>(value.size());
-}
-
-// The group of this process in a hierarchy: "0::/path" is the unified one, "8:pids:/path" one of version 1.
-std::string own_group(std::string_view controller) {
-  const auto text = read_file("/proc/self/cgroup");
-  for (const std::string& line : split(text.value_or(""), '\n')) {
-    const std::vector<std::string> parts = split(line, ':');
-    if (parts.size() < 3) continue;
-    const std::vector<std::string> names = split(parts[1], ',');
-    if (controller.empty() ? parts[1].empty() : std::ranges::find(names, controller) != names.end())
-      return line.substr(parts[0].size() + parts[1].size() + 2);
-  }
-  return "";
-}
-
-// Groups of runs that were killed. One that still has processes stays.
-void remove_stale(const std::string& folder) {
-  for (const std::string& name : names_in(folder)) {
-    if (!name.starts_with(kOurs)) continue;
-    const int pid = std::atoi(name.c_str() + kOurs.size());
-    if (pid > 0 && !file_exists(fmt::format("/proc/{}", pid))) ::rmdir(join_path(folder, name).c_str());
-  }
-}
-
-std::string our_name() {
-  static int count = 0;
-  return fmt::format("{}{}-{}", kOurs, ::getpid(), ++count);
-}
 
 }  // namespace
 
@@ -57,6 +21,7 @@ ResourceGroup& ResourceGroup::operator=(ResourceGroup&& other) noexcept {
   std::swap(limits_, other.limits_);
   std::swap(folders_, other.folders_);
   std::swap(files_, other.files_);
+  std::swap(shared_, other.shared_);
   std::swap(processes_, other.processes_);
   std::swap(memory_, other.memory_);
   std::swap(cpu_, other.cpu_);
@@ -67,30 +32,30 @@ ResourceGroup::~ResourceGroup() {
   for (const std::string& folder : folders_) ::rmdir(folder.c_str());
 }
 
-bool ResourceGroup::make_folder(const std::string& folder) {
-  remove_stale(parent_path(folder));
-  if (::mkdir(folder.c_str(), 0755) != 0) return false;
-  folders_.push_back(folder);
-  return true;
+std::string ResourceGroup::make_folder(const std::string& parent) {
+  std::string folder = make_control_group(parent);
+  if (!folder.empty()) folders_.push_back(folder);
+  return folder;
 }
 
 // One hierarchy for all. A group with processes can't have limited groups below it, so ours stands beside the one that
 // this process is in.
 bool ResourceGroup::make_unified() {
   if (!file_exists(join_path(kGroups, "cgroup.controllers"))) return false;
-  const std::string own = own_group("");
+  const std::string own = own_control_group("");
   if (own.empty()) return false;
   const std::string beside = join_path(kGroups, own == "/" ? "" : parent_path(own).substr(1));
-  const std::string folder = join_path(beside, our_name());
-  if (!make_folder(folder)) return false;
-  if (limits_.processes > 0 && set(join_path(folder, "pids.max"), std::to_string(limits_.processes)))
+  const std::string folder = make_folder(beside);
+  if (folder.empty()) return false;
+  if (limits_.processes > 0 && write_control(join_path(folder, "pids.max"), std::to_string(limits_.processes)))
     processes_ = LimitBy::kGroup;
-  if (limits_.memory_bytes > 0 && set(join_path(folder, "memory.max"), std::to_string(limits_.memory_bytes))) {
-    set(join_path(folder, "memory.swap.max"), "0");
+  if (limits_.memory_bytes > 0 &&
+      write_control(join_path(folder, "memory.max"), std::to_string(limits_.memory_bytes))) {
+    write_control(join_path(folder, "memory.swap.max"), "0");
     memory_ = LimitBy::kGroup;
   }
   const int quota = kPeriod / 100 * limits_.cpu_percent;
-  if (limits_.cpu_percent > 0 && set(join_path(folder, "cpu.max"), fmt::format("{} {}", quota, kPeriod)))
+  if (limits_.cpu_percent > 0 && write_control(join_path(folder, "cpu.max"), fmt::format("{} {}", quota, kPeriod)))
     cpu_ = LimitBy::kGroup;
   // Whether a process may be moved there is known only by trying: the child of a launch would fail. A delegated group
   // belongs to the user, with its cgroup.procs and that of the group above.
@@ -107,15 +72,17 @@ bool ResourceGroup::make_unified() {
   return true;
 }
 
-// Version 1: a hierarchy for each.
+// Version 1: a hierarchy for each. They are entered by `tasks`, which moves one thread: the child that enters has no
+// other. `cgroup.procs` would make all processes of the machine wait for each other first, which takes 10 ms.
 void ResourceGroup::make_separate() {
   const auto limit = [&](std::string_view controller, const std::string& file, const std::string& value, LimitBy& by) {
-    const std::string own = own_group(controller);
+    const std::string own = own_control_group(controller);
     if (own.empty()) return;
-    const std::string folder = join_path(join_path(join_path(kGroups, controller), own.substr(1)), our_name());
-    if (!make_folder(folder)) return;
-    if (!set(join_path(folder, file), value) || ::access(join_path(folder, "cgroup.procs").c_str(), W_OK) != 0) return;
-    files_.push_back(join_path(folder, "cgroup.procs"));
+    const std::string folder = make_folder(join_path(join_path(kGroups, controller), own.substr(1)));
+    if (folder.empty()) return;
+    const std::string tasks = join_path(folder, "tasks");
+    if (!write_control(join_path(folder, file), value) || ::access(tasks.c_str(), W_OK) != 0) return;
+    files_.push_back(tasks);
     by = LimitBy::kGroup;
   };
   if (limits_.processes > 0) limit("pids", "pids.max", std::to_string(limits_.processes), processes_);
@@ -128,10 +95,35 @@ ResourceGroup ResourceGroup::make(const SandboxLimits& limits, bool is_root) {
   ResourceGroup group;
   group.limits_ = limits;
   if (!group.make_unified()) group.make_separate();
-  // Inside, each user namespace counts its own processes. For root's the kernel does not look at the limit.
-  if (group.processes_ == LimitBy::kNothing && limits.processes > 0 && !is_root) group.processes_ = LimitBy::kProcess;
-  if (group.memory_ == LimitBy::kNothing && limits.memory_bytes > 0) group.memory_ = LimitBy::kProcess;
+  group.limit_the_rest(is_root);
   return group;
+}
+
+ResourceGroup ResourceGroup::shared(const SandboxLimits& limits, const std::vector<std::string>& files, bool is_root) {
+  ResourceGroup group;
+  group.limits_ = limits;
+  group.files_ = files;
+  group.shared_ = true;
+  for (const std::string& file : files) {
+    const std::string folder = parent_path(file);
+    const auto is_limited = [&](const char* name) {
+      const auto value = read_file(join_path(folder, name));
+      return value && !value->starts_with("max") && !value->starts_with("-1");
+    };
+    if (limits.processes > 0 && is_limited("pids.max")) group.processes_ = LimitBy::kGroup;
+    if (limits.memory_bytes > 0 && (is_limited("memory.max") || is_limited("memory.limit_in_bytes")))
+      group.memory_ = LimitBy::kGroup;
+    if (limits.cpu_percent > 0 && (is_limited("cpu.max") || is_limited("cpu.cfs_quota_us")))
+      group.cpu_ = LimitBy::kGroup;
+  }
+  group.limit_the_rest(is_root);
+  return group;
+}
+
+// Inside, each user namespace counts its own processes. For root's the kernel does not look at the limit.
+void ResourceGroup::limit_the_rest(bool is_root) {
+  if (processes_ == LimitBy::kNothing && limits_.processes > 0 && !is_root) processes_ = LimitBy::kProcess;
+  if (memory_ == LimitBy::kNothing && limits_.memory_bytes > 0) memory_ = LimitBy::kProcess;
 }
 
 LimitsInside ResourceGroup::inside() const {
@@ -140,9 +132,10 @@ LimitsInside ResourceGroup::inside() const {
 }
 
 std::string ResourceGroup::describe() const {
-  const auto one = [](std::string_view what, const std::string& value, LimitBy by, std::string_view each) {
+  const std::string_view together = shared_ ? "cgroup, with its task" : "cgroup";
+  const auto one = [&](std::string_view what, const std::string& value, LimitBy by, std::string_view each) {
     if (by == LimitBy::kNothing) return fmt::format("{} not limited", what);
-    return fmt::format("{} {} ({})", what, value, by == LimitBy::kGroup ? "cgroup" : each);
+    return fmt::format("{} {} ({})", what, value, by == LimitBy::kGroup ? together : each);
   };
   const std::string memory = human_bytes(static_cast<size_t>(limits_.memory_bytes));
   std::string text = one("processes", std::to_string(limits_.processes), processes_, "rlimit") + ", " +

@@ -16,6 +16,20 @@ inline constexpr std::array<std::string_view, 17> kSystemSecrets = {
     "/etc/sudoers.d",   "/etc/ssl/private", "/etc/docker",  "/etc/kubernetes", "/etc/NetworkManager",  "/etc/wireguard",
     "/etc/letsencrypt", "/etc/krb5.keytab", "/etc/rancher", "/etc/ppp",        "/etc/security/opasswd"};
 
+// Of /proc. Root's own files there can be written and read by whom root is inside, without any capability: the
+// settings of devices and interrupts, and what tells an attacker where things are in the kernel's memory. The lists are
+// those of container runtimes, and what else the kernel gives to its owner alone.
+inline constexpr std::array<std::string_view, 2> kKernelSettings = {"/proc/sys", "/proc/pressure"};
+inline constexpr std::array<std::string_view, 5> kReadOnlyForRoot = {"/proc/bus", "/proc/fs", "/proc/irq",
+                                                                     "/proc/sysrq-trigger", "/proc/mtrr"};
+inline constexpr std::array<std::string_view, 15> kHiddenFromRoot = {
+    "/proc/acpi",       "/proc/asound",     "/proc/driver",      "/proc/kcore",         "/proc/kmsg",
+    "/proc/kpagecount", "/proc/kpageflags", "/proc/kpagecgroup", "/proc/latency_stats", "/proc/pagetypeinfo",
+    "/proc/scsi",       "/proc/slabinfo",   "/proc/sched_debug", "/proc/timer_list",    "/proc/vmallocinfo"};
+
+// Folders of the system in which root finds what others may not read; see MachineView::closed_below.
+inline constexpr std::array<std::string_view, 2> kSearchedForRoot = {"/etc", "/opt"};
+
 // Below the home, shown read-only: the identity for commits.
 inline constexpr std::array<std::string_view, 2> kHomeConfiguration = {".gitconfig", ".config/git"};
 
@@ -75,6 +89,9 @@ inline constexpr std::array<std::string_view, 45> kVariables = {"PATH",
                                                                 "XDG_DATA_HOME",
                                                                 "ASAN_OPTIONS",
                                                                 "UBSAN_OPTIONS"};
+
+// Below the home: the login of agents in Docker Sandbox, which outlives the machines.
+inline constexpr std::string_view kMachineState = ".dclaude_state";
 
 inline constexpr int kIdForRoot = 1000;  // root's id inside: agents refuse to work as root
 

@@ -2,16 +2,23 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/text.h"
 #include "os/files.h"
+#include "os/real_paths.h"
 #include "sandbox/git_places.h"
 #include "sandbox/places.h"
+#include "sandbox/private_home.h"
 
 namespace ralph {
 namespace {
 
+namespace fs = std::filesystem;
 using Kind = MachineView::Kind;
 
 bool is_below(std::string_view path, std::string_view folder) {
@@ -29,7 +36,9 @@ class Planner {
     own_folders();
     toolchains();
     for (const AgentPlace& agent : request_.agents) agent_files(agent);
+    beside(true);
     TRY(project());
+    beside(false);
     TRY(chosen());
     ralphs_own();
     identity_and_environment();
@@ -86,6 +95,11 @@ class Planner {
       if (what == Kind::kFolder) add(MountKind::kReadOnly, path, path, "system");
     }
     for (const std::string_view secret : kSystemSecrets) hide(std::string(secret), "the system's secrets");
+    if (is_root()) {
+      for (const std::string_view folder : kSearchedForRoot)
+        for (const std::string& secret : machine_.closed_below(std::string(folder)))
+          if (is_visible(secret)) hide(secret, "root's alone");
+    }
     const std::string user =
         fmt::format("user:x:{}:{}::{}:/bin/sh\n", inside_id(request_.uid), inside_id(request_.gid), request_.home);
     add(MountKind::kText, "/etc/passwd", "root:x:0:0::/root:/bin/sh\n" + user + "nobody:x:65534:65534::/:/bin/false\n",
@@ -93,13 +107,23 @@ class Planner {
     add(MountKind::kText, "/etc/group",
         fmt::format("root:x:0:\nuser:x:{}:\nnogroup:x:65534:\n", inside_id(request_.gid)), "who works here");
     add(MountKind::kProc, "/proc");
-    add(MountKind::kReadOnly, "/proc/sys", "/proc/sys", "as root, core_pattern could be set");
+    keep_from_writing(kKernelSettings, "the kernel's settings: core_pattern names a program");
+    if (is_root()) {
+      keep_from_writing(kReadOnlyForRoot, "root's alone");
+      for (const std::string_view path : kHiddenFromRoot) hide(std::string(path), "root's alone");
+    }
     add(MountKind::kDevices, "/dev");
-    for (const std::string_view folder : {"/tmp", "/run", "/var"}) add(MountKind::kTmpfs, std::string(folder));
+    for (const std::string_view folder : {"/dev/shm", "/tmp", "/run", "/var"})
+      add(MountKind::kTmpfs, std::string(folder));
     add(MountKind::kTmpfs, "/var/tmp");
     // systemd keeps it below /run.
     if (request_.network == Network::kOpen && kind("/etc/resolv.conf") == Kind::kLink)
       show(machine_.real("/etc/resolv.conf"), "names of hosts");
+  }
+
+  void keep_from_writing(std::span<const std::string_view> paths, std::string_view why) {
+    for (const std::string_view path : paths)
+      if (is_there(std::string(path))) add(MountKind::kReadOnly, std::string(path), std::string(path), why);
   }
 
   void own_folders() {
@@ -107,6 +131,10 @@ class Planner {
       add(MountKind::kTmpfs, request_.home, {}, "your home is hidden");
     } else {
       add(MountKind::kWritable, request_.home, request_.private_home, "a private home; yours is hidden");
+    }
+    for (const std::string& name : request_.concealed) {
+      if (!request_.private_home.empty() && kind(join_path(request_.private_home, name)) == Kind::kFolder)
+        add(MountKind::kTmpfs, join_path(request_.home, name), {}, "the login of an agent that is not at work");
     }
     for (const std::string_view name : kHomeConfiguration) show(join_path(request_.home, name), "git's configuration");
   }
@@ -130,6 +158,10 @@ class Planner {
   void agent_files(const AgentPlace& agent) {
     for (const std::string& path : agent.programs) program(path, "the agent " + agent.name);
     if (!request_.secrets) return;
+    for (const std::string& name : agent.copied) {
+      const std::string path = join_path(request_.home, without_slash(name));
+      if (!request_.private_home.empty() && is_there(path)) plan_.copied.push_back(path);
+    }
     for (const std::string& name : agent.read_only) {
       const std::string path = join_path(request_.home, name);
       if (is_there(path)) add(MountKind::kReadOnly, path, path, agent.name + "'s own settings");
@@ -162,6 +194,7 @@ class Planner {
           "line 'gitdir: PATH' instead",
           join_path(request_.project, ".git"));
     }
+    if (git) TRY(expect_own_repository(*git, request_.project, machine_));
     if (git && git->top != request_.project)
       add(MountKind::kReadOnly, git->top, git->top, "the work tree around the project");
     add(MountKind::kWritable, request_.project, request_.project, "the project");
@@ -171,12 +204,28 @@ class Planner {
     for (const std::string_view name : kProjectSettings) guard(join_path(request_.project, name), "settings of agents");
     if (is_there(join_path(request_.project, ".ralph"))) guard(join_path(request_.project, ".ralph"), "ralph's own");
     guard(join_path(request_.project, ".ralph-active"), "ralph's own");
-    for (const std::string& path : request_.guarded) guard(path, "runs as a check");
+    for (const std::string& path : request_.guarded) {
+      pin_folders_of(path);
+      guard(path, "runs as a check");
+    }
     if (!request_.secrets) {
       const std::string local = join_path(request_.project, ".ralph/settings.local.json");
       if (is_there(local)) hide(local, "may have secrets");
     }
     return {};
+  }
+
+  // A folder that is a mount can't be renamed, to put another in its place.
+  void pin_folders_of(const std::string& path) {
+    for (size_t slash = path.find('/', request_.project.size() + 1); slash != std::string::npos;
+         slash = path.find('/', slash + 1)) {
+      const std::string folder = path.substr(0, slash);
+      const auto over = std::find_if(plan_.mounts.rbegin(), plan_.mounts.rend(),
+                                     [&](const Mount& mount) { return is_below(folder, mount.at); });
+      const bool writable = over != plan_.mounts.rend() && over->kind == MountKind::kWritable && over->at != folder;
+      if (writable && kind(folder) == Kind::kFolder)
+        add(MountKind::kWritable, folder, folder, "has a check in it, and can't be renamed");
+    }
   }
 
   void guard(const std::string& path, std::string_view why) {
@@ -185,6 +234,17 @@ class Planner {
       plan_.forbidden.push_back(path);
     } else if (what != Kind::kLink) {
       add(MountKind::kReadOnly, path, path, why);
+    }
+  }
+
+  void beside(bool around_the_project) {
+    for (const Mount& mount : request_.beside) {
+      if (is_below(request_.project, mount.at) != around_the_project) continue;
+      if (mount.kind == MountKind::kReadOnly && !is_there(mount.from)) {
+        plan_.forbidden.push_back(mount.at);
+      } else {
+        plan_.mounts.push_back(mount);
+      }
     }
   }
 
@@ -221,6 +281,7 @@ class Planner {
       add(MountKind::kWritable, std::string(kSocketInside), request_.socket, "the way to the proxy");
   }
 
+  bool is_root() const { return request_.uid == 0; }
   static int inside_id(int id) { return id == 0 ? kIdForRoot : id; }
 
   void identity_and_environment() {
@@ -278,10 +339,12 @@ bool is_listed(const std::vector<std::string>& patterns, std::string_view name) 
 
 MachineView this_machine() {
   MachineView view;
+  const auto paths = std::make_shared<RealPaths>();
   view.kind = [](const std::string& path) {
-    if (!is_there(path)) return Kind::kNothing;
-    if (is_real_folder(path)) return Kind::kFolder;
-    if (is_real_file(path)) return Kind::kFile;
+    struct stat info{};
+    if (::lstat(path.c_str(), &info) != 0) return Kind::kNothing;
+    if (S_ISDIR(info.st_mode)) return Kind::kFolder;
+    if (S_ISREG(info.st_mode)) return Kind::kFile;
     return file_exists(path) && real_path(path) == path ? Kind::kOther : Kind::kLink;
   };
   view.link = [](const std::string& path) {
@@ -289,7 +352,23 @@ MachineView this_machine() {
     const ssize_t length = ::readlink(path.c_str(), target, sizeof target);
     return std::string(target, length > 0 ? static_cast<size_t>(length) : 0);
   };
-  view.real = [](const std::string& path) { return real_path(path); };
+  view.closed_below = [](const std::string& folder) {
+    constexpr int kDeepest = 4;
+    constexpr size_t kMost = 20'000;
+    std::vector<std::string> closed;
+    std::error_code error;
+    size_t seen = 0;
+    for (auto at = fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied, error);
+         !error && at != fs::recursive_directory_iterator() && ++seen < kMost; at.increment(error)) {
+      struct stat info{};
+      if (::lstat(at->path().c_str(), &info) != 0 || S_ISLNK(info.st_mode)) continue;
+      const bool open = (info.st_mode & S_IROTH) != 0 && (!S_ISDIR(info.st_mode) || (info.st_mode & S_IXOTH) != 0);
+      if (!open) closed.push_back(at->path().string());
+      if (!open || at.depth() >= kDeepest) at.disable_recursion_pending();
+    }
+    return closed;
+  };
+  view.real = [paths](const std::string& path) { return paths->of(path); };
   view.text = [](const std::string& path) -> std::optional<std::string> {
     auto text = is_real_file(path) ? read_file(path) : Result<std::string>(tl::unexpected<Error>(Error{}));
     return text ? std::optional(*std::move(text)) : std::nullopt;

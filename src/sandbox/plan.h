@@ -57,6 +57,7 @@ struct SandboxPlan {
   std::string folder;                  // the project
   std::string helper;                  // ralph's own program
   std::vector<std::string> forbidden;  // paths that are not there and must not appear; see sandbox/settle
+  std::vector<std::string> copied;     // of the user's home, into the private one: files that are newer there
 };
 
 // What an agent needs besides the system. Paths are below the home.
@@ -64,27 +65,37 @@ struct AgentPlace {
   std::string name;
   std::vector<std::string> programs;   // absolute: the program itself, scripts of its command
   std::vector<std::string> variables;  // "ANTHROPIC_*"
-  std::vector<std::string> copied;     // into the private home, before it starts
+  std::vector<std::string> copied;     // into the private home, before it starts; "x/" is a folder
   std::vector<std::string> read_only;
+  std::string machine{};            // the template of Docker Sandbox that has it; empty: none
+  std::vector<std::string> kept{};  // in such a machine: what stays when that is made anew
+  bool machine_runs = false;        // its `run` starts the agent; else `exec` does
+  bool any_machine = false;         // a command that was typed: a machine of any template can start it
 };
 
 struct SandboxRequest {
-  std::string project, home;  // absolute and real
-  std::string private_home;   // a folder that is the home inside; empty: an empty one
-  std::string helper;         // ralph's own program
-  std::string path;           // $PATH
-  bool secrets = true;        // false: for checks; what agents need is hidden
+  std::string project, home;           // absolute and real
+  std::string private_home;            // a folder that is the home inside; empty: an empty one
+  std::vector<std::string> concealed;  // folders below it with logins of others, which an earlier program left there
+  std::string helper;                  // ralph's own program
+  std::string path;                    // $PATH
+  bool secrets = true;                 // false: for checks; what agents need is hidden
   std::vector<AgentPlace> agents;
   std::vector<std::string> variables;  // further ones that pass
   std::vector<std::string> read_only;  // further folders and files
   std::vector<std::string> writable;
   std::vector<std::string> guarded;    // files of the project that must not change
   std::vector<std::string> own_state;  // ralph's files outside of the project that hooks read
+  // Of the way in, in this order: the folder of a task. One that has the project in it is mounted before the project.
+  // What is to be read-only and is not there must not appear.
+  std::vector<Mount> beside;
   Network network = Network::kNone;
   HostList hosts;
   std::string socket;
   SandboxLimits limits;
-  int uid = 0, gid = 0;  // of this process
+  std::vector<std::string> groups;  // cgroups with these limits that are there already: a task's, for its child runs
+  std::string task;                 // "PROJECT/TASK" of a supervised task: it has a virtual machine of its own
+  int uid = 0, gid = 0;             // of this process
 };
 
 // The files that a plan depends on. Tests describe a machine that is not there.
@@ -94,6 +105,10 @@ struct MachineView {
   std::function<std::string(const std::string& path)> link;                 // what a link says
   std::function<std::string(const std::string& path)> real;                 // without links
   std::function<std::optional<std::string>(const std::string& path)> text;  // of a small file
+  // Files and folders below that others than their owner and group can't read, as far as they are found quickly.
+  std::function<std::vector<std::string>(const std::string& folder)> closed_below = [](const std::string&) {
+    return std::vector<std::string>();
+  };
 };
 MachineView this_machine();
 

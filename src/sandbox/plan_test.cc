@@ -26,6 +26,7 @@ class Machine {
     files_["/bin"] = "-> usr/bin";
     files_["/etc/shadow"] = "x";
     files_["/etc/ssh/"] = "";
+    files_["/proc/sys/"] = "";
   }
   MachineView view() const {
     MachineView view;
@@ -98,6 +99,46 @@ TEST(SandboxPlan, RootIsSomebodyElseInside) {
   EXPECT_EQ(plan_sandbox(request, Machine{{"/p/", ""}}.view())->uid, 1000);
 }
 
+// Without a capability it is still the owner of what is root's.
+TEST(SandboxPlan, WhatOnlyRootMayReadOrWriteIsHiddenFromRoot) {
+  const Machine machine{{"/p/", ""}, {"/proc/irq/", ""}, {"/proc/kcore", ""}, {"/etc/app/", ""}, {"/etc/key", ""}};
+  MachineView view = machine.view();
+  view.closed_below = [](const std::string& folder) {
+    return folder == "/etc" ? std::vector<std::string>{"/etc/app", "/etc/key", "/etc/shadow"}
+                            : std::vector<std::string>();
+  };
+  SandboxRequest request = request_for("/p");
+  const auto plan = plan_sandbox(request, view);
+  EXPECT_EQ(mounted(*plan, "/proc/sys"), MountKind::kReadOnly);
+  EXPECT_EQ(mounted(*plan, "/proc/irq"), std::nullopt);
+  EXPECT_EQ(mounted(*plan, "/etc/key"), std::nullopt);
+  request.uid = request.gid = 0;
+  const auto for_root = plan_sandbox(request, view);
+  EXPECT_EQ(mounted(*for_root, "/proc/irq"), MountKind::kReadOnly);
+  EXPECT_EQ(mounted(*for_root, "/proc/kcore"), MountKind::kHidden);
+  EXPECT_EQ(mounted(*for_root, "/etc/key"), MountKind::kHidden);
+  EXPECT_EQ(mounted(*for_root, "/etc/app"), MountKind::kTmpfs);
+  EXPECT_EQ(std::ranges::count(for_root->mounts, "/etc/shadow", &Mount::at), 1);
+}
+
+// Files in memory are not counted as memory of a process.
+TEST(SandboxPlan, FoldersInMemoryTogetherAreSmallerThanTheLimit) {
+  SandboxRequest request = request_for("/p");
+  request.limits.memory_bytes = 1 << 30;
+  const auto plan = plan_sandbox(request, Machine{{"/p/", ""}}.view());
+  std::vector<std::string> files;
+  const std::vector<std::string> words = bubblewrap_options(*plan, 5, files);
+  long long sum = 0;
+  for (size_t i = 0; i + 1 < words.size(); ++i) {
+    if (words[i] == "--size") sum += std::stoll(words[i + 1]);
+    if (words[i] == "--tmpfs") {
+      EXPECT_EQ(words[i - 4], "--size") << words[i + 1];
+    }
+  }
+  EXPECT_GT(sum, 0);
+  EXPECT_LE(sum, request.limits.memory_bytes);
+}
+
 TEST(SandboxPlan, AProjectWithTheHomeInItIsRefused) {
   const Machine machine(std::initializer_list<Machine::Files::value_type>{});
   for (const char* project : {"/", "/home", "/home/me"}) {
@@ -150,9 +191,47 @@ TEST(SandboxPlan, AWorkTreeMayWriteItsOwnPartOfTheRepositoryOnly) {
 TEST(SandboxPlan, ASharedCloneSeesTheObjectsThatItShares) {
   const Machine machine{{"/p/", ""},
                         {"/p/.git/", ""},
-                        {"/p/.git/objects/info/alternates", "/r/.git/objects\n"},
-                        {"/r/.git/objects/", ""}};
-  EXPECT_EQ(mounted(*plan_sandbox(request_for("/p"), machine.view()), "/r/.git/objects"), MountKind::kReadOnly);
+                        {"/p/.git/objects/info/alternates", "/r/.git/objects\n/home/me/.ssh\n/q/objects\n"},
+                        {"/home/me/.ssh/", ""},
+                        {"/q/objects/", ""},
+                        {"/r/.git/objects/", ""},
+                        {"/r/.git/objects/pack/", ""}};
+  const auto plan = plan_sandbox(request_for("/p"), machine.view());
+  EXPECT_EQ(mounted(*plan, "/r/.git/objects"), MountKind::kReadOnly);
+  EXPECT_EQ(mounted(*plan, "/p/.git/objects/info/alternates"), MountKind::kReadOnly);
+  for (const char* path : {"/home/me/.ssh", "/q/objects"})
+    EXPECT_EQ(mounted(*plan, path), std::nullopt) << path << " has no objects";
+}
+
+TEST(SandboxPlan, ARepositoryElsewhereMustNameTheProject) {
+  const auto plan = [](const char* back, const char* config) {
+    return plan_sandbox(request_for("/p"), Machine{{"/p/", ""},
+                                                   {"/p/.git", "gitdir: /r/.git\n"},
+                                                   {"/r/.git/", ""},
+                                                   {"/r/.git/gitdir", back},
+                                                   {"/r/.git/config", config}}
+                                               .view());
+  };
+  EXPECT_FALSE(plan("", "[core]\n\tbare = false\n"));
+  EXPECT_FALSE(plan("/q/.git\n", "[core]\n\tworktree = /q\n"));
+  EXPECT_TRUE(plan("/p/.git\n", ""));
+  EXPECT_TRUE(plan("", "[core]\n\tworktree = /p\n"));
+  const Machine planted{{"/p/", ""}, {"/p/.git/", ""}, {"/p/.git/commondir", "/r/.git\n"}, {"/r/.git/", ""}};
+  EXPECT_FALSE(plan_sandbox(request_for("/p"), planted.view()));
+}
+
+TEST(SandboxPlan, TheFolderOfACheckCanNotBeRenamedAndStaysWritable) {
+  SandboxRequest request = request_for("/p");
+  request.guarded = {"/p/a/b/check.sh", "/p/.ralph/check.sh"};
+  const Machine machine{{"/p/", ""},
+                        {"/p/a/", ""},
+                        {"/p/a/b/", ""},
+                        {"/p/.ralph/", ""},
+                        {"/p/a/b/check.sh", "x"},
+                        {"/p/.ralph/check.sh", "x"}};
+  const auto plan = plan_sandbox(request, machine.view());
+  for (const char* path : {"/p/a", "/p/a/b"}) EXPECT_EQ(mounted(*plan, path), MountKind::kWritable) << path;
+  for (const char* path : {"/p/a/b/check.sh", "/p/.ralph"}) EXPECT_EQ(mounted(*plan, path), MountKind::kReadOnly);
 }
 
 TEST(SandboxPlan, AProjectWithinARepositorySeesTheWholeWorkTree) {
@@ -186,6 +265,15 @@ TEST(SandboxPlan, AgentsGetWhatTheyNeedAndChecksDoNot) {
   EXPECT_TRUE(is_listed(agent->variables, "ANTHROPIC_API_KEY"));
   EXPECT_EQ(mounted(*check, "/home/me/.claude/settings.json"), std::nullopt);
   EXPECT_FALSE(is_listed(check->variables, "ANTHROPIC_API_KEY"));
+}
+
+TEST(SandboxPlan, LoginsThatAnEarlierProgramLeftInThePrivateHomeAreCovered) {
+  const Machine machine{{"/p/", ""}, {"/state/home/.codex/auth.json", "x"}, {"/state/home/.codex/", ""}};
+  SandboxRequest request = request_for("/p");
+  request.concealed = {".codex", ".never-used"};
+  const auto plan = plan_sandbox(request, machine.view());
+  EXPECT_EQ(mounted(*plan, "/home/me/.codex"), MountKind::kTmpfs);
+  EXPECT_EQ(mounted(*plan, "/home/me/.never-used"), std::nullopt);
 }
 
 TEST(SandboxPlan, WhatTheSettingsAddMustBeThereAndOutsideOfTheProject) {

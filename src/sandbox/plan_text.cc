@@ -25,6 +25,7 @@ json::object to_json(const SandboxPlan& plan) {
                                   {"cpuPercent", plan.limits.cpu_percent}}},
           {"environment", json::object{{"pass", to_json_array(plan.variables)}, {"set", std::move(set)}}},
           {"mounts", std::move(mounts)},
+          {"copied", to_json_array(plan.copied)},
           {"mustNotAppear", to_json_array(plan.forbidden)}};
 }
 
@@ -48,6 +49,7 @@ std::string describe(const SandboxPlan& plan) {
                        elsewhere ? fmt::format(" = {}", mount.from) : "",
                        mount.why.empty() ? "" : fmt::format("   ({})", mount.why));
   }
+  if (!plan.copied.empty()) out += fmt::format("Copied into the private home\n  {}\n", join(plan.copied, "\n  "));
   if (!plan.forbidden.empty()) out += fmt::format("Must not appear\n  {}\n", join(plan.forbidden, "\n  "));
   return out;
 }

@@ -3,28 +3,20 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "os/files.h"
 #include "sandbox/allowlist.h"
+#include "sandbox/upstream.h"
 
 namespace ralph {
 
 struct ProxySetup {
   Allowlist allowed;
+  Upstream upstream;
   std::string log;  // a file for refusals, one JSON object a line; empty: none
 };
 
 // Serves until the process is ended.
 [[noreturn]] void serve_proxy(const Fd& listener, const ProxySetup& setup);
-
-// What a log says: how often each host was refused.
-struct Refusal {
-  std::string host;
-  int port = 0;
-  std::string why;
-  int count = 0;
-};
-std::vector<Refusal> read_refusals(const std::string& log);
 
 }  // namespace ralph

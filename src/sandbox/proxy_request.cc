@@ -1,5 +1,6 @@
 #include "sandbox/proxy_request.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/text.h"
@@ -23,13 +24,53 @@ bool split_authority(std::string_view text, std::string& host, int& port) {
     text = text.substr(0, colon);
   }
   host = plain_host(text);
-  return !host.empty() && host.find_first_of(" \t@/\\") == std::string::npos;
+  return is_host_name(host) || is_ip_address(host);
 }
 
-bool is_for_the_proxy(std::string_view field) {
-  const std::string name = to_lower(field.substr(0, field.find(':')));
-  return name == "host" || name == "connection" || name == "keep-alive" || name.starts_with("proxy-");
+// The characters that names of methods and fields have.
+bool is_token(std::string_view text) {
+  constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
+  return !text.empty() &&
+         std::ranges::all_of(text, [&](char c) { return is_alphanumeric(c) || kMarks.find(c) != kMarks.npos; });
 }
+
+// A lone line end, a NUL or the like ends a line for one reader and not for another.
+bool has_control_characters(std::string_view line) {
+  return std::ranges::any_of(line,
+                             [](char c) { return (static_cast<unsigned char>(c) < 32 && c != '\t') || c == 127; });
+}
+
+bool is_for_the_proxy(std::string_view name) {
+  return name == "host" || name == "connection" || name == "keep-alive" || name == "upgrade" || name == "te" ||
+         name == "trailer" || name.starts_with("proxy-");
+}
+
+// Where the body ends is said once, and in one way.
+class BodyFields {
+ public:
+  Status add(std::string_view name, std::string_view value) {
+    const bool is_length = name == "content-length";
+    if (!is_length && name != "transfer-encoding") return {};
+    if (said_) return bad("the request says more than once how long it is");
+    said_ = true;
+    if (is_length) {
+      std::uint64_t length = 0;
+      const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), length);
+      if (value.empty() || error != std::errc() || end != value.data() + value.size())
+        return bad("Content-Length is no number");
+      body_ = RequestBody::of_length(length);
+    } else {
+      if (to_lower(value) != "chunked") return bad("Transfer-Encoding is something else than \"chunked\"");
+      body_ = RequestBody::chunked();
+    }
+    return {};
+  }
+  const RequestBody& body() const { return body_; }
+
+ private:
+  bool said_ = false;
+  RequestBody body_ = RequestBody::none();
+};
 
 }  // namespace
 
@@ -42,7 +83,9 @@ Result<ProxyRequest> parse_proxy_request(std::string_view head) {
   const size_t line_end = head.find("\r\n");
   if (line_end == std::string_view::npos) return bad("this is no HTTP request");
   const std::vector<std::string> words = split(head.substr(0, line_end), ' ');
-  if (words.size() != 3 || !words[2].starts_with("HTTP/1.")) return bad("this is no HTTP request");
+  if (words.size() != 3 || (words[2] != "HTTP/1.1" && words[2] != "HTTP/1.0") || !is_token(words[0]) ||
+      has_control_characters(words[1]))
+    return bad("this is no HTTP request");
   ProxyRequest request;
   if (words[0] == "CONNECT") {
     request.connect = true;
@@ -62,15 +105,20 @@ Result<ProxyRequest> parse_proxy_request(std::string_view head) {
   std::string path(slash == std::string_view::npos ? "/" : address.substr(slash));
   if (!path.starts_with('/')) path.insert(0, "/");
   request.head = fmt::format("{} {} {}\r\nHost: {}\r\nConnection: close\r\n", words[0], path, words[2], authority);
+  BodyFields body;
   for (std::string_view rest = head.substr(line_end + 2); !rest.empty();) {
     const size_t end = rest.find("\r\n");
     const std::string_view field = rest.substr(0, end);
     rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 2);
     if (field.empty()) break;
-    if (field.starts_with(' ') || field.starts_with('\t')) return bad("a field goes over several lines");
-    if (!is_for_the_proxy(field)) request.head.append(field).append("\r\n");
+    const std::string name = to_lower(field.substr(0, field.find(':')));
+    if (name.size() == field.size() || !is_token(name)) return bad("a field has no good name");
+    if (has_control_characters(field)) return bad("a field has control characters");
+    TRY(body.add(name, trim(field.substr(name.size() + 1))));
+    if (!is_for_the_proxy(name)) request.head.append(field).append("\r\n");
   }
   request.head += "\r\n";
+  request.body = body.body();
   return request;
 }
 

@@ -1,40 +1,52 @@
 #include "sandbox/relay.h"
 
+#include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 namespace ralph {
 namespace {
 
-constexpr size_t kPiece = 128 * 1024;
-
-// The folder stays open as long as its address is used: a socket's name is limited to 107 bytes, a descriptor's is not.
-struct ShortAddress {
-  Fd folder;
-  sockaddr_un address{};
-};
-
-Result<ShortAddress> address_of(const std::string& path) {
-  ShortAddress made;
-  made.folder = Fd(::open(parent_path(path).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  const std::string name = fmt::format("/proc/self/fd/{}/{}", made.folder.get(), base_name(path));
-  if (!made.folder || name.size() >= sizeof made.address.sun_path)
-    return fail(ErrorKind::kIo, "cannot use the socket {}: {}", path, errno_text(made.folder ? ENAMETOOLONG : errno));
-  made.address.sun_family = AF_UNIX;
-  std::memcpy(made.address.sun_path, name.c_str(), name.size() + 1);
-  return made;
-}
+constexpr size_t kPiece = 1 << 20, kCopied = 64 * 1024;
+constexpr size_t kMostSpare = 8;
+constexpr int kRounds = 8;  // of one relay, before others have their turn
+constexpr size_t kMostRelays = 512, kFilesOfRelay = 6, kOtherFiles = 64;
 
 bool may_come_later() {
   return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
 }
 
 }  // namespace
+
+std::vector<Relay::Pipe> Relay::spare_;
+
+Relay::~Relay() {
+  give_back(to_right_);
+  give_back(to_left_);
+}
+
+bool Relay::take_pipe(Flow& flow) {
+  if (flow.pipe.in) return true;
+  if (!spare_.empty()) {
+    flow.pipe = std::move(spare_.back());
+    spare_.pop_back();
+    return true;
+  }
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return false;
+  flow.pipe = {Fd(ends[1]), Fd(ends[0])};
+  static_cast<void>(::fcntl(ends[1], F_SETPIPE_SZ, static_cast<int>(kPiece)));  // else it is a smaller one
+  return true;
+}
+
+// One with bytes in it is nobody else's.
+void Relay::give_back(Flow& flow) {
+  if (flow.pipe.in && flow.piped == 0 && spare_.size() < kMostSpare) spare_.push_back(std::move(flow.pipe));
+  flow.pipe = {};
+}
 
 short Relay::events(const Flow& out, const Flow& in) {
   short wanted = 0;
@@ -43,28 +55,68 @@ short Relay::events(const Flow& out, const Flow& in) {
   return wanted;
 }
 
+void Relay::add_to(std::vector<pollfd>& fds) const {
+  const short left = events(to_right_, to_left_), right = events(to_left_, to_right_);
+  fds.push_back({left != 0 ? left_.get() : -1, left, 0});
+  fds.push_back({right != 0 ? right_.get() : -1, right, 0});
+}
+
+// False: nothing is there now, or the connection is broken.
+bool Relay::read_on(int from, Flow& flow) {
+  if (flow.body || !take_pipe(flow)) return copy_on(from, flow);
+  const ssize_t n = ::splice(from, nullptr, flow.pipe.in.get(), nullptr, kPiece, SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
+  if (n < 0 && errno == EINVAL) return copy_on(from, flow);  // a kernel that can't do this
+  if (n < 0) return false;
+  flow.piped = static_cast<size_t>(n);
+  flow.ended = n == 0;
+  return true;
+}
+
+bool Relay::copy_on(int from, Flow& flow) {
+  flow.first.resize(kCopied);
+  flow.at = 0;
+  const ssize_t n = ::recv(from, flow.first.data(), flow.first.size(), MSG_DONTWAIT);
+  flow.first.resize(n > 0 ? static_cast<size_t>(n) : 0);
+  if (n < 0) return false;
+  flow.ended = n == 0;
+  if (!flow.body) return true;
+  flow.first.resize(flow.body->take(flow.first));
+  errno = EPROTO;
+  return !flow.body->broken();
+}
+
+// False: nothing can be written now, or the connection is broken.
+bool Relay::write_on(int to, Flow& flow) {
+  if (flow.at < flow.first.size()) {
+    const ssize_t n = ::send(to, flow.first.data() + flow.at, flow.first.size() - flow.at, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (n < 0) return false;
+    flow.at += static_cast<size_t>(n);
+    if (flow.at == flow.first.size()) flow.first.clear(), flow.at = 0;
+    return true;
+  }
+  const ssize_t n = ::splice(flow.pipe.out.get(), nullptr, to, nullptr, flow.piped, SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
+  if (n == 0) errno = EPIPE;
+  if (n <= 0) return false;
+  flow.piped -= static_cast<size_t>(n);
+  return true;
+}
+
 bool Relay::move(int from, int to, Flow& flow) {
-  for (int rounds = 0; rounds < 8; ++rounds) {
-    if (!flow.pending() && !flow.ended) {
-      if (flow.bytes.size() < kPiece) flow.bytes.resize(kPiece);
-      const ssize_t n = ::recv(from, flow.bytes.data(), kPiece, MSG_DONTWAIT);
-      flow.at = 0;
-      flow.end = n > 0 ? static_cast<size_t>(n) : 0;
-      if (n == 0) flow.ended = true;
-      if (n < 0) return may_come_later();
+  for (int rounds = 0; rounds < kRounds && !flow.shut; ++rounds) {
+    if (!flow.pending() && !flow.ended && !read_on(from, flow)) {
+      const bool later = may_come_later();
+      give_back(flow);
+      return later;
     }
-    if (flow.pending()) {
-      const ssize_t n = ::send(to, flow.bytes.data() + flow.at, flow.end - flow.at, MSG_DONTWAIT | MSG_NOSIGNAL);
-      if (n < 0) return may_come_later();
-      flow.at += static_cast<size_t>(n);
-      if (flow.pending()) return true;
-    }
+    while (flow.pending())
+      if (!write_on(to, flow)) return may_come_later();
+    // In the round that has seen the end: nothing would wake us for it.
     if (flow.ended) {
-      if (!flow.shut) ::shutdown(to, SHUT_WR);
+      ::shutdown(to, SHUT_WR);
       flow.shut = true;
-      return true;
     }
   }
+  give_back(flow);
   return true;
 }
 
@@ -73,30 +125,17 @@ bool Relay::move() {
   return !(to_right_.shut && to_left_.shut);
 }
 
-Status set_nonblocking(int fd) {
-  const int flags = ::fcntl(fd, F_GETFL);
-  if (flags < 0 || ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0)
-    return fail(ErrorKind::kIo, "cannot use a socket: {}", errno_text(errno));
-  return {};
-}
-
-Result<Fd> listen_at(const std::string& path) {
-  TRY_VALUE(const ShortAddress at, address_of(path));
-  ::unlink(path.c_str());
-  Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const auto* address = reinterpret_cast<const sockaddr*>(&at.address);
-  if (!socket || ::bind(socket.get(), address, sizeof at.address) != 0 || ::chmod(path.c_str(), 0600) != 0 ||
-      ::listen(socket.get(), SOMAXCONN) != 0)
-    return fail(ErrorKind::kIo, "cannot listen at {}: {}", path, errno_text(errno));
-  return socket;
-}
-
-Result<Fd> connect_to(const std::string& path) {
-  TRY_VALUE(const ShortAddress at, address_of(path));
-  Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (!socket || ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&at.address), sizeof at.address) != 0)
-    return fail(ErrorKind::kIo, "cannot connect to {}: {}", path, errno_text(errno));
-  return socket;
+size_t most_relays() {
+  struct rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return kMostRelays;
+  const rlim_t wanted = kMostRelays * kFilesOfRelay + kOtherFiles;
+  if (files.rlim_cur < wanted) {
+    files.rlim_cur = std::min(wanted, files.rlim_max);
+    static_cast<void>(::setrlimit(RLIMIT_NOFILE, &files));
+    static_cast<void>(::getrlimit(RLIMIT_NOFILE, &files));
+  }
+  const rlim_t room = files.rlim_cur > kOtherFiles ? (files.rlim_cur - kOtherFiles) / kFilesOfRelay : 1;
+  return std::clamp<size_t>(room, 1, kMostRelays);
 }
 
 }  // namespace ralph

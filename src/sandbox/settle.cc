@@ -7,22 +7,38 @@
 
 namespace ralph {
 
+std::string false_folder_on_the_way(const std::string& project, const std::string& path) {
+  const size_t from = path.starts_with(project + "/") ? project.size() + 1 : 1;
+  for (size_t slash = path.find('/', from); slash != std::string::npos; slash = path.find('/', slash + 1)) {
+    std::string folder = path.substr(0, slash);
+    if (is_there(folder) && !is_real_folder(folder)) return folder;
+  }
+  return {};
+}
+
+Result<std::string> take_away(const std::string& project, const std::string& path, std::string_view time) {
+  const std::string folder = join_path(project, ".ralph/taken");
+  TRY(make_directories(folder));
+  if (!is_real_folder(folder) || !is_real_folder(parent_path(folder)))
+    return fail(ErrorKind::kInput, "{} is a symbolic link, made inside the sandbox; remove it", folder);
+  std::string to = join_path(folder, fmt::format("{}-{}", time, base_name(path)));
+  for (int n = 2; is_there(to); ++n) to = join_path(folder, fmt::format("{}-{}-{}", time, base_name(path), n));
+  if (std::rename(path.c_str(), to.c_str()) == 0) return to;
+  return fail(ErrorKind::kIo,
+              "{} was made inside the sandbox, where it must not be, and can't be taken away: {}; remove it before you "
+              "run git or an agent here",
+              path, errno_text(errno));
+}
+
 Result<std::vector<std::string>> take_away_forbidden(const SandboxPlan& plan, std::string_view time) {
   std::vector<std::string> lines;
   for (const std::string& path : plan.forbidden) {
-    if (!is_there(path)) continue;
-    const std::string folder = join_path(plan.folder, ".ralph/taken");
-    TRY(make_directories(folder));
-    std::string to = join_path(folder, fmt::format("{}-{}", time, base_name(path)));
-    for (int n = 2; is_there(to); ++n) to = join_path(folder, fmt::format("{}-{}-{}", time, base_name(path), n));
-    // Its folder is a mount inside, so that nothing there could replace it by a symlink.
-    if (std::rename(path.c_str(), to.c_str()) != 0) {
-      return fail(
-          ErrorKind::kIo,
-          "{} appeared inside the sandbox and can't be taken away: {}; remove it before you run git or an agent "
-          "here",
-          path, errno_text(errno));
+    if (const std::string wrong = false_folder_on_the_way(plan.folder, path); !wrong.empty()) {
+      TRY_VALUE(const std::string to, take_away(plan.folder, wrong, time));
+      lines.push_back(fmt::format("{} was replaced inside the sandbox; what took its place is now {}", wrong, to));
     }
+    if (!is_there(path)) continue;
+    TRY_VALUE(const std::string to, take_away(plan.folder, path, time));
     lines.push_back(fmt::format("{} appeared inside the sandbox, where it must not; it is now {}", path, to));
   }
   return lines;

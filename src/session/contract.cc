@@ -17,6 +17,24 @@ std::string task_of(const LoopRequest& request) {
                      join_for_people(request.paths));
 }
 
+// "`make test` and `make lint`"
+std::string commands_of(const LoopRequest& request) {
+  std::vector<std::string> quoted;
+  for (const std::string& command : request.checks) quoted.push_back(fmt::format("`{}`", command));
+  if (request.zero_errors) quoted.emplace_back("no errors of the project's compilers, type checkers and linters");
+  if (request.zero_warnings) quoted.emplace_back("no warnings of theirs");
+  if (request.zero_security) quoted.emplace_back("no security issues");
+  if (request.tests_pass) quoted.emplace_back("all tests pass");
+  return join_for_people(quoted);
+}
+
+// One thing that is checked.
+bool is_one(const LoopRequest& request) {
+  return request.checks.size() + (request.zero_errors ? 1 : 0) + (request.zero_warnings ? 1 : 0) +
+             (request.zero_security ? 1 : 0) + (request.tests_pass ? 1 : 0) ==
+         1;
+}
+
 }  // namespace
 
 std::string without_marker(const std::string& text, const LoopRequest& request) {
@@ -29,41 +47,84 @@ std::string promise_marker(const LoopRequest& request) {
 
 std::string prompt_contract(const LoopRequest& request) {
   const std::string marker = promise_marker(request);
-  return fmt::format(
+  std::string text = fmt::format(
       "{}You are in a ralph loop: this session goes on until the task is fully done.\n\n"
       "Task:\n{}\n\n"
-      "STRICT REQUIREMENTS, do not violate:\n"
-      "- Only when the task is fully done and you have verified it, output the completion promise {} alone on a line.\n"
-      "- It must match exactly: this spelling and case, no whitespace inside the tag, no variants.\n"
-      "- If the task is not done, do not output the promise, not even to announce or quote it. Keep working instead.\n"
-      "- A promise {} does not count. When you stop without the promise, you are sent on, for at most "
-      "{}.\n",
-      request.ultrawork ? kUltrawork : "", task_of(request), marker,
-      request.min_tool_calls > 1 ? fmt::format("after fewer than {} tool calls", request.min_tool_calls)
-                                 : "without work",
-      count_of(static_cast<unsigned>(request.max_iterations), "iteration"));
+      "STRICT REQUIREMENTS, do not violate:\n",
+      request.ultrawork ? kUltrawork : "", task_of(request));
+  if (request.checks_in_all() > 0)
+    text += fmt::format(
+        "- {} ralph runs {} itself, in the project: {}. What fails is sent to you.\n"
+        "- Don't weaken what {}: no test is deleted, skipped or made to pass without the work.\n",
+        request.no_promise ? "Whenever you stop," : "Before a promise counts,",
+        is_one(request) ? "this check" : "these checks", commands_of(request),
+        is_one(request) ? "it proves" : "they prove");
+  if (request.no_promise) {
+    text += fmt::format("- The loop ends when {}. Until then you are sent on, for at most {}.\n",
+                        is_one(request) ? "it passes" : "they all pass",
+                        count_of(static_cast<unsigned>(request.max_iterations), "iteration"));
+    return text;
+  }
+  return text +
+         fmt::format(
+             "- Only when the task is fully done and you have verified it, output the completion promise {} alone on a "
+             "line.\n"
+             "- It must match exactly: this spelling and case, no whitespace inside the tag, no variants.\n"
+             "- If the task is not done, do not output the promise, not even to announce or quote it. Keep working "
+             "instead.\n"
+             "- A promise {} does not count. When you stop without the promise, you are sent on, for at most "
+             "{}.\n",
+             marker,
+             request.min_tool_calls > 1 ? fmt::format("after fewer than {} tool calls", request.min_tool_calls)
+                                        : "without work",
+             count_of(static_cast<unsigned>(request.max_iterations), "iteration"));
 }
 
-std::string continuation(const LoopRequest& request, int iteration, std::string_view rule, int background_tasks,
-                         int tool_calls) {
+namespace {
+
+// Why the session has to go on.
+std::string objection(const LoopRequest& request, std::string_view rule, int tool_calls) {
   const std::string marker = promise_marker(request);
-  std::string text(request.ultrawork ? kUltrawork : "");
-  text += fmt::format("{}{} of {}]\n", kContinuationMark, iteration, request.max_iterations);
-  if (rule == "promise_without_work") {
-    text += fmt::format(
+  if (rule == "checks_running")
+    return fmt::format(
+        "The checks ({}) are still running on the files as they are. Change nothing, and just stop again: the next "
+        "stop "
+        "gets their result.",
+        commands_of(request));
+  if (rule == "checks_unfinished")
+    return fmt::format("You changed files while the checks ({}) were running, so they run again.",
+                       commands_of(request));
+  if (rule == "checks_unmet")
+    return request.no_promise ? "ralph has run the checks itself, and they don't pass:"
+                              : "You made the promise, but ralph has run the checks itself, and they don't pass:";
+  if (rule == "promise_without_work")
+    return fmt::format(
         "Promise detected, but {} performed; you must actually complete the task before emitting the promise {}.",
         tool_calls > 0 ? fmt::format("only {} of at least {} tool calls were", tool_calls, request.min_tool_calls)
                        : "no tool calls/work were",
         marker);
-  } else if (rule == "promise_mentioned") {
-    text += fmt::format(
+  if (rule == "promise_mentioned")
+    return fmt::format(
         "You mentioned the completion promise {} inside a sentence, which does not count: if you mean it, say it alone "
         "on a line.",
         marker);
-  } else {
-    text += fmt::format("You attempted to end the loop, but you did not output the completion promise {}.", marker);
-  }
-  text += " Continue working on the original task below. Only output the promise when the task is fully complete.";
+  return fmt::format("You attempted to end the loop, but you did not output the completion promise {}.", marker);
+}
+
+}  // namespace
+
+std::string continuation(const LoopRequest& request, int iteration, std::string_view rule, int background_tasks,
+                         int tool_calls, std::string_view failures) {
+  std::string text(request.ultrawork ? kUltrawork : "");
+  text += fmt::format("{}{} of {}]\n", kContinuationMark, iteration, request.max_iterations);
+  text += objection(request, rule, tool_calls);
+  if (rule == "checks_running") return text;
+  if (!failures.empty()) text += fmt::format("\n\n{}\n\n", failures);
+  text += failures.empty() ? " Continue" : "Make them pass by doing the work. Continue";
+  text += " working on the original task below.";
+  if (!request.no_promise)
+    text += fmt::format(" Only output the promise{} when the task is fully complete.",
+                        failures.empty() ? "" : fmt::format(" {}", promise_marker(request)));
   if (background_tasks > 0) {
     text += fmt::format(
         " {} still running in the background: wait for what you need of it.",
@@ -77,6 +138,8 @@ std::string all_that_is_told(const LoopRequest& request, int iteration) {
   std::string told = prompt_contract(request);
   for (const std::string_view rule : {"promise_missing", "promise_without_work", "promise_mentioned"})
     told += fmt::format("\n{}", continuation(request, iteration, rule, 0));
+  if (request.checks_in_all() > 0)
+    told += fmt::format("\n{}", continuation(request, iteration, "checks_unmet", 0, 0, "…"));
   return told;
 }
 

@@ -18,9 +18,10 @@ std::string without_marker(const std::string& text, const LoopRequest& request);
 // The task, the stopping rule, its strictness, and what not to do.
 std::string prompt_contract(const LoopRequest& request);
 
-// For a stop without the promise, or with a promise after too little work. `rule` is the row of engine/decide.
+// For a stop without the promise, with a promise after too little work, or with checks that fail, whose `failures` it
+// tells. `rule` is the row of engine/decide.
 std::string continuation(const LoopRequest& request, int iteration, std::string_view rule, int background_tasks,
-                         int tool_calls = 0);
+                         int tool_calls = 0, std::string_view failures = {});
 
 // All texts of ralph in which the session may have read the promise. Echoing one of them is not a promise.
 std::string all_that_is_told(const LoopRequest& request, int iteration);

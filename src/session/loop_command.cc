@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "os/files.h"
 
 namespace ralph {
 namespace {
@@ -21,12 +22,14 @@ constexpr std::array kNames = {
     Name{"/cancel-ralph", LoopVerb::kCancel, false}, Name{"/ralph-status", LoopVerb::kStatus, false},
 };
 
-constexpr std::array<std::string_view, 6> kOptions = {"max-iterations",   "completion-promise", "min-tool-calls",
-                                                      "stagnation-limit", "on-promise-no-work", "ultrawork"};
+constexpr std::array<std::string_view, 12> kOptions = {
+    "max-iterations", "completion-promise", "min-tool-calls", "stagnation-limit", "on-promise-no-work", "ultrawork",
+    "check",          "no-promise",         "zero-errors",    "zero-warnings",    "zero-security",      "tests-pass"};
 constexpr std::string_view kCancel = "cancel";  // is no property of a loop
 
-// Options of diagnostics-driven loops. They are rejected, so that nobody believes that they have an effect.
-constexpr std::array<std::string_view, 4> kNotYet = {"zero-errors", "zero-warnings", "zero-security", "tests-pass"};
+// Those without a value.
+constexpr std::array<std::string_view, 6> kSwitches = {"ultrawork",     "no-promise",    "zero-errors",
+                                                       "zero-warnings", "zero-security", "tests-pass"};
 
 // What editors and phones turn two dashes into.
 constexpr std::array<std::string_view, 3> kSmartDashes = {"\u2014", "\u2013", "\u2015"};
@@ -149,12 +152,6 @@ class LineReader {
       at_ = text_.size();
       return true;
     }
-    if (std::find(kNotYet.begin(), kNotYet.end(), name) != kNotYet.end()) {
-      return fail(ErrorKind::kUsage,
-                  "--{} is an option of loops that go by diagnostics, which this version of ralph does not have; "
-                  "leave it out. {}",
-                  name, kQuoteIt);
-    }
     const bool known = name == kCancel || std::find(kOptions.begin(), kOptions.end(), name) != kOptions.end();
     if (!known) {
       const std::string_view near = closest_option(name);
@@ -163,7 +160,7 @@ class LineReader {
       return fail(ErrorKind::kUsage, "--{} is no option of a loop; did you mean --{}? {}", name, near, kQuoteIt);
     }
     at_ = end;
-    if (name == "ultrawork" || name == kCancel) {
+    if (name == kCancel || std::find(kSwitches.begin(), kSwitches.end(), name) != kSwitches.end()) {
       if (at_ < text_.size() && text_[at_] == '=') return fail(ErrorKind::kUsage, "--{} takes no value", name);
       if (name == kCancel) cancels_ = true;
       TRY(set_loop_option(request_, name, ""));
@@ -218,6 +215,44 @@ Status set_loop_option(LoopRequest& request, std::string_view name, std::string_
     request.on_promise_no_work = *policy;
   } else if (name == "ultrawork") {
     request.ultrawork = true;
+  } else if (name == "no-promise") {
+    request.no_promise = true;
+  } else if (name == "zero-errors") {
+    request.zero_errors = true;
+  } else if (name == "zero-warnings") {
+    request.zero_warnings = true;
+  } else if (name == "zero-security") {
+    request.zero_security = true;
+  } else if (name == "tests-pass") {
+    request.tests_pass = true;
+  } else if (name == "check") {
+    if (trim(value).empty())
+      return fail(ErrorKind::kUsage, "--check is blank; give a command that exits with 0 when the work is done");
+    request.checks.emplace_back(value);
+  }
+  return {};
+}
+
+void take_targets(LoopRequest& request) {
+  std::string_view rest = trim(request.task);
+  while (rest.size() > 1 && rest[0] == '@' && !is_blank(rest[1])) {
+    size_t end = 1;
+    while (end < rest.size() && !is_blank(rest[end])) ++end;
+    request.paths.emplace_back(rest.substr(1, end - 1));
+    rest = trim(rest.substr(end));
+  }
+  if (!request.paths.empty()) request.task = std::string(rest);
+}
+
+Status settle_targets(LoopRequest& request, const std::string& folder, const std::string& project) {
+  const std::string root = real_path(project);
+  for (std::string& path : request.paths) {
+    const std::string full = real_path(absolute_path(path, folder));
+    if (!is_there(full)) return fail(ErrorKind::kUsage, "@{} is not there, seen from {}. {}", path, folder, kQuoteIt);
+    if (full != root && !full.starts_with(root == "/" ? root : root + "/"))
+      return fail(ErrorKind::kUsage, "@{} is outside of the project ({}); name a file or folder in it", path, project);
+    const std::string end = path.ends_with('/') ? "/" : "";
+    path = full == root ? "." : full.substr(root == "/" ? 1 : root.size() + 1) + end;
   }
   return {};
 }
@@ -225,6 +260,10 @@ Status set_loop_option(LoopRequest& request, std::string_view name, std::string_
 Status check_request(const LoopRequest& request) {
   if (trim(request.task).empty())
     return fail(ErrorKind::kUsage, "what is to be done? Give the task: /ralph:loop \"fix the failing tests\"");
+  if (request.no_promise && request.checks_in_all() == 0)
+    return fail(
+        ErrorKind::kUsage,
+        "--no-promise: what ends the loop then? Give a check (--check 'make test') or a criterion (--zero-errors)");
   const std::string& promise = request.promise;
   if (trim(promise).empty() || trim(promise) != promise)
     return fail(ErrorKind::kUsage, "--completion-promise: \"{}\" is blank or has blanks around it", promise);

@@ -29,6 +29,12 @@ Result<std::optional<LoopCommand>> loop_command_from(std::string_view line);
 // Sets one option, named without dashes, in the request.
 Status set_loop_option(LoopRequest& request, std::string_view name, std::string_view value);
 
+// Takes the targets from the beginning of a task: "@src/ fix it".
+void take_targets(LoopRequest& request);
+
+// Makes the targets, which were typed in `folder`, paths of the project. Fails (kUsage) if one is not there or outside.
+Status settle_targets(LoopRequest& request, const std::string& folder, const std::string& project);
+
 // Validates a request that is to start a loop.
 Status check_request(const LoopRequest& request);
 

@@ -155,12 +155,16 @@ TEST(LoopCommand, AMistypedOptionIsNotPartOfTheTask) {
   EXPECT_EQ(task_of("/ralph:loop \"x --max-iteration 5\""), "x --max-iteration 5");
 }
 
-TEST(LoopCommand, TheCriteriaOfDiagnosticsAreRefusedByName) {
-  for (const std::string_view name : {"zero-errors", "zero-warnings", "zero-security", "tests-pass"}) {
-    EXPECT_TRUE(refusal(fmt::format("/ralph:loop x --{}", name)).starts_with(fmt::format("--{} is an option", name)));
-    EXPECT_TRUE(refusal(fmt::format("/ralph:loop --{}=3 x", name)).starts_with(fmt::format("--{} is an option", name)));
-    EXPECT_TRUE(refusal(fmt::format("/ralph:loop a --{} b", name)).ends_with("put the task in quotes.)"));
-  }
+TEST(LoopCommand, CriteriaAndChecks) {
+  const LoopRequest request = started("/ralph:loop fix it --zero-errors --check 'make test' --tests-pass --check lint");
+  EXPECT_EQ(request.task, "fix it");
+  EXPECT_EQ(request.checks, (std::vector<std::string>{"make test", "lint"}));
+  EXPECT_EQ(request.criteria(), (diagnostics::Criteria{true, false, false, true, 3}));
+  EXPECT_EQ(request.checks_in_all(), 3);
+  EXPECT_FALSE(started("/ralph:loop x").has_criteria());
+  EXPECT_EQ(refusal("/ralph:loop --zero-warnings=3 x"), "--zero-warnings takes no value");
+  EXPECT_TRUE(refusal("/ralph:loop x --no-promise").starts_with("--no-promise: what ends the loop then?"));
+  EXPECT_TRUE(started("/ralph:loop x --no-promise --zero-security").no_promise);
 }
 
 TEST(LoopCommand, BadValuesAreRefused) {

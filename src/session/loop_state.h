@@ -12,10 +12,18 @@
 namespace ralph {
 
 // A loop whose session has ended goes on when the session is resumed.
-enum class LoopStatus { kActive, kPromiseAccepted, kMaxIterationsReached, kCancelled, kStagnant, kSessionEnded };
+enum class LoopStatus {
+  kActive,
+  kPromiseAccepted,
+  kMaxIterationsReached,
+  kCancelled,
+  kStagnant,
+  kSessionEnded,
+  kComplete,  // without a promise
+};
 template <>
-inline constexpr auto kWords<LoopStatus> =
-    words({"ACTIVE", "PROMISE_ACCEPTED", "MAX_ITERATIONS_REACHED", "CANCELLED", "STAGNANT", "SESSION_ENDED"});
+inline constexpr auto kWords<LoopStatus> = words(
+    {"ACTIVE", "PROMISE_ACCEPTED", "MAX_ITERATIONS_REACHED", "CANCELLED", "STAGNANT", "SESSION_ENDED", "COMPLETE"});
 LoopStatus loop_status_of(StopStatus status);
 
 struct LoopDecision {
@@ -29,15 +37,32 @@ struct LoopDecision {
   }
 };
 
+// The last result of a check.
+struct LoopCheck {
+  std::string time, command;
+  CheckOutcome outcome = CheckOutcome::kNone;
+  std::int64_t exit_code = 0;
+  std::string log_file;
+  bool operator==(const LoopCheck&) const = default;
+  template <class V>
+  void fields(V&& v) {
+    v("time", time), v("command", command), v("outcome", outcome), v("exitCode", exit_code), v("logFile", log_file);
+  }
+};
+
 struct LoopState {
   std::string run;  // its run's id; empty: a loop of version 0.1
   LoopRequest request;
   Progress::Host host;  // without a session: the next that starts in the project adopts the loop
   LoopStatus status = LoopStatus::kActive;
-  std::int64_t iteration = 0;             // how often the session was told to go on
-  std::string updated;                    // when it was last heard of
-  std::string reason;                     // why it ended
-  std::vector<LoopDecision> decisions{};  // only where requested: see LoopStore
+  std::int64_t iteration = 0;                      // how often the session was told to go on
+  std::string updated;                             // when it was last heard of
+  std::string reason;                              // why it ended
+  std::vector<LoopDecision> decisions{};           // only where requested: see LoopStore
+  std::vector<LoopCheck> results{};                // the same
+  bool checking = false;                           // its checks run now; the same
+  std::string trend{};                             // of its diagnostics; the same
+  std::vector<diagnostics::Snapshot> snapshots{};  // the same
 
   bool active() const { return status == LoopStatus::kActive || status == LoopStatus::kSessionEnded; }
 
@@ -49,6 +74,7 @@ struct LoopState {
     v("transcriptStart", host.transcript_start), v("transcriptRead", host.transcript_read);
     v("transcriptCalls", host.transcript_calls), v("recentCalls", host.recent_calls);
     v("refusedLate", host.refused_late), v("tree", host.tree), v("reason", reason), v("decisions", decisions);
+    v("results", results), v("checking", checking), v("trend", trend);
   }
 };
 

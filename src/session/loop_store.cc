@@ -1,6 +1,7 @@
 #include "session/loop_store.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,11 +9,11 @@
 #include "base/text.h"
 #include "engine/watch.h"
 #include "git/fingerprint.h"
-#include "journal/reader.h"
 #include "os/files.h"
 #include "os/lock.h"
 #include "session/loop_v1.h"
 #include "session/names.h"
+#include "session/read_loop.h"
 #include "session/session_note.h"
 #include "session/tally.h"
 #include "session/transcript.h"
@@ -35,18 +36,11 @@ struct SessionRun::Parts {
 namespace {
 
 constexpr Milliseconds kPatience{2000};  // for another hook of the same session
-constexpr std::string_view kRequestFile = "request.json";
 constexpr const char* kHostGone = "its process is gone";
 constexpr const char* kCleared = "its session was cleared (/clear)";
 constexpr Milliseconds kJustNow{10'000};  // from the end of a session that is cleared to the start of the next
 constexpr std::string_view kToolsFile = "tools";
 constexpr std::string_view kPromptsFile = "prompts";
-
-std::optional<RunFolder> folder_of_run(const std::string& project, const std::string& id) {
-  const std::string ralph = join_path(project, ".ralph"), runs = join_path(ralph, "runs"), path = join_path(runs, id);
-  const bool there = is_run_id(id) && is_real_folder(ralph) && is_real_folder(runs) && is_real_folder(path);
-  return there ? std::optional(RunFolder{id, path}) : std::nullopt;
-}
 
 Result<Lock> lock_patiently(const std::string& path) {
   const SystemClock clock;
@@ -58,56 +52,15 @@ Result<Lock> lock_patiently(const std::string& path) {
   }
 }
 
-Result<LoopRequest> read_request(const std::string& path) {
-  if (!is_real_file(path)) return fail(ErrorKind::kNotFound, "{} is missing", path);
-  TRY_VALUE(const std::string text, read_file(path));
-  TRY_VALUE(const json::value value, parse_json(text, path));
-  if (find_string(value, "completionPromise").value_or("").empty() ||
-      find_integer(value, "maxIterations").value_or(0) < 1)
-    return fail(ErrorKind::kInput, "{} is damaged: it has no promise or no limit; remove it", path);
-  return from_json<LoopRequest>(value);
-}
-
-// The loop's state from its journal. `tail`: only the progress is needed, which the last decision carries.
-Result<std::optional<LoopState>> read_loop(const RunFolder& folder, bool tail) {
-  const std::string path = join_path(folder.path, kJournalFile);
-  TRY_VALUE(JournalReader reader, tail ? JournalReader::open_at_tail(path) : JournalReader::open(path));
-  std::optional<LoopRequest> told;  // masked
-  Progress progress;
-  std::vector<LoopDecision> decisions;
-  const auto decided = [&](const record::Record& record, std::int64_t iteration, std::string_view what,
-                           std::string_view rule, const std::string& reason) {
-    decisions.push_back({to_iso8601(record.time), iteration, std::string(what), std::string(rule), reason});
-  };
-  for (;;) {
-    TRY_VALUE(const auto record, reader.next());
-    if (!record) break;
-    const auto* decision = std::get_if<record::Decided>(&record->body);
-    if (decision && decision->progress && progress == Progress{}) {
-      progress = from_json<Progress>(*decision->progress);
-    } else {
-      progress = fold(std::move(progress), *record);
-    }
-    if (decision) {
-      decided(*record, progress.iteration, to_string(decision->decision), decision->rule, decision->reason);
-    } else if (const auto* started = std::get_if<record::RunStarted>(&record->body)) {
-      if (started->way != WayIn::kSession) return std::optional<LoopState>();
-      told = from_json<LoopRequest>(started->settings);
-    } else if (const auto* ended = std::get_if<record::RunEnded>(&record->body);
-               ended && ended->status == StopStatus::kCancelled &&
-               (decisions.empty() || decisions.back().rule != "cancelled")) {
-      decided(*record, progress.iteration, to_string(Action::kStop), "cancelled", ended->reason);
-    }
-  }
-  auto request = read_request(join_path(folder.path, kRequestFile));
-  if (!request && request.error().kind != ErrorKind::kNotFound) return tl::unexpected(request.error());
-  if (!request && !told) return std::optional<LoopState>();
-  LoopState state = loop_state_of(folder.id, request ? *request : *told, progress);
-  state.decisions = std::move(decisions);
-  return std::optional(std::move(state));
-}
-
 }  // namespace
+
+std::int64_t SessionRun::counted_tool_calls() const {
+  return tally_in(join_path(run.folder, kToolsFile));
+}
+
+std::int64_t SessionRun::counted_prompts() const {
+  return tally_in(join_path(run.folder, kPromptsFile));
+}
 
 std::string LoopStore::note_of(const std::string& session) const {
   return note_path(environment_, project_, session);
@@ -168,6 +121,7 @@ Result<LoopState> LoopStore::begin(const LoopRequest& request, record::SessionBo
   if (const auto settings = load_settings(project_, {}, Distrusted::kLeftOut, environment_); settings) {
     loop.run.policy.protect = settings->settings.protect;
     TRY(Watch(loop.run).begin_session());
+    if (request.has_criteria()) TRY(note_outset(outset_of(folder.id), project_, environment_, request.criteria()));
   }
   TRY(write_note(note_of(session), {project_, folder.id}));
   return loop.state();
@@ -186,6 +140,7 @@ Result<LoopState> LoopStore::start(const LoopRequest& request, const std::string
   TRY(make_directories(parent_path(note)));
   TRY_VALUE(const Lock lock, lock_patiently(note + ".lock"));
   TRY(make_room_for(session));
+  ::unlink(cancellation_path(note).c_str());  // of an earlier loop
   return begin(request, {session, transcript, transcript_size(transcript), tree_fingerprint(project_, environment_), 0,
                          0, 0, prompt_id});
 }
@@ -214,6 +169,9 @@ Status LoopStore::close(SessionRun& loop, StopStatus status, const std::string& 
   ended.iterations = loop.run.progress().iteration;
   ended.duration_ms = loop.run.progress().run_time.count();
   const std::string note = note_of(loop.run.progress().host.session);
+  HeldChecks(note).end();
+  ::unlink((note + ".snapshots").c_str());
+  ::unlink(outset_of(loop.run.id).c_str());
   TRY(loop.run.note(std::move(ended)));
   ::unlink(join_path(loop.run.folder, kRequestFile).c_str());
   // If the loop's adoption was cut off, the unbound note may be that of another loop.
@@ -242,6 +200,7 @@ Status LoopStore::note_session_end(const std::string& session, const std::string
     ::unlink(note_of(session).c_str());
     return {};
   }
+  if (!reason.empty()) HeldChecks(note_of(session)).end();
   return loop->run.note(record::SessionEnded{session, reason});
 }
 
@@ -262,6 +221,7 @@ Result<std::optional<LoopState>> LoopStore::adopt(const std::string& session, co
   const Status free = make_room_for(session);
   if (!free && free.error().kind == ErrorKind::kBusy) return std::optional<LoopState>();  // it has its own loop
   TRY(free);
+  ::unlink(cancellation_path(note_of(session)).c_str());
   TRY_VALUE(auto loop, open(""));
   if (!loop) return std::optional<LoopState>();
   // Renamed first, so that no other session can adopt it too.
@@ -329,6 +289,8 @@ std::vector<LoopState> LoopStore::all(const std::string& session, std::vector<st
     if ((*state)->status == LoopStatus::kActive) {
       const auto note = read_note(note_of((*state)->host.session));
       if (note && note->host_is_gone()) (*state)->status = LoopStatus::kSessionEnded, (*state)->host.ended = kHostGone;
+      const auto held = checks_of((*state)->host.session).there();
+      (*state)->checking = held && held->is_running();
     }
     states.push_back(**std::move(state));
   }
@@ -370,12 +332,25 @@ bool take_cancellation(const Environment& environment, const std::string& sessio
   return !session.empty() && !note.empty() && ::unlink(cancellation_path(note).c_str()) == 0;
 }
 
+namespace {
+
+// Of all variables, those that say who the user is.
+Environment environment_for_owners() {
+  Environment few;
+  for (const char* name : {"HOME", "XDG_CONFIG_HOME", "SUDO_UID"}) {
+    if (const char* value = std::getenv(name)) few.set(name, value);
+  }
+  return few;
+}
+
+}  // namespace
+
 std::string project_for_loop(const std::string& cwd, std::string* passed_over) {
   std::optional<Owners> owners;  // read when it is needed
   for (std::string at = cwd; at.starts_with('/'); at = parent_path(at)) {
     for (const std::string_view name : {".ralph", ".git"}) {
       if (!is_there(join_path(at, name))) continue;
-      if (!owners) owners = owners_of(Environment::of_this_process());
+      if (!owners) owners = owners_of(environment_for_owners());
       const std::string fault = at == cwd ? owners->fault(at, name) : owners->fault_above(at, name);
       if (fault.empty()) return at;
       if (passed_over && passed_over->empty()) *passed_over = fault;

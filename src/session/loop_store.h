@@ -10,6 +10,7 @@
 
 #include "engine/run.h"
 #include "os/environment.h"
+#include "session/held_checks.h"
 #include "session/loop_state.h"
 
 namespace ralph {
@@ -22,7 +23,12 @@ struct SessionRun {
   Run run;
 
   LoopState state() const { return loop_state_of(run.id, request, run.progress()); }
+  std::int64_t counted_tool_calls() const;  // as those of LoopStore
+  std::int64_t counted_prompts() const;
 };
+
+// In the folder of a loop's run: its snapshots, for people. What decides is kept in the state folder.
+inline constexpr std::string_view kSnapshotsFile = "snapshots.json";
 
 class LoopStore {
  public:
@@ -48,8 +54,8 @@ class LoopStore {
   // Cancels the loop on behalf of the user. nullopt if there is no active loop.
   Result<std::optional<LoopState>> cancel(const std::string& session) const;
 
-  // The host's session has ended, or goes on (no reason). A session that was cleared never comes back: that cancels
-  // its loop.
+  // The host's session has ended, or goes on (no reason). A session that was cleared never comes back: that cancels its
+  // loop.
   Status note_session_end(const std::string& session, const std::string& reason) const;
 
   // The process that called this hook is the session's host: as long as it lives, so does the session.
@@ -72,6 +78,16 @@ class LoopStore {
   // The same for the lines that the user types into a session with a loop.
   void count_prompt(const std::string& session, std::string_view id = {}) const;
   std::int64_t counted_prompts(const std::string& session) const;
+
+  // The checks of the session's loop, if some were begun.
+  HeldChecks checks_of(const std::string& session) const { return HeldChecks(note_of(session)); }
+
+  // The file with the snapshots of the session's loop.
+  std::string snapshots_of(const std::string& session) const { return note_of(session) + ".snapshots"; }
+
+  // The file that says how things stood when the loop of this run began (diagnose.h). Outside the project, as the
+  // notes.
+  std::string outset_of(const std::string& run) const { return join_path(parent_path(note_of("")), run + ".outset"); }
 
   // The active loops, of one session if one is given. Unreadable files are skipped and named in `damaged`.
   std::vector<LoopState> active(const std::string& session = {}, std::vector<std::string>* damaged = nullptr) const;

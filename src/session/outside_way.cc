@@ -1,5 +1,6 @@
 #include "session/outside_way.h"
 
+#include "base/text.h"
 #include "session/contract.h"
 
 namespace ralph {
@@ -11,17 +12,44 @@ Result<NextTurn> OutsideWay::next() {
   next.events = events_;
   // Without a session to resume (its first turn crashed), the task must be given again.
   next.resume = progress.last_session;
-  next.prompt = next.resume ? continuation(request_, progress.iteration, progress.last_rule, 0, progress.tool_calls)
-                            : prompt_contract(request_);
+  std::string failures;
+  for (const Feedback& one : progress.feedback)
+    failures += fmt::format("{}{}", failures.empty() ? "" : "\n\n", one.message);
+  failures = without_marker(failures, request_);
+  // The iteration of a session is the stop before it.
+  next.prompt = next.resume
+                    ? continuation(request_, progress.iteration, progress.last_rule, 0, progress.tool_calls, failures)
+                    : prompt_contract(request_);
   next.told = all_that_is_told(request_, progress.iteration);
   return next;
+}
+
+bool OutsideWay::is_promised() const {
+  const Progress& progress = run_.progress();
+  return progress.turn_outcome == TurnOutcome::kOk && progress.response == request_.promise;
+}
+
+// As in a session: at a promise, and without one at every stop.
+Result<IterationChecks> OutsideWay::checks() {
+  IterationChecks checks;
+  checks.diagnostics = request_.no_promise || is_promised();
+  if (!checks.diagnostics) return checks;
+  for (const std::string& command : request_.checks) checks.guardrails.emplace_back().command = command;
+  return checks;
 }
 
 Result<Observation> OutsideWay::observe() {
   const Progress& progress = run_.progress();
   Observation now;
   now.moment = Moment::kAtStop;
-  now.signals.promised = progress.turn_outcome == TurnOutcome::kOk && progress.response == request_.promise;
+  now.signals.promised = is_promised();
+  now.checks.ran = request_.checks_in_all() > 0 && (request_.no_promise || now.signals.promised);
+  if (now.checks.ran && request_.has_criteria()) {
+    const Progress::Diagnostics& seen = progress.diagnosed;
+    now.diagnostics = {.issues = seen.snapshots.empty() ? 0 : seen.snapshots.back().issues,
+                       .summary = join(seen.unmet, ", "),
+                       .stagnation = stagnation(seen.snapshots, request_.stagnation_limit)};
+  }
   now.signals.mentioned = progress.mentioned;
   now.signals.tool_calls = progress.tool_calls;
   now.signals.idle = progress.tool_calls > progress.last_stop.calls ? 0 : progress.last_stop.idle;

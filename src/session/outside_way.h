@@ -14,9 +14,12 @@ class OutsideWay : public Way {
       : run_(run), agent_(agent), request_(request), events_(events) {}
 
   Result<NextTurn> next() override;
+  Result<IterationChecks> checks() override;
   Result<Observation> observe() override;
 
  private:
+  bool is_promised() const;
+
   const Run& run_;
   const Agent& agent_;
   const LoopRequest& request_;

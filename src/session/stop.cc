@@ -1,181 +1,24 @@
 #include "session/stop.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "engine/response.h"
 #include "engine/watch.h"
 #include "git/fingerprint.h"
 #include "session/contract.h"
-#include "session/loop_command.h"
-#include "session/transcript.h"
+#include "session/look_back.h"
+#include "session/stop_checks.h"
 
 namespace ralph {
 namespace {
 
-// How long to wait for a host that writes its transcript late: for a last message that the hook did not get, and for
-// tool calls without which a promise would be rejected.
-constexpr Milliseconds kPatienceForText{1500};
-constexpr Milliseconds kPatienceForCalls{300};
-constexpr Milliseconds kPatienceForWords{1000};  // that show that a stop is not the last one, reported again
-constexpr size_t kRecentCalls = 32;
 constexpr size_t kSaidWidth = 300;
 
-enum class Said { kNothing, kMention, kPromise };
-
-// What happened since the last stop.
-struct Since {
-  Said said = Said::kNothing;
-  std::string last_words;
-  bool late = false;  // the promise of the last message is not in the transcript yet
-  bool calls_known = false;
-  bool cancelled = false;  // the user typed it, and it waits in the host's queue
-};
-
-Said find_promise(const std::string& text, std::string_view told, const LoopRequest& request) {
-  ResponseFinder finder(told, request.promise);
-  finder.feed(text);
-  finder.finish();
-  if (finder.response()) return Said::kPromise;
-  return finder.mentioned() ? Said::kMention : Said::kNothing;
-}
-
-// A task without any word besides the promise: repeating it can't be told from promising.
-bool is_only_the_promise(const std::string& task, const std::string& marker) {
-  const std::string rest = replace_all(task, marker, "");
-  return std::none_of(rest.begin(), rest.end(), [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || static_cast<signed char>(c) < 0;
-  });
-}
-
-// Echoing ralph's texts, or the task alone, is not a promise.
-Said what_is_said(const std::string& text, const LoopRequest& request, int iteration) {
-  const std::string marker = promise_marker(request);
-  if (text.find(marker) == std::string::npos) return Said::kNothing;
-  const Said said = find_promise(text, all_that_is_told(request, iteration), request);
-  const bool in_task = request.task.find(marker) != std::string::npos && !is_only_the_promise(request.task, marker);
-  return in_task ? std::min(said, find_promise(text, request.task, request)) : said;
-}
-
-bool says_promise(const std::string& text, const LoopRequest& request, int iteration) {
-  return what_is_said(text, request, iteration) == Said::kPromise;
-}
-
-bool is_cancel(const std::string& line) {
-  const auto command = loop_command_from(line);
-  return command && *command && (*command)->verb == LoopVerb::kCancel;
-}
-
-// Gemini CLI repeats the end of what was said: "<promise>DONE</promise> NE</promise>".
-std::string without_repeated_end(std::string text, const std::string& marker) {
-  for (size_t at = text.find(marker); at != std::string::npos; at = text.find(marker, at + 1)) {
-    const size_t from = at + marker.size(), to = std::min(text.find('\n', from), text.size());
-    if (marker.ends_with(trim(std::string_view(text).substr(from, to - from)))) text.erase(from, to - from);
-  }
-  return text;
-}
-
-void count_calls(Observation::Session& seen, const TranscriptNews& news) {
-  const auto counted = [&](const std::string& id) {
-    return std::find(seen.recent_calls.begin(), seen.recent_calls.end(), id) != seen.recent_calls.end();
-  };
-  for (const std::string& id : news.tool_ids) {
-    if (counted(id)) continue;
-    ++seen.transcript_calls;
-    seen.recent_calls.push_back(id);
-  }
-  // A call that was counted at an earlier stop and refused later.
-  for (const std::string& id : news.refused_ids) {
-    if (counted(id) && seen.transcript_calls > 0) --seen.transcript_calls;
-  }
-  if (seen.recent_calls.size() > kRecentCalls)
-    seen.recent_calls.erase(seen.recent_calls.begin(), seen.recent_calls.end() - kRecentCalls);
-}
-
-// The unread part of the transcript.
-struct Unread {
-  std::string path;
-  std::uint64_t offset = 0;
-  std::string not_before;  // used if the offset is unknown
-};
-
-Unread unread_of(const Progress::Host& host, const std::string& updated, const StopRequest& stop) {
-  const bool other = !stop.transcript_path.empty() && stop.transcript_path != host.transcript;
-  if (!other) return {host.transcript, host.transcript_read, ""};
-  // Unknown when the loop began, or the host has begun another file, which may repeat the old one.
-  return {stop.transcript_path, 0, updated};
-}
-
-// Continues where the last stop ended, and notes in `seen` how far it read.
-Since look_back(Observation::Session& seen, const LoopRequest& request, const Progress& progress,
-                const StopRequest& stop) {
-  const Progress::Host& host = progress.host;
-  seen.transcript_read = host.transcript_read;
-  seen.transcript_calls = host.transcript_calls;
-  seen.recent_calls = host.recent_calls;
-  bool refused_late = host.refused_late;
-  const auto read = [&](const std::string& text) { return what_is_said(text, request, progress.iteration); };
-  Since since;
-  if (stop.last_message) since.said = read(*stop.last_message);
-  since.late = since.said == Said::kPromise;
-  since.last_words = stop.last_message.value_or("");
-  const Unread unread = unread_of(host, to_iso8601(progress.last_record), stop);
-  seen.transcript = unread.path;
-  const TranscriptNews news = read_transcript_since(unread.path, unread.offset, kTranscriptLimit, unread.not_before);
-  seen.transcript_read = news.end_offset;
-  if (!news.readable) {
-    if (stop.all_words)
-      since.said = std::max(since.said, read(without_repeated_end(*stop.all_words, promise_marker(request))));
-    return since;
-  }
-  since.calls_known = true;
-  since.cancelled = std::any_of(news.queued.begin(), news.queued.end(), is_cancel);
-  if (!stop.last_message && !news.assistant_texts.empty()) since.last_words = news.assistant_texts.back();
-  count_calls(seen, news);
-  for (const std::string& text : news.assistant_texts) {
-    const Said said = read(text);
-    if (said == Said::kPromise && refused_late) {
-      refused_late = false;  // the promise that was refused last time
-      continue;
-    }
-    since.said = std::max(since.said, said);
-    if (said == Said::kPromise && news.ends_in_text && &text == &news.assistant_texts.back()) since.late = false;
-  }
-  return since;
-}
-
-// Waits for the host to finish writing. Called before locking, so that a cancel need not wait.
-void await_host(const LoopStore& store, const StopRequest& stop) {
-  if (stop.last_message && stop.last_message->find("<promise>") == std::string::npos) return;
-  const auto state = store.load(stop.session);
-  if (!state || !*state || !(*state)->active()) return;
-  const LoopState& loop = **state;
-  const Unread unread = unread_of(loop.host, loop.updated, stop);
-  if (unread.path.empty()) return;
-  if (!stop.last_message) {
-    await_assistant_text(unread.path, unread.offset, kPatienceForText);
-  } else if (std::max(loop.host.transcript_calls, store.counted_tool_calls(stop.session)) <
-                 loop.request.min_tool_calls &&
-             says_promise(*stop.last_message, loop.request, static_cast<int>(loop.iteration))) {
-    await_assistant_text(unread.path, unread.offset, kPatienceForCalls);
-  }
-}
-
-// Two hooks of ralph, the plugin's and an installed one, report each stop twice. The host waits for both before the
-// agent goes on, so that a stop in the same words is another one only if the agent said them after the last decision.
-// Which lines the transcript has by then proves nothing: the host writes the agent's last ones late, and the answer of
-// the first hook at once. Their times are those at which they were made.
-bool is_reported_already(const Progress& progress, const Observation::Session& seen, const StopRequest& stop) {
-  const Progress::Host& host = progress.host;
-  if (seen.prompt_id.empty() || seen.prompt_id != host.prompt_id || seen.last_message != host.last_message)
-    return false;
-  if (stop.called && stop.called() <= progress.last_record) return true;
-  const TranscriptNews news =
-      await_own(seen.transcript, host.transcript_read, kPatienceForWords, to_iso8601(progress.last_record));
-  return news.readable && !news.has_own;
+// Names a stop: the same one may be reported by two hooks.
+std::string name_of_stop(const Observation::Session& seen) {
+  return seen.prompt_id + "/" + seen.last_message;
 }
 
 // Continuations in a row without a tool call. The user's next line begins a new count, and where nobody counts calls
@@ -204,33 +47,46 @@ std::string changed_files(Run& run) {
   return feedback.size() > told ? feedback.back().message : "";
 }
 
-}  // namespace
+// What the agent did to files that decide what the tools find, in words.
+Result<std::string> report_hiding(Run& run, const HeldChecks::Found& found) {
+  if (!found.diagnosis || found.diagnosis->hiding.empty()) return std::string();
+  TRY(report_files(run, found.diagnosis->hiding));
+  return run.progress().watch.feedback.back().message;
+}
 
-Result<std::optional<StopAnswer>> judge_stop(LoopStore& store, const StopRequest& stop,
-                                             const Environment& environment) {
-  await_host(store, stop);
-  TRY_VALUE(auto loop, store.open(stop.session));
-  if (!loop) return std::optional<StopAnswer>();
-  const LoopRequest& request = loop->request;
-  const Progress& progress = loop->run.progress();
+// Markers count where nothing else is promised, and where the user does not forbid it.
+bool is_marked(const LoopStore& store, const LoopRequest& request, const std::string& words,
+               const Environment& environment) {
+  if (!request.no_promise || !request.has_criteria() || !has_completion_marker(words)) return false;
+  const auto settings = load_settings(store.project(), {}, Distrusted::kLeftOut, environment);
+  return !settings || !settings->settings.diagnostics.strict;
+}
+
+// What the failing checks of this stop have to say.
+std::string what_checks_say(const Progress& progress, const LoopRequest& request) {
+  std::string text;
+  for (const Feedback& one : progress.collecting) text += fmt::format("{}{}", text.empty() ? "" : "\n\n", one.message);
+  return without_marker(text, request);
+}
+
+// What the session said and did since its last stop, for a decision.
+Observation observe(const LoopStore& store, const SessionRun& loop, const StopRequest& stop, const CheckNews& checks,
+                    Observation::Session seen, WallTime heard, const Environment& environment) {
+  const Progress& progress = loop.run.progress();
   Observation now;
   now.moment = Moment::kAtStop;
-  Observation::Session seen;
-  seen.prompt_id = stop.prompt_id;
-  seen.last_message = fmt::format("{:016x}", stable_hash(stop.last_message.value_or("")));
-  seen.transcript = unread_of(progress.host, "", stop).path;
-  if (is_reported_already(progress, seen, stop)) return std::optional<StopAnswer>();
-  const Since since = look_back(seen, request, progress, stop);
-  seen.prompts = store.counted_prompts(stop.session);
+  now.checks = checks.now;
+  const Since since = look_back(seen, loop.request, progress, stop, heard);
+  seen.prompts = loop.counted_prompts();
   seen.background = stop.background_tasks;
   seen.refused_late = since.late;
-  now.signals.promised = since.said == Said::kPromise;
+  now.signals.promised = since.said == Said::kPromise || checks.promise_stands;
   now.signals.mentioned = since.said == Said::kMention;
   now.signals.cancelled = since.cancelled;
   now.signals.background = not_waited_for(progress.host, stop);
-  const std::int64_t calls = std::max(seen.transcript_calls, store.counted_tool_calls(stop.session));
+  const std::int64_t calls = std::max(seen.transcript_calls, loop.counted_tool_calls());
   now.signals.tool_calls = static_cast<int>(calls);
-  if (calls >= request.min_tool_calls) {
+  if (calls >= loop.request.min_tool_calls) {
     now.signals.worked = true;
   } else if (calls > 0 || since.calls_known || stop.calls_counted) {
     now.signals.worked = false;
@@ -240,21 +96,94 @@ Result<std::optional<StopAnswer>> judge_stop(LoopStore& store, const StopRequest
     const std::string tree = then.empty() ? "" : tree_fingerprint(store.project(), environment);
     if (!tree.empty()) now.signals.worked = tree != then;
   }
+  if (is_marked(store, loop.request, since.last_words, environment)) now.diagnostics = {.marked = true};
   now.signals.idle = idle_now(progress, seen, since, calls);
   if (now.signals.idle > 0) now.signals.said = fit_to_width(trim(since.last_words), kSaidWidth);
-  StopAnswer answer;
   now.session = std::move(seen);
-  answer.report = changed_files(loop->run);
-  TRY_VALUE(answer.decision, loop->run.ask(now));
-  if (answer.decision.stops()) {
-    TRY(store.close(*loop, answer.decision.status, answer.decision.reason));
-  } else if (answer.decision.action == Action::kContinue) {
-    answer.continuation = continuation(request, progress.iteration, answer.decision.rule,
-                                       static_cast<int>(stop.background_tasks.size()), now.signals.tool_calls);
-    if (!answer.report.empty()) answer.continuation = answer.report + "\n\n" + answer.continuation;
+  return now;
+}
+
+// A loop as it was when this hook first looked at it. While its checks run, another hook may decide; this hook's own
+// wish to run them changes nothing here, and is not taken for such a decision.
+struct LastHeard {
+  std::int64_t iteration = 0;
+  Progress::Host host{};
+  WallTime at{};
+
+  bool is_still(const Progress& progress) const { return iteration == progress.iteration && host == progress.host; }
+};
+
+}  // namespace
+
+Result<std::optional<StopAnswer>> judge_stop(LoopStore& store, const StopRequest& stop,
+                                             const Environment& environment) {
+  await_host(store, stop);
+  StopChecks checks(store, stop, environment);
+  CheckNews news = checks.from_before();
+  std::string report;  // of protected files
+  std::optional<LastHeard> last;
+  for (;;) {
+    std::optional<HeldChecks::State> begun;
+    {
+      TRY_VALUE(auto loop, store.open(stop.session));
+      if (!loop) return std::optional<StopAnswer>();
+      const LoopRequest& request = loop->request;
+      const Progress& progress = loop->run.progress();
+      Observation::Session seen;
+      seen.prompt_id = stop.prompt_id;
+      seen.last_message = fmt::format("{:016x}", stable_hash(stop.last_message.value_or("")));
+      seen.transcript = transcript_of(progress.host, stop);
+      if (!last || !last->is_still(progress)) {
+        if (is_reported_already(progress, seen, stop)) return std::optional<StopAnswer>();
+        last = {progress.iteration, progress.host, progress.last_record};
+      }
+      checks.use(news);
+      const std::string name = name_of_stop(seen);
+      Observation now = observe(store, *loop, stop, news, std::move(seen), last->at, environment);
+      StopAnswer answer;
+      // Told once, and the decision may come in the second round.
+      if (std::string news_of_files = changed_files(loop->run); !news_of_files.empty())
+        report = std::move(news_of_files);
+      answer.report = report;
+      TRY(note_results(loop->run, news.found.checks));
+      TRY_VALUE(const std::string hiding, report_hiding(loop->run, news.found));
+      if (!hiding.empty()) report += fmt::format("{}{}", report.empty() ? "" : "\n\n", hiding);
+      answer.report = report;
+      TRY_VALUE(const auto snapshots, note_diagnosis(*loop, store, stop.session, news.found));
+      if (news.found.diagnosis && !now.diagnostics)
+        now.diagnostics = {.issues = snapshots.back().issues,
+                           .summary = join(news.found.diagnosis->unmet, ", "),
+                           .stagnation = stagnation(snapshots, request.stagnation_limit)};
+      TRY_VALUE(answer.decision, loop->run.ask(now));
+      if (answer.decision.action != Action::kRunChecks) {
+        if (answer.decision.stops()) {
+          if (answer.decision.status == StopStatus::kComplete && news.found.diagnosis)
+            answer.summary = complete_message(stop.session, progress.iteration + 1, snapshots);
+          TRY(store.close(*loop, answer.decision.status, answer.decision.reason));
+        } else if (answer.decision.action != Action::kWait) {
+          answer.continuation = continuation(request, progress.iteration, answer.decision.rule,
+                                             static_cast<int>(stop.background_tasks.size()), now.signals.tool_calls,
+                                             now.checks.ran ? what_checks_say(progress, request) : "");
+          if (!answer.report.empty()) answer.continuation = answer.report + "\n\n" + answer.continuation;
+        }
+        answer.state = loop->state();
+        return std::optional(std::move(answer));
+      }
+      TRY_VALUE(begun,
+                checks.begin({.project = store.project(),
+                              .run = loop->run.id,
+                              .folder = loop->run.folder,
+                              .iteration = progress.iteration + 1,
+                              .commands = request.checks,
+                              .criteria = request.has_criteria() ? std::optional(request.criteria()) : std::nullopt,
+                              .paths = request.paths,
+                              .outset = store.outset_of(loop->run.id),
+                              .environment = environment,
+                              .tree = {},
+                              .stop = name}));
+    }
+    checks.await(*begun, news);
   }
-  answer.state = loop->state();
-  return std::optional(std::move(answer));
 }
 
 }  // namespace ralph

@@ -20,16 +20,19 @@ struct StopRequest {
   std::string prompt_id{};                      // of the user's line that the session is working on
   bool calls_counted = false;                   // the post-tool hook has counted every call
   WallTime (*called)() = nullptr;               // when the host called the hook; only needed in doubt
+  Milliseconds patience{0};                     // how long the host may be kept waiting for checks
 };
 
 struct StopAnswer {
   LoopState state;  // as recorded
   Decision decision;
   std::string continuation;  // for the model, if the session goes on
+  std::string summary{};     // of a loop with criteria that is complete
   std::string report;        // protected files that were changed since the last stop; empty: none
 };
 
-// nullopt if the session has no active loop in this store.
+// nullopt if the session has no active loop in this store. Runs the loop's checks if the decision needs them; while
+// they run, no lock is held.
 Result<std::optional<StopAnswer>> judge_stop(LoopStore& store, const StopRequest& stop, const Environment& environment);
 
 }  // namespace ralph

@@ -257,4 +257,28 @@ std::vector<GuardrailSuggestion> suggest_guardrails(const std::string& folder) {
   return sorted;
 }
 
+std::string suggest_setup(const std::string& project) {
+  // By the file that says what to install; the first of each tool's counts.
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kSetups = {{
+      {"package-lock.json", "npm ci"},
+      {"npm-shrinkwrap.json", "npm ci"},
+      {"pnpm-lock.yaml", "pnpm install --frozen-lockfile"},
+      {"yarn.lock", "yarn install --frozen-lockfile"},
+      {"bun.lock", "bun install --frozen-lockfile"},
+      {"uv.lock", "uv sync --frozen"},
+      {"poetry.lock", "poetry install"},
+      {"requirements.txt", "pip install -r requirements.txt"},
+      {"Cargo.toml", "cargo fetch"},
+      {"go.mod", "go mod download"},
+      {"Gemfile.lock", "bundle install"},
+      {"composer.lock", "composer install"},
+  }};
+  std::vector<std::string> commands;
+  for (const auto& [file, command] : kSetups) {
+    const bool there = is_regular_file(join_path(project, file));
+    if (there && std::ranges::find(commands, command) == commands.end()) commands.emplace_back(command);
+  }
+  return join(commands, " && ");
+}
+
 }  // namespace ralph

@@ -22,4 +22,7 @@ struct GuardrailSuggestion {
 // malformed files are skipped.
 std::vector<GuardrailSuggestion> suggest_guardrails(const std::string& project);
 
+// The command that installs what a new checkout of the project needs: "npm ci". Empty: nothing is recognised.
+std::string suggest_setup(const std::string& project);
+
 }  // namespace ralph

@@ -90,6 +90,24 @@ TEST(ProjectScan, AProjectOfTwoLanguagesGetsBoth) {
             (std::vector<std::string>{"go vet ./...", "npm run test", "go test ./..."}));
 }
 
+TEST(ProjectScan, ACheckoutIsSetUpByWhatTheProjectUses) {
+  const std::pair<std::vector<std::string>, std::string> rows[] = {
+      {{}, ""},
+      {{"package.json"}, ""},
+      {{"package.json", "package-lock.json"}, "npm ci"},
+      {{"package-lock.json", "npm-shrinkwrap.json"}, "npm ci"},
+      {{"requirements.txt"}, "pip install -r requirements.txt"},
+      {{"Cargo.toml", "go.mod"}, "cargo fetch && go mod download"},
+  };
+  for (const auto& [files, setup] : rows) {
+    std::string name = testing::TempDir() + "scan XXXXXX";
+    const std::string project = ::mkdtemp(name.data());
+    for (const std::string& file : files) EXPECT_TRUE(write_file_atomically(project + "/" + file, ""));
+    EXPECT_EQ(suggest_setup(project), setup);
+    std::filesystem::remove_all(project);
+  }
+}
+
 TEST(ProjectScan, APipeNamedMakefileDoesNotHangIt) {
   std::string name = testing::TempDir() + "scan XXXXXX";
   const std::string project = ::mkdtemp(name.data());

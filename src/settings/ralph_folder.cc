@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/hash.h"
+#include "base/text.h"
 #include "os/files.h"
 
 namespace ralph {
@@ -21,11 +22,21 @@ std::string plain_name(std::string_view name) {
   return plain;
 }
 
+std::string folder_in(const std::string& project) {
+  const bool here = project.empty() || project == ".";
+  return here ? std::string(kRalphFolder) : join_path(project, kRalphFolder);
+}
+
 }  // namespace
 
 Status prepare_ralph_folder(const std::string& project) {
-  const bool here = project.empty() || project == ".";
-  const std::string folder = here ? std::string(kRalphFolder) : join_path(project, kRalphFolder);
+  TRY(restore_ralph_folder(project));
+  remove_abandoned_writes(folder_in(project));
+  return {};
+}
+
+Status restore_ralph_folder(const std::string& project) {
+  const std::string folder = folder_in(project);
   struct stat info{};
   const bool there = ::lstat(folder.c_str(), &info) == 0;
   if (!there && ::mkdir(folder.c_str(), 0755) != 0 && errno != EEXIST)
@@ -38,7 +49,6 @@ Status prepare_ralph_folder(const std::string& project) {
   if (!S_ISDIR(info.st_mode))
     return fail(ErrorKind::kInput, "{} is not a folder; move it away so that ralph can make one", folder);
 
-  remove_abandoned_writes(folder);
   const std::string ignore = join_path(folder, ".gitignore");
   if (::lstat(ignore.c_str(), &info) == 0) return {};
   return write_file_atomically(ignore, kGitignore);
@@ -56,6 +66,16 @@ std::string state_name(std::string_view name, std::string_view path) {
 std::string project_state_folder(const Environment& environment, const std::string& project) {
   const std::string state = state_folder(environment);
   return state.empty() ? "" : join_path(state, "projects/" + state_name(base_name(project), project));
+}
+
+std::string seal_path(const std::string& project, const std::string& run_id) {
+  const std::string folder = project_state_folder(Environment::of_this_process(), project);
+  return folder.empty() ? "" : join_path(folder, run_id);
+}
+
+std::string seal_of(const std::string& project, const std::string& run_id) {
+  const std::string path = seal_path(project, run_id);
+  return path.empty() ? "" : std::string(trim(read_file(path).value_or("")));
 }
 
 }  // namespace ralph

@@ -42,8 +42,9 @@ struct AgentSettings : AgentDefinition {
   double idle_timeout_seconds = 0;  // 0: none
   double linger_seconds = 30;       // how long it may keep running after its result
   RetrySettings retry;
-  std::vector<std::string> fallback;     // agents that take over while this one is limited
-  double max_limit_wait_minutes = 1440;  // the longest wait for a usage limit to end
+  std::vector<std::string> fallback;       // agents that take over while this one is limited
+  double max_limit_wait_minutes = 1440;    // the longest wait for a usage limit to end
+  std::string named_by = "agent.command";  // for errors: the setting, or the flag that was typed instead
 };
 
 struct GuardrailSettings {
@@ -95,6 +96,12 @@ struct OutputSettings {
   bool thinking = false;
 };
 
+// Where the reviews of a plan work.
+struct CleanRoomSettings {
+  std::string mode = "auto";         // "auto", "on", "off"
+  std::optional<std::string> setup;  // makes a new checkout fit for the checks; empty: nothing is needed
+};
+
 // For `ralph plan`.
 struct PlanSettings {
   int maximum_iterations = 15;
@@ -102,6 +109,18 @@ struct PlanSettings {
   bool skip_review = false;
   double verify_timeout_seconds = 0;                            // 0: none
   std::string implement_agent, review_agent, review_fix_agent;  // names as in agent.fallback; empty: `agent`
+  CleanRoomSettings clean_room;
+};
+
+// For `ralph task`.
+struct TaskSettings {
+  int max_restarts = 100;
+  double restart_delay_seconds = 1;
+  double child_wait_seconds = 300;
+  double done_grace_seconds = 30;
+  double poll_seconds = 1;
+  std::optional<double> idle_timeout_seconds, run_timeout_seconds;  // unset: those of `agent`
+  std::string agent;                                                // a name as in agent.fallback; empty: `agent`
 };
 
 // Which commands `ralph hooks pre-tool` lets an agent run. `deny` outranks `allow`, which outranks the categories.
@@ -113,6 +132,8 @@ struct CommandSettings {
 // What a sandbox gives to the program in it besides what it needs by itself. Specified in docs/sandbox.md.
 struct SandboxSettings {
   std::string mode;                            // "on", "auto", "off"; empty: the command's own default
+  std::string backend = "auto";                // "auto", "bubblewrap", "docker"
+  double sync_seconds = 2.5;                   // what files need from a virtual machine to the host
   std::string network = "allowlist";           // as to_string(Network)
   std::vector<std::string> hosts;              // besides the agents' own; see sandbox/allowlist
   std::map<std::string, std::string> resolve;  // addresses of names, for the proxy
@@ -123,6 +144,31 @@ struct SandboxSettings {
   int processes = 1024;                          // 0: no limit
   int memory_mb = 0;                             // 0: three quarters of the machine's
   int cpu_percent = 0;                           // of one processor; 0: no limit
+};
+
+// A user's own collector of diagnostics.
+struct CollectorSettings {
+  std::string name, command;  // run by sh -c
+  std::string format = "sarif";
+  std::string pattern;         // for the format "pattern"
+  double timeout_seconds = 0;  // 0: DiagnosticsSettings::timeout_seconds
+};
+
+// What must hold before a run is complete.
+struct CriteriaSettings {
+  bool zero_errors = true, zero_warnings = false, zero_security = false, tests_pass = false;
+  int stagnation_limit = 3;  // 0: none
+};
+
+struct DiagnosticsSettings {
+  double timeout_seconds = 120;      // of each collector
+  bool strict = false;               // markers don't override errors
+  bool baseline = false;             // old errors don't hold a session
+  bool automatic = true;             // sessions go on while there are errors
+  std::vector<std::string> exclude;  // patterns of paths, and names of collectors
+  std::vector<CollectorSettings> collectors;
+  std::vector<std::string> language_servers;  // asked besides the other collectors
+  std::optional<CriteriaSettings> criteria;   // unset: diagnostics are no part of a run
 };
 
 struct HooksSettings {
@@ -143,7 +189,9 @@ struct Settings {
   std::vector<GuardrailSettings> guardrails;
   ProtectSettings protect;
   std::optional<ScmSettings> scm;
+  DiagnosticsSettings diagnostics;
   PlanSettings plan;
+  TaskSettings task;
   HooksSettings hooks;
   SandboxSettings sandbox;
   BudgetSettings budget;

@@ -10,6 +10,7 @@
 
 #include "json/schema.h"
 #include "os/files.h"
+#include "settings/brief.h"
 #include "settings/layers.h"
 
 namespace ralph {
@@ -88,6 +89,7 @@ TEST_F(SettingsTest, TheDefaultsOfTheSchemaAreThoseOfTheStruct) {
   EXPECT_EQ(from_schema.plan.review_cap, plain.plan.review_cap);
   EXPECT_EQ(from_schema.plan.skip_review, plain.plan.skip_review);
   EXPECT_EQ(from_schema.plan.verify_timeout_seconds, plain.plan.verify_timeout_seconds);
+  EXPECT_EQ(from_schema.plan.clean_room.mode, plain.plan.clean_room.mode);
   EXPECT_EQ(from_schema.plan.implement_agent, plain.plan.implement_agent);
   EXPECT_EQ(from_schema.plan.review_agent, plain.plan.review_agent);
   EXPECT_EQ(from_schema.plan.review_fix_agent, plain.plan.review_fix_agent);
@@ -114,6 +116,20 @@ TEST_F(SettingsTest, TheDefaultsOfTheSchemaAreThoseOfTheStruct) {
   EXPECT_EQ(from_schema.output.max_tool_lines, plain.output.max_tool_lines);
   EXPECT_EQ(from_schema.output.max_tool_chars, plain.output.max_tool_chars);
   EXPECT_EQ(from_schema.output.thinking, plain.output.thinking);
+}
+
+TEST_F(SettingsTest, AHookReadsTheSameWithoutTheDocument) {
+  const auto brief = [&] { return load_settings_briefly(project_, Environment::of_this_process()); };
+  EXPECT_EQ(brief()->settings.maximum_iterations, 10);
+  EXPECT_TRUE(brief()->effective.is_null());
+  EXPECT_TRUE(check_schema(parsed_settings_schema(), json::object())->empty()) << "nothing is good settings";
+  base(R"({"maximumIterations": 3, "guardrails": [{"command": "x"}], "protect": {"paths": ["a"]}})");
+  EXPECT_EQ(brief()->settings.maximum_iterations, 3);
+  EXPECT_EQ(brief()->settings.guardrails[0].fail_action, FailAction::kAppend);
+  EXPECT_EQ(brief()->settings.protect.paths, std::vector<std::string>{"a"});
+  EXPECT_EQ(brief()->settings.protect.on_change, OnChange::kRestore);
+  base(R"({"maximumIterations": "three"})");
+  EXPECT_FALSE(brief()) << "it is checked all the same";
 }
 
 TEST_F(SettingsTest, TheSchemaItselfIsUnderstoodAndItsExamplesAndDefaultsFitIt) {
@@ -146,10 +162,13 @@ TEST_F(SettingsTest, ReadsEveryKey) {
               "timeoutSeconds": 1.5, "idleTimeoutSeconds": 2, "retry": {"attempts": 0, "backoffSeconds": 0.1,
               "maxBackoffSeconds": 1}},
     "guardrails": [{"command": "make", "failAction": "replace", "hint": "h", "name": "n", "timeoutSeconds": 7},
-                   {"command": "true", "failAction": "PREPEND"}],
+                   {"command": "true", "failAction": "PREPEND"}, {"command": "blank", "failAction": " "}],
     "scm": {"command": "git", "tasks": ["commit", "push"], "addAll": false},
     "plan": {"maximumIterations": 40, "reviewCap": 2, "skipReview": true, "verifyTimeoutSeconds": 2.5,
+             "cleanRoom": {"mode": "on", "setup": ""},
              "agents": {"implement": "claude", "review": "codex", "reviewFix": "./fix"}},
+    "task": {"maxRestarts": 7, "restartDelaySeconds": 0.5, "childWaitSeconds": 8, "doneGraceSeconds": 9,
+             "pollSeconds": 0.25, "idleTimeoutSeconds": 10, "runTimeoutSeconds": 11, "agent": "codex"},
     "budget": {"maxMinutes": 5}})");
   // What loosens the command policy counts in the user's own file only.
   ASSERT_TRUE(make_directories(project_ + "/config/ralph"));
@@ -174,21 +193,32 @@ TEST_F(SettingsTest, ReadsEveryKey) {
   EXPECT_EQ(s.agent.retry.attempts, 0);
   EXPECT_EQ(s.agent.retry.backoff_seconds, 0.1);
   EXPECT_EQ(s.agent.retry.max_backoff_seconds, 1);
-  ASSERT_EQ(s.guardrails.size(), 2u);
+  ASSERT_EQ(s.guardrails.size(), 3u);
   EXPECT_EQ(to_string(s.guardrails[0].fail_action), "REPLACE");
   EXPECT_EQ(s.guardrails[0].hint, "h");
   EXPECT_EQ(s.guardrails[0].name, "n");
   EXPECT_EQ(s.guardrails[0].timeout_seconds, 7);
   EXPECT_EQ(to_string(s.guardrails[1].fail_action), "PREPEND");
+  EXPECT_EQ(to_string(s.guardrails[2].fail_action), "APPEND") << "blank";
   EXPECT_EQ(s.scm->tasks, (std::vector<std::string>{"commit", "push"}));
   EXPECT_FALSE(s.scm->add_all);
   EXPECT_EQ(s.plan.maximum_iterations, 40);
   EXPECT_EQ(s.plan.review_cap, 2);
   EXPECT_TRUE(s.plan.skip_review);
   EXPECT_EQ(s.plan.verify_timeout_seconds, 2.5);
+  EXPECT_EQ(s.plan.clean_room.mode, "on");
+  EXPECT_EQ(s.plan.clean_room.setup, "");
   EXPECT_EQ(s.plan.implement_agent, "claude");
   EXPECT_EQ(s.plan.review_agent, "codex");
   EXPECT_EQ(s.plan.review_fix_agent, "./fix");
+  EXPECT_EQ(s.task.max_restarts, 7);
+  EXPECT_EQ(s.task.restart_delay_seconds, 0.5);
+  EXPECT_EQ(s.task.child_wait_seconds, 8);
+  EXPECT_EQ(s.task.done_grace_seconds, 9);
+  EXPECT_EQ(s.task.poll_seconds, 0.25);
+  EXPECT_EQ(s.task.idle_timeout_seconds, 10);
+  EXPECT_EQ(s.task.run_timeout_seconds, 11);
+  EXPECT_EQ(s.task.agent, "codex");
   EXPECT_EQ(s.budget.max_minutes, 5);
 }
 
@@ -281,6 +311,8 @@ TEST_F(SettingsTest, ErrorsNameTheFileThePlaceTheValueAndTheExpectation) {
        "1:23: agent.command: a NUL character (\\u0000) cannot be passed to a program; remove it"},
       {R"({"guardrails": [{"command": "  "}]})",
        R"(1:29: guardrails[0].command: expected a command that is not blank, found "  " (a string))"},
+      {R"({"guardrails": [{"command": "x", "failAction": "APPEND x"}]})",
+       R"(1:48: guardrails[0].failAction: expected "APPEND", "PREPEND" or "REPLACE", found "APPEND x" (a string); did you mean "APPEND"?)"},
       {R"({"guardrails": [{"failAction": "APPEND"}]})",
        R"(1:17: guardrails[0]: the key "command" is missing; it is a string)"},
       {R"({"guardrails": [{"command": "x", "failAction": "APEND"}]})",
@@ -307,7 +339,7 @@ TEST_F(SettingsTest, AllProblemsOfAFileAreReportedInItsOrder) {
       ".ralph/settings.json:3:21: agent.flags[0]: expected a string, found 1 (a number)\n"
       ".ralph/settings.json:4:1: unknown key \"x\"; the keys here are maximumIterations, completionResponse, "
       "outputTruncateChars, streamAgentOutput, includeIterationCountInPrompt, agent, agents, guardrails, protect, "
-      "scm, plan, trust, trustedFolders, hooks, sandbox, budget, journal and output");
+      "scm, diagnostics, plan, task, trust, trustedFolders, hooks, sandbox, budget, journal and output");
 }
 
 TEST_F(SettingsTest, ErrorsInTheLocalFileNameTheLocalFile) {

@@ -1,6 +1,7 @@
 #include "settings/trust.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/sha256.h"
 #include "base/text.h"
@@ -61,11 +62,24 @@ SettingValues values_of(const LoadedSettings& loaded, const ShownValue& shown) {
   return values;
 }
 
+SettingValue verify_commands_value(const std::vector<std::string>& commands) {
+  const std::string text = to_compact_json(to_json_array(commands));
+  return {sha256_hex(text), text};
+}
+
 bool names_commands(std::string_view pointer) {
   // Not the user's own settings: they begin with ~.
   return starts_with_any(pointer, {"/agent/command", "/agent/flags", "/agent/env", "/agent/fallback", "/agent/kind",
                                    "/agents/", "/guardrails", "/scm", "/plan/agents/", "/plan/cleanRoom",
-                                   "/diagnostics", "/lsp", "/task", "/sandbox"});
+                                   kVerifyCommands, "/diagnostics", "/lsp", "/task", "/sandbox"});
+}
+
+bool is_command(std::string_view pointer) {
+  if (!names_commands(pointer)) return false;
+  if (pointer.starts_with("/plan/agents/") || pointer == kVerifyCommands) return true;
+  const std::string_view last = pointer.substr(pointer.rfind('/') + 1);
+  return is_one_of(last, std::array<std::string_view, 8>{"agent", "collectors", "command", "fallback", "flags",
+                                                         "guardrails", "setup", "tasks"});
 }
 
 bool has_commands(const SettingValues& values) {
@@ -85,7 +99,9 @@ std::vector<std::string> differences(const SettingValues& then, const SettingVal
   };
   std::vector<std::string> lines;
   for (const auto& [pointer, value] : all) {
-    if (concern == Concern::kCommands && !names_commands(pointer)) continue;
+    if (concern != Concern::kAll && !names_commands(pointer)) continue;
+    if (concern == Concern::kOnlyCommands && !is_command(pointer)) continue;
+    if (concern == Concern::kOnlySettings && is_command(pointer)) continue;
     if (starts_with_any(pointer, {"/output/", "~/output/"}) || hash(then, pointer) == hash(now, pointer)) continue;
     const bool own = pointer.starts_with('~');
     lines.push_back(fmt::format("{}{}: {}, was {}", own ? "your own settings: " : "",
@@ -96,11 +112,18 @@ std::vector<std::string> differences(const SettingValues& then, const SettingVal
 }
 
 bool TrustRecord::accepts(const SettingValues& now) const {
-  return is_accepted() && differences(accepted, commands_of(now), Concern::kCommands).empty();
+  SettingValues then = accepted;
+  const std::string verify(kVerifyCommands);
+  if (!now.contains(verify)) then.erase(verify);
+  return is_accepted() && differences(then, commands_of(now), Concern::kCommands).empty();
 }
 
 void TrustRecord::accept(const SettingValues& now, std::string by, std::string at) {
-  accepted = commands_of(now);
+  const std::string verify(kVerifyCommands);
+  const auto known_before = accepted.find(verify);
+  SettingValues commands = commands_of(now);
+  if (known_before != accepted.end()) commands.insert(*known_before);  // keeps that of `now`
+  accepted = std::move(commands);
   seen = now;
   accepted_by = std::move(by);
   accepted_at = std::move(at);
@@ -110,7 +133,9 @@ void TrustRecord::accept(const SettingValues& now, std::string by, std::string a
 
 std::vector<std::string> TrustRecord::changed_under_agent(const SettingValues& now) const {
   if (running.empty()) return {};
-  return differences(seen, now, Concern::kAll);
+  SettingValues then = seen, is = now;
+  for (SettingValues* values : {&then, &is}) values->erase(std::string(kVerifyCommands));  // agents may add some
+  return differences(then, is, Concern::kAll);
 }
 
 std::string trust_file(const Environment& environment, const std::string& project) {

@@ -33,11 +33,16 @@ using ShownValue = std::function<std::string(const std::string& pointer, const j
 // Of a project's settings and, with "~" before the pointers, of the user's own.
 SettingValues values_of(const LoadedSettings& loaded, const ShownValue& shown);
 
-// The settings that name programs to run, their arguments and their environment.
+// The verify commands of a plan are no setting, but a project's commands as well: they stand beside them by this name.
+inline constexpr std::string_view kVerifyCommands = "/plan/verifyCommands";
+SettingValue verify_commands_value(const std::vector<std::string>& commands);
+
+// The settings that name programs to run, their arguments and their environment, or say how they run.
 bool names_commands(std::string_view pointer);
+bool is_command(std::string_view pointer);  // of these, the ones that people call commands
 bool has_commands(const SettingValues& values);
 
-enum class Concern { kCommands, kAll };
+enum class Concern { kCommands, kOnlyCommands, kOnlySettings, kAll };  // kCommands: both of the next two
 
 // "guardrails: [...], was [...]", one line for each setting that differs. How output looks is nobody's concern.
 std::vector<std::string> differences(const SettingValues& then, const SettingValues& now, Concern concern);
@@ -54,6 +59,7 @@ struct TrustRecord {
   bool known = false;  // there was a run, or an acceptance
 
   bool is_accepted() const { return !accepted_by.empty(); }
+  // Where there is no plan to look at, its verify commands are neither missed nor forgotten.
   bool accepts(const SettingValues& now) const;
   void accept(const SettingValues& now, std::string by, std::string at);
   // What was changed while an agent was running, and nobody has accepted since.

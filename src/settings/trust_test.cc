@@ -32,11 +32,40 @@ TEST(Trust, TellsCommandsFromOtherSettings) {
                                                    {"/guardrails", true},
                                                    {"/scm/tasks", true},
                                                    {"/plan/agents/review", true},
+                                                   {kVerifyCommands, true},
                                                    {"/plan/reviewCap", false},
                                                    {"/agent/timeoutSeconds", false},
                                                    {"/maximumIterations", false},
                                                    {"~/agent/command", false}})
     EXPECT_EQ(names_commands(row.pointer), row.commands) << row.pointer;
+}
+
+TEST(Trust, SaysCommandOnlyOfWhatIsOne) {
+  for (const char* pointer : {"/agent/command", "/agent/flags", "/agents/x/command", "/guardrails", "/scm/tasks",
+                              "/plan/cleanRoom/setup", "/plan/verifyCommands", "/plan/agents/review", "/task/agent"})
+    EXPECT_TRUE(is_command(pointer)) << pointer;
+  for (const char* pointer :
+       {"/task/maxRestarts", "/diagnostics/exclude", "/agent/env/X", "/sandbox/mode", "/maximumIterations"})
+    EXPECT_FALSE(is_command(pointer)) << pointer;
+}
+
+TEST(Trust, VerifyCommandsOfAPlanAreNeitherMissedNorForgotten) {
+  const SettingValues plain = values(R"({"guardrails": [{"command": "make"}]})", "{}");
+  SettingValues with_plan = plain, other_plan = plain;
+  with_plan.emplace(kVerifyCommands, verify_commands_value({"make test"}));
+  other_plan.emplace(kVerifyCommands, verify_commands_value({"true"}));
+  TrustRecord record;
+  record.accept(plain, "you", "now");
+  EXPECT_FALSE(record.accepts(with_plan)) << "nobody has seen them";
+  record.accept(with_plan, "you", "now");
+  EXPECT_TRUE(record.accepts(with_plan));
+  EXPECT_TRUE(record.accepts(plain)) << "a command that runs no plan";
+  EXPECT_FALSE(record.accepts(other_plan));
+  record.accept(plain, "you", "now");
+  EXPECT_TRUE(record.accepts(with_plan));
+  record.running = "pid 1";
+  record.seen = with_plan;
+  EXPECT_TRUE(record.changed_under_agent(other_plan).empty()) << "an agent may add some";
 }
 
 TEST(Trust, DifferencesAreOneLineEach) {

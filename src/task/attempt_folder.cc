@@ -13,13 +13,17 @@
 namespace ralph {
 namespace {
 
-// An id after `last`, for runs that begin within one second.
-std::string later_id(std::string id, const std::string& last) {
-  if (id > last) return id;
+// An id after `last`, for runs that begin within one second, or after the clock was put back.
+std::string later_id(WallTime now, const std::string& last) {
+  if (std::string id = new_run_id(now); id > last) return id;
   const size_t dash = last.rfind('-');
   unsigned number = 0;
   std::from_chars(last.data() + dash + 1, last.data() + last.size(), number, 16);
-  return fmt::format("{}-{:04x}", last.substr(0, dash), number + 1);
+  if (number < 0xffff) return fmt::format("{}-{:04x}", last.substr(0, dash), number + 1);
+  const std::string& s = last;  // 20261115-202233: the second after it has room again
+  const auto second = from_iso8601(fmt::format("{}-{}-{}T{}:{}:{}.000Z", s.substr(0, 4), s.substr(4, 2), s.substr(6, 2),
+                                               s.substr(9, 2), s.substr(11, 2), s.substr(13, 2)));
+  return new_run_id(second.value_or(now) + std::chrono::seconds(1));
 }
 
 std::string last_id_in(const std::string& folder) {
@@ -39,7 +43,7 @@ AttemptStatus status_of(const record::AgentEnded& ended) {
 
 Result<RunInfo> create_attempt(const TaskPlace& place, RunInfo info, WallTime now) {
   for (int tries = 0; tries < 1000; ++tries) {
-    info.run_id = later_id(new_run_id(now), last_id_in(place.runs()));
+    info.run_id = later_id(now, last_id_in(place.runs()));
     info.folder = join_path(place.runs(), info.run_id);
     if (::mkdir(info.folder.c_str(), 0700) == 0) {
       info.project_id = place.project;
@@ -85,7 +89,9 @@ Result<TurnFiles> AttemptFolder::begin(Launch& launch, const std::string& prompt
   info.commandline = redactor_.redact(quote_shell_words(words));
   if (info.folder.empty() || info.end_time || info.pid != 0) {
     if (!info_.run_id.empty()) info.previous_run_id = info_.run_id;
+    TRY(make_task_folder(place_));  // an agent may have removed it, by `git clean -fdx`
     TRY_VALUE(info_, create_attempt(place_, std::move(info), clock_.wall()));
+    if (on_begin_) on_begin_();
   } else {
     info_ = std::move(info);
     TRY(write_run_info(info_));
@@ -97,10 +103,20 @@ Result<TurnFiles> AttemptFolder::begin(Launch& launch, const std::string& prompt
   return TurnFiles{prefix + "prompt.md", prefix + "agent-stdout.txt", prefix + "agent-stderr.txt"};
 }
 
+// The agent may have removed its folder, or the whole task's: what is known is written again.
+Status AttemptFolder::write_info() {
+  if (!is_there(info_.folder)) {
+    TRY(make_task_folder(place_));
+    if (::mkdir(info_.folder.c_str(), 0700) != 0 && errno != EEXIST)
+      return fail(ErrorKind::kIo, "cannot create {}: {}", info_.folder, errno_text(errno));
+  }
+  return write_run_info(info_);
+}
+
 Status AttemptFolder::started(int pid) {
   info_.pid = info_.pgid = pid;  // it leads a session and a group of its own
   info_.process_start_time = start_time_of(pid);
-  return write_run_info(info_);
+  return write_info();
 }
 
 void AttemptFolder::on_event(const AgentEvent& event) {
@@ -118,13 +134,13 @@ Status AttemptFolder::ended(const record::AgentEnded& ended) {
   info_.error_summary = info_.status == AttemptStatus::kCompleted ? "" : ended.reason;
   last_end_ = clock_.monotonic();
   output_.reset();
-  return write_run_info(info_);
+  return write_info();
 }
 
 Status AttemptFolder::mark_stopped() {
   if (info_.run_id.empty()) return {};
   info_.status = AttemptStatus::kStopped;
-  return write_run_info(info_);
+  return write_info();
 }
 
 }  // namespace ralph

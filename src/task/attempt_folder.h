@@ -2,6 +2,7 @@
 // before the agent starts, so that an attempt is never invisible. Child runs have the same.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -33,6 +34,9 @@ class AttemptFolder : public TurnRecorder {
         clock_(clock),
         redactor_(redactor) {}
 
+  // Called when an attempt has its id and its folder, before its agent starts.
+  void on_begin(std::function<void()> told) { on_begin_ = std::move(told); }
+
   // The command gets no prompt: the user gave none.
   void give_no_prompt() { gives_prompt_ = false; }
 
@@ -48,8 +52,11 @@ class AttemptFolder : public TurnRecorder {
   std::optional<MonotonicTime> last_end() const { return last_end_; }
 
  private:
+  Status write_info();
+
   TaskPlace place_;
   RunInfo info_;
+  std::function<void()> on_begin_;
   std::string run_folder_;
   const Clock& clock_;
   const Redactor& redactor_;

@@ -12,6 +12,7 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "journal/fields.h"
 #include "os/clock.h"
 #include "os/files.h"
 #include "task/yaml_lines.h"
@@ -24,6 +25,7 @@ constexpr std::string_view kFrameStart = "\n---\nid: ";
 constexpr std::string_view kHeaderStart = "\n---\n", kHeaderEnd = "\n---\n";
 constexpr size_t kMaxHeader = 64 << 10;
 constexpr size_t kCheckDigits = 16;
+constexpr std::uint64_t kMostExchanged = 32 << 20;  // at once; a message is smaller
 constexpr Milliseconds kPostPatience{10'000}, kReadPatience{2'000};
 
 std::string check_of(std::string_view body) {
@@ -159,16 +161,7 @@ bool is_bus_type(std::string_view type) {
 }
 
 json::object to_json(const BusMessage& message) {
-  json::object object;
-  object["id"] = to_json_string(message.id);
-  object["time"] = to_json_string(message.time);
-  object["type"] = to_json_string(message.type);
-  object["project"] = to_json_string(message.project);
-  object["task"] = to_json_string(message.task);
-  object["run"] = to_json_string(message.run);
-  object["parents"] = to_json_array(message.parents);
-  object["body"] = to_json_string(message.body);
-  return object;
+  return json_from(message);
 }
 
 std::string to_bus_text(const BusMessage& message) {
@@ -233,6 +226,31 @@ BusText parse_bus(std::string_view text, bool final) {
   }
   result.consumed = at;
   return result;
+}
+
+Result<std::string> exchange_messages(const std::string& path, std::uint64_t& offset, std::string_view more) {
+  TRY_VALUE(const Fd bus, lock_bus(path));
+  const Fd reader(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  struct stat info{};
+  if (!reader || ::fstat(reader.get(), &info) != 0)
+    return fail(ErrorKind::kIo, "cannot read {}: {}", path, errno_text(errno));
+  const auto size = static_cast<std::uint64_t>(info.st_size);
+  offset = std::min(offset, size);  // what somebody has cut off was told already
+  std::string fresh(std::min<std::uint64_t>(size - offset, kMostExchanged), '\0');
+  const ssize_t got = ::pread(reader.get(), fresh.data(), fresh.size(), static_cast<off_t>(offset));
+  fresh.resize(got > 0 ? static_cast<size_t>(got) : 0);
+  const bool all = offset + fresh.size() == size;
+  const BusText text = parse_bus(fresh, all);
+  offset += text.consumed;
+  const auto written = [](const BusText& messages) {
+    std::string whole;
+    for (const BusMessage& message : messages.messages) whole += to_bus_text(message);
+    return whole;
+  };
+  const std::string added = written(parse_bus(more, true));
+  TRY(write_all(bus.get(), added, path));
+  if (all) offset += added.size();  // else it comes back with the rest, which is better than to lose that
+  return written(text);
 }
 
 Status BusReader::skip_to_end() {

@@ -34,6 +34,11 @@ struct BusMessage {
   std::vector<std::string> parents{};  // ids of the messages that it answers
   std::string body{};
   bool operator==(const BusMessage&) const = default;
+  template <class V>
+  void fields(V&& v) {
+    v("id", id), v("time", time), v("type", type), v("project", project), v("task", task), v("run", run);
+    v("parents", parents), v("body", body);
+  }
 };
 
 // {"id", "time", "type", "project", "task", "run", "parents", "body"}; invalid UTF-8 becomes U+FFFD.
@@ -45,6 +50,10 @@ bool is_bus_type(std::string_view type);
 // Appends the message and returns it with its id and time. Waits for other writers. Refuses a symlink and whatever is
 // no plain file; after an error nothing of the message is left.
 Result<BusMessage> post_message(const std::string& path, BusMessage message);
+
+// For two buses that are to have the same messages: takes what was appended behind `offset`, appends `more`, and moves
+// the offset behind that, while nobody else writes. Only whole messages pass, in both directions.
+Result<std::string> exchange_messages(const std::string& path, std::uint64_t& offset, std::string_view more);
 
 class BusReader {
  public:

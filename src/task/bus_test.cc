@@ -162,5 +162,50 @@ TEST(YamlLines, RefusesWhatItDoesNotWrite) {
     EXPECT_FALSE(parse_yaml_lines(text, "test")) << text;
 }
 
+// Two buses that tell each other what is new.
+TEST(Bus, TwoBusesGetTheSameMessagesOnceEach) {
+  const ScratchFolder folder;
+  const std::string here = folder / "here", there = folder / "there";
+  std::uint64_t at_here = 0, at_there = 0;
+  const auto pass = [&] {
+    const auto fresh = exchange_messages(here, at_here, "");
+    const auto back = exchange_messages(there, at_there, *fresh);
+    return exchange_messages(here, at_here, *back);
+  };
+  const auto bodies_of = [](const std::string& path) {
+    std::multiset<std::string> bodies;
+    const auto messages = BusReader(path).read_on();
+    for (const BusMessage& message : *messages) bodies.insert(message.body);
+    return bodies;
+  };
+  std::multiset<std::string> posted;
+  for (int i = 0; i < 20; ++i) {
+    const std::string body = fmt::format("{}\n---\nid: MSG-{}\n", i, i);
+    ASSERT_TRUE(post_message(i % 3 == 0 ? here : there, message_with(body)));
+    posted.insert(body);
+    if (i % 4 == 0) {
+      EXPECT_EQ(pass(), "");
+    }
+  }
+  EXPECT_EQ(pass(), "");
+  EXPECT_EQ(bodies_of(here), posted);
+  EXPECT_EQ(bodies_of(there), posted);
+}
+
+TEST(Bus, WhatIsNoMessageDoesNotPassToTheOtherBus) {
+  const ScratchFolder folder;
+  const std::string path = folder / "bus";
+  ScratchFolder::write(path, "typed by somebody" + to_bus_text(message_with("whole")) + "\n---\nid: MSG-torn");
+  std::uint64_t offset = 0;
+  EXPECT_EQ(exchange_messages(path, offset, "no message" + to_bus_text(message_with("added"))),
+            to_bus_text(message_with("whole")));
+  EXPECT_EQ(exchange_messages(path, offset, ""), "");
+  ScratchFolder::write(path, "");  // somebody begins it anew: nothing is told twice
+  EXPECT_EQ(exchange_messages(path, offset, ""), "");
+  std::filesystem::remove(path);
+  std::filesystem::create_symlink("/etc/passwd", path);
+  EXPECT_FALSE(exchange_messages(path, offset, ""));
+}
+
 }  // namespace
 }  // namespace ralph

@@ -7,6 +7,8 @@
 
 #include "base/text.h"
 #include "os/clock.h"
+#include "os/poll.h"
+#include "os/unix_socket.h"
 #include "task/attempt_folder.h"
 #include "task/bus.h"
 
@@ -31,29 +33,16 @@ bool is_same_user(int socket) {
 
 }  // namespace
 
-Children::Children(TaskPlace place, std::string ralph_run_id, std::string program, std::string socket, int guardian,
-                   const Clock& clock, const Redactor& redactor)
-    : place_(std::move(place)),
-      ralph_run_id_(std::move(ralph_run_id)),
-      program_(std::move(program)),
-      socket_path_(std::move(socket)),
-      clock_(clock),
-      redactor_(redactor),
-      jobs_(guardian) {}
-
 Children::~Children() {
-  ::unlink(socket_path_.c_str());
+  ::unlink(setup_.socket.c_str());
 }
 
-Result<std::unique_ptr<Children>> Children::open(TaskPlace place, std::string ralph_run_id, std::string program,
-                                                 std::string socket, LinuxProcesses& processes, int guardian,
-                                                 const Clock& clock, const Redactor& redactor) {
-  std::unique_ptr<Children> children(new Children(std::move(place), std::move(ralph_run_id), std::move(program),
-                                                  std::move(socket), guardian, clock, redactor));
-  TRY_VALUE(children->listener_, listen_for_jobs(children->socket_path_));
+Result<std::unique_ptr<Children>> Children::open(ChildrenSetup setup, LinuxProcesses& processes) {
+  std::unique_ptr<Children> children(new Children(std::move(setup)));
+  TRY_VALUE(children->listener_, listen_at(children->setup_.socket, SocketKind::kPackets));
+  TRY(set_nonblocking(children->listener_.get()));
   children->door_ = Fd(::epoll_create1(EPOLL_CLOEXEC));
   TRY(add_to(children->door_.get(), children->listener_.get()));
-  processes.watch_jobs(children->jobs_);
   processes.watch_descriptor(children->door_.get());
   return children;
 }
@@ -63,11 +52,22 @@ void Children::heed(const Event& event) {
   if (const auto* job = std::get_if<JobEnded>(&event)) ended(*job);
 }
 
-void Children::serve() {
+std::vector<int> Children::ready_sockets() const {
   epoll_event events[16];
+  std::vector<int> ready;
   const int count = ::epoll_wait(door_.get(), events, 16, 0);
-  for (int i = 0; i < count; ++i) {
-    const int fd = events[i].data.fd;
+  for (int i = 0; i < count; ++i) ready.push_back(events[i].data.fd);
+  if (count >= 0) return ready;
+  // The kernel refuses to say: each is asked.
+  ready.push_back(listener_.get());
+  for (const auto& [fd, client] : clients_) {
+    if (wait_readable(fd, {})) ready.push_back(fd);
+  }
+  return ready;
+}
+
+void Children::serve() {
+  for (const int fd : ready_sockets()) {
     if (fd == listener_.get()) {
       Fd client(::accept4(fd, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
       if (!client || !is_same_user(client.get())) continue;
@@ -103,28 +103,24 @@ Result<ChildStarted> Children::start(const ChildRequest& request, Fd& client) {
     return fail(ErrorKind::kUsage, "{} child runs of this task live, and more are not allowed at once", kMaxChildren);
   RunInfo info;
   info.parent_run_id = request.parent;
-  info.ralph_run_id = ralph_run_id_;
+  info.ralph_run_id = setup_.ralph_run_id;
   info.agent = request.words.empty() ? request.agent : base_name(request.words[0]);
   info.cwd = request.folder;
-  info.commandline = redactor_.redact(quote_shell_words(request.words));
-  TRY_VALUE(info, create_attempt(place_, std::move(info), clock_.wall()));
+  info.commandline = setup_.redactor.redact(quote_shell_words(request.words));
+  TRY_VALUE(info, create_attempt(setup_.place, std::move(info), setup_.clock.wall()));
 
   JobRequest job;
   job.name = info.run_id;
-  job.launch.argv = {program_, "job-child", "--folder", info.folder};
+  job.launch.argv = {setup_.program, "job-child", "--folder", info.folder};
   if (!request.agent.empty()) job.launch.argv.insert(job.launch.argv.end(), {"--agent", request.agent});
   if (!request.words.empty()) {
     job.launch.argv.emplace_back("--");
     job.launch.argv.insert(job.launch.argv.end(), request.words.begin(), request.words.end());
   }
-  for (const std::string& line : request.environment) job.launch.environment.set_line(line);
-  job.launch.environment.set("RALPH_RUN_ID", ralph_run_id_);
-  for (const auto& variables : {task_variables(place_), attempt_variables(info)})
-    for (const auto& [name, value] : variables) job.launch.environment.set(name, value);
-  job.launch.environment.set("RALPH_JOB_SOCKET", socket_path_);
-  job.launch.folder = request.folder;
-  job.launch.input = request.prompt;
-  const auto started = jobs_.start(job);
+  job.launch.environment = setup_.environment;
+  job.launch.folder = setup_.place.folder();
+  job.launch.input = encode(order_for(request, info));
+  const auto started = setup_.jobs.start(job);
   if (!started) {
     static_cast<void>(correct_dead_attempt(info, AttemptStatus::kFailed, started.error().message));
     return tl::unexpected(started.error());
@@ -135,6 +131,17 @@ Result<ChildStarted> Children::start(const ChildRequest& request, Fd& client) {
   tell_bus(bus_type::kRunStart, info, fmt::format("child run of {}", request.parent));
   children_.emplace(*started, Child{std::move(info), std::move(client)});
   return answer;
+}
+
+ChildOrder Children::order_for(const ChildRequest& request, const RunInfo& info) const {
+  Environment environment;
+  for (const std::string& line : request.environment) environment.set_line(line);
+  environment.set("RALPH_RUN_ID", setup_.ralph_run_id);
+  for (const auto& variables : {task_variables(setup_.place), attempt_variables(info)})
+    for (const auto& [name, value] : variables) environment.set(name, value);
+  environment.set("RALPH_JOB_SOCKET", setup_.socket);
+  return {request.prompt, environment.as_lines(), setup_.sandbox ? setup_.project : "",
+          setup_.sandbox, setup_.machine,         setup_.sync_ms};
 }
 
 void Children::ended(const JobEnded& ended) {
@@ -154,9 +161,13 @@ void Children::ended(const JobEnded& ended) {
   } else if (info->exit_code >= 0) {
     code = info->exit_code;
   }
-  static_cast<void>(send_packet(child.client.get(), encode(ChildEnded{code})));
+  const bool never_ran = info && info->pid == 0 && ended.status.signal == 0;
+  const std::string error = never_ran ? info->error_summary : "";
+  static_cast<void>(send_packet(child.client.get(), encode(ChildEnded{code, error})));
+  setup_.on_end();
   const bool good = code == 0;
-  tell_bus(good ? bus_type::kRunStop : bus_type::kRunCrash, child.info, fmt::format("exit code {}", code));
+  tell_bus(good ? bus_type::kRunStop : bus_type::kRunCrash, child.info,
+           error.empty() ? fmt::format("exit code {}", code) : error);
 }
 
 std::vector<std::string> Children::end_all() {
@@ -165,12 +176,12 @@ std::vector<std::string> Children::end_all() {
   for (const auto& [job, child] : children_) {
     ids.push_back(child.info.run_id);
     jobs.push_back(job);
-    static_cast<void>(jobs_.begin_to_end(job));
+    static_cast<void>(setup_.jobs.begin_to_end(job));
   }
   for (const JobId job : jobs) {
-    if (const auto end = jobs_.end(job)) {
+    if (const auto end = setup_.jobs.end(job)) {
       ended(*end);
-    } else if (const auto state = jobs_.state(job); state && *state) {  // its end was taken just before
+    } else if (const auto state = setup_.jobs.state(job); state && *state) {  // its end was taken just before
       ended({job, **state, {}});
     }
   }
@@ -180,11 +191,11 @@ std::vector<std::string> Children::end_all() {
 void Children::tell_bus(std::string_view type, const RunInfo& info, const std::string& text) {
   BusMessage message;
   message.type = type;
-  message.project = place_.project;
-  message.task = place_.task;
+  message.project = setup_.place.project;
+  message.task = setup_.place.task;
   message.run = info.run_id;
   message.body = text;
-  static_cast<void>(post_message(place_.bus(), std::move(message)));  // the bus is no part of a child's life
+  static_cast<void>(post_message(setup_.place.bus(), std::move(message)));  // the bus is no part of a child's life
 }
 
 }  // namespace ralph

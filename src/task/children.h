@@ -2,10 +2,12 @@
 // after an attempt. At most kMaxChildren live at once, at most kMaxChildDepth below each other.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "journal/redactor.h"
 #include "os/jobs.h"
@@ -17,12 +19,26 @@ namespace ralph {
 
 inline constexpr int kMaxChildren = 64, kMaxChildDepth = 8;
 
+// Where child runs belong to and what starts them. All that is referred to must outlive the child runs.
+struct ChildrenSetup {
+  TaskPlace place;
+  std::string ralph_run_id;
+  std::string program;  // ralph's own
+  std::string socket;
+  Environment environment;  // of the supervisor
+  std::string project;      // where the supervisor's agent works
+  Jobs& jobs;               // watched by the supervisor's processes
+  const Clock& clock;
+  const Redactor& redactor;
+  std::optional<SandboxRequest> sandbox{};  // in which all child runs are; nullopt: they run directly
+  std::vector<std::string> machine{};       // Docker's program, if that sandbox is a machine; see ChildOrder
+  int sync_ms = 0;
+  std::function<void()> on_end = [] {};  // called when one has ended
+};
+
 class Children {
  public:
-  // `guardian` as for Jobs. All must outlive this. `program` is ralph's own.
-  static Result<std::unique_ptr<Children>> open(TaskPlace place, std::string ralph_run_id, std::string program,
-                                                std::string socket, LinuxProcesses& processes, int guardian,
-                                                const Clock& clock, const Redactor& redactor);
+  static Result<std::unique_ptr<Children>> open(ChildrenSetup setup, LinuxProcesses& processes);
   ~Children();
   Children(const Children&) = delete;
   Children& operator=(const Children&) = delete;
@@ -39,24 +55,21 @@ class Children {
   std::vector<std::string> end_all();
 
  private:
-  Children(TaskPlace place, std::string ralph_run_id, std::string program, std::string socket, int guardian,
-           const Clock& clock, const Redactor& redactor);
+  explicit Children(ChildrenSetup setup) : setup_(std::move(setup)) {}
   struct Child {
     RunInfo info;
     Fd client;  // who waits for its end
   };
 
+  std::vector<int> ready_sockets() const;
   void serve();
   void answer(Fd client, const Packet& packet);
   Result<ChildStarted> start(const ChildRequest& request, Fd& client);
+  ChildOrder order_for(const ChildRequest& request, const RunInfo& info) const;
   void ended(const JobEnded& ended);
   void tell_bus(std::string_view type, const RunInfo& info, const std::string& text);
 
-  TaskPlace place_;
-  std::string ralph_run_id_, program_, socket_path_;
-  const Clock& clock_;
-  const Redactor& redactor_;
-  Jobs jobs_;
+  const ChildrenSetup setup_;
   Fd door_;  // an epoll of the socket and of those who have not asked yet
   Fd listener_;
   std::map<int, Fd> clients_;  // connected, without a request yet

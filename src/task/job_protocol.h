@@ -10,6 +10,7 @@
 #include "os/environment.h"
 #include "os/files.h"
 #include "os/packets.h"
+#include "sandbox/plan.h"
 #include "task/place.h"
 
 namespace ralph {
@@ -21,16 +22,51 @@ struct ChildRequest {
   std::string agent;               // its name; empty: that of the settings
   std::string prompt, folder;
   std::vector<std::string> environment;  // "NAME=value"
+  template <class V>
+  void fields(V&& v) {
+    v("parent", parent), v("words", words), v("agent", agent), v("prompt", prompt), v("folder", folder);
+    v("environment", environment);
+  }
 };
+
+// What the supervisor tells the process of a child run, on its standard input. That process has the supervisor's own
+// environment: what an agent asks for must not choose the settings, or the programs that make up a sandbox.
+struct ChildOrder {
+  std::string prompt;
+  std::vector<std::string> environment;   // of the program, "NAME=value"
+  std::string project;                    // whose settings hold; empty: those of the folder
+  std::optional<SandboxRequest> sandbox;  // it must be in
+  std::vector<std::string> machine{};     // of Docker, which it is in then; empty: bubblewrap's
+  int sync_ms = 0;                        // how long files take to arrive from there
+  template <class V>
+  void fields(V&& v) {  // but the sandbox, which has a form of its own
+    v("prompt", prompt), v("environment", environment), v("project", project);
+    v("machine", machine), v("syncMs", sync_ms);
+  }
+};
+std::string encode(const ChildOrder& order);
+Result<ChildOrder> decode_child_order(std::string_view text);
 
 // The first answer: it runs, or why not.
 struct ChildStarted {
   std::string id, folder, error;
+  template <class V>
+  void fields(V&& v) {
+    v("id", id), v("folder", folder), v("error", error);
+  }
 };
 // The second one.
 struct ChildEnded {
-  int exit_code = 0;
+  std::optional<int> exit_code{};  // nullopt: what came is no such answer
+  std::string error{};             // why its program could not be started; empty: it was
+  template <class V>
+  void fields(V&& v) {
+    v("exitCode", exit_code), v("error", error);
+  }
 };
+
+std::string encode(const ChildRequest& request);
+Result<ChildRequest> decode_child_request(std::string_view text);
 
 // A request is larger than a packet: it goes in an anonymous file.
 Status send_request(int socket, const ChildRequest& request);
@@ -42,8 +78,5 @@ Result<ChildEnded> decode_ended(std::string_view bytes);
 
 // Where the supervisor listens: in the task's folder, or in the runtime folder if that path is too long for a socket.
 Result<std::string> job_socket_path(const TaskPlace& place, const Environment& environment);
-
-Result<Fd> listen_for_jobs(const std::string& path);
-Result<Fd> connect_to_jobs(const std::string& path);
 
 }  // namespace ralph

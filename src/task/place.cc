@@ -23,9 +23,9 @@ Status check_name(std::string_view what, std::string_view name) {
                     std::none_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < 32; });
   if (good) return {};
   return fail(ErrorKind::kUsage,
-              "--{}: \"{}\" is no name of a {}: it is one folder's name, without \"/\" and \"..\", not empty, and does "
-              "not begin with \"-\" or \".\"",
-              what, fit_to_width(name, 80), what);
+              "--{}: \"{}\" is no name of a {}: it is one folder's name of at most {} bytes, without \"/\", \"..\" and "
+              "control characters, not empty, and does not begin with \"-\" or \".\"",
+              what, fit_to_width(name, 80), what, kMostNameBytes);
 }
 
 Status make_real_folder(const std::string& path) {
@@ -78,7 +78,11 @@ Result<TaskPlace> existing_task(const std::string& root, std::string_view projec
   if (is_real_folder(place.folder())) return place;
   std::vector<std::string> names;
   for (const TaskPlace& other : tasks_in(place.root)) names.push_back(other.project + "/" + other.task);
-  const std::string there = names.empty() ? "there are no tasks" : fmt::format("there are {}", join_for_people(names));
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  const std::string_view near = nearest(fmt::format("{}/{}", project, task), views);
+  const std::string there = names.empty()   ? "there are no tasks"
+                            : !near.empty() ? fmt::format("did you mean {}?", near)
+                                            : fmt::format("there are {}", join_for_people(names));
   return fail(ErrorKind::kUsage, "there is no task {}/{} in {}: {}", project, task, place.root, there);
 }
 

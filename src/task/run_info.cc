@@ -6,8 +6,8 @@
 #include "journal/run_folder.h"
 #include "os/clock.h"
 #include "os/files.h"
-#include "os/lock.h"
 #include "os/process_tree.h"
+#include "task/supervisor.h"
 #include "task/yaml_lines.h"
 
 namespace ralph {
@@ -124,11 +124,11 @@ Status correct_dead_attempts(const TaskPlace& place, bool locked) {
   std::vector<RunInfo> infos = run_infos_of(place);
   std::erase_if(infos, [](const RunInfo& info) { return info.status != AttemptStatus::kRunning || is_alive(info); });
   if (infos.empty()) return {};
-  std::optional<Lock> lock;
+  std::vector<Lock> locks;
   if (!locked) {
-    auto taken = Lock::acquire(place.lock());
+    auto taken = lock_task(place);
     if (!taken) return {};
-    lock = *std::move(taken);
+    locks = *std::move(taken);
   }
   for (const RunInfo& seen : infos) {
     const auto info = read_run_info(seen.folder);

@@ -144,6 +144,22 @@ TEST_F(TaskFiles, CyclesOfDependenciesAreRefusedAndChangeNothing) {
   EXPECT_EQ(dependencies_of(c), (std::vector<std::string>{"b", "a"}));
 }
 
+TEST_F(TaskFiles, AttemptsSortAsTheyBeganAlsoWhenTheClockGoesBackOrASecondIsFull) {
+  const TaskPlace place = task();
+  std::string last;
+  for (const WallTime now : {now_, now_, now_ - std::chrono::hours(1), now_ + std::chrono::seconds(1)}) {
+    const auto made = create_attempt(place, {}, now);
+    ASSERT_TRUE(made) << made.error().message;
+    EXPECT_GT(made->run_id, last);
+    last = made->run_id;
+  }
+  std::filesystem::create_directory(place.runs() + "/20261231-235959-ffff");
+  const auto next = create_attempt(place, {}, now_);
+  ASSERT_TRUE(next) << next.error().message;
+  EXPECT_TRUE(next->run_id.starts_with("20270101-000000-")) << next->run_id;
+  EXPECT_EQ(run_infos_of(place).back().run_id, next->run_id);
+}
+
 TEST_F(TaskFiles, ARestartIsToldThatItContinues) {
   const TaskPlace place = task();
   EXPECT_EQ(attempt_prompt(place, "do it", 1, ""), "do it");

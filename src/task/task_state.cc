@@ -1,11 +1,7 @@
 #include "task/task_state.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <fcntl.h>
 #include <set>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include "journal/reader.h"
 #include "journal/writer.h"
@@ -53,34 +49,26 @@ json::object to_json(const RunInfo& info) {
 
 }  // namespace
 
-std::string supervisor_line(const Supervisor& supervisor) {
-  json::object owner;
-  owner["runId"] = to_json_string(supervisor.run_id);
-  owner["pid"] = supervisor.pid;
-  owner["loop"] = supervisor.loop;
-  owner["startTime"] = to_json_string(supervisor.since);
-  return to_compact_json(owner) + "\n";
+std::vector<TaskPlace> tasks_with_run(const Environment& environment, std::string_view id) {
+  std::vector<TaskPlace> found;
+  for (const std::string& root : known_roots(environment)) {
+    for (TaskPlace& place : tasks_in(root)) {
+      const std::string own = run_id_of(place);
+      if (!own.empty() && own.starts_with(id)) found.push_back(std::move(place));
+    }
+  }
+  return found;
 }
 
-std::optional<Supervisor> supervisor_of(const TaskPlace& place) {
-  const Fd fd(::open(place.lock().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
-  if (!fd || ::flock(fd.get(), LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK) return std::nullopt;
-  char buffer[4096];
-  const ssize_t n = ::pread(fd.get(), buffer, sizeof buffer, 0);
-  const auto owner = parse_json(std::string_view(buffer, n > 0 ? static_cast<size_t>(n) : 0), place.lock());
-  Supervisor supervisor;
-  if (!owner) return supervisor;  // it is just beginning
-  supervisor.run_id = find_string(*owner, "runId").value_or("");
-  supervisor.since = find_string(*owner, "startTime").value_or("");
-  supervisor.pid = static_cast<int>(find_integer(*owner, "pid").value_or(0));
-  supervisor.loop = static_cast<int>(find_integer(*owner, "loop").value_or(0));
-  return supervisor;
-}
-
-std::string run_id_of(const TaskPlace& place) {
+std::optional<record::RunStarted> start_of(const TaskPlace& place) {
   auto reader = JournalReader::open(place.file(kJournalFile));
   const auto first = reader ? reader->next() : Result<std::optional<record::Record>>(std::nullopt);
   const auto* started = first && *first ? std::get_if<record::RunStarted>(&(*first)->body) : nullptr;
+  return started ? std::optional(*started) : std::nullopt;
+}
+
+std::string run_id_of(const TaskPlace& place) {
+  const auto started = start_of(place);
   return started ? started->run_id : "";
 }
 

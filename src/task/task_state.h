@@ -5,20 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "journal/records.h"
 #include "json/value.h"
 #include "task/run_info.h"
+#include "task/supervisor.h"
 
 namespace ralph {
-
-// The process that works on a task now.
-struct Supervisor {
-  std::string run_id, since;
-  int pid = 0, loop = 0;  // the process that was started, and the one that works
-};
-std::optional<Supervisor> supervisor_of(const TaskPlace& place);
-
-// The line that names a supervisor in its lock.
-std::string supervisor_line(const Supervisor& supervisor);
 
 struct TaskState {
   TaskPlace place;
@@ -36,7 +28,11 @@ Result<TaskState> state_of(const TaskPlace& place);
 
 json::object to_json(const TaskState& state);
 
-// The run of a task: its id from its journal; empty if there is none yet.
+// The tasks below all known roots whose run's id begins with `id`.
+std::vector<TaskPlace> tasks_with_run(const Environment& environment, std::string_view id);
+
+// The run of a task, from its journal: how it began, nullopt if there is none yet; its id, empty if there is none.
+std::optional<record::RunStarted> start_of(const TaskPlace& place);
 std::string run_id_of(const TaskPlace& place);
 
 }  // namespace ralph

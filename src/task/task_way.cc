@@ -1,10 +1,16 @@
 #include "task/task_way.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "engine/prompt.h"
+#include "engine/trigger_places.h"
 #include "os/files.h"
+#include "settings/ralph_folder.h"
 #include "task/dependencies.h"
 
 namespace ralph {
@@ -15,6 +21,13 @@ std::string last_attempt_of(const TaskPlace& place) {
   for (const RunInfo& info : run_infos_of(place))
     if (info.parent_run_id.empty() || !file_exists(join_path(place.runs(), info.parent_run_id))) last = info.run_id;
   return last;
+}
+
+// What tells a folder from another one of its name; zeros if there is none.
+std::pair<std::uint64_t, std::uint64_t> id_of(const std::string& folder) {
+  struct stat info{};
+  if (::lstat(folder.c_str(), &info) != 0) return {};
+  return {info.st_dev, info.st_ino};
 }
 
 RunInfo common_info(const Run& run, const TaskPlace& place, std::string parent) {
@@ -33,7 +46,7 @@ Result<std::string> instructions_of(const TaskRequest& request) {
   if (request.prompt_file.empty() && request.is_command && !is_there(path)) return std::string();
   if (!file_exists(path))
     return fail(ErrorKind::kInput, "{} is missing; write the task into it, or give --prompt or --prompt-file", path);
-  TRY_VALUE(const std::string text, read_file(path));
+  TRY_VALUE(const std::string text, read_within(path, request.reach));
   if (const size_t bad = find_invalid_utf8(text); bad != std::string::npos)
     return fail(ErrorKind::kInput, "{} is not UTF-8 (byte {})", path, bad + 1);
   if (trim(text).empty() && !request.is_command) return fail(ErrorKind::kInput, "{} is blank", path);
@@ -61,20 +74,65 @@ TaskWay::TaskWay(Run& run, const TaskRequest& request, Agents agents, bool event
       children_(children),
       environment_(std::move(environment)),
       attempt_(place_, common_info(run, place_, std::move(parent)), place_.folder(), run.clock, run.redactor),
-      bus_(place_.bus()) {}
+      bus_(place_.bus()),
+      folder_(id_of(place_.folder())) {
+  attempt_.on_begin([this] { post(bus_type::kRunStart, fmt::format("attempt {}", number_)); });
+}
 
 Result<std::optional<Agents>> TaskWay::begin() {
   TRY(bus_.skip_to_end());  // what was asked for before this process began is over
-  return std::optional<Agents>();
+  // A DONE that is there already has to be proved too.
+  return is_there_to_check() ? std::optional(agents_) : std::nullopt;
+}
+
+bool TaskWay::is_there_to_check() const {
+  return (!request_.checks.empty() || run_.policy.has_criteria()) && is_done(place_).value_or(false);
+}
+
+Result<IterationChecks> TaskWay::checks() {
+  IterationChecks checks;
+  if (!is_there_to_check()) return checks;
+  for (const std::string& command : request_.checks) checks.guardrails.emplace_back().command = command;
+  return checks;
+}
+
+// A DONE whose checks fail is taken back, so that neither the next attempt nor anybody who waits for it sees it.
+Status TaskWay::after_checks(const Decision& decision) {
+  if (decision.stops() || !is_there_to_check()) return {};
+  const Progress& progress = run_.progress();
+  const bool ran = progress.guardrails_passed + static_cast<int>(progress.guardrails_failed.size()) > 0;
+  proved_ = ran && progress.guardrails_failed.empty() && progress.tests_lost.empty();
+  refused_ = ran && !proved_;
+  if (!refused_) return {};
+  if (::unlink(place_.done().c_str()) != 0 && errno != ENOENT)
+    return fail(ErrorKind::kIo, "cannot take back {}, whose checks fail: {}", place_.done(), errno_text(errno));
+  post(bus_type::kWarning,
+       fmt::format("DONE was taken back: {}", progress.guardrails_failed.empty()
+                                                  ? join(progress.tests_lost, "; ")
+                                                  : join(progress.guardrails_failed, ", ") + " failed"));
+  return {};
+}
+
+bool TaskWay::watches_triggers() const {
+  return is_project(run_.project);
 }
 
 Result<NextTurn> TaskWay::next() {
   TRY_VALUE(const std::string instructions, instructions_of(request_));
   if (instructions.empty()) attempt_.give_no_prompt();
   NextTurn next;
+  // A folder that was removed and made again is another one, whose files are not watched yet.
+  if (const auto id = id_of(place_.folder()); id != folder_) {
+    TRY(make_task_folder(place_));
+    TRY(run_.await_files(files(), [this] { return file_arrived(); }));
+    folder_ = id_of(place_.folder());
+  }
   // A turn that a killed supervisor left is taken again within its iteration.
-  const int attempt = std::max(run_.progress().iteration, run_.progress().totals.turns + 1);
-  next.prompt = attempt_prompt(place_, instructions, attempt, attempt_.info().run_id);
+  number_ = std::max(run_.progress().iteration, run_.progress().totals.turns + 1);
+  std::string prompt = attempt_prompt(place_, instructions, number_, attempt_.info().run_id);
+  if (refused_) prompt += "\n\nThe file DONE was there, but ralph has run the checks itself, and they don't pass:";
+  next.prompt = compose_prompt(prompt, run_.progress().feedback);
+  proved_ = refused_ = false;
   next.agents = agents_;
   next.events = events_;
   next.environment = environment_;
@@ -86,8 +144,11 @@ Status TaskWay::after_turn(const Decision&) {
   if (!attempt_.last_end()) return {};  // the turn was that of an earlier process
   const RunInfo& info = attempt_.info();
   const bool good = info.status == AttemptStatus::kCompleted;
-  post(good ? bus_type::kRunStop : bus_type::kRunCrash,
-       good ? "exit code 0" : fmt::format("{} (exit code {})", info.error_summary, info.exit_code));
+  const std::string code = fmt::format("exit code {}", info.exit_code);
+  const bool said = contains(info.error_summary, code) || info.exit_code < 0;
+  post(good ? bus_type::kRunStop : bus_type::kRunCrash, good   ? "exit code 0"
+                                                        : said ? info.error_summary
+                                                               : fmt::format("{} ({})", info.error_summary, code));
   return {};
 }
 
@@ -118,7 +179,8 @@ std::string TaskWay::waits() const {
 void TaskWay::look(Observation& now) const {
   Observation::Task task;
   const auto done = is_done(place_);
-  task.done = done && *done;
+  task.unproved = refused_;
+  task.done = done && *done && (request_.checks.empty() || proved_ || now.moment == Moment::kDuringTurn);
   if (!done) task.unusable = done.error().message;
   task.stop_asked = is_there(place_.stop_request());
   task.children = children_ ? children_->alive() : 0;
@@ -148,8 +210,11 @@ Status TaskWay::heed(const Event& event) {
 }
 
 std::string TaskWay::resume_command() const {
-  return "ralph task run " + quote_shell_words(std::vector<std::string>{"--root", place_.root, "--project",
-                                                                        place_.project, "--task", place_.task});
+  // Without a place for the registry of roots, `ralph runs` does not know the task.
+  if (!state_folder(run_.environment).empty()) return "ralph runs resume " + run_.id;
+  std::vector<std::string> words = {"--root", place_.root, "--project", place_.project, "--task", place_.task};
+  for (const std::string& check : request_.checks) words.insert(words.end(), {"--check", check});
+  return "ralph task run " + quote_shell_words(words);
 }
 
 Status TaskWay::finish(const Decision& decision) {
@@ -160,6 +225,7 @@ Status TaskWay::finish(const Decision& decision) {
   if (decision.status == StopStatus::kWaiting) TRY(attempt_.mark_stopped());
   switch (decision.status) {
     case StopStatus::kComplete: {
+      if (request_.was_complete && !attempt_.last_end()) break;  // it is known
       const std::string fact = fmt::format("task completed ({})", decision.reason);
       post(bus_type::kFact, fact);
       post(bus_type::kFact, fmt::format("{}: {}", place_.task, fact), place_.project_bus());

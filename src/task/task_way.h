@@ -2,8 +2,10 @@
 // stands in the folder is observed, and engine/decide decides.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/way.h"
@@ -18,7 +20,10 @@ struct TaskRequest {
   std::optional<std::string> prompt;  // as given; nullopt: TASK.md, read anew for each attempt
   std::string prompt_file;            // read anew for each attempt; empty: none
   std::vector<std::string> depends;   // tasks of the same project
+  std::vector<std::string> checks;    // commands that must exit 0: DONE counts only then
   bool is_command = false;            // -- COMMAND, which gets no prompt if there is none
+  std::vector<std::string> reach{};   // folders that agents in a sandbox can write to: see read_within()
+  bool was_complete = false;          // before this process
 };
 
 // The instructions of the task: what was given, or TASK.md. Empty if there are none and a command needs none.
@@ -35,8 +40,11 @@ class TaskWay : public Way {
           std::vector<std::pair<std::string, std::string>> environment, std::string parent);
 
   Result<std::optional<Agents>> begin() override;
+  bool watches_triggers() const override;  // if it works in a project
   Result<NextTurn> next() override;
   Status after_turn(const Decision& decision) override;
+  Result<IterationChecks> checks() override;
+  Status after_checks(const Decision& decision) override;
   Result<Observation> observe() override;
   std::vector<std::string> files() const override;
   bool file_arrived() const override;
@@ -47,6 +55,7 @@ class TaskWay : public Way {
 
  private:
   std::string waits() const;
+  bool is_there_to_check() const;
   void post(std::string_view type, const std::string& body, const std::string& bus = {});
 
   Run& run_;
@@ -59,6 +68,9 @@ class TaskWay : public Way {
   AttemptFolder attempt_;
   mutable BusReader bus_;
   mutable std::string asked_on_bus_;
+  std::pair<std::uint64_t, std::uint64_t> folder_;  // the task's folder, by device and inode
+  int number_ = 0;                                  // of the attempt
+  bool proved_ = false, refused_ = false;           // DONE, by the checks
   mutable std::optional<MonotonicTime> done_since_, awaiting_since_;
 };
 
@@ -67,6 +79,7 @@ class ChildWay : public Way {
  public:
   ChildWay(Agents agents, bool events, std::string prompt, TurnRecorder& recorder)
       : agents_(agents), events_(events), prompt_(std::move(prompt)), recorder_(recorder) {}
+  bool watches_triggers() const override { return false; }
   Result<NextTurn> next() override {
     NextTurn next{prompt_, agents_, events_};
     next.recorder = &recorder_;

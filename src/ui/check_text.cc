@@ -19,13 +19,4 @@ std::string check_facts(const record::GuardrailEnded& ended) {
   return join(facts, ", ");
 }
 
-std::string changed_file_text(const record::ChangedFile& file) {
-  std::string text = fmt::format("{} was {}", file.path, file.what);
-  if (file.action == WatchAction::kPutBack) text += " and put back";
-  if (file.action == WatchAction::kFailed) text += ", which is not allowed";
-  if (!file.note.empty()) text += fmt::format(": {}", file.note);
-  if (!file.kept.empty()) text += fmt::format(" (the changed version is kept: {})", file.kept);
-  return text;
-}
-
 }  // namespace ralph

@@ -20,6 +20,8 @@ struct ConsoleOptions {
   bool verbose = false;      // "[ralph] …" lines on standard error
   int guardrails = 0;
   std::string folder{};  // of the run, if it is not .ralph/runs/<id>
+  bool task = false;     // an iteration is an attempt, and words of the agent are not needed
+  int wait_exit_code{};  // by which an agent says that it waits for a person; 0: by none
 };
 
 class Console : public RunListener {
@@ -48,9 +50,11 @@ class Console : public RunListener {
   void show(const record::AgentEnded& ended);
   void show(const record::GuardrailStarted& started);
   void show(const record::GuardrailEnded& ended);
+  void show(const record::Diagnosed& said);
   void show(const record::ScmStarted& started);
   void show(const record::ScmEnded& ended);
   void show(const record::FilesChanged& changed);
+  void show(const record::TriggersChanged& changed);
   void show(const record::SignalReceived& received);
   void show(const record::ProcessesSwept& swept);
   void show(const record::SandboxNoted& noted);
@@ -65,12 +69,21 @@ class Console : public RunListener {
   void line(std::string_view text);          // one whole line or several
   void passing_line(std::string_view text);  // on a terminal: replaced by the next line
   void draw(std::string_view text);          // a passing line here: at the start of a line, or over the last one
+  // In a narrow terminal `what` is cut and not the facts: how long, what it has cost, until when.
+  std::string live_line(std::string_view what, const std::vector<std::string>& facts) const;
   void erase_passing_line();
   void begin_step(std::string what, std::string agent = {});  // from now on ticks tell of it
   void end_of_agent_output();
   void write(std::string_view bytes);
   void write_error(std::string_view bytes);
   std::string stamped(std::string_view text, bool at_line_start) const;  // the time before every line, if it is wanted
+  // The same on as many lines as it needs, broken between words on a terminal. `used`: columns before it.
+  std::string whole(std::string_view text, size_t used) const;
+  // "3 iterations", in a task "3 attempts".
+  std::string iterations(std::int64_t count) const;
+  std::string iteration_title() const;
+  // Facts with something between them, on as many lines as a terminal needs.
+  std::string wrap_facts(const std::vector<std::string>& facts, std::string_view between) const;
   // One line of foreign text, safe to print, cut at the edge of a terminal of which `used` columns are taken.
   std::string clean(std::string_view text, size_t used = 0) const;
 

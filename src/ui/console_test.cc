@@ -268,6 +268,22 @@ TEST(Console, TheLiveLineTellsWhatRunsHowLongAndWhatItCostsSoFar) {
   EXPECT_NE(told.out.find("claude is done but still runs · ended in 25"), std::string::npos) << told.out;
 }
 
+TEST(Console, InANarrowTerminalTheLiveLineKeepsItsFigures) {
+  ConsoleOptions options = on_a_terminal();
+  options.style.color = false;
+  options.style.width = 40;
+  const Printed told = printed<Console>(
+      [](Console& console) {
+        tell(console, agent_started());
+        console.on_event(event::ToolStart{"1", "Bash", "make a test of everything"});
+        console.on_tick({65s, 0.0024, 1500, {}});
+        console.on_tick({70s, 0, 0, 24500ms});
+      },
+      options);
+  EXPECT_NE(told.out.find("… · 1m5s · $0.0024 so far\r"), std::string::npos) << told.out;
+  EXPECT_NE(told.out.find("… · ended in 25.0s · 1m10s"), std::string::npos) << told.out;
+}
+
 TEST(Console, TheLiveLineLeavesALineOfTheAgentAlone) {
   const Printed told = printed<Console>(
       [](Console& console) {

@@ -1,8 +1,10 @@
 #include "ui/plan_text.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/text.h"
+#include "journal/plan_notes.h"
 
 namespace ralph {
 namespace {
@@ -24,6 +26,7 @@ constexpr std::array<std::string_view, 8> kOutcomes = {
 std::string plan_work_text(const record::PlanWork& work) {
   std::string text = fmt::format("{} {}: {}", to_string(work.mode), work.story, work.title);
   if (work.mode == Mode::kReview) text += fmt::format(" (review {} of at most {})", work.reviews + 1, work.review_cap);
+  if (!work.room.empty()) text += fmt::format(", in the clean checkout {}", work.room);
   return text;
 }
 
@@ -32,6 +35,9 @@ std::string plan_outcome_text(const record::PlanChecked& checked) {
   const std::string_view outcome = kOutcomes[static_cast<size_t>(checked.outcome)];
   if (outcome.empty() && checked.pending)
     return fmt::format("{} moved, but was not checked before the stop; {}", checked.pending->story, done);
+  if (checked.outcome == StoryStep::kSentBack &&
+      std::ranges::any_of(checked.notes, [](const std::string& note) { return note.starts_with(kObjection); }))
+    return fmt::format("{} goes back, though its checks pass; {}", checked.story, done);
   if (outcome.empty()) return checked.iteration > 0 ? fmt::format("no story moved; {}", done) : done;
   return fmt::format("{} {}; {}", checked.story, outcome, done);
 }

@@ -19,6 +19,8 @@ TEST(PlanWorkText, NamesTheModeTheStoryAndWhichReviewItIs) {
   work.mode = word("review");
   work.reviews = 1;
   EXPECT_EQ(plan_work_text(work), "review US-001: A title (review 2 of at most 5)");
+  work.room = "/room";
+  EXPECT_EQ(plan_work_text(work), "review US-001: A title (review 2 of at most 5), in the clean checkout /room");
 }
 
 TEST(PlanOutcomeText, SaysWhatBecameOfTheStoryAndHowFarThePlanIs) {
@@ -42,6 +44,16 @@ TEST(PlanOutcomeText, SaysWhatBecameOfTheStoryAndHowFarThePlanIs) {
     checked.done = 2;
     EXPECT_EQ(plan_outcome_text(checked), text);
   }
+}
+
+TEST(PlanOutcomeText, DoesNotBlameChecksThatPass) {
+  record::PlanChecked checked;
+  checked.iteration = 3;
+  checked.story = "US-001";
+  checked.outcome = StoryStep::kSentBack;
+  checked.stories = 5;
+  checked.notes = {"the checks pass, but the work is not committed: notes.txt"};
+  EXPECT_EQ(plan_outcome_text(checked), "US-001 goes back, though its checks pass; 0 of 5 stories done");
 }
 
 TEST(PlanOutcomeText, SaysThatAStoryMovedWhoseChecksAreMissing) {

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "journal/changed_file.h"
 #include "ui/check_text.h"
 #include "ui/figures.h"
 #include "ui/plan_text.h"
@@ -76,6 +77,14 @@ class StepTeller {
          ended.baseline ? "baseline" : "guardrail", text, ended.log_file);
   }
 
+  void operator()(const record::Diagnosed& said) {
+    const std::string text = fmt::format("{}, {}", clean(said.summary), shown_duration(said.duration_ms));
+    line(said.unmet.empty() ? Mark::kGood
+         : said.baseline    ? Mark::kNote
+                            : Mark::kBad,
+         said.baseline ? "baseline" : "diagnosed", text, said.report_file);
+  }
+
   void operator()(const ScmTask& task) {
     if (!task.ended) return unfinished("scm", clean(task.started.task) + ": ", "");
     const record::ScmEnded& ended = *task.ended;
@@ -132,6 +141,10 @@ class StepTeller {
   }
 
   void operator()(const record::FilesWatched&) {}  // nothing has happened to them yet
+  void operator()(const record::TriggersWatched&) {}
+  void operator()(const record::TriggersChanged& changed) {
+    (*this)(static_cast<const record::FilesChanged&>(changed));
+  }
 
   void operator()(const record::FilesChanged& changed) {
     for (const record::ChangedFile& file : changed.files)
@@ -164,9 +177,12 @@ class StepTeller {
     const std::string sign = mark == Mark::kGood  ? style_.green(plain)
                              : mark == Mark::kBad ? style_.red(plain)
                                                   : std::string(plain);
-    const size_t widest = display_width(style_.error());
-    out_ += fmt::format("  {}{:{}} {:<9}  {}", sign, "", widest - std::min(widest, display_width(plain)), kind, text);
-    if (!file.empty()) out_ += "  " + style_.dim(clean(file));
+    const size_t widest = display_width(style_.error()), begin = 2 + widest + 1 + 9 + 2;
+    const std::string where = clean(file);
+    const bool fits = !style_.terminal || begin + display_width(text) + 2 + display_width(where) <= style_.width;
+    out_ += fmt::format("  {}{:{}} {:<9}  {}", sign, "", widest - std::min(widest, display_width(plain)), kind,
+                        fits ? std::string(text) : wrap_words(text, style_.width, begin, begin));
+    if (!where.empty()) out_ += (fits ? "  " : "\n" + std::string(begin, ' ')) + style_.dim(where);
     out_ += '\n';
   }
 
@@ -177,11 +193,14 @@ class StepTeller {
 
 void tell_head(std::string& out, const ToldRun& run, const Style& style) {
   const RunView& view = run.view;
+  constexpr size_t kBegin = 13;
   const auto row = [&](std::string_view name, const std::string& value) {
-    if (!value.empty()) out += fmt::format("  {:<9}  {}\n", name, value);
+    if (value.empty()) return;
+    out += fmt::format("  {:<9}  {}\n", name, style.terminal ? wrap_words(value, style.width, kBegin, kBegin) : value);
   };
   out += fmt::format("{} {}: {}\n", style.bold("Run"), style.bold(run.id), painted_state(run, style));
   row("why", clean(view.reason(run.alive)));
+  row("stuck", clean(run.stuck, 400));
   if (view.records > 0) row("began", shown_time(view.first_time));
   row("took",
       human_duration(view.duration()) + style.dot().data() + count_of(view.iteration_count(), "iteration") +
@@ -209,7 +228,7 @@ std::string padded(const std::string& text, size_t width) {
 }  // namespace
 
 bool is_resumable(const ToldRun& run) {
-  return run.problems.empty() && run.view.is_resumable(run.alive);
+  return run.problems.empty() && run.stuck.empty() && run.view.is_resumable(run.alive);
 }
 
 std::string run_story(const ToldRun& run, const Style& style) {
@@ -235,17 +254,27 @@ std::string run_story(const ToldRun& run, const Style& style) {
   return out;
 }
 
-std::string run_table(std::span<const ToldRun> runs, const Style& style) {
-  enum Column : size_t { kId, kBegan, kAgent, kIterations, kTime, kCost, kTokens, kEnd, kColumns };
+namespace {
+
+// Whose run it is, if it is a task's.
+std::string task_of(const ToldRun& run, const std::string& project) {
+  if (run.task.empty() || !run.view.start || run.view.start->project == project) return clean(run.task, 60);
+  return fmt::format("{} in {}", clean(run.task, 60), clean(run.view.start->project, 100));
+}
+
+}  // namespace
+
+std::string run_table(std::span<const ToldRun> runs, const std::string& project, const Style& style) {
+  enum Column : size_t { kId, kTask, kBegan, kAgent, kIterations, kTime, kCost, kTokens, kEnd, kColumns };
   using Row = std::array<std::string, kColumns>;
-  std::vector<Row> rows = {{"RUN", "BEGAN", "AGENT", "ITER", "TIME", "COST", "TOKENS", "END"}};
+  std::vector<Row> rows = {{"RUN", "TASK", "BEGAN", "AGENT", "ITER", "TIME", "COST", "TOKENS", "END"}};
   for (const ToldRun& run : runs) {
     const RunView& view = run.view;
     std::string end = words(view.state(run.alive)) + (is_resumable(run) ? ", resumable" : "");
     if (const std::string reason = view.reason(run.alive); !reason.empty()) end += ": " + clean(reason);
     if (!run.problems.empty()) end += " (its journal is damaged)";
     const Progress& progress = view.progress;
-    rows.push_back({run.id, view.records > 0 ? shown_time(view.first_time) : "-",
+    rows.push_back({run.id, task_of(run, project), view.records > 0 ? shown_time(view.first_time) : "-",
                     view.start ? clean(view.start->agent, 20) : "-", std::to_string(view.iteration_count()),
                     human_duration(view.duration()), progress.cost_usd > 0 ? human_cost(progress.cost_usd) : "-",
                     progress.tokens.total() > 0 ? human_count(progress.tokens.total()) : "-", end});
@@ -254,6 +283,7 @@ std::string run_table(std::span<const ToldRun> runs, const Style& style) {
   for (const Row& row : rows) {
     for (size_t i = 0; i < kColumns; ++i) widths[i] = std::max(widths[i], display_width(row[i]));
   }
+  if (std::ranges::all_of(runs, [](const ToldRun& run) { return run.task.empty(); })) widths[kTask] = 0;
   // A terminal gets one line per run: columns that it has no room for are left out, the ones that `runs show` tells
   // best first. The id says when a run began. A file gets everything.
   constexpr size_t kRoomForEnd = 20;
@@ -262,7 +292,7 @@ std::string run_table(std::span<const ToldRun> runs, const Style& style) {
     for (size_t i = 0; i < kEnd; ++i) sum += widths[i] > 0 ? widths[i] + 2 : 0;
     return sum;
   };
-  for (const Column column : {kBegan, kTokens, kTime, kAgent, kIterations, kCost}) {
+  for (const Column column : {kBegan, kTokens, kTime, kAgent, kIterations, kCost, kTask}) {
     if (style.terminal && used() + kRoomForEnd > style.width) widths[column] = 0;
   }
   std::string out;
@@ -280,6 +310,8 @@ json::object run_summary(const ToldRun& run) {
   json::object summary;
   summary["id"] = run.id;
   summary["folder"] = to_json_string(run.folder);
+  if (!run.task.empty()) summary["task"] = to_json_string(run.task);
+  if (!run.task.empty() && view.start) summary["project"] = to_json_string(view.start->project);
   summary["state"] = to_json_string(view.state(run.alive));
   summary["reason"] = to_json_string(view.reason(run.alive));
   if (view.records > 0) summary["began"] = to_iso8601(view.first_time);
@@ -287,6 +319,7 @@ json::object run_summary(const ToldRun& run) {
   summary["iterations"] = view.iteration_count();
   summary["durationMs"] = view.duration().count();
   summary["resumable"] = is_resumable(run);
+  if (!run.stuck.empty()) summary["stuck"] = to_json_string(run.stuck);
   summary["costUsd"] = view.progress.cost_usd;
   summary["tokens"] = view.progress.tokens.total();
   if (view.end) summary["exitCode"] = view.end->exit_code;

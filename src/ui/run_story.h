@@ -17,6 +17,8 @@ struct ToldRun {
   RunView view;
   bool alive = false;
   std::vector<std::string> problems;  // what is wrong with its journal
+  std::string task{};                 // "project/task" of a supervised task
+  std::string stuck{};                // why it can't be resumed here, though it ended incomplete
 };
 
 // Whether `ralph runs resume` can go on with it.
@@ -25,8 +27,8 @@ bool is_resumable(const ToldRun& run);
 // A heading (what, when, why), every iteration with its steps, their results and files, and the journal's problems.
 std::string run_story(const ToldRun& run, const Style& style);
 
-// One line per run, aligned.
-std::string run_table(std::span<const ToldRun> runs, const Style& style);
+// One line per run, aligned. A task that works in another folder than `project` is named with it.
+std::string run_table(std::span<const ToldRun> runs, const std::string& project, const Style& style);
 
 // A line of the table as JSON.
 json::object run_summary(const ToldRun& run);

@@ -134,14 +134,14 @@ TEST(RunStory, LetsNothingThroughThatATerminalObeys) {
   }
   ToldRun run = told(bodies);
   run.problems = {Attacker{}.text};
-  const std::string all = run_story(run, Style{}) + run_table(std::span(&run, 1), Style{});
+  const std::string all = run_story(run, Style{}) + run_table(std::span(&run, 1), "", Style{});
   EXPECT_NE(all.find("boo"), std::string::npos);
   for (std::string_view bad : {"\x1b", "\x7f", "\r", "\a", "\xc2\x9b"}) EXPECT_EQ(all.find(bad), std::string::npos);
 }
 
 TEST(RunTable, HasOneAlignedLinePerRun) {
   const std::vector<ToldRun> runs = {told(two_iterations()), told({})};
-  EXPECT_EQ(run_table(runs, Style{}),
+  EXPECT_EQ(run_table(runs, "", Style{}),
             "RUN                   BEGAN                    AGENT   ITER  TIME  COST     TOKENS  END\n"
             "20261115-202233-7f3a  2026-11-15 20:22:33 UTC  claude  2     8.0s  $0.0024  1.2K    complete: the agent "
             "answered DONE and all guardrails passed\n"
@@ -149,18 +149,28 @@ TEST(RunTable, HasOneAlignedLinePerRun) {
             "is empty\n");
 }
 
+TEST(RunTable, NamesTheTaskAndWhereItWorksIfThatIsElsewhere) {
+  std::vector<ToldRun> runs = {told(two_iterations())};
+  runs[0].task = "shop/cart";
+  runs[0].view.start->project = "/here";
+  EXPECT_NE(run_table(runs, "/here", Style{}).find("  shop/cart  "), std::string::npos);
+  EXPECT_NE(run_table(runs, "/there", Style{}).find("  shop/cart in /here  "), std::string::npos);
+}
+
 TEST(RunTable, FitsEveryTerminal) {
-  const std::vector<ToldRun> runs = {told(two_iterations()), told({})};
+  std::vector<ToldRun> runs = {told(two_iterations()), told({}), told(two_iterations())};
+  runs[2].task = "shop/cart";
   for (size_t width = 30; width < 200; ++width) {
     Style style;
     style.terminal = true, style.width = width, style.unicode = true;
-    const std::string table = run_table(runs, style);
+    const std::string table = run_table(runs, "", style);
     for (const std::string& line : split(table, '\n')) EXPECT_LE(display_width(line), width) << line;
-    EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 3) << table;
+    EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 4) << table;
   }
   Style usual;
   usual.terminal = true, usual.width = 80;
-  const std::string table = run_table(runs, usual);
+  runs.pop_back();
+  const std::string table = run_table(runs, "", usual);
   EXPECT_EQ(first_line(table), "RUN                   AGENT   ITER  TIME  COST     TOKENS  END");
 }
 

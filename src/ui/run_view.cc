@@ -15,6 +15,7 @@ class Adder {
   void operator()(const record::RunEnded& ended) { run_.end = ended; }
   void operator()(const record::RunResumed& resumed) {
     run_.end.reset();
+    if (run_.start && resumed.max_iterations > 0) run_.start->max_iterations = resumed.max_iterations;
     steps().push_back(resumed);
   }
   void operator()(const record::IterationStarted& started) { run_.iterations.push_back({started.iteration, {}, {}}); }
@@ -45,6 +46,13 @@ class Adder {
   }
   void operator()(const record::ScmEnded& ended) {
     end<ScmTask>(ended, [&](const record::ScmStarted& started) { return started.task == ended.task; });
+  }
+
+  void operator()(const record::Diagnosed& said) {
+    record::Diagnosed brief = said;
+    brief.feedback.clear();
+    brief.snapshot = brief.collectors = nullptr;
+    steps().push_back(std::move(brief));
   }
 
   template <class Step>
@@ -111,7 +119,7 @@ std::string RunView::reason(bool alive) const {
 }
 
 bool RunView::is_resumable(bool alive) const {
-  return !alive && start && !is_session() && progress.status != StopStatus::kComplete;
+  return !alive && start && !is_session() && progress.status != StopStatus::kComplete && !progress.repository_is_gone();
 }
 
 std::int64_t RunView::iteration_count() const {

@@ -23,10 +23,10 @@ using AgentTurn = StepOf<record::AgentStarted, record::AgentEnded>;
 using GuardrailCheck = StepOf<record::GuardrailStarted, record::GuardrailEnded>;
 using ScmTask = StepOf<record::ScmStarted, record::ScmEnded>;
 
-using RunStep =
-    std::variant<AgentTurn, GuardrailCheck, ScmTask, record::ProcessesSwept, record::SandboxNoted,
-                 record::SignalReceived, record::Decided, record::SessionBound, record::SessionEnded, record::PlanWork,
-                 record::PlanChecked, record::RunResumed, record::FilesWatched, record::FilesChanged>;
+using RunStep = std::variant<AgentTurn, GuardrailCheck, ScmTask, record::ProcessesSwept, record::SandboxNoted,
+                             record::SignalReceived, record::Decided, record::SessionBound, record::SessionEnded,
+                             record::PlanWork, record::PlanChecked, record::RunResumed, record::FilesWatched,
+                             record::FilesChanged, record::TriggersWatched, record::TriggersChanged, record::Diagnosed>;
 
 struct IterationView {
   std::int64_t number = 0;

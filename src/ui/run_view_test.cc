@@ -34,6 +34,12 @@ class RunViewTest : public ::testing::Test {
   std::vector<record::Body> bodies_;
 };
 
+TEST_F(RunViewTest, TheLimitIsTheOneOfTheLastProcess) {
+  add(record::RunStarted{}).max_iterations = 2;
+  add(record::RunResumed{}).max_iterations = 4;
+  EXPECT_EQ(view().start->max_iterations, 4);
+}
+
 TEST_F(RunViewTest, OfNothingIsARunThatNeverBegan) {
   EXPECT_EQ(view().state(false), "crashed");
   EXPECT_EQ(view().reason(false), "its journal is empty");

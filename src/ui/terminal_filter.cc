@@ -1,7 +1,11 @@
 #include "ui/terminal_filter.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 #include "base/text.h"
 #include "base/utf8.h"
@@ -17,6 +21,29 @@ bool in_range(char c, char first, char last) {
 }
 bool is_parameter(char c) {
   return in_range(c, '0', '9') || c == ';' || c == ':';
+}
+
+bool is_plain(char c) {
+  return in_range(c, ' ', '~') || c == '\n' || c == '\t';
+}
+
+// How much of it is shown as it is: all of most texts.
+size_t plain_prefix(std::string_view text) {
+  size_t at = 0;
+#if defined(__SSE2__)
+  for (; text.size() - at >= 16; at += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at));
+    // As signed bytes, those beyond ASCII are less than ' ' too.
+    const __m128i visible =
+        _mm_andnot_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x7f)), _mm_cmpgt_epi8(bytes, _mm_set1_epi8(0x1f)));
+    const __m128i blank =
+        _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\n')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\t')));
+    const auto plain = static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(visible, blank)));
+    if (plain != 0xffff) return at + static_cast<size_t>(std::countr_one(plain));
+  }
+#endif
+  while (at < text.size() && is_plain(text[at])) ++at;
+  return at;
 }
 
 // U+202A to U+202E and U+2066 to U+2069 change the direction of all following text, including ralph's own.
@@ -80,6 +107,12 @@ std::string TerminalFilter::finish() {
 
 void TerminalFilter::take_valid(std::string_view text, std::string& out) {
   for (size_t at = 0; at < text.size();) {
+    if (state_ == State::kText && !returned_) {
+      const size_t plain = plain_prefix(text.substr(at));
+      out.append(text, at, plain);
+      at += plain;
+      if (at == text.size()) break;
+    }
     const std::string_view character = text.substr(at, utf8_length(text[at]));
     at += character.size();
     switch (state_) {
@@ -114,7 +147,7 @@ void TerminalFilter::take_text(std::string_view character, std::string& out) {
     }
   } else if (c == kEscapeByte) {
     state_ = State::kEscape;
-  } else if (in_range(c, ' ', '~') || c == '\n' || c == '\t') {
+  } else if (is_plain(c)) {
     out += c;
   } else if (c == '\r') {
     returned_ = true;

@@ -68,5 +68,38 @@ TEST(TerminalFilter, DoesTheSameHoweverTheTextIsCut) {
   }
 }
 
+// Long runs of plain text are taken at once, single bytes never are.
+TEST(TerminalFilter, DoesNotDependOnHowTheBytesArrive) {
+  const std::string pieces[] = {"a",
+                                "plain text that is longer than sixteen bytes",
+                                "\n",
+                                "\t",
+                                "\r",
+                                "\r\n",
+                                "\033[31m",
+                                "\033",
+                                "\033]0;x\007",
+                                "\x7f",
+                                "\x01",
+                                "é",
+                                "\xe2\x80\xae",
+                                "\xff",
+                                "\xc2\x9b",
+                                "~ ~"};
+  for (const std::string& first : pieces) {
+    for (const std::string& second : pieces) {
+      for (const std::string& third : pieces) {
+        const std::string text = first + second + third + "the end of a text that is long enough";
+        TerminalFilter at_once(true), by_bytes(true);
+        std::string whole = at_once.feed(text), pieced;
+        whole += at_once.finish();
+        for (const char& byte : text) pieced += by_bytes.feed({&byte, 1});
+        pieced += by_bytes.finish();
+        ASSERT_EQ(whole, pieced) << text;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ralph

@@ -23,7 +23,7 @@ import install
 _spec = importlib.util.spec_from_file_location("e2e_support", Path(__file__).resolve().parents[1] / "e2e/support.py")
 e2e = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(e2e)
-wait_until = e2e.wait_until
+wait_until, ROOT = e2e.wait_until, e2e.ROOT
 
 AGENTS = Path(os.environ.get("RALPH_AGENTS", e2e.ROOT / "build/agents")).resolve()
 SYSTEM_PATH = "/usr/bin:/bin:/usr/sbin:/sbin"

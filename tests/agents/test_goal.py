@@ -1,11 +1,12 @@
 """ralph beside the hosts' own /goal: what Claude Code says in the agent's name is not the agent's word, what it refuses to do is
 said, and a loop that gives up really ends the turn."""
 import json
+import subprocess
 
 import pytest
 
 from support import DONE, wait_until
-from test_session_loops import LOOPED, PROMISE, install, ralph, rules, session, the_loop, wait_for
+from test_session_loops import LOOPED, PROMISE, install, ralph, rules, session, the_loop, told, wait_for, with_hooks
 
 SESSION = "11111111-2222-4333-8444-555555555555"
 NOT_MET = {"text": json.dumps({"ok": False, "reason": "the goal is not met"})}
@@ -76,3 +77,49 @@ def test_after_a_kept_promise_the_goal_goes_on(agent):
     done = agent.by_hand(*LOOPED["claude"], "--max-turns", "4", "/goal make it")
     assert the_loop(agent)["status"] == "PROMISE_ACCEPTED" and rules(the_loop(agent)) == ["promise_accepted"]
     assert result_of(done)["terminal_reason"] == "max_turns" and len(agent.requests()) == 4, done
+
+
+# ---- a model that claims success while `make test` fails
+
+CLAIM = "I ran make test: 42 passed, 0 failed."
+MET = {"text": json.dumps({"ok": True, "reason": "the conversation says 42 passed, 0 failed"})}
+
+
+def a_failing_project(agent):
+    (agent.path / "Makefile").write_text("test:\n\t@test -f mended || { echo '3 failed'; exit 1; }\n")
+
+
+def make_test(agent):
+    return subprocess.run(["make", "-s", "test"], cwd=agent.path, capture_output=True).returncode
+
+
+@in_claude
+def test_a_goal_can_be_met_by_words(agent):
+    a_failing_project(agent)
+    agent.play(agent.says(CLAIM), side=MET)
+    done = session(agent, "/goal make test exits 0")
+    assert result_of(done)["subtype"] == "success" and make_test(agent) != 0, "its judge sees the conversation only"
+
+
+@with_hooks
+def test_a_check_cannot(agent):
+    a_failing_project(agent)
+    start(agent, "--check", "make -s test")
+    agent.play(agent.shell("true"), agent.says(f"{CLAIM}\n{PROMISE}"), agent.shell("touch mended"), agent.says(f"Mended.\n{PROMISE}"),
+               side=MET)
+    session(agent, "/goal make test exits 0" if agent.name == "claude" else "go on")
+    loop = the_loop(agent)
+    assert rules(loop) == ["checks_due", "checks_unmet", "checks_due", "promise_accepted"] and make_test(agent) == 0
+    assert "3 failed" in told(agent, 2) and "they don't pass" in told(agent, 2), "the model is told what failed"
+    assert loop["iteration"] == 1 and loop["reason"].endswith("and the check passed")
+
+
+@with_hooks
+def test_words_alone_end_at_the_limit(agent):
+    a_failing_project(agent)
+    start(agent, "--check", "make -s test", "--max-iterations", "2", "--stagnation-limit", "0")
+    agent.play(agent.shell("true"), agent.says(f"{CLAIM}\n{PROMISE}"), agent.says(f"{CLAIM} Again.\n{PROMISE}"),
+               exhausted=agent.says(f"{CLAIM} Really.\n{PROMISE}"))
+    session(agent, "go on")
+    loop = the_loop(agent)
+    assert loop["status"] == "MAX_ITERATIONS_REACHED" and "make -s test failed" in loop["reason"] and make_test(agent) != 0

@@ -1,9 +1,13 @@
 """Plans: real agents work on stories, edit tasks.json with tools of their own and commit, each iteration as its prompt says.
 And those that cheat gain nothing."""
 import json
+import os
 import shlex
+import shutil
 import subprocess
+import tempfile
 import textwrap
+from pathlib import Path
 
 import pytest
 
@@ -42,6 +46,9 @@ class Plan:
         if agent.name == "claude":  # as root it skips permissions only if it is told of a sandbox, and there is none
             agent.settings({"agent": {"flags": ["--permission-mode acceptEdits", "--allowedTools Bash"]}})
             agent.more_environment["IS_SANDBOX"] = None
+        if agent.name == "gemini":  # it hides the variables that name the author
+            agent.git("config", "user.name", "The agent")
+            agent.git("config", "user.email", "agent@example.com")
         agent.git("add", "-A")
         agent.git("commit", "-q", "-m", "the plan")
 
@@ -214,18 +221,52 @@ def test_the_stop_hook_makes_a_session_repair_what_it_did(agent):
     assert "The review gave no verdict" in third and "There are uncommitted changes" not in third
 
 
-def test_the_command_policy_holds_in_a_plan_run_and_the_users_files_stay(agent):
+BY_FLAGS = "by its flags: stop check, context monitor, command policy.\n"
+BY_ENVIRONMENT = "by its environment: stop check, context monitor, command policy.\n"
+GETS_HOOKS = {"claude": BY_FLAGS, "codex": BY_FLAGS, "gemini": BY_ENVIRONMENT,
+              "opencode": "by its environment: context monitor, command policy. It can't be kept from stopping"}
+
+
+@pytest.fixture
+def guarded(agent):
+    """The agent in a folder in which it believes the file with its hooks: gemini does where nobody but root may write."""
+    if agent.name != "gemini":
+        yield agent
+        return
+    if os.geteuid() != 0:
+        pytest.skip("gemini believes only root's files")
+    base = Path(tempfile.mkdtemp(prefix="ralph-test-", dir="/var/lib"))
+    moved = type(agent)(base, agent.kind)
+    yield moved
+    moved.clean_up()
+    shutil.rmtree(base, ignore_errors=True)
+
+
+@pytest.mark.only("claude", "codex", "gemini", "opencode")
+def test_the_command_policy_holds_in_a_plan_run_and_the_users_files_stay(guarded):
+    agent = guarded
     plan = Plan(agent, "A greeting")
     plan.expect("implement", "US-001", agent.shell("sudo -n true; touch made"), agent.write("greet.sh", "echo hello\n"),
-                plan.edit("US-001", **SUBMITTED), plan.commit("feat: [US-001] - A greeting"), agent.says("It greets."))
+                plan.rewrite("US-001", **SUBMITTED), plan.commit("feat: [US-001] - A greeting"), agent.says("It greets."))
     result = plan.run("-n", "1")
     assert not (agent.path / "made").exists() and result.code == 1, result
-    assert f"For this run {agent.name} gets ralph's hooks by its flags" in result.out, result
+    assert f"For this run {agent.name} gets ralph's hooks {GETS_HOOKS[agent.name]}" in result.out, result
     assert [record["outcome"] for record in agent.records("plan_checked") if record["iteration"]] == ["submitted"]
     assert "Denied by ralph" in agent.asked(1), "the model is told why"
-    assert not (agent.path / ".claude").exists() and not (agent.path / ".codex").exists()
+    assert not [name for name in (".claude", ".codex", ".gemini", ".opencode") if (agent.path / name).exists()]
     for path in [*agent.home.rglob("*.json"), *agent.home.rglob("*.toml")]:  # the CLIs keep notes of their own there
         assert "hooks pre-tool" not in path.read_text(errors="replace"), path
+
+
+@pytest.mark.only("gemini")
+def test_gemini_is_kept_at_work_by_the_stop_check(guarded):
+    agent = guarded
+    plan = Plan(agent, "A greeting")
+    plan.expect("implement", "US-001", agent.write("greet.sh", "echo hello\n"), plan.rewrite("US-001", **SUBMITTED),
+                agent.says("Done."), plan.commit("feat: [US-001] - A greeting"), agent.says("Done and committed."))
+    result = plan.run("-n", "1")
+    assert "There are uncommitted changes" in said_by_hook(agent.asked(3)), result
+    assert plan.checked("outcome") == ["submitted"] and plan.checked("violations") == [[]]
 
 
 @pytest.mark.only("claude")
@@ -263,3 +304,22 @@ def test_a_verdict_that_is_only_written_does_not_count(agent):
     result = plan.run()
     assert result.code == 1 and '<review story="US-001">approved</review>' in result.text, result
     assert plan.checked("outcome") == ["submitted", "", ""]
+
+
+def test_a_stop_hook_that_was_planted_is_gone_before_the_review(agent):
+    """Seen for real: a Stop hook in the project's settings ran in the reviewer's session and flipped its verdict."""
+    path = {"claude": ".claude/settings.local.json", "codex": ".codex/hooks.json"}[agent.name]
+    ran = agent.path.parent / "ran"
+    hooks = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": f"echo $RALPH_ITERATION >> {ran}"}]}]}}
+    plan = Plan(agent, "A greeting")
+    plan.expect("implement", "US-001", agent.write("greet.sh", "echo hello\n"), plan.edit("US-001", **SUBMITTED),
+                # The command policy would deny the line itself.
+                agent.write("plant.sh", f"mkdir -p $(dirname {path})\necho {shlex.quote(json.dumps(hooks))} > {path}\n"),
+                agent.shell("sh plant.sh"),
+                plan.commit("feat: [US-001] - A greeting"), agent.says("It greets."))
+    plan.expect("review", "US-001", plan.edit("US-001", **APPROVED), plan.commit("review: [US-001] - approved"),
+                agent.says("Fine." + verdict("US-001") + COMPLETE))
+    plan.completes()
+    assert not (agent.path / path).exists()
+    assert not ran.exists() or "2" not in ran.read_text().split()
+    assert [f["path"] for r in agent.records("triggers_changed") for f in r["files"]] == [path]

@@ -11,11 +11,12 @@ pytestmark = pytest.mark.skipif(not shutil.which("bwrap"), reason="bubblewrap is
 def into_sandbox(agent):
     """The model is at a name that only the proxy knows."""
     agent.settings({"sandbox": {"mode": "on", "hosts": [f"model.test:{PORT}"], "resolve": {"model.test": "127.0.0.1"},
-                                "environment": ["FAKE_API_KEY"]}})
-    agent.more_environment["ANTHROPIC_BASE_URL"] = f"http://model.test:{PORT}"
-    config = agent.home / ".codex/config.toml"
-    if config.exists():
-        config.write_text(config.read_text().replace("http://127.0.0.1:", "http://model.test:"))
+                                "environment": ["FAKE_API_KEY", "npm_config_offline"]}})
+    for name in ("ANTHROPIC_BASE_URL", "GOOGLE_GEMINI_BASE_URL"):
+        agent.more_environment[name] = f"http://model.test:{PORT}"
+    for config in (agent.home / ".codex/config.toml", agent.home / ".config/opencode/opencode.json"):
+        if config.exists():
+            config.write_text(config.read_text().replace("http://127.0.0.1:", "http://model.test:"))
 
 
 @pytest.mark.only("claude", "codex")
@@ -36,7 +37,6 @@ def test_a_whole_loop_inside(agent):
     agent.nothing_left()
 
 
-@pytest.mark.only("claude", "codex")
 def test_a_session_is_resumed_inside(agent):
     into_sandbox(agent)
     agent.play(agent.shell("touch one"), agent.says("One is there."), agent.shell("touch two"),

@@ -174,11 +174,11 @@ def test_a_line_that_is_no_loop_command_is_refused_with_the_reason(agent):
 def test_a_context_that_fills_up_is_told_to_the_model_once(agent):
     install(agent)
     agent.more_environment["CLAUDE_CONTEXT_WINDOW"] = 100000
-    agent.play(agent.shell("echo one"), agent.calls(agent.shell("echo two"), usage={"input": 72000}),
-               agent.calls(agent.shell("echo three"), usage={"input": 74000}), agent.says("Good.", usage={"input": 74000}))
+    agent.play(agent.shell("echo one"), agent.calls(agent.shell("sleep 1; echo two"), usage={"input": 72000}),
+               agent.calls(agent.shell("sleep 1; echo three"), usage={"input": 74000}), agent.says("Good.", usage={"input": 74000}))
     session(agent, "work a little")
     alerts = [told(agent, i).count("[ralph] Context WARNING: about 7") for i in range(4)]
-    # The host writes its transcript a moment late: the tool that crosses the line, or the one after it.
+    # The host writes its transcript late, hence the sleeps: the tool that crosses the line, or the one after it.
     assert sum(alerts) == 1 and alerts[:2] == [0, 0], alerts
     assert "of 100k tokens" in told(agent, alerts.index(1))
 

@@ -1,9 +1,9 @@
 // The floor of a loop: the processes of a ralph run and its syncs to disk, with nothing around them.
 //
-//   bare_loop ITERATIONS FSYNCS FDATASYNCS JOURNAL AGENT [ARGUMENT...]
+//   bare_loop ITERATIONS FSYNCS FDATASYNCS JOURNAL GUARDRAIL AGENT [ARGUMENT...]
 //
-// Each iteration runs the agent and then `sh -c true`, reads what they print to the end, and waits for them. The syncs
-// are totals, spread evenly over the iterations; before each, a line like a journal's is appended to JOURNAL.
+// Each iteration runs the agent and then `sh -c GUARDRAIL`, reads what they print to the end, and waits for them. The
+// syncs are totals, spread evenly over the iterations; before each, a line like a journal's is appended to JOURNAL.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <spawn.h>
@@ -56,16 +56,16 @@ static void sync_journal(int journal, long count, int (*sync_file)(int)) {
 }
 
 int main(int argc, char** argv) {
-  if (argc < 6) {
-    fprintf(stderr, "usage: bare_loop ITERATIONS FSYNCS FDATASYNCS JOURNAL AGENT [ARGUMENT...]\n");
+  if (argc < 7) {
+    fprintf(stderr, "usage: bare_loop ITERATIONS FSYNCS FDATASYNCS JOURNAL GUARDRAIL AGENT [ARGUMENT...]\n");
     return 2;
   }
   const long iterations = atol(argv[1]), fsyncs = atol(argv[2]), fdatasyncs = atol(argv[3]);
   const int journal = open(argv[4], O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
   check(journal >= 0, argv[4]);
-  char* const guardrail[] = {"sh", "-c", "true", NULL};
+  char* const guardrail[] = {"sh", "-c", argv[5], NULL};
   for (long i = 0; i < iterations; ++i) {
-    run(argv + 5);
+    run(argv + 6);
     run(guardrail);
     sync_journal(journal, share(fsyncs, i, iterations), fsync);
     sync_journal(journal, share(fdatasyncs, i, iterations), fdatasync);

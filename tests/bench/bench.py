@@ -28,8 +28,12 @@ DOCUMENTED_FSYNCS_PER_ITERATION = 2  # taken where strace cannot count them
 MEMORY_LIMIT_MB = 32
 EVENTS_MEMORY_LIMIT_MB = 24
 RECORDINGS = pathlib.Path(__file__).resolve().parent.parent / "fixtures/recordings/claude"
-SECTIONS = ["startup", "loop", "stream", "events", "hooks", "plan", "sandbox", "task"]
+SECTIONS = ["startup", "loop", "proof", "stream", "events", "scan", "hooks", "plan", "review", "check", "lsp", "sandbox", "task"]
+WATCHED = 1000  # files that must not change
+SHORT_TURN = 10  # seconds; an agent that works takes a minute or more
+LOG = "a line of a check's output, as long as such lines are\n" * 20_000  # 1 MB
 STORIES = 10_000
+REVIEWED_FILES = 10_000
 LIMIT_REACHED = 1  # ralph's exit code when the iterations are used up, as they are here
 
 
@@ -50,13 +54,14 @@ class Size:
     sandboxes: int = 60
     proxied_bytes: int = 1 << 30
     tasks: int = 20
+    proofs: int = 5
 
 
 FULL = Size(starts=400, loops=9, streams=5, stream_bytes=1_000_000_000, event_streams=11, hooks=200,
             transcripts=(1_000_000, 50_000_000, 1_000_000_000), checks=41, tasks=20)
 QUICK = Size(starts=60, loops=3, streams=3, stream_bytes=100_000_000, event_streams=5, hooks=30,
              transcripts=(1_000_000, 100_000_000), checks=11,
-             sandboxes=15, proxied_bytes=1 << 28, tasks=6)
+             sandboxes=15, proxied_bytes=1 << 28, tasks=6, proofs=2)
 
 
 @dataclasses.dataclass
@@ -85,14 +90,18 @@ class Sample:
 
 
 class Bench:
-    def __init__(self, build, scratch, size):
-        self.ralph = build / "ralph"
-        self.helpers = build / "helpers"
+    def __init__(self, build, scratch, size, processor_time=False):
+        self.processor_time = processor_time
         self.scratch = scratch
         self.size = size
-        for program in [self.ralph] + [self.helper(name) for name in ("hello", "instant", "flood", "bare_loop")]:
-            if not os.access(program, os.X_OK):
-                raise CouldNotRun(f"{program} is not there; ./dev build makes it")
+        # As installed, by copying: what a linker has just written lies in memory in small pieces, which are slower to map.
+        self.helpers = scratch / "helpers"
+        self.ralph = scratch / "ralph"
+        for name in ("ralph", "helpers/hello", "helpers/instant", "helpers/flood", "helpers/bare_loop"):
+            if not os.access(build / name, os.X_OK):
+                raise CouldNotRun(f"{build / name} is not there; ./dev build makes it")
+        shutil.copytree(build / "helpers", self.helpers)
+        shutil.copy(build / "ralph", self.ralph)
 
     def helper(self, name):
         return self.helpers / name
@@ -110,8 +119,8 @@ class Bench:
             own_peak = self.watch_memory(process) if watch else 0
             if process.wait() != 0:
                 raise CouldNotRun(f"{command[0]}: {errors.read_text(errors='replace').strip()}")
-        nanoseconds, kilobytes, status = (int(word) for word in report.read_text().split())
-        return Sample(nanoseconds / 1e9, kilobytes / 1000, status, own_peak)
+        nanoseconds, busy, kilobytes, status = (int(word) for word in report.read_text().split())
+        return Sample((busy if self.processor_time else nanoseconds) / 1e9, kilobytes / 1000, status, own_peak)
 
     @staticmethod
     def watch_memory(process):
@@ -128,8 +137,9 @@ class Bench:
         return peak
 
     @contextlib.contextmanager
-    def project(self, agent, flags, iterations):
-        """A new project folder with settings for such an agent and one guardrail that is content; removed after."""
+    def project(self, agent, flags, iterations, keep=False):
+        """A new project folder with settings for such an agent and one guardrail that is content; removed after, or at the end of
+        the bench: some file systems look for a long time for an inode that was not freed in the last seconds."""
         folder = pathlib.Path(tempfile.mkdtemp(dir=self.scratch, prefix="project-"))
         (folder / ".ralph").mkdir()
         settings = {
@@ -142,7 +152,8 @@ class Bench:
         try:
             yield folder
         finally:
-            shutil.rmtree(folder, ignore_errors=True)
+            if not keep:
+                shutil.rmtree(folder, ignore_errors=True)
 
     def run_command(self):
         return [self.ralph, "run", "-p", "x"]
@@ -185,7 +196,7 @@ class Bench:
     def count_syncs(self):
         """(fsyncs, fdatasyncs) of a whole run, as the kernel sees them."""
         trace = self.scratch / "trace"
-        with self.project(self.helper("instant"), [], ITERATIONS) as folder:
+        with self.project(self.helper("instant"), [], ITERATIONS, keep=True) as folder:
             with contextlib.suppress(OSError):
                 subprocess.run(
                     ["strace", "-f", "-qq", "-e", "trace=fsync,fdatasync", "-o", trace, *self.run_command()],
@@ -202,19 +213,87 @@ class Bench:
         fsyncs, fdatasyncs = self.count_syncs()
 
         def ralph():
-            with self.project(self.helper("instant"), [], ITERATIONS) as folder:
+            with self.project(self.helper("instant"), [], ITERATIONS, keep=True) as folder:
                 sample = self.measure(self.run_command(), folder)
                 self.check_run(folder, sample, ITERATIONS)
                 return sample
 
         def bare():
-            with self.project(self.helper("instant"), [], ITERATIONS) as folder:
+            with self.project(self.helper("instant"), [], ITERATIONS, keep=True) as folder:
                 return self.measure([self.helper("bare_loop"), str(ITERATIONS), str(fsyncs), str(fdatasyncs),
-                                     "journal.jsonl", self.helper("instant"), "x"], folder)
+                                     "journal.jsonl", "true", self.helper("instant"), "x"], folder)
 
         samples = self.take_turns(self.size.loops, [ralph, bare])
         name = f"{ITERATIONS} iterations, instant agent, one guardrail, {fsyncs + fdatasyncs} syncs; bare C loop"
         return [compare(name, *samples, 1e3, "ms", 1.5)]
+
+    def proof(self):
+        """What the evidence adds to an iteration: the receipt, the hashes of logs, files that are watched, and all else that ralph
+        does."""
+        iterations = 20
+        (self.scratch / "check.log").write_text(LOG)
+        check = f"cat {self.scratch}/check.log"
+
+        def prepare(folder):
+            settings = json.loads((folder / ".ralph/settings.json").read_text())
+            settings.update(guardrails=[{"command": check, "name": "check"}], protect={"paths": ["tests/**"]})
+            (folder / ".ralph/settings.json").write_text(json.dumps(settings))
+            (folder / "tests").mkdir()
+            for number in range(WATCHED):
+                (folder / f"tests/test_{number}.py").write_text(f"def test_{number}(): assert {number} >= 0\n" * 20)
+
+        def ralph():
+            with self.project(self.helper("instant"), [], iterations, keep=True) as folder:
+                prepare(folder)
+                sample = self.measure(self.run_command(), folder)
+                self.check_run(folder, sample, iterations)
+                self.check_receipt(folder, iterations)
+                return sample
+
+        def bare():
+            with self.project(self.helper("instant"), [], iterations, keep=True) as folder:
+                prepare(folder)
+                return self.measure([self.helper("bare_loop"), str(iterations), "0", "0", "journal.jsonl", check,
+                                     self.helper("instant"), "x"], folder)
+
+        ours, theirs = (statistics.median(sample.seconds for sample in side)
+                        for side in self.take_turns(self.size.proofs, [ralph, bare]))
+        added = (ours - theirs) / iterations
+        return [Row(f"added to an iteration with {WATCHED} watched files and 1 MB of a check's log; an agent's turn of "
+                    f"{SHORT_TURN} s", f"{added * 1e3:.1f} ms", f"{SHORT_TURN} s", f"{added / SHORT_TURN:.2%}", "2 %",
+                    added / SHORT_TURN <= 0.02)]
+
+    @staticmethod
+    def check_receipt(folder, checks):
+        (path,) = (folder / ".ralph/runs").glob("*/receipt.json")
+        made = [check for check in json.loads(path.read_text())["checks"] if check.get("logSha256")]
+        if len(made) != checks:
+            raise CouldNotRun(f"the receipt tells of {len(made)} checks with the hash of a log, not of {checks}")
+
+    def scan(self):
+        """The reading of lines alone, in memory: ralph's own scanner, and simdjson."""
+        if not os.access(self.helper("scan_simdjson"), os.X_OK):
+            raise CouldNotRun("simdjson is not there; ./dev bench installs it and builds the comparison")
+        path = self.scratch / "lines.ndjson"
+        recordings = b"".join(path.read_bytes() for path in sorted(RECORDINGS.glob("*.ndjson")))
+        path.write_bytes(recordings * (self.size.stream_bytes // 10 // len(recordings) + 1))
+        found = set()
+
+        def side(name):
+            out = subprocess.run([self.helper(name), path], capture_output=True, text=True, check=False)
+            if out.returncode != 0:
+                raise CouldNotRun(f"{name} ended with exit code {out.returncode}. {out.stderr}")
+            nanoseconds, texts = out.stdout.split()
+            found.add(texts)
+            return Sample(int(nanoseconds) / 1e9, 0, 0)
+
+        ours, theirs = self.take_turns(self.size.event_streams, [lambda: side("scan_ours"), lambda: side("scan_simdjson")])
+        if len(found) != 1:
+            raise CouldNotRun(f"the scanners do not find the same texts: {', '.join(sorted(found))} bytes")
+        a, b = (statistics.median(sample.seconds for sample in samples) for samples in (ours, theirs))
+        size = path.stat().st_size
+        return [Row("reading recorded lines in memory, our scanner; simdjson", f"{size / a / 1e9:.2f} GB/s", f"{size / b / 1e9:.2f} GB/s",
+                    f"{a / b:.2f}x", "", True)]
 
     def stream(self):
         size = str(self.size.stream_bytes)
@@ -321,6 +400,128 @@ class Bench:
             parse, check = zip(*([Sample(int(word) / 1e9, 0, 0) for word in line.split()] for line in times))
             rows.append(compare(f"check of {STORIES} stories, {what}; parsing the file", check, parse, 1e3, "ms", 3.0))
         return rows
+
+    def review(self):
+        """The move of a clean checkout to the next commit under review, and git's own checkout of it."""
+        folder = self.scratch / "reviewed"
+        folder.mkdir()
+
+        def git(*words):
+            return subprocess.run(["git", "-c", "user.name=b", "-c", "user.email=b@localhost", *words], cwd=folder, check=True,
+                                  capture_output=True, text=True).stdout.strip()
+        git("init", "-q")
+        git("config", "gc.auto", "0")  # what is under review was committed a moment ago: its objects are loose
+        for number in range(REVIEWED_FILES):
+            path = folder / f"part{number % 50}" / f"file{number}"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(f"{number}\n" * 100)
+        commits = []
+        for turn in range(self.size.checks):
+            for number in range(0, REVIEWED_FILES, 5):
+                (folder / f"part{number % 50}" / f"file{number}").write_text(f"{turn} {number}\n" * 100)
+            git("add", "-A")
+            git("commit", "-q", "-m", str(turn))
+            commits.append(git("rev-parse", "HEAD"))
+        git("checkout", "-q", "--detach", commits[0])
+        for branch in git("for-each-ref", "--format=%(refname:short)", "refs/heads").split():
+            git("branch", "-q", "-D", branch)  # each commit has to be brought over when its turn comes
+        out = subprocess.run([self.helper("clean_move"), folder, self.scratch / "room", *commits], capture_output=True, text=True,
+                             check=False)
+        if out.returncode != 0:
+            raise CouldNotRun(f"clean_move: {out.stderr}")
+        chosen = slice(2, 4) if self.processor_time else slice(0, 2)
+        ours, theirs = zip(*([Sample(int(word) / 1e9, 0, 0) for word in line.split()[chosen]] for line in out.stdout.splitlines()))
+        what = f"clean checkout of the next commit, {REVIEWED_FILES // 5} of {REVIEWED_FILES} files changed; git checkout"
+        return [compare(what, ours, theirs, 1e3, "ms", 1.5)]
+
+    def check(self):
+        """`ralph check` and the same commands, started side by side by a shell."""
+        folder = pathlib.Path(tempfile.mkdtemp(dir=self.scratch, prefix="check-"))
+        # A repository of its own: the build folder is ignored by the one around it, and ralph leaves out what git ignores.
+        subprocess.run(["git", "init", "-q", str(folder)], check=True)
+        names = [f"part{i}.cc" for i in range(4)]
+        for name in names:
+            uses = "\n".join(f"int f{i}(std::map<int, std::vector<std::string>>& m) {{ return m[{i}].size(); }}" for i in range(200))
+            (folder / name).write_text(f"#include <map>\n#include <regex>\n#include <string>\n#include <vector>\n{uses}\n")
+        database = [{"directory": str(folder), "file": name, "arguments": ["g++", "-std=c++17", "-c", name]} for name in names]
+        (folder / "compile_commands.json").write_text(json.dumps(database))
+        plain = " & ".join(f"g++ -std=c++17 {name} -fsyntax-only -fno-diagnostics-show-caret" for name in names)
+        # As ralph does it, no more compilers at once than there are processors.
+        width = min(os.cpu_count() or 1, len(names))
+        groups = [plain.split(" & ")[i::width] for i in range(width)]
+        script = " & ".join("{ " + "; ".join(group) + "; }" for group in groups) + " & wait"
+        command = [self.ralph, "check", "--json", "--only", "gcc"]
+        if not shutil.which("g++"):
+            raise CouldNotRun("g++ is not there")
+        first = self.measure(command, folder)
+        if first.status != 0:
+            raise CouldNotRun(f"ralph check ended with exit code {first.status}")
+        ours, theirs = self.take_turns(self.size.loops, [
+            lambda: self.measure(command, folder),
+            lambda: self.measure(["sh", "-c", script], folder),
+        ])
+        rows = [compare(f"check of {len(names)} C++ files by gcc, the same commands by a shell", ours, theirs, 1, "s", 1.05)]
+        return rows + [self.after_an_edit(folder, names[0], plain.split(" & ")[0])]
+
+    def after_an_edit(self, folder, name, alone):
+        """The hook after an edit of one file, and the tool that it asks."""
+        payload = folder / "payload.json"
+        payload.write_text(json.dumps({"session_id": "bench", "cwd": str(folder), "tool_name": "Edit", "tool_input": {"file_path": str(folder / name)}}))
+        hook = ["env", "RALPH_TRUST=1", f"XDG_STATE_HOME={self.scratch}/state", self.ralph, "hooks", "post-tool-lsp"]
+
+        def ours():
+            with open(payload, "rb") as stdin:
+                return self.measure(hook, folder, stdin=stdin)
+
+        with open(payload, "rb") as stdin:
+            told = subprocess.run(hook, cwd=folder, stdin=stdin, capture_output=True, text=True, check=False)
+        if told.returncode != 0:
+            raise CouldNotRun(f"ralph hooks post-tool-lsp: {told.stderr}")
+        hooked, bare = self.take_turns(self.size.loops, [ours, lambda: self.measure(["sh", "-c", alone], folder)])
+        return compare("the hook after an edit of one C++ file, gcc alone", hooked, bare, 1, "s", 1.1)
+
+    def lsp(self):
+        """What clangd says about an edited file of 2,000 lines: a server that is kept, and one that is started for it."""
+        if not any(shutil.which(name) for name in ("clangd", *(f"clangd-{version}" for version in range(30, 10, -1)))):
+            raise CouldNotRun("clangd is not there")
+        folder = pathlib.Path(tempfile.mkdtemp(dir=self.scratch, prefix="lsp-"))
+        subprocess.run(["git", "init", "-q", str(folder)], check=True)
+        headers = "algorithm chrono functional iostream map memory regex string thread unordered_map vector".split()
+        lines = [f"#include <{header}>" for header in headers]
+        while len(lines) < 1990:
+            n = len(lines)
+            lines += [f"struct Part{n} {{", "  std::string name;", "  std::vector<int> sizes;", "};",
+                      f"int total_{n}(const Part{n}& part) {{", "  int sum = 0;", "  for (const int size : part.sizes) {",
+                      "    if (size > 3) sum += size;", "  }", "  return sum + static_cast<int>(part.name.size());", "}", ""]
+        lines += [""] * (1999 - len(lines))
+        (folder / "compile_commands.json").write_text(json.dumps(
+            [{"directory": str(folder), "file": "big.cc", "arguments": ["g++", "-std=c++17", "-c", "big.cc"]}]))
+        edits = iter(range(1 << 30))
+
+        def ask(state):
+            # An edit in the middle, as an agent makes it; each time another one, with one error.
+            edited = lines[:1000] + [f"int edit_{next(edits)} = missing;"] + lines[1000:]
+            (folder / "big.cc").write_text("\n".join(edited) + "\n")
+            command = ["env", f"XDG_STATE_HOME={folder / state}", str(self.ralph), "check", "--json", "--only", "clangd"]
+            sample = self.measure(command, folder)
+            if sample.status != 1:
+                raise CouldNotRun(f"ralph check --only clangd ended with exit code {sample.status}, not 1")
+            return sample
+
+        def servers(word):
+            environment = {**os.environ, "XDG_STATE_HOME": str(folder / "warm")}
+            done = subprocess.run([self.ralph, "lsp", word], cwd=folder, env=environment, capture_output=True, text=True, check=False)
+            if done.returncode != 0:
+                raise CouldNotRun(f"ralph lsp {word}: {done.stdout}{done.stderr}")
+
+        (folder / "big.cc").write_text("int nothing;\n")
+        servers("start")
+        try:
+            ask("warm")  # the first question about a file reads its headers
+            ours, theirs = self.take_turns(self.size.loops, [lambda: ask("warm"), lambda: ask("cold")])
+        finally:
+            servers("stop")
+        return [compare("clangd on an edited file of 2,000 lines, kept warm; started for it", ours, theirs, 1e3, "ms", 0.1)]
 
     def sandbox(self):
         """`true` in a sandbox and in bubblewrap alone with the same mounts; bytes through the proxy and without it."""
@@ -438,7 +639,10 @@ def machine(bench):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build/release"), help="the build folder")
+    parser.add_argument("--scratch", type=pathlib.Path, help="where projects are made instead of in the build folder: another disk")
     parser.add_argument("--quick", action="store_true", help="fewer repetitions and a tenth of the stream")
+    parser.add_argument("--cpu", action="store_true", help="processor time of the programs instead of time by the clock, for a "
+                        "busy machine; not for the proxy and tasks")
     parser.add_argument("--markdown", action="store_true", help="print the table for docs/performance.md")
     parser.add_argument("--only", choices=SECTIONS, action="append", help="may be repeated")
     arguments = parser.parse_args()
@@ -446,15 +650,15 @@ def main():
     build = arguments.build.resolve()
     rows, failures = [], []
     # Beside the build, so that files are on a disk: /tmp may be memory, where a sync costs nothing.
-    with tempfile.TemporaryDirectory(dir=build, prefix="bench-") as scratch:
+    with tempfile.TemporaryDirectory(dir=arguments.scratch or build, prefix="bench-") as scratch:
         try:
-            bench = Bench(build, pathlib.Path(scratch), QUICK if arguments.quick else FULL)
+            bench = Bench(build, pathlib.Path(scratch), QUICK if arguments.quick else FULL, arguments.cpu)
         except CouldNotRun as error:
             sys.exit(f"bench: {error}")
         for name in arguments.only or SECTIONS:
             try:
                 rows += getattr(bench, name)()
-            except CouldNotRun as error:
+            except (CouldNotRun, OSError) as error:
                 failures.append(f"bench: {name}: {error}")
         print((as_markdown if arguments.markdown else as_text)(rows))
         print("\n" + machine(bench))

@@ -1,9 +1,12 @@
 """The group "hooks" of the bench: what a hook costs the host that waits for it, and that it costs the same however long the
-session's transcript is. Every hook does its usual work: a loop is active, a turn has been added to the transcript, and nothing
-is to be told."""
+session's transcript is. Every hook does its usual work: a loop is active, and before each stop the agent has worked and said
+something new. That the work was done is read in the loop's journal: a hook that does nothing would look fast."""
+import datetime
+import itertools
 import json
 import os
 import pathlib
+import re
 import statistics
 import subprocess
 import sys
@@ -45,6 +48,7 @@ class Hooks:
         self.turn = (RECORDED / "transcript.jsonl").read_bytes()
         if not self.turn.endswith(b"\n"):
             raise HookFailed("the recorded transcript has no end")
+        self.numbers = itertools.count(1)
 
     def write_transcript(self, size):
         """Whole lines, really written, and on disk before anything is measured."""
@@ -54,9 +58,19 @@ class Hooks:
                 file.write(block if size - file.tell() > len(block) else self.turn)
         os.sync()
 
-    def add_turn(self):
+    def add_turn(self, number):
+        """The recorded turn once more, with tool calls of its own, made now: what is old or known counts for nothing."""
+        now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        turn = re.sub(rb'"timestamp":"[^"]*"', f'"timestamp":"{now}"'.encode(), self.turn)
         with open(self.transcript, "ab") as file:
-            file.write(self.turn)
+            file.write(turn.replace(b"toolu_fake", f"toolu_{number}_".encode()))
+
+    def next_stop(self, path):
+        """The agent works on and is about to stop again, in other words than before."""
+        number = next(self.numbers)
+        self.add_turn(number)
+        fields = json.loads(path.read_text())
+        path.write_text(json.dumps({**fields, "last_assistant_message": f"Part {number} is done, the next one is left."}))
 
     def payload(self, name):
         """A file with the recorded payload, for this project and transcript."""
@@ -81,10 +95,10 @@ class Hooks:
         if "NEVER" not in begun.stdout:
             raise HookFailed(f"no loop began: {begun.stdout}{begun.stderr}")
 
-    def side(self, name, command, payload, adds_turn=False):
+    def side(self, name, command, payload, stops=False):
         def run():
-            if adds_turn:
-                self.add_turn()
+            if stops:
+                self.next_stop(payload)
             with open(payload, "rb") as stdin:
                 sample = self.bench.measure(command, self.project, stdin=stdin)
             if sample.status != 0:
@@ -112,12 +126,26 @@ class Hooks:
         """Those that this ralph has."""
         return [(hook, payload) for hook, payload in HOOKS if f"ralph hooks {hook}" in self.ralph("hooks", hook, "--help").stdout]
 
-    def check_work(self):
-        """A hook that does nothing would look fast."""
-        with open(self.payload("stop"), "rb") as stdin:
+    def check_answer(self):
+        """The session is sent on, for the one reason that there can be."""
+        path = self.payload("stop")
+        self.next_stop(path)
+        with open(path, "rb") as stdin:
             answer = self.ralph("hooks", "stop", stdin=stdin)
         if '"decision":"block"' not in answer.stdout:
             raise HookFailed(f"ralph hooks stop does not send the session on: {answer.stdout}{answer.stderr}")
+
+    def decisions(self):
+        """What the loop's journal says about each stop: how many tool calls had been made by then."""
+        journal = max((self.project / ".ralph/runs").glob("*/journal.jsonl"), key=lambda path: path.stat().st_mtime)
+        records = [json.loads(line) for line in journal.read_text().splitlines()]
+        return [record["observation"]["signals"]["toolCalls"] for record in records if record["type"] == "decided"]
+
+    def check_stops(self, stops):
+        """Each stop was judged once, and with the new calls of its turn."""
+        calls = self.decisions()
+        if len(calls) != stops or any(after <= before for before, after in zip(calls, calls[1:])):
+            raise HookFailed(f"{stops} stops were reported; the journal tells of {len(calls)}, after {calls} tool calls")
 
     def rows(self):
         """(what, samples of it, samples of the baseline, limit or None) for each hook and size."""
@@ -125,7 +153,7 @@ class Hooks:
         for size in self.sizes:
             self.write_transcript(size)
             self.start_loop()
-            self.check_work()
+            self.check_answer()
             monitored = self.payload("post-tool-use-bash")
             sides = [self.side(f"`hooks {hook}`", [self.bench.ralph, "hooks", hook], self.payload(payload), hook == "stop")
                      for hook, payload in self.present()]
@@ -134,6 +162,7 @@ class Hooks:
             hello = self.side("hello", [self.bench.helper("hello_stdin")], monitored)
             every = sides + others + [hello]
             samples = self.bench.take_turns(self.turns, [run for _, run in every])
+            self.check_stops(1 + self.turns)
             amount = f"{size / 1e9:g} GB" if size >= 1e9 else f"{size / 1e6:g} MB"
             for i, (name, _) in enumerate(sides + others):
                 rows.append((f"{name}, transcript of {amount}; static C hello that reads stdin", samples[i], samples[-1],

@@ -7,19 +7,10 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import sandbox_support  # noqa: E402
-from support import Project  # noqa: E402
+from egress_support import server, upstream  # noqa: E402
+from fixtures import project, pytest_configure  # noqa: E402
 
-
-def pytest_configure(config):
-    config.addinivalue_line("markers", "slow: takes more than a few seconds; leave out with -m 'not slow'")
-
-
-@pytest.fixture
-def project(tmp_path):
-    """A fresh project folder and all that a test does with it: see support.Project."""
-    fresh = Project(tmp_path)
-    yield fresh
-    fresh.clean_up()
+__all__ = ["project", "pytest_configure", "server", "upstream"]
 
 
 @pytest.fixture(params=["root", "user"])

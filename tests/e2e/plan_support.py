@@ -16,6 +16,7 @@ stories are approved. A bit of Python that a test adds runs inside it, with thes
     save()       writes `tasks`; text() and write(text) are the file as it is
     do_honest()  makes the edit that is asked for, in `tasks`
     base         the folder around the project, for notes between agent and test
+    project      the project's folder, also where the agent works in a clean checkout of it
 """
 import json
 import os
@@ -31,7 +32,9 @@ AGENT = r'''
 import json, os, re, signal, subprocess, sys, time
 from pathlib import Path
 base = Path(%(base)r)
+project = Path(%(project)r)
 ralph = Path(%(ralph)r)
+if "/ralph/rooms/" in os.getcwd(): ralph = Path(%(below)r)  # a review in its clean checkout
 TASKS = ralph / "tasks.json"
 INDENT = %(indent)r
 REVIEWS = %(reviews)r
@@ -148,7 +151,7 @@ class Plan:
         """`tasks`: tasks.json as text, instead of `stories`. `reviews`: {id: how many reviews until the honest agent
         approves it}, 1 if not said. More keywords are top-level members of tasks.json."""
         self.project = project
-        self.folder = project.path / folder
+        self.folder, self.below = project.path / folder, folder
         self.tasks_path = self.folder / "tasks.json"
         self.marker = project.path / ".ralph-active"
         self.indent, self.reviews = indent, reviews or {}
@@ -185,8 +188,8 @@ class Plan:
     def agent(self, **settings):
         """Writes the agent's script again; keywords are keys of settings.agent."""
         self.project.python_agent(AGENT % {
-            "base": str(self.project.base), "ralph": str(self.folder), "indent": self.indent, "reviews": self.reviews,
-            "otherwise": self.otherwise, "modes": MODES, "cheats": self._cheats}, **settings)
+            "base": str(self.project.base), "project": str(self.project.path), "ralph": str(self.folder),
+            "below": self.below, "indent": self.indent, "reviews": self.reviews, "otherwise": self.otherwise, "modes": MODES, "cheats": self._cheats}, **settings)
         return self
 
     def turns(self):

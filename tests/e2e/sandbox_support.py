@@ -20,6 +20,8 @@ def no_sandbox():
     return done.stderr.strip() if done.returncode else None
 
 
+# On the sanitized build too, the proxy is tested (test_sandbox_proxy.py); what is inside a sandbox is not: a sanitizer reserves terabytes of
+# addresses, which the limits of a sandbox do not grant.
 NEEDS_SANDBOX = [pytest.mark.skipif(bool(no_sandbox()), reason=str(no_sandbox())),
                  pytest.mark.skipif(SANITIZED, reason="a sanitizer's memory does not fit into a sandbox's limits")]
 

@@ -110,6 +110,14 @@ def is_ralph(pid):
         return False
 
 
+def _has_ended(pid):
+    """Also if nobody has taken note of it yet."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+
+
 def wait_until(predicate, timeout=15, what=None):
     """Waits for a true value and returns it; fails the test, saying what was awaited."""
     end = time.monotonic() + timeout
@@ -150,6 +158,16 @@ class Running:
 
     def signal(self, number):
         os.kill(self.pid, number)
+
+    def kill_both(self):
+        """SIGKILL for the loop and its guardian, as when the machine runs out of memory: nobody can tidy up. Returns when both have
+        let go of all that they held."""
+        loop = self.loop_pid
+        self.signal(signal.SIGSTOP)  # or it would notice the other's death
+        os.kill(loop, signal.SIGKILL)
+        self.signal(signal.SIGKILL)
+        self.process.wait()
+        wait_until(lambda: _has_ended(loop), what="the end of the loop process")
 
     def wait(self, timeout=60):
         """Waits for its end and returns the Result."""

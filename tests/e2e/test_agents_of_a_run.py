@@ -78,24 +78,26 @@ echo "turn" >> "$BASE/turns"
 echo '{"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"r","name":"Read","input":{"file_path":"a"}}]},"session_id":"s"}'
 echo '{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"r","content":"text"}]},"session_id":"s"}'
 echo '{"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"w","name":"Write","input":{"file_path":"a"}}]},"session_id":"s"}'
-echo '{"type":"system","subtype":"permission_denied","tool_name":"Write","tool_use_id":"w","session_id":"s"}'
-echo '{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"w","content":"not granted yet","is_error":true}]},"session_id":"s"}'
+[ -n "$OLD" ] || echo '{"type":"system","subtype":"permission_denied","tool_name":"Write","tool_use_id":"w","session_id":"s"}'
+echo '{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"w","content":"Claude requested permissions to write to a, but you haven'"'"'t granted it yet.","is_error":true}]},"session_id":"s"}'
 [ -z "$BASH_TOO" ] || echo '{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"b","content":"ok"}]},"session_id":"s"}'
 echo '{"type":"result","subtype":"success","is_error":false,"result":"I may not write.","session_id":"s"}'""")
 
 
-def test_a_turn_in_which_every_tool_was_refused_ends_the_run_and_names_the_flag(project):
+@pytest.mark.parametrize("old", ["", "1"], ids=["with an event", "older versions"])
+def test_a_turn_in_which_every_tool_was_refused_ends_the_run_and_names_the_flag(project, old):
     project.agent_script(DENIED, kind="claude")
     project.guardrails("true")
-    result = project.run("run", "-p", "x", "-n", "5", env={"BASE": project.base})
+    result = project.run("run", "-p", "x", "-n", "5", env={"BASE": project.base, "OLD": old})
     assert result.code == 2 and "--permission-mode acceptEdits" in result.err and "agent.flags" in result.err, result
     assert (project.base / "turns").read_text() == "turn\n"
     assert project.last("agent_ended")["outcome"] == "permission_denied"
 
 
-def test_one_refused_tool_among_others_that_worked_ends_nothing(project):
+@pytest.mark.parametrize("old", ["", "1"], ids=["with an event", "older versions"])
+def test_one_refused_tool_among_others_that_worked_ends_nothing(project, old):
     project.agent_script(DENIED, kind="claude")
-    result = project.run("run", "-p", "x", "-n", "2", env={"BASE": project.base, "BASH_TOO": 1})
+    result = project.run("run", "-p", "x", "-n", "2", env={"BASE": project.base, "BASH_TOO": 1, "OLD": old})
     assert result.code == 1 and (project.base / "turns").read_text() == "turn\nturn\n", result
 
 

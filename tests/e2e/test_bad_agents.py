@@ -95,7 +95,8 @@ def test_an_agent_that_is_being_written_is_tried_again(project):
                             "retry": {"attempts": 9, "backoffSeconds": 0.1, "maxBackoffSeconds": 0.2}})
     with open(program, "ab"):
         running = project.start("run", "-p", "do it", "-m", "1")
-        wait_until(lambda: project.run_folders() and project.records("agent_ended"), what="the attempt that failed")
+        wait_until(lambda: any((folder / "journal.jsonl").exists() for folder in project.run_folders()) and
+                   project.records("agent_ended"), what="the attempt that failed")
     result = running.wait()
     assert "busy" in project.records("agent_ended")[0]["reason"].lower()
     assert result.code == 0, result
@@ -536,7 +537,7 @@ def test_a_journal_that_the_agent_forges_never_makes_a_complete_run(project):
     project.agent_script(f"echo '{forged}' >> \".ralph/runs/$RALPH_RUN_ID/journal.jsonl\"; echo working")
     project.guardrails("false")
     result = run(project, "-m", "2")
-    assert result.code == 1, result
+    assert result.code == 2 and "start a new run" in result.err and "to go on" not in result.err, result
 
 
 def test_settings_that_the_agent_rewrites_do_not_change_the_running_run(project):

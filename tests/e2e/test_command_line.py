@@ -40,7 +40,7 @@ def test_every_command_has_help_with_examples(project, command):
     examples = result.out.partition("\nExamples:\n")[2]
     assert re.search(rf"^  .*ralph {command}", examples, re.M), result
     assert "--help" in result.out
-    assert max(map(len, result.out.splitlines())) <= 120, "help lines are longer than a terminal"
+    assert [line for line in result.out.splitlines() if len(line) > 80] == []
     assert files_in(project.path) == []
 
 
@@ -63,7 +63,7 @@ def test_the_overview_lists_every_command_once(project, form):
 
 def test_summaries_are_written_alike(project):
     commands = project.run("--help").out.partition("Commands:\n")[2].partition("\nOptions:\n")[0]
-    lines = [line for line in commands.splitlines() if line.startswith("  ")]
+    lines = [line for line in re.sub(r"\n {4,}", " ", commands).splitlines() if line.startswith("  ")]  # a long one goes on below
     assert len(lines) > 20
     for line in lines:
         summary = re.split(r"\s{2,}", line.strip(), maxsplit=1)[1]
@@ -99,9 +99,9 @@ def test_an_unknown_command_with_no_near_name_points_to_the_list(project):
     assert "did you mean" not in message and "ralph --help" in message
 
 
-def test_a_mistyped_second_word_lists_what_there_is(project):
+def test_a_mistyped_second_word_names_the_nearest_and_lists_what_there_is(project):
     message = refused(project, "runs", "lsit")
-    assert "runs lsit" in message and "ralph runs list" in message and "ralph runs show" in message
+    assert "unknown command runs lsit; did you mean runs list?" in message and "ralph runs list" in message and "ralph runs show" in message
 
 
 def test_a_group_alone_says_what_can_follow(project):
@@ -121,6 +121,54 @@ def test_an_unknown_option_is_refused_with_the_nearest_name(project, command, ty
     message = refused(project, *command.split(), typed)
     assert f"unknown option {typed}; did you mean {meant}?" in message
     assert f"ralph {command} --help" in message
+
+
+def all_commands(project):
+    """The name of every command, as the overview has them."""
+    lines = re.findall(r"^  ([a-z][a-z-]*(?: [a-z][a-z-]*)?)  +[A-Z]", project.run("--help").out, re.MULTILINE)
+    assert len(lines) > 30 and "task run" in lines and "doctor" in lines, lines
+    return lines
+
+
+@pytest.mark.parametrize("typed, meant", [("task rnu", "task run"), ("plan rnu", "plan run"), ("runs shwo", "runs show"),
+                                          ("loop strat", "loop start"), ("bus psot", "bus post"), ("sandbox chekc", "sandbox check")])
+def test_a_mistyped_subcommand_names_the_nearest(project, typed, meant):
+    assert f"unknown command {typed}; did you mean {meant}?" in refused(project, *typed.split())
+
+
+def test_every_mistyped_name_of_every_command_names_the_nearest(project):
+    tried = 0
+    for name in all_commands(project):
+        result = project.run(*(name + "x").split())
+        assert result.code in (1, 2) and f"unknown command {name}x; did you mean {name}?" in result.err, result
+        shown = project.run(*name.split(), "--help")
+        assert shown.code == 0, shown
+        for option in re.findall(r"^  (?:-\w, |    )--(?:\[no-\])?([a-z-]+)", shown.out, re.MULTILINE):
+            for typed in (f"--{option}x", f"-{option}"):  # a letter too many, a dash too few
+                result = project.run(*name.split(), typed)
+                if typed.startswith("--") or result.err.startswith("ralph: unknown option"):  # "-prompt" may be "-p rompt"
+                    assert result.code in (1, 2) and f"unknown option {typed}; did you mean --{option}?" in result.err, (name, typed, result)
+                    tried += 1
+    assert tried > 300, tried
+
+
+def test_every_choice_names_the_nearest(project):
+    tried = 0
+    for name in all_commands(project):
+        shown = project.run(*name.split(), "--help").out
+        for option, choices in re.findall(r"^  (?:-\w, |    )--([a-z-]+) ([A-Za-z-]+(?:\|[A-Za-z-]+)+)(?:  |$)", shown, re.MULTILINE):
+            meant = choices.split("|")[-1]
+            result = project.run(*name.split(), f"--{option}={meant}x")
+            assert result.code in (1, 2) and f"did you mean {meant}?" in result.err, (name, option, result)
+            tried += 1
+    assert tried >= 2, tried
+
+
+def test_an_unknown_task_and_an_unknown_attack_name_the_nearest(project):
+    there = ["--root", "tasks", "--project", "p", "--task"]
+    assert project.run("task", "run", *there, "greet", "--", "sh", "-c", ': > "$TASK_FOLDER/DONE"').code == 0
+    assert "did you mean p/greet?" in refused(project, "task", "status", *there, "great")
+    assert "did you mean unmount?" in refused(project, "sandbox", "check", "--only", "unmonut")
 
 
 def test_an_unknown_letter_is_refused(project):
@@ -194,14 +242,24 @@ def test_the_model_of_a_run_is_an_option(project):
     assert result.code == 0 and "--model opus" in result.out, result
 
 
+def test_an_agent_that_is_missing_is_named_by_the_flag_that_was_typed(project):
+    project.agent_script("true")
+    for words in (["run", "x", "--agent", "nosuch"], ["run", "x", "--agent=nosuch", "--dry-run"], ["loop", "run", "x", "--agent", "nosuch"]):
+        assert '(--agent is "nosuch"; ' in refused(project, *words)
+    project.settings({"agent": {"command": "nosuch"}})
+    assert '(agent.command is "nosuch"; ' in refused(project, "run", "x")
+
+
 def test_a_word_too_many_is_refused(project):
     assert 'unexpected word "it"; PROMPT of several words goes in quotes' in refused(project, "run", "fix", "it")
     assert "fix" in refused(project, "doctor", "fix")
 
 
 def test_an_option_without_its_value_is_refused(project):
-    assert "-p needs a TEXT" in refused(project, "run", "-p")
-    assert "--prompt-file needs a FILE" in refused(project, "run", "--prompt-file")
+    assert "-p needs a text" in refused(project, "run", "-p")
+    assert "--prompt-file needs a file" in refused(project, "run", "--prompt-file")
+    assert "-m needs a number" in refused(project, "run", "-m")
+    assert "--session needs an id" in refused(project, "loop", "status", "--session")
 
 
 def test_an_option_given_twice_is_refused(project):

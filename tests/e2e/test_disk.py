@@ -62,6 +62,19 @@ def test_wherever_the_room_ends_no_record_is_torn_and_nothing_is_complete_that_i
             small_disk.journal(folder)
 
 
+@pytest.mark.parametrize("iteration", [1, 2])
+def test_a_run_that_a_full_disk_ended_says_how_to_go_on_and_goes_on(small_disk, iteration):
+    ballast = small_disk.ralph / "ballast"
+    small_disk.agent_script(f'[ $RALPH_ITERATION = {iteration} ] && [ ! -e "{small_disk.base}/once" ] && : > "{small_disk.base}/once" && '
+                            f'cat /dev/zero > "{ballast}"; [ $RALPH_ITERATION = 3 ] && {DONE}; echo working')
+    result = small_disk.run("run", "-p", "do it")
+    line = f"to go on: ralph runs resume {small_disk.run_folder().name}"
+    assert result.code == 2 and line in result.text and "start again" not in result.err, result
+    ballast.unlink()
+    again = small_disk.run(*line.split("ralph ")[1].split())
+    assert again.code == 0 and len(small_disk.records("iteration_started")) == 3, again
+
+
 def test_after_room_is_made_a_new_run_works(small_disk):
     small_disk.agent_script(DONE)
     fill(small_disk, 0)

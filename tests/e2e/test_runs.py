@@ -263,6 +263,15 @@ def test_a_kill_of_the_visible_process_is_not_listed_as_a_request_to_stop(projec
     assert "asked to stop" not in project.run("runs", "list").out + show(project)
 
 
+def test_a_journal_that_lost_its_last_record_is_not_called_resumable(project):
+    a_run(project)
+    journal = project.run_folder() / "journal.jsonl"
+    journal.write_text("".join(line + "\n" for line in read_lines(journal)[:-1]))
+    (run,) = listed(project)
+    assert not run["resumable"] and run["problems"] == ["records are missing that this machine remembers"], run
+    assert project.run("runs", "resume").code == 2
+
+
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_the_list_has_one_line_per_run_in_a_terminal(project, width):
     a_run(project, "echo a rather long answer without the words that are expected", "-m", "2", code=1)
@@ -289,3 +298,14 @@ echo '{"type":"result","subtype":"success","is_error":false,"result":"","total_c
     assert (run["costUsd"], run["tokens"]) == (0.0024, 1500), run
     text = show(project)
     assert "cost       $0.0024 · 1.5K tokens" in text and ", $0.0024, answered" in text, text
+
+
+def test_what_is_told_of_a_run_breaks_between_words_in_a_terminal(project):
+    project.agent_script("echo hi")
+    project.guardrails("echo a rather long complaint, which is wider than the terminal that it is shown in, without doubt; exit 3")
+    for command in (["run", "-p", "x", "-n", "1"], ["runs", "show"], ["runs", "verify"], ["doctor"]):
+        with in_terminal(project, *command, width=80) as child:
+            assert end_of(child) in (0, 1)
+            lines = screen(child).splitlines()
+        wide = [line for line in lines if len(line) > 80 and " " in line.strip()]
+        assert lines and not wide, (command, wide)

@@ -1,13 +1,15 @@
 """The sandbox as a person uses it: one command in it, its plan, and the attacks on it, as root and as an ordinary user."""
 import json
 import os
+import re
 import shutil
 import signal
 
+import pexpect
 import pytest
 
 from sandbox_support import NEEDS_SANDBOX
-from support import Project, wait_until
+from support import RALPH, ROOT, Project, wait_until
 
 pytestmark = NEEDS_SANDBOX
 
@@ -51,12 +53,54 @@ def test_git_python_and_compilers_work_inside(someone):
         python3 -c 'print("python", 6 * 7)'
         g++ -o direct x.cc && ./direct
         cmake -S . -B out >/dev/null && cmake --build out >/dev/null && out/x
-        if command -v npm >/dev/null; then npm --version >/dev/null && node -e 'console.log("node", require("os").userInfo().uid)'; fi
     """
     result = inside(someone, script, timeout=120)
     assert result.code == 0, result
     assert "python 42" in result.out and result.out.count("built") == 2
     assert "inside" in someone.git("log", "--format=%s") if os.geteuid() != 0 or type(someone) is Project else True
+
+
+@pytest.mark.skipif(not shutil.which("npm"), reason="npm is not installed")
+def test_npm_works_inside(someone):
+    (someone.path / "dep").mkdir()
+    (someone.path / "dep/package.json").write_text('{"name": "dep", "version": "1.0.0", "main": "index.js"}')
+    (someone.path / "dep/index.js").write_text("module.exports = 'from the package'\n")
+    (someone.path / "package.json").write_text(json.dumps({"name": "x", "version": "1.0.0", "dependencies": {"dep": "file:dep"},
+                                                           "scripts": {"test": "node -e \"console.log(require('dep'))\""}}))
+    result = inside(someone, "npm install --offline --no-audit --no-fund --loglevel=error && npm test", timeout=120)
+    assert result.code == 0 and "from the package" in result.out, result
+
+
+def test_toolchains_of_the_home_and_programs_in_the_path_are_found(someone):
+    """A version manager's folder, and a folder that PATH names: both can be run and not changed. Tokens beside them are not seen."""
+    folders = {".nvm/versions/bin": "node-of-nvm", "my tools/bin": "own-tool", ".cargo/bin": "cargo-tool"}
+    for folder, name in folders.items():
+        (someone.home / folder).mkdir(parents=True)
+        (someone.home / folder / name).write_text("#!/bin/sh\necho ran $0\n")
+        (someone.home / folder / name).chmod(0o755)
+    (someone.home / ".cargo/credentials.toml").write_text("secret")
+    path = ":".join(str(someone.home / folder) for folder in folders)
+    result = inside(someone, f"for t in {' '.join(folders.values())}; do $t; echo x >> $(command -v $t); done; cat ~/.cargo/credentials.toml",
+                    env={"PATH": f"{path}:/usr/bin:/bin"})
+    assert result.out.count("ran ") == 3 and "secret" not in result.text, result
+    for folder, name in folders.items():
+        assert (someone.home / folder / name).read_text().endswith("ran $0\n")
+
+
+def test_a_clone_with_shared_objects_can_commit_inside_and_not_change_what_it_shares(someone):
+    someone.git_init()
+    clone = someone.base / "clone"
+    someone.git("clone", "-q", "--shared", str(someone.path), str(clone))
+    (clone / ".ralph").mkdir()
+    objects = someone.path / ".git/objects"
+    before = sorted(objects.rglob("*"))
+    script = (f"git log --format=%s | wc -l; echo x > x && git add x && git commit -q -m shared && git log --format=%s -1; "
+              f"touch {objects}/planted; echo x > {someone.path}/planted; cat {someone.path}/.git/config")
+    result = someone.run("sandbox", "run", "--", "sh", "-c", script, cwd=clone)
+    assert result.out.splitlines()[1] == "shared" and "[core]" not in result.out, result
+    assert sorted(objects.rglob("*")) == before and not (someone.path / "planted").exists()
+    refused = someone.run("sandbox", "run", "--", "sh", "-c", "echo /etc >> .git/objects/info/alternates", cwd=clone)
+    assert refused.code != 0 and "/etc" not in (clone / ".git/objects/info/alternates").read_text(), refused
 
 
 def test_a_work_tree_can_commit_inside(someone):
@@ -111,6 +155,30 @@ def test_a_signal_reaches_what_is_inside_which_may_clean_up(someone):
     someone.nothing_left()
 
 
+def test_a_person_at_a_terminal_has_a_shell_with_ctrl_c_and_job_control(project):
+    """Ctrl-C ends what runs in the foreground inside, not the shell, and not ralph; the terminal itself is not inside."""
+    env = project.environment(PS1="READY ", TERM="dumb")
+    shell = pexpect.spawn(str(RALPH), ["sandbox", "run", "--", "bash", "--norc", "--noprofile", "-i"], cwd=project.path, env=env, encoding="utf-8",
+                          timeout=20, dimensions=(33, 111))
+    shell.sendline("PS1='READY '; stty size; jobs; echo begun")
+    shell.expect("33 111")
+    shell.expect("begun")
+    shell.sendline("sleep 1000; echo code $?")
+    project_has = lambda: any("sleep 1000" in command for command in project.processes().values())  # noqa: E731
+    wait_until(project_has)
+    shell.sendcontrol("c")
+    shell.sendline("echo still $((40 + 2)); sleep 500 &")
+    shell.expect("still 42")
+    shell.sendline("jobs; kill %1; wait; echo over")
+    shell.expect("Running")
+    shell.expect("over\r\n")
+    shell.sendline("exit 7")
+    shell.expect(pexpect.EOF)
+    shell.close()
+    assert shell.exitstatus == 7, shell.before
+    project.nothing_left()
+
+
 def test_nothing_inside_outlives_a_killed_ralph(someone):
     running = someone.start("sandbox", "run", "--", "sh", "-c", "setsid sleep 300 & echo x > ready; sleep 300")
     wait_until((someone.path / "ready").exists)
@@ -127,6 +195,22 @@ def test_without_bubblewrap_nothing_is_started(project):
     result = project.run("sandbox", "run", "--", "touch", "made", env={"PATH": folder})
     assert result.code == 2 and "bubblewrap (bwrap) is not installed" in result.err
     assert not (project.path / "made").exists()
+
+
+@pytest.mark.parametrize("recipe", re.findall(r"```json\n(.*?)```", (ROOT / "docs/sandbox.md").read_text(), re.DOTALL))
+def test_the_recipes_of_the_documentation_are_settings(project, recipe):
+    settings = json.loads(recipe)
+    command = settings.setdefault("agent", {}).get("command", "true")
+    if command == "true" or "/" in command:
+        settings["agent"]["command"] = str(project.script("true", "own-agent"))
+    else:
+        settings["agent"]["command"] = str(project.script("true", command))
+        settings["agent"]["kind"] = command
+    (project.home / ".cache/ccache").mkdir(parents=True)
+    project.settings(settings)
+    plan = project.run("sandbox", "plan", "--json")
+    assert plan.code == 0 and set(settings["sandbox"].get("hosts", [])) <= set(json.loads(plan.out)["hosts"]), plan
+    assert project.run("run", "--dry-run", "-p", "x").code == 0
 
 
 @pytest.mark.parametrize("settings, message", [

@@ -1,15 +1,16 @@
 """Runs whose agents and checks are in a sandbox: run, plan run, loop run; which protection is in force; the way out."""
 import json
+import os
 import shutil
 import signal
 import socket
-import ssl
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+import tempfile
+import time
 
 import pytest
 
-from plan_support import Plan
+from check_support import environment, fake, write
+from plan_support import Plan, story
 from sandbox_support import NEEDS_SANDBOX
 from support import RALPH, wait_until
 
@@ -24,31 +25,6 @@ def without_bubblewrap(project):
     for name in ("sh", "git", "python3", "touch", "env", "cat"):
         (folder / name).symlink_to(shutil.which(name, path="/usr/bin:/bin"))
     return {"PATH": folder}
-
-
-@pytest.fixture
-def server():
-    """An HTTP server on the loopback interface that answers "hello PATH"; with a list of what it was asked."""
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self):
-            self.server.asked.append((self.path, self.headers["Host"]))
-            body = f"hello {self.path}".encode()
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_):
-            pass
-
-    class Server(ThreadingHTTPServer):
-        request_queue_size = 512  # with 5, the kernel drops connections that come at once, and they try again seconds later
-
-    with Server(("127.0.0.1", 0), Handler) as http:
-        http.asked, http.daemon_threads = [], True
-        threading.Thread(target=http.serve_forever, daemon=True).start()
-        yield http
-        http.shutdown()
 
 
 # ---- agents and checks are inside
@@ -73,6 +49,19 @@ def test_agent_and_checks_are_inside(someone):
     assert f"Sandbox: {noted}"[:60] in result.out
     assert "bubblewrap" in someone.run("runs", "show", "last").out
     someone.nothing_left()
+
+
+def test_collectors_of_diagnostics_are_inside_too(project):
+    """They run the project's own tools over code that the agent wrote."""
+    (project.home / "secret").write_text("hidden")
+    write(project, "app.py", "x = 1\n")
+    fake(project, "ruff", f"env > ruff.env; cat {str(project.home)!r}/secret >> ruff.env; echo '[]'")
+    project.agent_script(DONE, env={"MY_KEY": "for the agent"})
+    project.settings({"sandbox": {"mode": "on"}}, diagnostics={"criteria": {}})
+    env = environment(project)
+    result = project.run("run", "-p", "x", env={**env, "PATH": f"{env['PATH']}:/usr/bin:/bin"})
+    seen = (project.path / "ruff.env").read_text()
+    assert result.code == 0 and "RALPH_SANDBOX=bubblewrap" in seen and "MY_KEY" not in seen and "hidden" not in seen, (result, seen)
 
 
 def test_checks_on_the_host_are_chosen_and_shown(project):
@@ -121,6 +110,26 @@ def test_credentials_are_copied_and_those_of_others_are_not(project):
     assert project.run("run", "--sandbox", "-p", "x").code == 0
     files = (project.path / "files").read_text()
     assert ".claude/.credentials.json" in files and ".codex" not in files
+    plan = json.loads(project.run("sandbox", "plan", "--json").out)
+    assert plan["copied"] == [str(project.home / ".claude/.credentials.json")]
+    assert f"Copied into the private home\n  {project.home}/.claude/.credentials.json\n" in project.run("sandbox", "plan").out
+
+
+def test_logins_of_earlier_agents_and_of_the_agent_are_hidden_from_those_who_need_none(someone):
+    """The private home stays between turns, and with it what was copied there."""
+    for name in (".claude/.credentials.json", ".codex/auth.json"):
+        (someone.home / name).parent.mkdir()
+        (someone.home / name).write_text("token of " + name)
+    look = "cat ~/.claude/.credentials.json ~/.codex/auth.json"
+    someone.agent_script(f"{look}; {DONE}", kind="codex", stream="text")
+    someone.guardrails(f"{look} > checked; echo cached > ~/.cache-of-checks")
+    first = someone.run("run", "--sandbox", "-p", "x")
+    assert first.code == 0 and "token of .codex" in first.out and "token of .claude" not in first.text, first
+    someone.settings({"agent": {"kind": "claude"}})
+    second = someone.run("run", "--sandbox", "-p", "x")
+    assert second.code == 0 and "token of .claude" in second.out and "token of .codex" not in second.text, second
+    assert "token" not in (someone.path / "checked").read_text()
+    assert next((someone.home / ".local/state/ralph/sandbox").rglob(".cache-of-checks")).read_text() == "cached\n"
 
 
 def test_an_interrupted_agent_inside_may_clean_up(project):
@@ -164,7 +173,7 @@ def test_auto_says_what_is_missing_and_goes_on_directly(project):
     project.settings({"sandbox": {"mode": "auto"}})
     result = project.run("run", "-p", "x", env=without_bubblewrap(project))
     assert result.code == 0, result
-    assert "No sandbox: bubblewrap (bwrap) is not installed.\nThe agent runs directly, with your rights" in result.err
+    assert "No sandbox: bubblewrap (bwrap) is not installed; the agent runs directly, with your rights.\n" in result.err
     assert (project.path / "where").read_text() == "direct\n" and project.records("sandbox_noted") == []
     assert project.run("run", "-p", "x").code == 0
     assert (project.path / "where").read_text() == "bubblewrap\n"
@@ -188,20 +197,45 @@ def test_settings_that_no_sandbox_can_have_end_auto_too(project):
     assert result.code == 2 and "/nowhere/at/all" in result.err and not project.run_folders()
 
 
+@pytest.mark.parametrize("command", [["run", "-p", "x"], ["plan", "run"], ["task", "run", "--root", "tasks", "--project", "p", "--task", "t",
+                                                                           "--prompt", "x"]])
+def test_a_dry_run_says_which_protection_would_be_in_force(someone, command):
+    Plan(someone)
+    someone.settings({"sandbox": {"hosts": ["packages.example.com"]}})
+    before = sorted(someone.base.rglob("*"))
+    inside = someone.run(*command, "--dry-run", "--sandbox")
+    assert inside.code == 0 and "\nSandbox      bubblewrap; network allowlist (packages.example.com" in inside.out, inside
+    assert "checks in another one, without secrets, network none" in inside.out and "processes 1024 (" in inside.out
+    assert json.loads(someone.run(*command, "--dry-run", "--sandbox", "--json").out)["sandbox"].startswith("bubblewrap; ")
+    direct = someone.run(*command, "--dry-run", "--no-sandbox")
+    assert direct.code == 0 and "\nSandbox      none: the agent runs directly, with your rights\n" in direct.out, direct
+    assert json.loads(someone.run(*command, "--dry-run", "--no-sandbox", "--json").out)["sandbox"] is None
+    assert [p for p in sorted(someone.base.rglob("*")) if not p.name.startswith(("out.", "err."))] == before, "nothing is written"
+    bare = without_bubblewrap(someone)
+    refused = someone.run(*command, "--dry-run", "--sandbox", env=bare)
+    assert refused.code == 2 and "there is no sandbox: bubblewrap (bwrap) is not installed" in refused.err and not refused.out, refused
+    someone.settings({"sandbox": {"mode": "auto"}})
+    auto = someone.run(*command, "--dry-run", env=bare)
+    assert auto.code == 0 and "\nSandbox      none (bubblewrap (bwrap) is not installed): the agent runs directly" in auto.out, auto
+
+
 # ---- plans
 
 
-def test_a_plan_is_worked_through_in_a_sandbox_by_default(project):
-    plan = Plan(project)
-    settings = json.loads((project.ralph / "settings.json").read_text())
+def test_a_plan_is_worked_through_in_a_sandbox_by_default(someone):
+    """Three stories, each with its whole review cycle; one is sent back first."""
+    plan = Plan(someone, [story("US-001"), story("US-002", dependsOn=["US-001"]), story("US-003")], reviews={"US-002": 2},
+                verifyCommands=["test \"$RALPH_SANDBOX\" = bubblewrap"])
+    settings = json.loads((someone.ralph / "settings.json").read_text())
     settings.pop("sandbox", None)
-    (project.ralph / "settings.json").write_text(json.dumps(settings))
+    (someone.ralph / "settings.json").write_text(json.dumps(settings))
     result = plan.run()
     assert result.code == 0, result
-    assert [one["reviewStatus"] for one in plan.stories()] == ["approved"]
-    assert "bubblewrap" in project.records("sandbox_noted")[0]["inForce"] and "directly" not in result.out
-    assert project.git("status", "--porcelain") == ""
-    project.nothing_left()
+    assert [(one["reviewStatus"], one["reviewCount"]) for one in plan.stories()] == [("approved", 1), ("approved", 2), ("approved", 1)]
+    assert "bubblewrap" in someone.records("sandbox_noted")[0]["inForce"] and "directly" not in result.out
+    assert len(someone.records("iteration_started")) == 8  # three times implement and review, once fix and review
+    assert someone.git("status", "--porcelain") == ""
+    someone.nothing_left()
 
 
 def test_the_stop_hook_inside_does_its_duty(project):
@@ -224,6 +258,29 @@ for folder, _, names in os.walk(os.path.expanduser("~/.local/state/ralph/plans")
     assert "refused: [Errno 30] Read-only file system" in said
     for path in (project.home / ".local/state/ralph/plans").iterdir():
         assert "tampered" not in path.read_text(), "what hooks write inside stays inside"
+
+
+def test_a_review_in_a_clean_checkout_sees_nothing_else(someone):
+    """The checkout is the writable project there; the project itself is not to be seen, and the objects are not to be changed."""
+    plan = Plan(someone, verifyCommands=["test -f deps"])
+    someone.settings({"plan": {"cleanRoom": {"setup": "touch deps"}}, "sandbox": {"mode": "on"}})
+    (someone.path / ".gitignore").open("a").write("deps\n")
+    (someone.path / "deps").touch()
+    plan.commit_all("settings")
+    plan.cheat("def tried(path):\n"
+               "    try: (path / 'planted').write_text('x')\n"
+               "    except OSError as error: return type(error).__name__\n"
+               "seen = {'project': (project / 'ralph/tasks.json').exists(), 'here': os.listdir('.'), 'head': git('log', '--format=%s', '-1'),\n"
+               "        'objects': tried(Path(Path('.git/objects/info/alternates').read_text().strip())),\n"
+               "        'hooks': tried(Path('.git/hooks'))}\n"
+               "Path('CLAUDE.md').write_text(json.dumps(seen))", mode="review")
+    result = plan.run()
+    assert result.code == 0, result
+    seen = json.loads((someone.path / "CLAUDE.md").read_text())
+    assert seen["project"] is False and "deps" in seen["here"] and seen["head"] == "implement US-001"
+    assert seen["objects"] and seen["hooks"], seen
+    assert plan.commits()[-1] == "review: [US-001] - approved" and plan.violations() == []
+    assert someone.git("status", "--porcelain") == ""
 
 
 # ---- the way out
@@ -250,6 +307,27 @@ def test_only_listed_hosts_are_reached_and_the_rest_is_told(project, server):
     assert 'blocked 2 requests to other.test:80 (not in the list of hosts); to allow it, add "other.test" to sandbox.hosts' in result.out
     assert f'add "model.test:{port + 1}" to sandbox.hosts' in result.out
     assert "3 requests blocked" in result.out
+
+
+def test_the_line_to_add_is_the_one_that_helps(project):
+    """A name that is listed and leads to a private address needs its address."""
+    project.agent_script(f"env -u no_proxy -u NO_PROXY {fetch('http://localhost/')}; {DONE}")
+    project.settings({"sandbox": {"mode": "on", "hosts": ["localhost"]}})
+    result = project.run("run", "-p", "x")
+    assert result.code == 0, result
+    assert 'localhost:80 (its address is a private one); to allow it, add "localhost" with its address to sandbox.resolve' in result.out, result
+    assert "A person can add it to sandbox.resolve" in (project.path / "fetched").read_text()
+
+
+def test_the_network_is_none_or_open_if_the_settings_say_so(someone, server):
+    port = server.server_port
+    someone.agent_script(f"env -u http_proxy -u HTTP_PROXY {fetch(f'http://127.0.0.1:{port}/open')}; env > agent.env; {DONE}")
+    for network, asked in (("none", []), ("open", ["/open"])):
+        someone.settings({"sandbox": {"mode": "on", "network": network}})
+        result = someone.run("run", "-p", "x")
+        assert result.code == 0 and f"bubblewrap; network {network};" in result.out, result
+        assert [path for path, _ in server.asked] == asked
+        assert "PROXY" not in (someone.path / "agent.env").read_text()
 
 
 def test_checks_have_no_network_unless_it_is_set(project, server):
@@ -280,113 +358,36 @@ def test_bad_hosts_are_refused(project, hosts, resolve, message):
     assert result.code == 2 and message in result.err, result
 
 
-class Proxy:
-    """`ralph sandbox proxy` at a unix socket, and a client of it."""
-
-    def __init__(self, project, *options):
-        self.path = project.base / "p.sock"
-        self.log = project.base / "log"
-        self.running = project.start("sandbox", "proxy", "--socket", self.path, "--log", self.log, *options)
-        wait_until(self.path.exists)
-
-    def connect(self):
-        client = socket.socket(socket.AF_UNIX)
-        client.settimeout(10)
-        client.connect(str(self.path))
-        return client
-
-    def ask(self, head):
-        client = self.connect()
-        client.sendall(head.encode() + b"\r\n\r\n")
-        return client, client.recv(4096).decode(errors="replace")
-
-    def refusals(self):
-        return [json.loads(line) for line in self.log.read_text().splitlines()]
+def test_a_run_goes_through_the_users_proxy_or_says_that_it_can_not(project, upstream):
+    project.agent_script(f"""python3 -c "
+import urllib.request as u
+print(u.urlopen('http://far.invalid/').read())"; {DONE}""")
+    project.settings({"sandbox": {"mode": "on", "hosts": ["far.invalid"]}})
+    result = project.run("run", "-p", "x", env={"http_proxy": f"http://127.0.0.1:{upstream.port}"})
+    assert result.code == 0 and "b'up'" in result.out and len(upstream.heads) == 1, result
+    result = project.run("run", "-p", "x", env={"ALL_PROXY": "socks5://u:hidden-word@127.0.0.1:1"})
+    assert result.code == 2 and "ALL_PROXY names a proxy by socks5://" in result.err and "hidden-word" not in result.text, result
 
 
-@pytest.fixture
-def proxy(project, server):
-    yield Proxy(project, "--allow", f"model.test:{server.server_port}", "--resolve", "model.test=127.0.0.1",
-                "--allow", "localhost", "--allow", "*.below.test", "--allow", f"secure.test:{server.server_port}",
-                "--resolve", "secure.test=127.0.0.1")
-
-
-def test_the_proxy_refuses_what_it_must(proxy, server):
-    port = server.server_port
-    for head, code in [(f"CONNECT model.test:{port} HTTP/1.1", "200"), ("CONNECT model.test:443 HTTP/1.1", "403"),
-                       (f"CONNECT 127.0.0.1:{port} HTTP/1.1", "403"), ("CONNECT below.test:443 HTTP/1.1", "403"),
-                       ("CONNECT localhost:443 HTTP/1.1", "403"), (f"GET http://[::1]:{port}/ HTTP/1.1", "403"),
-                       ("GET /path HTTP/1.1", "400"), ("nonsense", "400"), ("CONNECT model.test HTTP/1.1", "400")]:
-        assert proxy.ask(head)[1].split()[1] == code, head
-    whys = {(one["host"], one["why"]) for one in proxy.refusals()}
-    assert ("localhost", "its address is a private one") in whys and ("below.test", "not in the list of hosts") in whys
-
-
-def test_a_plain_request_names_its_host_and_hides_the_proxy(proxy, server):
-    port = server.server_port
-    head = f"GET http://model.test:{port}/x HTTP/1.1\r\nHost: other.test\r\nProxy-Authorization: secret\r\nAccept: */*"
-    assert "hello /x" in proxy.ask(head)[1] or server.asked
-    wait_until(lambda: server.asked)
-    assert server.asked == [("/x", f"model.test:{port}")]
-
-
-def hello_for(name):
-    """The first message of a TLS client that asks for this host."""
-    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
-    client = ssl.create_default_context().wrap_bio(incoming, outgoing, server_hostname=name)
-    with pytest.raises(ssl.SSLWantReadError):
-        client.do_handshake()
-    return outgoing.read()
-
-
-@pytest.mark.parametrize("name, passes", [("secure.test", True), ("other.test", False)])
-@pytest.mark.parametrize("pieces", [1, 5])
-def test_tls_must_ask_for_the_host_of_the_tunnel(project, proxy, name, passes, pieces):
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        mine = Proxy.__new__(Proxy)
-        mine.path, mine.log = project.base / "q.sock", project.base / "q.log"
-        port = listener.getsockname()[1]
-        mine.running = project.start("sandbox", "proxy", "--socket", mine.path, "--log", mine.log, "--allow",
-                                     f"secure.test:{port}", "--resolve", "secure.test=127.0.0.1")
-        wait_until(mine.path.exists)
-        client, answer = mine.ask(f"CONNECT secure.test:{port} HTTP/1.1")
-        assert " 200 " in answer
-        hello = hello_for(name)
-        host, _ = listener.accept()
-        host.settimeout(10)
-        size = len(hello) // pieces + 1
-        for at in range(0, len(hello), size):
-            client.sendall(hello[at:at + size])
-        if passes:
-            received = b""
-            while len(received) < len(hello):
-                received += host.recv(65536)
-            assert received == hello
+def test_folders_of_killed_runs_are_removed_and_those_of_living_ones_are_not(project):
+    made = {name: tempfile.mkdtemp(prefix="ralph-proxy-", dir="/tmp") for name in ("dead", "alive", "young", "odd")}
+    sockets = {}
+    for name, folder in made.items():
+        sockets[name] = socket.socket(socket.AF_UNIX)
+        sockets[name].bind(f"{folder}/proxy.sock")
+        if name == "alive":
+            sockets[name].listen()
         else:
-            assert host.recv(65536) == b"" and client.recv(1) == b""
-            assert "TLS asks for another host: other.test" in mine.refusals()[0]["why"]
-
-
-def test_200_connections_at_once_and_a_silent_one_blocks_nobody(proxy, server):
-    silent = [proxy.connect() for _ in range(100)]
-    tunnels = []
-    for number in range(200):
-        client = proxy.connect()
-        client.sendall(f"CONNECT model.test:{server.server_port} HTTP/1.1\r\n\r\n".encode())
-        tunnels.append(client)
-    for number, client in enumerate(tunnels):
-        assert b" 200 " in client.recv(200)
-        client.sendall(f"GET /{number} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
-    for number, client in enumerate(tunnels):
-        text = b""
-        while piece := client.recv(65536):
-            text += piece
-        assert f"hello /{number}".encode() in text
-    assert len(silent) == 100
-
-
-def test_names_are_resolved_by_files_and_dns(project):
-    """A static glibc has no other way; /etc/hosts is one of the files."""
-    proxy = Proxy(project, "--allow", "localhost:9")
-    assert proxy.ask("CONNECT localhost:9 HTTP/1.1")[1].split()[1] == "403"
-    assert proxy.refusals()[0]["why"] == "its address is a private one"
+            sockets[name].close()
+        if name == "odd":
+            open(f"{folder}/keep", "w").close()
+        if name != "young":
+            os.utime(folder, (time.time() - 100,) * 2)
+    project.agent_script(DONE)
+    try:
+        assert project.run("run", "--sandbox", "-p", "x").code == 0
+        left = {name for name, folder in made.items() if os.path.exists(folder)}
+        assert left == {"alive", "young", "odd"} and os.path.exists(f"{made['odd']}/keep")
+    finally:
+        for folder in made.values():
+            shutil.rmtree(folder, ignore_errors=True)

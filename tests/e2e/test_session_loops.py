@@ -334,7 +334,8 @@ def test_a_cancel_while_it_is_stopping(project):
     cancelled = project.run("loop", "cancel", "--session", session.id)
     assert cancelled.code == 0 and "Cancelled" in cancelled.out, cancelled
     result = stopping.wait()
-    assert result.code == 0 and (not result.out or "block" in result.out), result
+    # Sent on just before the cancel; or it has heard it, and ends the turn unless that was done already.
+    assert result.code == 0 and (not result.out or "block" in result.out or "CANCELLED" in result.out), result
     assert [s["status"] for s in session.states()] == ["CANCELLED"]
     assert not session.stops("no").goes_on
 
@@ -682,12 +683,12 @@ def test_the_exit_protocol_goes_on_with_1_and_ends_with_0(project):
     assert (result.code, result.out) == (1, "") and MISSING in result.err
     session.uses_tool()
     result = stop(PROMISE)
-    assert result.code == 0 and "PROMISE_ACCEPTED" in result.err
+    assert result.code == 0 and "PROMISE_ACCEPTED" in result.out
     assert stop("no").code == 0
 
 
 @pytest.mark.parametrize("line, said", [("/ralph:loop", "what is to be done?"), ("/ralph:loop x --max-iteration 5", "did you mean --max-iterations?"),
-                                        ("/ralph:loop x --zero-errors", "--zero-errors is an option of loops that go by diagnostics"),
+                                        ("/ralph:loop x --zero-errors", "the criterion zeroErrors can't be judged"),
                                         ("/ralph:loop Add a --cancel flag to the cli", "put the task in quotes"),
                                         ("/ralph:loop x \u2014max-iterations 5", "write it with two short ones: --max-iterations"),
                                         ("/ralph-loop x --max-iterations=lots", "is not a whole number")])
@@ -967,7 +968,7 @@ def test_start_in_a_terminal(project):
 
 
 @pytest.mark.parametrize("arguments, said", [
-    ([], "TASK"), (["  "], "the task is blank"), (["x", "--max-iterations", "0"], "--max-iterations"), (["x", "--tests-pass"], "--tests-pass is an option"),
+    ([], "TASK"), (["  "], "the task is blank"), (["x", "--max-iterations", "0"], "--max-iterations"), (["x", "--tests-pass"], "the criterion testsPass can't be judged"),
     (["x", "--stagnation-limit", "-1"], "--stagnation-limit"), (["x", "--completion-promise", "<b>"], "without < and >"),
     (["x", "--on-promise-no-work", "maybe"], "reject"), (["x", "--max-iteration", "3"], "--max-iterations")])
 def test_start_refuses_what_is_wrong(project, arguments, said):

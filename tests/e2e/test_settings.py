@@ -289,6 +289,7 @@ GOOD = [{}, {"$schema": "x"}, {"maximumIterations": 1}, {"maximumIterations": 10
         {"agent": {}}, {"agent": {"command": "x", "flags": []}}, {"agent": {"flags": ["--a b"]}}, {"agent": {"env": {"_A1": ""}}},
         {"agent": {"promptVia": "file"}}, {"agent": {"timeoutSeconds": 0.5}}, {"agent": {"retry": {"attempts": 0}}},
         {"guardrails": []}, {"guardrails": [{"command": "x"}]}, {"guardrails": [{"command": "x", "failAction": "append"}]},
+        {"guardrails": [{"command": "x", "failAction": ""}]}, {"guardrails": [{"command": "x", "failAction": " "}]},
         {"guardrails": [{"command": "x", "failAction": "RePlAcE", "hint": "", "name": "", "timeoutSeconds": 0}]},
         {"scm": None}, {"scm": {"command": "git"}}, {"scm": {"command": "git", "tasks": ["commit"], "addAll": False}},
         {"plan": {}}, {"plan": {"maximumIterations": 1, "reviewCap": 1, "skipReview": True, "agents": {}}},

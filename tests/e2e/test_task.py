@@ -5,11 +5,13 @@ import resource
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
 from support import HELPERS, RALPH, SANITIZED, children_of, helper, peak_kb, processes_with_marker, wait_until
 from task_support import Tasks
+from terminal import end_of, in_terminal, screen
 
 DONE_NOW = 'echo work; : > "$TASK_FOLDER/DONE"'
 
@@ -28,7 +30,7 @@ def test_done_by_the_agent_ends_the_task(tasks):
     info = tasks.infos()[0]
     assert info["status"] == "completed" and info["exit_code"] == 0 and info["version"] == 1
     assert (tasks.folder() / "TASK.md").read_text() == "do it\n"
-    assert [m["type"] for m in tasks.bus()] == ["RUN_STOP", "FACT"]
+    assert [m["type"] for m in tasks.bus()] == ["RUN_START", "RUN_STOP", "FACT"]
     facts = tasks.bus(path=tasks.root / "p/PROJECT-MESSAGE-BUS.md")
     assert [(m["type"], m["task"]) for m in facts] == [("FACT", "t")]
     assert tasks.status()["status"] == "completed"
@@ -237,6 +239,52 @@ def test_done_from_outside(tasks):
     assert running.wait().code == 0 and (tasks.folder() / "DONE").read_text() == "good enough\n"
 
 
+def test_the_bus_tells_of_every_attempt_and_of_a_completion_once(tasks):
+    tasks.run('echo x >> "$TASK_FOLDER/n"; [ $(wc -l < "$TASK_FOLDER/n") -lt 2 ] && exit 7; ' + DONE_NOW)
+    told = [(m["type"], m["body"]) for m in tasks.bus()]
+    assert told[:4] == [("RUN_START", "attempt 1"), ("RUN_CRASH", "exit code 7"), ("RUN_START", "attempt 2"), ("RUN_STOP", "exit code 0")]
+    again = tasks.run("echo never")
+    assert again.code == 0 and [(m["type"], m["body"]) for m in tasks.bus()] == told, again
+    assert len(tasks.bus(path=tasks.root / "p/PROJECT-MESSAGE-BUS.md")) == 1
+
+
+def test_the_console_speaks_of_attempts_and_calls_no_good_one_failed(tasks):
+    result = tasks.run('case $RALPH_ITERATION in 1) exit 0;; 2) exit 42;; esac')
+    assert result.code == 3, result
+    lines = result.out.splitlines()
+    assert lines[0].endswith("up to 100 attempts") and "▶ Attempt 1/100" in lines and "  2 attempts" in result.out, result
+    assert any(line.startswith("✔ agent finished and said nothing") for line in lines), result
+    assert any("agent ended with exit code 42" in line for line in lines) and "crashed" not in result.out, result
+
+
+# What an agent removes
+
+
+@pytest.mark.parametrize("folder", ["RUN_FOLDER", "TASK_FOLDER"])
+def test_an_agent_that_removes_its_folder_ends_no_task(tasks, folder):
+    result = tasks.run(f'[ $RALPH_ITERATION = 1 ] && rm -rf "${folder}" && exit 5; {DONE_NOW}', "--prompt", "go")
+    assert result.code == 0, result
+    assert [r["type"] for r in tasks.records("iteration_started")] == ["iteration_started"] * 2
+    assert [i["status"] for i in tasks.infos()] == ["failed", "completed"]
+    assert tasks.status()["status"] == "completed"
+
+
+def test_an_agent_that_removes_its_folder_lets_no_second_supervisor_in(tasks):
+    running = tasks.start('rm -rf "$TASK_FOLDER"; mkdir -p "$TASK_FOLDER"; : > "$TASK_FOLDER/gone"; exec sleep 1000')
+    wait_until(lambda: (tasks.folder() / "gone").exists(), what="the folder is made anew")
+    second = tasks.run(DONE_NOW)
+    assert second.code == 2 and f"pid {running.pid}" in second.err, second
+    running.signal(signal.SIGHUP)
+    assert running.wait().code == 130
+
+
+def test_a_folder_that_was_made_anew_is_watched(tasks):
+    running = tasks.start('[ $RALPH_ITERATION = 1 ] && rm -rf "$TASK_FOLDER" && exit; exec sleep 1000', "--done-grace", "10ms")
+    wait_until(lambda: len(tasks.infos()) == 2 and tasks.infos()[1]["pid"], what="the second attempt")
+    (tasks.folder() / "DONE").touch()
+    assert running.wait(20).code == 0
+
+
 # Nothing is left
 
 
@@ -259,6 +307,8 @@ def test_a_killed_supervisor_leaves_nothing_and_status_tells_the_truth(tasks, pr
     assert state["status"] == "failed" and "killed" in state["reason"] and state["pid"] == 0
     assert tasks.infos()[0]["status"] == "failed" and "killed" in tasks.infos()[0]["error_summary"]
     assert tasks.infos()[0]["run_id"] == info["run_id"] and tasks.infos()[0]["end_time"]
+    assert f"ralph runs resume {state['runId']}" in running.err, running.err
+    assert "exit code unknown" in tasks.command("status").out
     assert tasks.run(DONE_NOW).code == 0
     assert [i["status"] for i in tasks.infos()] == ["failed", "completed"]
     assert len({r["runId"] for r in tasks.records("run_started") + tasks.records("run_resumed")}) == 1
@@ -282,6 +332,9 @@ def test_a_killed_supervisor_whose_pid_is_another_process_now(tasks):
     (["--root", "r", "--project", "a/b", "--task", "t"], "a/b"),
     (["--root", "r", "--project", "p", "--task", ".."], ".."),
     (["--root", "r", "--project", "p", "--task", "../x"], "../x"),
+    (["--root", "r", "--project", "p", "--task", "a\nb"], "control characters"),
+    (["--root", "r", "--project", "p", "--task", "x" * 201], "200 bytes"),
+    (["--root", "r", "--project", "p", "--task", "t", "--resume"], "ralph runs resume"),
     (["--root", "r", "--project", "p", "--task", "t", "--restart-delay", "5"], "5s"),
     (["--root", "r", "--project", "p", "--task", "t", "--max-restarts", "0"], "--max-restarts"),
     (["--root", "r", "--project", "p", "--task", "t", "--max-restart", "3"], "--max-restarts"),
@@ -300,15 +353,20 @@ def test_bad_input_is_refused_and_writes_nothing(project, options, names):
 def test_a_second_supervisor_is_refused(tasks):
     running = tasks.start("exec sleep 1000")
     running_attempt(tasks)
-    result = tasks.run("echo never")
+    tasks.folder("other").mkdir()
+    result = tasks.run("echo never", "--depends-on", "other", "--prompt", "another one")
     assert result.code == 2 and str(running.pid) in result.err, result
     assert len(tasks.infos()) == 1
+    assert not (tasks.folder() / "TASK.md").exists() and not (tasks.folder() / "task.yaml").exists(), "nothing is written"
     tasks.command("stop")
 
 
 def test_dry_run_starts_and_writes_nothing(tasks, project):
     result = tasks.run("echo x", "--dry-run", "--prompt", "the prompt")
     assert result.code == 0 and "the prompt" in result.out and not tasks.root.exists(), result
+    assert "Guardrails" not in result.out and "within an iteration" not in result.out, result
+    limited = tasks.run("echo x", "--dry-run", "--run-timeout", "90s", "--check", "make test")
+    assert "attempt 1m30s, silence none" in limited.out and "Check        make test" in limited.out, limited
 
 
 # Dependencies
@@ -354,6 +412,21 @@ def test_list_output_and_runs(tasks, project):
     assert {r["folder"] for r in runs} == {str(tasks.folder("one")), str(tasks.folder("two"))}
     run_id = tasks.status("one")["runId"]
     assert run_id in project.run("runs", "show", run_id).out
+
+
+@pytest.mark.parametrize("command", ["list", "status"])
+def test_what_is_told_of_tasks_fits_a_terminal(tasks, project, command):
+    tasks.run(f'"{RALPH}" job -- sh -c "echo a rather long complaint that a program prints when it fails >&2; exit 3"; exit 1',
+              "--max-restarts", "1")
+    where = ["--root", tasks.root] if command == "list" else tasks.place()
+    with in_terminal(project, "task", command, *where, width=80) as child:
+        assert end_of(child) == 0
+        lines = screen(child).splitlines()
+    long = [line for line in lines if len(line) > 80 and str(tasks.root) not in line]
+    assert not long and any("failed" in line for line in lines), lines
+    if command == "status":
+        parent, child = tasks.infos()
+        assert [line.index(i["run_id"]) for i in (parent, child) for line in lines if i["run_id"] in line] == [2, 4], lines
 
 
 def test_output_follows_an_attempt_to_its_end(tasks, project):
@@ -433,3 +506,146 @@ def test_tasks_need_no_inotify(tasks):
     finally:
         hold.kill()
         hold.wait()
+
+
+# Checks
+
+
+def test_done_counts_only_when_its_checks_pass(tasks):
+    script = 'cat >> "$TASK_FOLDER/told"; echo "$1" >> "$TASK_FOLDER/told"; echo x >> "$TASK_FOLDER/n"; ' + DONE_NOW
+    check = f"echo looked; test $(wc -l < {tasks.folder()}/n) -ge 3"
+    result = tasks.run(script, "--prompt", "do it", "--check", check, "--check", "true")
+    assert result.code == 0, result
+    assert len(tasks.infos()) == 3 and (tasks.folder() / "DONE").exists()
+    assert [r["outcome"] for r in tasks.records("guardrail_ended")] == ["failed", "passed", "failed", "passed", "passed", "passed"]
+    assert [r["rule"] for r in tasks.records("decided") if r["moment"] == "after_checks"] == ["task_unproved"] * 2 + ["task_done"]
+    prompts = [path.read_text() for path in sorted(tasks.folder().glob("runs/*/prompt.md"))]
+    assert "they don't pass" not in prompts[0] and "failed with exit code 1" in prompts[1] and "looked\n" in prompts[1], prompts
+    log = tasks.records("guardrail_ended")[0]["logFile"]
+    assert log.startswith(str(tasks.folder())) and open(log).read() == "looked\n" and log in prompts[1]
+    assert [m["type"] for m in tasks.bus()].count("WARNING") == 2
+
+
+def test_a_done_that_is_there_already_is_checked_before_the_first_attempt(tasks):
+    tasks.folder().mkdir(parents=True)
+    (tasks.folder() / "DONE").touch()
+    assert tasks.run("echo never", "--check", "true").code == 0 and tasks.infos() == []
+    result = tasks.run(DONE_NOW, "--check", f"test -f {tasks.folder()}/mended", "--max-restarts", "1")
+    assert result.code == 1 and len(tasks.infos()) == 1, result
+    assert "DONE was taken back" in tasks.records("run_ended")[-1]["reason"] and not (tasks.folder() / "DONE").exists()
+
+
+def test_a_blank_check_is_refused(tasks):
+    result = tasks.run(DONE_NOW, "--check", " ")
+    assert result.code == 2 and "--check is blank" in result.err and not tasks.folder().exists(), result
+
+
+# ---- settings, and going on with a task by its run
+
+
+def test_settings_of_tasks_hold_and_options_win(tasks, project):
+    other = project.script("echo 'I am the other'", "other")
+    project.settings({"agent": {"command": "no-such-agent"}, "agents": {"other": {"command": str(other)}},
+                      "task": {"maxRestarts": 2, "restartDelaySeconds": 0.01, "runTimeoutSeconds": 60, "agent": "other"}})
+    words = ["task", "run", *tasks.place(), "-p", "x"]
+    result = project.run(*words)
+    assert result.code == 1 and len(tasks.infos()) == 2 and tasks.infos()[0]["agent"] == "other", result
+    shown = project.run("settings", "show", "--json")
+    assert '"maxRestarts": 2' in shown.out, shown
+    result = project.run(*words, "--max-restarts", "3")
+    assert result.code == 1 and len(tasks.infos()) == 5, result
+    settings = tasks.records("run_resumed")[-1]["settings"]["task"]
+    assert settings["maxRestarts"] == 3 and settings["restartDelaySeconds"] == 0.01 and settings["childWaitSeconds"] == 300
+    result = project.run(*words, "--agent", "no-such-agent")
+    assert result.code == 2 and "no-such-agent" in result.err, result
+
+
+@pytest.mark.parametrize("value, message", [({"maxRestarts": 0}, "maxRestarts"), ({"pollSeconds": 0}, "pollSeconds"),
+                                            ({"agent": " "}, "the name of an agent"), ({"restartDelay": 1}, "restartDelay")])
+def test_bad_settings_of_tasks_are_refused(tasks, project, value, message):
+    project.settings({"task": value})
+    result = tasks.run("true")
+    assert result.code == 2 and message in result.err and not tasks.folder().exists(), result
+
+
+def test_runs_of_tasks_are_named_found_and_verified(tasks, project):
+    script = '[ "$(ls "$TASK_FOLDER/runs" | wc -l)" -lt 2 ] || : > "$TASK_FOLDER/DONE"'
+    assert tasks.run(script, "--max-restarts", "1", "--check", "echo good").code == 1
+    run_id = tasks.records("run_started")[0]["runId"]
+    elsewhere = project.base / "elsewhere"
+    elsewhere.mkdir()
+    assert "  p/t  " in project.run("runs", "list").out
+    assert f"  p/t in {project.path}  " in project.run("runs", "list", cwd=elsewhere).out
+    listed = json.loads(project.run("runs", "list", "--json", cwd=elsewhere).out)
+    assert [(r["task"], r["project"]) for r in listed] == [("p/t", str(project.path))]
+    # Without an id it is the newest run here; elsewhere there is none.
+    assert run_id in project.run("runs", "show").out
+    for command in ["show", "verify", "resume"]:
+        result = project.run("runs", command, cwd=elsewhere)
+        assert result.code == 2 and "there are no runs" in result.err, result
+    assert project.run("runs", "verify").code == 0
+    result = project.run("runs", "resume")
+    assert result.code == 0 and tasks.folder().joinpath("DONE").exists(), result
+    for where in [project.path, elsewhere]:
+        result = project.run("runs", "verify", run_id, "--json", cwd=where)
+        said = {one["what"]: one["fits"] for one in json.loads(result.out)["findings"]}
+        assert said == {"journal": True, "its end": True, "receipt": True, "logs": True, "commits": True}, result
+    assert json.loads((tasks.folder() / "receipt.json").read_text())["way"] == "task"
+    log = tasks.folder() / tasks.records("guardrail_ended")[0]["logFile"]
+    log.write_text("better\n")
+    result = project.run("runs", "verify", run_id)
+    assert result.code == 1 and "was changed" in result.out, result
+    assert project.run("runs", "verify", "20200101-000000-0000").code == 2
+
+
+def test_what_is_put_back_in_a_task_is_kept_as_it_was(tasks, project):
+    """The version in the task's folder is masked; the exact one is the user's alone."""
+    secret = "hunter2-very-secret"
+    (project.path / "conf.env").write_text("A=1\n")
+    project.settings(protect={"paths": ["conf.env"]})
+    result = tasks.run(f'echo TOKEN={secret} > conf.env; : > "$TASK_FOLDER/DONE"', env={"MY_TOKEN": secret})
+    assert result.code == 0 and (project.path / "conf.env").read_text() == "A=1\n", result
+    changed, = tasks.records("files_changed")[0]["files"]
+    exact = Path(changed["exact"])
+    assert exact.read_text() == f"TOKEN={secret}\n" and exact.stat().st_mode & 0o777 == 0o600
+    assert not exact.is_relative_to(tasks.root) and secret not in (tasks.folder() / changed["kept"]).read_text()
+    assert tasks.run(': > "$TASK_FOLDER/DONE"').code == 0
+    (tasks.folder() / "DONE").unlink()
+    assert tasks.run(': > "$TASK_FOLDER/DONE"').code == 0, "it goes on after it was done"
+    assert project.run("task", "gc", "--root", tasks.root, "--yes").code == 0 and not exact.exists()
+
+
+def test_a_task_goes_on_by_the_id_of_its_run(tasks, project):
+    script = 'echo "attempt"; [ "$(ls "$TASK_FOLDER/runs" | wc -l)" -lt 3 ] || : > "$TASK_FOLDER/DONE"'
+    result = tasks.run(script, "--max-restarts", "1")
+    run_id = tasks.records("run_started")[0]["runId"]
+    assert result.code == 1 and f"ralph runs resume {run_id}" in result.text, result
+    listed = json.loads(project.run("runs", "list", "--json").out)
+    assert [(r["id"], r["resumable"]) for r in listed] == [(run_id, True)]
+    elsewhere = project.base / "elsewhere"
+    elsewhere.mkdir()
+    result = project.run("runs", "resume", run_id, cwd=elsewhere)
+    assert result.code == 1 and len(tasks.infos()) == 2, result
+    assert tasks.infos()[1]["cwd"] == str(project.path)  # it goes on where it was started
+    result = project.run("runs", "resume", run_id, "--max-minutes", "5")
+    assert result.code == 0 and len(tasks.infos()) == 3, result
+    assert tasks.records("run_resumed")[-1]["settings"]["budget"]["maxMinutes"] == 5
+    result = project.run("runs", "resume", run_id)
+    assert result.code == 2 and "it is complete" in result.err, result
+
+
+def test_a_task_that_can_not_be_resumed_says_why(tasks, project):
+    env = {"MY_API_TOKEN": "secret-word-of-mine-1234"}
+    assert tasks.run('true "secret-word-of-mine-1234"', "--max-restarts", "1", env=env).code == 1
+    run_id = tasks.records("run_started")[0]["runId"]
+    result = project.run("runs", "resume", run_id, "-n", "5")
+    assert result.code == 2 and "--max-restarts" in result.err, result
+    result = project.run("runs", "resume", run_id)
+    assert result.code == 2 and "secret" in result.err and "secret-word" not in result.err, result
+    assert tasks.run("true", "--max-restarts", "1", task="u").code == 1
+    journal = tasks.folder("u") / "journal.jsonl"
+    run_id = tasks.records("run_started", task="u")[0]["runId"]
+    for seal in (project.home / ".local/state/ralph/projects").glob(f"*/{run_id}"):
+        seal.unlink()
+    result = project.run("runs", "resume", run_id)
+    assert result.code == 2 and "was not started here by this user" in result.err and journal.exists(), result

@@ -3,6 +3,7 @@ import json
 
 import pytest
 
+from plan_support import Plan, story
 from terminal import end_of, in_terminal, seen
 
 DONE = "echo '<response>DONE</response>'"
@@ -59,6 +60,24 @@ def test_later_changes_are_shown_and_not_asked(project):
     assert listed(project)["accepted"] is False, "nobody has said so"
     assert not asks(project)
     assert listed(project)["accepted"] is True, "a person has seen it"
+
+
+def test_settings_are_not_called_commands_and_numbers_are_plain(project):
+    with_commands(project)
+    project.settings(task={"maxRestarts": 3, "pollSeconds": 0.1}, diagnostics={"exclude": ["gen/**"]})
+    first = project.run("run", "-p", "x").err
+    assert 'guardrail: test -d .; with the settings diagnostics.exclude: ["gen/**"]; task.maxRestarts: 3; task.pollSeconds: 0.1' in first
+    shown = project.run("trust").out
+    assert "  guardrail: test -d .\n" in shown and "  with the setting task.pollSeconds: 0.1\n" in shown
+    project.settings(task={"maxRestarts": 3, "pollSeconds": 0.25})
+    assert "Settings changed since the last run: task.pollSeconds: 0.25, was 0.1" in project.run("run", "-p", "x").err
+
+
+def test_a_project_with_settings_only_names_no_commands(project):
+    (project.path / ".ralph").mkdir(exist_ok=True)
+    (project.path / ".ralph/settings.json").write_text('{"task": {"maxRestarts": 3}}')
+    shown = project.run("trust", "--list").out
+    assert "Its settings name no commands." in shown and "with the setting task.maxRestarts: 3" in shown
 
 
 def test_without_a_terminal_the_first_run_says_what_it_runs_and_goes_on(project):
@@ -196,3 +215,28 @@ def test_mistakes(project):
     assert project.run("trust", "--list", "--revoke").code == 2
     assert project.run("trust", "--owner", "").code == 2
     assert "--revoke" in project.run("trust", "--revok").err
+
+
+def test_the_verify_commands_of_a_plan_belong_to_the_question(project):
+    plan = Plan(project, [story("US-001")], verifyCommands=["echo verified"])
+    project.own_settings(trust="require")
+    refused = plan.run()
+    assert refused.code == 2 and "verify command of the plan: echo verified" in refused.err, refused
+    listed = project.run("trust")
+    assert listed.code == 0 and "verify command of the plan: echo verified" in listed.out, listed
+    plan.completes()
+    tasks = plan.tasks()
+    tasks["verifyCommands"] = ["echo other"]
+    plan.write(json.dumps(tasks))
+    assert project.run("trust", "--list").out.count("plan.verifyCommands") == 1
+    assert project.run("run", "-p", "x", "--dry-run").code == 0  # another command does not miss the plan's
+
+
+def test_what_agents_add_to_the_verify_commands_is_told_before_the_next_run(project):
+    plan = Plan(project, [story("US-001"), story("US-002")], verifyCommands=["true"])
+    assert project.run("trust").code == 0
+    plan.cheat("tasks['verifyCommands'].append('echo added')", at=1)
+    first = plan.run("-n", "1")
+    assert "changed while the agent was running" not in first.text, first
+    second = plan.completes()
+    assert "Commands changed since the last run: plan.verifyCommands" in second.err, second

@@ -21,6 +21,17 @@ static const struct {
              {"kill", SYS_kill},
              {"close_range", SYS_close_range},
              {"signalfd4", SYS_signalfd4},
+             {"ppoll", SYS_ppoll},
+             {"epoll_create1", SYS_epoll_create1},
+             {"epoll_ctl", SYS_epoll_ctl},
+             {"epoll_pwait", SYS_epoll_pwait},
+#ifdef SYS_epoll_wait
+             {"epoll_wait", SYS_epoll_wait},
+#endif
+             {"inotify_init1", SYS_inotify_init1},
+#ifdef SYS_poll
+             {"poll", SYS_poll},
+#endif
 #ifdef SYS_vfork
              {"vfork", SYS_vfork},
 #endif

@@ -5,19 +5,17 @@ import pytest
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "e2e")]
-from support import Project, ordinary_user  # noqa: E402
+import sandbox_support  # noqa: E402
+from fixtures import project, pytest_configure  # noqa: E402
+from support import ordinary_user  # noqa: E402
+
+__all__ = ["project", "pytest_configure"]
 
 
-def pytest_configure(config):
-    config.addinivalue_line("markers", "slow: takes more than a few seconds; leave out with -m 'not slow'")
-
-
-@pytest.fixture
-def project(tmp_path):
-    """A fresh project folder and all that a test does with it: see support.Project."""
-    fresh = Project(tmp_path)
-    yield fresh
-    fresh.clean_up()
+@pytest.fixture(params=["root", "user"])
+def someone(request):
+    """A project of root's, if the tests run as root, and one of an ordinary user's."""
+    yield from sandbox_support.projects(request.param)
 
 
 @pytest.fixture(params=["root", "ordinary user"])

@@ -8,8 +8,10 @@ def test_uncommitted_work_is_not_approved(project):
     plan = Plan(project, [story("US-001")])
     plan.cheat(LEAVE, mode="implement", phase="after")
     plan.cheat("commit = lambda message: (git('add', 'ralph'), git('commit', '-q', '-m', message))", mode="review", phase="before")
-    plan.completes()
+    result = plan.completes()
     assert plan.modes() == ["implement US-001", "review US-001", "review-fix US-001", "review US-001"]
+    assert "the checks pass, but the work is not committed: hidden.py" in result.out
+    assert "US-001 goes back, though its checks pass" in result.out and "the checks that ralph ran fail" not in result.out
     assert [record["outcome"] for record in plan.checked()[1:3]] == ["submitted", "sent_back"]
     assert "> The work is not committed: hidden.py." in plan.prompt(3)
     assert project.git("show", "HEAD:hidden.py") == "not committed"

@@ -20,4 +20,7 @@ WORST = {
     "pushes": "git push;" * 10_000 + "git push -f",
     "replacement": "x=" + "a" * 40_000 + "; echo ${x//a/" + "b" * 50_000 + "}; rm -rf ~",
     "deep folder": "cd " + "a/" * 80 + ";" + ">x;" * 3_600 + "cd; rm -rf ~",
+    "containers": "docker exec a " * 7_000 + "; rm -rf ~",
+    "deletions": "{ " + "perl -ne x;" * 5_000 + "} <<< '" + "unlink;" * 6_000 + "'; rm -rf ~",
+    "made files": "sed a > x;" * 5_000 + "sh x;" * 9_000 + "rm -rf ~",
 }

@@ -202,7 +202,7 @@ const Case kCases[] = {
     {"echo 1 2 | xargs a", "[echo][1][2] ; [xargs][a] ; [a][1][2]"},
     {"echo 1 | xargs -I% a x% y", "[echo][1] ; [xargs][-I%][a][x%][y] ; [a][x1][y]"},
     {"b | xargs a", "[b] ; [xargs][a] ; [a][…]"},
-    {"find d -name '*.o' -exec a {} +", "[find][d][-name][*.o][-exec][a][{}][+] ; [a][d/…]"},
+    {"find d -name '*.o' -exec a {} +", "[find][d][-name][*.o][-exec][a][{}][+] ; [a][d/*.o]"},
     {"find d -delete", "[find][d][-delete] ; [rm][-rf][--][d]"},
     {"python3 -c 'import os; os.system(\"a b\")'", "[python3][-c][import os; os.system(\"a b\")] ; [a][b]"},
     {"trap 'a b' EXIT", "[trap][a b][EXIT] ; [a][b]"},

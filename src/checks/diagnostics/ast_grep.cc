@@ -1,0 +1,58 @@
+#include "checks/diagnostics/collectors.h"
+#include "checks/diagnostics/security_rules.h"
+#include "checks/diagnostics/tools.h"
+
+namespace ralph::diagnostics {
+namespace {
+
+constexpr std::string_view kSources[] = {".py", ".js", ".jsx", ".mjs", ".cjs", ".ts",  ".tsx", ".mts", ".cts", ".go",
+                                         ".rs", ".c",  ".h",   ".cc",  ".cpp", ".cxx", ".hpp", ".hh",  ".hxx"};
+
+CollectorPlan plan(const ProjectView& project, const Scope& scope) {
+  const std::vector<std::string> files = files_for(project, scope, kSources);
+  if (files.empty()) return CollectorPlan::not_used();
+  // "sg" is another program on most systems.
+  const std::string ast_grep = project.tool("ast-grep");
+  if (ast_grep.empty()) return missing_tool("ast-grep", "pip install ast-grep-cli, or npm install @ast-grep/cli");
+  std::vector<std::string> argv = {ast_grep, "scan", "--json=stream", "--inline-rules", security_rules()};
+  // Of the files that ignore others only .gitignore is believed, or it would walk through node_modules.
+  for (const char* kind : {"dot", "exclude", "global", "parent"}) argv.insert(argv.end(), {"--no-ignore", kind});
+  argv.emplace_back("--");
+  CollectorPlan plan;
+  plan.commands = commands_for(project, argv, scope.whole() ? std::vector<std::string>{"."} : files);
+  return plan;
+}
+
+ParsedOutput parse(const ToolOutput& output) {
+  ParsedOutput parsed;
+  bool broken = false;
+  for_each_line(output.out, [&](std::string_view line) {
+    if (line.empty()) return;
+    const auto item = parse_json(line, "ast-grep");
+    if (!item) {
+      broken = true;
+      return;
+    }
+    Finding finding;
+    finding.category = Category::kSecurity;
+    finding.file = text_at(*item, {"file"});
+    finding.line = number_at(*item, {"range", "start", "line"}) + 1;
+    finding.column = number_at(*item, {"range", "start", "column"}) + 1;
+    finding.rule = text_at(*item, {"ruleId"});
+    finding.message = text_at(*item, {"message"});  // of the rule: the code itself, perhaps a secret, is not repeated
+    const std::string severity = text_at(*item, {"severity"});
+    finding.severity = severity == "error"     ? Severity::kError
+                       : severity == "warning" ? Severity::kWarning
+                                               : Severity::kInfo;
+    parsed.findings.push_back(std::move(finding));
+  });
+  if (broken) parsed.failure = "ast-grep's JSON is broken off";
+  if (output.exit_code != 0 && parsed.findings.empty()) parsed.failure = "ast-grep failed";
+  return parsed;
+}
+
+}  // namespace
+
+constinit const Collector kAstGrep{"ast-grep", Kind::kSecurity, plan, parse};
+
+}  // namespace ralph::diagnostics

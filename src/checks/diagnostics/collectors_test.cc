@@ -1,0 +1,355 @@
+// Every parser over what its tool really wrote (tests/fixtures/diagnostics, recorded from the real tools), and over
+// what a tool that was killed or broken leaves.
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "checks/diagnostics/collector.h"
+#include "checks/diagnostics/report.h"
+#include "checks/diagnostics/sarif.h"
+
+namespace ralph::diagnostics {
+namespace {
+
+std::string recorded(const std::string& name) {
+  const auto root = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path().parent_path();
+  std::ifstream file(root / "tests" / "fixtures" / "diagnostics" / name, std::ios::binary);
+  EXPECT_TRUE(file) << name;
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+ParsedOutput parse(std::string_view collector, const ToolOutput& output) {
+  const Collector* found = collector_named(collector);
+  EXPECT_NE(found, nullptr) << collector;
+  return found->parse(output);
+}
+
+ParsedOutput parse_out(std::string_view collector, const std::string& file, int exit_code) {
+  return parse(collector, {recorded(file), "", exit_code});
+}
+
+std::vector<std::string> lines(const ParsedOutput& parsed) {
+  std::vector<std::string> all;
+  for (Finding finding : parsed.findings) {
+    finding.tool = "t";
+    all.push_back(line_of(finding));
+  }
+  return all;
+}
+
+using Lines = std::vector<std::string>;
+
+TEST(Collectors, HaveTheNamesThatThePageGives) {
+  std::string names;
+  for (const Collector& collector : all_collectors()) names += std::string(collector.name) + " ";
+  EXPECT_EQ(
+      names,
+      "ruff mypy pyright tsc eslint biome go-vet cargo-check clippy gcc clang clang-tidy shellcheck ast-grep clangd "
+      "pyright-langserver gopls rust-analyzer typescript-language-server pytest vitest jest npm-test go-test "
+      "cargo-test ctest ");
+}
+
+TEST(Ruff, ErrorsByTheirCodes) {
+  const ParsedOutput parsed = parse_out("ruff", "ruff.json", 1);
+  EXPECT_EQ(parsed.failure, "");
+  int errors = 0, warnings = 0;
+  bool undefined = false;
+  for (const Finding& finding : parsed.findings) {
+    ++(finding.severity == Severity::kError ? errors : warnings);
+    undefined = undefined || (finding.rule == "F821" && finding.line == 3 && finding.column == 16 &&
+                              finding.file == "/project/app.py" && finding.message == "Undefined name `c`");
+  }
+  EXPECT_TRUE(undefined);
+  EXPECT_GT(errors, 1);
+  EXPECT_GT(warnings, 0);  // I001 is neither E nor F
+  EXPECT_EQ(parse("ruff", {"[]", "", 0}).failure, "");
+}
+
+TEST(Mypy, ColumnsAreCountedFromOne) {
+  EXPECT_EQ(
+      lines(parse_out("mypy", "mypy.jsonl", 1)),
+      (Lines{"app.py:3:16: error: Name \"c\" is not defined (name-defined, t)",
+             "app.py:5:12: error: Incompatible return value type (got \"int\", expected \"str\") (return-value, t)"}));
+  EXPECT_EQ(parse_out("mypy", "mypy-syntax.jsonl", 2).findings.size(), 2u);
+  EXPECT_EQ(parse("mypy", {"", "mypy: can't read file\n", 2}).failure, "mypy failed");
+}
+
+TEST(Pyright, LinesAreCountedFromOne) {
+  const ParsedOutput parsed = parse_out("pyright", "pyright.json", 1);
+  ASSERT_EQ(parsed.findings.size(), 2u);
+  EXPECT_EQ(line_of(parsed.findings[0]),
+            "/project/app.py:3:16: error: \"c\" is not defined (reportUndefinedVariable, )");
+}
+
+TEST(Tsc, LinesWithAndWithoutAPlace) {
+  EXPECT_EQ(lines(parse_out("tsc", "tsc.txt", 1)),
+            (Lines{"a.ts:1:7: error: Type 'string' is not assignable to type 'number'. (TS2322, t)",
+                   "a.ts:3:28: error: Type 'string' is not assignable to type 'number'. (TS2322, t)"}));
+  EXPECT_EQ(lines(parse("tsc", {"error TS18003: No inputs were found in config file.\n", "", 2})),
+            Lines{"error: No inputs were found in config file. (TS18003, t)"});
+  EXPECT_EQ(lines(parse("tsc", {"src/(a)/b.ts(1,7): error TS1: x\n", "", 2})),
+            Lines{"src/(a)/b.ts:1:7: error: x (TS1, t)"});
+  EXPECT_EQ(parse("tsc", {"Segmentation fault\n", "", 139}).failure, "tsc failed");
+}
+
+TEST(Eslint, SeveritiesAndParsingErrors) {
+  EXPECT_EQ(lines(parse_out("eslint", "eslint.json", 1)),
+            (Lines{"/project/broken.js:1:9: error: Parsing error: Unexpected token ; (t)",
+                   "/project/eslint.config.js:1:1: error: 'module' is not defined. (no-undef, t)",
+                   "/project/m.js:1:5: warning: 'unused' is assigned a value but never used. (no-unused-vars, t)",
+                   "/project/m.js:2:1: error: 'foo' is not defined. (no-undef, t)"}));
+  EXPECT_NE(parse("eslint", {"Oops! Something went wrong!\n", "", 2}).failure, "");
+}
+
+TEST(Biome, ItsOwnFormatOfTwoVersions) {
+  const ParsedOutput parsed = parse_out("biome", "biome.json", 1);
+  EXPECT_EQ(parsed.findings.size(), 5u);
+  EXPECT_EQ(line_of(parsed.findings[4]),
+            "broken.js:1:9: error: Expected an expression, or an assignment but instead found ';'. (parse, )");
+  const char* older =
+      R"({"diagnostics":[{"category":"lint/x","severity":"error","description":"d","message":[{"content":"a"},
+    {"content":"b"}],"location":{"path":{"file":"x.js"},"span":[4,5],"sourceCode":"ab\ncd"}}]})";
+  EXPECT_EQ(lines(parse("biome", {older, "", 1})), Lines{"x.js:2:2: error: ab (lint/x, t)"});
+}
+
+TEST(GoVet, FindingsAndWhatCannotBeCompiled) {
+  EXPECT_EQ(lines(parse_out("go-vet", "go-vet.json", 0)),
+            Lines{"/project/main.go:4:14: error: fmt.Printf format %d has arg \"x\" of wrong type string (printf, t)"});
+  EXPECT_EQ(lines(parse("go-vet", {"", recorded("go-vet-build.txt"), 1})),
+            Lines{"./main.go:6:12: error: undefined: undefinedThing (build, t)"});
+  EXPECT_EQ(parse("go-vet", {"{\n\t\"example", "", 0}).failure, "go vet's JSON is broken off");
+  EXPECT_EQ(parse("go-vet", {"", "go: go.mod requires go >= 9\n", 1}).failure, "go vet failed");
+}
+
+TEST(GoTest, LeavesAreCounted) {
+  ToolOutput output{recorded("go-test.jsonl"), "", 1};
+  output.context = "example.com/x";
+  const ParsedOutput parsed = parse("go-test", output);
+  EXPECT_EQ(*parsed.tests, (TestCounts{1, 2, 1}));
+  EXPECT_EQ(lines(parsed), (Lines{"main_test.go:4: failed test: TestBad: no (TestBad, t)",
+                                  "main_test.go:6: failed test: TestSub/a: x (TestSub/a, t)"}));
+  EXPECT_EQ(lines(parse_out("go-test", "go-test-build.jsonl", 1)),
+            Lines{"./main.go:6:12: error: undefined: undefinedThing (build, t)"});
+  EXPECT_EQ(parse("go-test", {"", "go: no such tool\n", 2}).failure, "go test failed");
+}
+
+TEST(Cargo, MessagesOfTheCompiler) {
+  const ParsedOutput clippy = parse_out("clippy", "clippy.jsonl", 0);
+  ASSERT_GE(clippy.findings.size(), 2u);
+  EXPECT_EQ(line_of(clippy.findings[1]),
+            "src/lib.rs:1:53: warning: unneeded `return` statement (clippy::needless_return, )");
+  const ParsedOutput check = parse_out("cargo-check", "cargo-check.jsonl", 101);
+  const auto error = std::find_if(check.findings.begin(), check.findings.end(),
+                                  [](const Finding& f) { return f.severity == Severity::kError; });
+  ASSERT_NE(error, check.findings.end());
+  EXPECT_EQ(error->rule, "E0308");
+  EXPECT_EQ(parse("cargo-check", {"", "error: no Cargo.toml\n", 101}).failure, "cargo failed");
+}
+
+TEST(CargoTest, FailuresWithTheirPlaces) {
+  const ParsedOutput parsed = parse_out("cargo-test", "cargo-test.txt", 101);
+  EXPECT_EQ(*parsed.tests, (TestCounts{1, 1, 1}));
+  EXPECT_EQ(lines(parsed),
+            Lines{"src/lib.rs:5: failed test: tests::bad: assertion `left == right` failed (tests::bad, t)"});
+  EXPECT_EQ(parse("cargo-test", {"", "error: could not compile `x` (lib test) due to 1 previous error\n", 101}).failure,
+            "the tests could not be compiled");
+}
+
+TEST(Compilers, TheFormatOfGnu) {
+  EXPECT_EQ(
+      lines(parse("gcc", {"", recorded("gcc.txt"), 1})),
+      (Lines{"a.c:2:30: warning: implicit declaration of function 'undefined_call' "
+             "(-Wimplicit-function-declaration, t)",
+             "a.c:2:55: warning: returning 'char *' from a function with return type 'int' makes integer from "
+             "pointer without a cast (-Wint-conversion, t)",
+             "a.c:2:22: warning: unused variable 'unused' (-Wunused-variable, t)",
+             "b.cc:2:34: error: cannot convert 'std::string' {aka 'std::__cxx11::basic_string<char>'} to 'int' in "
+             "initialization (t)",
+             "b.cc:2:67: error: expected ';' before '}' token (t)"}));
+  EXPECT_EQ(parse("clang", {"", recorded("clang.txt"), 1}).findings.size(), 3u);
+  EXPECT_EQ(lines(parse("gcc", {"", "a.c:1:10: fatal error: no.h: No such file or directory\n", 1})),
+            Lines{"a.c:1:10: error: no.h: No such file or directory (t)"});
+  EXPECT_EQ(parse("gcc", {"", "cc1: out of memory\n", 1}).failure, "the compiler failed");
+}
+
+TEST(ClangTidy, NotesAreLeftOut) {
+  EXPECT_EQ(lines(parse_out("clang-tidy", "clang-tidy.txt", 1)),
+            (Lines{"b.cc:2:30: error: no viable conversion from 'std::string' (aka 'basic_string<char>') to 'int' "
+                   "(clang-diagnostic-error, t)",
+                   "b.cc:2:46: warning: use nullptr (modernize-use-nullptr, t)",
+                   "b.cc:2:67: error: expected ';' after return statement (clang-diagnostic-error, t)"}));
+}
+
+TEST(Shellcheck, Levels) {
+  const ParsedOutput parsed = parse_out("shellcheck", "shellcheck.json", 1);
+  ASSERT_EQ(parsed.findings.size(), 5u);
+  EXPECT_EQ(line_of(parsed.findings[0]),
+            "b.sh:3:6: info: Double quote to prevent globbing and word splitting. (SC2086, )");
+  EXPECT_EQ(parse("shellcheck", {"", "no such file\n", 2}).failure, "shellcheck printed no JSON");
+}
+
+TEST(AstGrep, FindingsAreAboutSecurity) {
+  EXPECT_EQ(lines(parse_out("ast-grep", "ast-grep.jsonl", 1)),
+            Lines{"x.py:1:1: security: eval runs any code (py-eval, t)"});
+  EXPECT_EQ(parse("ast-grep", {"", "Error: Cannot parse rule\n", 8}).failure, "ast-grep failed");
+}
+
+TEST(Pytest, FailuresErrorsAndSkips) {
+  const ParsedOutput parsed = parse("pytest", {"", recorded("pytest.xml"), 1});
+  EXPECT_EQ(*parsed.tests, (TestCounts{2, 3, 1}));
+  ASSERT_EQ(parsed.findings.size(), 3u);
+  EXPECT_EQ(line_of(parsed.findings[0]),
+            "test_app.py:4: failed test: test_app.test_bad: AssertionError: no (test_app.test_bad, )");
+  EXPECT_EQ(parsed.findings[1].line, 9);
+}
+
+TEST(Pytest, NoTestsAndFilesThatCannotBeLoaded) {
+  const ParsedOutput none = parse("pytest", {"", recorded("pytest-none.xml"), 5});
+  EXPECT_EQ(none.failure, "");
+  EXPECT_EQ(*none.tests, TestCounts{});
+  const ParsedOutput broken = parse("pytest", {"", recorded("pytest-broken.xml"), 2});
+  EXPECT_EQ(broken.failure, "");
+  ASSERT_EQ(broken.findings.size(), 1u);
+  EXPECT_EQ(place_of(broken.findings[0]), "test_b.py:1");
+  EXPECT_EQ(parse("pytest", {"", "ERROR: usage: pytest\n", 4}).failure, "pytest wrote no report");
+}
+
+TEST(Jest, AndVitestShareAFormat) {
+  const ParsedOutput jest = parse_out("jest", "jest.json", 1);
+  EXPECT_EQ(*jest.tests, (TestCounts{1, 1, 1}));
+  EXPECT_EQ(lines(jest),
+            Lines{"/project/a.test.js:2: failed test: math fails: Error: expect(received).toBe(expected) // "
+                  "Object.is equality (math fails, t)"});
+  const ParsedOutput vitest = parse_out("vitest", "vitest.json", 1);
+  EXPECT_EQ(*vitest.tests, (TestCounts{1, 1, 1}));
+  EXPECT_EQ(lines(vitest), Lines{"/project/a.test.ts:3: failed test: math fails: AssertionError: expected 1 to be 2 // "
+                                 "Object.is equality (math fails, t)"});
+  EXPECT_EQ(*parse("jest", {"", "No tests found, exiting with code 1\n", 1}).tests, TestCounts{});
+  EXPECT_EQ(parse("jest", {"", "TypeError: x\n", 1}).failure, "it printed no JSON");
+}
+
+TEST(NpmTest, CountsIfTheRunnerTells) {
+  EXPECT_EQ(*parse("npm-test", {"ℹ tests 4\nℹ pass 2\nℹ fail 1\nℹ skipped 1\n", "", 1}).tests, (TestCounts{2, 1, 1}));
+  const ParsedOutput silent = parse("npm-test", {"fine\n", "", 0});
+  EXPECT_FALSE(silent.tests);
+  EXPECT_TRUE(silent.findings.empty());
+  EXPECT_EQ(lines(parse("npm-test", {"a\nboom\n", "", 3})),
+            Lines{"failed test: npm test: exit code 3: boom (npm test, t)"});
+}
+
+TEST(Ctest, NamesOfWhatFailed) {
+  const ParsedOutput parsed = parse_out("ctest", "ctest.txt", 8);
+  EXPECT_EQ(*parsed.tests, (TestCounts{1, 1, 1}));
+  EXPECT_EQ(lines(parsed), Lines{"failed test: bad: Failed (bad, t)"});
+  const ParsedOutput build = parse("ctest", {"ralph: the build failed\n", "a.c:1:2: error: x\n", 99});
+  EXPECT_EQ(build.failure, "the build failed");
+  EXPECT_EQ(build.findings.size(), 1u);
+}
+
+// Whatever a tool leaves when it is killed, no parser calls it clean.
+TEST(Collectors, NothingAtAllIsNeverClean) {
+  for (const Collector& collector : all_collectors()) {
+    const ParsedOutput parsed = collector.parse({"", "", 1});
+    EXPECT_TRUE(!parsed.failure.empty() || !parsed.findings.empty()) << collector.name;
+  }
+}
+
+struct Recording {
+  const char* collector;
+  const char* file;
+  bool on_err = false;
+};
+constexpr Recording kRecordings[] = {
+    {"ruff", "ruff.json"},
+    {"mypy", "mypy.jsonl"},
+    {"pyright", "pyright.json"},
+    {"eslint", "eslint.json"},
+    {"biome", "biome.json"},
+    {"go-vet", "go-vet.json"},
+    {"go-test", "go-test.jsonl"},
+    {"clippy", "clippy.jsonl"},
+    {"shellcheck", "shellcheck.json"},
+    {"ast-grep", "ast-grep.jsonl"},
+    {"pytest", "pytest.xml", true},
+    {"vitest", "vitest.json"},
+    {"jest", "jest.json"},
+    {"tsc", "tsc.txt"},
+    {"clang-tidy", "clang-tidy.txt"},
+    {"ctest", "ctest.txt"},
+    {"cargo-test", "cargo-test.txt"},
+};
+
+// A tool that is killed in the middle of its output has an exit code that says so; a truncated JSON document is no
+// document.
+TEST(Collectors, OutputThatIsBrokenOffIsNeverClean) {
+  for (const Recording& recording : kRecordings) {
+    const std::string whole = recorded(recording.file);
+    for (const size_t part : {whole.size() / 7, whole.size() / 2, whole.size() - 3}) {
+      const std::string half = whole.substr(0, part);
+      const ParsedOutput parsed =
+          recording.on_err ? parse(recording.collector, {"", half, 137}) : parse(recording.collector, {half, "", 137});
+      EXPECT_TRUE(!parsed.failure.empty() || !parsed.findings.empty()) << recording.collector << " at " << part;
+    }
+  }
+}
+
+TEST(Collectors, SurviveBytesThatMeanNothing) {
+  for (const Collector& collector : all_collectors()) {
+    for (const std::string& text : {std::string("\xff\xfe\0{[<?xml", 9), std::string(100'000, '['), std::string("{}"),
+                                    std::string("[null,1,{\"x\":[]}]"), std::string(1'000'000, ':')})
+      static_cast<void>(collector.parse({text, text, 1}));
+  }
+}
+
+TEST(Collectors, TakeTenThousandFindings) {
+  std::string json = "[";
+  for (int i = 0; i < 10'000; ++i)
+    json +=
+        fmt::format(R"({}{{"filename":"/p/a.py","code":"F401","message":"m{}","location":{{"row":{},"column":1}}}})",
+                    i == 0 ? "" : ",", i, i + 1);
+  Report report;
+  report.add({"ruff"}, parse("ruff", {json + "]", "", 1}).findings);
+  report.merge();
+  EXPECT_EQ(report.findings.size(), 10'000u);
+  EXPECT_EQ(report.findings.back().line, 10'000);
+}
+
+TEST(Sarif, LevelsKindsAndSuppressions) {
+  const char* text = R"(noise before {"version":"2.1.0","runs":[{"tool":{"driver":{"rules":[
+    {"id":"R1","defaultConfiguration":{"level":"error"}},{"id":"R2","properties":{"tags":["security"]}}]}},"results":[
+    {"ruleId":"R1","message":{"text":"by default an error"},"locations":[{"physicalLocation":{"artifactLocation":
+      {"uri":"src/a%20b.c"},"region":{"startLine":3,"startColumn":7}}}]},
+    {"ruleId":"R2","ruleIndex":1,"message":{"text":"a warning, about security"}},
+    {"ruleId":"R3","message":{"text":"unknown rule"}},
+    {"ruleId":"R1","level":"note","message":{"text":"an info"}},
+    {"ruleId":"R1","kind":"pass","message":{"text":"passed"}},
+    {"ruleId":"R1","level":"none","message":{"text":"none"}},
+    {"ruleId":"R1","suppressions":[{"kind":"inSource"}],"message":{"text":"suppressed"}},
+    {"ruleId":"R1","suppressions":[{"kind":"external","status":"rejected"}],"message":{"text":"not suppressed"}}]}]})";
+  EXPECT_EQ(lines(parse_sarif({text, "", 0})),
+            (Lines{"src/a b.c:3:7: error: by default an error (R1, t)", "security: a warning, about security (R2, t)",
+                   "warning: unknown rule (R3, t)", "info: an info (R1, t)", "error: not suppressed (R1, t)"}));
+}
+
+TEST(Sarif, OfARealTool) {
+  const ParsedOutput parsed = parse_sarif({recorded("clang.sarif"), "", 1});
+  ASSERT_EQ(parsed.findings.size(), 3u);
+  EXPECT_EQ(parsed.findings[0].file, "/project/a.c");
+  EXPECT_NE(parse_sarif({"", "", 0}).failure, "");
+  EXPECT_NE(parse_sarif({"{\"runs\":[", "", 0}).failure, "");
+  EXPECT_NE(parse_sarif({R"({"runs":[{"invocations":[{"executionSuccessful":false}]}]})", "", 0}).failure, "");
+}
+
+TEST(Sarif, Uris) {
+  EXPECT_EQ(path_of_uri("file:///a%20b.c"), "/a b.c");
+  EXPECT_EQ(path_of_uri("file://host/a.c"), "/a.c");
+  EXPECT_EQ(path_of_uri("src/a%2.c"), "src/a%2.c");
+  EXPECT_EQ(path_of_uri("a%00b"), "");
+}
+
+}  // namespace
+}  // namespace ralph::diagnostics

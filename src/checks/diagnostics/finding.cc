@@ -1,0 +1,62 @@
+#include "checks/diagnostics/finding.h"
+
+#include <tuple>
+
+#include "base/result.h"
+#include "base/sha256.h"
+
+namespace ralph::diagnostics {
+namespace {
+
+// Failing tests and errors, security, warnings, infos.
+int rank(const Finding& finding) {
+  if (finding.category == Category::kSecurity) return 1;
+  switch (finding.severity) {
+    case Severity::kError:
+      return 0;
+    case Severity::kWarning:
+      return 2;
+    case Severity::kInfo:
+      return 3;
+  }
+  return 3;
+}
+
+}  // namespace
+
+std::string_view to_string(Severity severity) {
+  constexpr std::string_view kWords[] = {"error", "warning", "info"};
+  return kWords[static_cast<size_t>(severity)];
+}
+
+std::string_view to_string(Category category) {
+  constexpr std::string_view kWords[] = {"error", "security", "test"};
+  return kWords[static_cast<size_t>(category)];
+}
+
+std::string_view to_string(CollectorStatus status) {
+  constexpr std::string_view kWords[] = {"clean", "findings", "unavailable", "failed", "timed_out"};
+  return kWords[static_cast<size_t>(status)];
+}
+
+std::string fingerprint_of(const Finding& finding) {
+  const std::string what =
+      fmt::format("{}\n{}\n{}\n{}", finding.file, to_string(finding.category), finding.rule, finding.message);
+  return sha256_hex(what).substr(0, 16);
+}
+
+bool is_worse(const Finding& a, const Finding& b) {
+  const auto order = [](const Finding& f) {
+    using View = std::string_view;
+    return std::tuple(rank(f), View(f.file), f.line, f.column, View(f.tool), View(f.message));
+  };
+  return order(a) < order(b);
+}
+
+std::string place_of(const Finding& finding) {
+  if (finding.file.empty() || finding.line <= 0) return finding.file;
+  if (finding.column <= 0) return fmt::format("{}:{}", finding.file, finding.line);
+  return fmt::format("{}:{}:{}", finding.file, finding.line, finding.column);
+}
+
+}  // namespace ralph::diagnostics

@@ -1,0 +1,58 @@
+// One finding of a linter, compiler, type checker, test run or rule scan, and what became of the tool that made it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "checks/test_counts.h"
+
+namespace ralph::diagnostics {
+
+enum class Severity { kError, kWarning, kInfo };
+enum class Category { kError, kSecurity, kTest };  // kError: whatever a linter, compiler or type checker says
+enum class Kind { kErrors, kSecurity, kTests };    // of a collector
+enum class CollectorStatus { kClean, kFindings, kUnavailable, kFailed, kTimedOut };
+
+std::string_view to_string(Severity severity);       // "error", "warning", "info"
+std::string_view to_string(Category category);       // "error", "security", "test"
+std::string_view to_string(CollectorStatus status);  // "clean", "findings", "unavailable", "failed", "timed_out"
+
+struct Finding {
+  std::string file;          // relative to the project, with '/'; empty: the project as a whole
+  int line = 0, column = 0;  // from 1; 0: unknown
+  Severity severity = Severity::kError;
+  Category category = Category::kError;
+  std::string rule;     // may be empty
+  std::string message;  // one line, valid UTF-8
+  std::string tool;
+  std::vector<std::string> also{};  // other tools that found the same
+
+  bool operator==(const Finding&) const = default;
+};
+
+// Names what was found wherever it stands: file, rule and message, but no line, so that an error that only moved is the
+// same one. 16 hexadecimal digits.
+std::string fingerprint_of(const Finding& finding);
+
+// The worst first: errors and failing tests, security, warnings, infos; then by file and line.
+bool is_worse(const Finding& a, const Finding& b);
+
+// "src/a.py:3:5", "src/a.py:3", "src/a.py"; empty for the project as a whole.
+std::string place_of(const Finding& finding);
+
+// What became of a collector. Only kClean is clean.
+struct CollectorResult {
+  std::string name;
+  Kind kind = Kind::kErrors;
+  CollectorStatus status = CollectorStatus::kClean;
+  double seconds = 0;
+  std::string reason{};               // why it is unavailable, failed or timed out; a sentence without a full stop
+  std::optional<TestCounts> tests{};  // of a test runner that told
+
+  bool finished() const { return status == CollectorStatus::kClean || status == CollectorStatus::kFindings; }
+  bool operator==(const CollectorResult&) const = default;
+};
+
+}  // namespace ralph::diagnostics

@@ -1,0 +1,75 @@
+#include "checks/diagnostics/collectors.h"
+#include "checks/diagnostics/tools.h"
+
+namespace ralph::diagnostics {
+namespace {
+
+bool is_configured(const ProjectView& project) {
+  return !project.first_of({"mypy.ini", ".mypy.ini"}).empty() ||
+         contains(project.text_of("pyproject.toml"), "[tool.mypy") || contains(project.text_of("setup.cfg"), "[mypy");
+}
+
+// Whether the configuration says what to check: then mypy is not told.
+bool has_own_files(const ProjectView& project) {
+  for (const char* file : {"mypy.ini", ".mypy.ini", "pyproject.toml", "setup.cfg"}) {
+    const std::string& text = project.text_of(file);
+    const size_t section = text.find(std::string_view(file) == "pyproject.toml" ? "[tool.mypy]" : "[mypy]");
+    if (section == std::string::npos) continue;
+    const std::string_view its = std::string_view(text).substr(section, text.find("\n[", section) - section);
+    for (const std::string_view key : {"\nfiles", "\npackages", "\nmodules"}) {
+      if (contains(its, key)) return true;
+    }
+  }
+  return false;
+}
+
+CollectorPlan plan(const ProjectView& project, const Scope& scope) {
+  const std::vector<std::string> files = files_for(project, scope, {".py", ".pyi"});
+  if (files.empty() || !(scope.named || is_configured(project))) return CollectorPlan::not_used();
+  const std::string mypy = project.tool("mypy");
+  if (mypy.empty()) return missing_tool("mypy", "pip install mypy");
+  std::vector<std::string> argv = {mypy, "--output=json", "--no-error-summary", "--show-column-numbers"};
+  // It goes by times and sizes of files, which an agent can set, and by what is in the folder.
+  if (!scope.caches) argv.emplace_back("--cache-dir=/dev/null");
+  CollectorPlan plan;
+  if (scope.whole()) {
+    if (!has_own_files(project)) argv.insert(argv.end(), {"--", "."});
+    plan.commands.push_back({argv, project.root()});
+  } else {
+    argv.emplace_back("--");
+    plan.commands = commands_for(project, argv, files);
+  }
+  return plan;
+}
+
+ParsedOutput parse(const ToolOutput& output) {
+  ParsedOutput parsed;
+  for_each_line(output.out, [&](std::string_view line) {
+    if (!line.starts_with('{')) return;
+    const auto item = parse_json(line, "mypy");
+    if (!item) {
+      parsed.failure = "mypy's JSON is broken off";
+      return;
+    }
+    Finding finding;
+    finding.file = text_at(*item, {"file"});
+    finding.line = number_at(*item, {"line"});
+    finding.column = number_at(*item, {"column"}) + 1;
+    finding.rule = text_at(*item, {"code"});
+    finding.message = text_at(*item, {"message"});
+    const std::string severity = text_at(*item, {"severity"});
+    finding.severity = severity == "error"     ? Severity::kError
+                       : severity == "warning" ? Severity::kWarning
+                                               : Severity::kInfo;
+    parsed.findings.push_back(std::move(finding));
+  });
+  // 1: there are findings; 2: it gave up, after a syntax error that is a finding too.
+  if (output.exit_code != 0 && parsed.findings.empty()) parsed.failure = "mypy failed";
+  return parsed;
+}
+
+}  // namespace
+
+constinit const Collector kMypy{"mypy", Kind::kErrors, plan, parse};
+
+}  // namespace ralph::diagnostics

@@ -1,0 +1,79 @@
+// What collectors see of a project: its files without what is left out, its configuration, and where its tools are.
+#pragma once
+
+#include <initializer_list>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "os/environment.h"
+
+namespace ralph::diagnostics {
+
+// What is known from the beginning of a loop (outset.h), so that its agent can't leave files out. Lists are sorted.
+struct TrustedFiles {
+  bool known = false;
+  std::vector<std::string> generated{};  // only these are left out for saying so
+  std::vector<std::string> judged{};     // these are not left out for being ignored
+  std::vector<std::string> edited{};     // by a session without a loop: these are not left out for saying so now
+};
+
+class ProjectView {
+ public:
+  // `exclude`: patterns of paths (checks/path_pattern.h). Asks git for the files if the project is in a repository,
+  // when somebody wants to know them; runs no program that the repository names.
+  ProjectView(std::string root, const Environment& environment, std::vector<std::string> exclude,
+              TrustedFiles trusted = {});
+
+  const std::string& root() const { return root_; }  // absolute
+  const Environment& environment() const { return environment_; }
+
+  // Relative paths, sorted. Left out: what git ignores, node_modules, .venv, vendor, third_party, and `exclude`.
+  std::span<const std::string> files() const { return listed(); }
+  std::vector<std::string> files_ending(std::span<const std::string_view> endings) const;
+  bool has_ending(std::initializer_list<std::string_view> endings) const;
+
+  // Whether this file is in the project's root; the first of several names that is there; a file's text (at most 1 MB).
+  bool has(std::string_view path) const;
+  std::string first_of(std::initializer_list<std::string_view> paths) const;
+  const std::string& text_of(const std::string& path) const;
+
+  // Whether package.json names it as a dependency of any kind.
+  bool depends_on_package(std::string_view package) const;
+
+  // A tool: in the project's own node_modules/.bin, .venv/bin or venv/bin, else on PATH. Empty: there is none.
+  std::string tool(std::string_view name) const;
+
+  // The path relative to the project, of one that a tool printed in `folder`; empty: it is outside.
+  std::string relative(std::string_view path, std::string_view folder) const;
+
+  // Whether a finding in this file (relative) is left out: besides the above, files that say "@generated" or "Code
+  // generated … DO NOT EDIT" in their first lines.
+  bool leaves_out(const std::string& path) const;
+  bool is_marked_generated(const std::string& path) const;  // it says so
+  bool is_newly_marked(const std::string& path) const;      // one of TrustedFiles::edited, and HEAD's does not say so
+  bool is_ignored(const std::string& path) const;           // it is there, and git does not list it
+
+ private:
+  const std::vector<std::string>& listed() const;
+  void list_by_git() const;
+  void list_by_walk() const;
+  bool is_excluded(std::string_view path) const;
+
+  std::string root_, real_root_;
+  Environment environment_;
+  std::vector<std::string> exclude_;
+  TrustedFiles trusted_;
+  mutable std::vector<std::string> files_;
+  mutable bool listed_ = false, in_repository_ = false;
+  mutable std::map<std::string, std::string> texts_;
+  mutable std::map<std::string, bool> left_out_;
+};
+
+// Whether the beginning of a file says that a program wrote it.
+bool says_generated(std::string_view beginning);
+
+}  // namespace ralph::diagnostics

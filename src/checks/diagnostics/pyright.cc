@@ -1,0 +1,51 @@
+#include "checks/diagnostics/collectors.h"
+#include "checks/diagnostics/tools.h"
+
+namespace ralph::diagnostics {
+namespace {
+
+bool is_configured(const ProjectView& project) {
+  return project.has("pyrightconfig.json") || contains(project.text_of("pyproject.toml"), "[tool.pyright") ||
+         contains(project.text_of("pyproject.toml"), "[tool.basedpyright") || project.depends_on_package("pyright");
+}
+
+CollectorPlan plan(const ProjectView& project, const Scope& scope) {
+  const std::vector<std::string> files = files_for(project, scope, {".py", ".pyi"});
+  if (files.empty() || !(scope.named || is_configured(project))) return CollectorPlan::not_used();
+  const std::string pyright = project.tool("pyright");
+  if (pyright.empty()) return missing_tool("pyright", "pip install pyright, or npm install pyright");
+  CollectorPlan plan;
+  if (scope.whole()) {
+    plan.commands.push_back({{pyright, "--outputjson"}, project.root()});
+  } else {
+    plan.commands = commands_for(project, {pyright, "--outputjson"}, files);
+  }
+  return plan;
+}
+
+ParsedOutput parse(const ToolOutput& output) {
+  const auto document = parse_json(output.out, "pyright");
+  if (!document || !find(*document, "generalDiagnostics")) return {.failure = "pyright printed no JSON"};
+  ParsedOutput parsed;
+  for (const json::value& item : array_at(*document, "generalDiagnostics")) {
+    Finding finding;
+    finding.file = text_at(item, {"file"});
+    finding.line = number_at(item, {"range", "start", "line"}) + 1;
+    finding.column = number_at(item, {"range", "start", "character"}) + 1;
+    finding.rule = text_at(item, {"rule"});
+    finding.message = text_at(item, {"message"});
+    const std::string severity = text_at(item, {"severity"});
+    finding.severity = severity == "error"     ? Severity::kError
+                       : severity == "warning" ? Severity::kWarning
+                                               : Severity::kInfo;
+    parsed.findings.push_back(std::move(finding));
+  }
+  if (output.exit_code > 1) parsed.failure = "pyright failed";
+  return parsed;
+}
+
+}  // namespace
+
+constinit const Collector kPyright{"pyright", Kind::kErrors, plan, parse};
+
+}  // namespace ralph::diagnostics

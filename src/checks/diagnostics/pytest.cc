@@ -1,0 +1,77 @@
+#include "checks/diagnostics/collectors.h"
+#include "checks/diagnostics/junit.h"
+#include "checks/diagnostics/tools.h"
+#include "os/files.h"
+
+namespace ralph::diagnostics {
+namespace {
+
+bool is_test_file(const std::string& path) {
+  const std::string name = base_name(path);
+  return name.ends_with(".py") && (name.starts_with("test_") || name.ends_with("_test.py") || name == "conftest.py");
+}
+
+bool uses_pytest(const ProjectView& project) {
+  if (!project.first_of({"pytest.ini", ".pytest.ini", "pytest.toml"}).empty() ||
+      contains(project.text_of("pyproject.toml"), "[tool.pytest") ||
+      contains(project.text_of("setup.cfg"), "[tool:pytest]") || contains(project.text_of("tox.ini"), "[pytest]"))
+    return true;
+  const auto files = project.files();
+  return std::any_of(files.begin(), files.end(), is_test_file);
+}
+
+CollectorPlan plan(const ProjectView& project, const Scope& scope) {
+  if (!(scope.named && project.has_ending({".py"})) && !uses_pytest(project)) return CollectorPlan::not_used();
+  const std::string pytest = project.tool("pytest");
+  if (pytest.empty()) return missing_tool("pytest", "pip install pytest");
+  CollectorPlan plan;
+  plan.whole_project = true;
+  // The report goes to standard error, which pytest takes away from the tests: no file is left behind.
+  plan.commands.push_back(
+      {{pytest, "-q", "-p", "no:cacheprovider", "--color=no", "-o", "junit_family=xunit1", "--junit-xml=/dev/stderr"},
+       project.root(),
+       {{"PYTHONDONTWRITEBYTECODE", "1"}}});
+  return plan;
+}
+
+// The last "test_app.py:4: AssertionError" of a failure's text says more than where the test begins.
+void place(Finding& finding, const JunitCase& test) {
+  finding.file = test.file;
+  finding.line = test.line >= 0 ? test.line + 1 : 0;  // pytest counts from 0
+  for_each_line(test.text, [&](std::string_view line) {
+    const std::string padded = std::string(line) + " ";
+    const PlacedLine placed = placed_line(padded);
+    if (!placed.file.ends_with(".py") || placed.line <= 0) return;
+    if (finding.file.empty() || placed.file == finding.file || placed.file.ends_with("/" + finding.file)) {
+      finding.file = placed.file;
+      finding.line = placed.line;
+    }
+  });
+}
+
+ParsedOutput parse(const ToolOutput& output) {
+  const auto report = parse_junit(output.err);
+  if (!report) return {.failure = "pytest wrote no report"};
+  ParsedOutput parsed;
+  parsed.tests = TestCounts{};
+  for (const JunitCase& test : *report) {
+    if (test.outcome == JunitCase::Outcome::kPassed) ++parsed.tests->passed;
+    if (test.outcome == JunitCase::Outcome::kSkipped) ++parsed.tests->skipped;
+    if (test.outcome != JunitCase::Outcome::kFailed) continue;
+    ++parsed.tests->failed;
+    Finding finding = failing_test(test.suite.empty() ? test.name : test.suite + "." + test.name, "", 0, test.message);
+    place(finding, test);
+    parsed.findings.push_back(std::move(finding));
+  }
+  // 1: failures; 2: files that can't be collected, or interrupted; 5: no tests.
+  const bool known =
+      output.exit_code <= 1 || output.exit_code == 5 || (output.exit_code == 2 && !parsed.findings.empty());
+  if (!known) parsed.failure = "pytest failed";
+  return parsed;
+}
+
+}  // namespace
+
+constinit const Collector kPytest{"pytest", Kind::kTests, plan, parse};
+
+}  // namespace ralph::diagnostics

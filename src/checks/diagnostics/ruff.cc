@@ -1,0 +1,53 @@
+#include "checks/diagnostics/collectors.h"
+#include "checks/diagnostics/tools.h"
+
+namespace ralph::diagnostics {
+namespace {
+
+CollectorPlan plan(const ProjectView& project, const Scope& scope) {
+  const std::vector<std::string> files = files_for(project, scope, {".py", ".pyi"});
+  if (files.empty()) return CollectorPlan::not_used();
+  const std::string ruff = project.tool("ruff");
+  if (ruff.empty()) return missing_tool("ruff", "pip install ruff");
+  // Neither files that ignore others nor a cache in the project are believed: an agent writes both. What git ignores is
+  // left out of the findings.
+  const std::vector<std::string> argv = {
+      ruff,         "check", "--output-format=json", "--no-fix", "--force-exclude", "--no-respect-gitignore",
+      "--no-cache", "--"};
+  CollectorPlan plan;
+  plan.commands = commands_for(project, argv, scope.whole() ? std::vector<std::string>{"."} : files);
+  return plan;
+}
+
+// E and F (pycodestyle, pyflakes) and what can't be parsed are errors; S (bandit) is about security.
+bool is_error(std::string_view code) {
+  return code.empty() || starts_with_any(code, {"E", "F", "invalid-syntax"});
+}
+bool is_security(std::string_view code) {
+  return code.size() > 1 && code[0] == 'S' && code[1] >= '0' && code[1] <= '9';
+}
+
+ParsedOutput parse(const ToolOutput& output) {
+  const auto document = parse_json(output.out, "ruff");
+  if (!document || !document->is_array()) return {.failure = "ruff printed no JSON"};
+  ParsedOutput parsed;
+  for (const json::value& item : document->get_array()) {
+    Finding finding;
+    finding.file = text_at(item, {"filename"});
+    finding.line = number_at(item, {"location", "row"});
+    finding.column = number_at(item, {"location", "column"});
+    finding.rule = text_at(item, {"code"});
+    finding.message = text_at(item, {"message"});
+    finding.severity = is_error(finding.rule) ? Severity::kError : Severity::kWarning;
+    if (is_security(finding.rule)) finding.category = Category::kSecurity;
+    parsed.findings.push_back(std::move(finding));
+  }
+  if (output.exit_code > 1) parsed.failure = "ruff failed";
+  return parsed;
+}
+
+}  // namespace
+
+constinit const Collector kRuff{"ruff", Kind::kErrors, plan, parse};
+
+}  // namespace ralph::diagnostics

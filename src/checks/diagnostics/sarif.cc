@@ -1,0 +1,164 @@
+#include "checks/diagnostics/sarif.h"
+
+#include <map>
+
+#include "checks/diagnostics/tools.h"
+#include "os/files.h"
+
+namespace ralph::diagnostics {
+namespace {
+
+struct Rule {
+  std::string id, level;
+  bool security = false;
+};
+
+bool is_about_security(const json::value& rule) {
+  const json::value* properties = find(rule, "properties");
+  if (!properties) return false;
+  if (find(*properties, "security-severity")) return true;
+  for (const json::value& tag : array_at(*properties, "tags")) {
+    if (tag.is_string() && contains(std::string_view(tag.get_string()), "security")) return true;
+  }
+  return false;
+}
+
+struct Rules {
+  std::vector<Rule> driver;
+  std::vector<std::vector<Rule>> extensions;
+  const Rule* by_id(std::string_view id) const {
+    for (const Rule& rule : driver) {
+      if (rule.id == id) return &rule;
+    }
+    for (const auto& extension : extensions) {
+      for (const Rule& rule : extension) {
+        if (rule.id == id) return &rule;
+      }
+    }
+    return nullptr;
+  }
+};
+
+std::vector<Rule> rules_in(const json::value& component) {
+  std::vector<Rule> rules;
+  for (const json::value& rule : array_at(component, "rules"))
+    rules.push_back({text_at(rule, {"id"}), text_at(rule, {"defaultConfiguration", "level"}), is_about_security(rule)});
+  return rules;
+}
+
+const Rule* rule_of(const Rules& rules, const json::value& result) {
+  const json::value* index = find(result, "ruleIndex");
+  if (!index) index = member(result, {"rule", "index"});
+  const std::vector<Rule>* list = &rules.driver;
+  if (const json::value* extension = member(result, {"rule", "toolComponent", "index"})) {
+    const std::int64_t* at = extension->if_int64();
+    if (at && *at >= 0 && static_cast<size_t>(*at) < rules.extensions.size())
+      list = &rules.extensions[static_cast<size_t>(*at)];
+  }
+  const std::int64_t* at = index ? index->if_int64() : nullptr;
+  if (at && *at >= 0 && static_cast<size_t>(*at) < list->size()) return &(*list)[static_cast<size_t>(*at)];
+  std::string id = text_at(result, {"ruleId"});
+  if (id.empty()) id = text_at(result, {"rule", "id"});
+  return rules.by_id(id);
+}
+
+bool is_suppressed(const json::value& result) {
+  const json::array& suppressions = array_at(result, "suppressions");
+  return std::any_of(suppressions.begin(), suppressions.end(), [](const json::value& one) {
+    const std::string status = text_at(one, {"status"});
+    return status.empty() || status == "accepted";
+  });
+}
+
+// A message may be a text, or a name of one of the rule's messages with arguments; the text is what tools write.
+std::string message_of(const json::value& result) {
+  std::string text = text_at(result, {"message", "text"});
+  return text.empty() ? text_at(result, {"message", "markdown"}) : text;
+}
+
+void place(Finding& finding, const json::value& result, const json::value& run) {
+  const json::array& locations = array_at(result, "locations");
+  if (locations.empty()) return;
+  const json::value* physical = find(locations.front(), "physicalLocation");
+  if (!physical) return;
+  std::string uri = text_at(*physical, {"artifactLocation", "uri"});
+  const std::string base = text_at(*physical, {"artifactLocation", "uriBaseId"});
+  if (uri.empty()) {
+    const int index = number_at(*physical, {"artifactLocation", "index"});
+    const json::array& artifacts = array_at(run, "artifacts");
+    if (static_cast<size_t>(index) < artifacts.size() && index >= 0)
+      uri = text_at(artifacts[static_cast<size_t>(index)], {"location", "uri"});
+  }
+  if (!base.empty() && !contains(uri, "://")) {
+    // A base that is not absolute is the project itself.
+    const std::string root = path_of_uri(text_at(run, {"originalUriBaseIds", base, "uri"}));
+    finding.file = root.starts_with('/') ? join_path(root, path_of_uri(uri)) : path_of_uri(uri);
+  } else {
+    finding.file = path_of_uri(uri);
+  }
+  finding.line = number_at(*physical, {"region", "startLine"});
+  finding.column = number_at(*physical, {"region", "startColumn"});
+}
+
+}  // namespace
+
+std::string path_of_uri(std::string_view uri) {
+  if (uri.starts_with("file://")) {
+    uri.remove_prefix(7);
+    if (!uri.starts_with('/')) uri.remove_prefix(std::min(uri.find('/'), uri.size()));  // a host
+  } else if (uri.starts_with("file:")) {
+    uri.remove_prefix(5);
+  }
+  std::string path;
+  for (size_t i = 0; i < uri.size(); ++i) {
+    const bool escape = uri[i] == '%' && i + 2 < uri.size() && hex_digit(uri[i + 1]) >= 0 && hex_digit(uri[i + 2]) >= 0;
+    if (!escape) {
+      path += uri[i];
+      continue;
+    }
+    path += static_cast<char>(hex_digit(uri[i + 1]) * 16 + hex_digit(uri[i + 2]));
+    i += 2;
+  }
+  // A NUL would end the path for the system, but not for us.
+  return path.find('\0') == std::string::npos ? path : "";
+}
+
+ParsedOutput parse_sarif(const ToolOutput& output) {
+  // A tool may print a word before it and after it.
+  const size_t begin = output.out.find('{'), end = output.out.rfind('}');
+  if (begin == std::string::npos || end == std::string::npos || end < begin) return {.failure = "it printed no SARIF"};
+  const auto document = parse_json(std::string_view(output.out).substr(begin, end - begin + 1), "SARIF");
+  const json::value* runs = document ? find(*document, "runs") : nullptr;
+  if (!runs || !runs->is_array()) return {.failure = "it printed no SARIF"};
+  ParsedOutput parsed;
+  for (const json::value& run : runs->get_array()) {
+    Rules rules;
+    if (const json::value* driver = member(run, {"tool", "driver"})) rules.driver = rules_in(*driver);
+    if (const json::value* tool = find(run, "tool")) {
+      for (const json::value& extension : array_at(*tool, "extensions"))
+        rules.extensions.push_back(rules_in(extension));
+    }
+    for (const json::value& invocation : array_at(run, "invocations")) {
+      if (!find_bool(invocation, "executionSuccessful").value_or(true)) parsed.failure = "it says that it failed";
+    }
+    for (const json::value& result : array_at(run, "results")) {
+      const std::string kind = text_at(result, {"kind"});
+      if ((!kind.empty() && kind != "fail") || is_suppressed(result)) continue;
+      const Rule* rule = rule_of(rules, result);
+      std::string level = text_at(result, {"level"});
+      if (level.empty() && rule) level = rule->level;
+      if (level == "none") continue;
+      Finding finding;
+      finding.severity = level == "error" ? Severity::kError : level == "note" ? Severity::kInfo : Severity::kWarning;
+      finding.rule = text_at(result, {"ruleId"});
+      if (finding.rule.empty() && rule) finding.rule = rule->id;
+      finding.message = message_of(result);
+      if (rule && rule->security) finding.category = Category::kSecurity;
+      place(finding, result, run);
+      parsed.findings.push_back(std::move(finding));
+    }
+  }
+  return parsed;
+}
+
+}  // namespace ralph::diagnostics

@@ -1,0 +1,65 @@
+#include "checks/diagnostics/collectors.h"
+#include "checks/diagnostics/tools.h"
+#include "os/files.h"
+
+namespace ralph::diagnostics {
+namespace {
+
+constexpr size_t kMostToLookInto = 2000;
+
+// A script without an ending says what it is in its first line.
+bool is_shell_script(const std::string& path) {
+  if (!is_executable_file(path) || !is_regular_file(path)) return false;
+  const auto text = read_file(path);
+  if (!text || !text->starts_with("#!")) return false;
+  const std::string_view line = std::string_view(*text).substr(0, text->find('\n'));
+  const size_t name = line.find_last_of("/ ");
+  return name != std::string_view::npos && is_one_of(trim(line.substr(name + 1)), {"sh", "bash", "dash", "ksh"});
+}
+
+std::vector<std::string> scripts_in(const ProjectView& project, const Scope& scope) {
+  std::vector<std::string> scripts = files_for(project, scope, {".sh", ".bash", ".ksh", ".dash"});
+  size_t looked = 0;
+  for (const std::string& file : scope.whole() ? project.files() : std::span<const std::string>(scope.files)) {
+    const std::string name = base_name(file);
+    if (contains(name, '.') || looked++ > kMostToLookInto) continue;
+    if (is_shell_script(join_path(project.root(), file)) && !project.leaves_out(file)) scripts.push_back(file);
+  }
+  std::erase_if(scripts, [&](const std::string& file) { return !project.has(file); });
+  return scripts;
+}
+
+CollectorPlan plan(const ProjectView& project, const Scope& scope) {
+  const std::vector<std::string> scripts = scripts_in(project, scope);
+  if (scripts.empty()) return CollectorPlan::not_used();
+  const std::string shellcheck = project.tool("shellcheck");
+  if (shellcheck.empty()) return missing_tool("shellcheck", "apt install shellcheck");
+  CollectorPlan plan;
+  plan.commands = commands_for(project, {shellcheck, "--format=json1", "--"}, scripts);
+  return plan;
+}
+
+ParsedOutput parse(const ToolOutput& output) {
+  const auto document = parse_json(output.out, "shellcheck");
+  if (!document || !find(*document, "comments")) return {.failure = "shellcheck printed no JSON"};
+  ParsedOutput parsed;
+  for (const json::value& item : array_at(*document, "comments")) {
+    Finding finding;
+    finding.file = text_at(item, {"file"});
+    finding.line = number_at(item, {"line"});
+    finding.column = number_at(item, {"column"});
+    finding.rule = fmt::format("SC{}", number_at(item, {"code"}));
+    finding.message = text_at(item, {"message"});
+    const std::string level = text_at(item, {"level"});
+    finding.severity = level == "error" ? Severity::kError : level == "warning" ? Severity::kWarning : Severity::kInfo;
+    parsed.findings.push_back(std::move(finding));
+  }
+  if (output.exit_code > 1) parsed.failure = "shellcheck failed";
+  return parsed;
+}
+
+}  // namespace
+
+constinit const Collector kShellcheck{"shellcheck", Kind::kErrors, plan, parse};
+
+}  // namespace ralph::diagnostics

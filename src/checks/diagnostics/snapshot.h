@@ -1,0 +1,118 @@
+// The counts of a report at one iteration, the criteria over them, and what the last snapshots say about progress.
+// Pure. JSON names are those of the format's first description (snake_case); see docs/formats/diagnostics.md.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "checks/diagnostics/report.h"
+
+namespace ralph::diagnostics {
+
+struct Criteria {
+  bool zero_errors = true, zero_warnings = false, zero_security = false, tests_pass = false;
+  int stagnation_limit = 3;  // snapshots without improvement; 0: never stagnant
+
+  bool any() const { return zero_errors || zero_warnings || zero_security || tests_pass; }
+  // Whether a finding stands against them.
+  bool concern(const Finding& finding) const;
+  bool operator==(const Criteria&) const = default;
+  template <class V>
+  void fields(V&& v) {
+    v("zero_errors", zero_errors), v("zero_warnings", zero_warnings), v("zero_security", zero_security);
+    v("tests_pass", tests_pass), v("stagnation_limit", stagnation_limit);
+  }
+};
+
+struct FileDetail {
+  std::string file;
+  int errors = 0, warnings = 0, infos = 0, security = 0;
+  bool operator==(const FileDetail&) const = default;
+  template <class V>
+  void fields(V&& v) {
+    v("file", file), v("errors", errors), v("warnings", warnings), v("infos", infos), v("security", security);
+  }
+};
+
+struct Snapshot {
+  int iteration = 0;
+  WallTime timestamp{};
+  int error_count = 0, warning_count = 0, info_count = 0;
+  int security_issues = 0;
+  bool tests_passed = false;  // some ran and none failed
+  int tests_run = 0, tests_failed = 0;
+  std::vector<FileDetail> file_details;  // the files with the most, at most kMostFileDetails
+
+  // Of what stands against the criteria:
+  int issues = 0;
+  std::string digest;                     // of all their fingerprints; equal digests: the same set
+  std::vector<std::string> fingerprints;  // sorted; of more than kMostFingerprints the smallest, which is a fair
+                                          // sample; only in the last snapshot of a row
+  std::string change;                     // a word of Change, since the one before; set by add_snapshot()
+  std::vector<std::string> unfinished;    // "mypy: timed out after 2m0s": unknown, so no criterion over it holds
+  std::vector<std::string> unknown;       // "errors", "security", "tests": kinds of which something is unfinished, so
+                                          // that their counts are only what is known
+
+  bool knows(Kind kind) const;
+  bool operator==(const Snapshot&) const = default;
+  template <class V>
+  void fields(V&& v) {
+    v("iteration", iteration), v("timestamp", timestamp), v("error_count", error_count);
+    v("warning_count", warning_count), v("info_count", info_count), v("security_issues", security_issues);
+    v("tests_passed", tests_passed), v("tests_run", tests_run), v("tests_failed", tests_failed);
+    v("file_details", file_details), v("issues", issues), v("digest", digest), v("fingerprints", fingerprints);
+    v("change", change), v("unfinished", unfinished), v("unknown", unknown);
+  }
+};
+
+inline constexpr size_t kMostFileDetails = 50, kMostFingerprints = 256, kMostSnapshots = 64;
+
+// What of a kind is not known, and why: "the criterion zeroErrors can't be judged: ruff: ruff is not installed".
+struct Unjudged {
+  Kind kind = Kind::kErrors;
+  std::string why;
+};
+
+// `unjudged`: what no collector could look at. Other collectors that are unavailable are in no snapshot.
+Snapshot snapshot_of(const Report& report, const Criteria& criteria, int iteration, WallTime now,
+                     std::span<const Unjudged> unjudged = {});
+
+// What of the criteria does not hold: "3 errors", "tests: no tests ran", "mypy timed out after 2m0s". Empty: all hold.
+std::vector<std::string> unmet(const Criteria& criteria, const Snapshot& snapshot);
+
+// How a snapshot differs from the one before.
+enum class Change {
+  kFirst,
+  kFewer,      // fewer issues
+  kDifferent,  // not fewer, but some of the old ones are gone: progress under a flat count
+  kSame,       // the same issues
+  kMore,       // all of the old ones, and new ones
+  kUnknown,    // a tool that had spoken before did not: whatever is gone may still be there
+};
+Change change_between(const Snapshot& before, const Snapshot& after);  // both with their fingerprints
+std::string_view to_string(Change change);  // "first", "fewer", "different", "same", "more", "unknown"
+
+// Why the last snapshots stagnate, as a sentence: "the same 3 issues as 2 snapshots ago (oscillation)", "no improvement
+// in 3 snapshots". Empty: they don't. A snapshot without issues never stagnates. `snapshots` is a row that
+// add_snapshot() made.
+std::string stagnation(std::span<const Snapshot> snapshots, int limit);
+
+// From the first snapshot in which all is known to the last, by errors, warnings, security issues and failed tests: 45.
+// Not below 0; 100 if nothing is left. nullopt: the last one does not know all.
+std::optional<int> improvement_percent(std::span<const Snapshot> snapshots);
+
+// "5", and where something is unknown "at least 5" or "an unknown number of".
+std::string number_in_words(const Snapshot& snapshot, Kind kind, int count);
+
+// Adds a snapshot, and drops old ones from the middle: the first and the last kMostSnapshots - 1 stay. A snapshot of
+// the same iteration is replaced, never added to.
+void add_snapshot(std::vector<Snapshot>& snapshots, Snapshot snapshot);
+
+// "12 → 5 → 0 errors, 28 → 9 → 8 warnings": the trend for a summary; empty for no snapshot. The middle of many is left
+// out. What is unknown is "?", or "≥3" if some of it is known.
+std::string trend(std::span<const Snapshot> snapshots);
+
+}  // namespace ralph::diagnostics

@@ -1,0 +1,30 @@
+// One look at many paths: the kernel is asked once for each, and never for what is below a folder that is missing.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <sys/stat.h>
+#include <unordered_map>
+#include <vector>
+
+namespace ralph {
+
+class Glance {
+ public:
+  // `folders` are known to be there.
+  explicit Glance(const std::vector<std::string>& folders = {});
+
+  // What is at the path, without following a symlink there; nullptr: nothing.
+  const struct stat* at(const std::string& path);
+  bool is_folder(const std::string& path) { return is(path, S_IFDIR); }
+  bool is_link(const std::string& path) { return is(path, S_IFLNK); }
+
+ private:
+  bool is(const std::string& path, unsigned type);
+  bool can_have_more(const std::string& folder);
+
+  std::unordered_map<std::string, std::optional<struct stat>> seen_;
+  std::unordered_map<std::string, bool> folders_;  // whether something may be below
+};
+
+}  // namespace ralph

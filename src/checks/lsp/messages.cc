@@ -1,0 +1,106 @@
+// The parts of messages that need no conversation: addresses and diagnostics.
+#include "base/text.h"
+#include "checks/diagnostics/tools.h"
+#include "checks/lsp/conversation.h"
+
+namespace ralph::lsp {
+namespace {
+
+using diagnostics::Finding;
+using diagnostics::Severity;
+
+// 1 error, 2 warning, 3 information, 4 hint. Without one it is up to the client: what a server finds worth telling is
+// an error until it says otherwise.
+Severity severity_of(const json::value& item) {
+  switch (find_integer(item, "severity").value_or(1)) {
+    case 1:
+      return Severity::kError;
+    case 2:
+      return Severity::kWarning;
+    default:
+      return Severity::kInfo;
+  }
+}
+
+// A number or a string.
+std::string code_of(const json::value& item) {
+  if (const auto number = find_integer(item, "code")) return fmt::format("{}", *number);
+  return std::string(find_string(item, "code").value_or(""));
+}
+
+}  // namespace
+
+std::string uri_of(std::string_view path) {
+  constexpr std::string_view kPlain = "/-_.~";
+  std::string uri = "file://";
+  for (const char c : path) {
+    if (is_alphanumeric(c) || contains(kPlain, c)) {
+      uri += c;
+    } else {
+      uri += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+  }
+  return uri;
+}
+
+std::string path_of_uri(std::string_view uri) {
+  constexpr std::string_view kScheme = "file://";
+  if (!uri.starts_with(kScheme)) return {};
+  uri.remove_prefix(kScheme.size());
+  if (!uri.starts_with('/')) uri.remove_prefix(std::min(uri.find('/'), uri.size()));  // a host
+  std::string path;
+  for (size_t i = 0; i < uri.size(); ++i) {
+    if (uri[i] != '%') {
+      path += uri[i];
+      continue;
+    }
+    const int high = i + 2 < uri.size() ? hex_digit(uri[i + 1]) : -1;
+    const int low = i + 2 < uri.size() ? hex_digit(uri[i + 2]) : -1;
+    if (high < 0 || low < 0) return {};
+    path += static_cast<char>(high * 16 + low);
+    i += 2;
+  }
+  return path.find('\0') == std::string::npos ? path : "";
+}
+
+std::vector<Finding> findings_in(const json::value* items, const std::string& path) {
+  std::vector<Finding> findings;
+  if (!items || !items->is_array()) return findings;
+  for (const json::value& item : items->get_array()) {
+    const Severity severity = severity_of(item);
+    // Hints grey out unused names in editors.
+    if (find_integer(item, "severity") == 4 || findings.size() >= kMostFindings) continue;
+    Finding finding;
+    finding.file = path;
+    finding.line = diagnostics::number_at(item, {"range", "start", "line"}) + 1;
+    finding.column = diagnostics::number_at(item, {"range", "start", "character"}) + 1;
+    finding.severity = severity;
+    finding.rule = code_of(item);
+    finding.message = diagnostics::text_at(item, {"message"});
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
+std::vector<Finding> tsserver_findings_in(const json::value* body, const std::string& path) {
+  std::vector<Finding> findings;
+  if (!body || !body->is_array()) return findings;
+  for (const json::value& item : body->get_array()) {
+    const std::string category = diagnostics::text_at(item, {"category"});
+    if (category == "suggestion" || findings.size() >= kMostFindings) continue;
+    Finding finding;
+    finding.file = path;
+    finding.line = diagnostics::number_at(item, {"start", "line"});
+    finding.column = diagnostics::number_at(item, {"start", "offset"});
+    finding.severity = category == "error"     ? Severity::kError
+                       : category == "warning" ? Severity::kWarning
+                                               : Severity::kInfo;
+    const std::string code = code_of(item);
+    finding.rule = code.empty() ? "" : "TS" + code;  // as tsc writes it
+    finding.message = diagnostics::text_at(item, {"text"});
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
+}  // namespace ralph::lsp

@@ -1,0 +1,89 @@
+// A running language server: its process, its pipes, and the conversation with it. Nothing here waits: the hub does.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "checks/lsp/conversation.h"
+#include "checks/lsp/disk.h"
+#include "os/launch.h"
+#include "os/processes.h"
+
+namespace ralph::lsp {
+
+inline constexpr size_t kMostText = 8 << 20;        // of a file that a server is asked about
+inline constexpr Milliseconds kStartLimit{30'000};  // for the answer to initialize; all take much less
+
+enum class ServerState { kStarting, kReady, kFailed };
+std::string_view to_string(ServerState state);  // "starting", "ready", "failed"
+
+// What to start.
+struct ServerChoice {
+  const ServerRow* row = nullptr;
+  std::vector<std::string> argv;
+};
+
+class Server {
+ public:
+  Server(ServerChoice choice, const std::string& root, const Environment& environment);
+
+  const ServerRow& row() const { return *choice_.row; }
+  ServerState state() const;
+  const std::string& reason() const { return reason_; }                  // why it has failed
+  const std::string& earlier_reason() const { return earlier_reason_; }  // of the time before
+  int starts() const { return starts_; }
+  int answers() const { return answers_; }  // how many checks it has answered
+  void count_answer() { ++answers_; }
+  int pid() const { return pid_; }
+  bool is_running() const { return pid_ > 0; }
+  Conversation& talk() { return *talk_; }
+
+  // Starts it, or starts it again. If that fails, so has the server.
+  void start(MonotonicTime now);
+
+  // Its descriptors for poll(); -1: not now.
+  int reads() const { return out_.get(); }
+  int complains() const { return err_.get(); }
+  int wants_room() const { return talk_ && (!unsent_.empty()) ? in_.get() : -1; }
+  void read(MonotonicTime now);
+  void read_complaints();
+  void write();
+
+  // Takes what the conversation wants to say. Call it after every use of talk().
+  void say();
+
+  // Its process was reaped.
+  void ended(const ExitStatus& status);
+
+  // It must answer `initialize` in time, and end if it says nothing more. nullopt: there is nothing to wait for.
+  std::optional<MonotonicTime> deadline() const;
+  void keep_to(MonotonicTime now);
+
+  // Ends it at once, with all of its session.
+  void kill(std::string reason);
+  void close_input() { in_.close(); }
+
+  // Before a question: tells it what has changed on disk.
+  void look_at_disk();
+
+ private:
+  void break_off(std::string reason);
+  std::string last_words() const;
+  std::string printed() const;
+
+  const ServerChoice choice_;
+  const std::string root_;
+  const Environment environment_;
+  Disk disk_;
+  std::unique_ptr<Conversation> talk_;
+  std::string reason_, earlier_reason_, unsent_, complaints_;
+  int pid_ = 0, starts_ = 0, answers_ = 0;
+  Fd in_, out_, err_;
+  MonotonicTime started_{};
+  std::optional<MonotonicTime> mute_{};  // since it has closed its output
+};
+
+}  // namespace ralph::lsp

@@ -1,0 +1,55 @@
+// What becomes of a program that is started as a language server and is none. Time is the test's: nobody waits for it.
+#include "checks/lsp/server.h"
+
+#include <sys/wait.h>
+
+#include <gtest/gtest.h>
+
+#include "os/clock.h"
+#include "os/poll.h"
+
+namespace ralph::lsp {
+namespace {
+
+// Starts a shell in the place of clangd, reads the first that it prints, and lets this much time pass.
+std::string reason_after(const std::string& script, Milliseconds time, bool complains) {
+  const SystemClock clock;
+  const MonotonicTime began = clock.monotonic();
+  Server server({server_named("clangd"), {"/bin/sh", "-c", script}}, "/", Environment::of_this_process());
+  server.start(began);
+  EXPECT_TRUE(server.is_running()) << server.reason();
+  if (wait_readable(server.reads(), began + Milliseconds(20'000))) server.read(began);
+  if (complains && server.complains() >= 0 && wait_readable(server.complains(), began + Milliseconds(20'000)))
+    server.read_complaints();
+  server.keep_to(began + time);
+  std::string reason = server.reason();
+  if (server.is_running()) server.kill("the test is over");
+  while (::waitpid(-1, nullptr, 0) > 0) {
+  }
+  return reason;
+}
+
+TEST(Server, ALineThatIsNoHeaderEndsItAtOnce) {
+  EXPECT_EQ(reason_after("echo Loading the project; exec sleep 100", Milliseconds(0), false),
+            "clangd sent a header without a colon: \"Loading the project\"");
+}
+
+TEST(Server, OneThatDoesNotAnswerHasItsTimeAndThenSaysWhatItPrinted) {
+  const std::string script = "printf Loading...; echo 'cannot open the database' >&2; exec sleep 100";
+  EXPECT_EQ(reason_after(script, kStartLimit - Milliseconds(1), true), "");
+  EXPECT_EQ(
+      reason_after(script, kStartLimit, true),
+      "clangd did not answer initialize within 30.0s; it printed \"Loading...\"; its last words were: cannot open the "
+      "database");
+}
+
+TEST(Server, TheLineWithTheErrorIsShownNotTheBacktrace) {
+  EXPECT_EQ(
+      reason_after("printf x; printf 'note: x\\nerror: no such component\\n\\nStack backtrace:\\n  0: the_error\\n' "
+                   ">&2; exec sleep 100",
+                   kStartLimit, true),
+      "clangd did not answer initialize within 30.0s; it printed \"x\"; its last words were: error: no such component");
+}
+
+}  // namespace
+}  // namespace ralph::lsp

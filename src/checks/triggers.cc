@@ -1,0 +1,393 @@
+#include "checks/triggers.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/sha256.h"
+#include "base/text.h"
+#include "checks/file_facts.h"
+#include "checks/trigger_finder.h"
+#include "checks/trigger_parts.h"
+#include "git/repository_mark.h"
+#include "os/files.h"
+
+namespace ralph {
+namespace {
+
+constexpr off_t kMostCopied = 64 << 20;
+constexpr size_t kMostInMemory = 1 << 20;
+constexpr off_t kMostReadToShow = 8 << 20;
+constexpr size_t kMostInProgram = 5000;  // of a program
+
+using Places = std::map<std::string, TriggerPlace>;
+
+// Who only wants to know whether a program was written does not read all of it.
+bool is_only_stamped(const TriggerPlace& place, const struct stat& info) {
+  return !place.put_back && S_ISREG(info.st_mode) && info.st_size > kMostReadToShow;
+}
+
+// A pipe, a socket or a device, also behind a link.
+bool is_special(const std::string& path, const struct stat& info) {
+  struct stat behind = info;
+  if (S_ISLNK(info.st_mode) && ::stat(path.c_str(), &behind) != 0) return false;
+  return !S_ISREG(behind.st_mode) && !S_ISDIR(behind.st_mode);
+}
+
+}  // namespace
+
+std::map<std::string, TriggerPlace> Triggers::files_now(Glance& glance) const {
+  Places all;
+  for (const TriggerPlace& place : places_) {
+    Places found = files_of(place, glance);
+    all.merge(found);
+  }
+  return all;
+}
+
+Status Triggers::remember(const TriggerPlace& place, bool copied) {
+  struct stat info{};
+  if (place.kind == TriggerKind::kPlainFile || ::lstat(place.path.c_str(), &info) != 0) return {};
+  File file;
+  file.mode = info.st_mode & 07777;
+  file.link = S_ISLNK(info.st_mode);
+  file.stamp = stamp_of_file(info);
+  if (is_only_stamped(place, info)) {
+    file.sha256 = file.part = file.stamp;
+  } else if (S_ISREG(info.st_mode) && (!copied || info.st_size > kMostCopied)) {
+    file.sha256 = file.part = hash_of_file(place.path).value_or(file.stamp);  // too large to be copied
+  } else if (auto content = content_of_file(place.path, info)) {
+    file.sha256 = sha256_hex(*content);
+    file.part = sha256_hex(file.link ? *content : compared_part(place, *content));
+    const std::string copy = join_path(store_, file.sha256);
+    if (place.put_back && !is_there(copy)) TRY(replace_file(copy, *content, 0600));
+    if (content->size() <= kMostInMemory && place.kind != TriggerKind::kProgram) file.content = std::move(content);
+  }
+  files_.emplace(place.path, std::move(file));
+  return {};
+}
+
+void Triggers::remember_folders(const std::string& path, const std::vector<std::string>& roots) {
+  for (const std::string& root : roots) {
+    for (std::string above = parent_path(path); above.starts_with(root + "/"); above = parent_path(above))
+      folders_.emplace(above, is_real_folder(above) ? Folder::kReal : is_there(above) ? Folder::kOther : Folder::kNone);
+  }
+}
+
+// The programs that are too large to be copied as a whole; no file of them is.
+static std::vector<std::string> large_programs(const Places& files, const std::vector<TriggerPlace>& places,
+                                               Glance& glance) {
+  std::vector<std::string> large;
+  for (const TriggerPlace& place : places) {
+    off_t bytes = 0;
+    size_t count = 0;
+    for (const auto& [path, file] : files) {
+      if (place.kind != TriggerKind::kProgram || file.kind != TriggerKind::kProgram || !has_part(place, path)) continue;
+      bytes += glance.at(path)->st_size;
+      ++count;
+    }
+    if (bytes > kMostCopied || count > kMostInProgram) large.insert(large.end(), place.keys.begin(), place.keys.end());
+  }
+  return large;
+}
+
+Result<Triggers> Triggers::take(const std::vector<TriggerPlace>& places, const std::vector<std::string>& roots,
+                                const std::string& store, Repository repository) {
+  Triggers triggers(store);
+  triggers.repository_ = std::move(repository);
+  triggers.places_ = places;
+  triggers.roots_ = roots;
+  TRY(make_directories(store));
+  for (const TriggerPlace& place : places) {
+    const bool folder = place.kind == TriggerKind::kFolder || place.kind == TriggerKind::kGitFolders;
+    triggers.remember_folders(folder ? join_path(place.path, "x") : place.path, roots);
+    if (place.kind != TriggerKind::kProgram) continue;
+    for (const std::string& key : place.keys)
+      triggers.remember_folders(is_real_folder(key) ? join_path(key, "x") : key, roots);
+  }
+  Glance glance(roots);
+  const Places files = triggers.files_now(glance);
+  const std::vector<std::string> large = large_programs(files, places, glance);
+  for (const auto& [path, place] : files) {
+    const bool copied = place.kind != TriggerKind::kProgram ||
+                        std::ranges::none_of(large, [&](const auto& part) { return is_at_or_below(path, part); });
+    TRY(triggers.remember(place, copied));
+  }
+  const std::string text = triggers.to_text();
+  triggers.manifest_ = sha256_hex(text);
+  TRY(replace_file(list_in(store), text, 0600));
+  return triggers;
+}
+
+// Folders that are none now: whatever is reached through them is not what was there.
+std::vector<std::string> Triggers::false_folders(Glance& glance) const {
+  std::vector<std::string> found;
+  for (const auto& [path, was] : folders_) {  // those above come first
+    const bool below = !found.empty() && path.starts_with(found.back() + "/");
+    if (!below && was != Folder::kOther && glance.at(path) && !glance.is_folder(path)) found.push_back(path);
+  }
+  return found;
+}
+
+static std::optional<RepositoryMark> mark_at(const TriggerPlace& place) {
+  if (place.kind != TriggerKind::kRepository || place.keys.size() != 4) return std::nullopt;
+  return RepositoryMark{parent_path(place.path), place.path,    place.keys[0],
+                        place.keys[1],           place.keys[2], place.keys[3]};
+}
+
+std::vector<Triggers::Change> Triggers::lost_repositories() const {
+  std::vector<Change> lost;
+  for (const TriggerPlace& place : places_) {
+    const auto mark = mark_at(place);
+    std::string what = mark ? what_became_of(*mark) : "";
+    if (what == "deleted" && is_there(place.path)) what = "made something else";
+    if (!what.empty()) lost.push_back({place, std::move(what), {}});
+  }
+  return lost;
+}
+
+std::vector<Triggers::Change> Triggers::headless_repositories() {
+  std::vector<Change> found;
+  for (const TriggerPlace& place : places_) {
+    const auto mark = mark_at(place);
+    if (!mark || !what_became_of(*mark).empty()) continue;
+    const std::string stamp = head_stamp(*mark);
+    std::string& good = heads_[place.path];
+    if (!stamp.empty() && stamp == good) continue;
+    std::string what = what_became_of_head(*mark);
+    good = what.empty() ? stamp : "";
+    if (what.empty()) continue;
+    Change change{place, std::move(what), {}};
+    if (change.what == kHeadless) change.place.path = join_path(place.path, "HEAD");
+    found.push_back(std::move(change));
+  }
+  return found;
+}
+
+std::optional<Triggers::Change> Triggers::look_at(const TriggerPlace& place, Glance& glance) {
+  const auto known = files_.find(place.path);
+  const struct stat* info = glance.at(place.path);
+  if (!info) {
+    if (known == files_.end()) return std::nullopt;
+    return Change{place, "deleted", {}};
+  }
+  const std::string stamp = stamp_of_file(*info);
+  // Whoever reads a pipe waits for ever: in the project it goes, also if the file is only shown otherwise.
+  const auto and_readable = [&](Change change) {
+    const auto is_around = [&](const std::string& root) { return is_at_or_below(place.path, root); };
+    if (!is_special(place.path, *info)) return change;
+    change.what = "made something else";
+    change.place.put_back = change.place.put_back || std::ranges::any_of(roots_, is_around);
+    return change;
+  };
+  if (place.kind == TriggerKind::kPlainFile)
+    return is_special(place.path, *info) ? std::optional(and_readable({place, "", sha256_hex(stamp)})) : std::nullopt;
+  const bool link = S_ISLNK(info->st_mode);
+  const bool large = S_ISREG(info->st_mode) && info->st_size > kMostCopied;
+  if (known == files_.end()) {
+    const auto content = large ? std::nullopt : content_of_file(place.path, *info);
+    if (!is_whole(place.kind) && !link && content && compared_part(place, *content).empty()) return std::nullopt;
+    Change made{place, "made", sha256_hex(content.value_or(stamp))};
+    if (content && !link) made.names = changed_names(place, "", *content);
+    return and_readable(std::move(made));
+  }
+  File& file = known->second;
+  if (file.stamp == stamp) return std::nullopt;
+  const bool stamped = is_only_stamped(place, *info);
+  const auto content = large || stamped ? std::nullopt : content_of_file(place.path, *info);
+  const std::string part = stamped   ? stamp
+                           : large   ? hash_of_file(place.path).value_or(stamp)
+                           : content ? sha256_hex(link ? *content : compared_part(place, *content))
+                                     : std::string();
+  const bool same_mode = link || !is_whole(place.kind) || (info->st_mode & 07777) == file.mode;
+  if (link == file.link && part == file.part && same_mode) {
+    file.stamp = stamp;
+    return std::nullopt;
+  }
+  const bool other = link != file.link || (!content && !large && !stamped);
+  Change change{place, other ? "made something else" : "changed", content ? sha256_hex(*content) : stamp};
+  if (!is_whole(place.kind) && content && !link && !file.link)
+    change.names = changed_names(place, content_before(place.path).value_or(""), *content);
+  return and_readable(std::move(change));
+}
+
+// It has the place that it was found by.
+const TriggerPlace* Triggers::place_of(const std::string& path) const {
+  for (const TriggerPlace& place : places_) {
+    if (place.kind == TriggerKind::kProgram ? has_part(place, path)
+        : is_whole(place.kind)              ? is_at_or_below(path, place.path)
+                                            : place.path == path)
+      return &place;
+  }
+  return nullptr;
+}
+
+// The files of a program are one change.
+void Triggers::join_programs(std::vector<Change>& changes) const {
+  for (const TriggerPlace& program : places_) {
+    if (program.kind != TriggerKind::kProgram) continue;
+    Change joined{{program.path, TriggerKind::kProgram, program.put_back, program.why}, "changed", {}};
+    std::string all;
+    std::erase_if(changes, [&](const Change& change) {
+      const bool part = change.place.kind == TriggerKind::kProgram || change.folder;
+      if (!part || !change.others.empty() || !has_part(program, change.place.path)) return false;
+      all += change.place.path + change.what + change.sha256 + "\n";
+      joined.others.push_back(change.place.path);
+      return true;
+    });
+    joined.sha256 = sha256_hex(all);
+    if (!joined.others.empty()) changes.push_back(std::move(joined));
+  }
+}
+
+std::vector<Triggers::Change> Triggers::changes() {
+  std::vector<Change> found = lost_repositories();
+  const auto is_lost = [lost = found](const std::string& path) {
+    return std::ranges::any_of(lost, [&](const Change& repository) {
+      return is_at_or_below(path, repository.place.path) || is_at_or_below(path, repository.place.keys[0]) ||
+             is_at_or_below(path, repository.place.keys[1]);
+    });
+  };
+  Glance glance(roots_);
+  const std::vector<std::string> false_ones = false_folders(glance);
+  for (const std::string& folder : false_ones) {
+    if (is_lost(folder)) continue;
+    Change change{{folder, TriggerKind::kFolder}, "made something else", {}, true};
+    change.place.put_back = std::ranges::any_of(
+        places_, [&](const TriggerPlace& place) { return place.put_back && is_at_or_below(place.path, folder); });
+    const struct stat* info = glance.at(folder);
+    change.sha256 = sha256_hex(content_of_file(folder, *info).value_or(stamp_of_file(*info)));
+    found.push_back(std::move(change));
+  }
+  const auto is_behind = [&](const std::string& path) {
+    return std::ranges::any_of(false_ones, [&](const std::string& folder) { return path.starts_with(folder + "/"); });
+  };
+  // A folder that was a link is put back as a whole.
+  std::vector<std::string> links;
+  for (const auto& [path, file] : files_) {
+    const TriggerPlace* place = file.link && glance.is_folder(path) ? place_of(path) : nullptr;
+    if (place && place->put_back) links.push_back(path);
+  }
+  const auto is_below_link = [&](const std::string& path) {
+    return std::ranges::any_of(links, [&](const std::string& link) { return path.starts_with(link + "/"); });
+  };
+  Places all = files_now(glance);
+  for (const auto& [path, file] : files_) {
+    if (all.contains(path)) continue;
+    const TriggerPlace* place = place_of(path);
+    if (!place) continue;
+    TriggerKind kind = place->path == path || place->kind == TriggerKind::kProgram ? place->kind : TriggerKind::kFile;
+    if (place->kind == TriggerKind::kGitFolders && base_name(path).starts_with("config"))
+      kind = TriggerKind::kGitConfig;
+    all.emplace(path, file_of(*place, path, kind));
+  }
+  for (const auto& [path, place] : all) {
+    if (is_lost(path) || is_one_of(path, false_ones) || is_below_link(path)) continue;
+    if (is_behind(path)) {
+      if (files_.contains(path)) found.push_back({place, "deleted", {}});
+    } else if (auto change = look_at(place, glance)) {
+      found.push_back(*std::move(change));
+    }
+  }
+  join_programs(found);
+  return found;
+}
+
+Result<std::string> Triggers::content_before(const std::string& path) const {
+  const auto known = files_.find(path);
+  if (known == files_.end()) return std::string();
+  if (known->second.content) return *known->second.content;
+  const std::string copy = join_path(store_, known->second.sha256);
+  auto content = is_real_file(copy) ? read_file(copy) : Result<std::string>("");
+  if (!content || sha256_hex(*content) != known->second.sha256)
+    return fail(ErrorKind::kIo, "there is no copy of {} as it was", path);
+  return content;
+}
+
+Status Triggers::write_before(const std::string& path) {
+  const auto known = files_.find(path);
+  if (known == files_.end()) return {};
+  TRY_VALUE(const std::string content, content_before(path));
+  TRY(make_directories(parent_path(path)));
+  if (known->second.link) {
+    if (::symlink(content.c_str(), path.c_str()) == 0) return {};
+    return fail(ErrorKind::kIo, "cannot make {}: {}", path, std::strerror(errno));
+  }
+  const bool durable = known->second.content.has_value();  // a program has many files, and can be installed again
+  TRY(durable ? write_file_atomically(path, content, known->second.mode)
+              : replace_file(path, content, known->second.mode));
+  if (::chmod(path.c_str(), known->second.mode) == 0) return {};
+  return fail(ErrorKind::kIo, "cannot set the mode of {}: {}", path, std::strerror(errno));
+}
+
+// Only a part of the file is not as it was.
+Status Triggers::mend(const Change& change, const std::string& kept) {
+  const std::string& path = change.place.path;
+  TRY_VALUE(const std::string before, content_before(path));
+  TRY_VALUE(const std::string now, read_file(path));
+  const std::string mended = with_part_of(change.place, before, now);
+  TRY(make_directories(parent_path(kept)));
+  std::string free = kept;
+  for (int n = 1; is_there(free); ++n) free = fmt::format("{}.{}", kept, n);
+  TRY(replace_file(free, now, 0600));
+  if (!files_.contains(path) && is_one_of(trim(mended), {"", "{}"})) {
+    if (::unlink(path.c_str()) == 0) return {};
+    return fail(ErrorKind::kIo, "cannot remove {}: {}", path, std::strerror(errno));
+  }
+  return write_file_atomically(path, mended);
+}
+
+// All of it or nothing: a mixture of two versions would not run.
+Status Triggers::put_back_program(const Change& change, const std::string& kept) {
+  for (const std::string& path : change.others) {
+    if (files_.contains(path) && !content_before(path))
+      return fail(ErrorKind::kIo,
+                  "it is too large for a copy, so that none of its {} changed files was put back; install it again as "
+                  "it was, and do not run it before",
+                  change.others.size());
+  }
+  const std::string root = roots_.empty() ? "" : roots_.front();
+  for (const std::string& path : change.others) {
+    const bool inside = !root.empty() && path.starts_with(root + "/");
+    TRY(move_away(path, join_path(kept, path.substr(inside ? root.size() + 1 : 1))));
+    if (files_.contains(path)) {
+      TRY(write_before(path));
+    } else if (const auto folder = folders_.find(path); folder != folders_.end() && folder->second == Folder::kReal) {
+      TRY(make_directories(path));
+    }
+  }
+  return {};
+}
+
+Status Triggers::put_back(const Change& change, const std::string& kept) {
+  const std::string& path = change.place.path;
+  if (change.what == kHeadless)
+    return fail(ErrorKind::kIo, "check out a branch that has commits; the run began at commit {}",
+                change.place.keys.back().substr(0, 12));
+  if (change.place.kind == TriggerKind::kRepository)
+    return fail(ErrorKind::kIo,
+                "ralph has no copy of its commits and branches; restore it from a backup or from a clone");
+  if (change.place.kind == TriggerKind::kProgram) return put_back_program(change, kept);
+  Glance glance(roots_);
+  for (const std::string& folder : false_folders(glance)) {
+    if (path.starts_with(folder + "/")) return fail(ErrorKind::kIo, "{} is no folder any more", folder);
+  }
+  if (change.folder) {
+    if (base_name(path) == ".git" && folders_.at(path) == Folder::kReal)
+      return fail(ErrorKind::kIo, "the repository is another one now");
+    TRY(move_away(path, kept));
+    return folders_.at(path) == Folder::kReal ? make_directories(path) : Status{};
+  }
+  const auto known = files_.find(path);
+  const bool was_link = known != files_.end() && known->second.link;
+  if (change.place.kind == TriggerKind::kPlainFile) return move_away(path, kept);
+  if (!is_whole(change.place.kind) && !was_link && is_real_file(path)) return mend(change, kept);
+  if (known != files_.end()) TRY(content_before(path));  // before anything is moved
+  TRY(move_away(path, kept));
+  return write_before(path);
+}
+
+}  // namespace ralph

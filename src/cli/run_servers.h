@@ -1,0 +1,42 @@
+// The language servers that a run keeps warm for its criteria: a job of its guardian, in the sandbox of the checks if
+// there is one, because servers run what the project brings along. They end with the run, whichever process is killed.
+//
+//   RunServers servers;
+//   servers.start({policy, project, environment, shelter, in_machine}, jobs);
+//   parts.lsp_socket = servers.socket();
+#pragma once
+
+#include <string>
+
+#include "engine/policy.h"
+#include "engine/shelter.h"
+#include "os/jobs.h"
+#include "os/socket_door.h"
+
+namespace ralph::cli {
+
+struct RunServersOrder {
+  const Policy& policy;
+  std::string project;  // absolute
+  const Environment& environment;
+  Shelter* shelter = nullptr;  // nullptr: they run directly
+  bool in_machine = false;     // the checks run in a virtual machine, into which no socket leads: none are kept
+};
+
+class RunServers {
+ public:
+  RunServers() = default;
+  ~RunServers() { door_.remove(); }
+  RunServers(const RunServers&) = delete;
+  RunServers& operator=(const RunServers&) = delete;
+
+  // Does nothing if the criteria ask no server. Programs are started when they are first asked.
+  Status start(const RunServersOrder& order, Jobs& jobs);
+
+  const std::string& socket() const { return door_.socket; }  // empty: none are kept
+
+ private:
+  SocketDoor door_;
+};
+
+}  // namespace ralph::cli

@@ -1,0 +1,29 @@
+// Tracked files that git is told to overlook: flagged "assume unchanged" or "skip the work tree" in its index. `git
+// status` and `git diff` show no change to them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "git/git.h"
+
+namespace ralph {
+
+struct HiddenFile {
+  std::string path;      // from the top-level folder
+  bool skipped = false;  // "skip the work tree", as a sparse checkout has it for every file that it leaves out
+};
+
+// All of them, wherever in the work tree git runs. One call of git, which reads nothing but the index.
+Result<std::vector<HiddenFile>> hidden_files(const Git& git);
+
+// Those whose content, kind or mode differs from the index; what a sparse checkout leaves out does not count. `top` is
+// the work tree's top-level folder.
+struct HiddenChange {
+  std::string path;
+  bool deleted = false;
+};
+Result<std::vector<HiddenChange>> hidden_changes(const Git& git, const std::string& top,
+                                                 const std::vector<HiddenFile>& files);
+
+}  // namespace ralph

@@ -1,0 +1,179 @@
+#include "git/own_index.h"
+
+#include <cerrno>
+#include <cstdint>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/sha256.h"
+#include "base/text.h"
+#include "git/hidden_files.h"
+#include "git/repository.h"
+#include "os/files.h"
+
+namespace ralph {
+namespace {
+
+constexpr std::uint64_t kMostRead = 256 << 20;
+constexpr size_t kMostFiles = 50'000;
+constexpr size_t kMostInMemory = 16 << 20;
+
+// git reads a file again that is not older than its index: the copy has the time of the original, or one of long ago.
+Status copy_index(const std::string& text, const timespec& time, const std::string& to) {
+  TRY(replace_file(to, text, 0600));
+  const timespec both[] = {time, time};
+  if (::utimensat(AT_FDCWD, to.c_str(), both, AT_SYMLINK_NOFOLLOW) != 0)
+    return fail(ErrorKind::kIo, "cannot set the time of {}: {}", to, errno_text(errno));
+  return {};
+}
+
+std::string look_in(const std::string& folder) {
+  return join_path(folder, "index.look");
+}
+
+// ctime can't be set back.
+std::string stamp_at(const std::string& path) {
+  struct stat info{};
+  if (::lstat(path.c_str(), &info) != 0) return "gone";
+  return fmt::format("{} {} {:o} {}.{}", info.st_ino, info.st_size, info.st_mode, info.st_ctim.tv_sec,
+                     info.st_ctim.tv_nsec);
+}
+
+std::string without_line_end(const std::string& answer) {
+  return answer.substr(0, answer.find_last_not_of('\n') + 1);
+}
+
+Result<std::string> answer_about_index(const Git& git, const std::vector<std::string>& words) {
+  TRY_VALUE(GitEnd end, git(words));
+  if (end.code == 0 && !end.cut) return std::move(end.output);
+  return fail(ErrorKind::kIo, "git {} with ralph's own index failed: {}", words[0], first_line(end.errors));
+}
+
+}  // namespace
+
+OwnIndex::OwnIndex(std::string folder, const MakeGit& make_git, TakenIndex taken)
+    : folder_(std::move(folder)),
+      taken_(std::move(taken)),
+      git_(make_git({})),
+      own_(make_git({{"GIT_INDEX_FILE", look_in(folder_)}})) {}
+
+std::string OwnIndex::file() const {
+  return join_path(folder_, "index");
+}
+
+Result<OwnIndex::Place> OwnIndex::place() const {
+  TRY_VALUE(const GitEnd end, git_({"rev-parse", "--absolute-git-dir", "--show-toplevel", "HEAD"}));
+  const std::vector<std::string> lines = split(end.output, '\n');
+  if (lines.size() < 3) return Place{};
+  return Place{lines[0], lines[1], end.code == 0 ? lines[2] : ""};
+}
+
+// Whether all tracked files together can be read in a moment.
+bool OwnIndex::is_small(const std::string& top) const {
+  const auto files = git_({"-C", top, "ls-files", "-z"});
+  if (!files || files->code != 0 || files->cut) return false;
+  const std::vector<std::string> paths = split(files->output, '\0');
+  std::uint64_t bytes = 0;
+  for (const std::string& path : paths) {
+    struct stat info{};
+    if (::lstat(join_path(top, path).c_str(), &info) == 0 && S_ISREG(info.st_mode))
+      bytes += static_cast<std::uint64_t>(info.st_size);
+  }
+  return bytes <= kMostRead && paths.size() <= kMostFiles;
+}
+
+Result<TakenIndex> OwnIndex::take() {
+  taken_ = {};
+  TRY_VALUE(const Place now, place());
+  TRY_VALUE(const GitEnd found, git_({"rev-parse", "--path-format=absolute", "--git-path", "index"}));
+  if (now.git_dir.empty() || found.code != 0) return taken_;
+  const std::string path = without_line_end(found.output), working = look_in(folder_);
+  TRY(make_directories(folder_));
+  struct stat info{};
+  if (::lstat(path.c_str(), &info) != 0) {
+    TRY(replace_file(file(), "", 0600));  // nothing was ever added
+  } else {
+    TRY_VALUE(const std::string text, read_file(path));
+    // An agent of an earlier run may have written it: git reads all files whose times it would believe.
+    constexpr timespec kLongAgo = {1, 0};
+    TRY(copy_index(text, is_small(now.top) ? kLongAgo : info.st_mtim, working));
+    // Whole, in one file, and without what says which folders have no new files.
+    const std::vector<std::string> words = {"update-index", "--no-split-index", "--no-untracked-cache",
+                                            "--no-fsmonitor", "--force-write-index"};
+    TRY(answer_about_index(own_, words));
+    TRY_VALUE(const std::string whole, read_file(working));
+    if (::lstat(working.c_str(), &info) != 0)
+      return fail(ErrorKind::kIo, "cannot read {}: {}", working, errno_text(errno));
+    TRY(copy_index(whole, info.st_mtim, file()));
+  }
+  TRY_VALUE(content_, read_file(file()));
+  taken_.hash = sha256_hex(content_);
+  time_ = info.st_mtim;
+  if (content_.size() > kMostInMemory) content_.clear();
+  taken_.git_dir = now.git_dir;
+  TRY_VALUE(const std::vector<Change> changes, look(Extent::kTracked, now));
+  if (changes.empty()) return taken_;
+  TRY_VALUE(const std::vector<std::string> shown, Repository(git_, now.top).uncommitted_paths());
+  for (const Change& change : changes) {
+    if (!is_one_of(change.path, shown)) taken_.hidden[change.path] = stamp_at(join_path(now.top, change.path));
+  }
+  return taken_;
+}
+
+// HEAD, with the times and flags of the copy for files that have not changed since.
+Status OwnIndex::prepare(const Place& now) const {
+  struct stat info{};
+  timespec time = time_;
+  std::string text = content_;
+  if (text.empty() && ::lstat(file().c_str(), &info) == 0 && S_ISREG(info.st_mode)) {
+    text = read_file(file()).value_or("");
+    time = info.st_mtim;
+  }
+  const bool good = !text.empty() && sha256_hex(text) == taken_.hash;
+  const std::string working = look_in(folder_);
+  TRY(make_directories(folder_));
+  ::unlink(working.c_str());
+  if (good) TRY(copy_index(text, time, working));
+  std::vector<std::string> words = {"read-tree"};
+  if (now.commit.empty()) {
+    words.emplace_back("--empty");
+  } else {
+    if (good) words.insert(words.end(), {"-i", "--reset"});
+    words.push_back(now.commit);
+  }
+  TRY(answer_about_index(own_, words));
+  return {};
+}
+
+Result<std::vector<OwnIndex::Change>> OwnIndex::changes(Extent extent) const {
+  std::vector<Change> none;
+  if (taken_.hash.empty()) return none;
+  TRY_VALUE(const Place now, place());
+  if (now.git_dir != taken_.git_dir) return none;
+  TRY_VALUE(std::vector<Change> changes, look(extent, now));
+  std::erase_if(changes, [&](const Change& change) {
+    const auto was = taken_.hidden.find(change.path);
+    return was != taken_.hidden.end() && was->second == stamp_at(join_path(now.top, change.path));
+  });
+  return changes;
+}
+
+Result<std::vector<OwnIndex::Change>> OwnIndex::look(Extent extent, const Place& now) const {
+  std::vector<Change> changes;
+  TRY(prepare(now));
+  TRY_VALUE(const std::string status,
+            answer_about_index(own_, {"status", "--porcelain", "-z", "--no-renames",
+                                      extent == Extent::kAll ? "--untracked-files=all" : "--untracked-files=no"}));
+  for (const std::string& field : split(status, '\0')) {
+    if (field.size() > 3) changes.push_back({field.substr(3), field.starts_with("??")});
+  }
+  if (extent != Extent::kAll) return changes;
+  TRY_VALUE(const std::vector<HiddenFile> flagged, hidden_files(own_));
+  if (flagged.empty()) return changes;
+  TRY_VALUE(const auto hidden, hidden_changes(own_, now.top, flagged));
+  for (const HiddenChange& change : hidden) changes.push_back({change.path});
+  return changes;
+}
+
+}  // namespace ralph

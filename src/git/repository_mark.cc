@@ -1,0 +1,87 @@
+#include "git/repository_mark.h"
+
+#include <fcntl.h>
+#include <optional>
+#include <sys/stat.h>
+
+#include "base/text.h"
+#include "git/git.h"
+#include "os/files.h"
+
+namespace ralph {
+namespace {
+
+// A folder that was deleted and made again may have the same inode, but not the same birth.
+std::string identity_of(const std::string& folder) {
+  struct statx info{};
+  if (::statx(AT_FDCWD, folder.c_str(), AT_SYMLINK_NOFOLLOW, STATX_INO | STATX_BTIME, &info) != 0) return "";
+  const bool birth = (info.stx_mask & STATX_BTIME) != 0;
+  return fmt::format("{}:{} {} {}.{}", info.stx_dev_major, info.stx_dev_minor, info.stx_ino,
+                     birth ? info.stx_btime.tv_sec : 0, birth ? info.stx_btime.tv_nsec : 0);
+}
+
+// Told which repository it is: else git would look for one in the folders above.
+Result<GitEnd> ask_git(const RepositoryMark& mark, std::vector<std::string> words) {
+  words.insert(words.begin(), "--git-dir=" + mark.git_dir);
+  return plain_git(mark.top)(words);
+}
+
+// nullopt: git can't be asked.
+std::optional<bool> has_commit(const RepositoryMark& mark, const std::string& name) {
+  const auto found = ask_git(mark, {"cat-file", "-e", name + "^{commit}"});
+  return found ? std::optional(found->code == 0) : std::nullopt;
+}
+
+std::string text_at(const std::string& path) {
+  return is_real_file(path) ? std::string(trim(read_file(path).value_or(""))) : "";
+}
+
+std::string checked_out_commit(const RepositoryMark& mark) {
+  const auto head = ask_git(mark, {"rev-parse", "--verify", "--quiet", "HEAD^{commit}"});
+  return head && head->code == 0 ? std::string(trim(head->output)) : "";
+}
+
+}  // namespace
+
+RepositoryMark mark_repository(RepositoryMark places) {
+  places.folder = identity_of(places.common_dir);
+  places.commit = checked_out_commit(places);
+  return places;
+}
+
+std::string what_became_of(const RepositoryMark& mark) {
+  const std::string now = identity_of(mark.common_dir);
+  if (now.empty() || (mark.entry != mark.common_dir && !is_there(mark.entry)) ||
+      !is_there(join_path(mark.git_dir, "HEAD")) || !is_there(join_path(mark.common_dir, "objects")))
+    return "deleted";
+  if (now == mark.folder || mark.commit.empty()) return "";
+  // Some file systems give a folder another number when it is written to for the first time.
+  return has_commit(mark, mark.commit) == false ? "made anew" : "";
+}
+
+std::string what_became_of_head(const RepositoryMark& mark) {
+  if (mark.commit.empty() || has_commit(mark, "HEAD") != false) return "";
+  return has_commit(mark, mark.commit) == false ? "damaged" : std::string(kHeadless);
+}
+
+std::string head_stamp(const RepositoryMark& mark) {
+  constexpr std::string_view kRef = "ref: refs/heads/";
+  const std::string head = text_at(join_path(mark.git_dir, "HEAD"));
+  if (!head.starts_with(kRef) || contains(head, "..")) return "";
+  const std::string ref = join_path(mark.common_dir, head.substr(std::string_view("ref: ").size()));
+  const std::string commit = text_at(ref);
+  if (commit.size() < 40 || commit.find_first_not_of("0123456789abcdef") != std::string::npos) return "";
+  const std::string objects = join_path(mark.common_dir, "objects");
+  std::string stamp = head + " " + commit;
+  for (const std::string& path :
+       {join_path(mark.git_dir, "HEAD"), ref, join_path(mark.common_dir, "refs"), join_path(mark.common_dir, "config"),
+        objects, join_path(objects, commit.substr(0, 2) + "/" + commit.substr(2))}) {
+    struct stat info{};
+    if (::lstat(path.c_str(), &info) != 0) return "";
+    stamp += fmt::format(" {}.{}.{}.{}.{}", info.st_dev, info.st_ino, info.st_size, info.st_ctim.tv_sec,
+                         info.st_ctim.tv_nsec);
+  }
+  return stamp;
+}
+
+}  // namespace ralph

@@ -1,0 +1,32 @@
+// Whether a repository is still the one that it was when a run began: not deleted, and not made anew, and with a commit
+// that is checked out.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace ralph {
+
+struct RepositoryMark {
+  std::string top;                  // the work tree's folder
+  std::string entry;                // its `.git`
+  std::string git_dir, common_dir;  // see RepositoryFolders
+  std::string folder{};             // which folder common_dir is
+  std::string commit{};             // what was checked out; empty: none, or it can't be told
+};
+
+RepositoryMark mark_repository(RepositoryMark places);
+
+// "deleted", "made anew" or "damaged"; empty: it is the same.
+std::string what_became_of(const RepositoryMark& mark);
+
+// For one that is still the same, and had a commit: "damaged" (git finds neither HEAD's commit nor the first one),
+// kHeadless (the commits are there, but HEAD leads to none), or empty.
+inline constexpr std::string_view kHeadless = "left without a commit";
+std::string what_became_of_head(const RepositoryMark& mark);
+
+// What the answer about HEAD depends on, read without git: as long as this is the same, so is the answer. Empty: only
+// git can tell, because the branch or its commit is packed or elsewhere.
+std::string head_stamp(const RepositoryMark& mark);
+
+}  // namespace ralph

@@ -1,0 +1,25 @@
+#include "json/own.h"
+
+#include <boost/json/monotonic_resource.hpp>
+#include <boost/json/parser.hpp>
+
+namespace ralph {
+
+namespace {
+
+struct Parsed {
+  json::monotonic_resource memory;
+  json::value value{};
+};
+
+}  // namespace
+
+const json::value& parse_own_json(std::string_view text) {
+  // Much larger than the text: what is never written to is never there.
+  auto* const parsed = new Parsed{json::monotonic_resource(text.size() * 8)};
+  json::parser parser(&parsed->memory);
+  parser.write(text);
+  return *new (&parsed->value) json::value(parser.release());  // never freed, with the memory it stands in
+}
+
+}  // namespace ralph

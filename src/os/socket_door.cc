@@ -1,0 +1,60 @@
+#include "os/socket_door.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <ctime>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "os/unix_socket.h"
+
+namespace ralph {
+
+namespace {
+
+constexpr std::string_view kTemporary = "/tmp";
+constexpr time_t kSecondsToListen = 60;
+
+std::string socket_in(const std::string& folder, std::string_view name) {
+  return join_path(folder, fmt::format("{}.sock", name));
+}
+
+// What runs that were killed have left: folders of this user whose socket nobody listens at any more. A run that is
+// just starting has made its folder a moment ago.
+void remove_abandoned_doors(std::string_view name, std::string_view log) {
+  const std::string prefix = fmt::format("ralph-{}-", name);
+  for (const std::string& entry : names_in(std::string(kTemporary))) {
+    if (!entry.starts_with(prefix)) continue;
+    const std::string folder = join_path(kTemporary, entry), socket = socket_in(folder, name);
+    struct stat info{};
+    if (::lstat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != ::geteuid() ||
+        info.st_mtim.tv_sec + kSecondsToListen > ::time(nullptr))
+      continue;
+    const auto living = connect_to(socket, SocketKind::kStream);
+    if (living || living.error().kind != ErrorKind::kNotFound) continue;
+    ::unlink(socket.c_str());
+    if (!log.empty()) ::unlink(join_path(folder, log).c_str());
+    ::rmdir(folder.c_str());  // stays if there is anything else in it
+  }
+}
+
+}  // namespace
+
+void SocketDoor::remove() {
+  if (folder.empty()) return;
+  ::unlink(socket.c_str());
+  ::rmdir(folder.c_str());
+}
+
+Result<SocketDoor> open_socket_door(std::string_view name, std::string_view log) {
+  remove_abandoned_doors(name, log);
+  std::string folder = fmt::format("{}/ralph-{}-XXXXXX", kTemporary, name);
+  if (!::mkdtemp(folder.data())) return fail(ErrorKind::kIo, "cannot create {}: {}", folder, errno_text(errno));
+  SocketDoor door;
+  door.folder = real_path(folder);
+  door.socket = socket_in(door.folder, name);
+  TRY_VALUE(door.listener, listen_at(door.socket, SocketKind::kStream));
+  return door;
+}
+
+}  // namespace ralph

@@ -1,0 +1,17 @@
+// Programs that run a command for each of the files or words that they are given: xargs, find, fd, parallel. Each adds
+// to `inner` what it runs.
+#pragma once
+
+#include "policy/command_view.h"
+
+namespace ralph {
+
+// `input` and `listing`: as in inner_commands().
+void look_into_xargs(const ShellCommand& command, const std::optional<std::string>& input,
+                     const std::optional<Listing>& listing, InnerCommands& inner);
+void look_into_parallel(const ShellCommand& command, const std::optional<std::string>& input,
+                        const std::optional<Listing>& listing, InnerCommands& inner);
+void look_into_find(const ShellCommand& command, InnerCommands& inner);
+void look_into_fd(const ShellCommand& command, InnerCommands& inner);
+
+}  // namespace ralph

@@ -1,0 +1,42 @@
+// What the proxy of a sandbox has refused, as a file with one JSON object a line.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "os/clock.h"
+#include "os/files.h"
+
+namespace ralph {
+
+// Refusals are appended in one call each. A client can't fill the disk with them.
+class RefusalLog {
+ public:
+  explicit RefusalLog(const std::string& path);  // empty: nothing is written
+  void add(const std::string& host, int port, std::string_view why, const Clock& clock);
+
+ private:
+  Fd file_;
+  size_t written_ = 0;
+};
+
+// Why a host is refused, as the log says it.
+inline constexpr std::string_view kNotListed = "not in the list of hosts";
+inline constexpr std::string_view kPrivateAddress = "its address is a private one";
+inline constexpr std::string_view kAnotherHost = "TLS asks for another host: ";  // and which
+inline constexpr std::string_view kNoTls = "no TLS";
+
+// What a log says: how often each host was refused.
+struct Refusal {
+  std::string host;
+  int port = 0;
+  std::string why;
+  int count = 0;
+};
+std::vector<Refusal> read_refusals(const std::string& log);
+
+// "blocked 3 requests to x:443 (not in the list of hosts); to allow it, add "x" to sandbox.hosts"
+std::string describe(const Refusal& refusal);
+
+}  // namespace ralph

@@ -1,0 +1,41 @@
+// Auto mode: a session without a loop that has edited files goes on while the project's tools find errors or security
+// issues. Only in projects that this user has accepted, and only while it helps.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "engine/decide.h"
+#include "os/environment.h"
+#include "session/edits.h"
+
+namespace ralph {
+
+struct AutoAnswer {
+  Decision decision;
+  std::string text;     // for the model, if the session goes on
+  std::string message;  // for the user, if it does not; may be empty
+};
+
+struct AutoRequest {
+  std::string session;
+  std::string words;        // the agent's last message
+  Milliseconds patience{};  // how long the tools may take
+};
+
+// nullopt: it has no say here.
+Result<std::optional<AutoAnswer>> judge_automatically(const AutoRequest& request, const Environment& environment);
+
+// Whether hooks may run the project's tools: this user has accepted the project, and auto mode is not switched off.
+bool auto_mode_is_on(const Environment& environment, const std::string& project);
+
+// The user's next line: what was tried before does not count.
+void begin_anew(const Environment& environment, const std::string& session);
+
+// After an edit: what the tools of these kinds say about these files, the worst few; empty:
+// nothing.
+enum class EditTools { kAll, kCheckers, kLinters, kSecurity };
+Result<std::string> look_at_edit(const Environment& environment, const std::string& project,
+                                 const std::vector<std::string>& files, EditTools tools);
+
+}  // namespace ralph

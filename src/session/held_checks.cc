@@ -1,0 +1,217 @@
+#include "session/held_checks.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "engine/checks.h"
+#include "os/descriptors.h"
+#include "os/files.h"
+#include "os/guardian.h"
+#include "os/process_end.h"
+#include "os/process_tree.h"
+#include "os/processes_linux.h"
+#include "session/session_note.h"
+
+namespace ralph {
+namespace {
+
+// What a model is told of failing checks, all together.
+constexpr size_t kMostExcerpts = 6000;
+constexpr size_t kLeastExcerpt = 500;
+
+using Results = std::vector<record::GuardrailEnded>;
+
+ProcessInfo process_of(int pid, unsigned long long start_time) {
+  ProcessInfo process;
+  process.pid = pid;
+  process.start_time = start_time;
+  return process;
+}
+
+class Collector : public NullListener {
+ public:
+  void on_record(const record::Record& record, const Progress&) override {
+    if (const auto* ended = std::get_if<record::GuardrailEnded>(&record.body)) results.push_back(*ended);
+  }
+  Results results{};
+};
+
+// "checks_3" in the run's folder; each time another one, so that no log is written over.
+Result<std::string> new_folder(const CheckOrder& order) {
+  for (int more = 0;; ++more) {
+    const std::string name = fmt::format("checks_{}{}", order.iteration, more == 0 ? "" : fmt::format("_{}", more));
+    const std::string path = join_path(order.folder, name);
+    if (::mkdir(path.c_str(), 0777) == 0) return name;
+    if (errno != EEXIST) return fail(ErrorKind::kIo, "cannot make {}: {}", path, errno_text(errno));
+  }
+}
+
+record::GuardrailEnded cut_off(const std::string& command, int iteration, size_t index) {
+  record::GuardrailEnded ended;
+  ended.iteration = iteration;
+  ended.index = static_cast<std::int64_t>(index) + 1;
+  ended.name = ended.command = command;
+  ended.outcome = CheckOutcome::kInterrupted;
+  ended.exit_code = -1;
+  ended.feedback =
+      fmt::format("Check \"{}\" did not come to its end: it was ended from outside, or its time was over.", command);
+  return ended;
+}
+
+// Empty: the session has ended, and nobody wants to know.
+Result<std::optional<Results>> run_commands(const CheckOrder& order, const std::string& name, const ProcessInfo& host,
+                                            int guardian) {
+  const SystemClock clock;
+  LinuxProcesses processes(clock, guardian);
+  const Redactor redactor(order.environment.as_lines());
+  Collector collector;
+  Policy policy;
+  policy.run_time_limit = kLongestChecks;
+  TRY_VALUE(Run run, Run::open({join_path(order.run, name), join_path(order.folder, name)}, policy,
+                               {processes, clock, redactor, collector, order.project, order.environment}));
+  const Fd host_ends = when_ended(host);
+  if (host_ends) processes.watch_descriptor(host_ends.get());
+  run.heed_with([&](const Event& event) -> Status {
+    if (!std::holds_alternative<DescriptorReady>(event)) return {};
+    processes.watch_descriptor(-1);
+    return fail(ErrorKind::kIo, "the session has ended");
+  });
+  TRY(run.note(record::IterationStarted{order.iteration}));
+  std::vector<GuardrailSettings> checks;
+  for (const std::string& command : order.commands) {
+    GuardrailSettings& check = checks.emplace_back();
+    check.command = command;
+    check.timeout_seconds = static_cast<double>(kLongestChecks.count()) / 1000;
+  }
+  TRY(run_checks(run, {checks, std::max(kMostExcerpts / std::max<size_t>(checks.size(), 1), kLeastExcerpt)}));
+  if (run.progress().stop_requests > 0) return std::optional<Results>();
+  return std::optional(std::move(collector.results));
+}
+
+// In a process of its own, below its guardian.
+Status run_held(const CheckOrder& order, const std::string& name, const ProcessInfo& host, const std::string& result,
+                int guardian) {
+  TRY_VALUE(const auto results, run_commands(order, name, host, guardian));
+  if (!results) return {};
+  json::object found{{"folder", to_json_string(name)}};
+  json::array checks;
+  for (const record::GuardrailEnded& ended : *results) checks.push_back(json_from(ended));
+  found["checks"] = std::move(checks);
+  if (order.criteria) {
+    DiagnoseOrder asked{order.project, order.environment, *order.criteria, order.paths, Milliseconds(0), guardian};
+    asked.outset = order.outset;
+    TRY_VALUE(const Diagnosis diagnosis, diagnose(asked));
+    json::array hiding;
+    for (const record::ChangedFile& file : diagnosis.hiding) hiding.push_back(json_from(file));
+    found["diagnosis"] = json::object{{"snapshot", json_from(diagnosis.snapshot)},
+                                      {"unmet", to_json_array(diagnosis.unmet)},
+                                      {"worst", to_json_string(diagnosis.worst)},
+                                      {"hiding", std::move(hiding)}};
+  }
+  return replace_file(result, to_compact_json(found) + "\n", 0600);
+}
+
+// The host waits for whoever holds its pipes.
+void let_go_of_the_host() {
+  ::setsid();
+  const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nowhere, stream);
+  release_descriptors(3, ~0U, Descriptors::kClose);
+}
+
+}  // namespace
+
+bool HeldChecks::State::is_running() const {
+  return start_time_of(pid) == start_time && start_time != 0 && !has_ended(process_of(pid, start_time));
+}
+
+std::optional<HeldChecks::State> HeldChecks::there() const {
+  if (!is_real_file(state_path())) return std::nullopt;
+  const auto value = parse_json(read_file(state_path()).value_or(""), state_path());
+  if (!value) return std::nullopt;
+  State state = from_json<State>(*value);
+  return state.pid > 0 ? std::optional(std::move(state)) : std::nullopt;
+}
+
+Result<HeldChecks::State> HeldChecks::start(const CheckOrder& order) const {
+  end();
+  TRY_VALUE(const std::string name, new_folder(order));
+  const auto note = read_note(note_);
+  const ProcessInfo host = note ? process_of(note->host, note->host_start) : ProcessInfo();
+  const pid_t pid = ::fork();
+  if (pid < 0) return fail(ErrorKind::kIo, "cannot start the checks: {}", errno_text(errno));
+  if (pid == 0) {
+    let_go_of_the_host();
+    const auto code =
+        run_guarded([&](int guardian) { return run_held(order, name, host, result_path(), guardian) ? 0 : 1; });
+    ::_exit(code.value_or(1));
+  }
+  State state{pid,        start_time_of(pid), name,           order.tree,
+              order.stop, order.calls,        order.commands, order.criteria.has_value()};
+  if (const Status written = replace_file(state_path(), to_compact_json(json_from(state)) + "\n", 0600); !written) {
+    send_signal(process_of(pid, state.start_time), SIGQUIT);
+    return tl::unexpected(written.error());
+  }
+  return state;
+}
+
+bool HeldChecks::wait(const State& state, MonotonicTime until) {
+  // Checks may end before their start time was read, and then there is nobody to wait for.
+  return !state.is_running() || wait_for_end(process_of(state.pid, state.start_time), until);
+}
+
+bool HeldChecks::take(const State& state) const {
+  const auto now = there();
+  if (!now || now->folder != state.folder) return false;
+  ::unlink(result_path().c_str());
+  ::unlink(state_path().c_str());
+  return true;
+}
+
+HeldChecks::Found HeldChecks::found(const State& state) const {
+  Found found;
+  json::value value;
+  if (is_real_file(result_path()))
+    value = parse_json(read_file(result_path()).value_or(""), "").value_or(json::value());
+  // Those of checks that were ended may have come late.
+  const bool fits = find_string(value, "folder") == state.folder;
+  const json::value* checks = fits ? find(value, "checks") : nullptr;
+  for (const json::value& one : checks && checks->is_array() ? checks->get_array() : json::array())
+    found.checks.push_back(from_json<record::GuardrailEnded>(one));
+  const int iteration = found.checks.empty() ? 0 : static_cast<int>(found.checks.front().iteration);
+  for (size_t i = found.checks.size(); i < state.commands.size(); ++i)
+    found.checks.push_back(cut_off(state.commands[i], iteration, i));
+  if (!state.criteria) return found;
+  found.diagnosis.emplace();
+  const json::value* said = fits ? find(value, "diagnosis") : nullptr;
+  if (!said) {
+    found.diagnosis->unmet = {"the diagnostics did not come to their end"};
+    found.diagnosis->snapshot.unfinished = found.diagnosis->unmet;
+    return found;
+  }
+  if (const json::value* snapshot = find(*said, "snapshot"))
+    found.diagnosis->snapshot = from_json<diagnostics::Snapshot>(*snapshot);
+  if (const json::value* unmet = find(*said, "unmet"); unmet && unmet->is_array())
+    for (const json::value& one : unmet->get_array())
+      if (one.is_string()) found.diagnosis->unmet.emplace_back(one.get_string());
+  found.diagnosis->worst = find_string(*said, "worst").value_or("");
+  if (const json::value* hiding = find(*said, "hiding"); hiding && hiding->is_array())
+    for (const json::value& one : hiding->get_array())
+      found.diagnosis->hiding.push_back(from_json<record::ChangedFile>(one));
+  return found;
+}
+
+void HeldChecks::end() const {
+  if (const auto state = there(); state && state->is_running()) {
+    send_signal(process_of(state->pid, state->start_time), SIGQUIT);  // ends what runs, at once
+  }
+  ::unlink(result_path().c_str());
+  ::unlink(state_path().c_str());
+}
+
+}  // namespace ralph
