@@ -13,8 +13,7 @@ if(RALPH_PRECOMPILE)
 endif()
 
 # What the large headers leave is templates, made anew in each file: some files are compiled as one. Names of one file only
-# (kOptions of each command, arguments() of each agent) are then seen by others, so those files stay alone, as do all files
-# of the presets that are not only for tests.
+# (kOptions of each command, arguments() of each agent) are then seen by others, so those files stay alone.
 option(RALPH_UNITY "compile some files at a time" OFF)
 function(ralph_compile_together target)
   if(RALPH_UNITY)

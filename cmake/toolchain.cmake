@@ -27,6 +27,11 @@ if(RALPH_STATIC AND LLD)
 elseif(MOLD)
   target_link_options(ralph_flags INTERFACE -fuse-ld=mold)
 endif()
+if(RALPH_TYPES AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # The objects hold the compiler's own view beside their code, which is linked as ever: tests/one_definition.py reads it.
+  target_compile_options(ralph_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-flto> $<$<COMPILE_LANGUAGE:CXX>:-ffat-lto-objects>)
+  target_link_options(ralph_flags INTERFACE -fno-lto)
+endif()
 if(RALPH_SANITIZE)
   # A null pointer that is used ends the program anyway; to look for it before each use is half of the compiling.
   target_compile_options(ralph_flags INTERFACE -fsanitize=${RALPH_SANITIZE} -fno-sanitize=null,alignment,vptr -fno-omit-frame-pointer -fno-sanitize-recover=all)

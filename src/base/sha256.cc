@@ -6,8 +6,7 @@
 
 // What glibc found out about the processor when the program began: to ask again traps in a virtual machine, and takes
 // longer than to hash a record.
-// RALPH_PLAIN_SHA256: unoptimised, the instructions' operands are no constants, which a link with -flto refuses.
-#if defined(__x86_64__) && defined(__GLIBC_PREREQ) && !defined(RALPH_PLAIN_SHA256)
+#if defined(__x86_64__) && defined(__GLIBC_PREREQ)
 #if __GLIBC_PREREQ(2, 34)
 #define RALPH_SHA_INSTRUCTIONS
 #include <immintrin.h>

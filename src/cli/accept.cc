@@ -7,6 +7,7 @@
 #include "cli/masked_settings.h"
 #include "cli/questions.h"
 #include "cli/start_run.h"
+#include "cli/tell.h"
 #include "journal/redactor.h"
 #include "journal/run_folder.h"
 #include "json/schema.h"
@@ -17,10 +18,6 @@
 
 namespace ralph::cli {
 namespace {
-
-void tell(const std::string& text) {
-  static_cast<void>(write_all(STDERR_FILENO, printable_lines(text), "standard error"));
-}
 
 struct Remark {
   std::string_view names;  // blank-separated; `*` at one end: any text

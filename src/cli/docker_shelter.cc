@@ -1,9 +1,9 @@
 #include "cli/docker_shelter.h"
 
 #include <algorithm>
-#include <unistd.h>
 
 #include "base/text.h"
+#include "cli/tell.h"
 #include "os/clock.h"
 #include "os/files.h"
 #include "os/packets.h"
@@ -30,10 +30,6 @@ std::map<std::string, std::string> passed(const SandboxPlan& plan, const Environ
   }
   variables[std::string(kSandboxVariable)] = "docker";
   return variables;
-}
-
-void tell(std::string_view text) {
-  static_cast<void>(write_all(STDERR_FILENO, text, "standard error"));
 }
 
 }  // namespace

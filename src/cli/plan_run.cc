@@ -14,6 +14,7 @@
 #include "cli/resume.h"
 #include "cli/run_hooks.h"
 #include "cli/start_run.h"
+#include "cli/tell.h"
 #include "engine/engine.h"
 #include "engine/roster.h"
 #include "git/git.h"
@@ -274,7 +275,7 @@ Status check_same_run(const PlanRun& run, const ResumePoint& point) {
 }
 
 void say_note(std::string_view note) {
-  static_cast<void>(write_all(STDERR_FILENO, printable_lines(fmt::format("Note: {}.\n", note)), "standard error"));
+  tell(fmt::format("Note: {}.\n", note));
 }
 
 // Approvals that ralph knows nothing of are a person's, or forged: somebody has to say so.

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
+#include "cli/tell.h"
 #include "os/files.h"
 #include "settings/layers.h"
 #include "settings/owner.h"
@@ -32,10 +33,8 @@ Result<Project> enter_project_to_work() {
 }
 
 void say_where_it_works(const std::string& project) {
-  const std::string note =
-      fmt::format("Note: there are no settings in this folder; ralph works in {}, with the settings there.\n",
-                  fit_to_width(project, project.size() * 2 + 1));
-  static_cast<void>(write_all(STDERR_FILENO, note, "standard error"));
+  tell(fmt::format("Note: there are no settings in this folder; ralph works in {}, with the settings there.\n",
+                   fit_to_width(project, project.size() * 2 + 1)));
 }
 
 }  // namespace ralph::cli

@@ -11,6 +11,7 @@
 #include "cli/accept.h"
 #include "cli/live_run.h"
 #include "cli/start_run.h"
+#include "cli/tell.h"
 #include "git/git.h"
 #include "os/files.h"
 #include "settings/ralph_folder.h"
@@ -105,10 +106,6 @@ std::vector<std::string> leaves_that_differ(const Leaves& then, const Leaves& no
     lines.push_back(fmt::format("{}: {}, was {}", pointer.substr(1), shown(now, pointer), shown(then, pointer)));
   }
   return lines;
-}
-
-void tell(const std::string& text) {
-  static_cast<void>(write_all(STDERR_FILENO, printable_lines(text), "standard error"));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "cli/protection.h"
 #include "cli/registry.h"
 #include "cli/resume.h"
+#include "cli/tell.h"
 #include "journal/redactor.h"
 #include "os/environment.h"
 #include "os/files.h"
@@ -105,12 +106,10 @@ Result<PromptSource> file_prompt_from(const Arguments& arguments, const std::str
 Status note_missing_request(const PromptRun& plan) {
   TRY_VALUE(const std::string prompt, plan.prompt.read());
   if (to_lower(prompt).find("<response>") != std::string::npos) return {};
-  // Not fmt::print, which throws if standard error can't be written: a note must not end a run.
-  const std::string note = fmt::format(
+  tell(fmt::format(
       "Note: the prompt does not say how to finish, and only the agent's answer completes a run. Add to it:\n"
       "  When everything works, answer with <response>{}</response>.\n",
-      plan.loaded.settings.completion_response);
-  static_cast<void>(write_all(STDERR_FILENO, note, "standard error"));
+      plan.loaded.settings.completion_response));
   return {};
 }
 

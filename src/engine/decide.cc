@@ -105,7 +105,8 @@ struct Rule {
   }
 };
 
-constexpr Moments kRunning = {Moment::kDuringTurn, Moment::kDuringCheck};
+constexpr Moments kRunning = {Moment::kDuringTurn, Moment::kDuringCheck, Moment::kDuringLook};
+constexpr Moments kSpending = {Moment::kDuringTurn, Moment::kDuringCheck};
 constexpr Moments kDuringTurn = {Moment::kDuringTurn};
 constexpr Moments kAtStop = {Moment::kAtStop};
 constexpr Moments kAfterTurn = {Moment::kAfterTurn};
@@ -124,7 +125,8 @@ constexpr std::array kRules = {
     // While a process runs.
     Rule{"stop_demanded", kRunning, [](const Situation& c) { return c.progress.stop_requests >= 2; },
          [](const Situation&) { return end_now(EndCause::kInterrupted, "asked to stop at once"); }},
-    Rule{"run_time_spent_while_running", kRunning, always,
+    // Not while ralph looks at the repository: without the answer it could not judge what was done in time.
+    Rule{"run_time_spent_while_running", kSpending, always,
          [](const Situation& c) {
            return end_now(EndCause::kOverBudget,
                           fmt::format("the run's {} are over", human_duration(c.policy.run_time_limit)));

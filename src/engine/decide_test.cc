@@ -415,6 +415,9 @@ std::vector<Row> loop_table() {
       {"a guardrail may be quiet", kDuringCheck, at(1), "running", kContinue, kNone, with_idle_limit(5s), 9s, 9s, 9s},
       {"the run's time is over while the agent works", kDuringTurn, at(1), "run_time_spent_while_running", kEndNow,
        kNone, with_run_limit(60s), 60s},
+      {"it may be over while ralph asks git", kDuringLook, at(1), "running", kContinue, kNone, with_run_limit(60s), 60s},
+      {"git over its time", kDuringLook, at(1), "step_time_spent", kEndNow, kNone, {}, 10s, 10s, 0s, 10s},
+      {"the second stop request ends git too", kDuringLook, asked_to_stop(at(1), 2), "stop_demanded", kEndNow},
 
       {"a turn that went well leads to the guardrails", kAfterTurn, answered(1, "DONE"), "turn_ended", kContinue},
       {"a crash is tried again", kAfterTurn, crashed(1, 1), "agent_failed_retry", kRetry},
@@ -957,6 +960,7 @@ TEST(TimeUntilChange, IsTheSoonestLimitOrNever) {
   EXPECT_EQ(left(Moment::kDuringTurn, 50s, 0s, 2s), Milliseconds(8000));
   EXPECT_EQ(left(Moment::kDuringTurn, 50s, 0s, 12s), Milliseconds(0));
   EXPECT_EQ(left(Moment::kDuringCheck, 50s, 3s, 12s, 4s), Milliseconds(1000));
+  EXPECT_EQ(left(Moment::kDuringLook, 99s, 3s, 12s), std::nullopt);
 }
 
 TEST(ExitCodes, AreTheDocumentedOnes) {

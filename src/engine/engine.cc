@@ -223,6 +223,10 @@ class Engine {
 Result<Decision> drive(Run& run, Way& way) {
   Engine engine(run, way);
   Result<Decision> decision = engine.until_stopped();
+  // A question to git was ended with everything else: the user's word decides, not the answer that is missing.
+  if (!decision && decision.error().kind == ErrorKind::kInterrupted) {
+    if (Result<Decision> asked = run.ask({Moment::kBetweenSteps}); asked && asked->stops()) decision = std::move(asked);
+  }
   if (decision) {
     if (Status finished = way.finish(*decision); !finished) decision = tl::unexpected(std::move(finished).error());
   } else {

@@ -69,6 +69,7 @@ Result<ScmAnswer> ask_scm(Run& run, const ScmQuestion& question) {
   if (!question.folder.empty()) step.launch.folder = question.folder;
   for (const auto& [name, value] : question.environment) step.launch.environment.set(name, value);
   step.limit = question.limit;
+  step.moment = Moment::kDuringLook;
   size_t logged = 0, left_out = 0;
   step.on_output = [&](StreamName stream, std::string_view bytes) -> Status {
     if (stream == StreamName::kErr) {
@@ -94,6 +95,8 @@ Git contained_git(Run& run, GitPlace place, std::vector<std::pair<std::string, s
     const ScmQuestion question{std::move(command.argv), std::move(command.environment), kGitOutput, place.folder,
                                kOwnCall};
     TRY_VALUE(ScmAnswer answer, ask_scm(run, question));
+    if (answer.end.cause == EndCause::kInterrupted)
+      return fail(ErrorKind::kInterrupted, "git {} in {}: {}", words[0], place.folder, answer.end.reason);
     if (answer.end.cause == EndCause::kTimedOut)
       return fail(ErrorKind::kIo, "git {} in {} took more than {}", words[0], place.folder, human_duration(kOwnCall));
     return GitEnd{answer.end.status.code, std::move(answer.output), std::move(answer.errors), answer.cut};

@@ -85,6 +85,7 @@ bool OwnIndex::is_small(const std::string& top) const {
 
 Result<TakenIndex> OwnIndex::take() {
   taken_ = {};
+  prepared_.reset();
   TRY_VALUE(const Place now, place());
   TRY_VALUE(const GitEnd found, git_({"rev-parse", "--path-format=absolute", "--git-path", "index"}));
   if (now.git_dir.empty() || found.code != 0) return taken_;
@@ -112,7 +113,7 @@ Result<TakenIndex> OwnIndex::take() {
   time_ = info.st_mtim;
   if (content_.size() > kMostInMemory) content_.clear();
   taken_.git_dir = now.git_dir;
-  TRY_VALUE(const std::vector<Change> changes, look(Extent::kTracked, now));
+  TRY_VALUE(const std::vector<Change> changes, compare(Extent::kTracked, now));
   if (changes.empty()) return taken_;
   TRY_VALUE(const std::vector<std::string> shown, Repository(git_, now.top).uncommitted_paths());
   for (const Change& change : changes) {
@@ -123,6 +124,21 @@ Result<TakenIndex> OwnIndex::take() {
 
 // HEAD, with the times and flags of the copy for files that have not changed since.
 Status OwnIndex::prepare(const Place& now) const {
+  const std::string working = look_in(folder_);
+  if (prepared_ && prepared_->commit == now.commit) {
+    TRY(make_directories(folder_));
+    return copy_index(prepared_->content, prepared_->time, working);
+  }
+  prepared_.reset();
+  TRY(prepare_anew(now));
+  struct stat info{};
+  if (::lstat(working.c_str(), &info) != 0 || static_cast<size_t>(info.st_size) > kMostInMemory) return {};
+  TRY_VALUE(std::string content, read_file(working));
+  prepared_ = Prepared{now.commit, std::move(content), info.st_mtim};
+  return {};
+}
+
+Status OwnIndex::prepare_anew(const Place& now) const {
   struct stat info{};
   timespec time = time_;
   std::string text = content_;
@@ -147,11 +163,30 @@ Status OwnIndex::prepare(const Place& now) const {
 }
 
 Result<std::vector<OwnIndex::Change>> OwnIndex::changes(Extent extent) const {
-  std::vector<Change> none;
-  if (taken_.hash.empty()) return none;
+  if (taken_.hash.empty()) return std::vector<Change>();
   TRY_VALUE(const Place now, place());
-  if (now.git_dir != taken_.git_dir) return none;
-  TRY_VALUE(std::vector<Change> changes, look(extent, now));
+  if (!is_known(now)) return std::vector<Change>();
+  return changes(extent, now);
+}
+
+Result<std::optional<OwnIndex::Look>> OwnIndex::look() const {
+  if (taken_.hash.empty()) return std::optional<Look>();
+  TRY_VALUE(const Place now, place());
+  if (!is_known(now)) return std::optional<Look>();
+  TRY_VALUE(std::vector<Change> found, changes(Extent::kAll, now));
+  return std::optional(Look{now.commit, std::move(found)});
+}
+
+// Which files git is told to overlook, by the index that was prepared last.
+Result<std::vector<HiddenFile>> OwnIndex::flagged() const {
+  if (prepared_ && prepared_->flagged) return *prepared_->flagged;
+  TRY_VALUE(std::vector<HiddenFile> files, hidden_files(own_));
+  if (prepared_) prepared_->flagged = files;
+  return files;
+}
+
+Result<std::vector<OwnIndex::Change>> OwnIndex::changes(Extent extent, const Place& now) const {
+  TRY_VALUE(std::vector<Change> changes, compare(extent, now));
   std::erase_if(changes, [&](const Change& change) {
     const auto was = taken_.hidden.find(change.path);
     return was != taken_.hidden.end() && was->second == stamp_at(join_path(now.top, change.path));
@@ -159,7 +194,7 @@ Result<std::vector<OwnIndex::Change>> OwnIndex::changes(Extent extent) const {
   return changes;
 }
 
-Result<std::vector<OwnIndex::Change>> OwnIndex::look(Extent extent, const Place& now) const {
+Result<std::vector<OwnIndex::Change>> OwnIndex::compare(Extent extent, const Place& now) const {
   std::vector<Change> changes;
   TRY(prepare(now));
   TRY_VALUE(const std::string status,
@@ -169,9 +204,9 @@ Result<std::vector<OwnIndex::Change>> OwnIndex::look(Extent extent, const Place&
     if (field.size() > 3) changes.push_back({field.substr(3), field.starts_with("??")});
   }
   if (extent != Extent::kAll) return changes;
-  TRY_VALUE(const std::vector<HiddenFile> flagged, hidden_files(own_));
-  if (flagged.empty()) return changes;
-  TRY_VALUE(const auto hidden, hidden_changes(own_, now.top, flagged));
+  TRY_VALUE(const std::vector<HiddenFile> overlooked, flagged());
+  if (overlooked.empty()) return changes;
+  TRY_VALUE(const auto hidden, hidden_changes(own_, now.top, overlooked));
   for (const HiddenChange& change : hidden) changes.push_back({change.path});
   return changes;
 }

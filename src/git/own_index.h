@@ -5,10 +5,12 @@
 
 #include <ctime>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "git/git.h"
+#include "git/hidden_files.h"
 
 namespace ralph {
 
@@ -45,6 +47,14 @@ class OwnIndex {
   };
   Result<std::vector<Change>> changes(Extent extent) const;
 
+  // All of them, with the commit that they differ from (empty before the first). None: of this repository nothing is
+  // known.
+  struct Look {
+    std::string head;
+    std::vector<Change> changes;
+  };
+  Result<std::optional<Look>> look() const;
+
  private:
   std::string file() const;  // the copy
   struct Place {
@@ -53,14 +63,26 @@ class OwnIndex {
   Result<Place> place() const;
   bool is_small(const std::string& top) const;
   Status prepare(const Place& now) const;
+  Status prepare_anew(const Place& now) const;
+  Result<std::vector<HiddenFile>> flagged() const;
 
-  Result<std::vector<Change>> look(Extent extent, const Place& now) const;
+  bool is_known(const Place& now) const { return !taken_.hash.empty() && now.git_dir == taken_.git_dir; }
+  Result<std::vector<Change>> changes(Extent extent, const Place& now) const;
+  Result<std::vector<Change>> compare(Extent extent, const Place& now) const;
+
+  // The copy, moved to a commit. In memory, where nobody changes it between two looks.
+  struct Prepared {
+    std::string commit, content;
+    timespec time{};
+    std::optional<std::vector<HiddenFile>> flagged{};
+  };
 
   std::string folder_;
   TakenIndex taken_;
   std::string content_{};  // of the copy, if it is small, so that nobody can destroy it
   timespec time_{};        // of the copy
-  Git git_, own_;          // the repository's, and with ralph's index
+  mutable std::optional<Prepared> prepared_{};  // the last one, if it is small
+  Git git_, own_;                               // the repository's, and with ralph's index
 };
 
 }  // namespace ralph

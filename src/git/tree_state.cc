@@ -34,13 +34,20 @@ std::string content_of(const std::string& path) {
 
 Result<TreeState> tree_state(const Repository& repository, const std::string& top, const OwnIndex* index) {
   TreeState state;
-  TRY_VALUE(state.head, repository.head());
+  std::optional<OwnIndex::Look> found;
+  if (index) {
+    TRY_VALUE(found, index->look());
+  }
+  if (found) {
+    state.head = found->head;
+  } else {
+    TRY_VALUE(state.head, repository.head());
+  }
   TRY_VALUE(const auto changes, repository.changes());
   for (const Repository::Change& change : changes)
     state.uncommitted[change.path] = change.letters + content_of(join_path(top, change.path));
-  if (!index) return state;
-  TRY_VALUE(const auto found, index->changes(OwnIndex::Extent::kAll));
-  for (const OwnIndex::Change& change : found) {
+  if (!found) return state;
+  for (const OwnIndex::Change& change : found->changes) {
     if (is_own_path(change.path) || state.uncommitted.contains(change.path)) continue;
     state.uncommitted[change.path] =
         std::string(change.untracked ? "??" : kForgedChange) + content_of(join_path(top, change.path));

@@ -147,10 +147,12 @@ enum class Moment {
   kBetweenSteps,     // a step has ended; may the next begin?
   kAtStop,           // a session wants to end; may it?
   kAfterChecks,      // guardrails (and SCM tasks) have run; is the work done?
+  kDuringLook,       // ralph itself asks git something; may it wait for the answer?
 };
 template <>
 inline constexpr auto kWords<Moment> = words(
-    {"before_iteration", "during_turn", "during_check", "after_turn", "between_steps", "at_stop", "after_checks"});
+    {"before_iteration", "during_turn", "during_check", "after_turn", "between_steps", "at_stop", "after_checks",
+     "during_look"});
 
 // The action of a decision.
 enum class Action {

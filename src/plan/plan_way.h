@@ -82,6 +82,7 @@ class PlanWay : public Way {
   StoryFile before_;
   Verdict verdict_;
   bool judged_ = false, passed_when_judged_ = false;
+  bool has_checks_ = false;  // something runs between before_checks() and after_checks()
 };
 
 }  // namespace ralph

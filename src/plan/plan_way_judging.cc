@@ -125,6 +125,7 @@ Result<IterationChecks> PlanWay::checks() {
     TRY(room_.reset());
     checks.change = room_.change();
   }
+  has_checks_ = !checks.guardrails.empty() || run_.policy.has_criteria() || room_.is_open();
   return checks;
 }
 
@@ -133,7 +134,7 @@ Status PlanWay::after_checks(const Decision& decision) {
   plan_.tasks = enforced_.file;
   if (decision.stops()) return leave_unchecked();
   if (pending_) resume(enforced_, *pending_);
-  tree_.after_checks();
+  if (has_checks_) tree_.after_checks();
   TRY_VALUE(const ChecksEnd end, checks_end());
   verdict_ = settle(before_, enforced_, rules_, end);
   tell_objections(end);

@@ -12,37 +12,48 @@ import pytest
 from support import wait_until
 from test_session_loops import CONTRACT, PROMISE, install, loops, ralph, rules, the_loop, told, wait_for
 
+pyte = pytest.importorskip("pyte")
+
 ESCAPES = re.compile(r"\x1b(\[[0-9;?<>=]*[A-Za-z]|\][^\x07\x1b]*(\x07|\x1b\\)|[()][A-Z0-9]|[=>78])")
+PRIVATE = re.compile(r"\x1b\[[<>=][0-9;]*[A-Za-z]")  # sequences that the emulator would print
 ENTER, DOWN, ESCAPE = "\r", "\x1b[B", "\x1b"
 CURSOR, IS_THERE = "\x1b[6n", "\x1b[1;1R"  # Codex does not start in a terminal that does not say where its cursor is
 
 
+ROWS, COLUMNS = 50, 160
+
+
 class Terminal:
-    """A CLI in its terminal. These draw with jumps of the cursor in place of blanks: blanks are not compared."""
+    """A CLI in its terminal. It counts what was printed and what an emulator shows of it: CLIs draw again only the cells that have
+    changed, so that a word on the screen need not be one in the bytes. They jump with the cursor in place of blanks: these are not
+    compared."""
 
     def __init__(self, agent, arguments):
         self.child = pexpect.spawn(str(agent.program), arguments, cwd=str(agent.path), env=agent.environment(TERM="xterm-256color"),
-                                   dimensions=(50, 160), encoding="utf-8", codec_errors="replace", preexec_fn=agent._enter_network)
+                                   dimensions=(ROWS, COLUMNS), encoding="utf-8", codec_errors="replace", preexec_fn=agent._enter_network)
         self.child.delaybeforesend = None
         self.bytes = ""
+        self.screen = pyte.Screen(COLUMNS, ROWS)
+        self.emulator = pyte.Stream(self.screen)
 
     def seen(self):
         try:
             while True:
                 new = self.child.read_nonblocking(65536, timeout=0.05)
                 self.bytes += new
+                self.emulator.feed(PRIVATE.sub("", new))
                 self.child.send(IS_THERE * new.count(CURSOR))
         except (pexpect.TIMEOUT, pexpect.EOF):
             pass
         return "".join(ESCAPES.sub("", self.bytes).split())
 
     def shows(self, text, timeout=40):
-        """Waits for the text; only what was printed since the last call counts."""
+        """Waits for the text, among what was printed since the last call and what is on the screen."""
         bare = "".join(text.split())
         try:
-            wait_until(lambda: bare in self.seen(), timeout)
+            wait_until(lambda: bare in self.seen() or bare in "".join("".join(self.screen.display).split()), timeout)
         except AssertionError:
-            raise AssertionError(f"{text!r} is not in {self.seen()[-2000:]}") from None
+            raise AssertionError(f"{text!r} is not in {self.seen()[-2000:]}, nor in {self.screen.display}") from None
         self.bytes = ""
 
     def end(self):

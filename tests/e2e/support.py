@@ -82,6 +82,20 @@ def processes_with_marker(marker):
     return found
 
 
+def watches_files(pid):
+    """Whether the process has a file watch by now."""
+    def target(fd):
+        try:
+            return os.readlink(f"/proc/{pid}/fd/{fd}")
+        except OSError:  # closed meanwhile
+            return ""
+
+    try:
+        return any("inotify" in target(fd) for fd in os.listdir(f"/proc/{pid}/fd"))
+    except OSError:  # it has ended
+        return False
+
+
 def children_of(pid):
     """Pids of the direct children of a process."""
     return [int(p) for p in _read(f"/proc/{pid}/task/{pid}/children").split()]

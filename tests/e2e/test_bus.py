@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from support import RALPH, wait_until
+from support import RALPH, wait_until, watches_files
 
 
 
@@ -138,9 +138,7 @@ def test_watch_shows_messages_as_they_come_without_polling(project):
     bus = project.base / "bus.md"
     post(project, bus, body="old")
     watch = project.start("bus", "watch", "--bus", bus, "--type", "QUESTION", "--count", "2", "--json")
-    wait_until(lambda: "inotify" in str([os.readlink(f"/proc/{watch.pid}/fd/{fd}") for fd in os.listdir(f"/proc/{watch.pid}/fd")]),
-               what="the watch")
-    wait_until(lambda: open(f"/proc/{watch.pid}/wchan").read() not in ("0", "") or True)
+    wait_until(lambda: watches_files(watch.pid), what="the watch")
     post(project, bus, body="not this")
     post(project, bus, "QUESTION", "one?")
     wait_until(lambda: "one?" in watch.out)
@@ -153,8 +151,7 @@ def test_watch_ends_in_time_and_waits_for_a_bus_that_is_not_there_yet(project):
     bus = project.base / "bus.md"
     assert project.run("bus", "watch", "--bus", bus, "--timeout", "50ms").code == 1
     watch = project.start("bus", "watch", "--bus", bus, "--count", "1")
-    wait_until(lambda: os.path.exists(f"/proc/{watch.pid}/fd") and any("inotify" in os.readlink(f"/proc/{watch.pid}/fd/{fd}")
-                                                                       for fd in os.listdir(f"/proc/{watch.pid}/fd")))
+    wait_until(lambda: watches_files(watch.pid), what="the watch")
     post(project, bus, body="first")
     assert "first" in watch.wait().out
     assert project.run("bus", "watch", "--bus", bus, "--timeout", "soon").code == 2

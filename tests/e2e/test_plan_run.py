@@ -446,6 +446,45 @@ def test_a_budget_of_time_ends_a_plan_as_it_does_a_loop(project):
     project.nothing_left()
 
 
+def git_that_waits(project, at):
+    """A git in the PATH that waits at the nth `git status`, after it has made the file `waits`. Returns the environment."""
+    folder = project.base / "bin"
+    folder.mkdir()
+    git = folder / "git"
+    git.write_text(f"""#!/bin/sh
+for word; do
+  [ "$word" != status ] || echo >> '{project.base}/asked'
+done
+if [ "$(wc -l < '{project.base}/asked' 2> /dev/null)" = {at} ]; then touch '{project.base}/waits'; sleep 1; fi
+exec /usr/bin/git "$@"
+""")
+    git.chmod(0o755)
+    return {"PATH": f"{folder}:/usr/bin:/bin"}
+
+
+@pytest.mark.parametrize("at", [1, 3, 5])
+def test_a_budget_that_ends_while_ralph_asks_git_is_a_limit_and_no_error(project, at):
+    plan = Plan(project)
+    project.settings(budget={"maxMinutes": 0.01})
+    result = plan.run(env=git_that_waits(project, at))
+    assert result.code == 1 and (project.base / "waits").exists(), result
+    assert "budget.maxMinutes" in project.last("run_ended")["reason"] and not plan.marker.exists()
+
+
+@pytest.mark.parametrize("at", [1, 3, 5])
+def test_a_second_interrupt_while_ralph_asks_git_is_an_interrupt_and_no_error(project, at):
+    plan = Plan(project)
+    running = project.start("plan", "run", env=git_that_waits(project, at))
+    wait_until((project.base / "waits").exists)
+    running.signal(signal.SIGINT)
+    wait_until(lambda: project.records("signal_received"))
+    running.signal(signal.SIGINT)
+    result = running.wait()
+    assert result.code == 130 and project.last("run_ended")["status"] == "interrupted", result
+    assert not plan.marker.exists()
+    project.nothing_left()
+
+
 # ---- what people see at the beginning
 
 @pytest.mark.parametrize("stories, arguments, line", [

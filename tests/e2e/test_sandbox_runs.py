@@ -303,7 +303,8 @@ def test_only_listed_hosts_are_reached_and_the_rest_is_told(project, server):
     assert result.code == 0, result
     fetched = (project.path / "fetched").read_text()
     assert "hello /a" in fetched and server.asked == [("/a", f"model.test:{port}")]
-    assert fetched.count("403") == 3 and "A person can add it to sandbox.hosts" in fetched
+    refused = [line for line in fetched.splitlines() if line.startswith("403 ")]
+    assert len(refused) == 3 and all("A person can add it to sandbox.hosts" in line for line in refused), fetched
     assert 'blocked 2 requests to other.test:80 (not in the list of hosts); to allow it, add "other.test" to sandbox.hosts' in result.out
     assert f'add "model.test:{port + 1}" to sandbox.hosts' in result.out
     assert "3 requests blocked" in result.out
