@@ -13,11 +13,12 @@ if(RALPH_PRECOMPILE)
 endif()
 
 # What the large headers leave is templates, made anew in each file: some files are compiled as one. Names of one file only
-# (kOptions of each command, arguments() of each agent) are then seen by others, so those files stay alone.
+# are then seen by others: those that many have (kOptions of each command) are made different, and some files stay alone.
 option(RALPH_UNITY "compile some files at a time" OFF)
 function(ralph_compile_together target)
   if(RALPH_UNITY)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8 UNITY_BUILD_UNIQUE_ID RALPH_THIS_FILE
+      UNITY_BUILD_CODE_BEFORE_INCLUDE "#include \"${PROJECT_SOURCE_DIR}/cmake/unity_names.h\"")
   endif()
 endfunction()
 

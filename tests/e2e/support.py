@@ -10,6 +10,7 @@ The binary comes from RALPH_BINARY (build/release/ralph), helper programs from R
 """
 import json
 import os
+import select
 import shlex
 import shutil
 import signal
@@ -183,10 +184,17 @@ class Running:
         self.process.wait()
         wait_until(lambda: _has_ended(loop), what="the end of the loop process")
 
+    def _has_ended_within(self, seconds):
+        if self.process.poll() is None:
+            end = os.pidfd_open(self.pid)
+            select.select([end], [], [], seconds)
+            os.close(end)
+        return self.process.poll() is not None
+
     def wait(self, timeout=60):
-        """Waits for its end and returns the Result."""
+        """Waits for its end and returns the Result. Looks at its memory now and then meanwhile."""
         end = time.monotonic() + timeout
-        while self.process.poll() is None:
+        while not self._has_ended_within(0.02):
             for pid in [self.pid, *children_of(self.pid)]:
                 if _program_of(pid) == str(RALPH):
                     self._peak = max(self._peak, peak_kb(pid))
@@ -194,7 +202,6 @@ class Running:
                 self.process.kill()
                 self.process.wait()
                 raise AssertionError(f"ralph did not end within {timeout} s\n--- out\n{self.out[-4000:]}\n--- err\n{self.err[-4000:]}")
-            time.sleep(0.005)
         return Result(self.process.returncode, self.out, self.err, time.monotonic() - self._began, self._peak)
 
 
