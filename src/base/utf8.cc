@@ -149,6 +149,19 @@ std::string wrap_words(std::string_view text, size_t columns, size_t used, size_
   return lines;
 }
 
+Excerpts fit_difference(std::string_view one, std::string_view other, size_t columns) {
+  constexpr size_t kBefore = 30;  // bytes that both have, for orientation
+  const bool fits = display_width(one) <= columns && display_width(other) <= columns;
+  const auto differ = std::mismatch(one.begin(), one.end(), other.begin(), other.end());
+  const auto same = static_cast<size_t>(differ.first - one.begin());
+  size_t from = fits || same <= kBefore ? 0 : same - kBefore;
+  while (from > 0 && (static_cast<unsigned char>(one[from]) & 0xC0U) == 0x80U) --from;  // not within a character
+  const auto excerpt = [&](std::string_view text) {
+    return from == 0 ? fit_to_width(text, columns) : "…" + fit_to_width(text.substr(from), columns - 1);
+  };
+  return {excerpt(one), excerpt(other)};
+}
+
 std::string fit_to_width(std::string_view text, size_t columns) {
   std::string line;
   size_t width = 0;

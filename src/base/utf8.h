@@ -72,6 +72,13 @@ size_t display_width(std::string_view text);
 // so that the text can't move the cursor, reverse the text direction or change the terminal.
 std::string fit_to_width(std::string_view text, size_t columns);
 
+// Two texts, each in at most `columns` columns, cut so that what differs can be seen: where they begin alike for long,
+// both begin shortly before the first difference, after "…".
+struct Excerpts {
+  std::string one, other;
+};
+Excerpts fit_difference(std::string_view one, std::string_view other, size_t columns);
+
 // The words of a text on lines of at most `columns`, as far as the words allow. The first line begins in column `used`,
 // the others are indented.
 std::string wrap_words(std::string_view text, size_t columns, size_t used, size_t indent);

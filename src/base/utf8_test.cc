@@ -166,5 +166,19 @@ TEST(WithoutEscapes, LeavesNothingOfASequence) {
   EXPECT_EQ(without_escapes("cut \x1b"), "cut ");
 }
 
+TEST(FitDifference, ShowsWhatDiffers) {
+  const auto both = [](std::string_view one, std::string_view other, size_t columns) {
+    const Excerpts shown = fit_difference(one, other, columns);
+    return shown.one + "|" + shown.other;
+  };
+  EXPECT_EQ(both("make test", "true", 40), "make test|true");
+  const std::string same(100, 'x');
+  EXPECT_EQ(both(same + "one", same + "other", 200), same + "one|" + same + "other");
+  EXPECT_EQ(both(same + "one", same + "other", 60), "…" + same.substr(70) + "one|…" + same.substr(70) + "other");
+  EXPECT_EQ(both(same, same + "more", 60), "…" + same.substr(70) + "|…" + same.substr(70) + "more");
+  const std::string wide = same + "ä" + std::string(29, 'x');  // 30 bytes before the difference are within a character
+  EXPECT_EQ(both(wide + "1", wide + "2", 60), "…ä" + std::string(29, 'x') + "1|…ä" + std::string(29, 'x') + "2");
+}
+
 }  // namespace
 }  // namespace ralph

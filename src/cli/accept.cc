@@ -267,4 +267,19 @@ Result<TrustTicket> accept_project(const AcceptRequest& request) {
   return ticket;
 }
 
+std::string foreseen_refusal(const LoadedSettings& loaded, const std::string& project) {
+  const Environment environment = Environment::of_this_process();
+  if (says_yes(environment)) return "";
+  const TrustRecord record = load_trust(environment, project);
+  const SettingValues now = shown_values(loaded);
+  const TrustMode mode = record.running.empty() ? loaded.settings.trust : record.mode;
+  if (mode == TrustMode::kOff) return "";
+  const std::vector<std::string> suspect = record.changed_under_agent(now);
+  if (!suspect.empty())
+    return fmt::format("the settings were changed while an agent was running: {}", join(suspect, "; "));
+  if (mode == TrustMode::kRequire && has_commands(now) && !record.accepts(now))
+    return R"(this project has commands that you have not accepted (trust is "require"))";
+  return "";
+}
+
 }  // namespace ralph::cli

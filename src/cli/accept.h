@@ -73,4 +73,8 @@ class TrustTicket {
 // Fails if the answer is no, or if there must be one and nobody is there to give it; then nothing may be started.
 Result<TrustTicket> accept_project(const AcceptRequest& request);
 
+// What accept_project() would say where nobody can be asked; changes nothing and says nothing. Empty: it would let the
+// run begin.
+std::string foreseen_refusal(const LoadedSettings& loaded, const std::string& project);
+
 }  // namespace ralph::cli

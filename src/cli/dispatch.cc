@@ -181,7 +181,7 @@ int dispatch(std::span<const std::string> words) {
     const bool joined = words[0].size() > 2;
     if (!joined && words.size() < 2) return report({ErrorKind::kUsage, "-C needs a folder"});
     std::string folder = joined ? words[0].substr(words[0][2] == '=' ? 3 : 2) : words[1];
-    if (::chdir(folder.c_str()) != 0) {
+    if (!enter_directory(folder)) {
       return report({ErrorKind::kUsage, fmt::format("-C {}: {}", folder, errno_text(errno))});
     }
     words = words.subspan(joined ? 1 : 2);

@@ -7,11 +7,15 @@
 #include "agents/agent.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "cli/accept.h"
 #include "cli/live_run.h"
 #include "cli/output_options.h"
 #include "cli/project.h"
 #include "cli/prompt_run.h"
+#include "cli/protection.h"
 #include "cli/registry.h"
+#include "engine/diagnose.h"
+#include "engine/policy.h"
 #include "engine/roster.h"
 #include "git/git.h"
 #include "git/repository.h"
@@ -19,6 +23,7 @@
 #include "os/files.h"
 #include "os/process_tree.h"
 #include "os/run_command.h"
+#include "settings/ralph_folder.h"
 #include "settings/settings.h"
 #include "ui/style.h"
 #include "version.h"
@@ -119,10 +124,41 @@ void check_folder(Findings& findings, const std::string& project) {
   } else if (::access((is_there(folder) ? folder : project).c_str(), W_OK) != 0) {
     findings.problem(".ralph", fmt::format("{} is not writable", is_there(folder) ? folder : project),
                      "ralph keeps its journal there: correct its owner or mode");
+  } else if (const std::string runs = join_path(folder, "runs"); is_there(runs) && !is_real_folder(runs)) {
+    findings.problem(".ralph/runs", "it is a symbolic link or a file, and ralph keeps its runs in a real folder",
+                     "remove it");
   } else if (const auto run = live_run(project)) {
     findings.problem("run", fmt::format("run {} is at work here, and a second one is not let in", *run),
                      "wait for it to end");
   }
+}
+
+// The nearest folder that is there has to be one that this user may write to.
+void check_state_folder(Findings& findings, const Environment& environment) {
+  const std::string wanted = state_folder(environment);
+  if (wanted.empty()) return;
+  std::string there = wanted;
+  while (there != "/" && !is_there(there)) there = parent_path(there);
+  if (is_directory(there) && ::access(there.c_str(), W_OK | X_OK) == 0) return;
+  findings.problem(
+      "state folder",
+      fmt::format("{} can't be made: {} is {}", wanted, there, is_directory(there) ? "not writable" : "not a folder"),
+      "correct it, or set XDG_STATE_HOME");
+}
+
+// What `ralph run` refuses to begin with, besides the agent and the repository.
+void check_start(Findings& findings, const LoadedSettings& loaded, const Environment& environment,
+                 const std::string& project) {
+  if (const std::string why = foreseen_refusal(loaded, project); !why.empty())
+    findings.problem("trust", why, "'ralph trust' shows what is new and accepts it");
+  const Settings& settings = loaded.settings;
+  if (const Status judged = check_criteria(policy_from(settings), project, environment, "diagnostics.criteria");
+      !judged)
+    findings.problem("diagnostics", judged.error().message);
+  const auto agents = make_agents(settings, environment, project);
+  if (!agents || settings.sandbox.mode == "off") return;
+  if (const auto protection = choose_protection({settings, project, environment, *agents}, false); !protection)
+    findings.problem("sandbox", protection.error().message);
 }
 
 void check_settings(Findings& findings, const Environment& environment, const std::string& project) {
@@ -150,6 +186,8 @@ void check_settings(Findings& findings, const Environment& environment, const st
     findings.ok("scm", fmt::format("{}: {}", settings.scm->command, join(settings.scm->tasks, ", ")));
   }
   check_folder(findings, project);
+  check_state_folder(findings, environment);
+  check_start(findings, *loaded, environment, project);
 }
 
 // Only looks: the next run puts it away.
@@ -158,11 +196,12 @@ void check_leftovers(Findings& findings, const Environment&, const std::string& 
   if (!killed) return;
   const std::string which = fmt::format("run {}, which was killed,", killed->folder.id);
   const auto processes = processes_with("RALPH_RUN_ID=" + killed->folder.id);
+  std::vector<std::string> pids;
+  for (const ProcessInfo& process : processes) pids.push_back(std::to_string(process.pid));
   if (!processes.empty())
-    findings.note(
-        "leftovers",
-        fmt::format("{} left {}: pid {}", which, count_of(processes.size(), "process"), processes.front().pid),
-        "the next 'ralph run' ends what is left of it");
+    findings.note("leftovers",
+                  fmt::format("{} left {}: pid {}", which, count_of(processes.size(), "process"), join(pids, ", ")),
+                  "the next 'ralph run' ends what is left of it");
   const auto lock = find_stale_index_lock(plain_git(project), project, killed->began);
   if (lock && *lock)
     findings.note("leftovers", fmt::format("{} left git's lock {}", which, **lock), "the next 'ralph run' removes it");

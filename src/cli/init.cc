@@ -65,12 +65,12 @@ void note_missing_permissions(const InitChoices& choices) {
              choices.agent, permission_choices(*adapter));
 }
 
-// The settings that are there; empty if there are none, or none that can be read.
-json::object existing_settings() {
-  const auto layer = read_layer(kProject, kSettingsFile);
-  if (!layer || !*layer) return {};
-  auto document = parse_json((*layer)->text, kSettingsFile);
-  return document ? std::move(document->as_object()) : json::object();
+// The settings that are there; empty if there are none.
+Result<json::object> existing_settings() {
+  TRY_VALUE(const auto layer, read_layer(kProject, kSettingsFile));
+  if (!layer) return json::object();
+  TRY_VALUE(json::value document, parse_json(layer->text, kSettingsFile));
+  return std::move(document.as_object());
 }
 
 // Whether every command in `document` was chosen, and none was kept from settings that were there before.
@@ -126,7 +126,8 @@ Status finish(const InitChoices& choices, const json::object& existing, const js
 Status init_from_flags(const Arguments& arguments) {
   if (is_there(std::string(kSettingsFile)) && !arguments.has("force"))
     return fail(ErrorKind::kUsage, "{} exists already and was left as it is; --force changes it", kSettingsFile);
-  const json::object existing = existing_settings();
+  // What can't be read can't be kept.
+  TRY_VALUE(const json::object existing, existing_settings());
   TRY_VALUE(const InitChoices choices, choices_from_flags(arguments, suggest_guardrails(kProject), existing));
   const auto typed = choices_from_flags(arguments, suggest_guardrails(kProject), {});
   return finish(choices, existing, typed ? settings_document(*typed) : json::object(), arguments.has("dry-run"));
@@ -146,7 +147,9 @@ Status init_in_dialogue(const Arguments& arguments) {
   questions.say("");
   TRY_VALUE(const InitChoices choices, ask_for_choices(questions, suggest_guardrails(kProject)));
   questions.say("");
-  return finish(choices, existing_settings(), settings_document(choices), arguments.has("dry-run"));
+  // What can't be read was shown, and is to be replaced.
+  return finish(choices, existing_settings().value_or(json::object()), settings_document(choices),
+                arguments.has("dry-run"));
 }
 
 constexpr Option kOptions[] = {

@@ -10,10 +10,13 @@
 #include "base/utf8.h"
 #include "cli/accept.h"
 #include "cli/live_run.h"
+#include "cli/registry.h"
 #include "cli/start_run.h"
 #include "cli/tell.h"
 #include "git/git.h"
+#include "json/schema.h"
 #include "os/files.h"
+#include "plan/authority.h"
 #include "settings/ralph_folder.h"
 
 namespace ralph::cli {
@@ -84,28 +87,41 @@ using Leaves = std::map<std::string, std::string>;
 void collect_leaves(const json::value& value, const std::string& pointer, Leaves& leaves) {
   const json::object* object = value.if_object();
   if (!object) {
-    leaves[pointer] = to_compact_json(value);
+    leaves[pointer] = value.is_double() ? fmt::format("{}", value.get_double()) : to_compact_json(value);
     return;
   }
   for (const auto& member : *object)
     collect_leaves(member.value(), fmt::format("{}/{}", pointer, std::string_view(member.key())), leaves);
 }
 
-// "/guardrails was …, is …".
+// "maximumIterations: 4, was 2".
 std::vector<std::string> leaves_that_differ(const Leaves& then, const Leaves& now, bool commands) {
   Leaves all = then;
   all.insert(now.begin(), now.end());
   std::vector<std::string> lines;
   constexpr size_t kWidth = 120;
-  const auto shown = [](const Leaves& leaves, const std::string& pointer) {
+  const auto text = [](const Leaves& leaves, const std::string& pointer) {
     const auto found = leaves.find(pointer);
-    return found == leaves.end() ? std::string("not set") : fit_to_width(found->second, kWidth);
+    return found == leaves.end() ? std::string("not set") : found->second;
   };
   for (const auto& [pointer, value] : all) {
-    if (names_commands(pointer) != commands || shown(then, pointer) == shown(now, pointer)) continue;
-    lines.push_back(fmt::format("{}: {}, was {}", pointer.substr(1), shown(now, pointer), shown(then, pointer)));
+    const std::string is = text(now, pointer), was = text(then, pointer);
+    if (names_commands(pointer) != commands || is == was) continue;
+    const Excerpts shown = fit_difference(is, was, kWidth);
+    lines.push_back(fmt::format("{}: {}, was {}", readable_path(pointer), shown.one, shown.other));
   }
   return lines;
+}
+
+// The run that has worked on the plan last, if that is another one. Empty: none, or it can't be known.
+std::string later_run_of_plan(const std::string& project, const std::string& id, const record::RunStarted& start) {
+  const auto arguments = parse_arguments(kPlanRun, start.arguments);
+  if (!arguments) return "";
+  const auto typed = arguments->value("ralph-dir");
+  const std::string folder = typed ? absolute_path(*typed, start.folder) : join_path(project, "ralph");
+  const auto path = authority_path(Environment::of_this_process(), real_path(folder));
+  const auto saved = path ? load_plan(*path) : Result<std::optional<SavedPlan>>(std::nullopt);
+  return saved && *saved && (*saved)->run_id != id ? (*saved)->run_id : "";
 }
 
 }  // namespace
@@ -129,6 +145,11 @@ std::string why_not_here(const std::string& keeper, const std::string& id, const
   if (const std::string path = seal_path(keeper, id); !path.empty() && !is_real_file(path))
     return fmt::format(
         "it was not started here by this user ({} is missing), and may have come with a clone; start it anew", path);
+  if (start.way == WayIn::kPlan) {
+    const std::string later = later_run_of_plan(keeper, id, start);
+    if (!later.empty())
+      return fmt::format("run {} has worked on the plan since; 'ralph plan run' goes on with the plan", later);
+  }
   if (start.commit.empty()) return "";
   const Git git = plain_git(start.way == WayIn::kTask ? start.project : keeper);
   const auto is_gone = [&](const std::string& commit) {

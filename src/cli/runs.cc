@@ -59,6 +59,7 @@ ToldRun read_run(const AnyRun& found, const OnRecord& on_record = {}) {
   // A live run may be in the middle of its next record.
   if (!run.alive || reader->bad_lines() > 0) {
     for (std::string& problem : reader->problems()) run.problems.push_back(std::move(problem));
+    run.torn = sealed && reader->is_whole() && run.problems.size() == 1 && reader->torn_tail() > 0;
     if (!sealed && reader->is_whole()) run.problems.emplace_back("records are missing that this machine remembers");
   }
   if (is_resumable(run)) run.stuck = why_not_here(found.keeper(), folder.id, *run.view.start, run.view.progress);

@@ -35,6 +35,8 @@ Result<int> proxy(const Arguments& arguments) {
   Fd listener(STDIN_FILENO);
   if (const auto path = arguments.value("socket")) {
     TRY_VALUE(listener, listen_at(std::string(*path), SocketKind::kStream));
+  } else if (!is_listening(STDIN_FILENO)) {
+    return fail(ErrorKind::kUsage, "standard input is no socket that listens; give --socket PATH");
   }
   serve_proxy(listener, setup);
 }

@@ -111,9 +111,12 @@ Result<std::unique_ptr<AttackRange>> AttackRange::put_up(bool direct) {
   TRY(range->start_victim());
   TRY(range->fresh_project());
   if (direct) return range;
-  TRY_VALUE(range->enclosure_, Enclosure::make({kProcesses, kMemory, 0}, environment, "/"));
+  // The bubblewrap that runs use, or the lack of one.
+  Environment outside = environment;
+  outside.set("PATH", Environment::of_this_process().get("PATH").value_or(""));
+  TRY_VALUE(range->enclosure_, Enclosure::make({kProcesses, kMemory, 0}, outside, "/"));
   TRY_VALUE(const SandboxPlan plan, range->plan_for(place.project));
-  TRY(range->enclosure_.try_out(plan, environment));
+  TRY(range->enclosure_.try_out(plan, outside));
   return range;
 }
 

@@ -12,6 +12,7 @@
 #include "cli/output_options.h"
 #include "cli/resume.h"
 #include "cli/run_servers.h"
+#include "cli/tell.h"
 #include "engine/diagnose.h"
 #include "engine/situation.h"
 #include "engine/step.h"
@@ -119,6 +120,9 @@ Result<int> run_in_project(const RunSetup& setup, const RunBody& body, int guard
   if (setup.resume) remove_unfinished_writes(seal_path(setup.project, folder.id));
   const std::string seal = locks.size() > 1 ? seal_path(setup.project, folder.id) : "";
   const std::string store = locks.size() > 1 ? watched_store(setup.project, folder.id) : "";
+  // Before this process starts anything: its own jobs carry the run's id too.
+  SweepReport swept;
+  if (setup.resume) swept = end_processes_with("RALPH_RUN_ID=" + folder.id, stop_abandoned());
   Jobs jobs(guardian);
   std::unique_ptr<Shelter> shelter;
   if (setup.protection && setup.protection->on) {
@@ -133,6 +137,7 @@ Result<int> run_in_project(const RunSetup& setup, const RunBody& body, int guard
   TRY_VALUE(Run run, Run::open(folder, setup.policy,
                                {processes, clock, redactor, *watcher, setup.project, environment, store, seal,
                                 shelter.get(), servers.socket()}));
+  run.swept_before = std::move(swept);
   const Result<Decision> ended = body(run);
   // The seal stays: `runs verify` compares the journal's end with it.
   if (run.progress().status != StopStatus::kNone) {
@@ -156,9 +161,8 @@ struct Leftovers {
   bool unlocked = false;
 };
 
-Result<Leftovers> put_away(const std::string& project, const std::string& run_id, WallTime began) {
-  Leftovers left;
-  left.swept = end_processes_with("RALPH_RUN_ID=" + run_id, stop_abandoned());
+Result<Leftovers> put_away(const std::string& project, SweepReport swept, WallTime began) {
+  Leftovers left{std::move(swept)};
   TRY_VALUE(left.unlocked, remove_stale_index_lock(plain_git(project), project, began));
   return left;
 }
@@ -170,7 +174,7 @@ Status note_leftovers(Run& run, const Leftovers& left) {
 }
 
 Status note_resumed(Run& run, const RunSetup& setup, const RunTitle& title) {
-  TRY_VALUE(const Leftovers left, put_away(setup.project, run.id, setup.resume->began));
+  TRY_VALUE(const Leftovers left, put_away(setup.project, run.swept_before, setup.resume->began));
   const WallTime last = last_sign_of_life(run);
   record::RunResumed resumed;
   resumed.run_id = run.id;
@@ -195,9 +199,8 @@ bool was_killed(int code) {
   return code > 128 && code != exit_code_of(StopStatus::kInterrupted);
 }
 
-void say_how_to_go_on(const std::string& run_id) {
-  static_cast<void>(
-      write_all(STDERR_FILENO, fmt::format("ralph: to go on: ralph runs resume {}\n", run_id), "standard error"));
+void say_how_to_go_on(const std::string& project, const std::string& run_id) {
+  tell(fmt::format("ralph: to go on: {}\n", command_to_go_on(project, run_id)));
 }
 
 Status note_shelter(Run& run) {
@@ -237,7 +240,8 @@ Status note_start(Run& run, const RunSetup& setup, const RunTitle& title) {
   if (run.is_resumed()) return note_resumed(run, setup, title);
   Leftovers left;
   if (const auto killed = killed_run(setup.project, run.id)) {
-    TRY_VALUE(left, put_away(setup.project, killed->folder.id, killed->began));
+    SweepReport swept = end_processes_with("RALPH_RUN_ID=" + killed->folder.id, stop_abandoned());
+    TRY_VALUE(left, put_away(setup.project, std::move(swept), killed->began));
   }
   record::RunStarted started;
   started.run_id = run.id;
@@ -272,7 +276,7 @@ Result<int> start_run(const RunSetup& setup, const RunBody& body) {
             }));
   if (setup.ticket) setup.ticket->end();  // the guardian outlives the loop in any case
   if (was_killed(code)) {
-    if (const auto run = killed_run(setup.project)) say_how_to_go_on(run->folder.id);
+    if (const auto run = killed_run(setup.project)) say_how_to_go_on(setup.project, run->folder.id);
   }
   return code;
 }

@@ -53,6 +53,8 @@ Result<int> collect(const Arguments& arguments) {
     days = parse_count(*text);
     if (!days) return fail(ErrorKind::kUsage, "--older-than must be a positive number, not \"{}\"", *text);
   }
+  if (!root.project.empty() && !is_directory(join_path(root.root, root.project)))
+    return fail(ErrorKind::kUsage, "there is no project \"{}\" in {}", root.project, root.root);
   std::vector<TaskState> states;
   std::set<std::pair<std::string, std::string>> needed;
   for (const TaskPlace& place : tasks_in(root.root, root.project)) {

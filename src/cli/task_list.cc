@@ -51,9 +51,12 @@ Result<int> list(const Arguments& arguments) {
 
 void print_attempt(const RunInfo& info, const Style& style, size_t indent) {
   const std::string code = info.exit_code < 0 ? "exit code unknown" : fmt::format("exit code {}", info.exit_code);
-  const std::string end = info.end_time  ? human_duration(*info.end_time - info.start_time) + ", " + code
-                          : info.pid > 0 ? fmt::format("pid {}", info.pid)
-                                         : std::string("starting");
+  // Of one that was killed with its supervisor before it wrote anything, nobody knows how long it lived.
+  const bool unknown = info.exit_code < 0 && info.end_time && *info.end_time <= info.start_time;
+  const std::string end = unknown         ? code
+                          : info.end_time ? human_duration(*info.end_time - info.start_time) + ", " + code
+                          : info.pid > 0  ? fmt::format("pid {}", info.pid)
+                                          : std::string("starting");
   std::string line = fmt::format("{}{}  {:<9}  {}", std::string(indent, ' '), info.run_id, to_string(info.status), end);
   if (const std::string why = info.error_summary == code ? "" : fit_to_width(info.error_summary, 400); !why.empty()) {
     // On a terminal that is too narrow for both, the reason gets its own line.
@@ -86,7 +89,8 @@ Result<int> status(const Arguments& arguments) {
   fmt::print("  folder    {}\n", fit_to_width(place.folder(), 1000));
   if (!state.run_id.empty()) fmt::print("  run       {}\n", state.run_id);
   if (state.supervisor) fmt::print("  pid       {}, since {}\n", state.supervisor->pid, state.supervisor->since);
-  if (!state.depends.empty()) fmt::print("  waits for {}\n", join_for_people(state.depends));
+  if (!state.depends.empty())
+    fmt::print("  {} {}\n", state.status == "completed" ? "needed   " : "waits for", join_for_people(state.depends));
   if (state.stop_requested) fmt::print("  STOP-REQUESTED is there\n");
   for (const RunInfo& info : state.attempts) print_with_children(info, state, style, 0);
   return 0;

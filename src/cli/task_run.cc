@@ -138,7 +138,7 @@ Status note_beginning(Run& run, const TypedTask& task, const std::vector<Agent>&
     started.masked = has_secrets(run, task.arguments);
     return run.note(std::move(started));
   }
-  const SweepReport swept = end_processes_with("RALPH_RUN_ID=" + run.id, stop_abandoned());
+  const SweepReport& swept = run.swept_before;
   const WallTime last = last_sign_of_life(run);
   record::RunResumed resumed;
   resumed.run_id = run.id;
@@ -224,6 +224,9 @@ Result<int> supervise(TypedTask& task, const TrustTicket* ticket, int guardian) 
   TRY_VALUE(std::vector<Lock> locks, take_locks(place));
   TRY(clear_requests(place));
   std::string id = run_id_of(place);
+  // Before this process starts anything: its own jobs carry the run's id too.
+  SweepReport swept;
+  if (!id.empty()) swept = end_processes_with("RALPH_RUN_ID=" + id, stop_abandoned());
   if (id.empty()) id = new_run_id(clock.wall());
   for (Lock& lock : locks)
     TRY(lock.name_owner(supervisor_line({id, to_iso8601(clock.wall()), guardian_pid(), ::getpid()})));
@@ -256,6 +259,7 @@ Result<int> supervise(TypedTask& task, const TrustTicket* ticket, int guardian) 
   TRY_VALUE(Run run, Run::open({id, place.folder()}, task.policy,
                                {processes, clock, redactor, *watcher, task.project, environment, store, seal,
                                 shelter.get(), servers.socket()}));
+  run.swept_before = std::move(swept);
   TRY(correct_dead_attempts(place, true));
   const Progress& before = run.progress();
   task.request.was_complete = before.status == StopStatus::kComplete;
@@ -370,7 +374,7 @@ Result<int> run(const Arguments& arguments) {
               return ended ? *ended : report(ended.error());
             }));
   if (ticket) ticket->end();
-  if (const std::string id = run_id_of(place); was_killed(code) && !id.empty()) say_how_to_go_on(id);
+  if (const std::string id = run_id_of(place); was_killed(code) && !id.empty()) say_how_to_go_on(task.project, id);
   return code;
 }
 

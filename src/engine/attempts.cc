@@ -37,7 +37,7 @@ Result<TurnEnd> attempt_turn(Run& run, const NextTurn& next) {
     request.resume = progress.session;
     request.told += "\n" + next.prompt;
     request.prompt = kResumePrompt;
-  } else if (progress.turn_was_cut_off()) {
+  } else if (progress.half_done) {
     request.prompt = join_prompt_parts(std::array{request.prompt, std::string(kHalfDone)});
   }
   return run_turn(run, agent, request);

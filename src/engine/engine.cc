@@ -12,6 +12,7 @@
 #include "engine/trigger_watch.h"
 #include "engine/watch.h"
 #include "git/repository.h"
+#include "settings/kept_settings.h"
 #include "settings/ralph_folder.h"
 
 namespace ralph {
@@ -29,6 +30,7 @@ class Engine {
     find_scm_program(run_);
     TRY_VALUE(const std::vector<std::string> restored, triggers_.after_kill());  // before anything of the project runs
     if (way_.watches_triggers()) TRY(triggers_.begin());
+    if (run_.is_in_project()) settings_ = KeptSettings(run_.project);
     TRY_VALUE(const std::optional<Agents> left, way_.begin());
     TRY(watch_.begin());
     if (!restored.empty()) TRY(way_.put_back(restored));
@@ -96,7 +98,6 @@ class Engine {
 
   // The iteration that a resumed run was in, or the work of an earlier run that is checked without a turn.
   Result<Decision> finish_what_was_left(std::optional<Agents> to_check) {
-    iteration_began_ = run_.clock.monotonic();
     if (to_check) {
       set_agents(*to_check);
       TRY_VALUE(const Decision decision, finish_iteration(Decision{}));
@@ -112,7 +113,6 @@ class Engine {
   }
 
   Result<Decision> iterate() {
-    iteration_began_ = run_.clock.monotonic();
     TRY(run_.note(record::IterationStarted{run_.progress().iteration + 1}));
     return take_turn_and_finish();
   }
@@ -122,14 +122,25 @@ class Engine {
     if (next.stopped) return *next.stopped;
     set_agents(next.agents);
     TRY_VALUE(const Decision after_turn, take_turn(run_, next));
-    if (run_.is_in_project()) TRY(restore_ralph_folder(run_.project));  // without it, a commit has ralph's files
+    if (run_.is_in_project()) TRY(restore_ralph_files());
     TRY_VALUE(const Decision decision, finish_iteration(after_turn));
     return end_iteration(decision);
   }
 
+  // An agent that tidies up may have removed them. Without the first, a commit has ralph's files; without the others
+  // the run can't be resumed.
+  Status restore_ralph_files() {
+    TRY(restore_ralph_folder(run_.project));
+    TRY_VALUE(const std::vector<std::string> restored, settings_.put_back_missing());
+    for (const std::string& file : restored)
+      run_.listener.on_detail(fmt::format("{} had vanished and was put back", file));
+    return {};
+  }
+
   Result<Decision> end_iteration(const Decision& decision) {
     if (!complete_) return decision;
-    TRY(run_.note(record::IterationEnded{run_.progress().iteration, run_.since(iteration_began_).count()}));
+    const Milliseconds took = run_.time_spent() - run_.progress().iteration_began;
+    TRY(run_.note(record::IterationEnded{run_.progress().iteration, std::max<Milliseconds::rep>(took.count(), 0)}));
     TRY(run_.sync());
     return decision;
   }
@@ -211,10 +222,10 @@ class Engine {
   Way& way_;
   Watch watch_;
   TriggerWatch triggers_;
+  KeptSettings settings_;
   diagnostics::Outset outset_;
   Agents agents_;
   std::map<std::string, const Agent*> may_start_;
-  MonotonicTime iteration_began_{};
   bool complete_ = false;  // the iteration has run to its end
 };
 

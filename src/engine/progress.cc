@@ -27,9 +27,11 @@ struct Folding {
   void operator()(const record::IterationStarted& started) {
     progress.iteration = static_cast<int>(started.iteration);
     progress.iteration_open = true;
+    progress.iteration_began = progress.run_time;
     progress.scm = {};
     progress.attempts = 0;
     progress.failed_attempts = 0;
+    progress.half_done = false;
     progress.turn_outcome = TurnOutcome::kNone;
     progress.turn_reason.clear();
     progress.turn_exit_code = 0;
@@ -72,6 +74,7 @@ struct Folding {
     const bool failed = ended.outcome == TurnOutcome::kCrashed || ended.outcome == TurnOutcome::kEmpty ||
                         ended.outcome == TurnOutcome::kNotStarted;
     if (failed) ++progress.failed_attempts;
+    if (!failed) progress.half_done = progress.turn_was_cut_off();
     progress.failed_turns_in_row = failed ? progress.failed_turns_in_row + 1 : 0;
     progress.overloads_in_row = ended.outcome == TurnOutcome::kOverloaded ? progress.overloads_in_row + 1 : 0;
     if (ended.outcome == TurnOutcome::kUsageLimit) {

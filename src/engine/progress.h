@@ -21,11 +21,12 @@ inline constexpr std::string_view kDiagnostics = "diagnostics", kDiagnosticsTitl
 inline constexpr std::string_view kRepositoryGone = "repository_gone";  // the row of decide()
 
 struct Progress {
-  int iteration = 0;            // the current or last one; 0 before the first
-  bool iteration_open = false;  // it has begun and not ended
-  Milliseconds run_time{0};     // spent so far, according to the records
-  WallTime last_record{};       // when it was written
-  std::string outcome_note{};   // why the run ended; empty while it is running
+  int iteration = 0;                // the current or last one; 0 before the first
+  bool iteration_open = false;      // it has begun and not ended
+  Milliseconds iteration_began{0};  // in run_time
+  Milliseconds run_time{0};         // spent so far, according to the records
+  WallTime last_record{};           // when it was written
+  std::string outcome_note{};       // why the run ended; empty while it is running
   StopStatus status = StopStatus::kNone;
 
   // An agent that was started and has not ended: under way, or killed with ralph.
@@ -46,6 +47,7 @@ struct Progress {
   // The agent's turn in this iteration.
   int attempts = 0;         // agent starts
   int failed_attempts = 0;  // those that crashed or said nothing
+  bool half_done = false;   // one was cut off from outside, and none has worked since
   TurnOutcome turn_outcome = TurnOutcome::kNone;
   std::string turn_reason;  // why, as a sentence
   int turn_exit_code = 0;   // of its process
@@ -250,8 +252,10 @@ struct Progress {
   bool operator==(const Progress&) const = default;
   template <class V>
   void fields(V&& v) {
-    v("iteration", iteration), v("runMs", run_time), v("lastRecord", last_record), v("why", outcome_note);
-    v("status", status), v("attempts", attempts), v("failedAttempts", failed_attempts), v("turnOutcome", turn_outcome);
+    v("iteration", iteration), v("iterationBeganMs", iteration_began), v("runMs", run_time),
+        v("lastRecord", last_record), v("why", outcome_note);
+    v("status", status), v("attempts", attempts), v("failedAttempts", failed_attempts), v("halfDone", half_done),
+        v("turnOutcome", turn_outcome);
     v("turnReason", turn_reason), v("turnExitCode", turn_exit_code), v("turnAgent", turn_agent),
         v("response", response), v("mentioned", mentioned), v("said", said), v("finalWords", final_words);
     v("failedTurnsInRow", failed_turns_in_row), v("overloadsInRow", overloads_in_row), v("lastRule", last_rule);

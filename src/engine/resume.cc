@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 #include "base/text.h"
 #include "engine/turn_reader.h"
@@ -44,27 +45,65 @@ struct LimitWords {
   std::string what, option;
 };
 
-LimitWords words_for(Limit limit, const Policy& policy, const Progress& progress, Milliseconds run_time) {
+// Twice the limit, or as often as it takes to be above what is spent.
+template <class Number>
+Number raised(Number limit, Number spent) {
+  do limit = limit + limit;
+  while (limit <= spent);
+  return limit;
+}
+
+// Raises the limit in the policy.
+LimitWords raise(Limit limit, Policy& policy, const Progress& progress, Milliseconds run_time) {
   switch (limit) {
     case Limit::kNone:
       return {};
-    case Limit::kIterations:
-      return {fmt::format("{} of {} iterations are done", progress.iteration, policy.max_iterations),
-              fmt::format("-n {}", 2 * policy.max_iterations)};
-    case Limit::kCost:
-      return {fmt::format("{} of {} are spent", human_cost(progress.cost_usd), human_cost(policy.max_cost_usd)),
-              fmt::format("--max-cost {:g}", 2 * policy.max_cost_usd)};
-    case Limit::kTokens:
-      return {fmt::format("{} of {} tokens are used", progress.tokens.total(), policy.max_tokens),
-              fmt::format("--max-tokens {}", 2 * policy.max_tokens)};
-    case Limit::kTime:
-      return {fmt::format("{} of {} are over", human_duration(run_time), human_duration(policy.run_time_limit)),
-              fmt::format("--max-minutes {:g}", static_cast<double>(policy.run_time_limit.count()) / 30000)};
+    case Limit::kIterations: {
+      const int most = std::exchange(policy.max_iterations, raised(policy.max_iterations, progress.iteration));
+      return {fmt::format("{} of {} iterations are done", progress.iteration, most),
+              fmt::format("-n {}", policy.max_iterations)};
+    }
+    case Limit::kCost: {
+      const double most = std::exchange(policy.max_cost_usd, raised(policy.max_cost_usd, progress.cost_usd));
+      return {fmt::format("{} of {} are spent", human_cost(progress.cost_usd), human_cost(most)),
+              fmt::format("--max-cost {:.12g}", policy.max_cost_usd)};
+    }
+    case Limit::kTokens: {
+      const auto most = std::exchange(policy.max_tokens, raised(policy.max_tokens, progress.tokens.total()));
+      return {fmt::format("{} of {} tokens are used", progress.tokens.total(), most),
+              fmt::format("--max-tokens {}", policy.max_tokens)};
+    }
+    case Limit::kTime: {
+      const Milliseconds most = std::exchange(policy.run_time_limit, raised(policy.run_time_limit, run_time));
+      return {fmt::format("{} of {} are over", human_duration(run_time), human_duration(most)),
+              fmt::format("--max-minutes {:.12g}", static_cast<double>(policy.run_time_limit.count()) / 60000)};
+    }
   }
   return {};
 }
 
+// All limits that are met.
+LimitWords raise_all(Policy policy, const Progress& progress, Milliseconds run_time) {
+  std::vector<std::string> what, options;
+  constexpr size_t kLimits = 4;
+  while (options.size() < kLimits) {
+    const Limit met = Run::limit_met(policy, progress, run_time);
+    if (met == Limit::kNone) break;
+    LimitWords words = raise(met, policy, progress, run_time);
+    what.push_back(std::move(words.what));
+    options.push_back(std::move(words.option));
+  }
+  return {join_for_people(what), join(options, " ")};
+}
+
 }  // namespace
+
+std::string command_to_go_on(const std::string& project, const std::string& id) {
+  const std::string here = shell_directory();
+  const std::string place =
+      here == project || here.empty() ? "" : fmt::format("-C {} ", quote_shell_words(std::vector{project}));
+  return fmt::format("ralph {}runs resume {}", place, id);
+}
 
 WayIn way_of(const RunFolder& folder) {
   auto reader = JournalReader::open(join_path(folder.path, kJournalFile));
@@ -130,26 +169,21 @@ Result<ResumePoint> read_resume_point(const RunFolder& folder, const std::string
 }
 
 Status check_limits(const ResumePoint& point, const Policy& policy) {
-  const Milliseconds run_time = point.progress.run_time;
-  const Limit met = Run::limit_met(policy, point.progress, run_time);
-  if (met == Limit::kNone) return {};
-  const LimitWords words = words_for(met, policy, point.progress, run_time);
-  return cannot_resume(point.folder.id, fmt::format("it is at its limit, {}; give a higher one, which counts from the "
-                                                    "run's beginning: ralph runs resume {} {}",
-                                                    words.what, point.folder.id, words.option));
+  const LimitWords words = raise_all(policy, point.progress, point.progress.run_time);
+  if (words.option.empty()) return {};
+  return cannot_resume(point.folder.id,
+                       fmt::format("it is at its limit, {}; give a higher one, which counts from the run's beginning: "
+                                   "{} {}",
+                                   words.what, command_to_go_on(point.start.project, point.folder.id), words.option));
 }
 
 std::string resume_command(const Run& run, StopStatus status) {
   const Progress& progress = run.progress();
   const bool has_begun = progress.totals.turns > 0 || progress.running;  // in the first turn
   if (status == StopStatus::kComplete || !has_begun) return {};
-  std::string command = "ralph ";
-  if (const auto here = current_directory(); here && *here != run.project)
-    command += fmt::format("-C {} ", quote_shell_words(std::vector{run.project}));
-  command += fmt::format("runs resume {}", run.id);
-  const Limit met = Run::limit_met(run.policy, progress, run.time_spent());
-  if (met != Limit::kNone) command += " " + words_for(met, run.policy, progress, run.time_spent()).option;
-  return command;
+  const std::string option = raise_all(run.policy, progress, run.time_spent()).option;
+  const std::string command = command_to_go_on(run.project, run.id);
+  return option.empty() ? command : fmt::format("{} {}", command, option);
 }
 
 WallTime last_sign_of_life(const Run& run) {

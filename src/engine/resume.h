@@ -36,7 +36,11 @@ Result<ResumePoint> read_resume_point(const RunFolder& folder, const std::string
 // Fails if the run has reached one of these limits, and names the option that raises it.
 Status check_limits(const ResumePoint& point, const Policy& policy);
 
-// The command that goes on with a run that ends now; empty if there is nothing to go on with.
+// The command that goes on with a run, as it can be typed where this process was started.
+std::string command_to_go_on(const std::string& project, const std::string& id);
+
+// The same for a run that ends now, with the options that raise the limits it has reached; empty if there is nothing to
+// go on with.
 std::string resume_command(const Run& run, StopStatus status);
 
 // When the run's last process was last heard of: its last record, or the last output of its agent if that is later.

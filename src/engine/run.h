@@ -103,6 +103,7 @@ class Run {
   // From before the first agent.
   std::shared_ptr<const OwnIndex> index{};  // null: there is no repository
   std::string scm_program{};                // the file that policy.scm_command is; empty: none, or it is not found
+  SweepReport swept_before{};  // what a killed process of this run had left: ended before this one started anything
 
  private:
   Run(const RunFolder& folder, Policy policy, RunParts parts);

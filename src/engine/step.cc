@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "base/text.h"
+#include "engine/resume.h"
 #include "os/guardian.h"
 
 namespace ralph {
@@ -17,7 +18,7 @@ constexpr Milliseconds kLookAtTheClock{60'000};
 // resume from, whichever of the two processes was killed.
 Status note_if_signal(Run& run, const Event& event) {
   if (std::holds_alternative<GuardianLost>(event))
-    exit_without_guardian(fmt::format("To go on: ralph runs resume {}", run.id));
+    exit_without_guardian(fmt::format("To go on: {}", command_to_go_on(run.project, run.id)));
   if (const auto* failed = std::get_if<WaitFailed>(&event))
     return fail(ErrorKind::kIo,
                 "cannot wait for events: {}; the run ends, because time-outs and signals could come too late",

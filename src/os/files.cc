@@ -346,6 +346,26 @@ Result<std::string> current_directory() {
   return std::string(buffer);
 }
 
+namespace {
+
+std::optional<std::string>& left_directory() {
+  static std::optional<std::string> folder;
+  return folder;
+}
+
+}  // namespace
+
+std::string shell_directory() {
+  return left_directory() ? *left_directory() : current_directory().value_or("");
+}
+
+bool enter_directory(const std::string& path) {
+  const std::string here = shell_directory();
+  if (::chdir(path.c_str()) != 0) return false;
+  left_directory() = here;
+  return true;
+}
+
 std::string absolute_path(std::string_view path, std::string_view base) {
   std::string result;
   const std::string joined = join_path(base, path);

@@ -89,7 +89,11 @@ std::string join_path(std::string_view folder, std::string_view name);
 std::string parent_path(std::string_view path);
 std::string base_name(std::string_view path);
 Result<std::string> current_directory();
-Result<std::string> path_of_this_program();  // fails if its file was removed or replaced
+// Where the next command will be typed: the folder of before the first enter_directory(), or else the current one.
+// Empty if it is gone.
+std::string shell_directory();
+bool enter_directory(const std::string& path);  // as a person asked for it; false: see errno
+Result<std::string> path_of_this_program();     // fails if its file was removed or replaced
 // Absolute, without "." and ".."; symlinks are not resolved.
 std::string absolute_path(std::string_view path, std::string_view base);
 // Resolves symlinks as far as the path exists, even a symlink to a file that does not exist yet.

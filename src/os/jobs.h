@@ -72,6 +72,7 @@ class Jobs {
   };
 
   Status listen_to(int socket, JobId job);
+  void stop_listening(int socket);
   Result<Job*> running(JobId job);
   JobEnded take_end(JobId job);  // must have ended
 

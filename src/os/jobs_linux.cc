@@ -142,11 +142,15 @@ Result<JobId> Jobs::start(const JobRequest& request) {
   const Milliseconds stop_time = length_of(request.stop);
   const int descriptors[kJobDescriptors] = {pair.other.get(), files.content.get(), files.in.get(), files.out.get(),
                                             files.err.get()};
-  TRY(order(guardian_, JobOrder::Kind::kStart, job, stop_time, descriptors));
+  if (Status ordered = order(guardian_, JobOrder::Kind::kStart, job, stop_time, descriptors); !ordered) {
+    stop_listening(pair.one.get());
+    return tl::unexpected<Error>(std::move(ordered).error());
+  }
   pair.other.close();
   if (Status started = wait_until_started(pair.one.get(), request.name); !started) {
     // A guardian that was only late would start what nobody waits for any more.
     static_cast<void>(order(guardian_, JobOrder::Kind::kEnd, job, stop_time, {}));
+    stop_listening(pair.one.get());
     return tl::unexpected<Error>(std::move(started).error());
   }
   jobs_.emplace(job, Job{request.name, std::move(pair.one), stop_time});
@@ -159,6 +163,11 @@ Status Jobs::listen_to(int socket, JobId job) {
   event.data.u32 = static_cast<std::uint32_t>(job);
   if (::epoll_ctl(ends_.get(), EPOLL_CTL_ADD, socket, &event) == 0) return {};
   return fail(ErrorKind::kIo, "cannot listen to a job: {}", errno_text(errno));
+}
+
+// Closing it is not enough: a child between its fork and its exec has a copy, and the epoll would go on about it.
+void Jobs::stop_listening(int socket) {
+  ::epoll_ctl(ends_.get(), EPOLL_CTL_DEL, socket, nullptr);
 }
 
 Result<Jobs::Job*> Jobs::running(JobId job) {
@@ -194,7 +203,9 @@ Result<std::optional<ExitStatus>> Jobs::state(JobId job) const {
 
 JobEnded Jobs::take_end(JobId job) {
   const auto found = jobs_.find(job);
-  JobEnded ended = end_told_in(receive_packet(found->second.socket.get()));
+  const int socket = found->second.socket.get();
+  JobEnded ended = end_told_in(receive_packet(socket));
+  stop_listening(socket);
   ended.job = job;
   ended_[job] = ended.status;
   jobs_.erase(found);
@@ -212,7 +223,10 @@ std::vector<JobEnded> Jobs::take_ended() {
     }
     for (const JobId job : silent_no_more) ended.push_back(take_end(job));
   }
-  for (int i = 0; i < count; ++i) ended.push_back(take_end(JobId{events[i].data.u32}));
+  for (int i = 0; i < count; ++i) {
+    const JobId job{events[i].data.u32};
+    if (jobs_.contains(job)) ended.push_back(take_end(job));
+  }
   return ended;
 }
 

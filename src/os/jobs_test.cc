@@ -182,6 +182,25 @@ TEST_F(JobsTest, TellTheirExitCodesAndSignalsAsEvents) {
   EXPECT_EQ(wait_for_guardian(), 7);
 }
 
+TEST_F(JobsTest, EndOnceEvenIfAnotherProcessStillHasTheirSockets) {
+  run([](Loop& loop) {
+    const auto job = loop.start_ready("ready; sleep 1000");
+    const pid_t copy = ::fork();  // as a program that has not been executed yet
+    if (copy == 0) {
+      ::pause();
+      ::_exit(0);
+    }
+    loop.end(*job);
+    loop.say(fmt::format("{} more", loop.jobs.take_ended().size()));
+    loop.say(wait_readable(loop.jobs.descriptor(), {}) ? "goes on about it" : "silent");
+    ::kill(copy, SIGKILL);
+    ::waitpid(copy, nullptr, 0);
+  });
+  EXPECT_EQ(line(), "code 143 signal 15");
+  EXPECT_EQ(line(), "0 more");
+  EXPECT_EQ(line(), "silent");
+}
+
 TEST_F(JobsTest, SurviveTheSweepAfterATurn) {
   run([](Loop& loop) {
     const auto job = loop.start_ready("ready; sleep 1000");

@@ -15,6 +15,8 @@ Result<Fd> listen_at(const std::string& path, SocketKind kind);
 // A connection to it; kNotFound if nobody listens.
 Result<Fd> connect_to(const std::string& path, SocketKind kind);
 
+bool is_listening(int fd);  // a socket that connections can be accepted from
+
 Status set_nonblocking(int fd);
 
 }  // namespace ralph

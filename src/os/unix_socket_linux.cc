@@ -62,6 +62,12 @@ Result<Fd> connect_to(const std::string& path, SocketKind kind) {
   return fail(nobody ? ErrorKind::kNotFound : ErrorKind::kIo, "cannot connect to {}: {}", path, errno_text(errno));
 }
 
+bool is_listening(int fd) {
+  int listens = 0;
+  socklen_t size = sizeof listens;
+  return ::getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) == 0 && listens != 0;
+}
+
 Status set_nonblocking(int fd) {
   const int flags = ::fcntl(fd, F_GETFL);
   if (flags < 0 || ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0)

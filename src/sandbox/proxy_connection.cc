@@ -236,8 +236,9 @@ void ProxyConnection::begin_to_relay(std::string to_host) {
 bool ProxyConnection::refuse(std::string_view why) {
   memory_.log.add(request_.host, request_.port, why, memory_.clock);
   return answer(403, "Forbidden",
-                fmt::format("the sandbox does not let you reach {}:{}: {}. A person can add it to {}", request_.host,
-                            request_.port, why, why == kPrivateAddress ? "sandbox.resolve" : "sandbox.hosts"));
+                fmt::format("the sandbox does not let you reach {}: {}. A person can add it to {}",
+                            host_and_port(request_.host, request_.port), why,
+                            why == kPrivateAddress ? "sandbox.resolve" : "sandbox.hosts"));
 }
 
 bool ProxyConnection::answer(int code, std::string_view reason, std::string_view text) {

@@ -14,7 +14,7 @@ std::string advice_for(const Refusal& refusal) {
   const bool usual = refusal.port == 443 || refusal.port == 80;
   if (refusal.why == kNotListed)
     return fmt::format("to allow it, add \"{}\" to sandbox.hosts",
-                       usual ? refusal.host : fmt::format("{}:{}", refusal.host, refusal.port));
+                       usual ? refusal.host : host_and_port(refusal.host, refusal.port));
   if (refusal.why == kPrivateAddress)
     return fmt::format("to allow it, add \"{}\" with its address to sandbox.resolve", refusal.host);
   if (refusal.why == kNoTls) return "port 443 carries TLS only";
@@ -22,6 +22,11 @@ std::string advice_for(const Refusal& refusal) {
 }
 
 }  // namespace
+
+std::string host_and_port(std::string_view host, int port) {
+  const bool bare = host.find(':') != std::string_view::npos && !host.starts_with('[');
+  return bare ? fmt::format("[{}]:{}", host, port) : fmt::format("{}:{}", host, port);
+}
 
 RefusalLog::RefusalLog(const std::string& path) {
   if (path.empty()) return;
@@ -60,8 +65,8 @@ std::vector<Refusal> read_refusals(const std::string& log) {
 }
 
 std::string describe(const Refusal& refusal) {
-  return fmt::format("blocked {} to {}:{} ({}); {}", count_of(static_cast<unsigned>(refusal.count), "request"),
-                     refusal.host, refusal.port, refusal.why, advice_for(refusal));
+  return fmt::format("blocked {} to {} ({}); {}", count_of(static_cast<unsigned>(refusal.count), "request"),
+                     host_and_port(refusal.host, refusal.port), refusal.why, advice_for(refusal));
 }
 
 }  // namespace ralph

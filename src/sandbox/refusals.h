@@ -36,6 +36,9 @@ struct Refusal {
 };
 std::vector<Refusal> read_refusals(const std::string& log);
 
+// "x:443", "[::1]:443".
+std::string host_and_port(std::string_view host, int port);
+
 // "blocked 3 requests to x:443 (not in the list of hosts); to allow it, add "x" to sandbox.hosts"
 std::string describe(const Refusal& refusal);
 

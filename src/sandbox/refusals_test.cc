@@ -31,6 +31,9 @@ TEST(Refusals, AreToldWithTheLineThatHelps) {
   EXPECT_EQ(describe(Refusal{"x.example", 8443, std::string(kNotListed), 1}),
             "blocked 1 request to x.example:8443 (not in the list of hosts); to allow it, add \"x.example:8443\" to "
             "sandbox.hosts");
+  EXPECT_EQ(describe(Refusal{"2001:db8::1", 8443, std::string(kNotListed), 1}),
+            "blocked 1 request to [2001:db8::1]:8443 (not in the list of hosts); to allow it, add "
+            "\"[2001:db8::1]:8443\" to sandbox.hosts");
   EXPECT_EQ(describe(Refusal{"x.example", 80, std::string(kPrivateAddress), 1}),
             "blocked 1 request to x.example:80 (its address is a private one); to allow it, add \"x.example\" with its "
             "address to sandbox.resolve");

@@ -89,9 +89,9 @@ bool has_commands(const SettingValues& values) {
 std::vector<std::string> differences(const SettingValues& then, const SettingValues& now, Concern concern) {
   SettingValues all = then;
   all.insert(now.begin(), now.end());
-  const auto show = [](const SettingValues& values, const std::string& pointer) {
+  const auto text = [](const SettingValues& values, const std::string& pointer) {
     const auto found = values.find(pointer);
-    return found == values.end() ? std::string("not set") : fit_to_width(found->second.shown, kShownWidth);
+    return found == values.end() ? std::string("not set") : found->second.shown;
   };
   const auto hash = [](const SettingValues& values, const std::string& pointer) {
     const auto found = values.find(pointer);
@@ -104,9 +104,9 @@ std::vector<std::string> differences(const SettingValues& then, const SettingVal
     if (concern == Concern::kOnlySettings && is_command(pointer)) continue;
     if (starts_with_any(pointer, {"/output/", "~/output/"}) || hash(then, pointer) == hash(now, pointer)) continue;
     const bool own = pointer.starts_with('~');
+    const Excerpts shown = fit_difference(text(now, pointer), text(then, pointer), kShownWidth);
     lines.push_back(fmt::format("{}{}: {}, was {}", own ? "your own settings: " : "",
-                                readable_path(std::string_view(pointer).substr(own ? 1 : 0)), show(now, pointer),
-                                show(then, pointer)));
+                                readable_path(std::string_view(pointer).substr(own ? 1 : 0)), shown.one, shown.other));
   }
   return lines;
 }

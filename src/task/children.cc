@@ -71,7 +71,11 @@ void Children::serve() {
     if (fd == listener_.get()) {
       Fd client(::accept4(fd, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
       if (!client || !is_same_user(client.get())) continue;
-      if (clients_.size() >= kMostSilentClients) clients_.erase(clients_.begin());  // who asks nothing makes room
+      if (clients_.size() >= kMostSilentClients) {  // who asks nothing makes room
+        // Before it is closed: a child between its fork and its exec may have a copy.
+        ::epoll_ctl(door_.get(), EPOLL_CTL_DEL, clients_.begin()->first, nullptr);
+        clients_.erase(clients_.begin());
+      }
       if (add_to(door_.get(), client.get())) clients_[client.get()] = std::move(client);
       continue;
     }

@@ -52,7 +52,9 @@ WallTime last_write_in(const RunInfo& info) {
   for (const char* name : {"agent-stdout.txt", "agent-stderr.txt", "output.md"}) {
     struct stat found{};
     if (::lstat(info.file(name).c_str(), &found) == 0)
-      last = std::max(last, WallTime(std::chrono::seconds(found.st_mtim.tv_sec)));
+      last = std::max(
+          last, WallTime(std::chrono::duration_cast<Milliseconds>(std::chrono::seconds(found.st_mtim.tv_sec) +
+                                                                  std::chrono::nanoseconds(found.st_mtim.tv_nsec))));
   }
   return std::min(last, SystemClock().wall());
 }
@@ -116,7 +118,7 @@ Status correct_dead_attempt(RunInfo info, AttemptStatus status, const std::strin
   info.status = status;
   info.exit_code = exit_code;
   info.error_summary = why;
-  info.end_time = last_write_in(info);
+  info.end_time = last_write_in(info);  // it lived until then at least
   return write_run_info(info);
 }
 

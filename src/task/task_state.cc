@@ -95,7 +95,9 @@ Result<TaskState> state_of(const TaskPlace& place) {
   } else if (!done) {
     state.status = "failed", state.reason = done.error().message;
   } else if (state.done) {
-    state.status = "completed", state.reason = end.ended ? end.reason : "DONE is there";
+    // Where a run ended otherwise, DONE came later.
+    state.status = "completed";
+    state.reason = end.ended && end.status == StopStatus::kComplete ? end.reason : "DONE is there";
   } else if (!end.begun) {
     state.status = "new";
   } else if (!end.ended) {

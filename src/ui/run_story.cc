@@ -228,7 +228,7 @@ std::string padded(const std::string& text, size_t width) {
 }  // namespace
 
 bool is_resumable(const ToldRun& run) {
-  return run.problems.empty() && run.stuck.empty() && run.view.is_resumable(run.alive);
+  return (run.problems.empty() || run.torn) && run.stuck.empty() && run.view.is_resumable(run.alive);
 }
 
 std::string run_story(const ToldRun& run, const Style& style) {
@@ -272,7 +272,7 @@ std::string run_table(std::span<const ToldRun> runs, const std::string& project,
     const RunView& view = run.view;
     std::string end = words(view.state(run.alive)) + (is_resumable(run) ? ", resumable" : "");
     if (const std::string reason = view.reason(run.alive); !reason.empty()) end += ": " + clean(reason);
-    if (!run.problems.empty()) end += " (its journal is damaged)";
+    if (!run.problems.empty() && !run.torn) end += " (its journal is damaged)";
     const Progress& progress = view.progress;
     rows.push_back({run.id, task_of(run, project), view.records > 0 ? shown_time(view.first_time) : "-",
                     view.start ? clean(view.start->agent, 20) : "-", std::to_string(view.iteration_count()),

@@ -17,6 +17,7 @@ struct ToldRun {
   RunView view;
   bool alive = false;
   std::vector<std::string> problems;  // what is wrong with its journal
+  bool torn = false;                  // that is only its last record, which was being written
   std::string task{};                 // "project/task" of a supervised task
   std::string stuck{};                // why it can't be resumed here, though it ended incomplete
 };

@@ -46,9 +46,11 @@ size_t plain_prefix(std::string_view text) {
   return at;
 }
 
-// U+202A to U+202E and U+2066 to U+2069 change the direction of all following text, including ralph's own.
-bool turns_direction(std::int32_t code) {
-  return (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+// U+202A to U+202E and U+2066 to U+2069 change the direction of all following text, including ralph's own. The tags,
+// U+E0000 to U+E007F, are text that nobody sees and an agent reads.
+bool misleads(std::int32_t code) {
+  return (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069) ||
+         (code >= 0xE0000 && code <= 0xE007F);
 }
 
 // Whether a colour sequence has the attribute 8, "hidden", which is no part of a colour number (38;5;8).
@@ -142,7 +144,7 @@ void TerminalFilter::take_text(std::string_view character, std::string& out) {
       state_ = State::kEscape;
       const char second = static_cast<char>(code - 0x40);
       take_escape({&second, 1}, out);
-    } else if (!turns_direction(code)) {
+    } else if (!misleads(code)) {
       out += character;
     }
   } else if (c == kEscapeByte) {

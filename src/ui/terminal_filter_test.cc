@@ -42,6 +42,7 @@ TEST(TerminalFilter, LetsTextThroughAndNothingThatSteersATerminal) {
        "c\xE2\x80\x93",
        "abc\xE2\x80\x93"},
       {"cut \xE6\x97", "cut \xEF\xBF\xBD"},
+      {"D\U000E0041E\U000E007F", "DE"},  // tags: text that nobody sees
   };
   for (const Row& row : rows) EXPECT_EQ(without_controls(row.in), row.out) << row.in;
 }

@@ -8,9 +8,9 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import sandbox_support  # noqa: E402
 from egress_support import server, upstream  # noqa: E402
-from fixtures import project, pytest_configure  # noqa: E402
+from fixtures import project, pytest_collection_modifyitems, pytest_configure  # noqa: E402
 
-__all__ = ["project", "pytest_configure", "server", "upstream"]
+__all__ = ["project", "pytest_collection_modifyitems", "pytest_configure", "server", "upstream"]
 
 
 @pytest.fixture(params=["root", "user"])

@@ -693,3 +693,46 @@ def test_a_folder_that_was_deleted_is_said_to_be_gone(project):
     command = f"mkdir '{gone}' && cd '{gone}' && rmdir '{gone}' && exec '{RALPH}' run -p x"
     done = subprocess.run(["bash", "-c", command], env=project.environment(), capture_output=True, text=True, timeout=60)
     assert done.returncode == 2 and done.stderr.startswith("ralph: "), done
+
+
+# ---- what doctor foresees
+
+
+def doctor_and_run(project, **how):
+    """What both say, without a terminal."""
+    return project.run("doctor", **how), project.run("run", "-p", "x <response>", "-n", "1", **how)
+
+
+def foreseen(project, word, **how):
+    doctor, run = doctor_and_run(project, **how)
+    assert run.code == 2, run
+    assert doctor.code == 2 and word in doctor.out and "can't start here" in doctor.out, doctor
+
+
+def test_doctor_foresees_that_commands_must_be_accepted(project):
+    project.agent_script("true")
+    project.own_settings(trust="require")
+    foreseen(project, "trust")
+
+
+def test_doctor_foresees_that_settings_were_changed_by_an_agent(project):
+    project.agent_script("sed -i 's/APPEND/PREPEND/' .ralph/settings.json")
+    project.guardrails({"command": "true", "failAction": "APPEND"})
+    assert project.run("run", "-p", "x <response>", "-n", "1").code == 1
+    foreseen(project, "changed while an agent was running")
+
+
+def test_doctor_foresees_that_criteria_can_not_be_judged(project):
+    project.agent_script("true")
+    project.settings(diagnostics={"criteria": {"testsPass": True}})
+    foreseen(project, "diagnostics")
+
+
+def test_doctor_foresees_that_there_is_no_place_for_runs(project):
+    project.agent_script("true")
+    (project.ralph / "runs").write_text("")
+    foreseen(project, ".ralph/runs")
+    (project.ralph / "runs").unlink()
+    state = project.base / "state"
+    state.write_text("")
+    foreseen(project, "state folder", env={"XDG_STATE_HOME": state})

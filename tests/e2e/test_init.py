@@ -333,3 +333,12 @@ def test_an_unwritable_place_is_an_error_with_its_name(project):
     (project.path / ".ralph").write_text("a file")
     result = project.run("init", "--agent", "cat")
     assert result.code == 2 and ".ralph" in result.err, result
+
+
+@pytest.mark.parametrize("text", ['{"maximumIterations": 3,}', '{"guardrails": [{"command": "x", "failAction": "APEND"}]}', '{"guardrail": []}'])
+def test_settings_with_a_fault_are_not_thrown_away(project, text):
+    project.ralph.mkdir()
+    (project.ralph / "settings.json").write_text(text)
+    result = project.run("init", "--agent", "cat", "--force")
+    assert result.code == 2 and "settings.json:1:" in result.err, result
+    assert (project.ralph / "settings.json").read_text() == text

@@ -433,3 +433,87 @@ def test_without_its_guardian_the_run_is_as_if_killed(project):
     assert len(project.records("run_ended")) == 1 and not project.records("signal_received")
     assert len(calls(project)) == 3
     project.nothing_left()
+
+
+# What a person reads
+
+
+def test_the_line_to_type_names_limits_that_are_high_enough(project):
+    """All that are met at once, each above what is spent already."""
+    project.agent_script(r"""
+[ "$1" = --help ] && exit
+echo '{"type":"system","subtype":"init","session_id":"s"}'
+echo '{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"not yet"}]},"session_id":"s"}'
+echo '{"type":"result","subtype":"success","is_error":false,"result":"","total_cost_usd":123.45,"usage":{"input_tokens":1000,"output_tokens":500},"session_id":"s"}'
+""", kind="claude")
+    first = project.run("run", "-p", "x <response>", "--max-cost", "50", "--max-tokens", "500", "-n", "1")
+    assert first.code == 1, first
+    options = ["-n", "2", "--max-cost", "200", "--max-tokens", "2000"]
+    line = next(line for line in first.out.splitlines() if "to go on: " in line)
+    assert sorted(line.split(run_id(project))[1].split()) == sorted(options), line
+    refused = project.run("runs", "resume", "--max-cost", "100")
+    assert refused.code == 2 and "--max-cost 200" in refused.err and "-n 2" in refused.err and "--max-tokens 2000" in refused.err, refused
+    assert project.run("runs", "resume", *options).code == 1 and len(project.records("iteration_started")) == 2
+
+
+def test_with_a_folder_given_the_line_to_type_works_where_it_is_read(project):
+    counting_agent(project, 'echo $n; [ $n -ge 2 ] && echo "<response>DONE</response>"; true')
+    first = project.run("-C", project.path, "run", "-p", "x <response>", "-n", "1", cwd=project.base)
+    line = next(line.split("to go on: ralph ")[1] for line in first.out.splitlines() if "to go on: " in line)
+    assert shlex.split(line)[:2] == ["-C", str(project.path)], first
+    assert project.run(*shlex.split(line), cwd=project.base).code == 0
+
+
+def test_a_command_that_changed_at_its_end_is_shown(project):
+    long = "test -d . && : " + "a rather long remark about what this command is good for, which takes more than a line to say "
+    counting_agent(project, 'echo $n; [ $n -ge 2 ] && echo "<response>DONE</response>"; true')
+    project.settings(guardrails=[{"command": long + long + "and ends with this"}], budget={"maxMinutes": 2.5})
+    assert project.run("run", "-p", "x <response>", "-n", "1").code == 1
+    project.settings(guardrails=[{"command": long + long + "and ends with that"}], budget={"maxMinutes": 0.35})
+    result = project.run("runs", "resume", "-n", "2")
+    assert result.code == 0, result
+    (line,) = [line for line in result.err.splitlines() if line.startswith("Commands changed")]
+    assert "ends with that" in line and "ends with this" in line.split(", was ")[1], line
+    assert "Changed: budget.maxMinutes: 0.35, was 2.5" in result.err, result.err
+    assert project.run("trust").code == 0
+    project.settings(guardrails=[{"command": long + long + "and ends with nothing"}])
+    told = project.run("run", "-p", "x <response>", "-n", "1").err
+    assert "ends with nothing" in told and "ends with that" in told, told
+
+
+def test_a_torn_record_does_not_make_a_run_look_damaged(project):
+    killed_in_second_turn(project)
+    with next(project.ralph.glob("runs/*/journal.jsonl")).open("ab") as file:
+        file.write(b'{"v":2,"seq":99,"ti')
+    assert json.loads(project.run("runs", "list", "--json").out)[0]["resumable"] is True
+    listing = project.run("runs", "list").out
+    assert "resumable" in listing and "damaged" not in listing, listing
+
+
+def test_settings_that_an_agent_removes_are_put_back(project):
+    counting_agent(project, 'rm -rf .ralph; echo $n; [ $n -ge 3 ] && echo "<response>DONE</response>"; true')
+    before = (project.ralph / "settings.json").read_bytes()
+    (project.ralph / "settings.local.json").write_text("{}")
+    first = project.run("run", "-p", "x <response>", "-n", "2")
+    assert first.code == 1, first
+    assert (project.ralph / "settings.json").read_bytes() == before and (project.ralph / "settings.local.json").read_text() == "{}"
+    assert project.run("runs", "resume", "-n", "4").code == 0
+
+
+def test_a_failed_attempt_after_resuming_does_not_forget_what_was_half_done(project):
+    counting_agent(project, 'echo $n >> work.txt; [ $n = 1 ] && sleep 60; [ $n = 2 ] && exit 7; echo "<response>DONE</response>"')
+    running = project.start("run", "-p", "the task")
+    wait_until(lambda: calls(project), what="the first turn")
+    wait_until(lambda: any("sleep 60" in line for line in processes_with_marker(project.marker).values()), what="its sleep")
+    running.kill_both()
+    assert project.run("runs", "resume").code == 0
+    assert ["earlier attempt" in told for told in calls(project)] == [False, True, True]
+
+
+def test_an_iteration_that_was_resumed_took_all_of_its_time(project):
+    counting_agent(project, 'sleep 1; echo later; [ $n = 2 ] && { echo "<response>DONE</response>"; exit; }; sleep 60')
+    running = project.start("run", "-p", "x")
+    wait_until(lambda: "later" in running.out, what="the second half of the first turn")
+    running.kill_both()
+    assert project.run("runs", "resume").code == 0
+    assert project.last("iteration_ended")["durationMs"] >= 1900

@@ -256,3 +256,12 @@ def test_the_table_names_each_attack(project):
     assert result.code == 0, result
     assert "stopped  environment" in result.out and "2 of 2 attacks were stopped" in result.out
     assert project.run("sandbox", "check", "--only", "envirnment").code == 2
+
+
+def test_check_tries_the_bubblewrap_that_runs_use(project):
+    """Not one that it finds elsewhere."""
+    (project.base / "bin").mkdir()
+    project.script("exit 1", "bin/bwrap")
+    for path in ("/nonexistent", str(project.base / "bin")):
+        result = project.run("sandbox", "check", env={"PATH": path})
+        assert result.code == 2 and "attacks were stopped" not in result.out, (path, result)

@@ -375,3 +375,8 @@ def test_what_the_users_proxy_says_is_told(project):
     (project.base / "up.sock").unlink()
     text = chained(project, port, "--allow", "x.invalid").ask("CONNECT x.invalid:443 HTTP/1.1")[1]
     assert text.split()[1] == "502" and f"127.0.0.1:{port} of your network can't be reached" in text
+
+
+def test_without_a_socket_it_says_what_to_give(project):
+    result = project.run("sandbox", "proxy", timeout=20)
+    assert result.code == 2 and "--socket" in result.err, result

@@ -392,3 +392,15 @@ def test_folders_of_killed_runs_are_removed_and_those_of_living_ones_are_not(pro
     finally:
         for folder in made.values():
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def test_a_resumed_run_keeps_its_own_way_out(project, server):
+    """What a killed run left is ended before the proxy of the resumed one is started, which carries the same id."""
+    port = server.server_port
+    project.agent_script("\n".join([f"[ -e seen ] || {{ touch seen; exit 1; }}", fetch(f"http://model.test:{port}/a"), DONE]))
+    project.settings({"agent": {"retry": {"attempts": 1}}, "sandbox": {"mode": "on", "hosts": [f"model.test:{port}"],
+                                                                       "resolve": {"model.test": "127.0.0.1"}}})
+    assert project.run("run", "-p", "x", "-n", "1").code == 1
+    result = project.run("runs", "resume", "-n", "2")
+    assert result.code == 0, result
+    assert "hello /a" in (project.path / "fetched").read_text() and "left behind" not in result.out, result

@@ -202,3 +202,13 @@ def test_a_long_path_has_its_socket_elsewhere_and_it_is_reached(project):
     tasks = tasks_of(project, project.base / ("long-" * 25) / "tasks")
     result = run(tasks, f'"$RALPH_HERE" job -- echo child; {DONE}')
     assert result.code == 0 and "child" in out_of(tasks), result
+
+
+def test_a_task_that_is_taken_up_again_keeps_its_own_way_out(project):
+    """403 is the proxy's answer: without a proxy there is none."""
+    tasks = tasks_of(project)
+    get = "import urllib.request as u, urllib.error\ntry: u.urlopen('http://own.example/')\nexcept urllib.error.HTTPError as e: print('answer', e.code)"
+    assert run(tasks, f'python3 -c "{get}"').code == 1
+    again = run(tasks, f'python3 -c "{get}"; {DONE}')
+    assert again.code == 0 and "left behind" not in again.out, again
+    assert "answer 403" in out_of(tasks, 0) and "answer 403" in out_of(tasks, 1)

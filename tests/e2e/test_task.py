@@ -649,3 +649,9 @@ def test_a_task_that_can_not_be_resumed_says_why(tasks, project):
         seal.unlink()
     result = project.run("runs", "resume", run_id)
     assert result.code == 2 and "was not started here by this user" in result.err and journal.exists(), result
+
+
+def test_gc_of_a_project_that_is_not_there_is_a_mistake(project):
+    (project.base / "tasks").mkdir()
+    result = project.run("task", "gc", "--root", project.base / "tasks", "--project", "nosuch", "--yes")
+    assert result.code == 2 and '"nosuch"' in result.err, result

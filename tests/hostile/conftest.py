@@ -6,10 +6,10 @@ import pytest
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "e2e")]
 import sandbox_support  # noqa: E402
-from fixtures import project, pytest_configure  # noqa: E402
+from fixtures import project, pytest_collection_modifyitems, pytest_configure  # noqa: E402
 from support import ordinary_user  # noqa: E402
 
-__all__ = ["project", "pytest_configure"]
+__all__ = ["project", "pytest_collection_modifyitems", "pytest_configure"]
 
 
 @pytest.fixture(params=["root", "user"])
