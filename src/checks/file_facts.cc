@@ -2,11 +2,10 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fcntl.h>
 #include <filesystem>
 #include <unistd.h>
 
-#include "base/sha256.h"
+#include "os/file_hash.h"
 #include "os/files.h"
 
 namespace ralph {
@@ -30,17 +29,8 @@ std::optional<std::string> content_of_file(const std::string& path, const struct
 }
 
 std::optional<std::string> hash_of_file(const std::string& path) {
-  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  if (!file) return std::nullopt;
-  Sha256 hash;
-  std::string part(1 << 20, '\0');
-  for (;;) {
-    const ssize_t size = ::read(file.get(), part.data(), part.size());
-    if (size < 0 && errno == EINTR) continue;
-    if (size < 0) return std::nullopt;
-    if (size == 0) return hash.hex();
-    hash.add(std::string_view(part).substr(0, static_cast<size_t>(size)));
-  }
+  const auto hash = hash_file(path);
+  return hash ? std::optional(hash->hex()) : std::nullopt;
 }
 
 Status move_away(const std::string& path, const std::string& to) {

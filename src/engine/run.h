@@ -89,7 +89,7 @@ class Run {
   bool is_in_project() const;                   // its folder is in the project's .ralph
   Milliseconds time_spent() const;              // by the run, including earlier processes
   const std::string& journal_hash() const { return writer_->last_hash(); }
-  std::string journal_fault() const { return writer_ ? writer_->fault() : ""; }  // see JournalWriter
+  std::string journal_fault() { return writer_ ? writer_->fault() : ""; }  // see JournalWriter
   Milliseconds since(MonotonicTime time) const { return clock.monotonic() - time; }
 
   Policy policy;

@@ -1,9 +1,7 @@
 #include "history/verify.h"
 
 #include <algorithm>
-#include <fcntl.h>
 #include <set>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/sha256.h"
@@ -12,27 +10,13 @@
 #include "git/repository.h"
 #include "journal/reader.h"
 #include "journal/writer.h"
+#include "os/file_hash.h"
 #include "os/files.h"
 
 namespace ralph {
 namespace {
 
 constexpr size_t kMostNamed = 10;  // differences in words; there may be thousands
-
-// Of a regular file, in a fixed buffer; nullopt if it is none or can't be read.
-std::optional<std::string> hash_of_file(const std::string& path) {
-  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  struct stat info{};
-  if (!file || ::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
-  Sha256 hash;
-  std::string buffer(256 << 10, '\0');
-  for (;;) {
-    const ssize_t count = ::read(file.get(), buffer.data(), buffer.size());
-    if (count < 0) return std::nullopt;
-    if (count == 0) return hash.hex();
-    hash.add(std::string_view(buffer).substr(0, static_cast<size_t>(count)));
-  }
-}
 
 // Sentences, the first ones of many.
 std::string named(const std::vector<std::string>& all) {
@@ -147,7 +131,8 @@ class Verifier {
     }
     std::vector<std::string> wrong;
     for (const auto& [file, hash] : logs) {
-      const auto now = hash_of_file(join_path(run_.folder.path, base_name(file)));
+      const auto found = hash_file(join_path(run_.folder.path, base_name(file)));
+      const auto now = found ? std::optional(found->hex()) : std::nullopt;
       if (!now) wrong.push_back(fmt::format("{} is missing or can't be read", fit_to_width(file, 200)));
       if (now && *now != hash) wrong.push_back(fmt::format("{} was changed", fit_to_width(file, 200)));
     }

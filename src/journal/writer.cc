@@ -12,6 +12,7 @@
 #include "journal/raw_file.h"
 #include "journal/reader.h"
 #include "journal/secret_variables.h"
+#include "os/file_hash.h"
 
 namespace ralph {
 namespace {
@@ -191,7 +192,15 @@ Status JournalWriter::check_size() const {
       info.st_size < size_ ? "shortened" : "added to", path_);
 }
 
-std::string JournalWriter::fault() const {
+std::string JournalWriter::fault() {
+  const auto now = hash_file(path_);
+  if (content_ && now && now->hex() == content_->hex()) return "";
+  std::string found = fault_in_records();
+  if (found.empty()) content_ = now;
+  return found;
+}
+
+std::string JournalWriter::fault_in_records() const {
   auto reader = JournalReader::open(path_);
   if (!reader) return reader.error().message;
   for (;;) {
@@ -222,6 +231,7 @@ Status JournalWriter::write(const record::Record& record) {
     return cannot_write(path_, error);
   }
   size_ += static_cast<std::int64_t>(line.size());
+  if (content_) content_->add(line);
   last_sequence_ = record.sequence;
   last_hash_ = std::move(hash);
   return {};

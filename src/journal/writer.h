@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
+#include "base/sha256.h"
 #include "base/time.h"
 #include "journal/reader.h"
 #include "journal/records.h"
@@ -43,8 +45,9 @@ class JournalWriter {
   // to it or shortened it.
   Status write(const record::Record& record);
 
-  // What somebody has done to the records that were written, in words; empty: nothing. Reads all of them.
-  std::string fault() const;
+  // What somebody has done to the records that were written, in words; empty: nothing. Reads all of the file, but
+  // understands its records only the first time, or if it is not what was written.
+  std::string fault();
 
   Result<record::Record> append(record::Body body);  // both
 
@@ -61,6 +64,7 @@ class JournalWriter {
   Status read_all(JournalReader reader, const OnRecord& on_record);
   Status restore_if_gone();
   Status check_size() const;
+  std::string fault_in_records() const;
 
   Fd fd_;
   std::string path_;
@@ -68,8 +72,9 @@ class JournalWriter {
   std::function<WallTime()> clock_;
   std::int64_t last_sequence_ = 0;
   std::string last_hash_;
-  std::int64_t size_ = 0;       // of the complete records
-  bool folder_synced_ = false;  // without it, a power cut may lose the file's name
+  std::int64_t size_ = 0;            // of the complete records
+  std::optional<Sha256> content_{};  // the hash of these, once somebody has asked for faults
+  bool folder_synced_ = false;       // without it, a power cut may lose the file's name
 };
 
 // Masks the secrets in every text of a record, except in fields that programs read, such as runId and file names. A

@@ -227,6 +227,14 @@ TEST_F(JournalWriterTest, ARecordThatWasChangedInItsPlaceIsAFault) {
   EXPECT_EQ(writer.fault(), "its last record is another one");
   write(text);
   EXPECT_EQ(writer.fault(), "");
+  // What was looked at once is remembered by its hash, with what is added.
+  ASSERT_TRUE(writer.append(record::IterationStarted{3}));
+  EXPECT_EQ(writer.fault(), "");
+  const std::string more = ScratchFolder::read(file_);
+  write(replace_all(more, "\"iteration\":1", "\"iteration\":7"));
+  EXPECT_NE(writer.fault(), "");
+  write(more);
+  EXPECT_EQ(writer.fault(), "");
 }
 
 TEST_F(JournalWriterTest, RefusesWhatIsNoPlainFile) {
