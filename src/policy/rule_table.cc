@@ -40,10 +40,18 @@ constexpr Rule kRules[] = {
     {kTamperRalph, "", "", "", "", "", steers_hooks},
     {kTamperRalph, "ralph", "loop/cancel", "", "", "only the user cancels a loop"},
     {kTamperRalph, "ralph", "hooks/uninstall hooks/install", "", "--dry-run", "only the user changes ralph's hooks"},
+    // The host calls them, with what happened; called by the agent, they end its loop or tell ralph what never
+    // happened.
+    {kTamperRalph, "ralph",
+     "hooks/cancel-loop hooks/stop hooks/stop-loop hooks/session-start hooks/session-end hooks/user-prompt "
+     "hooks/post-tool hooks/context-monitor",
+     "", "--help", "only the host calls ralph's hooks, and only the user ends a loop"},
     {kTamperRalph, "ralph", "plan/archive", "", "", "only the user archives a plan"},
     {kTamperRalph, "ralph", "trust", "", "--list --help", "only the user accepts a project's commands"},
     {kTamperRalph, "ralph", "", "--trust", "--help", "only the user accepts a project's commands"},
     {kTamperRalph, "ralph", "plan/run", "--accept-tasks", "--help", "only the user accepts a changed plan"},
+    {kTamperRalph, "hash", "*/ralph", "-p", "", "it puts another program in ralph's place"},
+    {kTamperRalph, "alias", "ralph=*", "", "", "it puts another program in ralph's place"},
     {kTamperRalph, "kill pkill killall", "", "", "", "", ends_host},
 
     // Even without -r: `find . -type f -exec rm {} +` is read as `rm .`, which nobody would type.
