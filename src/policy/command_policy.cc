@@ -221,9 +221,7 @@ CommandReport judge_command(std::string_view text, const CommandLists& lists, co
       subject.made = &made;
       objection = judged(subject, is_contained[i] ? in_container : on);
       if (!copies.empty() && (!objection || objection->only_asked) && is_one_of(subject.program, copies)) {
-        Subject copy(reading, i, place);
-        copy.program = "ralph";
-        if (auto denial = judged(copy, as_ralph)) objection = std::move(denial);
+        if (auto denial = judged(Subject(reading, i, place, "ralph"), as_ralph)) objection = std::move(denial);
       }
       note_downloads(subject, downloaded);
       note_copies(subject, copies);
