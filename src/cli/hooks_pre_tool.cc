@@ -35,13 +35,34 @@ bool has_loop(const HookCall& call) {
   return loop && *loop && (*loop)->active();
 }
 
+// Wildcards, and parts that are known only at run time.
+constexpr std::string_view kOpenEnds = "*?[\xff";
+static_assert(kOpenEnds.back() == kUnknownPart);
+
+// tests/*, or what a list of files below tests has become: it may be any file there that fits.
+bool may_name_protected(const std::string& name, const std::string& project, const std::vector<std::string>& patterns) {
+  const size_t slash = name.rfind('/', name.find_first_of(kOpenEnds));
+  if (slash == std::string::npos) return false;
+  const std::string folder = name.substr(0, slash);
+  const std::string last = base_name(name);
+  return is_there(join_path(project, folder)) && std::ranges::any_of(patterns, [&](const std::string& pattern) {
+           const std::string_view root = literal_part(pattern);
+           const std::string wanted = base_name(pattern);
+           const bool fits = contains(last, kUnknownPart) || wanted == "**" || pattern == root ||
+                             wildcard_matches(last, wanted) || wildcard_matches(wanted, last);
+           return !root.empty() && is_within(folder, root) && fits;
+         });
+}
+
 // A person's own session may edit what a loop must leave alone. New files are no change.
 void protect_files(PolicySetup& setup, const HookCall& call) {
   if (setup.protected_paths.empty() || !(call.is_inside_run() || has_loop(call))) return;
   setup.place.is_protected = [paths = setup.protected_paths, project = setup.place.project](const std::string& path,
                                                                                             bool or_above) {
-    if (!is_within(path, project) || path == project || !is_there(path)) return false;
+    if (!is_within(path, project) || path == project) return false;
     const std::string name = path.substr(project.size() + 1);
+    if (name.find_first_of(kOpenEnds) != std::string::npos) return may_name_protected(name, project, paths);
+    if (!is_there(path)) return false;
     return std::any_of(paths.begin(), paths.end(), [&](const std::string& pattern) {
       return matches_path(pattern, name) || (or_above && is_within(literal_part(pattern), name));
     });

@@ -1,9 +1,11 @@
 #include "policy/command_policy.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "os/files.h"
 #include "policy/command_containers.h"
 #include "policy/command_view.h"
 #include "policy/rules.h"
@@ -136,6 +138,16 @@ void note_made(const Subject& subject, std::vector<std::string>& files) {
   }
 }
 
+// Names under which the command puts ralph somewhere else: cp $(which ralph) r.
+void note_copies(const Subject& subject, std::vector<std::string>& names) {
+  if (!subject.is("cp mv ln link install cat dd rsync") || names.size() > kMostFiles) return;
+  const bool takes_ralph = std::ranges::any_of(subject.operands, [](const std::string& one) {
+    return base_name(one.starts_with("if=") ? one.substr(3) : one) == "ralph";
+  });
+  if (!takes_ralph) return;
+  for (const std::string& path : subject.written()) names.push_back(base_name(path));
+}
+
 // Files that the command downloads, to recognise when the line runs them later.
 void note_downloads(const Subject& subject, std::vector<std::string>& files) {
   if (!subject.is("curl wget aria2c") || files.size() > kMostFiles) return;
@@ -185,7 +197,8 @@ CommandReport judge_command(std::string_view text, const CommandLists& lists, co
   const std::vector<bool> on = all_on(lists), in_container = only(Category::kDatabase, on);
   std::vector<bool> is_contained(count);
   const std::vector<Pattern> allow = patterns_of(lists.allow), deny = patterns_of(lists.deny);
-  std::vector<std::string> downloaded, made;
+  const std::vector<bool> as_ralph = only(Category::kTamperRalph, on);
+  std::vector<std::string> downloaded, made, copies;
   for (size_t i = 0; i < count && !reading.effort->is_over(); ++i) {
     const ShellCommand& command = reading.commands[i];
     if (const auto via = static_cast<size_t>(command.via); command.via >= 0)
@@ -207,7 +220,11 @@ CommandReport judge_command(std::string_view text, const CommandLists& lists, co
       subject.downloaded = &downloaded;
       subject.made = &made;
       objection = judged(subject, is_contained[i] ? in_container : on);
+      if (!copies.empty() && (!objection || objection->only_asked) && is_one_of(subject.program, copies)) {
+        if (auto denial = judged(Subject(reading, i, place, "ralph"), as_ralph)) objection = std::move(denial);
+      }
       note_downloads(subject, downloaded);
+      note_copies(subject, copies);
       note_made(subject, made);
     }
     // A denial outranks a question.

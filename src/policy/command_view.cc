@@ -180,6 +180,9 @@ void look_into_git(Words words, InnerCommands& inner) {
       if (key.ends_with(end)) inner.scripts.push_back({value.starts_with('!') ? value.substr(1) : value, {}});
     }
   };
+  for (const ShellWord& word : words) {  // ext::COMMAND is an address
+    if (word.text.starts_with("ext::")) inner.scripts.push_back({word.text.substr(5), word.sources});
+  }
   size_t at = 1;
   while (at < words.size() && is_option(words[at].text)) {
     if (words[at].text == "-c" && at + 1 < words.size()) add_value(words[at + 1].text);
@@ -187,6 +190,8 @@ void look_into_git(Words words, InnerCommands& inner) {
   }
   if (at >= words.size()) return;
   const std::string& verb = words[at].text;
+  if (auto tool = verb == "difftool" ? option_value(words.subspan(at), "-x", "--extcmd") : std::nullopt)
+    inner.scripts.push_back(*std::move(tool));
   for (size_t i = at + 1; i < words.size(); ++i) {
     const std::string& word = words[i].text;
     const bool has_next = i + 1 < words.size();
@@ -203,6 +208,46 @@ void look_into_git(Words words, InnerCommands& inner) {
     }
     if (verb == "config" && has_next && !is_option(word)) add_value(word + "=" + words[i + 1].text);
   }
+}
+
+// Programs with a prompt of their own, and how a line there is handed to a shell: psql -c '\! date'.
+struct Prompt {
+  std::string_view programs;
+  std::string_view escapes[2];
+};
+constexpr Prompt kPrompts[] = {
+    {"psql pgcli", {"\\!", "\\!"}},
+    {"mysql mariadb mycli", {"\\!", "system "}},
+    {"sqlite3 duckdb", {".shell ", ".system "}},
+    {"gdb lldb", {"shell ", "!"}},
+    {"ftp sftp lftp smbclient", {"!", "!"}},
+};
+
+void look_into_prompt(std::string_view program, Words words, const std::optional<std::string>& input,
+                      InnerCommands& inner) {
+  for (const Prompt& prompt : kPrompts) {
+    if (!is_listed(prompt.programs, program)) continue;
+    const auto look = [&](std::string_view line, const std::vector<ShellSpan>& sources) {
+      line = trim(line);
+      for (const std::string_view option : {"-c", "-e", "-ex", "--command=", "--execute="}) {
+        if (line.starts_with(option)) line = trim(line.substr(option.size()));
+      }
+      for (const std::string_view escape : prompt.escapes) {
+        if (line.starts_with(escape))
+          return inner.scripts.push_back({std::string(line.substr(escape.size())), sources});
+      }
+    };
+    for (const ShellWord& word : words) look(word.text, word.sources);
+    for (const std::string& line : split(input.value_or(""), '\n')) look(line, {});
+  }
+}
+
+// ansible all -m shell -a 'rm -rf x': a command for other machines.
+void look_into_ansible(Words words, InnerCommands& inner) {
+  const auto module = option_value(words, "-m", "--module-name");
+  if (module && !is_listed("shell command raw ansible.builtin.shell ansible.builtin.command", module->text)) return;
+  inner.elsewhere = true;
+  if (auto script = option_value(words, "-a", "--args")) inner.scripts.push_back(*std::move(script));
 }
 
 }  // namespace
@@ -276,6 +321,12 @@ InnerCommands inner_commands(const ShellCommand& command, const std::optional<st
     } else if (const size_t at = skip_options(words, 1, "wE", "wait timeout") + 1; at < words.size()) {
       inner.commands.push_back(copy(words.subspan(at)));
     }
+  } else if (name == "hyperfine" || name == "concurrently") {  // each operand is a line for a shell
+    for (size_t at = 1; at < words.size(); ++at) {
+      if (!is_option(words[at].text)) inner.scripts.push_back(words[at]);
+    }
+  } else if (name == "ansible") {
+    look_into_ansible(words, inner);
   } else if (name == "tmux" || name == "screen") {
     look_into_terminal(name, words, inner);
   } else if (name == "sed" || name == "gsed") {
@@ -297,10 +348,11 @@ InnerCommands inner_commands(const ShellCommand& command, const std::optional<st
     }
   } else if (is_container_runner(name)) {
     look_into_container(name, words, inner);
-  } else if (is_interpreter(name) || name.ends_with("awk")) {
+  } else if (is_interpreter(name) || name.ends_with("awk") || is_listed("emacs guile", name)) {
     look_into_module(name, words, inner);
     look_into_program_text(command, input, inner);
   }
+  look_into_prompt(name, words, input, inner);
   for (const ShellAssignment& one : command.assignments) {
     if (is_run_by_others(one.name)) inner.scripts.push_back(one.value);
   }

@@ -39,6 +39,7 @@ constexpr std::array kWrappers = {
     Wrapper{"systemd-run", "pHMEu", "unit property description uid gid"},
     Wrapper{"systemd-inhibit", "", "what who why mode"},
     Wrapper{"faketime", "f", "", 1},
+    Wrapper{"fakeroot", "lisb", "lib faked"},
     Wrapper{"xvfb-run", "npsef", "server-num server-args"},
     Wrapper{"caffeinate", "tw"},
     Wrapper{"npx", "pc", "package call"},
@@ -55,8 +56,9 @@ constexpr std::string_view kDatabaseTools = "prisma sequelize sequelize-cli type
 constexpr std::array kRunners = {
     Runner{"uv", "run", "p"}, Runner{"doppler railway dotenvx op infisical", "run", "cefps"},
     Runner{"symfony", "console", "", true}, Runner{"poetry pipenv pdm rye hatch", "run", ""},
-    Runner{"conda", "run", "np"}, Runner{"bundle pnpm yarn mise", "exec dlx", ""}, Runner{"npm", "exec x", "cpw"},
-    Runner{"perf", "stat", "eor"}, Runner{"perf", "record", "eoF"}, Runner{"pnpm yarn bun", kDatabaseTools, "", true},
+    Runner{"conda", "run", "np"}, Runner{"bundle pnpm yarn mise asdf rbenv pyenv nodenv", "exec dlx", ""},
+    Runner{"npm", "exec x", "cpw"}, Runner{"perf", "stat", "eor"}, Runner{"perf", "record", "eoF"},
+    Runner{"pnpm yarn bun", kDatabaseTools, "", true},
     // A script that is called like a tool passes its words on to it.
     Runner{"npm pnpm yarn bun", "run run-script", ""}};
 

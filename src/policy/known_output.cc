@@ -13,6 +13,7 @@ constexpr int kLongestPipe = 12;
 constexpr size_t kLongestText = 256 * 1024;
 
 std::optional<std::string> input_of(const ShellReading& reading, const ShellCommand& command, int depth);
+std::optional<std::string> output_of(const ShellReading& reading, const ShellCommand& command, int depth);
 
 bool has_word(const ShellCommand& command, std::initializer_list<std::string_view> any) {
   return std::ranges::any_of(command.words, [&](const ShellWord& word) { return is_one_of(word.text, any); });
@@ -158,6 +159,23 @@ std::optional<std::string> top_of(const ShellReading& reading, const ShellComman
   return std::nullopt;
 }
 
+// What eval and the like print: that of the commands that they run, which follow them.
+std::optional<std::string> output_of_run(const ShellReading& reading, const ShellCommand& command, int depth) {
+  const auto index = static_cast<size_t>(&command - reading.commands.data());
+  if (depth > kLongestPipe || index >= reading.commands.size()) return std::nullopt;
+  std::optional<std::string> text;
+  for (size_t i = index + 1; i < reading.commands.size(); ++i) {
+    const ShellCommand& one = reading.commands[i];
+    reading.pay(1);
+    if (one.via < static_cast<int>(index)) break;
+    if (one.via != static_cast<int>(index) || one.piped_to >= 0) continue;
+    auto output = output_of(reading, one, depth + 1);
+    if (!output || text.value_or("").size() + output->size() > kLongestText) return std::nullopt;
+    text = text.value_or("") + *output;
+  }
+  return text;
+}
+
 std::optional<std::string> output_of(const ShellReading& reading, const ShellCommand& command, int depth) {
   if (command.words.empty()) return command.assignments.empty() ? input_of(reading, command, depth) : "";
   const std::string name = base_name(command.word(0));
@@ -171,6 +189,7 @@ std::optional<std::string> output_of(const ShellReading& reading, const ShellCom
   if (name == "command" || name == "type") {
     return first.starts_with("-") && command.words.size() == 3 ? std::optional(command.word(2) + "\n") : std::nullopt;
   }
+  if (name == "eval" || name == "builtin") return output_of_run(reading, command, depth);
   if (name == "basename") return base_name(first) + "\n";
   if (name == "dirname") return parent_path(first) + "\n";
   if (name == "realpath" || name == "readlink") return resolved(command);

@@ -98,6 +98,13 @@ bool is_in_project(std::string_view path, const PolicyPlace& place) {
   return is_within(path, place.project) && !is_within(place.home, place.project);
 }
 
+// ?* [!q]* [a-z]*: names that any project may have.
+bool matches_nearly_all(std::string_view pattern) {
+  if (!contains(pattern, '*')) return false;
+  constexpr std::string_view kNames[] = {"src", "lib", "docs", "tests", "include", "package.json", "build.gradle"};
+  return std::ranges::all_of(kNames, [&](std::string_view name) { return wildcard_matches(pattern, name); });
+}
+
 bool is_env_file(std::string_view name) {
   const bool is_example =
       name.ends_with(".example") || name.ends_with(".sample") || name.ends_with(".template") || name.ends_with(".dist");
@@ -194,6 +201,7 @@ DeletionOf deletion_of(const std::string& path, const PolicyPlace& place) {
     const auto parts = components_of(rest);
     // * matches all of it; .git/refs, .git/objects and the like count as .git.
     if (rest.find_first_not_of("*/.") == std::string::npos) return DeletionOf::kProject;  // also **/*
+    if (parts.size() == 1 && matches_nearly_all(rest)) return DeletionOf::kProject;
     if (!parts.empty() && wildcard_matches(parts[0], ".git")) {
       const bool is_harmless =
           parts.size() > 1 && (parts.back().ends_with(".lock") || parts[1] == "hooks" || parts[1].ends_with("_MSG") ||
@@ -213,7 +221,8 @@ DeletionOf deletion_of(const std::string& path, const PolicyPlace& place) {
   if (const auto rest = below_home(path, place)) {
     for (const std::string_view cache :
          {".cache", ".npm/_cacache", ".npm/_logs", ".npm/_npx", ".gradle/caches", ".ccache"}) {
-      if (is_within(*rest, cache) && rest->size() > cache.size() + (cache == ".cache" ? 1 : 0))
+      // All of ~/.cache belongs to many programs; the others are one program's cache, which it fills again.
+      if (is_within(*rest, cache) && (cache != ".cache" || rest->size() > cache.size() + 1))
         return DeletionOf::kNothingSpecial;
     }
   }
@@ -260,7 +269,8 @@ bool is_start_up_file(const std::string& path, const PolicyPlace& place) {
     if (parts.size() < 2) return false;
     // What later gits run: hooks, and the settings that name commands.
     return (parts.size() > 2 && parts[1] == "hooks" && !parts[2].ends_with(".sample")) ||
-           (parts.size() == 2 && parts[1].starts_with("config"));
+           (parts.size() == 2 && parts[1].starts_with("config")) ||
+           (parts.size() == 3 && parts[1] == "info" && parts[2] == "attributes");
   }
   const auto rest = below_home(path, place);
   return rest && any_covers(*rest, kStartUp);

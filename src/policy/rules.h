@@ -15,7 +15,8 @@ namespace ralph {
 // A command with its words parsed, as nearly every rule needs it.
 class Subject {
  public:
-  Subject(const ShellReading& all, size_t at, const PolicyPlace& where);
+  // `as`: the program that it really is, if that is known not to be the one that it is called by.
+  Subject(const ShellReading& all, size_t at, const PolicyPlace& where, std::string_view as = {});
 
   const ShellReading& reading;
   const ShellCommand& command;
@@ -45,6 +46,8 @@ class Subject {
   std::vector<std::string> paths(std::string_view word, LastPart last = LastPart::kFollowed) const;
   const std::vector<std::string>& written() const;  // paths that it writes: > tee cp mv dd sed -i ...
   const std::vector<std::string>& deleted() const;  // paths that it deletes or moves away
+  const std::vector<std::string>& emptied() const;  // paths whose content it throws away: > truncate
+  const std::vector<std::string>& edited() const;   // the same and those that it edits in place: sed -i
   const std::vector<std::string>& read() const;     // paths whose content it reads
   // The first path of the operands after the first that is neither in the project nor temporary.
   std::optional<std::string> foreign_operand() const;
@@ -65,6 +68,7 @@ class Subject {
   std::vector<std::string> find_read() const;
 
   mutable std::optional<std::vector<std::string>> written_, deleted_, read_;
+  mutable std::vector<std::string> emptied_;
   mutable size_t bytes_of_paths_ = 0;
 };
 
@@ -136,6 +140,7 @@ std::optional<Offence> offence_of(const Subject& subject, const std::vector<bool
 Finding tampers_with_ralph(const Subject& subject);
 Finding steers_hooks(const Subject& subject);
 Finding ends_host(const Subject& subject);
+Finding empties_project(const Subject& subject);
 Finding deletes_project(const Subject& subject);
 Finding deletes_outside(const Subject& subject);
 Finding deletes_unknown(const Subject& subject);
@@ -165,6 +170,7 @@ Finding pushes_elsewhere(const Subject& subject);
 Finding forces_by_refspec(const Subject& subject);
 Finding cleans_all(const Subject& subject);
 Finding discards_all(const Subject& subject);
+Finding has_git_run(const Subject& subject);
 Finding makes_git_run(const Subject& subject);
 // rules_system.cc
 Finding sets_user_bit(const Subject& subject);
@@ -181,6 +187,7 @@ Finding changes_interfaces(const Subject& subject);
 bool is_for_tests(const Subject& subject);  // it concerns a database that is for tests
 Finding destroys_by_sql(const Subject& subject);
 Finding empties_key_store(const Subject& subject);
+Finding deletes_all_records(const Subject& subject);
 Finding drops_documents(const Subject& subject);
 Finding deletes_from_cluster(const Subject& subject);
 Finding deletes_all_containers(const Subject& subject);

@@ -64,6 +64,11 @@ Finding tampers_with_ralph(const Subject& subject) {
   for (const std::string& path : subject.written()) {
     if (subject.program != "mkdir" && is_ralphs(path, subject.place, false)) return fmt::format("it writes {}", path);
   }
+  // A folder whose files a list names: find tests -exec sed -i s/x/y/ {} +.
+  for (const std::string& path : subject.edited()) {
+    const bool is_plain = path.find_first_of("*?[") == std::string::npos && !contains(path, kUnknownPart);
+    if (is_plain && is_ralphs(path + "/*", subject.place, false)) return fmt::format("it writes files of {}", path);
+  }
   for (const std::string& path : subject.deleted()) {
     if (is_ralphs(path, subject.place, true)) return fmt::format("it removes {}", path);
   }
@@ -89,6 +94,11 @@ Finding steers_hooks(const Subject& subject) {
   if (subject.program == "unset" && std::ranges::any_of(subject.operands, is_switch)) {
     return "it unsets a variable that steers ralph's hooks";
   }
+  const bool is_host =
+      std::ranges::any_of(subject.place.hosts, [&](const PolicyHost& host) { return host.program == subject.program; });
+  const bool switches = subject.has_option("*disableAllHooks* hooks=false features.hooks=false") ||
+                        subject.does("hooks/disable") || (subject.does("config/set") && subject.has("hooks"));
+  if (is_host && switches) return "it switches the host's hooks off";
   return std::nullopt;
 }
 
@@ -107,6 +117,17 @@ Finding ends_host(const Subject& subject) {
         if (contains(name.text, ".ralph-active")) return "it ends the process of a plan run";
       }
     }
+  }
+  return std::nullopt;
+}
+
+// A redirection into a folder fails, so a folder here is what a list of its files has become: git ls-files | while read
+// f; do : > "$f"; done.
+Finding empties_project(const Subject& subject) {
+  for (const std::string& path : subject.emptied()) {
+    const bool is_all =
+        deletion_of(path, subject.place) == DeletionOf::kProject && is_within(path, subject.place.project);
+    if (is_all && !contains(path, "/.git")) return fmt::format("it would empty every file of {}", path);
   }
   return std::nullopt;
 }
@@ -142,7 +163,8 @@ Finding deletes_unknown(const Subject& subject) {
       "wget "
       "ssh psql mysql sqlite3 python python3 node ruby perl php";
   const std::string runner = subject.runner();
-  const bool from_list = is_listed("xargs gxargs parallel awk gawk mawk", runner) || is_interpreter(runner);
+  const bool from_list =
+      is_listed("xargs gxargs parallel", runner) || runner.ends_with("awk") || is_interpreter(runner);
   for (size_t i = 1; i < subject.command.words.size(); ++i) {
     const ShellWord& word = subject.command.words[i];
     if (!word.text.starts_with(kUnknownPart)) continue;
@@ -201,8 +223,9 @@ Finding loosens_permissions(const Subject& subject) {
 }
 
 Finding loosens_access_lists(const Subject& subject) {
-  const bool opens =
-      std::ranges::any_of(subject.operands, [](const std::string& one) { return contains(one, "o::rw"); });
+  const bool opens = std::ranges::any_of(subject.operands, [](const std::string& one) {
+    return contains(one, "o::rw") || contains(one, "o:rw") || contains(one, "other:");
+  });
   return opens && subject.is_recursive() ? "everybody could write there" : Finding();
 }
 

@@ -78,7 +78,7 @@ Finding is_made_at_run_time(const Subject& subject) {
   const ShellCommand& command = subject.command;
   if (subject.is("make gmake")) return ask("its rules are not on the line");
   if (subject.is("sed gsed")) return ask("its flag e runs what a line becomes");
-  if (is_listed("awk gawk mawk", subject.runner())) return ask("a shell would run what awk prints");
+  if (subject.runner().ends_with("awk")) return ask("a shell would run what awk prints");
   bool has_sources = false;
   for (const ShellWord& word : command.words) {
     has_sources |= !word.sources.empty();
@@ -132,6 +132,10 @@ Finding opens_reverse_shell(const Subject& subject) {
       command.unknown_script && !subject.span_has(command.input, "base64")) {
     return "a shell would take its commands from the network";
   }
+  if (subject.program.ends_with("awk") &&
+      contains(program_text_of(command, std::nullopt).value_or(""), "/inet/tcp/0/") &&
+      contains(program_text_of(command, std::nullopt).value_or(""), "getline"))
+    return "what it runs comes from a network address";
   if (is_interpreter(subject.program)) {
     const auto text = program_text_of(command, known_input(subject.reading, command));
     if (text) {
@@ -141,7 +145,7 @@ Finding opens_reverse_shell(const Subject& subject) {
       const bool connects =
           calls("socket") || calls("fsockopen") || calls("Socket") || calls("net.connect") || calls("TCPSocket");
       const bool runs = says("/bin/sh") || says("/bin/bash") || says("pty.spawn") || says("dup2") || says("\"sh\"") ||
-                        says("'sh'") || says("cmd.exe");
+                        says("'sh'") || says("cmd.exe") || says("IO.popen(");
       if (connects && runs) return "a shell would talk to a network address";
     }
   }

@@ -71,14 +71,18 @@ std::optional<Setting> setting_of(const GitCall& call) {
   return Setting{to_lower(operands[0]), operands[1]};
 }
 
-// Whether a value is more than the name of a program of the system: a script by its path, or a line for a shell.
-bool is_own_program(const Subject& subject, const std::string& value) {
-  if (value.find_first_of(";|&`$<>") != std::string::npos) return true;
+// Whether a command is a file that is neither the system's nor the project's.
+bool is_foreign_program(const Subject& subject, const std::string& value) {
   const std::string program = value.substr(0, value.find(' '));
-  if (is_shell(program)) return true;
   return contains(program, '/') && !starts_with_any(program, {"/usr/bin/", "/bin/", "/usr/local/bin/", "/opt/"}) &&
          std::ranges::none_of(subject.paths(program),
                               [&](const std::string& path) { return is_within(path, subject.place.project); });
+}
+
+// Whether a value is more than the name of a program of the system: a script by its path, or a line for a shell.
+bool is_own_program(const Subject& subject, const std::string& value) {
+  if (value.find_first_of(";|&`$<>") != std::string::npos) return true;
+  return is_shell(value.substr(0, value.find(' '))) || is_foreign_program(subject, value);
 }
 
 }  // namespace
@@ -93,6 +97,13 @@ Finding pushes_elsewhere(const Subject& subject) {
   }
   std::string to = subject.operand(1);
   if (const auto named = subject.value(0, "--repo")) to = *named;
+  // git push "$(cat url)": an address that somebody else wrote down; `git push $(git remote)` is one that git knows.
+  for (const ShellWord& word : subject.command.words) {
+    if (word.text != to || !to.starts_with(kUnknownPart) || word.sources.empty()) continue;
+    const bool is_gits =
+        std::ranges::all_of(word.sources, [&](const ShellSpan& span) { return subject.span_has(span, "git"); });
+    if (!is_gits) return ask("where it pushes to is not on the line");
+  }
   if (is_address(to) && !is_remote(subject, to)) return fmt::format("{} is no remote of this project", readable(to));
   const auto before = subject.reading.in({0, subject.index, 0});
   for (size_t i = 0; i < before.size(); ++i) {
@@ -141,6 +152,32 @@ Finding discards_all(const Subject& subject) {
   }
   if (call.verb == "checkout" && (call.option("--force") || call.flag('f')))
     return "it throws away every change that is not committed";
+  return std::nullopt;
+}
+
+// -c core.fsmonitor=/tmp/x, GIT_CONFIG_KEY_0=core.fsmonitor, GIT_ASKPASS=/tmp/x: a program that is neither of the
+// system nor of the project, and that git would run unseen. Editors are left out: git shows what they do.
+Finding has_git_run(const Subject& subject) {
+  std::vector<Setting> settings;
+  const auto add = [&](const std::string& text) {
+    const size_t equals = text.find('=');
+    if (equals != std::string::npos) settings.push_back({to_lower(text.substr(0, equals)), text.substr(equals + 1)});
+  };
+  for (size_t i = 1; i + 1 < subject.command.words.size(); ++i) {
+    if (is_listed("-c --config", subject.command.word(i))) add(subject.command.word(i + 1));
+  }
+  std::string key;
+  for (const ShellAssignment& one : subject.command.assignments) {
+    if (one.name.starts_with("GIT_CONFIG_KEY_")) key = one.value.text;
+    if (one.name.starts_with("GIT_CONFIG_VALUE_")) add(key + "=" + one.value.text);
+    if (is_listed("GIT_ASKPASS SSH_ASKPASS GIT_SSH GIT_SSH_COMMAND GIT_EXTERNAL_DIFF GIT_PROXY_COMMAND", one.name) &&
+        is_foreign_program(subject, one.value.text))
+      return fmt::format("it makes git run {}", one.value.text);
+  }
+  for (const auto& [name, value] : settings) {
+    if ((is_run_by_git(name) || name == "core.askpass") && is_foreign_program(subject, value))
+      return fmt::format("it makes git run {}", value);
+  }
   return std::nullopt;
 }
 

@@ -3,6 +3,7 @@
 #include <cctype>
 
 #include "base/text.h"
+#include "policy/command_view.h"
 #include "policy/known_output.h"
 #include "policy/rules.h"
 
@@ -41,6 +42,12 @@ bool is_test_name(std::string_view name) {
     if (is_listed("test tests testing", part)) return true;
   }
   return false;
+}
+
+// prod.db, production.sqlite3: a copy of what people rely on, or that itself.
+bool names_production(std::string_view file) {
+  const std::string_view name = file.substr(file.rfind('/') + 1);
+  return is_listed("prod production live", to_lower(name.substr(0, name.find_first_of(".-_"))));
 }
 
 Finding destruction_in(std::string_view sql) {
@@ -90,7 +97,7 @@ Finding destroys_by_sql(const Subject& subject) {
     const bool is_own = subject.operand(0) == ":memory:" || std::ranges::all_of(paths, [&](const std::string& path) {
                           return is_within(path, subject.place.project) || is_temporary(path);
                         });
-    if (is_own) return std::nullopt;  // a file of the project
+    if (is_own && !names_production(subject.operand(0))) return std::nullopt;  // a file of the project
   }
   for (const ShellWord& word : subject.command.words) {
     if (auto found = destruction_in(
@@ -108,8 +115,36 @@ Finding empties_key_store(const Subject& subject) {
   for (const ShellWord& word : subject.command.words) {
     if (is_one_of(to_upper(word.text), {"FLUSHALL", "FLUSHDB", "SHUTDOWN"})) return "it empties or ends the database";
   }
+  // redis-cli keys '*' | xargs redis-cli del
+  const bool deletes = std::ranges::any_of(
+      subject.operands, [](const std::string& one) { return is_one_of(to_upper(one), {"DEL", "UNLINK"}); });
+  for (const ShellSpan& span : deletes ? subject.origins() : std::vector<ShellSpan>()) {
+    for (const ShellCommand& one : subject.reading.in(span)) {
+      bool lists_all = false, chooses = false;
+      for (const ShellWord& word : one.words) {
+        lists_all |= is_one_of(word.text, {"*", "--scan"});
+        chooses |= word.text.starts_with("--pattern");
+      }
+      if (lists_all && !chooses && program_of(one).ends_with("-cli")) return "it deletes every key";
+    }
+  }
   const auto input = known_input(subject.reading, subject.command);
   return input && contains(to_upper(*input), "FLUSH") ? "it empties the database" : Finding();
+}
+
+// rails runner 'User.delete_all', manage.py shell -c 'User.objects.all().delete()': of a whole table.
+Finding deletes_all_records(const Subject& subject) {
+  std::string text = known_input(subject.reading, subject.command).value_or("");
+  for (const ShellWord& word : subject.command.words) text += " " + word.text;
+  if (contains(text, "objects.all().delete()")) return "it deletes every record of a table";
+  for (const std::string_view call : {".delete_all", ".destroy_all"}) {
+    const size_t at = text.find(call);
+    if (at == std::string::npos || at == 0) continue;
+    const size_t before = text.find_last_of(" ;(.\n", at - 1) + 1;  // a class: User, not users.where(...)
+    if (before < at && std::isupper(static_cast<unsigned char>(text[before])))
+      return "it deletes every record of a table";
+  }
+  return std::nullopt;
 }
 
 Finding drops_documents(const Subject& subject) {

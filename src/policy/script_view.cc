@@ -83,6 +83,13 @@ std::string interpolated(const std::string& literal, bool is_format_string, std:
   return out;
 }
 
+// Where perl's qw(rm -rf x) or qw{...} ends, if the text begins with one; else npos.
+size_t end_of_word_list(std::string_view text) {
+  constexpr std::string_view kOpening = "({[</|!", kClosing = ")}]>/|!";
+  const size_t kind = text.starts_with("qw") && text.size() > 3 ? kOpening.find(text[2]) : std::string_view::npos;
+  return kind == std::string_view::npos ? kind : text.find(kClosing[kind], 3);
+}
+
 // The literals that begin at `at`, joined like a call's arguments: 'a', "b" or ["a", "b"]. Stops at anything else. A
 // literal to which something is added ("a" + x) ends in an unknown part.
 std::vector<std::string> literals_at(std::string_view text, size_t at) {
@@ -102,6 +109,16 @@ std::vector<std::string> literals_at(std::string_view text, size_t at) {
     } else if (contains(" \n\t[,(frb", c)) {
       ++at;
       continue;
+    } else if (const size_t close = end_of_word_list(rest); close != std::string_view::npos) {
+      for (const std::string& word : split(rest.substr(3, close - 3), ' ')) {
+        if (!word.empty()) found.push_back(word);
+      }
+      at += close + 1;
+    } else if (const size_t angle = c == '<' ? rest.find('>') : std::string_view::npos;
+               angle != std::string_view::npos &&
+               rest.substr(0, angle).find_first_of("*?~/") != std::string_view::npos) {
+      found.emplace_back(rest.substr(1, angle - 1));  // <*.o>: perl's glob
+      at += angle + 1;
     } else if (c == '"' || c == '\'' || c == '`') {
       const std::string_view triple = text.substr(at, 3);
       const size_t width = triple.size() == 3 && triple[1] == c && triple[2] == c ? 3 : 1;
@@ -260,6 +277,27 @@ void add_quoted(const std::string& text, std::string_view opening, char closing,
   }
 }
 
+// perl: open(F, "|command"), open(F, "command|"), open(F, "-|", "command").
+void look_into_perl_pipes(std::string_view text, InnerCommands& inner) {
+  constexpr std::string_view kOpen = "open";
+  int seen = 0;
+  for (size_t at = text.find(kOpen); at != std::string_view::npos && seen < 64; at = text.find(kOpen, at + 1), ++seen) {
+    const size_t comma = text.find_first_of(",;", at);
+    if (comma == std::string_view::npos || text[comma] == ';') continue;
+    std::vector<std::string> literals = literals_at(text, comma + 1);
+    if (literals.empty()) continue;
+    const std::string_view mode = trim(literals[0]);
+    if (is_one_of(mode, {"|-", "-|"})) {
+      literals.erase(literals.begin());
+      inner.scripts.push_back({join(literals, " "), {}});
+    } else if (mode.starts_with('|')) {
+      inner.scripts.push_back({std::string(mode.substr(1)), {}});
+    } else if (mode.ends_with('|')) {
+      inner.scripts.push_back({std::string(mode.substr(0, mode.size() - 1)), {}});
+    }
+  }
+}
+
 // awk runs commands at the other end of a pipe too: "command" | getline, print | "sh", and what a variable holds.
 void look_into_awk(std::string_view text, InnerCommands& inner) {
   std::vector<std::string> literals;
@@ -274,11 +312,23 @@ void look_into_awk(std::string_view text, InnerCommands& inner) {
       const size_t next = text.find_first_not_of(" \t|&", std::min(at + 1, text.size()));
       const bool is_read = next != std::string_view::npos && text.substr(next).starts_with("getline") &&
                            contains(text.substr(at, next - at), '|');
+      // awk joins what stands side by side: "rm -rf " $0.
+      if (next != std::string_view::npos && (is_name_part(text[next]) || text[next] == '$') && !is_read)
+        literal += kUnknownPart;
       if (is_read) inner.scripts.push_back({literal, {}});
       literals.push_back(std::move(literal));
     } else if (text[at] == '|' && text.substr(at, 2) != "||" && (at == 0 || text[at - 1] != '|')) {
       const auto target = literals_at(text, text[std::min(at + 1, text.size() - 1)] == '&' ? at + 2 : at + 1);
-      if (target.empty()) continue;
+      if (target.empty()) {  // c | getline, print | c; but not /a|b/
+        const size_t before = text.find_last_not_of(" \t", at == 0 ? 0 : at - 1);
+        const bool is_read = before != std::string_view::npos && is_name_part(text[before]) &&
+                             trim(text.substr(at + 1, 24)).starts_with("getline");
+        constexpr size_t kLongestStatement = 256;  // so that many bars take linear time
+        const size_t from = at - std::min(at, kLongestStatement);
+        const std::string_view statement = text.substr(from, at - from);
+        runs_variable |= is_read || trim(statement.substr(statement.find_last_of(";{}\n") + 1)).starts_with("print");
+        continue;
+      }
       inner.scripts.push_back({target[0], {}});
       feeds_shell |= is_shell(std::string_view(target[0]).substr(target[0].rfind('/') + 1));
     } else if (text.substr(at).starts_with("system(")) {
@@ -302,9 +352,11 @@ std::optional<std::string> program_text_of(const ShellCommand& command, const st
   }
   for (size_t i = 1; i < command.words.size(); ++i) {
     const std::string& word = command.words[i].text;
-    constexpr std::string_view kTaking =
-        "-c -e -E --eval -r -p --print -pe -ne -le -lne -nle eval -ie -pie -0pe -Bc -Sc -Ic -uc";
-    if (is_listed(kTaking, word) && i + 1 < command.words.size()) {
+    constexpr std::string_view kTaking = "-c -e -E --eval -r -p --print -ie -pie eval -Bc -Sc -Ic -uc";
+    // perl -lne, ruby -0ne: letters without a value before the e.
+    const bool is_one_line = word.size() > 2 && word[0] == '-' && contains("eE", word.back()) &&
+                             word.find_first_not_of("0123456789lnpaw", 1) == word.size() - 1;
+    if ((is_one_line || is_listed(kTaking, word)) && i + 1 < command.words.size()) {
       text += command.words[++i].text + "\n";
     } else if (word.size() > 2 && word.starts_with("-c") && program_of(command).starts_with("python")) {
       text += word.substr(2);
@@ -347,6 +399,8 @@ void look_into_program_text(const ShellCommand& command, const std::optional<std
   });
   for_each_call(*text, code, kDeletes, [&](size_t, std::vector<std::string> literals) {
     literals.resize(1);
+    // glob "* .*": several patterns.
+    if (contains(literals[0], '*') && contains(literals[0], ' ')) literals = split(literals[0], ' ');
     inner.scripts.push_back({line_of("rm -rf --", literals), {}});
   });
   for_each_call(*text, code, kReads, [&](size_t, std::vector<std::string> literals) {
@@ -368,6 +422,8 @@ void look_into_program_text(const ShellCommand& command, const std::optional<std
                                                              {"qx/", '/'}, {"%x(", ')'}, {"%x{", '}'}};
     for (const auto& [opening, closing] : kQuotes) add_quoted(*text, opening, closing, inner);
   }
+  if (program.starts_with("perl")) look_into_perl_pipes(*text, inner);
+  if (program == "bun") add_quoted(*text, "Bun.$`", '`', inner);
   if (program.ends_with("awk")) look_into_awk(*text, inner);
 }
 

@@ -33,8 +33,8 @@ bool any_of_list(std::string_view list, auto fits) {
   return false;
 }
 
-// The index of git's verb: its own options, some of which take a value, come before it.
-size_t git_verb(const ShellCommand& command) {
+// The index of the verb of git or ralph: their own options, some of which take a value, come before it.
+size_t verb_of(const ShellCommand& command) {
   size_t at = 1;
   while (at < command.words.size() && command.word(at).starts_with('-'))
     at += is_listed("-c -C --git-dir --work-tree --namespace", command.word(at)) ? 2 : 1;
@@ -63,11 +63,15 @@ size_t packed_and_removed(const Subject& subject) {
 
 }  // namespace
 
-Subject::Subject(const ShellReading& all, size_t at, const PolicyPlace& where)
-    : reading(all), command(all.commands[at]), place(where), index(static_cast<int>(at)), program(program_of(command)) {
+Subject::Subject(const ShellReading& all, size_t at, const PolicyPlace& where, std::string_view as)
+    : reading(all),
+      command(all.commands[at]),
+      place(where),
+      index(static_cast<int>(at)),
+      program(as.empty() ? program_of(command) : std::string(as)) {
   reading.pay(1 + command.words.size());
   bool only_operands = false;
-  for (size_t i = program == "git" ? git_verb(command) : 1; i < command.words.size(); ++i) {
+  for (size_t i = is("git ralph") ? verb_of(command) : 1; i < command.words.size(); ++i) {
     const std::string& word = command.words[i].text;
     if (!only_operands && word == "--") {
       only_operands = true;
@@ -176,6 +180,18 @@ const std::vector<std::string>& Subject::written() const {
   return *written_;
 }
 
+const std::vector<std::string>& Subject::emptied() const {
+  written();  // finds them too
+  return program == "truncate" ? *written_ : emptied_;
+}
+
+const std::vector<std::string>& Subject::edited() const {
+  const bool in_place = is("truncate tee sponge") ||
+                        ((is("sed gsed ruby") || program.starts_with("perl")) && (flag('i') || option("--in-place"))) ||
+                        (program.ends_with("awk") && has("inplace"));
+  return in_place ? written() : emptied();
+}
+
 const std::vector<std::string>& Subject::deleted() const {
   if (!deleted_) deleted_ = find_deleted();
   return *deleted_;
@@ -192,7 +208,10 @@ std::vector<std::string> Subject::find_written() const {
     const bool is_descriptor =
         one.op == ">&" &&
         (one.target.text == "-" || one.target.text.find_first_not_of("0123456789-") == std::string::npos);
-    if (contains(one.op, '>') && !is_descriptor) add_paths(files, paths(one.target.text));
+    if (!contains(one.op, '>') || is_descriptor) continue;
+    std::vector<std::string> found = paths(one.target.text);
+    if (is_listed("> >| &>", one.op)) add_paths(emptied_, found);
+    add_paths(files, std::move(found));
   }
   const auto add_operands = [&](size_t from) {
     for (size_t i = from; i < operands.size(); ++i) add_paths(files, paths(operands[i]));
@@ -218,9 +237,11 @@ std::vector<std::string> Subject::find_written() const {
     const bool mode_is_option = program == "chmod" && is_option(command.word(1)) &&
                                 command.word(1).find_first_not_of("rwxXst", 1) == std::string::npos;
     add_operands(is("chmod chown setfacl") && !mode_is_option ? 1 : 0);
-  } else if (is("cp mv ln install rsync scp")) {
+  } else if (is("cp mv ln link install rsync scp")) {
     last_operand();
-  } else if (program == "sed" && (flag('i') || option("--in-place"))) {
+  } else if (program.ends_with("awk") && has("inplace")) {  // gawk -i inplace PROGRAM FILE...
+    add_operands(1);
+  } else if (is("sed gsed") && (flag('i') || option("--in-place"))) {
     const bool has_script = value('e', "--expression") || value('f', "--file");
     add_operands(has_script ? 0 : 1);
   } else if ((program.starts_with("perl") || program == "ruby") && flag('i')) {
@@ -235,8 +256,14 @@ std::vector<std::string> Subject::find_written() const {
     if (const auto file = value('o', "--output")) add_paths(files, paths(*file));
   } else if (is("wget")) {
     if (const auto file = value('O', "--output-document")) add_paths(files, paths(*file));
-  } else if (is("tar unzip")) {
-    if (const auto folder = value(program == "tar" ? 'C' : 'd', "--directory")) add_paths(files, paths(*folder));
+  } else if (is("tar gtar bsdtar unzip")) {
+    const std::string& letters = command.word(1);  // tar xf x.tar
+    const bool unpacks = program == "unzip" || flag('x') || option("--extract") ||
+                         (!is_option(letters) && contains(letters, 'x') && !contains(letters, '.'));
+    if (const auto folder = value(program == "unzip" ? 'd' : 'C', "--directory"); folder && unpacks) {
+      add_paths(files, paths(*folder));
+      add_paths(files, paths(*folder + "/" + kUnknownPart));
+    }
   } else if (is("apply_patch applypatch")) {
     std::string patch = command.fed.value_or(command.word(1));
     for (const ShellRedirection& one : command.redirections) {

@@ -22,5 +22,11 @@ WORST = {
     "deep folder": "cd " + "a/" * 80 + ";" + ">x;" * 3_600 + "cd; rm -rf ~",
     "containers": "docker exec a " * 7_000 + "; rm -rf ~",
     "deletions": "{ " + "perl -ne x;" * 5_000 + "} <<< '" + "unlink;" * 6_000 + "'; rm -rf ~",
+    "eval": "eval " * 20_000 + "rm -rf ~",
+    "eval --": "eval -- " * 12_500 + "rm -rf ~",
+    "if eval": "if eval " * 12_500 + "rm -rf ~",
+    "ssh": "ssh h " * 16_600 + "rm -rf ~",
+    "watch": "watch " * 16_600 + "rm -rf ~",
+    "parallel": "parallel " * 11_000 + "rm -rf ~",
     "made files": "sed a > x;" * 5_000 + "sh x;" * 9_000 + "rm -rf ~",
 }

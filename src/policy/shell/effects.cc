@@ -92,11 +92,12 @@ void ShellReader::assign(const ShellCommand& command) {
 }
 
 void ShellReader::run(int index) {
-  const ShellCommand command = command_at(index);  // a copy: the list grows below
-  if (command.words.empty()) return assign(command);
+  if (command_at(index).words.empty()) return assign(command_at(index));
   const ShellState::Mark mark = state_.mark();
-  assign(command);  // for what it runs; undone below
-  const std::string& name = command.word(0);
+  assign(command_at(index));  // for what it runs; undone below
+  // The list grows below, so these are copies, but not all words: each level of commands in commands would keep them.
+  const std::string name = command_at(index).word(0);
+  const bool assigns = !command_at(index).assignments.empty();
   const auto function = state_.functions.find(name);
   if (function != state_.functions.end() && !active_.contains(name)) {
     call_function(index, std::string(function->second));
@@ -105,7 +106,7 @@ void ShellReader::run(int index) {
   } else {
     return;  // a builtin's effects stay
   }
-  if (!command.assignments.empty()) state_.undo_to(mark);
+  if (assigns) state_.undo_to(mark);
 }
 
 void ShellReader::call_function(int index, const std::string& body) {
@@ -165,7 +166,10 @@ void ShellReader::read_into_variables(const ShellCommand& command, int index) {
 
 // True if it is a builtin that is fully handled here.
 bool ShellReader::apply_builtin(int index) {
-  const ShellCommand command = command_at(index);
+  constexpr std::string_view kBuiltins =
+      "cd pushd chdir popd export declare local readonly typeset unset set shift read mapfile readarray printf";
+  if (!is_listed(kBuiltins, command_at(index).word(0))) return false;
+  const ShellCommand command = command_at(index);  // a copy: the list may grow below
   const std::string& name = command.word(0);
   if (name == "cd" || name == "pushd" || name == "chdir") {
     size_t at = 1;
@@ -282,10 +286,20 @@ std::optional<std::string> ShellReader::substituted_file(const ShellCommand& com
 }
 
 void ShellReader::look_through(int index) {
-  const ShellCommand command = command_at(index);
-  const auto input = known_input(reading_, command);
+  const auto input = known_input(reading_, command_at(index));
   note_written(index);
-  InnerCommands inner = inner_commands(command, input, listing_for(reading_, command), substituted_file(command));
+  InnerCommands inner;
+  std::string name, file;
+  std::shared_ptr<const std::vector<std::string>> file_arguments;  // nullptr: it runs no file that the line wrote
+  {
+    const ShellCommand& command = command_at(index);  // until the list grows
+    name = program_of(command);
+    inner = inner_commands(command, input, listing_for(reading_, command), substituted_file(command));
+    if (const std::string* text = written_file(command)) {
+      file = *text;
+      file_arguments = texts_of(command.words, is_shell(name) ? 2 : 1);
+    }
+  }
   if (inner.too_large) return stop_reading();
   const ShellState::Mark mark = state_.mark();
   if (inner.elsewhere) state_.cwd = std::string(1, kUnknownPart);
@@ -294,11 +308,9 @@ void ShellReader::look_through(int index) {
     const size_t equals = assignment.find('=');
     state_.set(assignment.substr(0, equals), ShellVariable::of(assignment.substr(equals + 1)));
   }
-  const ShellSpan outer = std::exchange(input_, command.input);
+  const ShellSpan outer = std::exchange(input_, command_at(index).input);
   for (auto& words : inner.commands) run_words(std::move(words), index);
-  if (const std::string* text = written_file(command)) {
-    run_script(std::string(*text), index, false, texts_of(command.words, is_shell(program_of(command)) ? 2 : 1));
-  }
+  if (file_arguments) run_script(file, index, false, file_arguments);
   bool unknown = inner.runs_unknown;
   const auto arguments = std::make_shared<const std::vector<std::string>>(std::move(inner.arguments));
   for (const ShellWord& script : inner.scripts) {
@@ -315,7 +327,6 @@ void ShellReader::look_through(int index) {
   command_at(index).unknown_script = unknown;
   input_ = outer;
   // A separate process keeps its changes of variables and folders to itself; `command cd` and `eval` run in the shell.
-  const std::string name = program_of(command);
   if (!inner.in_this_shell && name != "command" && name != "builtin") state_.undo_to(mark);
 }
 

@@ -335,6 +335,11 @@ void ShellReader::read_simple() {
   }
   if (source_.at == begin && !at_end()) ++source_.at;  // unreadable: always advance
   if (command.words.empty() && command.assignments.empty() && command.redirections.empty()) return;
+  // Words take far more memory than their text. On the line itself that is linear in it, but each level of `eval eval
+  // ...` has all of them once more.
+  constexpr size_t kFewWords = 256;
+  const size_t many = via_ >= 0 && command.words.size() > kFewWords ? command.words.size() : 0;
+  if (many > 0 && !spend(many * sizeof(ShellWord))) return;
   add(std::move(command), fed);
 }
 
