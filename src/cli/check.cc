@@ -14,7 +14,6 @@
 #include "cli/start_run.h"
 #include "engine/diagnostics_setup.h"
 #include "git/project_files.h"
-#include "journal/redactor.h"
 #include "os/guardian.h"
 
 namespace ralph::cli {
@@ -26,7 +25,6 @@ using diagnostics::collector_names;
 using diagnostics::CollectorResult;
 using diagnostics::CollectorStatus;
 using diagnostics::CollectRequest;
-using diagnostics::Finding;
 using diagnostics::Kind;
 using diagnostics::PlannedCollector;
 using diagnostics::ProjectView;
@@ -127,13 +125,6 @@ Result<Report> run_all(const Check& check, int guardian) {
   return report;
 }
 
-// Tools repeat what they find: a token in a message must not get into a log of this output.
-void mask_secrets(Report& report, const Settings& settings) {
-  const Redactor redactor(Environment::of_this_process().as_lines(), secret_candidates(settings));
-  for (Finding& finding : report.findings) finding.message = redactor.redact(finding.message);
-  for (CollectorResult& collector : report.collectors) collector.reason = redactor.redact(collector.reason);
-}
-
 int exit_code_of(const Report& report, const std::vector<PlannedCollector>& planned, bool zero_warnings) {
   const Summary sum = report.summary();
   if (sum.errors + sum.security + sum.failing_tests > 0 || (zero_warnings && sum.warnings > 0)) return 1;
@@ -166,7 +157,7 @@ Result<int> check(const Arguments& typed) {
   return run_guarded([&](int guardian) {
     Result<Report> report = run_all(all, guardian);
     if (!report) return cli::report(report.error());
-    mask_secrets(*report, loaded.settings);
+    mask_secrets(*report, loaded.settings, environment);
     const int code = exit_code_of(*report, planned, typed.has("zero-warnings"));
     const std::string text = typed.has("json") ? to_pretty_json(to_json(*report)) : check_text(*report, style, instead);
     if (const Status written = write_all(STDOUT_FILENO, text, "standard output"); !written)

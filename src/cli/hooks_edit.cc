@@ -17,6 +17,9 @@ std::string edit_report(const HookCall& call, EditTools tools) {
   }
   if (files.empty()) return {};
   note_edits(call.environment, payload.session, project, files);
+  // A patch may have moved one, or another tool deleted it since: there is nothing to look at.
+  std::erase_if(files, [&](const std::string& file) { return !is_there(join_path(project, file)); });
+  if (files.empty()) return {};
   if (!auto_mode_is_on(call.environment, project)) return {};
   const auto text = look_at_edit(call.environment, project, files, tools);
   if (!text) call.complain(text.error().message);

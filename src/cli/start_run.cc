@@ -226,15 +226,6 @@ std::unique_ptr<RunListener> make_watcher(const RunSetup& setup, const std::stri
   return std::make_unique<Console>(std::move(options));
 }
 
-std::map<std::string, std::string> secret_candidates(const Settings& settings) {
-  std::map<std::string, std::string> variables = settings.agent.env;
-  for (const auto& [name, agent] : settings.agents) {
-    // Two agents may give a variable different values: both count.
-    for (const auto& [variable, value] : agent.env) variables[fmt::format("{}_{}", name, variable)] = value;
-  }
-  return variables;
-}
-
 Status note_start(Run& run, const RunSetup& setup, const RunTitle& title) {
   run.policy.agent_programs = program_words(title.agents);
   if (run.is_resumed()) return note_resumed(run, setup, title);

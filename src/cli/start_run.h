@@ -55,7 +55,4 @@ void say_how_to_go_on(const std::string& project, const std::string& run_id);
 std::unique_ptr<RunListener> make_watcher(const RunSetup& setup, const std::string& run_folder,
                                           const Environment& environment);
 
-// All agents' variables whose values may be secrets.
-std::map<std::string, std::string> secret_candidates(const Settings& settings);
-
 }  // namespace ralph::cli

@@ -112,10 +112,14 @@ class Diagnosis {
       if (decision.action != Action::kContinue) return decision;
       const Milliseconds left = planned.limit - run_.since(began);
       if (left.count() <= 0) {
-        ends.push_back({{}, true});
+        CommandEnd& late = ends.emplace_back();
+        late.timed_out = true;
+        late.began = planned.limit;
         continue;
       }
+      const Milliseconds before = run_.since(began);
       TRY_VALUE(CommandEnd end, run_command(command, left));
+      end.began = before;
       ends.push_back(std::move(end));
     }
     add_to(report_, project_, planned, ends, {});

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "checks/diagnostics/pattern.h"
+#include "journal/redactor.h"
 #include "os/files.h"
 #include "settings/ralph_folder.h"
 
@@ -104,6 +105,12 @@ std::string warm_socket(const Environment& environment, const std::string& proje
 std::string warm_lock(const Environment& environment, const std::string& project) {
   const std::string folder = project_state_folder(environment, project);
   return folder.empty() ? "" : join_path(folder, "lsp.lock");
+}
+
+void mask_secrets(diagnostics::Report& report, const Settings& settings, const Environment& environment) {
+  const Redactor redactor(environment.as_lines(), secret_candidates(settings));
+  for (diagnostics::Finding& finding : report.findings) finding.message = redactor.redact(finding.message);
+  for (diagnostics::CollectorResult& one : report.collectors) one.reason = redactor.redact(one.reason);
 }
 
 diagnostics::Criteria criteria_from(const CriteriaSettings& settings) {

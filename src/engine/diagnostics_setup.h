@@ -18,6 +18,9 @@ std::vector<std::string> excluded_paths(const DiagnosticsSettings& settings);
 std::string warm_socket(const Environment& environment, const std::string& project);
 std::string warm_lock(const Environment& environment, const std::string& project);
 
+// Tools repeat what they find: a token in a message must not get into a log, or to a model.
+void mask_secrets(diagnostics::Report& report, const Settings& settings, const Environment& environment);
+
 diagnostics::Criteria criteria_from(const CriteriaSettings& settings);
 
 }  // namespace ralph

@@ -38,9 +38,11 @@ std::string failed_names(const Situation& c) {
 }  // namespace
 
 std::string what_passed(const Situation& c) {
-  const int passed = c.progress.guardrails_passed;
+  int passed = c.progress.guardrails_passed;
   const std::string_view noun = c.policy.plan || c.policy.checks > 0 ? "check" : "guardrail";
   if (c.policy.has_criteria()) {
+    // In a session the diagnostics are one of the checks, and have no snapshot of their own in Progress.
+    if (c.progress.diagnosed.snapshots.empty() && passed > 0) --passed;
     if (passed == 0) return "the diagnostic criteria hold";
     return fmt::format("{} {} passed and the diagnostic criteria hold", passed,
                        passed == 1 ? noun : std::string(noun) + "s");

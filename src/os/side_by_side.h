@@ -26,6 +26,7 @@ struct SideEnd {
   std::string out{}, err{};  // the beginning of each stream
   bool cut = false;          // `out` is truncated
   Milliseconds took{0};
+  Milliseconds began{0};  // since all of it began
 };
 
 struct SideOptions {

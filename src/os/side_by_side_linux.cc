@@ -90,6 +90,7 @@ class SideBySide {
 
   void start(size_t index) {
     SideEnd& end = ends_[index];
+    end.began = clock_.monotonic() - began_;
     if (interrupted_ || (!launches_[index].in_turn && is_late(index))) {
       (interrupted_ ? end.interrupted : end.timed_out) = true;
       return told(index);
@@ -237,6 +238,7 @@ class SideBySide {
   const std::vector<SideLaunch>& launches_;
   const SideOptions& options_;
   const SystemClock clock_;
+  const MonotonicTime began_ = clock_.monotonic();
   const Bystanders before_ = Bystanders::of_this_process(false);
   std::vector<SideEnd> ends_;
   std::vector<size_t> waiting_;

@@ -74,6 +74,37 @@ std::string unaccepted(const Environment& environment, const AutoRequest& reques
       edits.project);
 }
 
+// Which tools a session has heard of: one that answered and is missing now has fallen silent; of one that was never
+// there the user is told once.
+struct KnownTools {
+  std::vector<std::string> answered, missing;
+  template <class V>
+  void fields(V&& v) {
+    v("answered", answered), v("missing", missing);
+  }
+};
+
+std::string tools_path(const Environment& environment, const std::string& session) {
+  return note_path(environment, "", session) + ".tools";
+}
+
+KnownTools known_tools(const std::string& path) {
+  if (!is_real_file(path)) return {};
+  const auto value = parse_json(read_file(path).value_or(""), path);
+  return value ? from_json<KnownTools>(*value) : KnownTools();
+}
+
+// Adds those that are not in the list, and returns them.
+std::vector<std::string> add_new(std::vector<std::string>& list, const std::vector<std::string>& more) {
+  std::vector<std::string> added;
+  for (const std::string& one : more) {
+    if (is_one_of(one, list)) continue;
+    list.push_back(one);
+    added.push_back(one);
+  }
+  return added;
+}
+
 Decision ask(const Environment& environment, const std::string& project, Observation::Diagnostics seen) {
   SystemClock clock;
   NoProcesses processes;
@@ -125,6 +156,9 @@ Result<std::optional<AutoAnswer>> judge_automatically(const AutoRequest& request
   order.limit = request.patience;
   order.must_judge = false;  // nobody has asked for these criteria
   order.edited = edits->files;
+  const std::string tools = tools_path(environment, request.session);
+  KnownTools known = known_tools(tools);
+  order.answered = known.answered;
   if (settings.baseline) order.paths = edits->files;  // what is found elsewhere was there before
   TRY_VALUE(Diagnosis found, diagnose(order));
   std::string hidden;
@@ -137,19 +171,36 @@ Result<std::optional<AutoAnswer>> judge_automatically(const AutoRequest& request
   seen.summary = join(found.unmet, ", ");
   seen.stagnation = diagnostics::stagnation(snapshots, kStagnationLimit);
   answer.decision = ask(environment, edits->project, seen);
-  if (answer.decision.action == Action::kContinue) {
+  add_new(known.answered, found.answered);
+  std::vector<std::string> newly_missing;  // the user hears of them when the session stops
+  if (answer.decision.action != Action::kContinue) newly_missing = add_new(known.missing, found.unavailable);
+  TRY(replace_file(tools, to_compact_json(json_from(known)) + "\n", 0600));
+  const bool stagnant = answer.decision.status == StopStatus::kStagnant;
+  // What has stagnated stays so until the user's next line.
+  if (answer.decision.action == Action::kContinue || stagnant) {
     TRY(save_snapshots(path, snapshots));
+  } else {
+    ::unlink(path.c_str());
+  }
+  if (answer.decision.action == Action::kContinue) {
     answer.text = auto_continue_message(found.snapshot, found.worst) + hidden;
     return std::optional(std::move(answer));
   }
-  ::unlink(path.c_str());
-  if (answer.decision.status == StopStatus::kStagnant) {
+  const bool had_work = snapshots.size() > 1;
+  const bool all_known = found.snapshot.unfinished.empty() && found.unavailable.empty();
+  if (stagnant) {
     answer.message = fmt::format("ralph: STAGNANT ({}); left: {}", answer.decision.reason, seen.summary);
-  } else if (snapshots.size() > 1) {
+  } else if (had_work && all_known) {
     answer.message = complete_message(request.session, static_cast<int>(snapshots.size()), snapshots);
+  } else if (had_work) {
+    answer.message = "ralph: nothing is left of what can be seen";
   }
-  for (const std::string& unknown : found.snapshot.unfinished)
-    answer.message += fmt::format("{}ralph: not known: {}", answer.message.empty() ? "" : "\n", unknown);
+  const auto say_unknown = [&](const std::vector<std::string>& all) {
+    for (const std::string& unknown : all)
+      answer.message += fmt::format("{}ralph: not known: {}", answer.message.empty() ? "" : "\n", unknown);
+  };
+  say_unknown(found.snapshot.unfinished);
+  say_unknown(had_work ? found.unavailable : newly_missing);
   answer.message += answer.message.empty() ? hidden.substr(hidden.empty() ? 0 : 1) : hidden;
   return std::optional(std::move(answer));
 }
@@ -169,12 +220,19 @@ Result<std::string> look_at_edit(const Environment& environment, const std::stri
   const diagnostics::ProjectView view(project, environment, excluded_paths(settings));
   std::vector<diagnostics::PlannedCollector> planned = plan_collectors(view, request);
   if (tools == EditTools::kAll || tools == EditTools::kCheckers) prefer_warm_servers(planned, view, request);
+  // A linter is better than nobody.
+  const bool some_check = std::any_of(planned.begin(), planned.end(), [](const diagnostics::PlannedCollector& one) {
+    return !lints(one.name) && one.plan.missing.empty();
+  });
   std::erase_if(planned, [&](const diagnostics::PlannedCollector& one) {
-    return (tools == EditTools::kCheckers && lints(one.name)) || (tools == EditTools::kLinters && !lints(one.name));
+    return (tools == EditTools::kCheckers && some_check && lints(one.name)) ||
+           (tools == EditTools::kLinters && !lints(one.name));
   });
   diagnostics::CollectOptions options;
   options.files = files;
-  TRY_VALUE(const diagnostics::Report report, collect(view, planned, options));
+  TRY_VALUE(diagnostics::Report report, collect(view, planned, options));
+  report.keep_below(files);  // of tools that look at all of the project too
+  mask_secrets(report, loaded.settings, environment);
   std::string text;
   if (!report.findings.empty())
     text = fmt::format("ralph: after this edit the project's tools say: {}\n{}", in_words(report.summary()),

@@ -15,6 +15,7 @@ namespace {
 constexpr size_t kMostShown = 10;  // findings that a model is told at a stop
 
 struct Prepared {
+  Settings settings;
   diagnostics::ProjectView project;
   diagnostics::CollectRequest request;
   std::vector<diagnostics::PlannedCollector> planned;
@@ -30,7 +31,7 @@ Result<Prepared> prepare(const DiagnoseOrder& order, diagnostics::TrustedFiles t
   if (order.limit.count() > 0) request.limit = std::min(request.limit, order.limit);
   diagnostics::ProjectView project(order.project, order.environment, excluded_paths(settings), std::move(trusted));
   std::vector<diagnostics::PlannedCollector> planned = plan_collectors(project, request);
-  return Prepared{std::move(project), std::move(request), std::move(planned)};
+  return Prepared{loaded.settings, std::move(project), std::move(request), std::move(planned)};
 }
 
 diagnostics::Outset load_outset(const std::string& path) {
@@ -102,6 +103,7 @@ Result<Diagnosis> diagnose(const DiagnoseOrder& order) {
   diagnostics::CollectOptions options;
   options.guardian = order.guardian;
   TRY_VALUE(diagnostics::Report report, collect(ready.project, ready.planned, options));
+  mask_secrets(report, ready.settings, order.environment);
   if (outset.taken) {
     if (auto fewer = fewer_tests(outset, report, "loop")) unjudged.push_back(std::move(*fewer));
     remember_found(outset, report);
@@ -113,16 +115,22 @@ Result<Diagnosis> diagnose(const DiagnoseOrder& order) {
   if (order.must_judge) {
     for (diagnostics::Unjudged& one : cannot_judge(order.criteria, ready.planned)) unjudged.push_back(std::move(one));
   }
+  for (const diagnostics::CollectorResult& result : report.collectors) {
+    std::string why = fmt::format("{}: {}", result.name, result.reason);
+    if (result.status != diagnostics::CollectorStatus::kUnavailable) {
+      found.answered.push_back(result.name);
+    } else if (is_one_of(result.name, order.answered)) {
+      unjudged.push_back({result.kind, std::move(why)});
+    } else {
+      found.unavailable.push_back(std::move(why));
+    }
+  }
   found.snapshot = snapshot_of(report, order.criteria, 0, SystemClock().wall(), unjudged);
   found.unmet = unmet(order.criteria, found.snapshot);
   for (const diagnostics::Finding& finding : report.findings) {
     if (order.criteria.concern(finding)) found.findings.push_back(finding);
   }
   found.worst = worst_of(found.findings, kMostShown);
-  for (const diagnostics::CollectorResult& result : report.collectors) {
-    if (result.status == diagnostics::CollectorStatus::kUnavailable)
-      found.unavailable.push_back(fmt::format("{}: {}", result.name, result.reason));
-  }
   return found;
 }
 
@@ -155,6 +163,7 @@ std::string auto_continue_message(const diagnostics::Snapshot& now, const std::s
   if (now.security_issues > 0) text += fmt::format(" | {} remaining", counted(now.security_issues, "security issue"));
   text += fmt::format(" | Next: Fix the remaining {} | Output <ralph:done /> when complete",
                       now.error_count > 0 ? "errors" : "security issues");
+  for (const std::string& one : now.unfinished) text += fmt::format("\nNot known: {}", one);
   if (!worst.empty()) text += fmt::format("\n{}", worst);
   return text;
 }

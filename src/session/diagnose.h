@@ -21,9 +21,10 @@ struct DiagnoseOrder {
   std::vector<std::string> paths{};  // only findings below these; empty: anywhere
   Milliseconds limit{0};             // for each collector, if that is less than the settings'; 0: theirs
   int guardian = -1;
-  bool must_judge = true;             // a criterion that can't be judged here any more is not met
-  std::vector<std::string> edited{};  // by a session without a loop
-  std::string outset{};               // a file of note_outset(): what the agent hides since is told, and counts
+  bool must_judge = true;               // a criterion that can't be judged here any more is not met
+  std::vector<std::string> edited{};    // by a session without a loop
+  std::vector<std::string> answered{};  // collectors that have in this session: if one is missing now, it fell silent
+  std::string outset{};                 // a file of note_outset(): what the agent hides since is told, and counts
 };
 
 struct Diagnosis {
@@ -31,8 +32,9 @@ struct Diagnosis {
   std::vector<std::string> unmet{};              // of the criteria
   std::string worst{};                           // the findings that matter most, one line each
   std::vector<diagnostics::Finding> findings{};  // that stand against the criteria
-  std::vector<std::string> unavailable{};        // tools that apply and are not there:
+  std::vector<std::string> unavailable{};        // tools that apply and are not there, and never were:
                                                  // unknown, and nobody is held
+  std::vector<std::string> answered{};           // the names of those that are there
   std::vector<record::ChangedFile> hiding{};     // files whose change may hide something, told for the first time
 };
 

@@ -44,6 +44,13 @@ TEST(Diagnose, TheMessages) {
             "Ralph Loop: CONTINUE | Iteration: 1/10 | Current: an unknown number of error(s), an unknown number of "
             "warning(s), 0 security issue(s) | Progress: unknown | Next: Find out about mypy: timed out after 2m0s\n"
             "Not known: mypy: timed out after 2m0s");
+  diagnostics::Snapshot some_left = counted(1, 0);
+  some_left.unfinished = {"ruff: ruff is not installed"};
+  EXPECT_EQ(
+      auto_continue_message(some_left, "a.py:1: error: x"),
+      "Ralph Loop: AUTO-CONTINUE | Issues detected - continuing automatically | 1 error(s) remaining | Next: Fix the "
+      "remaining errors | Output <ralph:done /> when complete\nNot known: ruff: ruff is not installed\na.py:1: error: "
+      "x");
   EXPECT_EQ(complete_message("s", 2, {unknown, counted(0, 1)}),
             "Ralph Loop: COMPLETE - All conditions satisfied | Session: s | Iterations: 2 | Total improvement: 0% | "
             "Initial: an unknown number of errors, an unknown number of warnings | Final: 0 errors, 1 warning");

@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 11> kEditTools = {"write",      "edit",  
                                                          "write_file", "replace",     "patch",      "apply_patch",
                                                          "multi_edit", "create_file", "str_replace"};
 constexpr std::array<std::string_view, 4> kPathKeys = {"file_path", "filePath", "path", "notebook_path"};
-constexpr std::array<std::string_view, 2> kPatchLines = {"*** Update File: ", "*** Add File: "};
+constexpr std::array<std::string_view, 3> kPatchLines = {"*** Update File: ", "*** Add File: ", "*** Move to: "};
 
 void add_once(std::vector<std::string>& list, std::string item) {
   if (!item.empty() && std::find(list.begin(), list.end(), item) == list.end()) list.push_back(std::move(item));
@@ -59,7 +59,8 @@ std::vector<std::string> edited_files(std::string_view tool, const json::value& 
 void forget_edits(const Environment& environment, const std::string& session) {
   const std::string note = session.empty() ? "" : note_path(environment, "", session);
   if (note.empty()) return;
-  for (const std::string_view end : {".edits", ".auto", ".untrusted"}) ::unlink((note + std::string(end)).c_str());
+  for (const std::string_view end : {".edits", ".auto", ".untrusted", ".tools"})
+    ::unlink((note + std::string(end)).c_str());
 }
 
 std::string path_in(const std::string& project, const std::string& cwd, const std::string& file) {

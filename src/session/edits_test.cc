@@ -30,6 +30,14 @@ TEST(Edits, APatchNamesAllItsFiles) {
             (Files{"a.py", "b/c.py"}));
 }
 
+TEST(Edits, APatchThatMovesAFileNamesItsNewPlace) {
+  EXPECT_EQ(
+      files_of(
+          "apply_patch",
+          R"({"input": "*** Begin Patch\n*** Update File: a.py\n*** Move to: b.py\n@@\n-x\n+y\n*** End Patch\n"})"),
+      (Files{"a.py", "b.py"}));
+}
+
 TEST(Edits, OtherToolsEditNothing) {
   EXPECT_EQ(files_of("Bash", R"({"command": "cat a.py"})"), Files{});
   EXPECT_EQ(files_of("Read", R"({"file_path": "a.py"})"), Files{});

@@ -376,4 +376,13 @@ Result<LoadedSettings> load_own_settings_briefly(const Environment& environment)
   return finish_reading(std::move(reading), {}, Detail::kSettings);
 }
 
+std::map<std::string, std::string> secret_candidates(const Settings& settings) {
+  std::map<std::string, std::string> variables = settings.agent.env;
+  for (const auto& [name, agent] : settings.agents) {
+    // Two agents may give a variable different values: both count.
+    for (const auto& [variable, value] : agent.env) variables[fmt::format("{}_{}", name, variable)] = value;
+  }
+  return variables;
+}
+
 }  // namespace ralph

@@ -241,6 +241,9 @@ Result<LoadedSettings> load_settings(const std::string& project, const Overrides
 // The user's own settings alone.
 Result<LoadedSettings> load_own_settings(const Environment& environment);
 
+// All agents' variables whose values may be secrets.
+std::map<std::string, std::string> secret_candidates(const Settings& settings);
+
 std::string_view settings_schema();  // the JSON Schema, as shipped
 
 }  // namespace ralph

@@ -212,6 +212,19 @@ def test_changed_files_only(project):
     assert arguments[arguments.index("--") + 1:] == ["new file.py", "old.py"]
 
 
+def test_an_error_that_a_change_makes_elsewhere_counts(project):
+    project.git_init()
+    project.settings(diagnostics={"collectors": [{"name": "all", "command": "echo 'b.txt:1: error: broken by a'", "format": "pattern",
+                                                  "pattern": "^(?<file>[^:]+):(?<line>\\d+): (?<severity>\\w+): (?<message>.*)$"}]})
+    write(project, "a.txt", "x\n")
+    write(project, "b.txt", "x\n")
+    project.git("add", "-A")
+    project.git("commit", "-qm", "all")
+    write(project, "a.txt", "y\n")
+    code, report = check(project, "--changed", "--only", "all", "--trust")
+    assert code == 1 and found(report, "all") == [("b.txt", 1, "")], report
+
+
 def test_a_long_reason_is_whole_where_there_is_no_terminal(project):
     write(project, "a.py", "x\n")
     ruff(project, "echo " + "why " * 30 + "END >&2; exit 2")

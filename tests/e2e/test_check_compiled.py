@@ -35,6 +35,27 @@ def test_cargo(project):
     assert collector(report, "cargo-test")["tests"] == {"passed": 1, "failed": 1, "skipped": 0}
 
 
+@pytest.mark.slow
+def test_a_build_script_that_fails_is_not_clean_for_its_warnings(project):
+    write(project, "Cargo.toml", '[package]\nname = "x"\nversion = "0.1.0"\nedition = "2021"\n')
+    write(project, "build.rs", "fn main() {\n    let unused = 1;\n    std::process::exit(3);\n}\n")
+    write(project, "src/lib.rs", "\n")
+    code, report = check(project, "--only", "cargo-check", tools=("cargo",))
+    assert code == 1 and statuses(report) == {"cargo-check": "failed"}, report
+
+
+@pytest.mark.slow
+def test_a_workspace_of_go(project):
+    write(project, "go.work", "go 1.20\n\nuse (\n\t./a\n\t./b\n)\n")
+    for name in "ab":
+        write(project, f"{name}/go.mod", f"module example.com/{name}\n\ngo 1.20\n")
+        write(project, f"{name}/x.go", f"package {name}\n\nfunc F() {{}}\n")
+    write(project, "b/x_test.go", 'package b\n\nimport "testing"\n\nfunc TestBad(t *testing.T) { t.Errorf("no") }\n')
+    code, report = check(project, "--only", "go-vet,go-test", tools=("go",), GOFLAGS="")
+    assert code == 1 and statuses(report) == {"go-vet": "clean", "go-test": "findings"}, report
+    assert found(report, "go-test") == [("b/x_test.go", 5, "TestBad")]
+
+
 def database(project, *entries):
     write(project, "build/compile_commands.json", json.dumps([
         {"directory": str(project.path / "build"), "file": f"../{file}", "arguments": [compiler, "-Wall", "-c", f"../{file}", "-o", "x.o"]}
@@ -69,6 +90,14 @@ def test_a_compiler_that_is_not_there(project):
     assert collector(report, "gcc")["reason"] == "arm-none-eabi-gcc-99 is not installed; build/compile_commands.json names it"
 
 
+def test_a_database_that_cannot_be_read_is_a_failure(project):
+    write(project, "a.c", "int x;\n")
+    write(project, "build/compile_commands.json", "[{")
+    code, report = check(project, "--no-tests")
+    assert code == 1 and collector(report, "gcc")["status"] == "failed", report
+    assert "build/compile_commands.json" in collector(report, "gcc")["reason"]
+
+
 def test_clang_tidy_where_it_is_configured(project):
     tidy = next((name for name in ("clang-tidy", "clang-tidy-19") if path_of(name)[0]), None)
     if not tidy:
@@ -78,16 +107,20 @@ def test_clang_tidy_where_it_is_configured(project):
     write(project, ".clang-tidy", "Checks: '-*,modernize-use-nullptr'\n")
     code, report = check(project, "--no-tests", tools=(tidy,))
     assert code == 0 and found(report, "clang-tidy") == [("a.cc", 1, "modernize-use-nullptr")], report
+    write(project, ".clang-tidy", "Checks: [\n")
+    code, report = check(project, "--no-tests", tools=(tidy,))
+    assert code == 1 and statuses(report)["clang-tidy"] == "failed", report
 
 
 def test_shellcheck(project):
     write(project, "a.sh", "#!/bin/sh\ncd foo\n")
     write(project, "tool", "#!/usr/bin/env bash\nif true\n", 0o755)
+    write(project, "strict", "#!/bin/bash -e\nif true\n", 0o755)
     write(project, "data", "not a script\n")
     code, report = check(project, "--only", "shellcheck", tools=("shellcheck",))
     assert code == 1
     assert ("a.sh", 2, "SC2164") in found(report, "shellcheck")
-    assert {file for file, _, _ in found(report, "shellcheck")} == {"a.sh", "tool"}
+    assert {file for file, _, _ in found(report, "shellcheck")} == {"a.sh", "tool", "strict"}
 
 
 def test_ctest_builds_first(project):

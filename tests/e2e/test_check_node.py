@@ -48,3 +48,4 @@ def test_npm_test(project):
     code, report = check(project, "--only", "npm-test", tools=("npm",))
     assert code == 1 and collector(report, "npm-test")["status"] == "findings"
     assert collector(report, "npm-test")["tests"] == {"passed": 1, "failed": 1, "skipped": 0}
+    assert [f["rule"] for f in report["findings"]] == ["b"]

@@ -34,6 +34,36 @@ def test_zero_tests_are_never_passed(project, tests, reason):
     assert code == 1 and collector(report, "pytest")["status"] == "failed" and collector(report, "pytest")["reason"] == reason
 
 
+def test_pytest_that_fails_though_no_test_did_is_not_clean(project):
+    write(project, "conftest.py", "def pytest_sessionfinish(session):\n    session.exitstatus = 1\n")
+    write(project, "test_a.py", "def test_a():\n    pass\n")
+    code, report = check(project, "--only", "pytest", tools=("pytest",))
+    assert code == 1 and collector(report, "pytest")["status"] == "failed", report
+    assert collector(report, "pytest")["reason"].startswith("it failed though no test did (exit code 1)")
+
+
+def test_pytest_with_options_of_its_cache_and_no_folder_for_it(project):
+    write(project, "pytest.ini", "[pytest]\naddopts = --ff --strict-config\ncache_dir = .pc\nfilterwarnings = error\n")
+    write(project, "test_a.py", "def test_a():\n    pass\n\n\ndef test_b():\n    assert 0\n")
+    code, report = check(project, "--only", "pytest", tools=("pytest",))
+    assert code == 1 and collector(report, "pytest")["tests"] == {"passed": 1, "failed": 1, "skipped": 0}, report
+    assert not (project.path / ".pc").exists() and not (project.path / ".pytest_cache").exists()
+
+
+def test_why_a_file_of_tests_cannot_be_loaded(project):
+    write(project, "test_a.py", "import nothing_here\n")
+    code, report = check(project, "--only", "pytest", tools=("pytest",))
+    assert code == 1 and "ModuleNotFoundError: No module named 'nothing_here'" in report["findings"][0]["message"], report
+
+
+def test_type_checkers_that_looked_at_nothing_are_not_clean(project):
+    write(project, "mypy.ini", "[mypy]\n")
+    write(project, "a.py", "def f(x: int) -> str:\n    return x\n")
+    write(project, "gen.py", "# @generated\n(\n")
+    code, report = check(project, "--only", "mypy", tools=("mypy",))
+    assert code == 1 and collector(report, "mypy")["status"] == "failed" and "gave up at gen.py:" in collector(report, "mypy")["reason"], report
+
+
 def test_type_checkers_run_where_they_are_configured_or_named(project):
     python(project, FIXED.replace("-> int", "-> str"))
     tools = ("mypy", "pyright")

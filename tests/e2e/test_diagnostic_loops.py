@@ -1,6 +1,7 @@
 """Sessions that go on while the project's tools find something: loops with criteria, auto mode, and what is told after an edit."""
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -19,6 +20,8 @@ class Tools:
         self.project, self.session = project, Session(project)
         project.settings({"diagnostics": {"collectors": [
             {"name": "words", "command": "echo x >> .ralph/asked; cat findings", "format": "pattern", "pattern": PATTERN}]}})
+        for name in ("a.txt", "b.txt", "c.txt"):
+            (project.path / name).write_text("x\n")
         self.find(*ERRORS)
 
     def find(self, *lines):
@@ -79,6 +82,7 @@ def test_a_loop_goes_on_until_the_tools_find_no_error(tools):
     assert answer.message.startswith("Ralph Loop: COMPLETE - All conditions satisfied | Session: " + tools.session.id)
     assert "Iterations: 3" in answer.message and "Initial: 2 errors, 1 warning | Final: 0 errors, 1 warning" in answer.message
     assert "2 → 1 → 0 errors" in answer.state["trend"]
+    assert answer.state["reason"] == "the diagnostic criteria hold", answer.state
     state = json.loads(tools.project.run("loop", "status", "--json").out)[0]["loop_state"]
     assert set(state) == {"active", "session_id", "started_at", "updated_at", "iteration", "max_iterations", "task_description", "completion_criteria",
                           "snapshots", "completion_reason", "final_status"}
@@ -308,6 +312,22 @@ def test_a_patch_names_its_files(accepted):
     assert "second" in accepted.after("post-tool", tool_name="apply_patch", tool_input={"input": patch})
 
 
+def test_a_patch_that_moves_a_file_is_about_the_new_one(accepted):
+    (accepted.project.path / "a.txt").unlink()
+    patch = "*** Begin Patch\n*** Update File: a.txt\n*** Move to: b.txt\n@@\n-x\n+y\n*** End Patch\n"
+    told = accepted.after("post-tool", tool_name="apply_patch", tool_input={"input": patch})
+    assert "second" in told and "first" not in told, told
+
+
+def test_a_secret_is_not_repeated_to_the_model(accepted):
+    token = "ghp_" + "a1B2" * 9
+    accepted.find(f"a.txt:1: error: Possible hardcoded password: {token}")
+    told = accepted.edits()
+    assert "hardcoded password" in told and token not in told, told
+    answer = accepted.session.stops("Done.")
+    assert answer.goes_on and "hardcoded password" in answer.reason and token not in answer.reason, answer
+
+
 def test_an_edit_elsewhere_is_nobodys_business(accepted):
     assert accepted.edits("../elsewhere.txt") == "" and accepted.asked() == 0
 
@@ -321,6 +341,16 @@ def test_the_hooks_of_each_kind(accepted):
     checker = accepted.after("post-tool-lsp", **edit)
     assert "checked" in checker and "shellcheck" not in checker, checker
     assert accepted.after("post-tool-ast-grep", **edit) == "", "no such tool here, and nothing is claimed"
+
+
+def test_a_linter_answers_where_no_checker_is(project):
+    project.settings({})
+    assert project.run("trust").code == 0
+    tools = Tools.__new__(Tools)
+    tools.project, tools.session = project, Session(project)
+    (project.path / "bad.sh").write_text("#!/bin/sh\nif true; then\n  echo $1\n")
+    checker = tools.after("post-tool-lsp", tool_name="Write", tool_input={"file_path": "bad.sh"})
+    assert "shellcheck" in checker and "bad.sh:" in checker, checker
 
 
 def test_a_tool_that_crashes_after_an_edit_is_unknown(accepted):
@@ -374,8 +404,10 @@ def test_it_gives_up_when_nothing_gets_better(accepted):
     answers = [accepted.session.stops(words) for words in "abcd"]
     assert [answer.goes_on for answer in answers] == [True, True, True, False], answers
     assert "STAGNANT" in answers[-1].message and "2 errors" in answers[-1].message
+    again = accepted.session.stops("e")
+    assert not again.goes_on and "STAGNANT" in again.message, "nobody has said anything since"
     accepted.session.types("Try it another way.")
-    assert accepted.session.stops("e").goes_on, "the user's next line begins anew"
+    assert accepted.session.stops("f").goes_on, "the user's next line begins anew"
 
 
 def test_a_marker_ends_it_unless_it_is_strict(accepted):
@@ -401,6 +433,50 @@ def test_a_tool_that_fails_is_said_and_holds_nobody(accepted):
     (accepted.project.path / "findings").unlink()
     answer = accepted.session.stops("Done.")
     assert not answer.goes_on and "not known: words" in answer.message, answer
+
+
+def test_a_tool_that_begins_to_fail_is_no_completion(accepted):
+    accepted.edits()
+    assert accepted.session.stops("Done.").goes_on
+    (accepted.project.path / "findings").unlink()
+    answer = accepted.session.stops("Now.")
+    assert not answer.goes_on and "not known: words" in answer.message and "COMPLETE" not in answer.message, answer
+
+
+def python_session(project, *, installed):
+    """A session that has edited a.py, in a project whose ruff finds an error."""
+    project.settings({})
+    (project.path / "a.py").write_text("print(x)\n")
+    ruff = project.path / ".venv/bin/ruff"
+    if installed:
+        ruff.parent.mkdir(parents=True)
+        ruff.write_text("""#!/bin/sh\necho '[{"filename":"a.py","code":"F821","message":"m","location":{"row":1,"column":7}}]'\n""")
+        ruff.chmod(0o755)
+    tools = Tools.__new__(Tools)
+    tools.project, tools.session = project, Session(project)
+    basics = project.base / "basics"
+    basics.mkdir()
+    for name in ("sh", "git"):
+        (basics / name).symlink_to(shutil.which(name))
+    tools.session.env = {"PATH": str(basics)}
+    assert project.run("trust").code == 0
+    tools.edits("a.py")
+    return tools, ruff
+
+
+def test_a_tool_that_goes_away_is_no_completion_and_holds_nobody(project):
+    tools, ruff = python_session(project, installed=True)
+    assert tools.session.stops("Done.").goes_on
+    ruff.unlink()
+    answer = tools.session.stops("Now.")
+    assert not answer.goes_on and "not known: ruff: ruff is not installed" in answer.message and "COMPLETE" not in answer.message, answer
+
+
+def test_a_tool_that_was_never_there_is_told_once(project):
+    tools, _ = python_session(project, installed=False)
+    answer = tools.session.stops("Done.")
+    assert not answer.goes_on and "not known: ruff: ruff is not installed" in answer.message, answer
+    assert tools.session.stops("Done.").json == {}
 
 
 def test_nothing_is_left_when_the_session_ends(accepted):

@@ -11,6 +11,7 @@ CollectorPlan plan_cargo(const ProjectView& project, const Scope& scope, const s
   if (cargo.empty()) return missing_tool("cargo", "see https://rustup.rs");
   CollectorPlan plan;
   plan.whole_project = true;
+  plan.compiles = true;
   std::vector<std::string> argv = {cargo};
   argv.insert(argv.end(), words.begin(), words.end());
   plan.commands.push_back({argv, project.root(), {{"RUST_BACKTRACE", "0"}, {"CARGO_TERM_COLOR", "never"}}});
@@ -62,11 +63,13 @@ ParsedOutput parse_messages(const ToolOutput& output) {
     finding.rule = text_at(*message, {"code", "code"});
     finding.message = text_at(*message, {"message"});
     place(finding, *message);
-    if (finding.file.empty() && finding.rule.empty()) return;  // "aborting due to 2 previous errors"
+    // "aborting due to 2 previous errors", "3 warnings emitted"
+    const bool sums_up = finding.severity == Severity::kWarning || finding.message.starts_with("aborting due to");
+    if (finding.file.empty() && finding.rule.empty() && sums_up) return;
     parsed.findings.push_back(std::move(finding));
   });
   if (broken) parsed.failure = "cargo's JSON is broken off";
-  if (output.exit_code != 0 && parsed.findings.empty()) parsed.failure = "cargo failed";
+  if (output.exit_code != 0 && !has_error(parsed.findings)) parsed.failure = "cargo failed";
   return parsed;
 }
 

@@ -33,14 +33,22 @@ PlannedCollector planned_own(const ProjectView& project, const OwnCollector& own
   return planned;
 }
 
-// The last line that a failed tool printed, for people.
+// The line of what a failed tool printed that tells people most: the last one about an error, else the last one.
+// Reports and traces tell them nothing.
 std::string last_words(const ToolOutput& output) {
   for (const std::string* stream : {&output.err, &output.out}) {
     const std::string plain = without_escapes(*stream);
-    const std::string_view text = trim(plain);
-    if (text.empty()) continue;
-    const size_t line = text.rfind('\n');
-    return ": " + fit_to_width(trim(line == std::string_view::npos ? text : text.substr(line + 1)), 160);
+    std::string last;
+    bool is_error = false;
+    for (const std::string& line : split(plain, '\n')) {
+      const std::string_view said = trim(line);
+      if (said.empty() || starts_with_any(said, {"{", "}", "<", "at "})) continue;
+      const bool about_error = contains(to_lower(said.substr(0, 1000)), "error");
+      if (is_error && !about_error) continue;
+      last = said;
+      is_error = about_error;
+    }
+    if (!last.empty()) return ": " + fit_to_width(last, 160);
   }
   return {};
 }
@@ -81,10 +89,12 @@ bool settle(Finding& finding, const PlannedCollector& planned, const ProjectView
     return true;
   }
   finding.file = std::move(relative);
-  if (planned.kind != Kind::kTests && !files.empty() &&
+  if (planned.kind != Kind::kTests && !planned.plan.whole_project && !files.empty() &&
       std::find(files.begin(), files.end(), finding.file) == files.end())
     return false;
-  if (planned.plan.compiles && finding.severity == Severity::kError) return true;
+  const bool keeps_from_compiling = planned.plan.compiles && finding.severity == Severity::kError &&
+                                    (planned.plan.compile_rule.empty() || planned.plan.compile_rule == finding.rule);
+  if (keeps_from_compiling) return true;
   return planned.kind == Kind::kTests || !project.leaves_out(finding.file);
 }
 
@@ -164,10 +174,16 @@ void add_to(Report& report, const ProjectView& project, const PlannedCollector& 
     result.reason = planned.plan.missing;
     return report.add(std::move(result), {});
   }
-  Milliseconds took{0};
+  if (!planned.plan.broken.empty()) {
+    result.status = CollectorStatus::kFailed;
+    result.reason = planned.plan.broken;
+    return report.add(std::move(result), {});
+  }
+  Milliseconds first = Milliseconds::max(), last{0};
   for (size_t i = 0; i < ends.size(); ++i) {
     const CommandEnd& end = ends[i];
-    took = std::max(took, end.took);
+    first = std::min(first, end.began);
+    last = std::max(last, end.began + end.took);
     if (end.timed_out) {
       result.status = CollectorStatus::kTimedOut;
       result.reason = fmt::format("timed out after {}", human_duration(planned.limit));
@@ -181,12 +197,23 @@ void add_to(Report& report, const ProjectView& project, const PlannedCollector& 
       }
     }
     if (parsed.tests) result.tests = result.tests.value_or(TestCounts{}) += *parsed.tests;
+    bool kept_error = false;
+    std::string left_out;
     for (Finding& finding : parsed.findings) {
-      if (settle(finding, planned, project, planned.plan.commands[i].folder, files))
+      const bool is_error = finding.severity == Severity::kError;
+      if (settle(finding, planned, project, planned.plan.commands[i].folder, files)) {
+        kept_error = kept_error || is_error;
         found.push_back(std::move(finding));
+      } else if (is_error && left_out.empty()) {
+        left_out = fmt::format("{}: {}", place_of(finding), finding.message);
+      }
+    }
+    if (parsed.gave_up && !kept_error && result.status == CollectorStatus::kClean) {
+      result.status = CollectorStatus::kFailed;
+      result.reason = fmt::format("it gave up at {}", left_out);
     }
   }
-  result.seconds = static_cast<double>(took.count()) / 1000;
+  result.seconds = static_cast<double>(std::max(last - first, Milliseconds(0)).count()) / 1000;
   if (result.status == CollectorStatus::kClean && result.tests && result.tests->executed() == 0 && found.empty()) {
     result.status = CollectorStatus::kFailed;
     result.reason = no_tests(*result.tests);
@@ -220,7 +247,8 @@ Result<Report> collect(const ProjectView& project, std::span<const PlannedCollec
                      end.timed_out,
                      end.interrupted,
                      std::move(end.not_started),
-                     end.took});
+                     end.took,
+                     end.began});
     }
     add_to(report, project, one, its, options.files);
   }

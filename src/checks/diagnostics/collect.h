@@ -68,10 +68,12 @@ struct CommandEnd {
   bool timed_out = false, interrupted = false;
   std::string not_started{};
   Milliseconds took{0};
+  Milliseconds began{0};  // after the same moment for all commands of a collector
 };
 
 // Adds what a planned collector said; `ends` has one entry for each of its commands, and none if it could not run.
-// Findings outside of `files` (if there are some) are left out. A timed-out one keeps what the other commands found.
+// Findings outside of `files` (if there are some) are left out, but those of a tool that can't look at single files: an
+// edit of one file makes errors in others. A timed-out one keeps what the other commands found.
 void add_to(Report& report, const ProjectView& project, const PlannedCollector& planned,
             std::span<const CommandEnd> ends, std::span<const std::string> files);
 

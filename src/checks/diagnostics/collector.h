@@ -39,9 +39,11 @@ struct ToolCommand {
 struct CollectorPlan {
   bool applies = true;                  // false: the project does not use it, or no file in the scope is for it
   std::string missing{};                // not empty: it applies and can't run; what to do about it
+  std::string broken{};                 // not empty: it applies and has failed before anything runs; why
   std::vector<ToolCommand> commands{};  // side by side
-  bool whole_project = false;           // the tool can't look at single files: its findings are filtered afterwards
+  bool whole_project = false;           // the tool can't look at single files
   bool compiles = false;                // an error in any file that it reads, vendored ones too, is the project's
+  std::string compile_rule{};           // of such errors; empty: all are
 
   static CollectorPlan not_used() { return {false}; }
 };
@@ -60,6 +62,7 @@ struct ParsedOutput {
   std::vector<Finding> findings{};
   std::optional<TestCounts> tests{};
   std::string failure{};  // not empty: the output is not what the tool writes when it has done its work
+  bool gave_up = false;   // at one of its errors: of the rest nothing is known
   bool says_all = false;  // the failure is a sentence of the tool's own: neither exit code nor last line add to it
 };
 

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/text.h"
 #include "checks/diagnostics/collector.h"
 #include "checks/diagnostics/report.h"
 #include "checks/diagnostics/sarif.h"
@@ -75,7 +76,12 @@ TEST(Mypy, ColumnsAreCountedFromOne) {
       (Lines{"app.py:3:16: error: Name \"c\" is not defined (name-defined, t)",
              "app.py:5:12: error: Incompatible return value type (got \"int\", expected \"str\") (return-value, t)"}));
   EXPECT_EQ(parse_out("mypy", "mypy-syntax.jsonl", 2).findings.size(), 2u);
+  EXPECT_TRUE(parse_out("mypy", "mypy-syntax.jsonl", 2).gave_up);
+  EXPECT_FALSE(parse_out("mypy", "mypy.jsonl", 1).gave_up);
   EXPECT_EQ(parse("mypy", {"", "mypy: can't read file\n", 2}).failure, "mypy failed");
+  EXPECT_EQ(
+      parse("mypy", {R"({"file": "a.py", "line": 1, "column": 0, "message": "m", "severity": "note"})", "", 1}).failure,
+      "mypy failed");
 }
 
 TEST(Pyright, LinesAreCountedFromOne) {
@@ -83,6 +89,15 @@ TEST(Pyright, LinesAreCountedFromOne) {
   ASSERT_EQ(parsed.findings.size(), 2u);
   EXPECT_EQ(line_of(parsed.findings[0]),
             "/project/app.py:3:16: error: \"c\" is not defined (reportUndefinedVariable, )");
+}
+
+TEST(Pyright, ThatLookedAtNoFileIsNotClean) {
+  const auto with = [](int files) {
+    return parse("pyright",
+                 {fmt::format(R"({{"generalDiagnostics": [], "summary": {{"filesAnalyzed": {}}}}})", files), "", 0});
+  };
+  EXPECT_EQ(with(1).failure, "");
+  EXPECT_EQ(with(0).failure, "pyright looked at no file");
 }
 
 TEST(Tsc, LinesWithAndWithoutAPlace) {
@@ -127,7 +142,7 @@ TEST(GoVet, FindingsAndWhatCannotBeCompiled) {
 
 TEST(GoTest, LeavesAreCounted) {
   ToolOutput output{recorded("go-test.jsonl"), "", 1};
-  output.context = "example.com/x";
+  output.context = "example.com/x \n";
   const ParsedOutput parsed = parse("go-test", output);
   EXPECT_EQ(*parsed.tests, (TestCounts{1, 2, 1}));
   EXPECT_EQ(lines(parsed), (Lines{"main_test.go:4: failed test: TestBad: no (TestBad, t)",
@@ -135,6 +150,31 @@ TEST(GoTest, LeavesAreCounted) {
   EXPECT_EQ(lines(parse_out("go-test", "go-test-build.jsonl", 1)),
             Lines{"./main.go:6:12: error: undefined: undefinedThing (build, t)"});
   EXPECT_EQ(parse("go-test", {"", "go: no such tool\n", 2}).failure, "go test failed");
+}
+
+ParsedOutput go_test_of(const std::vector<std::pair<std::string, std::string>>& outcomes) {
+  std::string out;
+  for (const auto& [name, action] : outcomes)
+    out += fmt::format("{{\"Action\":\"{}\",\"Package\":\"x\",\"Test\":\"{}\"}}\n", action, name);
+  return parse("go-test", {out, "", 1});
+}
+
+TEST(GoTest, AParentThatFailsByItselfIsTold) {
+  const ParsedOutput alone = go_test_of({{"TestA/x", "pass"}, {"TestA/y", "skip"}, {"TestA", "fail"}});
+  EXPECT_EQ(lines(alone), Lines{"failed test: TestA (TestA, t)"});
+  EXPECT_EQ(*alone.tests, (TestCounts{1, 1, 1}));
+  const ParsedOutput with_a_subtest = go_test_of({{"TestA/x", "fail"}, {"TestA", "fail"}, {"TestA#01", "pass"}});
+  EXPECT_EQ(lines(with_a_subtest), Lines{"failed test: TestA/x (TestA/x, t)"});
+  EXPECT_EQ(*with_a_subtest.tests, (TestCounts{1, 1, 0}));
+  EXPECT_EQ(*go_test_of({{"TestA/x", "pass"}, {"TestA", "pass"}, {"TestAB", "pass"}}).tests, (TestCounts{2, 0, 0}));
+}
+
+TEST(GoTest, FilesOfAWorkspaceAreThoseOfTheirModules) {
+  ToolOutput output{R"({"Action":"output","Package":"example.com/b/sub","Test":"T","Output":"    b_test.go:4: no\n"}
+{"Action":"fail","Package":"example.com/b/sub","Test":"T"})",
+                    "", 1};
+  output.context = "example.com a/\nexample.com/b mods/b/\n";
+  EXPECT_EQ(lines(parse("go-test", output)), Lines{"mods/b/sub/b_test.go:4: failed test: T: no (T, t)"});
 }
 
 TEST(Cargo, MessagesOfTheCompiler) {
@@ -148,6 +188,30 @@ TEST(Cargo, MessagesOfTheCompiler) {
   ASSERT_NE(error, check.findings.end());
   EXPECT_EQ(error->rule, "E0308");
   EXPECT_EQ(parse("cargo-check", {"", "error: no Cargo.toml\n", 101}).failure, "cargo failed");
+}
+
+constexpr const char* kRustWarning =
+    R"({"reason":"compiler-message","message":{"level":"warning","code":{"code":"unused_variables"},"message":"unused",
+"spans":[{"is_primary":true,"file_name":"src/lib.rs","line_start":1,"column_start":2}]}})";
+
+TEST(Cargo, WarningsDontExplainAFailure) {
+  const std::string warning = replace_all(kRustWarning, "\n", "") + "\n";
+  EXPECT_EQ(parse("cargo-check", {warning, "", 0}).failure, "");
+  const ParsedOutput failed = parse("cargo-check", {warning, "error: failed to run custom build command\n", 101});
+  EXPECT_EQ(failed.failure, "cargo failed");
+  EXPECT_EQ(failed.findings.size(), 1u);
+}
+
+TEST(Cargo, AnErrorWithoutAPlaceIsOneUnlessItSumsUp) {
+  const auto with = [](std::string_view level, std::string_view message) {
+    return lines(parse(
+        "clippy",
+        {fmt::format(R"({{"reason":"compiler-message","message":{{"level":"{}","message":"{}"}}}})", level, message),
+         "", 101}));
+  };
+  EXPECT_EQ(with("error", "linking with `cc` failed"), Lines{"error: linking with `cc` failed (t)"});
+  EXPECT_EQ(with("error", "aborting due to 2 previous errors; 1 warning emitted"), Lines{});
+  EXPECT_EQ(with("warning", "2 warnings emitted"), Lines{});
 }
 
 TEST(CargoTest, FailuresWithTheirPlaces) {
@@ -174,6 +238,26 @@ TEST(Compilers, TheFormatOfGnu) {
   EXPECT_EQ(lines(parse("gcc", {"", "a.c:1:10: fatal error: no.h: No such file or directory\n", 1})),
             Lines{"a.c:1:10: error: no.h: No such file or directory (t)"});
   EXPECT_EQ(parse("gcc", {"", "cc1: out of memory\n", 1}).failure, "the compiler failed");
+}
+
+TEST(Compilers, WarningsDontExplainAFailure) {
+  const std::string warning = "a.cc:1:5: warning: unused variable 'x' [-Wunused-variable]\n";
+  for (const char* compiler : {"gcc", "clang"}) {
+    EXPECT_EQ(parse(compiler, {"", warning, 0}).failure, "");
+    EXPECT_EQ(parse(compiler, {"", warning + "g++: Killed signal terminated program cc1plus\n", 1}).failure,
+              "the compiler failed");
+  }
+  EXPECT_EQ(parse("clang-tidy", {warning, "", 1}).failure, "clang-tidy failed");
+  EXPECT_EQ(lines(parse("gcc", {"", "a.cc:3:1: internal compiler error: in foo, at bar.cc:7\n", 4})),
+            Lines{"a.cc:3:1: error: in foo, at bar.cc:7 (t)"});
+}
+
+TEST(ClangTidy, ThatCannotReadItsConfigurationIsNotClean) {
+  EXPECT_EQ(
+      parse("clang-tidy", {"", "/p/.clang-tidy:1:1: error: x\nError parsing /p/.clang-tidy: Invalid argument\n", 0})
+          .failure,
+      "clang-tidy can't read its configuration");
+  EXPECT_EQ(parse("clang-tidy", {"", "12 warnings generated.\n", 0}).failure, "");
 }
 
 TEST(ClangTidy, NotesAreLeftOut) {
@@ -215,7 +299,16 @@ TEST(Pytest, NoTestsAndFilesThatCannotBeLoaded) {
   EXPECT_EQ(broken.failure, "");
   ASSERT_EQ(broken.findings.size(), 1u);
   EXPECT_EQ(place_of(broken.findings[0]), "test_b.py:1");
+  EXPECT_NE(broken.findings[0].message.find("Error"), std::string::npos) << broken.findings[0].message;
+  EXPECT_EQ(broken.findings[0].message.find("collection failure"), std::string::npos) << broken.findings[0].message;
   EXPECT_EQ(parse("pytest", {"", "ERROR: usage: pytest\n", 4}).failure, "pytest wrote no report");
+}
+
+TEST(Pytest, ThatFailsThoughNoTestDidIsNotClean) {
+  const std::string passed =
+      R"(<?xml version="1.0"?><testsuites><testsuite tests="1"><testcase classname="t" name="test_a"/></testsuite></testsuites>)";
+  EXPECT_EQ(parse("pytest", {"", passed, 0}).failure, "");
+  EXPECT_EQ(parse("pytest", {"", passed, 1}).failure, "it failed though no test did");
 }
 
 TEST(Jest, AndVitestShareAFormat) {
@@ -239,6 +332,21 @@ TEST(NpmTest, CountsIfTheRunnerTells) {
   EXPECT_TRUE(silent.findings.empty());
   EXPECT_EQ(lines(parse("npm-test", {"a\nboom\n", "", 3})),
             Lines{"failed test: npm test: exit code 3: boom (npm test, t)"});
+}
+
+TEST(NpmTest, TheNamesOfWhatFailed) {
+  EXPECT_EQ(lines(parse("npm-test",
+                        {"▶ math\n  ✔ fine (0.1ms)\n  ✖ adds (1.25ms)\n✖ math (2ms)\n✖ other (0.5ms)\nℹ pass 1\n"
+                         "ℹ fail 2\nℹ duration_ms 249.3\n\n✖ failing tests:\n\ntest at a.js:1:1\n✖ adds (1.25ms)\n",
+                         "", 1})),
+            (Lines{"failed test: adds (adds, t)", "failed test: other (other, t)"}));
+  EXPECT_EQ(
+      lines(parse("npm-test", {"TAP version 13\n    not ok 1 - adds\n      ---\n      duration_ms: 3\n      ...\n"
+                               "not ok 1 - math\nnot ok 2 - later # TODO\nok 3 - fine\n# fail 1\n# duration_ms 249.3\n",
+                               "", 1})),
+      Lines{"failed test: adds (adds, t)"});
+  EXPECT_EQ(lines(parse("npm-test", {"boom\n# pass 0\n# duration_ms 249.3\n", "", 1})),
+            Lines{"failed test: npm test: exit code 1: boom (npm test, t)"});
 }
 
 TEST(Ctest, NamesOfWhatFailed) {
@@ -327,12 +435,17 @@ TEST(Sarif, LevelsKindsAndSuppressions) {
     {"ruleId":"R3","message":{"text":"unknown rule"}},
     {"ruleId":"R1","level":"note","message":{"text":"an info"}},
     {"ruleId":"R1","kind":"pass","message":{"text":"passed"}},
+    {"ruleId":"R1","kind":"notApplicable","message":{"text":"not for this"}},
+    {"ruleId":"R1","kind":"informational","message":{"text":"for your information"}},
+    {"ruleId":"R3","kind":"review","level":"none","message":{"text":"look at it"}},
+    {"ruleId":"R3","kind":"open","message":{"text":"nobody knows"}},
     {"ruleId":"R1","level":"none","message":{"text":"none"}},
     {"ruleId":"R1","suppressions":[{"kind":"inSource"}],"message":{"text":"suppressed"}},
     {"ruleId":"R1","suppressions":[{"kind":"external","status":"rejected"}],"message":{"text":"not suppressed"}}]}]})";
   EXPECT_EQ(lines(parse_sarif({text, "", 0})),
             (Lines{"src/a b.c:3:7: error: by default an error (R1, t)", "security: a warning, about security (R2, t)",
-                   "warning: unknown rule (R3, t)", "info: an info (R1, t)", "error: not suppressed (R1, t)"}));
+                   "warning: unknown rule (R3, t)", "info: an info (R1, t)", "warning: look at it (R3, t)",
+                   "warning: nobody knows (R3, t)", "error: not suppressed (R1, t)"}));
 }
 
 TEST(Sarif, OfARealTool) {
@@ -342,6 +455,33 @@ TEST(Sarif, OfARealTool) {
   EXPECT_NE(parse_sarif({"", "", 0}).failure, "");
   EXPECT_NE(parse_sarif({"{\"runs\":[", "", 0}).failure, "");
   EXPECT_NE(parse_sarif({R"({"runs":[{"invocations":[{"executionSuccessful":false}]}]})", "", 0}).failure, "");
+}
+
+TEST(Sarif, ARunThatFailedOrHasNoResultsIsNotClean) {
+  const auto failure = [](std::string_view results, int code) {
+    return parse_sarif({fmt::format(R"({{"runs":[{{{}}}]}})", results), "", code}).failure;
+  };
+  EXPECT_EQ(failure(R"("results":[])", 0), "");
+  EXPECT_EQ(failure(R"("results":[])", 2), "it failed without a result");
+  EXPECT_EQ(failure(R"("results":[{"kind":"pass"}])", 1), "");
+  for (const char* wrong : {R"("results":"boom")", R"("results":null)", R"("tool":{})"})
+    EXPECT_EQ(failure(wrong, 0), "its SARIF has a run without results") << wrong;
+}
+
+TEST(Sarif, BasesMayBeRelativeToOthers) {
+  const char* text =
+      R"({"runs":[{"originalUriBaseIds":{"TOP":{"uri":"my%20dir/"},"SRC":{"uri":"src/","uriBaseId":"TOP"},
+    "ABS":{"uri":"file:///p/"},"LOOP":{"uri":"x/","uriBaseId":"LOOP"},"HERE":{"description":{"text":"the project"}}},
+    "artifacts":[{"location":{"uri":"b.c","uriBaseId":"SRC"}}],"results":[
+    {"message":{"text":"1"},"locations":[{"physicalLocation":{"artifactLocation":{"uri":"a.c","uriBaseId":"SRC"}}}]},
+    {"message":{"text":"2"},"locations":[{"physicalLocation":{"artifactLocation":{"index":0}}}]},
+    {"message":{"text":"3"},"locations":[{"physicalLocation":{"artifactLocation":{"uri":"a.c","uriBaseId":"ABS"}}}]},
+    {"message":{"text":"4"},"locations":[{"physicalLocation":{"artifactLocation":{"uri":"a.c","uriBaseId":"HERE"}}}]},
+    {"message":{"text":"5"},"locations":[{"physicalLocation":{"artifactLocation":{"uri":"/a.c","uriBaseId":"LOOP"}}}]},
+    {"message":{"text":"6"},"locations":[{"physicalLocation":{"artifactLocation":{"index":7}}}]}]}]})";
+  Lines files;
+  for (const Finding& finding : parse_sarif({text, "", 1}).findings) files.push_back(finding.file);
+  EXPECT_EQ(files, (Lines{"my dir/src/a.c", "my dir/src/b.c", "/p/a.c", "a.c", "/a.c", ""}));
 }
 
 TEST(Sarif, Uris) {

@@ -40,14 +40,15 @@ std::string database_of(const ProjectView& project) {
   return in_build_folder(project, "compile_commands.json");
 }
 
-std::vector<CompileCommand> commands_in(const ProjectView& project, const Scope& scope) {
-  const std::string path = database_of(project);
-  const auto text = path.empty() ? Result<std::string>("") : read_file(join_path(project.root(), path));
-  const auto database = parse_json(text.value_or(""), path);
+Result<std::vector<CompileCommand>> commands_in(const ProjectView& project, const Scope& scope) {
   std::vector<CompileCommand> all;
-  if (!database || !database->is_array()) return all;
+  const std::string path = database_of(project);
+  if (path.empty()) return all;
+  TRY_VALUE(const std::string text, read_file(join_path(project.root(), path)));
+  TRY_VALUE(const json::value database, parse_json(text, path));
+  if (!database.is_array()) return fail(ErrorKind::kInput, "{}: this is no list of commands", path);
   std::set<std::string> seen;
-  for (const json::value& entry : database->get_array()) {
+  for (const json::value& entry : database.get_array()) {
     CompileCommand command;
     command.folder = absolute_path(text_at(entry, {"directory"}), project.root());
     command.file = project.relative(text_at(entry, {"file"}), command.folder);
@@ -81,11 +82,22 @@ std::vector<std::string> only_syntax(const std::vector<std::string>& argv, Famil
   return words;
 }
 
+// Nobody knows whom a database is for that can't be read; only what is no source of theirs does not need it.
+CollectorPlan with_broken_database(const ProjectView& project, const Scope& scope, const Error& error) {
+  if (files_for(project, scope, {".c", ".cc", ".cpp", ".cxx", ".c++", ".m", ".mm"}).empty())
+    return CollectorPlan::not_used();
+  CollectorPlan plan;
+  plan.broken = error.message;
+  return plan;
+}
+
 CollectorPlan plan_compiler(const ProjectView& project, const Scope& scope, Family family) {
   CollectorPlan plan;
   plan.compiles = true;
   std::set<std::string> missing;
-  for (const CompileCommand& command : commands_in(project, scope)) {
+  const auto commands = commands_in(project, scope);
+  if (!commands) return with_broken_database(project, scope, commands.error());
+  for (const CompileCommand& command : *commands) {
     if (family_of(command.argv.front()) != family) continue;
     if (!resolve_program(command.argv.front(), project.environment(), command.folder)) {
       missing.insert(command.argv.front());
@@ -116,14 +128,15 @@ std::string find_clang_tidy(const ProjectView& project) {
 
 CollectorPlan plan_clang_tidy(const ProjectView& project, const Scope& scope) {
   if (!scope.named && !project.has(".clang-tidy")) return CollectorPlan::not_used();
-  const std::vector<CompileCommand> all = commands_in(project, scope);
-  if (all.empty()) return CollectorPlan::not_used();
+  const auto all = commands_in(project, scope);
+  if (!all) return with_broken_database(project, scope, all.error());
+  if (all->empty()) return CollectorPlan::not_used();
   const std::string tidy = find_clang_tidy(project);
   if (tidy.empty()) return missing_tool("clang-tidy", "apt install clang-tidy");
   const std::string folder = parent_path(join_path(project.root(), database_of(project)));
   CollectorPlan plan;
   // It names files as the database does, from the folder of their compilation.
-  for (const CompileCommand& command : all)
+  for (const CompileCommand& command : *all)
     plan.commands.push_back({{tidy, "-p", folder, "--quiet", join_path(project.root(), command.file)}, command.folder});
   return plan;
 }
@@ -131,7 +144,7 @@ CollectorPlan plan_clang_tidy(const ProjectView& project, const Scope& scope) {
 ParsedOutput parse_compiler(const ToolOutput& output) {
   ParsedOutput parsed;
   parsed.findings = parse_gnu(output.err);
-  if (output.exit_code != 0 && parsed.findings.empty()) parsed.failure = "the compiler failed";
+  if (output.exit_code != 0 && !has_error(parsed.findings)) parsed.failure = "the compiler failed";
   return parsed;
 }
 
@@ -143,7 +156,9 @@ ParsedOutput parse_clang_tidy(const ToolOutput& output) {
     finding.rule = finding.rule.substr(0, finding.rule.find(','));
     if (contains(finding.rule, "security") || finding.rule.starts_with("cert-")) finding.category = Category::kSecurity;
   }
-  if (output.exit_code != 0 && parsed.findings.empty()) parsed.failure = "clang-tidy failed";
+  // With a configuration that it can't read it goes on with none, and exits with 0.
+  if (contains(output.err, "Error parsing ")) parsed.failure = "clang-tidy can't read its configuration";
+  if (output.exit_code != 0 && !has_error(parsed.findings)) parsed.failure = "clang-tidy failed";
   return parsed;
 }
 

@@ -33,7 +33,7 @@ struct Finding {
 };
 
 // Names what was found wherever it stands: file, rule and message, but no line, so that an error that only moved is the
-// same one. 16 hexadecimal digits.
+// same one; of a failing test its file and name. 16 hexadecimal digits.
 std::string fingerprint_of(const Finding& finding);
 
 // The worst first: errors and failing tests, security, warnings, infos; then by file and line.

@@ -3,9 +3,58 @@
 
 #include "checks/diagnostics/collectors.h"
 #include "checks/diagnostics/tools.h"
+#include "os/files.h"
 
 namespace ralph::diagnostics {
 namespace {
+
+constexpr const char* kBuildRule = "build";
+
+// The folders of a go.work: "use ./a", or a block of them.
+std::vector<std::string> used_folders(std::string_view work) {
+  std::vector<std::string> folders;
+  bool in_block = false;
+  for_each_line(work, [&](std::string_view line) {
+    line = trim(line.substr(0, line.find("//")));
+    if (in_block && line == ")") {
+      in_block = false;
+      return;
+    }
+    if (!in_block) {
+      if (!line.starts_with("use") || line.substr(3).find_first_of(" \t(") != 0) return;
+      line = trim(line.substr(3));
+      if (line.starts_with('(')) {
+        in_block = true;
+        return;
+      }
+    }
+    if (line.size() > 1 && line.front() == line.back() && (line.front() == '"' || line.front() == '`'))
+      line = line.substr(1, line.size() - 2);
+    if (!line.empty()) folders.emplace_back(line);
+  });
+  return folders;
+}
+
+// The folders of the modules here, as "", "a/", "b/c/": the project itself, or those of its workspace.
+std::vector<std::string> module_folders(const ProjectView& project) {
+  std::vector<std::string> folders;
+  for (const std::string& used : used_folders(project.text_of("go.work"))) {
+    const std::string path = absolute_path(used, project.root());
+    if (path == project.root()) folders.emplace_back();
+    if (const std::string folder = project.relative(path, project.root()); !folder.empty())
+      folders.push_back(folder + "/");
+  }
+  if (folders.empty()) folders.emplace_back();
+  return folders;
+}
+
+std::string module_name(std::string_view mod) {
+  std::string name;
+  for_each_line(mod, [&](std::string_view line) {
+    if (line.starts_with("module ")) name = trim(line.substr(7));
+  });
+  return name;
+}
 
 CollectorPlan plan_go(const ProjectView& project, const Scope& scope, const std::vector<std::string>& words) {
   if (project.first_of({"go.mod", "go.work"}).empty() || files_for(project, scope, {".go"}).empty())
@@ -16,20 +65,25 @@ CollectorPlan plan_go(const ProjectView& project, const Scope& scope, const std:
   plan.whole_project = true;
   std::vector<std::string> argv = {go};
   argv.insert(argv.end(), words.begin(), words.end());
-  std::string module;
-  for_each_line(project.text_of("go.mod"), [&](std::string_view line) {
-    if (line.starts_with("module ")) module = trim(line.substr(7));
-  });
-  plan.commands.push_back({argv, project.root(), {}, module});
+  std::string modules;  // "example.com/x sub/", one in a line
+  for (const std::string& folder : module_folders(project)) {
+    argv.push_back(fmt::format("./{}...", folder));
+    modules += fmt::format("{} {}\n", module_name(project.text_of(folder + "go.mod")), folder);
+  }
+  plan.commands.push_back({argv, project.root(), {}, modules});
   return plan;
 }
 
 CollectorPlan plan_vet(const ProjectView& project, const Scope& scope) {
-  return plan_go(project, scope, {"vet", "-json", "./..."});
+  CollectorPlan plan = plan_go(project, scope, {"vet", "-json"});
+  // What vet itself has against a generated file is nobody's.
+  plan.compiles = true;
+  plan.compile_rule = kBuildRule;
+  return plan;
 }
 CollectorPlan plan_test(const ProjectView& project, const Scope& scope) {
   // -count=1: they run now. What go remembers of an earlier run may depend on what it does not see.
-  return plan_go(project, Scope{{}, scope.named}, {"test", "-json", "-count=1", "./..."});
+  return plan_go(project, Scope{{}, scope.named}, {"test", "-json", "-count=1"});
 }
 
 // "./main.go:6:12: undefined: x", "vet: ./main.go:6:12: …"
@@ -37,8 +91,9 @@ std::optional<Finding> build_error(std::string_view line) {
   if (line.starts_with("vet: ")) line.remove_prefix(5);
   const PlacedLine placed = placed_line(line);
   if (!placed.file.ends_with(".go")) return std::nullopt;
-  return Finding{std::string(placed.file),    placed.line, placed.column, Severity::kError, Category::kError, "build",
-                 std::string(placed.message), ""};
+  return Finding{
+      std::string(placed.file),    placed.line, placed.column, Severity::kError, Category::kError, kBuildRule,
+      std::string(placed.message), ""};
 }
 
 void add_vet_findings(ParsedOutput& parsed, const json::value& document) {
@@ -92,10 +147,19 @@ struct GoTest {
   int line = 0;
 };
 
-// The folder of a package in its module.
-std::string folder_of(std::string_view package, std::string_view module) {
-  if (package == module || !package.starts_with(std::string(module) + "/")) return {};
-  return std::string(package.substr(module.size() + 1)) + "/";
+// The folder of a package, by the modules that the plan has noted: of two that fit, the longer one has it.
+std::string folder_of(std::string_view package, std::string_view modules) {
+  std::string folder;
+  size_t longest = 0;
+  for_each_line(modules, [&](std::string_view line) {
+    const std::string_view module = line.substr(0, line.find(' '));
+    const bool is_in = package == module || package.starts_with(std::string(module) + "/");
+    if (module.size() < longest || module.empty() || !is_in) return;
+    longest = module.size();
+    folder = line.substr(std::min(module.size() + 1, line.size()));
+    if (package != module) folder += std::string(package.substr(module.size() + 1)) + "/";
+  });
+  return folder;
 }
 
 void note_output(GoTest& test, std::string_view text, const std::string& folder) {
@@ -139,10 +203,17 @@ ParsedOutput parse_test(const ToolOutput& output) {
   });
   for (const auto& [key, test] : tests) {
     const auto& [package, name] = key;
-    const auto next = tests.upper_bound(key);
-    const bool parent =
-        next != tests.end() && next->first.first == package && next->first.second.starts_with(name + "/");
-    if (parent) continue;  // its subtests are counted
+    bool parent = false, explained = test.outcome == "pass";
+    for (auto sub = tests.upper_bound(key); sub != tests.end() && sub->first.first == package; ++sub) {
+      if (!sub->first.second.starts_with(name + "/")) {
+        if (sub->first.second.starts_with(name)) continue;  // "TestA#01" stands between "TestA" and "TestA/x"
+        break;
+      }
+      parent = true;
+      explained = explained || !is_one_of(sub->second.outcome, {"pass", "skip"});
+    }
+    // Its subtests are counted, and it fails with them; but it may also fail by itself.
+    if (parent && (explained || test.outcome == "skip")) continue;
     // A test without an outcome was running when the program died.
     ++(test.outcome == "pass" ? counts.passed : test.outcome == "skip" ? counts.skipped : counts.failed);
     if (is_one_of(test.outcome, {"pass", "skip"})) continue;

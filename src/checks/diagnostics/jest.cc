@@ -3,7 +3,6 @@
 #include "checks/diagnostics/tools.h"
 
 namespace ralph::diagnostics {
-namespace {
 
 bool uses_vitest(const ProjectView& project) {
   return project.depends_on_package("vitest") ||
@@ -15,6 +14,8 @@ bool uses_jest(const ProjectView& project) {
               .first_of({"jest.config.js", "jest.config.ts", "jest.config.cjs", "jest.config.mjs", "jest.config.json"})
               .empty();
 }
+
+namespace {
 
 CollectorPlan plan_vitest(const ProjectView& project, const Scope& scope) {
   if (!scope.named && !uses_vitest(project)) return CollectorPlan::not_used();

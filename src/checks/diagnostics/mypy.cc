@@ -64,7 +64,8 @@ ParsedOutput parse(const ToolOutput& output) {
     parsed.findings.push_back(std::move(finding));
   });
   // 1: there are findings; 2: it gave up, after a syntax error that is a finding too.
-  if (output.exit_code != 0 && parsed.findings.empty()) parsed.failure = "mypy failed";
+  if (output.exit_code != 0 && !has_error(parsed.findings)) parsed.failure = "mypy failed";
+  parsed.gave_up = output.exit_code > 1;
   return parsed;
 }
 

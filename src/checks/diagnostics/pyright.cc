@@ -41,6 +41,8 @@ ParsedOutput parse(const ToolOutput& output) {
     parsed.findings.push_back(std::move(finding));
   }
   if (output.exit_code > 1) parsed.failure = "pyright failed";
+  const json::value* analysed = member(*document, {"summary", "filesAnalyzed"});
+  if (analysed && analysed->if_int64() && *analysed->if_int64() == 0) parsed.failure = "pyright looked at no file";
   return parsed;
 }
 

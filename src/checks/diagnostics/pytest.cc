@@ -26,11 +26,13 @@ CollectorPlan plan(const ProjectView& project, const Scope& scope) {
   if (pytest.empty()) return missing_tool("pytest", "pip install pytest");
   CollectorPlan plan;
   plan.whole_project = true;
+  // Its cache would be believed, and left behind. Without the plugin, options that a project sets for it (--ff) are
+  // wrong; so it is there, and has no folder.
   // The report goes to standard error, which pytest takes away from the tests: no file is left behind.
-  plan.commands.push_back(
-      {{pytest, "-q", "-p", "no:cacheprovider", "--color=no", "-o", "junit_family=xunit1", "--junit-xml=/dev/stderr"},
-       project.root(),
-       {{"PYTHONDONTWRITEBYTECODE", "1"}}});
+  plan.commands.push_back({{pytest, "-q", "-o", "cache_dir=/dev/null/cache", "-W", "ignore::pytest.PytestCacheWarning",
+                            "--color=no", "-o", "junit_family=xunit1", "--junit-xml=/dev/stderr"},
+                           project.root(),
+                           {{"PYTHONDONTWRITEBYTECODE", "1"}}});
   return plan;
 }
 
@@ -49,6 +51,16 @@ void place(Finding& finding, const JunitCase& test) {
   });
 }
 
+// Of a file that can't be collected only the text tells why: "E   ModuleNotFoundError: No module named 'x'".
+std::string said_by(const JunitCase& test) {
+  std::string said = test.message;
+  if (said != "collection failure") return said;
+  for_each_line(test.text, [&](std::string_view line) {
+    if (line.starts_with("E ") && !trim(line.substr(2)).empty()) said = trim(line.substr(2));
+  });
+  return said;
+}
+
 ParsedOutput parse(const ToolOutput& output) {
   const auto report = parse_junit(output.err);
   if (!report) return {.failure = "pytest wrote no report"};
@@ -59,7 +71,7 @@ ParsedOutput parse(const ToolOutput& output) {
     if (test.outcome == JunitCase::Outcome::kSkipped) ++parsed.tests->skipped;
     if (test.outcome != JunitCase::Outcome::kFailed) continue;
     ++parsed.tests->failed;
-    Finding finding = failing_test(test.suite.empty() ? test.name : test.suite + "." + test.name, "", 0, test.message);
+    Finding finding = failing_test(test.suite.empty() ? test.name : test.suite + "." + test.name, "", 0, said_by(test));
     place(finding, test);
     parsed.findings.push_back(std::move(finding));
   }
@@ -67,6 +79,8 @@ ParsedOutput parse(const ToolOutput& output) {
   const bool known =
       output.exit_code <= 1 || output.exit_code == 5 || (output.exit_code == 2 && !parsed.findings.empty());
   if (!known) parsed.failure = "pytest failed";
+  // A plugin can set the exit code, and end the run before its last test.
+  if (output.exit_code == 1 && parsed.findings.empty()) parsed.failure = "it failed though no test did";
   return parsed;
 }
 

@@ -76,26 +76,34 @@ std::string message_of(const json::value& result) {
   return text.empty() ? text_at(result, {"message", "markdown"}) : text;
 }
 
+// An artifactLocation may be relative to a base, which may be relative to another. What is relative to nothing is
+// relative to the project.
+std::string path_of(const json::value& artifact, const json::value& run) {
+  constexpr int kMostBases = 16;  // a base may name itself
+  std::string path = path_of_uri(text_at(artifact, {"uri"}));
+  const json::value* at = &artifact;
+  for (int i = 0; i < kMostBases && at && !path.starts_with('/') && !contains(path, "://"); ++i) {
+    const std::string base = text_at(*at, {"uriBaseId"});
+    at = base.empty() ? nullptr : member(run, {"originalUriBaseIds", base});
+    if (const std::string root = at ? path_of_uri(text_at(*at, {"uri"})) : ""; !root.empty())
+      path = join_path(root, path);
+  }
+  return path;
+}
+
 void place(Finding& finding, const json::value& result, const json::value& run) {
   const json::array& locations = array_at(result, "locations");
   if (locations.empty()) return;
   const json::value* physical = find(locations.front(), "physicalLocation");
   if (!physical) return;
-  std::string uri = text_at(*physical, {"artifactLocation", "uri"});
-  const std::string base = text_at(*physical, {"artifactLocation", "uriBaseId"});
-  if (uri.empty()) {
-    const int index = number_at(*physical, {"artifactLocation", "index"});
+  const json::value* artifact = find(*physical, "artifactLocation");
+  if (artifact && text_at(*artifact, {"uri"}).empty()) {
+    const int index = number_at(*artifact, {"index"});
     const json::array& artifacts = array_at(run, "artifacts");
-    if (static_cast<size_t>(index) < artifacts.size() && index >= 0)
-      uri = text_at(artifacts[static_cast<size_t>(index)], {"location", "uri"});
+    const bool known = index >= 0 && static_cast<size_t>(index) < artifacts.size();
+    artifact = known ? find(artifacts[static_cast<size_t>(index)], "location") : nullptr;
   }
-  if (!base.empty() && !contains(uri, "://")) {
-    // A base that is not absolute is the project itself.
-    const std::string root = path_of_uri(text_at(run, {"originalUriBaseIds", base, "uri"}));
-    finding.file = root.starts_with('/') ? join_path(root, path_of_uri(uri)) : path_of_uri(uri);
-  } else {
-    finding.file = path_of_uri(uri);
-  }
+  if (artifact) finding.file = path_of(*artifact, run);
   finding.line = number_at(*physical, {"region", "startLine"});
   finding.column = number_at(*physical, {"region", "startColumn"});
 }
@@ -131,6 +139,7 @@ ParsedOutput parse_sarif(const ToolOutput& output) {
   const json::value* runs = document ? find(*document, "runs") : nullptr;
   if (!runs || !runs->is_array()) return {.failure = "it printed no SARIF"};
   ParsedOutput parsed;
+  bool any = false;
   for (const json::value& run : runs->get_array()) {
     Rules rules;
     if (const json::value* driver = member(run, {"tool", "driver"})) rules.driver = rules_in(*driver);
@@ -141,13 +150,20 @@ ParsedOutput parse_sarif(const ToolOutput& output) {
     for (const json::value& invocation : array_at(run, "invocations")) {
       if (!find_bool(invocation, "executionSuccessful").value_or(true)) parsed.failure = "it says that it failed";
     }
+    // Null, or no results at all: it did not look, or could not.
+    if (const json::value* results = find(run, "results"); !results || !results->is_array())
+      parsed.failure = "its SARIF has a run without results";
     for (const json::value& result : array_at(run, "results")) {
+      any = true;
+      // "review" and "open" are what nobody has decided yet.
       const std::string kind = text_at(result, {"kind"});
-      if ((!kind.empty() && kind != "fail") || is_suppressed(result)) continue;
+      if (is_one_of(kind, {"pass", "notApplicable", "informational"}) || is_suppressed(result)) continue;
       const Rule* rule = rule_of(rules, result);
       std::string level = text_at(result, {"level"});
       if (level.empty() && rule) level = rule->level;
-      if (level == "none") continue;
+      // A result of another kind than "fail" has no level but "none".
+      const bool undecided = is_one_of(kind, {"review", "open"});
+      if (level == "none" && !undecided) continue;
       Finding finding;
       finding.severity = level == "error" ? Severity::kError : level == "note" ? Severity::kInfo : Severity::kWarning;
       finding.rule = text_at(result, {"ruleId"});
@@ -158,6 +174,8 @@ ParsedOutput parse_sarif(const ToolOutput& output) {
       parsed.findings.push_back(std::move(finding));
     }
   }
+  // Many tools exit with 1 because they found something.
+  if (output.exit_code != 0 && !any && parsed.failure.empty()) parsed.failure = "it failed without a result";
   return parsed;
 }
 

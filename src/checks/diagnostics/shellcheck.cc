@@ -5,16 +5,30 @@
 namespace ralph::diagnostics {
 namespace {
 
-constexpr size_t kMostToLookInto = 2000;
+constexpr size_t kMostToLookInto = 2000, kLongestFirstLine = 256;
 
 // A script without an ending says what it is in its first line.
 bool is_shell_script(const std::string& path) {
   if (!is_executable_file(path) || !is_regular_file(path)) return false;
   const auto text = read_file(path);
   if (!text || !text->starts_with("#!")) return false;
-  const std::string_view line = std::string_view(*text).substr(0, text->find('\n'));
-  const size_t name = line.find_last_of("/ ");
-  return name != std::string_view::npos && is_one_of(trim(line.substr(name + 1)), {"sh", "bash", "dash", "ksh"});
+  const std::string line = replace_all(text->substr(2, std::min(text->find('\n'), kLongestFirstLine) - 2), "\t", " ");
+  bool by_env = false;
+  for (const std::string& word : split(line, ' ')) {
+    const std::string_view plain = trim(word);
+    if (plain.empty()) continue;
+    // "env -S bash -e", "env -i LANG=C bash"
+    if (by_env && (plain.starts_with('-') || contains(plain, '='))) {
+      if (!plain.starts_with("-S") || plain.size() == 2) continue;
+    }
+    const std::string name = base_name(plain.starts_with("-S") ? plain.substr(2) : plain);
+    if (name == "env" && !by_env) {
+      by_env = true;
+      continue;
+    }
+    return is_one_of(name, {"sh", "bash", "dash", "ksh"});
+  }
+  return false;
 }
 
 std::vector<std::string> scripts_in(const ProjectView& project, const Scope& scope) {

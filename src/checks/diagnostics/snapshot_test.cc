@@ -39,6 +39,19 @@ TEST(Stagnation, TheSameErrorsForAsManySnapshotsAsTheLimit) {
   EXPECT_EQ(stagnation(history({{"a"}, {"a"}, {"a"}, {"a"}, {"a"}}), 0), "");
 }
 
+TEST(Stagnation, ATestThatFailsWithOtherTimesAndAddressesIsTheSame) {
+  Criteria criteria{false, false, false, true};
+  std::vector<Snapshot> snapshots;
+  for (int i = 1; i <= 4; ++i) {
+    Report report;
+    report.add({"pytest", Kind::kTests, CollectorStatus::kFindings},
+               {{"test_a.py", i, 0, Severity::kError, Category::kTest, "test_a.test_slow",
+                 fmt::format("test_a.test_slow: assert <object at 0x7f{:04}> after {}.3s", i, i), "pytest"}});
+    add_snapshot(snapshots, snapshot_of(report, criteria, i, WallTime{}));
+  }
+  EXPECT_EQ(stagnation(snapshots, 3), "no improvement in 3 snapshots");
+}
+
 TEST(Stagnation, FewerErrorsAreProgress) {
   EXPECT_EQ(stagnation(history({{"a", "b", "c"}, {"a", "b", "c"}, {"a", "b"}, {"a", "b"}}), 2), "");
 }

@@ -1,5 +1,6 @@
 #include "checks/diagnostics/tools.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "os/files.h"
@@ -109,7 +110,7 @@ std::vector<Finding> parse_gnu(std::string_view text) {
     if (placed.file.empty()) return;
     const size_t colon = placed.message.find(": ");
     std::string_view word = placed.message.substr(0, colon);
-    if (word == "fatal error") word = "error";
+    if (is_one_of(word, {"fatal error", "internal compiler error"})) word = "error";
     if (colon == std::string_view::npos || !is_one_of(word, {"error", "warning", "remark"})) return;
     std::string_view message = placed.message.substr(colon + 2);
     std::string rule;
@@ -124,6 +125,11 @@ std::vector<Finding> parse_gnu(std::string_view text) {
                         std::string(message), ""});
   });
   return findings;
+}
+
+bool has_error(std::span<const Finding> findings) {
+  return std::any_of(findings.begin(), findings.end(),
+                     [](const Finding& finding) { return finding.severity == Severity::kError; });
 }
 
 Finding failing_test(std::string name, std::string file, int line, std::string_view message) {

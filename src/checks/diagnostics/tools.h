@@ -61,8 +61,16 @@ int take_int(std::string_view& text);
 // The GNU format of compilers: "a.c:3:5: warning: unused variable 'x' [-Wunused-variable]". Notes are left out.
 std::vector<Finding> parse_gnu(std::string_view text);
 
+// Whether one of the findings is an error. A tool that exits with another code than 0 and has only warnings to say has
+// failed at something else.
+bool has_error(std::span<const Finding> findings);
+
 // A runner's failing test.
 Finding failing_test(std::string name, std::string file, int line, std::string_view message);
+
+// Whether package.json or a configuration file names the runner.
+bool uses_vitest(const ProjectView& project);
+bool uses_jest(const ProjectView& project);
 
 // The build folders of a CMake project that hold this file, as paths relative to the project.
 std::string in_build_folder(const ProjectView& project, std::string_view file);
