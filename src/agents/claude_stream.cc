@@ -184,6 +184,8 @@ class ClaudeReader final : public LineParser {
   OpenTools tools_;
   TodoList tasks_;
   bool model_spoke_ = false;
+  bool has_own_words_ = false;       // of the model, not of a sub-agent
+  bool has_others_words_ = false;    // that Claude Code wrote in its name
   bool failure_reported_ = false;    // since the last result
   std::int64_t partial_output_ = 0;  // of the current message, already counted
   std::string scratch_;
@@ -258,15 +260,20 @@ void ClaudeReader::on_assistant(JsonView line, EventSink& sink) {
   // "Goal set: ..." and the like repeats the user's words, which are no answer of the agent.
   if (is_written_by_claude_code(message)) {
     sink.on_event(event::Progress{"notice", text_of_content(message["content"], scratch_)});
+    has_others_words_ = true;
     return;
   }
   model_spoke_ = true;
   const JsonView content = message["content"];
-  if (!content.text().empty()) sink.on_event(event::Text{content.text(), false, sub_agent});
+  const auto say = [&](std::string_view text) {
+    if (!sub_agent && !trim(text).empty()) has_own_words_ = true;
+    sink.on_event(event::Text{text, false, sub_agent});
+  };
+  if (!content.text().empty()) say(content.text());
   for (const JsonView block : content) {
     const std::string_view type = block["type"].text();
     if (type == "text") {
-      sink.on_event(event::Text{block["text"].text(), false, sub_agent});
+      say(block["text"].text());
     } else if (type == "thinking") {
       sink.on_event(event::Thinking{block["thinking"].text(), sub_agent});
     } else if (type == "tool_use" || type == "server_tool_use" || type == "mcp_tool_use") {
@@ -381,8 +388,10 @@ void ClaudeReader::on_result(JsonView line, EventSink& sink) {
     if (const auto failure = result_failure(line, failure_reported_, clock_.wall(), scratch_)) sink.on_event(*failure);
   }
   failure_reported_ = false;
-  sink.on_event(event::Result{failed, failed ? std::string_view() : line["result"].text(), usage_.cost_usd(),
-                              usage_.tokens(),
+  // The result repeats the last words, whosever they are.
+  const bool is_others = has_others_words_ && !has_own_words_;
+  sink.on_event(event::Result{failed, failed || is_others ? std::string_view() : line["result"].text(),
+                              usage_.cost_usd(), usage_.tokens(),
                               static_cast<int>(std::clamp<std::int64_t>(line["num_turns"].integer(), 0, 1 << 30)),
                               Milliseconds(line["duration_ms"].integer())});
 }

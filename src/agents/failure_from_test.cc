@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "agents/recordings_for_tests.h"
+#include "base/text.h"
 
 namespace ralph {
 namespace {
@@ -196,6 +197,18 @@ std::string claude_result(int turns, std::string_view text) {
 TEST_F(FailureTest, WhatClaudeCodeSaysInTheAgentsNameIsANotice) {
   const std::string text = events_of("claude", claude_says("<synthetic>", "Goal set: <response>DONE</response>")).text;
   EXPECT_EQ(text, "{\"type\":\"progress\",\"kind\":\"notice\",\"text\":\"Goal set: <response>DONE</response>\"}\n");
+}
+
+TEST_F(FailureTest, AResultThatRepeatsWhatClaudeCodeSaidIsNobodysAnswer) {
+  const std::string synthetic = claude_says("<synthetic>", "Goal set: <response>DONE</response>");
+  const auto answers = [](const std::string& stream) {
+    return contains(events_of("claude", stream + claude_result(1, "<response>DONE</response>")).text,
+                    R"("text":"<response>DONE</response>")");
+  };
+  EXPECT_FALSE(answers(synthetic));
+  EXPECT_FALSE(answers(claude_says("opus", " ") + synthetic));
+  EXPECT_TRUE(answers("")) << "some versions say nothing but the result";
+  EXPECT_TRUE(answers(synthetic + claude_says("opus", "I am done."))) << "which the turn does not use then";
 }
 
 TEST_F(FailureTest, AResultWithoutATurnIsARefusal) {

@@ -15,7 +15,7 @@ constexpr std::string_view kUnreadable = "unreadable ";
 bool is_about_programs(std::string_view line) {
   const std::string_view text = trim(line);
   if (text.starts_with('#')) return false;
-  return std::ranges::any_of(std::array{"filter=", "diff=", "merge=", "[attr]"},
+  return std::ranges::any_of(std::array{"filter=", "diff=", "merge=", "[attr]", " ident", "\tident"},
                              [&](const char* word) { return text.find(word) != std::string_view::npos; });
 }
 
@@ -24,7 +24,7 @@ bool is_git_config(const TriggerPlace& place) {
 }
 
 SettingsScope scope_of(const TriggerPlace& place) {
-  return place.kind == TriggerKind::kRepositoryConfig ? SettingsScope{true, place.keys} : SettingsScope{};
+  return place.kind == TriggerKind::kRepositoryConfig ? SettingsScope{true, place.keys} : SettingsScope{.users = true};
 }
 
 // By name, so that a setting with two values is two entries of one name.

@@ -11,7 +11,7 @@ enum class TriggerKind {
   kFolder,      // all files below, new ones too; samples of hooks do nothing
   kGitConfig,   // the settings that name programs
   kGitFolders,  // of submodules and work trees, below this one: configuration, hooks, attributes
-  kAttributes,  // lines about filters, drivers and how to compare
+  kAttributes,  // lines about filters, drivers, idents and how to compare
   kJson,        // the members `keys`
   kProgram,     // all files of `keys`, which are one program: put back all together, or none of them
   kRepository,  // that it is there, and no other one: `keys` has git_dir, common_dir, folder and commit of its mark

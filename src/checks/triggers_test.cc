@@ -261,6 +261,8 @@ TEST_F(TriggersTest, FiltersOfATreeAreOnlyShown) {
   begin();
   write("p/.gitattributes", "*.txt text filter=evil\n");
   EXPECT_EQ(seen(), Lines{".gitattributes changed"});
+  write("p/.gitattributes", "*.txt text ident\n");
+  EXPECT_EQ(seen(), Lines{".gitattributes changed"});
   EXPECT_FALSE(triggers_->changes()[0].place.put_back);
 }
 

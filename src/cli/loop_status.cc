@@ -50,6 +50,23 @@ std::string of_others(const LoopStore& store, bool inside_session) {
                      : fmt::format(" Not of this session: {} (ralph loop status --all).", count_of(others, "loop"));
 }
 
+// An agent of the session that repeats what it was shown makes no promise.
+void replace_in(json::value& value, const LoopRequest& request) {
+  if (auto* text = value.if_string()) *text = without_marker(std::string(*text), request);
+  if (auto* array = value.if_array()) {
+    for (json::value& one : *array) replace_in(one, request);
+  }
+  if (auto* object = value.if_object()) {
+    for (auto& member : *object) replace_in(member.value(), request);
+  }
+}
+
+json::value shown_json(const LoopState& state) {
+  json::value shown = to_json(state);
+  replace_in(shown, state.request);
+  return shown;
+}
+
 Result<int> show(const Arguments& arguments) {
   const Environment environment = Environment::of_this_process();
   TRY_VALUE(const std::string session, session_from(arguments, environment));
@@ -61,7 +78,7 @@ Result<int> show(const Arguments& arguments) {
   const Redactor redactor(environment.as_lines());
   if (arguments.has("json")) {
     json::array array;
-    for (const LoopState& state : states) array.push_back(to_json(state));
+    for (const LoopState& state : states) array.push_back(shown_json(state));
     fmt::print("{}", redactor.redact(to_pretty_json(array)));
     return none_of(damaged);
   }
@@ -106,7 +123,7 @@ Result<int> cancel(const Arguments& arguments) {
     TRY_VALUE(const auto done, store.cancel(state.host.session));
     if (!done) continue;
     write_loop_receipt(store.project(), *done);
-    cancelled.push_back(to_json(*done));
+    cancelled.push_back(shown_json(*done));
     if (arguments.has("json")) continue;
     fmt::print(
         "Cancelled in iteration {} of {}: {}\n", done->iteration, done->request.max_iterations,

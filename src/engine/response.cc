@@ -17,6 +17,8 @@ constexpr size_t kShortQuote = 24;  // if the sentence is shorter
 constexpr size_t kMaxWait = 64 * 1024;   // bytes after a tag that are searched for them
 constexpr size_t kTrimAbove = 4 * 1024;  // scanned bytes are dropped above this
 
+constexpr size_t kLineBytes = 4 * 1024;  // bytes of a line in which quotations are looked for
+
 constexpr size_t kMarkup = 128;  // bytes of markup around a promise; more than that are no markup
 
 // Emphasis, code, headings, quotations, lists and tables, and blanks.
@@ -218,6 +220,34 @@ void ResponseFinder::finish() {
   window_.shrink_to_fit();
 }
 
+void ResponseFinder::begin_text() {
+  feed("\n");
+  if (!marker_.empty() && !response_) begins_.push_back(window_.size());
+}
+
+// Only as far as no tag is undecided: whether one is quoted depends on what comes before it.
+void ResponseFinder::read_quotes(size_t to) {
+  const auto another_begins = [&] { return !begins_.empty() && begins_.front() <= read_; };
+  while (read_ < to || another_begins()) {
+    if (another_begins()) {
+      quoting_ = {};
+      lines_ = 0;
+      line_.clear();
+      begins_.erase(begins_.begin());
+      continue;
+    }
+    const size_t stop = begins_.empty() ? to : std::min(to, begins_.front());
+    const size_t end = std::min(window_.find('\n', read_), stop);
+    if (line_.size() < kLineBytes) line_.append(window_, read_, std::min(end - read_, kLineBytes - line_.size()));
+    read_ = end;
+    if (end == stop) continue;
+    quoting_.read(line_);
+    if (!trim(line_).empty()) ++lines_;
+    line_.clear();
+    ++read_;
+  }
+}
+
 void ResponseFinder::scan(bool last) {
   while (const auto tag = next_tag(window_, scanned_)) {
     const std::string_view window(window_), before = window.substr(0, tag->from);
@@ -227,7 +257,14 @@ void ResponseFinder::scan(bool last) {
       return;
     }
     const bool echo = is_echo(before, after);
-    const bool mention = !echo && !marker_.empty() && !(ends_sentence(before) && is_rest_of_line_markup(after));
+    bool mention = false;
+    if (!echo && !marker_.empty()) {
+      read_quotes(tag->from);
+      // Whoever says nothing but the promise, as code, means it.
+      const bool is_alone = quoting_.in_fence() && lines_ == 1;
+      mention = !ends_sentence(before) || !is_rest_of_line_markup(after) || (quoting_.in_block() && !is_alone) ||
+                quotes_the_rest(line_);
+    }
     if (!echo && !mention) {
       response_ = std::string(tag->answer);
       return;
@@ -239,9 +276,14 @@ void ResponseFinder::scan(bool last) {
   scanned_ = unfinished_from(window_, scanned_);
   // Most output has no tag: keep only the context for a later one.
   if (scanned_ > kTrimAbove && scanned_ > window_.size() / 2) {
+    if (!marker_.empty()) {
+      read_quotes(scanned_);
+      for (size_t& begin : begins_) begin -= scanned_;
+    }
     const std::string run = context_of(std::string_view(window_).substr(0, scanned_));
     window_.replace(0, scanned_, run);
-    scanned_ = run.size();
+    scanned_ = read_ = run.size();
+    for (size_t& begin : begins_) begin += run.size();
   }
 }
 

@@ -9,7 +9,8 @@
 //
 // A promise is a sentence of its own: it begins a line or follows '.', '!', '?' or ':', and nothing but markup comes
 // after it on its line. Anywhere else it is mentioned, not made: "when they pass I will output
-// <promise>DONE</promise>".
+// <promise>DONE</promise>". So is one in a quotation, a comment, a code block (base/quoting.h) unless that is
+// what the message begins with, or struck out.
 #pragma once
 
 #include <compare>
@@ -17,6 +18,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/quoting.h"
 
 namespace ralph {
 
@@ -26,6 +29,7 @@ class ResponseFinder {
   // (case-sensitive, nothing else inside) as a sentence of its own.
   explicit ResponseFinder(std::string_view prompt, std::string_view promise = {});
 
+  void begin_text();  // the next one is another message: it begins a line, and no code block is open
   void feed(std::string_view text);
   void finish();  // end of the text
 
@@ -51,6 +55,7 @@ class ResponseFinder {
   };
 
   void scan(bool last);
+  void read_quotes(size_t to);
   // Of a tag between these texts. `after` is enough to tell unless the text may go on.
   bool is_echo(std::string_view before, std::string_view after) const;
   bool needs_more(std::string_view after) const;
@@ -60,8 +65,13 @@ class ResponseFinder {
 
   std::string marker_;  // <promise>PROMISE</promise>; empty: any <response>
   std::vector<Place> places_;
-  std::string window_;  // context for the next tag, and text that may still become a tag
-  size_t scanned_ = 0;  // no tag begins in these first bytes of `window_`
+  std::string window_;          // context for the next tag, and text that may still become a tag
+  size_t scanned_ = 0;          // no tag begins in these first bytes of `window_`
+  Quoting quoting_;             // of a promise: what is open before the line at `read_`
+  std::string line_;            // the beginning of that line
+  size_t lines_ = 0;            // before it in this message, without blank ones
+  size_t read_ = 0;             // up to here in `window_`, which is not after `scanned_`
+  std::vector<size_t> begins_;  // where other messages begin in `window_`
   bool said_anything_ = false;
   bool mentioned_ = false;
   size_t echoes_ = 0;

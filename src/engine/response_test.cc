@@ -154,7 +154,24 @@ const std::vector<Row>& promises() {
       {"after a colon", "p", "Here it is: <promise>COMPLETE</promise>", "COMPLETE"},
       {"in markup", "p", "- **`<promise>COMPLETE</promise>`**\n\nBye!", "COMPLETE"},
       {"after a sentence in markup", "p", "**Done.** _<promise>COMPLETE</promise>_ |", "COMPLETE"},
-      {"as code", "p", "```\n<promise>COMPLETE</promise>\n```", "COMPLETE"},
+      {"behind code", "p", "- ```\n  x\n  ```\n```y``` is\n```\nz\n```\n<promise>COMPLETE</promise>", "COMPLETE"},
+      {"as inline code", "p", "```<promise>COMPLETE</promise>```", "COMPLETE"},
+      {"behind a comment", "p", "<!-- x --> Done. <promise>COMPLETE</promise>", "COMPLETE"},
+      {"behind what is struck out", "p", "~~Not yet.~~ Done. <promise>COMPLETE</promise>", "COMPLETE"},
+      {"after a quotation", "p", "> Is it done?\n<promise>COMPLETE</promise>", "COMPLETE"},
+      {"alone, as code", "p", "\n```text\n<promise>COMPLETE</promise>\n```\nBye!", "COMPLETE"},
+      {"as code that begins", "p", "```\ncat NOTES.md\n<promise>COMPLETE</promise>\n```", std::nullopt},
+      {"as code", "p", "It says:\n```\n<promise>COMPLETE</promise>\n```", std::nullopt},
+      {"as code of a list", "p", "It says:\n- ~~~text\n  <promise>COMPLETE</promise>\n  ~~~", std::nullopt},
+      {"quoted", "p", "> <promise>COMPLETE</promise>", std::nullopt},
+      {"quoted in a list", "p", "- > **<promise>COMPLETE</promise>**", std::nullopt},
+      {"quoted with its sentence", "p", "> Then say: <promise>COMPLETE</promise>", std::nullopt},
+      {"in a comment", "p", "<!-- <promise>COMPLETE</promise> -->", std::nullopt},
+      {"in a comment of several lines", "p", "Look: <!--\n<promise>COMPLETE</promise>\n-->", std::nullopt},
+      {"in a comment after a sentence", "p", "<!-- Done. <promise>COMPLETE</promise> -->", std::nullopt},
+      {"struck out", "p", "~~<promise>COMPLETE</promise>~~", std::nullopt},
+      {"struck out with its sentence", "p", "~~Done. <promise>COMPLETE</promise>~~", std::nullopt},
+      {"quoted, then made", "p", "> <promise>COMPLETE</promise>\n\n<promise>COMPLETE</promise>", "COMPLETE"},
       {"mentioned, then made", "p", "I'll say <promise>COMPLETE</promise> now.\n<promise>COMPLETE</promise>",
        "COMPLETE"},
       {"an announcement", "p", "When they pass I will output <promise>COMPLETE</promise>", std::nullopt},
@@ -226,6 +243,32 @@ TEST(Promise, IsFoundAfterMuchText) {
   for (const std::string end : {".", ".  **", "\n"})
     EXPECT_EQ(promise_of(prompt, much + end + promise + "\n" + much, 4096), "COMPLETE") << end;
   EXPECT_EQ(promise_of(prompt, much + promise + "\n" + much, 4096), std::nullopt);
+}
+
+TEST(Promise, IsNotFoundInACodeBlockHoweverFarAwayThatBegan) {
+  std::string much;
+  for (int i = 0; i < 100'000; ++i) much += "a line of code\n";
+  const std::string promise = "<promise>COMPLETE</promise>\n";
+  EXPECT_EQ(promise_of("p", "```\n" + much + promise, 4096), std::nullopt);
+  EXPECT_EQ(promise_of("p", "```\n" + much + "```\n" + much + promise, 4096), "COMPLETE");
+}
+
+TEST(Promise, ACodeBlockEndsWithItsMessage) {
+  for (const size_t lines : {size_t{0}, size_t{10'000}}) {
+    std::string code = "It says:\n```\n";
+    for (size_t i = 0; i < lines; ++i) code += "a line of code\n";
+    for (const std::string_view rest : {"<promise>COMPLETE</promise>", "Done.\n<promise>COMPLETE</promise>"}) {
+      ResponseFinder finder("p", "COMPLETE");
+      finder.begin_text();
+      finder.feed(code + "<promise>COMPLETE</promise>");
+      EXPECT_EQ(finder.response(), std::nullopt);
+      finder.begin_text();
+      finder.feed(rest);
+      finder.finish();
+      EXPECT_EQ(finder.response(), "COMPLETE");
+      EXPECT_TRUE(finder.mentioned());
+    }
+  }
 }
 
 TEST(Promise, AMillionBeginningsOfItTakeNoTime) {

@@ -174,11 +174,14 @@ class ScmTasks {
     if (changes.empty()) return true;
     TRY_VALUE(const auto shown, repository_.uncommitted_paths());
     std::vector<std::string> hidden;
+    std::string_view how = kHowToSeeIdent;
     for (const OwnIndex::Change& change : changes) {
-      if (!is_one_of(change.path, shown)) hidden.push_back(change.path);
+      if (is_one_of(change.path, shown)) continue;
+      hidden.push_back(change.path);
+      if (!change.ident) how = kHowToSeeForged;
     }
     if (hidden.empty()) return true;
-    TRY(note_failure(task, fmt::format("the commit does not have {} ({})", named_paths(hidden), kHowToSeeForged)));
+    TRY(note_failure(task, fmt::format("the commit does not have {} ({})", named_paths(hidden), how)));
     return false;
   }
 

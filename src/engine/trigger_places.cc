@@ -18,6 +18,7 @@ namespace ralph {
 namespace {
 
 constexpr std::string_view kGitRuns = "git runs what it says", kGitObeys = "git obeys it";
+constexpr std::string_view kHides = "it hides files from git", kFilters = "it names filters, drivers or idents";
 constexpr int kMostLinks = 40;       // as the kernel has it
 constexpr int kDeepestInclude = 10;  // as git has it
 constexpr std::string_view kHookNames =
@@ -57,10 +58,14 @@ class Places {
       add_repository(git->git_dir, true);
       if (git->linked()) add_repository(git->common_dir, true);
       for (const std::string& folder : {project_, git->top})
-        add({join_path(folder, ".gitattributes"), TriggerKind::kAttributes, false, "it names filters and drivers"});
+        add({join_path(folder, ".gitattributes"), TriggerKind::kAttributes, false, std::string(kFilters)});
     }
     if (top_ != project_ || !git) add_repository(join_path(project_, ".git"), false);  // that an agent makes
     for (const std::string& path : users_git_files()) add_config(path, false, false);
+    if (const std::string folder = users_git_folder(); !folder.empty()) {
+      add({join_path(folder, "ignore"), TriggerKind::kFile, false, std::string(kHides)});
+      add({join_path(folder, "attributes"), TriggerKind::kAttributes, false, std::string(kFilters)});
+    }
   }
 
   void add_agents() {
@@ -165,7 +170,7 @@ class Places {
     add_hooks_folder(join_path(folder, "hooks"), true);
     add({join_path(folder, "info/attributes"), TriggerKind::kFile, true, std::string(kGitRuns)});
     for (const char* name : {"info/exclude", "info/sparse-checkout"})
-      add({join_path(folder, name), TriggerKind::kFile, false, "it hides files from git"});
+      add({join_path(folder, name), TriggerKind::kFile, false, std::string(kHides)});
     for (const char* name : {"HEAD", "index", "packed-refs", "shallow"})
       add({join_path(folder, name), TriggerKind::kPlainFile, true, "git reads it"});
     constexpr std::string_view kOthers = "git shows other commits than there are";
@@ -183,14 +188,15 @@ class Places {
     } else {
       add({path, TriggerKind::kGitConfig, put_back, std::string(kGitRuns)});
     }
-    for (const GitSetting& setting : program_settings(text_of(path)).value_or(std::vector<GitSetting>{})) {
+    const SettingsScope scope{.users = true};
+    for (const GitSetting& setting : program_settings(text_of(path), scope).value_or(std::vector<GitSetting>{})) {
       if (setting.value.empty()) continue;
       const bool includes = setting.name.ends_with(".path") && setting.name.starts_with("include");
       const std::string named = expanded(setting.value, includes ? parent_path(path) : top_);
       if (includes && depth < kDeepestInclude) add_config(named, is_inside(named), own, depth + 1);
       if (setting.name == "core.hookspath") add_hooks(named);
-      if (setting.name == "core.attributesfile")
-        add({named, TriggerKind::kAttributes, false, "it names filters and drivers"});
+      if (setting.name == "core.attributesfile") add({named, TriggerKind::kAttributes, false, std::string(kFilters)});
+      if (setting.name == "core.excludesfile") add({named, TriggerKind::kFile, false, std::string(kHides)});
     }
   }
 
@@ -235,6 +241,13 @@ class Places {
     return false;
   }
 
+  // Read by git whatever GIT_CONFIG_GLOBAL says; empty: there is none.
+  std::string users_git_folder() const {
+    const std::string config(environment_.get("XDG_CONFIG_HOME").value_or(""));
+    if (!config.empty()) return join_path(config, "git");
+    return home().empty() ? "" : join_path(home(), ".config/git");
+  }
+
   std::vector<std::string> users_git_files() const {
     std::vector<std::string> files;
     if (const auto named = environment_.get("GIT_CONFIG_GLOBAL")) {
@@ -242,8 +255,7 @@ class Places {
       return files;
     }
     if (home().empty()) return files;
-    const std::string config(environment_.get("XDG_CONFIG_HOME").value_or(""));
-    files.push_back(join_path(config.empty() ? join_path(home(), ".config") : config, "git/config"));
+    files.push_back(join_path(users_git_folder(), "config"));
     files.push_back(join_path(home(), ".gitconfig"));
     return files;
   }

@@ -27,7 +27,7 @@ void TurnReader::on_event(const AgentEvent& event) {
 void TurnReader::add_text(std::string_view words, bool piece) {
   // Separate texts get separate lines; pieces of one text are joined.
   if (!in_pieces_ || !piece) {
-    finder_.feed("\n");
+    finder_.begin_text();
     last_words_.clear();
     final_words_.clear();
   }

@@ -84,7 +84,53 @@ Result<std::optional<bool>> differs_at_a_glance(const Git& git, const std::strin
   return std::optional<bool>();
 }
 
+constexpr std::uint64_t kMostOfIdents = 64 << 20;  // bytes of a file that is read for them
+
+bool is_object_name(std::string_view text) {
+  return (text.size() == 40 || text.size() == 64) &&
+         std::ranges::all_of(text, [](char c) { return hex_digit(c) >= 0; });
+}
+
+bool has_foreign_ident(std::string_view text) {
+  constexpr std::string_view kBegin = "$Id:";
+  for (size_t at = text.find(kBegin); at != std::string_view::npos; at = text.find(kBegin, at)) {
+    at += kBegin.size();
+    const size_t end = text.find_first_of("$\n", at);
+    if (end == std::string_view::npos) return false;
+    const std::string_view inside = trim(text.substr(at, end - at));
+    if (text[end] == '$' && !inside.empty() && !is_object_name(inside)) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+Result<std::vector<std::string>> foreign_idents(const Git& git, const std::string& top) {
+  TRY_VALUE(const std::string output,
+            answer_of(git, {"--no-literal-pathspecs", "-C", top, "ls-files", "-z", "--", ":(attr:ident)"}));
+  std::vector<std::string> found;
+  for (const std::string& path : split(output, '\0')) {
+    struct stat info{};
+    const std::string full = join_path(top, path);
+    if (path.empty() || ::lstat(full.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
+    if (static_cast<std::uint64_t>(info.st_size) > kMostOfIdents || has_foreign_ident(read_file(full).value_or("")))
+      found.push_back(path);
+  }
+  // One of another program, such as CVS, may be committed.
+  std::vector<std::string> foreign;
+  for (size_t from = 0; from < found.size(); from += kPathsOfACall) {
+    const std::vector<std::string> some(
+        found.begin() + static_cast<std::ptrdiff_t>(from),
+        found.begin() + static_cast<std::ptrdiff_t>(std::min(from + kPathsOfACall, found.size())));
+    TRY_VALUE(const auto index, staged(git, top, some));
+    TRY_VALUE(const auto objects, objects_of(git, top, false, some));
+    for (size_t i = 0; i < some.size(); ++i) {
+      const auto was = index.find(some[i]);
+      if (was == index.end() || was->second.object != objects[i]) foreign.push_back(some[i]);
+    }
+  }
+  return foreign;
+}
 
 Result<std::vector<HiddenFile>> hidden_files(const Git& git) {
   TRY_VALUE(const std::string output,

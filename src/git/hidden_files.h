@@ -26,4 +26,9 @@ struct HiddenChange {
 Result<std::vector<HiddenChange>> hidden_changes(const Git& git, const std::string& top,
                                                  const std::vector<HiddenFile>& files);
 
+// Tracked files with the attribute `ident` that are not what a checkout would have. git takes whatever stands between
+// "$Id:" and "$" for its own, and sees no change. A checkout has the name of an object there, which is old in a file
+// that was edited, and nothing in one that was never checked out.
+Result<std::vector<std::string>> foreign_idents(const Git& git, const std::string& top);
+
 }  // namespace ralph

@@ -1,8 +1,10 @@
 #include "git/own_index.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <fcntl.h>
+#include <set>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -194,14 +196,45 @@ Result<std::vector<OwnIndex::Change>> OwnIndex::changes(Extent extent, const Pla
   return changes;
 }
 
+// Those of these tracked paths that do differ from HEAD. The copy has the sizes that files had, and git takes another
+// size for a change, though a checkout with other line ends than before has one too.
+Result<std::vector<std::string>> OwnIndex::confirmed(const std::vector<std::string>& paths, const Place& now) const {
+  std::vector<std::string> sure;
+  if (paths.empty()) return sure;
+  // The repository's index may be a ruin.
+  const auto shown = Repository(git_, now.top).uncommitted_paths().value_or(std::vector<std::string>{});
+  const std::set<std::string> known(shown.begin(), shown.end());
+  std::vector<HiddenFile> unsure;
+  for (const std::string& path : paths) {
+    if (known.contains(path) || is_real_folder(join_path(now.top, path))) {
+      sure.push_back(path);
+    } else {
+      unsure.push_back({path, false});
+    }
+  }
+  if (unsure.empty()) return sure;
+  TRY_VALUE(const auto differ, hidden_changes(own_, now.top, unsure));
+  for (const HiddenChange& change : differ) sure.push_back(change.path);
+  std::ranges::sort(sure);
+  return sure;
+}
+
 Result<std::vector<OwnIndex::Change>> OwnIndex::compare(Extent extent, const Place& now) const {
   std::vector<Change> changes;
   TRY(prepare(now));
   TRY_VALUE(const std::string status,
             answer_about_index(own_, {"status", "--porcelain", "-z", "--no-renames",
                                       extent == Extent::kAll ? "--untracked-files=all" : "--untracked-files=no"}));
+  std::vector<std::string> tracked, untracked;
   for (const std::string& field : split(status, '\0')) {
-    if (field.size() > 3) changes.push_back({field.substr(3), field.starts_with("??")});
+    if (field.size() > 3) (field.starts_with("??") ? untracked : tracked).push_back(field.substr(3));
+  }
+  TRY_VALUE(const auto differ, confirmed(tracked, now));
+  for (const std::string& path : differ) changes.push_back({path});
+  for (const std::string& path : untracked) changes.push_back({path, true});
+  TRY_VALUE(const auto idents, foreign_idents(own_, now.top));
+  for (const std::string& path : idents) {
+    if (!is_one_of(path, differ)) changes.push_back({path, false, true});
   }
   if (extent != Extent::kAll) return changes;
   TRY_VALUE(const std::vector<HiddenFile> overlooked, flagged());

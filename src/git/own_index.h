@@ -40,6 +40,7 @@ class OwnIndex {
   struct Change {
     std::string path;  // from the top-level folder
     bool untracked = false;
+    bool ident = false;  // git takes the change for an ident of its own
   };
   enum class Extent {
     kTracked,  // that git tracks, and does not overlook because the user told it to
@@ -68,6 +69,7 @@ class OwnIndex {
 
   bool is_known(const Place& now) const { return !taken_.hash.empty() && now.git_dir == taken_.git_dir; }
   Result<std::vector<Change>> changes(Extent extent, const Place& now) const;
+  Result<std::vector<std::string>> confirmed(const std::vector<std::string>& paths, const Place& now) const;
   Result<std::vector<Change>> compare(Extent extent, const Place& now) const;
 
   // The copy, moved to a commit. In memory, where nobody changes it between two looks.
@@ -79,8 +81,8 @@ class OwnIndex {
 
   std::string folder_;
   TakenIndex taken_;
-  std::string content_{};  // of the copy, if it is small, so that nobody can destroy it
-  timespec time_{};        // of the copy
+  std::string content_{};                       // of the copy, if it is small, so that nobody can destroy it
+  timespec time_{};                             // of the copy
   mutable std::optional<Prepared> prepared_{};  // the last one, if it is small
   Git git_, own_;                               // the repository's, and with ralph's index
 };

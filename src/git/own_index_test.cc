@@ -66,6 +66,55 @@ TEST_F(OwnIndexTest, SeesWhatIsChangedDeletedAndNew) {
   EXPECT_EQ(found(own), "");
 }
 
+TEST_F(OwnIndexTest, AFileWithTheLineEndsThatAreAskedForIsNoChange) {
+  ScratchFolder::write(folder_ / ".gitattributes", "* text eol=crlf\n");
+  commit();
+  OwnIndex own = index();
+  ASSERT_TRUE(own.take());
+  ASSERT_EQ(::unlink((folder_ / "a.py").c_str()), 0);
+  run({"checkout", "--", "a.py"});
+  EXPECT_EQ(read_file(folder_ / "a.py").value(), "1\r\n") << "its size is another one now";
+  EXPECT_EQ(found(own), "");
+  ScratchFolder::write(folder_ / "new", "2\n");
+  commit();
+  EXPECT_EQ(found(own), "") << "nor is it one for another commit";
+  ScratchFolder::write(folder_ / "a.py", "11\r\n");
+  run({"update-index", "--assume-unchanged", "a.py"});
+  EXPECT_EQ(found(own), "a.py") << "its content counts, whatever the repository's index says";
+  EXPECT_EQ(found(own, OwnIndex::Extent::kTracked), "a.py");
+}
+
+TEST_F(OwnIndexTest, SeesWhatGitTakesForAnIdentOfItsOwn) {
+  OwnIndex own = index();
+  ASSERT_TRUE(own.take());
+  ScratchFolder::write(folder_ / ".gitattributes", "[attr]mine ident\na.py ident\nsub/* mine\n");
+  ScratchFolder::write(folder_ / "a.py", "wrong $Id: right $\n");
+  ScratchFolder::write(folder_ / "sub/b.py", "$Id: 1 $ $Id:\n$ $Id$\n");
+  ScratchFolder::write(folder_ / "c.py", "wrong $Id: right $\n");
+  commit();
+  EXPECT_EQ(found(own), "a.py|sub/b.py") << "a clone does not have it, of c.py it does";
+  EXPECT_EQ(found(own, OwnIndex::Extent::kTracked), "a.py|sub/b.py");
+  for (const char* name : {"a.py", "sub/b.py"}) {
+    ASSERT_EQ(::unlink((folder_ / name).c_str()), 0);
+    run({"checkout", "--", name});
+  }
+  EXPECT_EQ(found(own), "") << "git's own";
+  ScratchFolder::write(folder_ / "a.py", read_file(folder_ / "a.py").value() + "more\n");
+  ScratchFolder::write(folder_ / "sub/b.py", "$Id$ $Id: $\n");
+  commit();
+  EXPECT_EQ(found(own), "") << "an old one, and none";
+}
+
+TEST_F(OwnIndexTest, AnIdentOfAnotherProgramThatIsCommittedIsNoChange) {
+  ScratchFolder::write(folder_ / "a.py", "$Id: a.py,v 1.2 2001/02/03 04:05:06 me Exp $\n");
+  commit();
+  ScratchFolder::write(folder_ / ".gitattributes", "*.py ident\n");
+  commit();
+  OwnIndex own = index();
+  ASSERT_TRUE(own.take());
+  EXPECT_EQ(found(own), "");
+}
+
 TEST_F(OwnIndexTest, SeesThroughFlagsAndASparseCheckoutOfLater) {
   OwnIndex own = index();
   ASSERT_TRUE(own.take());

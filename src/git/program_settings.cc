@@ -71,6 +71,7 @@ constexpr std::array kRepositoryRows = {
     Row{"push", "*"},
     Row{"ssh", "variant"},
 };
+constexpr std::string_view kExcludes = "core.excludesfile";
 constexpr std::string_view kPartialClone = "extensions.partialclone";
 constexpr Row kRemote = {"remote",
                          "fetch lfspushurl lfsurl mirror proxy proxyauthmethod push pushurl serveroption url"};
@@ -176,7 +177,8 @@ class Reader {
     setting.end = at_;
     setting.section = section_begin_;
     ++counts_[section_begin_];
-    if (names_program(setting.name, setting.value) || is_of_repository(setting.name, scope_))
+    if (names_program(setting.name, setting.value) || is_of_repository(setting.name, scope_) ||
+        (scope_.users && setting.name == kExcludes))
       settings_.push_back(widened(std::move(setting)));
     return true;
   }

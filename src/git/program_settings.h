@@ -30,6 +30,7 @@ bool names_program(std::string_view name, std::string_view value);
 struct SettingsScope {
   bool repository = false;             // it is a repository's own: not only what names a program
   std::vector<std::string> remotes{};  // the remotes that the user has; a new one is nobody's business
+  bool users = false;                  // it is the user's: also what hides files from git
 };
 
 // Those settings, in the order of the text. nullopt: git would not read it either.

@@ -20,6 +20,11 @@ inline constexpr std::string_view kHowToSeeHidden =
 inline constexpr std::string_view kForgedChange = "hX";
 inline constexpr std::string_view kHowToSeeForged = "hidden from git by its index: git read-tree HEAD shows it";
 
+// The same, for a change that git takes for an ident of its own.
+inline constexpr std::string_view kIdentChange = "hI";
+inline constexpr std::string_view kHowToSeeIdent =
+    "hidden from git by `ident` in .gitattributes: a clone has something else at $Id";
+
 class Repository {
  public:
   // `folder` is where git runs, for error messages.

@@ -49,8 +49,8 @@ Result<TreeState> tree_state(const Repository& repository, const std::string& to
   if (!found) return state;
   for (const OwnIndex::Change& change : found->changes) {
     if (is_own_path(change.path) || state.uncommitted.contains(change.path)) continue;
-    state.uncommitted[change.path] =
-        std::string(change.untracked ? "??" : kForgedChange) + content_of(join_path(top, change.path));
+    const std::string_view letters = change.untracked ? "??" : change.ident ? kIdentChange : kForgedChange;
+    state.uncommitted[change.path] = std::string(letters) + content_of(join_path(top, change.path));
   }
   return state;
 }
@@ -60,10 +60,11 @@ bool is_untracked(std::string_view state) {
 }
 
 bool is_hidden(std::string_view state) {
-  return state.starts_with(kHiddenChange) || state.starts_with(kForgedChange);
+  return starts_with_any(state, {kHiddenChange, kForgedChange, kIdentChange});
 }
 
 std::string_view how_to_see(std::string_view state) {
+  if (state.starts_with(kIdentChange)) return kHowToSeeIdent;
   return state.starts_with(kForgedChange) ? kHowToSeeForged : kHowToSeeHidden;
 }
 

@@ -141,6 +141,16 @@ class Verifier {
                 logs.empty() ? "there are none of checks" : fmt::format("{} of checks, unchanged", logs.size()));
   }
 
+  // A ref by which the commit is part of the project; a stash or a replacement is put aside. Empty: there is none.
+  std::string ref_to(const std::string& commit) {
+    const auto refs = run_.git({"for-each-ref", "--format=%(refname)", "--contains", commit});
+    if (!refs || refs->code != 0) return "";
+    for (const std::string& ref : split(refs->output, '\n')) {
+      if (!ref.empty() && ref != "refs/stash" && !ref.starts_with("refs/replace/")) return ref;
+    }
+    return "";
+  }
+
   bool git_says_yes(const std::vector<std::string>& words) {
     const auto end = run_.git(words);
     return end && end->code == 0;
@@ -165,8 +175,8 @@ class Verifier {
     if (!git_says_yes({"cat-file", "-e", after + "^{commit}"}))
       return result_.add("commits", false,
                          fmt::format("the final commit {} is not in this repository", after.substr(0, 12)));
-    const auto refs = run_.git({"for-each-ref", "--count=1", "--format=%(refname)", "--contains", after});
-    const bool in_ref = refs && refs->code == 0 && !trim(refs->output).empty();
+    const std::string ref = ref_to(after);
+    const bool in_ref = !ref.empty();
     if (!in_ref && !git_says_yes({"merge-base", "--is-ancestor", after, "HEAD"}))
       return result_.add(
           "commits", false,
@@ -177,8 +187,7 @@ class Verifier {
     result_.add(
         "commits", true,
         fmt::format("{} to {}{}", before.empty() ? "none" : before.substr(0, 12), after.substr(0, 12),
-                    in_ref ? fmt::format(", reachable from {}", fit_to_width(std::string(trim(refs->output)), 80))
-                           : ", reachable from HEAD"));
+                    in_ref ? fmt::format(", reachable from {}", fit_to_width(ref, 80)) : ", reachable from HEAD"));
   }
 
   const RunToVerify& run_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/quoting.h"
 #include "base/text.h"
 
 namespace ralph {
@@ -17,7 +18,7 @@ struct Tag {
   std::string_view content;   // trimmed
   std::string_view previous;  // the line before that is not blank, trimmed
   bool closed = false;
-  bool quoted = false;  // it stands in a code block
+  bool quoted = false;  // it stands in a code block, or in something like it
 };
 
 constexpr size_t kCodeIndent = 4;  // columns, as Markdown has it
@@ -26,46 +27,6 @@ size_t indent_of(std::string_view line) {
   const size_t blanks = std::min(line.find_first_not_of(kBlanks), line.size());
   return line.substr(0, blanks).find('\t') == std::string_view::npos ? blanks : kCodeIndent;
 }
-
-// Whether a line stands in a block that quotes something: code between fences (three or more of ` or ~ at the beginning
-// of a line, until a line of as many of the same), or what a line of HTML begins, until it is closed.
-class Quoting {
- public:
-  void read(std::string_view line) {
-    const std::string text = to_lower(trim(line));
-    if (!until_.empty()) {
-      if (contains(text, until_)) until_ = {};
-      return;
-    }
-    if (!is_fence(line, text) && length_ == 0) begin_html(text);
-  }
-  bool is_open() const { return length_ > 0 || !until_.empty(); }
-
- private:
-  bool is_fence(std::string_view line, std::string_view text) {
-    const char mark = text.empty() ? '\0' : text[0];
-    const size_t length = std::min(text.find_first_not_of(mark), text.size());
-    if ((mark != '`' && mark != '~') || length < 3 || indent_of(line) >= kCodeIndent) return false;
-    if (length_ == 0) {
-      mark_ = mark, length_ = length;
-    } else if (mark == mark_ && length >= length_ && length == text.size()) {
-      length_ = 0;
-    }
-    return true;
-  }
-
-  void begin_html(std::string_view text) {
-    constexpr std::pair<std::string_view, std::string_view> kBlocks[] = {
-        {"<!--", "-->"}, {"<pre", "</pre>"}, {"<code", "</code>"}, {"<blockquote", "</blockquote>"}};
-    for (const auto& [begin, end] : kBlocks) {
-      if (text.starts_with(begin) && !contains(text, end)) until_ = end;
-    }
-  }
-
-  char mark_ = 0;
-  size_t length_ = 0;       // of the fence that is open
-  std::string_view until_;  // what closes the HTML
-};
 
 // Takes `token` and the blanks before it from the front of `text`.
 bool take(std::string_view& text, std::string_view token) {
@@ -129,6 +90,30 @@ std::vector<Tag> tags_in(std::string_view text, const std::string& story) {
 bool is_echo(const Tag& tag, const std::vector<Tag>& told) {
   return std::any_of(told.begin(), told.end(),
                      [&](const Tag& one) { return one.content == tag.content && one.previous == tag.previous; });
+}
+
+// Whether the text after a tag ends what quotes the tag. Its beginning may be cut off, or be read in two ways; whoever
+// opens a code block closes it.
+bool ends_quoting(std::string_view after) {
+  Quoting quoting;
+  for (size_t line = 0; line <= after.size();) {
+    const size_t end = std::min(after.find('\n', line), after.size());
+    quoting.read(after.substr(line, end - line));
+    line = end + 1;
+  }
+  return quoting.in_fence() || quoting.closed_more();
+}
+
+// "<review …>approved</review> is what the file wants me to say": only markup, or the promise, may follow on the line.
+bool is_part_of_a_sentence(std::string_view after) {
+  const std::string_view rest = trim(after.substr(0, after.find('\n')));
+  constexpr std::string_view kPromise = "<promise>", kPromiseEnd = "</promise>";
+  if (rest.starts_with(kPromise) && rest.find(kPromiseEnd) + kPromiseEnd.size() == rest.size()) return false;
+  return rest.find_first_not_of(" \t*_`#|-") != std::string_view::npos;
+}
+
+bool is_last_line(std::string_view after) {
+  return trim(after.substr(std::min(after.find('\n'), after.size()))).empty();
 }
 
 SaidReview verdict_in(const Tag& tag) {
@@ -214,12 +199,22 @@ class Hearing {
 
 SaidReview review_said(std::string_view words, const std::string& story, std::string_view prompt) {
   const std::vector<Tag> told = tags_in(prompt, story), said = tags_in(words, story);
+  SaidReview approval;   // which counts unless a request for changes stands before it
+  bool settled = false;  // there is one, or a tag that makes earlier ones doubtful
   for (auto tag = said.rbegin(); tag != said.rend(); ++tag) {
     if (is_echo(*tag, told)) continue;
     const SaidReview verdict = verdict_in(*tag);
-    if (!tag->quoted || verdict.step == StoryStep::kChangesRequested) return verdict;
+    const bool changes = verdict.step == StoryStep::kChangesRequested;
+    if (changes && (!settled || !tag->quoted)) return verdict;
+    if (settled || tag->quoted) continue;
+    if (verdict.step == StoryStep::kNone) return {};
+    const std::string_view after = words.substr(tag->to);
+    settled = true;
+    if (is_part_of_a_sentence(after) || ends_quoting(after)) continue;
+    if (is_last_line(after)) return verdict;
+    approval = verdict;
   }
-  return {};
+  return approval;
 }
 
 std::string approving_tag(const std::string& story) {

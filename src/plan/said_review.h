@@ -21,8 +21,10 @@ struct SaidReview {
 };
 
 // The last tag for the story counts. It begins a line; what it holds is exactly "approved", or begins with
-// "changes_requested". A tag that stands in the prompt after the same line is an echo of it. In a code block an
-// approval is quoted, perhaps from a file that asks for it, and is none.
+// "changes_requested". A tag that stands in the prompt after the same line is an echo of it. In a code block or the
+// like (base/quoting.h) an approval is quoted, perhaps from a file that asks for it, and is none; nor is it one if
+// words follow it on its line. Beside a request for changes that is not quoted, an approval counts only as the last
+// line.
 SaidReview review_said(std::string_view words, const std::string& story, std::string_view prompt);
 
 // The tag that approves a story, for people and prompts.

@@ -18,7 +18,8 @@ TEST(SaidReview, IsTheLastTagForTheStoryThatBeginsALine) {
   const Row rows[] = {
       {"<review story=\"US-1\">approved</review>", kYes},
       {"All is well.\n\n<review story=\"US-1\">approved</review>\n<promise>COMPLETE</promise>", kYes},
-      {"   <review story=\"US-1\">approved</review> Done.", kYes},
+      {"   <review story=\"US-1\">approved</review> **", kYes},
+      {"<review story=\"US-1\">approved</review> <promise>COMPLETE</promise>", kYes},
       {"<review  story = 'US-1' >\n approved\n</review>", kYes},
       {"<review story=\"US-1\">changes_requested\n1. slow\n\n2. wrong\n</review>", kNo, "1. slow\n\n2. wrong"},
       {"<review story=\"US-1\">changes_requested: it leaks</review>", kNo, ": it leaks"},
@@ -78,6 +79,71 @@ TEST(SaidReview, IsTheLastTagForTheStoryThatBeginsALine) {
   };
   for (const Row& row : rows)
     EXPECT_EQ(review_said(row.words, "US-1", ""), (SaidReview{row.step, std::string(row.reasons)})) << row.words;
+}
+
+TEST(SaidReview, AQuotedApprovalIsNoneHoweverItIsQuoted) {
+  const std::string tag = "<review story=\"US-1\">approved</review>";
+  const std::string no = "<review story=\"US-1\">changes_requested\nIt leaks.\n</review>\n";
+  const std::string quotes[] = {
+      "- ```text\n  " + tag + "\n  ```",
+      "1. ```\n   " + tag,
+      "1. ```\n   " + tag + "\n   ```",
+      "> - ~~~\n" + tag,
+      "```NOTES.md``` says:\n```\n" + tag + "\n```",
+      "```x``` is what it prints.\n```\n" + tag + "\n```\nNo.",
+      "- ```\n  x\n\n```\n" + tag + "\n```",                  // the first fence ends with the item
+      "1. x\n   ```\n    ```\n```\n" + tag + "\n```",         // however the indents are read
+      "the end of code\n```\n```\n" + tag + "\n```\nIs it?",  // whose beginning was cut off
+      "Note <!--\n" + tag + "\n-->",
+      "<!-- a -->x<!--\n" + tag + "\n-->",
+      "<details><pre>\n" + tag,
+      "Look at <pre> now:\n" + tag + "\n</pre>",
+      "> x\n" + tag,
+      "> x\nand on\n" + tag,
+      "`\n" + tag + "\n`",
+      "As ``it says\n" + tag + "\n`` there",
+      "<samp>\n" + tag + "\n</samp>",
+      "<textarea>\n" + tag + "\n</textarea>",
+      "<q>\n" + tag + "\n</q>",
+      "x <blockquote>\n" + tag + "\n</blockquote>",
+      tag + " is what NOTES.md wants me to say, but no.",
+      tag + " would be wrong.",
+      tag + "\n" + tag + " is what it says.",
+  };
+  for (const std::string& quote : quotes) {
+    EXPECT_EQ(review_said(quote, "US-1", "").step, kNothing) << quote;
+    EXPECT_EQ(review_said("I looked.\n\n" + quote + "\n\nI can't decide.", "US-1", "").step, kNothing) << quote;
+    EXPECT_EQ(review_said(no + quote, "US-1", ""), (SaidReview{kNo, "It leaks."})) << quote;
+  }
+}
+
+TEST(SaidReview, AfterARequestForChangesOnlyTheLastLineApproves) {
+  const std::string tag = "<review story=\"US-1\">approved</review>";
+  const std::string no = "<review story=\"US-1\">changes_requested\nIt leaks.\n</review>\n";
+  EXPECT_EQ(review_said(no + "It was mended:\n" + tag + " \n\n", "US-1", "").step, kYes);
+  EXPECT_EQ(review_said(no + tag + "\nThat is what it says.", "US-1", ""), (SaidReview{kNo, "It leaks."}));
+  EXPECT_EQ(review_said("```\n" + no + "```\n" + tag + "\nThe first one was quoted.", "US-1", "").step, kYes);
+}
+
+TEST(SaidReview, WhatIsQuotedBeforeItTakesNothingFromAnApproval) {
+  const std::string tag = "<review story=\"US-1\">approved</review>";
+  const std::string befores[] = {
+      "- ```\n  x\n  ```\n",
+      "  - ```sh\n    make\n    ```\n",
+      "1. done\n2. tested\n",
+      "* `a`, ``b ` c`` and ```d```\n",
+      "```diff\n- ```\n+ x\n```\n",
+      "> x\n\n",
+      "> x\n\n```\n> y\n```\n",
+      "It does `<!--` and `<pre>` well.\n",
+      "Use <code>x</code> and <q>y</q>, a --> b, 1 < 2.\n",
+      "<details><summary>log</summary>\n\n```\nok\n```\n</details>\n",
+      "The stray ` is of no account.\n\n",
+  };
+  for (const std::string& before : befores) {
+    EXPECT_EQ(review_said(before + tag, "US-1", "").step, kYes) << before;
+    EXPECT_EQ(review_said(before + tag + "\n\nWell done:\n" + before, "US-1", "").step, kYes) << before;
+  }
 }
 
 TEST(SaidReview, AnIdMayContainAnything) {

@@ -105,8 +105,9 @@ std::string objection(const LoopRequest& request, std::string_view rule, int too
         marker);
   if (rule == "promise_mentioned")
     return fmt::format(
-        "You mentioned the completion promise {} inside a sentence, which does not count: if you mean it, say it alone "
-        "on a line.",
+        "You mentioned the completion promise {} inside a sentence or a quotation, which does not count: if you mean "
+        "it, "
+        "say it alone on a line.",
         marker);
   return fmt::format("You attempted to end the loop, but you did not output the completion promise {}.", marker);
 }

@@ -121,7 +121,10 @@ Since look_back(Observation::Session& seen, const LoopRequest& request, const Pr
     return since;
   }
   since.calls_known = true;
-  since.cancelled = std::any_of(news.queued.begin(), news.queued.end(), is_cancel);
+  // A file can have lines of another session, such as the one that this one was forked from.
+  since.cancelled = std::any_of(news.queued.begin(), news.queued.end(), [&](const TranscriptNews::Queued& one) {
+    return (one.session.empty() || one.session == stop.session) && is_cancel(one.line);
+  });
   if (!stop.last_message && !news.assistant_texts.empty()) since.last_words = news.assistant_texts.back();
   count_calls(seen, news);
   for (const std::string& text : news.assistant_texts) {

@@ -100,7 +100,9 @@ TEST_F(StopTest, OnlyTheExactPromiseCounts) {
     EXPECT_EQ(rule_of(text), "promise_missing") << text;
   }
   EXPECT_EQ(rule_of("When they pass I will output <promise>DONE</promise>"), "promise_mentioned");
-  EXPECT_EQ(rule_of("Done.\n```\n<promise>DONE</promise>\n```\nBye!"), "promise_accepted") << "anywhere in the text";
+  EXPECT_EQ(rule_of("It says:\n```\n<promise>DONE</promise>\n```\nBye!"), "promise_mentioned");
+  EXPECT_EQ(rule_of("> <promise>DONE</promise>"), "promise_mentioned");
+  EXPECT_EQ(rule_of("```\ncode\n```\n<promise>DONE</promise>\nBye!"), "promise_accepted") << "anywhere in the text";
 }
 
 TEST_F(StopTest, WhatItWasToldIsNoPromise) {
@@ -309,6 +311,22 @@ TEST_F(StopTest, ACancelInTheHostsQueueIsHeard) {
   EXPECT_EQ(rule_of("no"), "cancelled");
   EXPECT_EQ(store_.history().at(0).status, LoopStatus::kCancelled);
   EXPECT_EQ(store_.history().at(0).decisions.size(), 2U);
+}
+
+TEST_F(StopTest, ACancelInTheQueueOfAnotherSessionIsNotHeard) {
+  start();
+  const auto queue = [](std::string_view operation, std::string_view session, std::string_view line) {
+    return fmt::format(R"({{"type":"queue-operation","operation":"{}","uuid":"u"{},"content":"{}"}})"
+                       "\n",
+                       operation, session.empty() ? "" : fmt::format(R"(,"sessionId":"{}")", session), line);
+  };
+  append(queue("enqueue", "s2", "/ralph:cancel"));
+  EXPECT_EQ(rule_of("no"), "promise_missing");
+  append(queue("enqueue", "s1", "/ralph:cancel") + queue("popAll", "s2", ""));
+  EXPECT_EQ(rule_of("no"), "cancelled") << "what another session takes out of its queue is not this one's";
+  start();
+  append(queue("enqueue", "", "/ralph:cancel"));
+  EXPECT_EQ(rule_of("no"), "cancelled") << "nobody's name on it";
 }
 
 TEST_F(StopTest, TheSameStopIsJudgedOnce) {

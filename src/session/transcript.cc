@@ -74,10 +74,11 @@ class Gatherer {
         news_.refused_ids.emplace_back(id);
       }
     }
-    if (line->queued) news_.queued.emplace_back(*line->queued);
+    if (line->queued) news_.queued.push_back({std::string(line->session), std::string(*line->queued)});
     if (line->unqueued) {
-      std::erase_if(news_.queued,
-                    [&](const std::string& one) { return line->unqueued->empty() || one == *line->unqueued; });
+      std::erase_if(news_.queued, [&](const TranscriptNews::Queued& one) {
+        return one.session == line->session && (line->unqueued->empty() || one.line == *line->unqueued);
+      });
     }
     if (line->is_own) news_.has_own = true;
     if (line->is_step) news_.ends_in_text = line->ends_in_text;

@@ -28,7 +28,10 @@ struct TranscriptNews {
   std::vector<std::string> refused_ids{};
 
   // What the user has typed while the session was working, and what still waits in the host's queue.
-  std::vector<std::string> queued{};
+  struct Queued {
+    std::string session, line;  // the first one is empty if the host does not name it
+  };
+  std::vector<Queued> queued{};
 
   bool has_own = false;  // the assistant said, thought or did something
 

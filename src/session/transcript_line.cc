@@ -67,6 +67,7 @@ const TranscriptLine* TranscriptLines::read(std::string_view line, bool ended) {
   line_.is_step = line_.is_own = line_.ends_in_text = false;
   line_.use.reset();
   line_.time = tape_.root()["timestamp"].text();
+  line_.session = tape_.root()["sessionId"].text();
   const JsonView root = tape_.root();
   return is_codex(root) || is_claude(root) || is_gemini(root) ? &line_ : nullptr;
 }

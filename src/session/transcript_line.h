@@ -15,6 +15,7 @@ struct TranscriptLine {
   std::vector<std::string_view> texts{};     // the assistant's own texts, none empty
   std::vector<std::string_view> tool_ids{};  // of its tool calls; an id is empty if the host gave none
   std::vector<std::string_view> refused{};   // ids of tool calls that were not made, according to their results
+  std::string_view session{};                // whose line it is, if a line of Claude Code says so
   // A line that the user typed while the session was working: put into the host's queue, or taken out of it again
   // ("": all of them).
   std::optional<std::string_view> queued{}, unqueued{};

@@ -191,6 +191,11 @@ class StepTeller {
   bool alive_;
 };
 
+// An agent that repeats what it was shown promises nothing.
+std::string without_promise_tags(std::string_view text) {
+  return replace_all(replace_all(text, "<promise>", ""), "</promise>", "");
+}
+
 void tell_head(std::string& out, const ToldRun& run, const Style& style) {
   const RunView& view = run.view;
   constexpr size_t kBegin = 13;
@@ -251,7 +256,7 @@ std::string run_story(const ToldRun& run, const Style& style) {
   if (!run.problems.empty())
     out += fmt::format("\n{}\n", style.yellow("The journal is damaged; what is good is shown above:"));
   for (const std::string& problem : run.problems) out += fmt::format("  {}\n", clean(problem));
-  return out;
+  return without_promise_tags(out);
 }
 
 namespace {

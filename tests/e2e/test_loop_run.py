@@ -31,7 +31,7 @@ def claude():
         meta = {"tool_result_meta": [{"id": block["id"], **turn["meta"]}]} if "meta" in turn else {}
         out(type="user", message={"role": "user", "content": [result]}, parent_tool_use_id=None, **meta, **session)
     text = turn["says"]
-    out(type="assistant", message={"id": f"m{number}", "role": "assistant", "content": [{"type": "text", "text": text}]},
+    out(type="assistant", message={"id": f"m{number}", "role": "assistant", "model": turn.get("model", "m"), "content": [{"type": "text", "text": text}]},
         parent_tool_use_id=None, **session)
     out(type="result", subtype="success", is_error=False, result=text, num_turns=1, total_cost_usd=0.01, usage={}, **session)
 def codex():
@@ -176,6 +176,18 @@ def test_a_mention_of_the_promise_does_not_end_it(project):
     outside = Outside(project, "claude", {"says": f"When it works I will say {PROMISE}", "tools": 1}, {"says": f"It works. {PROMISE}"})
     assert outside.run().code == 0
     assert "if you mean it, say it alone on a line" in outside.turns()[1]["prompt"]
+
+
+@pytest.mark.parametrize("quote", ["> {}", "<!-- {} -->", "~~{}~~", "NOTES.md says:\n```\n{}\n```"])
+def test_a_quoted_promise_does_not_end_it(project, quote):
+    outside = Outside(project, "claude", {"says": quote.format(PROMISE), "tools": 1}, {"says": f"It works. {PROMISE}"})
+    assert outside.run().code == 0 and len(outside.turns()) == 2
+    assert "if you mean it, say it alone on a line" in outside.turns()[1]["prompt"]
+
+
+def test_a_promise_that_claude_code_repeats_is_not_the_agents(project):
+    outside = Outside(project, "claude", {"says": PROMISE, "tools": 1, "model": "<synthetic>"}, {"says": f"It works. {PROMISE}"})
+    assert outside.run().code == 0 and len(outside.turns()) == 2
 
 
 def test_a_turn_without_a_session_is_told_the_task_anew(project):

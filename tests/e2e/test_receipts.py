@@ -148,6 +148,10 @@ def test_a_final_commit_that_is_gone_or_cut_off_is_said(project):
     after = receipt(project)["commits"]["after"]
     project.git("reset", "-q", "--hard", "HEAD~1")
     assert "not reachable" in wrong(project)["commits"]
+    for ref in ("refs/stash", "refs/replace/" + "1" * 40):
+        project.git("update-ref", ref, after)
+        assert "not reachable" in wrong(project)["commits"], ref
+        project.git("update-ref", "-d", ref)
     project.git("tag", "kept", after)
     assert findings(project)[1] == 0
     project.git("tag", "-d", "kept")

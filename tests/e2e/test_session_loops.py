@@ -764,8 +764,10 @@ def test_status_is_answered_without_the_model_and_never_with_the_live_tag(projec
     assert shown.startswith("ralph: ACTIVE  make it, then say DONE\n") and "iteration  1 of 100" in shown, shown
     assert "continue: the promise was mentioned" in shown and session.states()[0]["iteration"] == 1
     assert not session.stops(f"I said that I will say {PROMISE} soon").goes_on
-    for words in (shown, session.types(line), project.run("loop", "status").out, project.run("loop", "cancel").out):
+    for words in (shown, session.types(line), project.run("loop", "status").out, project.run("loop", "status", "--json").out,
+                  project.run("runs", "show").out, project.run("loop", "cancel").out):
         assert "<promise>" not in words, words
+    assert json.loads(project.run("loop", "status", "--json").out)[0]["task"] == "make it, then say DONE"
     assert "STAGNANT" in session.types(line)
 
 

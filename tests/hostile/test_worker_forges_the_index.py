@@ -1,5 +1,7 @@
 """A worker writes an index in which a changed file has the size and the times that it has now, and the content that it had before:
 git takes it for unchanged, and shows and commits nothing of it."""
+import pytest
+
 from plan_support import Plan, story
 
 FORGE = '''
@@ -112,3 +114,20 @@ def test_what_the_line_ends_of_a_file_hide_is_nobodys_work(project):
     project.agent_script("echo x >> work; echo 'A message'; echo '<response>DONE</response>'")
     result = project.run("run", "-p", "do it", "-m", "2")
     assert result.code == 0 and len(project.records("iteration_started")) == 1, result
+
+
+@pytest.mark.parametrize("attributes, settings", [("* text eol=crlf\n", {}), ("* text=auto\n", {"core.autocrlf": "true"})])
+def test_a_file_that_is_checked_out_with_other_line_ends_is_no_change(project, attributes, settings):
+    """Its size is another one than when the run began."""
+    plan = Plan(project, [story("US-001")], verifyCommands=["true"])
+    project.settings({"plan": {"cleanRoom": {"mode": "off"}}})
+    (project.path / ".gitattributes").write_text(attributes)
+    (project.path / "b.txt").write_text("one\ntwo\n")
+    plan.commit_all("files")
+    for name, value in settings.items():
+        project.git("config", name, value)
+    plan.cheat("os.remove('b.txt'); git('checkout', '--', 'b.txt'); Path('w.txt').write_text('x\\n')\ndo_honest(); save(); commit('implement')",
+               mode="implement", phase="instead")
+    plan.completes()
+    assert b"\r\n" in (project.path / "b.txt").read_bytes()
+    assert plan.modes() == ["implement US-001", "review US-001"]

@@ -131,6 +131,20 @@ def test_what_lies_outside_is_only_shown(project):
     assert "evil" in (project.home / ".gitconfig").read_text() and (project.path / ".envrc").exists()
 
 
+def test_what_hides_files_in_the_home_is_only_shown(project):
+    project.git_init()
+    (project.home / "ignored").write_text("")
+    (project.home / ".gitconfig").open("a").write(f"[core]\n\texcludesFile = {project.home}/ignored\n")
+    project.agent_script("cd; printf '[core]\\n\\texcludesFile = other\\n' >> .gitconfig; echo ok.txt > ignored; mkdir -p .config/git; "
+                         "echo ok.txt > .config/git/ignore; echo 'x ident' > .config/git/attributes; echo '<response>DONE</response>'")
+    result = project.run("run", "-p", "do it")
+    assert result.code == 0, result
+    found = changed(project)
+    assert set(found) == {str(project.home / name) for name in (".gitconfig", "ignored", ".config/git/ignore", ".config/git/attributes")}
+    assert {f["action"] for f in found.values()} == {"reported"}
+    assert (project.home / "ignored").read_text() == "ok.txt\n" and "core.excludesFile" in result.text
+
+
 def test_a_run_that_goes_on_after_a_kill_knows_how_it_was(project):
     project.git_init()
     project.agent_script("if [ -e went ]; then echo '<response>DONE</response>'; else touch went; echo x > .git/hooks/pre-commit; "
