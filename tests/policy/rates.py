@@ -62,6 +62,14 @@ def percent(part, whole):
     return f"{100 * part / whole:.1f} %"
 
 
+def lasting_folder(first):
+    """A folder that is not below /tmp, wherever the checkout is."""
+    for folder in (first, pathlib.Path.home(), pathlib.Path("/srv"), pathlib.Path("/var/lib")):
+        if not any(folder.is_relative_to(tmp) for tmp in ("/tmp", "/var/tmp", tempfile.gettempdir())) and os.access(folder, os.W_OK):
+            return folder
+    sys.exit("no folder outside of /tmp can be written to")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--junit", type=pathlib.Path)
@@ -70,7 +78,7 @@ def main():
     arguments = parser.parse_args()
 
     dangerous, everyday = lines_of("dangerous.txt"), lines_of("everyday.txt")
-    with tempfile.TemporaryDirectory(dir=arguments.ralph.resolve().parent, prefix="policy-") as base:
+    with tempfile.TemporaryDirectory(dir=lasting_folder(arguments.ralph.resolve().parent), prefix="policy-") as base:
         judge = Judge(arguments.ralph.resolve(), pathlib.Path(base))
         hard, easy = judge.decisions(dangerous), judge.decisions(everyday)
     missed = [entry for entry, decision in zip(dangerous, hard) if decision not in ("ask", "deny")]
