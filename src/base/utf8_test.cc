@@ -173,8 +173,8 @@ TEST(FitDifference, ShowsWhatDiffers) {
   };
   EXPECT_EQ(both("make test", "true", 40), "make test|true");
   const std::string same(100, 'x');
-  EXPECT_EQ(both(same + "one", same + "other", 200), same + "one|" + same + "other");
-  EXPECT_EQ(both(same + "one", same + "other", 60), "…" + same.substr(70) + "one|…" + same.substr(70) + "other");
+  EXPECT_EQ(both(same + "this", same + "other", 200), same + "this|" + same + "other");
+  EXPECT_EQ(both(same + "this", same + "other", 60), "…" + same.substr(70) + "this|…" + same.substr(70) + "other");
   EXPECT_EQ(both(same, same + "more", 60), "…" + same.substr(70) + "|…" + same.substr(70) + "more");
   const std::string wide = same + "ä" + std::string(29, 'x');  // 30 bytes before the difference are within a character
   EXPECT_EQ(both(wide + "1", wide + "2", 60), "…ä" + std::string(29, 'x') + "1|…ä" + std::string(29, 'x') + "2");
