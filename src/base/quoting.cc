@@ -128,7 +128,7 @@ bool Quoting::read_fence(Fence& fence, const Line& line, bool strict) {
     return true;
   }
   const bool closes = mark == fence.mark && length >= fence.length && length == text.size();
-  if (closes && !(strict && line.indent >= fence.column + kCodeIndent)) fence = {};
+  if (closes && (!strict || line.indent < fence.column + kCodeIndent)) fence = {};
   return true;
 }
 

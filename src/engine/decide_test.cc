@@ -415,7 +415,8 @@ std::vector<Row> loop_table() {
       {"a guardrail may be quiet", kDuringCheck, at(1), "running", kContinue, kNone, with_idle_limit(5s), 9s, 9s, 9s},
       {"the run's time is over while the agent works", kDuringTurn, at(1), "run_time_spent_while_running", kEndNow,
        kNone, with_run_limit(60s), 60s},
-      {"it may be over while ralph asks git", kDuringLook, at(1), "running", kContinue, kNone, with_run_limit(60s), 60s},
+      {"it may be over while ralph asks git", kDuringLook, at(1), "running", kContinue, kNone, with_run_limit(60s),
+       60s},
       {"git over its time", kDuringLook, at(1), "step_time_spent", kEndNow, kNone, {}, 10s, 10s, 0s, 10s},
       {"the second stop request ends git too", kDuringLook, asked_to_stop(at(1), 2), "stop_demanded", kEndNow},
 

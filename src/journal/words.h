@@ -150,9 +150,8 @@ enum class Moment {
   kDuringLook,       // ralph itself asks git something; may it wait for the answer?
 };
 template <>
-inline constexpr auto kWords<Moment> = words(
-    {"before_iteration", "during_turn", "during_check", "after_turn", "between_steps", "at_stop", "after_checks",
-     "during_look"});
+inline constexpr auto kWords<Moment> = words({"before_iteration", "during_turn", "during_check", "after_turn",
+                                              "between_steps", "at_stop", "after_checks", "during_look"});
 
 // The action of a decision.
 enum class Action {

@@ -161,8 +161,9 @@ void Console::show(const record::GuardrailEnded& ended) {
     const size_t width =
         display_width(fmt::format("{} {} {} ({}){}{}", style.error(), name, what, took, style.dot(), facts));
     const bool fits = !style.terminal || width <= style.width;
-    line(fmt::format("{} {}{}", style.red(style.error()), head,
-                     style.dim(fits ? std::string(style.dot()) + facts : "\n    " + wrap_words(facts, style.width, 4, 4))));
+    line(fmt::format(
+        "{} {}{}", style.red(style.error()), head,
+        style.dim(fits ? std::string(style.dot()) + facts : "\n    " + wrap_words(facts, style.width, 4, 4))));
     for (const std::string& said : glimpse_of(ended.feedback)) {
       line("    " + style.dim(fit_to_width(said, std::max<size_t>(style.width, 24) - 4)));
     }

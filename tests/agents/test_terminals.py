@@ -23,6 +23,14 @@ CURSOR, IS_THERE = "\x1b[6n", "\x1b[1;1R"  # Codex does not start in a terminal 
 ROWS, COLUMNS = 50, 160
 
 
+class Screen(pyte.Screen):
+    """Sequences of a terminal's own that end like those for colours are nothing to the emulator."""
+
+    def select_graphic_rendition(self, *attributes, **private):
+        if not private:
+            super().select_graphic_rendition(*attributes)
+
+
 class Terminal:
     """A CLI in its terminal. It counts what was printed and what an emulator shows of it: CLIs draw again only the cells that have
     changed, so that a word on the screen need not be one in the bytes. They jump with the cursor in place of blanks: these are not
@@ -33,7 +41,7 @@ class Terminal:
                                    dimensions=(ROWS, COLUMNS), encoding="utf-8", codec_errors="replace", preexec_fn=agent._enter_network)
         self.child.delaybeforesend = None
         self.bytes = ""
-        self.screen = pyte.Screen(COLUMNS, ROWS)
+        self.screen = Screen(COLUMNS, ROWS)
         self.emulator = pyte.Stream(self.screen)
 
     def seen(self):

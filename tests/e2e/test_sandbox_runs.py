@@ -397,7 +397,7 @@ def test_folders_of_killed_runs_are_removed_and_those_of_living_ones_are_not(pro
 def test_a_resumed_run_keeps_its_own_way_out(project, server):
     """What a killed run left is ended before the proxy of the resumed one is started, which carries the same id."""
     port = server.server_port
-    project.agent_script("\n".join([f"[ -e seen ] || {{ touch seen; exit 1; }}", fetch(f"http://model.test:{port}/a"), DONE]))
+    project.agent_script("\n".join(["[ -e seen ] || { touch seen; exit 1; }", fetch(f"http://model.test:{port}/a"), DONE]))
     project.settings({"agent": {"retry": {"attempts": 1}}, "sandbox": {"mode": "on", "hosts": [f"model.test:{port}"],
                                                                        "resolve": {"model.test": "127.0.0.1"}}})
     assert project.run("run", "-p", "x", "-n", "1").code == 1

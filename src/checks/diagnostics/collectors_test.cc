@@ -224,16 +224,17 @@ TEST(CargoTest, FailuresWithTheirPlaces) {
 }
 
 TEST(Compilers, TheFormatOfGnu) {
-  EXPECT_EQ(
-      lines(parse("gcc", {"", recorded("gcc.txt"), 1})),
-      (Lines{"a.c:2:30: warning: implicit declaration of function 'undefined_call' "
-             "(-Wimplicit-function-declaration, t)",
-             "a.c:2:55: warning: returning 'char *' from a function with return type 'int' makes integer from "
-             "pointer without a cast (-Wint-conversion, t)",
-             "a.c:2:22: warning: unused variable 'unused' (-Wunused-variable, t)",
-             "b.cc:2:34: error: cannot convert 'std::string' {aka 'std::__cxx11::basic_string<char>'} to 'int' in "
-             "initialization (t)",
-             "b.cc:2:67: error: expected ';' before '}' token (t)"}));
+  const std::string undeclared =
+      "a.c:2:30: warning: implicit declaration of function 'undefined_call' (-Wimplicit-function-declaration, t)";
+  const std::string without_cast =
+      "a.c:2:55: warning: returning 'char *' from a function with return type 'int' makes integer from pointer without "
+      "a cast (-Wint-conversion, t)";
+  const std::string another_type =
+      "b.cc:2:34: error: cannot convert 'std::string' {aka 'std::__cxx11::basic_string<char>'} to 'int' in "
+      "initialization (t)";
+  EXPECT_EQ(lines(parse("gcc", {"", recorded("gcc.txt"), 1})),
+            (Lines{undeclared, without_cast, "a.c:2:22: warning: unused variable 'unused' (-Wunused-variable, t)",
+                   another_type, "b.cc:2:67: error: expected ';' before '}' token (t)"}));
   EXPECT_EQ(parse("clang", {"", recorded("clang.txt"), 1}).findings.size(), 3u);
   EXPECT_EQ(lines(parse("gcc", {"", "a.c:1:10: fatal error: no.h: No such file or directory\n", 1})),
             Lines{"a.c:1:10: error: no.h: No such file or directory (t)"});
