@@ -15,20 +15,13 @@ from test_session_loops import CONTRACT, PROMISE, install, loops, ralph, rules, 
 pyte = pytest.importorskip("pyte")
 
 ESCAPES = re.compile(r"\x1b(\[[0-9;?<>=]*[A-Za-z]|\][^\x07\x1b]*(\x07|\x1b\\)|[()][A-Z0-9]|[=>78])")
-PRIVATE = re.compile(r"\x1b\[[<>=][0-9;]*[A-Za-z]")  # sequences that the emulator would print
+# Sequences of single terminals, which the emulator would print or fail at; and one whose end is still to come.
+PRIVATE, UNFINISHED = re.compile(r"\x1b\[[<>=?][0-?]*[ -/]*[@-~]"), re.compile(r"\x1b(\[[0-?]*[ -/]*)?$")
 ENTER, DOWN, ESCAPE = "\r", "\x1b[B", "\x1b"
 CURSOR, IS_THERE = "\x1b[6n", "\x1b[1;1R"  # Codex does not start in a terminal that does not say where its cursor is
 
 
 ROWS, COLUMNS = 50, 160
-
-
-class Screen(pyte.Screen):
-    """Sequences of a terminal's own that end like those for colours are nothing to the emulator."""
-
-    def select_graphic_rendition(self, *attributes, **private):
-        if not private:
-            super().select_graphic_rendition(*attributes)
 
 
 class Terminal:
@@ -40,8 +33,8 @@ class Terminal:
         self.child = pexpect.spawn(str(agent.program), arguments, cwd=str(agent.path), env=agent.environment(TERM="xterm-256color"),
                                    dimensions=(ROWS, COLUMNS), encoding="utf-8", codec_errors="replace", preexec_fn=agent._enter_network)
         self.child.delaybeforesend = None
-        self.bytes = ""
-        self.screen = Screen(COLUMNS, ROWS)
+        self.bytes = self.unfinished = ""
+        self.screen = pyte.Screen(COLUMNS, ROWS)
         self.emulator = pyte.Stream(self.screen)
 
     def seen(self):
@@ -49,7 +42,9 @@ class Terminal:
             while True:
                 new = self.child.read_nonblocking(65536, timeout=0.05)
                 self.bytes += new
-                self.emulator.feed(PRIVATE.sub("", new))
+                whole, tail = (self.unfinished + new), UNFINISHED.search(self.unfinished + new)
+                self.unfinished = tail.group() if tail else ""
+                self.emulator.feed(PRIVATE.sub("", whole[:len(whole) - len(self.unfinished)]))
                 self.child.send(IS_THERE * new.count(CURSOR))
         except (pexpect.TIMEOUT, pexpect.EOF):
             pass
