@@ -270,8 +270,9 @@ class Project:
         self.settings(guardrails=[{**(c if isinstance(c, dict) else {"command": str(c)}), **more} for c in commands])
 
     def git_init(self):
-        """A repository with one commit and an identity."""
-        (self.home / ".gitconfig").write_text("[user]\nname = T\nemail = t@example.org\n[init]\ndefaultBranch = main\n")
+        """A repository with one commit and an identity. Commits start no second git that would tidy up."""
+        (self.home / ".gitconfig").write_text("[user]\nname = T\nemail = t@example.org\n[init]\ndefaultBranch = main\n"
+                                              "[maintenance]\nauto = false\n")
         self.git("init", "-q")
         self.git("commit", "-q", "--allow-empty", "-m", "start")
 
