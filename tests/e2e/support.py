@@ -30,6 +30,7 @@ HELPERS = Path(os.environ.get("RALPH_HELPERS", ROOT / "build/release/helpers")).
 # ./dev sanitize runs these tests too; a sanitizer's own memory is not ralph's.
 SANITIZERS = {name: os.environ[name] for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS") if name in os.environ}
 SANITIZED = bool(SANITIZERS)
+PATIENCE = 4 if SANITIZED else 2  # how much longer than on a good day is waited for what comes by itself
 FLAT_KB = (128 if SANITIZED else 32) * 1024
 MARKER_VARIABLE = "RALPH_TEST_MARKER"
 
@@ -135,13 +136,13 @@ def _has_ended(pid):
 
 def wait_until(predicate, timeout=15, what=None):
     """Waits for a true value and returns it; fails the test, saying what was awaited."""
-    end = time.monotonic() + timeout
+    end = time.monotonic() + timeout * PATIENCE
     while True:
         value = predicate()
         if value:
             return value
         if time.monotonic() > end:
-            raise AssertionError(f"not within {timeout} s: {what or getattr(predicate, '__name__', predicate)}")
+            raise AssertionError(f"not within {timeout * PATIENCE} s: {what or getattr(predicate, '__name__', predicate)}")
         time.sleep(0.01)
 
 
@@ -193,7 +194,7 @@ class Running:
 
     def wait(self, timeout=60):
         """Waits for its end and returns the Result. Looks at its memory now and then meanwhile."""
-        end = time.monotonic() + timeout
+        end = time.monotonic() + timeout * PATIENCE
         while not self._has_ended_within(0.02):
             for pid in [self.pid, *children_of(self.pid)]:
                 if _program_of(pid) == str(RALPH):
