@@ -247,13 +247,13 @@ def test_a_timed_out_turn_consumes_its_iteration_without_retry(project):
 
 
 def test_a_silent_agent_is_ended_by_the_idle_limit_and_a_talking_one_is_not(project):
-    project.agent_script(f'if [ $RALPH_ITERATION = 1 ]; then for i in 1 2 3 4 5 6; do echo $i; sleep 0.25; done; '
-                         f'sleep 60; else {DONE}; fi', idleTimeoutSeconds=0.8)
+    project.agent_script(f'if [ $RALPH_ITERATION = 1 ]; then for i in 1 2 3 4 5 6 7 8; do echo $i; sleep 0.5; done; '
+                         f'sleep 60; else {DONE}; fi', idleTimeoutSeconds=3)
     result = run(project, "-m", "2")
     assert result.code == 0, result
     first = project.records("agent_ended")[0]
-    assert first["outcome"] == "idle" and first["durationMs"] > 2000, first
-    assert "6\n" in (project.run_folder() / "agent_1.out").read_text()
+    assert first["outcome"] == "idle" and first["durationMs"] > 6500, first
+    assert "8\n" in (project.run_folder() / "agent_1.out").read_text()
     project.nothing_left()
 
 

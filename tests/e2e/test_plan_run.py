@@ -446,8 +446,8 @@ def test_a_budget_of_time_ends_a_plan_as_it_does_a_loop(project):
     project.nothing_left()
 
 
-def git_that_waits(project, at):
-    """A git in the PATH that waits at the nth `git status`, after it has made the file `waits`. Returns the environment."""
+def git_that_waits(project, at, seconds=1):
+    """A git in the PATH that waits so long at the nth `git status`, after it has made the file `waits`. Returns the environment."""
     folder = project.base / "bin"
     folder.mkdir()
     git = folder / "git"
@@ -455,7 +455,7 @@ def git_that_waits(project, at):
 for word; do
   [ "$word" != status ] || echo >> '{project.base}/asked'
 done
-if [ "$(wc -l < '{project.base}/asked' 2> /dev/null)" = {at} ]; then touch '{project.base}/waits'; sleep 1; fi
+if [ "$(wc -l < '{project.base}/asked' 2> /dev/null)" = {at} ]; then touch '{project.base}/waits'; sleep {seconds}; fi
 exec /usr/bin/git "$@"
 """)
     git.chmod(0o755)
@@ -465,8 +465,8 @@ exec /usr/bin/git "$@"
 @pytest.mark.parametrize("at", [1, 3, 5])
 def test_a_budget_that_ends_while_ralph_asks_git_is_a_limit_and_no_error(project, at):
     plan = Plan(project)
-    project.settings(budget={"maxMinutes": 0.01})
-    result = plan.run(env=git_that_waits(project, at))
+    project.settings(budget={"maxMinutes": 0.08})  # enough to come to the last of these questions on a busy machine
+    result = plan.run(env=git_that_waits(project, at, seconds=5))
     assert result.code == 1 and (project.base / "waits").exists(), result
     assert "budget.maxMinutes" in project.last("run_ended")["reason"] and not plan.marker.exists()
 

@@ -224,7 +224,8 @@ def test_a_command_is_in_a_machine_without_an_agent(project, program):
 
 def test_two_tasks_of_one_project_have_two_machines(machine, project):
     wait = 'touch started-$(basename "$TASK_FOLDER"); until [ -e "$TASK_FOLDER/go" ]; do sleep 0.05; done; touch "$TASK_FOLDER/DONE"'
-    running = [machine.start(wait, task=task) for task in ("t", "u")]
+    machine.docker.agent_script(wait)  # once: the first task must not read what is being written for the second
+    running = [project.start(*machine.words(task=task), env=machine.docker.env) for task in "tu"]
     names = [machine.name, machine.docker.name + "-task-p_u"]
     for name, task in zip(names, "tu"):
         wait_until(lambda: (machine.docker.vm / name / f"project/started-{task}").exists())
