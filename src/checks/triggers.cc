@@ -94,6 +94,12 @@ static std::vector<std::string> large_programs(const Places& files, const std::v
   return large;
 }
 
+static std::optional<RepositoryMark> mark_at(const TriggerPlace& place) {
+  if (place.kind != TriggerKind::kRepository || place.keys.size() != 4) return std::nullopt;
+  return RepositoryMark{parent_path(place.path), place.path,    place.keys[0],
+                        place.keys[1],           place.keys[2], place.keys[3]};
+}
+
 Result<Triggers> Triggers::take(const std::vector<TriggerPlace>& places, const std::vector<std::string>& roots,
                                 const std::string& store, Repository repository) {
   Triggers triggers(store);
@@ -104,6 +110,9 @@ Result<Triggers> Triggers::take(const std::vector<TriggerPlace>& places, const s
   for (const TriggerPlace& place : places) {
     const bool folder = place.kind == TriggerKind::kFolder || place.kind == TriggerKind::kGitFolders;
     triggers.remember_folders(folder ? join_path(place.path, "x") : place.path, roots);
+    // HEAD led to this commit a moment ago, and no agent has run since.
+    if (const auto mark = mark_at(place); mark && !mark->commit.empty())
+      triggers.heads_[place.path] = head_stamp(*mark);
     if (place.kind != TriggerKind::kProgram) continue;
     for (const std::string& key : place.keys)
       triggers.remember_folders(is_real_folder(key) ? join_path(key, "x") : key, roots);
@@ -130,12 +139,6 @@ std::vector<std::string> Triggers::false_folders(Glance& glance) const {
     if (!below && was != Folder::kOther && glance.at(path) && !glance.is_folder(path)) found.push_back(path);
   }
   return found;
-}
-
-static std::optional<RepositoryMark> mark_at(const TriggerPlace& place) {
-  if (place.kind != TriggerKind::kRepository || place.keys.size() != 4) return std::nullopt;
-  return RepositoryMark{parent_path(place.path), place.path,    place.keys[0],
-                        place.keys[1],           place.keys[2], place.keys[3]};
 }
 
 std::vector<Triggers::Change> Triggers::lost_repositories() const {

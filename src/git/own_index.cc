@@ -42,10 +42,6 @@ std::string stamp_at(const std::string& path) {
                      info.st_ctim.tv_nsec);
 }
 
-std::string without_line_end(const std::string& answer) {
-  return answer.substr(0, answer.find_last_not_of('\n') + 1);
-}
-
 Result<std::string> answer_about_index(const Git& git, const std::vector<std::string>& words) {
   TRY_VALUE(GitEnd end, git(words));
   if (end.code == 0 && !end.cut) return std::move(end.output);
@@ -65,10 +61,11 @@ std::string OwnIndex::file() const {
 }
 
 Result<OwnIndex::Place> OwnIndex::place() const {
-  TRY_VALUE(const GitEnd end, git_({"rev-parse", "--absolute-git-dir", "--show-toplevel", "HEAD"}));
+  TRY_VALUE(const GitEnd end, git_({"rev-parse", "--absolute-git-dir", "--show-toplevel", "--path-format=absolute",
+                                    "--git-path", "index", "HEAD"}));
   const std::vector<std::string> lines = split(end.output, '\n');
-  if (lines.size() < 3) return Place{};
-  return Place{lines[0], lines[1], end.code == 0 ? lines[2] : ""};
+  if (lines.size() < 4) return Place{};
+  return Place{lines[0], lines[1], lines[2], end.code == 0 ? lines[3] : ""};
 }
 
 // Whether all tracked files together can be read in a moment.
@@ -89,15 +86,14 @@ Result<TakenIndex> OwnIndex::take() {
   taken_ = {};
   prepared_.reset();
   TRY_VALUE(const Place now, place());
-  TRY_VALUE(const GitEnd found, git_({"rev-parse", "--path-format=absolute", "--git-path", "index"}));
-  if (now.git_dir.empty() || found.code != 0) return taken_;
-  const std::string path = without_line_end(found.output), working = look_in(folder_);
+  if (now.git_dir.empty()) return taken_;
+  const std::string working = look_in(folder_);
   TRY(make_directories(folder_));
   struct stat info{};
-  if (::lstat(path.c_str(), &info) != 0) {
+  if (::lstat(now.index.c_str(), &info) != 0) {
     TRY(replace_file(file(), "", 0600));  // nothing was ever added
   } else {
-    TRY_VALUE(const std::string text, read_file(path));
+    TRY_VALUE(const std::string text, read_file(now.index));
     // An agent of an earlier run may have written it: git reads all files whose times it would believe.
     constexpr timespec kLongAgo = {1, 0};
     TRY(copy_index(text, is_small(now.top) ? kLongAgo : info.st_mtim, working));

@@ -59,7 +59,7 @@ class OwnIndex {
  private:
   std::string file() const;  // the copy
   struct Place {
-    std::string git_dir, top, commit;  // the last one is empty before the first commit
+    std::string git_dir, top, index, commit;  // the last one is empty before the first commit
   };
   Result<Place> place() const;
   bool is_small(const std::string& top) const;

@@ -75,6 +75,19 @@ std::string tail_of(int fd, off_t size, off_t most) {
   return text;
 }
 
+// ctime can't be set back.
+bool is_same(const struct stat& a, const struct stat& b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino && a.st_size == b.st_size &&
+         a.st_ctim.tv_sec == b.st_ctim.tv_sec && a.st_ctim.tv_nsec == b.st_ctim.tv_nsec;
+}
+
+MonotonicTime steady_now() {
+  return std::chrono::time_point_cast<Milliseconds>(std::chrono::steady_clock::now());
+}
+
+// How long the times of the file alone are believed: two writes within one tick of the system's clock have the same.
+constexpr Milliseconds kBelieved{1000};
+
 constexpr int kOpenFlags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
 
 }  // namespace
@@ -156,9 +169,8 @@ record::Record JournalWriter::stamp(record::Body body) const {
 }
 
 // Restores the journal if an agent removed .ralph: the open file still has its content.
-Status JournalWriter::restore_if_gone() {
-  struct stat ours{}, there{};
-  if (::fstat(fd_.get(), &ours) != 0) return cannot_write(path_, errno);
+Status JournalWriter::restore_if_gone(struct stat& ours) {
+  struct stat there{};
   if (::lstat(path_.c_str(), &there) == 0) {
     if (there.st_ino == ours.st_ino && there.st_dev == ours.st_dev) return {};
   } else if (errno != ENOENT && errno != ENOTDIR) {
@@ -177,27 +189,38 @@ Status JournalWriter::restore_if_gone() {
   if (!fd || ::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) return cannot_write(path_, errno);
   fd_ = std::move(fd);
   folder_synced_ = false;
+  if (::fstat(fd_.get(), &ours) != 0) return cannot_write(path_, errno);
   return {};
 }
 
 // A file that is not as we left it can't prove anything any more: what is added would not follow from what is there.
-Status JournalWriter::check_size() const {
-  struct stat info{};
-  if (::fstat(fd_.get(), &info) != 0) return cannot_write(path_, errno);
-  if (info.st_size == size_) return {};
+Status JournalWriter::check_size(const struct stat& ours) const {
+  if (ours.st_size == size_) return {};
   return fail(
       ErrorKind::kInput,
       "somebody {} the journal {} while the run was under way, so that it can't prove what the run did; start a "
       "new run",
-      info.st_size < size_ ? "shortened" : "added to", path_);
+      ours.st_size < size_ ? "shortened" : "added to", path_);
+}
+
+bool JournalWriter::is_as_we_left_it() const {
+  struct stat there{};
+  return !touched_ && ::lstat(path_.c_str(), &there) == 0 && is_same(there, left_);
 }
 
 std::string JournalWriter::fault() {
-  const auto now = hash_file(path_);
-  if (content_ && now && now->hex() == content_->hex()) return "";
-  std::string found = fault_in_records();
-  if (found.empty()) content_ = now;
-  return found;
+  if (content_ && steady_now() - read_at_ < kBelieved && is_as_we_left_it()) return "";
+  struct stat before{};
+  if (::lstat(path_.c_str(), &before) != 0) before = {};
+  const auto found = hash_file(path_);
+  if (!content_ || !found || found->hex() != content_->hex()) {
+    if (std::string fault = fault_in_records(); !fault.empty()) return fault;
+    content_ = found;
+  }
+  left_ = before;
+  touched_ = false;
+  read_at_ = steady_now();
+  return "";
 }
 
 std::string JournalWriter::fault_in_records() const {
@@ -213,8 +236,11 @@ std::string JournalWriter::fault_in_records() const {
 }
 
 Status JournalWriter::write(const record::Record& record) {
-  TRY(restore_if_gone());
-  TRY(check_size());
+  struct stat ours{};
+  if (::fstat(fd_.get(), &ours) != 0) return cannot_write(path_, errno);
+  touched_ = touched_ || !is_same(ours, left_);
+  TRY(restore_if_gone(ours));
+  TRY(check_size(ours));
   std::string line = record::to_line(record);
   std::string hash = sha256_hex(line);
   line += '\n';
@@ -230,6 +256,7 @@ Status JournalWriter::write(const record::Record& record) {
     if (::ftruncate(fd_.get(), size_) != 0) return cannot_write(path_, errno);
     return cannot_write(path_, error);
   }
+  if (::fstat(fd_.get(), &left_) != 0) left_ = {};
   size_ += static_cast<std::int64_t>(line.size());
   if (content_) content_->add(line);
   last_sequence_ = record.sequence;

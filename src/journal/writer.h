@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <sys/stat.h>
 
 #include "base/result.h"
 #include "base/sha256.h"
@@ -45,8 +46,9 @@ class JournalWriter {
   // to it or shortened it.
   Status write(const record::Record& record);
 
-  // What somebody has done to the records that were written, in words; empty: nothing. Reads all of the file, but
-  // understands its records only the first time, or if it is not what was written.
+  // What somebody has done to the records that were written, in words; empty: nothing. Reads all of the file if anybody
+  // else may have written to it, by the times that the system keeps, and once a second anyway; understands its records
+  // only the first time, or if it is not what was written.
   std::string fault();
 
   Result<record::Record> append(record::Body body);  // both
@@ -62,8 +64,9 @@ class JournalWriter {
   static Result<JournalWriter> lock(const std::string& run_folder, const Redactor& redactor,
                                     std::function<WallTime()> clock, Milliseconds patience);
   Status read_all(JournalReader reader, const OnRecord& on_record);
-  Status restore_if_gone();
-  Status check_size() const;
+  Status restore_if_gone(struct stat& ours);
+  Status check_size(const struct stat& ours) const;
+  bool is_as_we_left_it() const;
   std::string fault_in_records() const;
 
   Fd fd_;
@@ -74,6 +77,9 @@ class JournalWriter {
   std::string last_hash_;
   std::int64_t size_ = 0;            // of the complete records
   std::optional<Sha256> content_{};  // the hash of these, once somebody has asked for faults
+  struct stat left_{};               // the file after our last write
+  bool touched_ = false;             // somebody wrote to it before one of ours
+  MonotonicTime read_at_{};          // when all of it was last read
   bool folder_synced_ = false;       // without it, a power cut may lose the file's name
 };
 

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <gtest/gtest.h>
 
@@ -235,6 +236,18 @@ TEST_F(JournalWriterTest, ARecordThatWasChangedInItsPlaceIsAFault) {
   EXPECT_NE(writer.fault(), "");
   write(more);
   EXPECT_EQ(writer.fault(), "");
+}
+
+TEST_F(JournalWriterTest, ARecordThatWasChangedBeforeAnotherWasWrittenIsAFault) {
+  JournalWriter writer = open();
+  ASSERT_TRUE(writer.append(record::IterationStarted{1}));
+  ASSERT_EQ(writer.fault(), "");
+  ::usleep(20'000);  // more than a tick of the clock that files have their times from
+  const std::string text = ScratchFolder::read(file_);
+  std::fstream(file_, std::ios::in | std::ios::out) << replace_all(text, "\"iteration\":1", "\"iteration\":7");
+  ASSERT_TRUE(writer.append(record::IterationStarted{2})) << "its size is what it was";
+  ASSERT_TRUE(writer.append(record::IterationStarted{3}));
+  EXPECT_TRUE(contains(writer.fault(), "does not follow from the line before it")) << writer.fault();
 }
 
 TEST_F(JournalWriterTest, RefusesWhatIsNoPlainFile) {

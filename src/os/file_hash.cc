@@ -1,7 +1,10 @@
 #include "os/file_hash.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
+#include <memory>
+#include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,13 +17,14 @@ std::optional<Sha256> hash_file(const std::string& path) {
   struct stat info{};
   if (!file || ::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
   Sha256 hash;
-  std::string part(256 << 10, '\0');
+  const size_t most = std::clamp<size_t>(static_cast<size_t>(info.st_size) + 1, 4 << 10, 256 << 10);
+  const auto part = std::make_unique_for_overwrite<char[]>(most);
   for (;;) {
-    const ssize_t size = ::read(file.get(), part.data(), part.size());
+    const ssize_t size = ::read(file.get(), part.get(), most);
     if (size < 0 && errno == EINTR) continue;
     if (size < 0) return std::nullopt;
     if (size == 0) return hash;
-    hash.add(std::string_view(part).substr(0, static_cast<size_t>(size)));
+    hash.add(std::string_view(part.get(), static_cast<size_t>(size)));
   }
 }
 
