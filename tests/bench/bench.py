@@ -28,6 +28,9 @@ DOCUMENTED_FSYNCS_PER_ITERATION = 2  # taken where strace cannot count them
 MEMORY_LIMIT_MB = 32
 EVENTS_MEMORY_LIMIT_MB = 24
 RECORDINGS = pathlib.Path(__file__).resolve().parent.parent / "fixtures/recordings/claude"
+CLANGDS_OWN_CHECKS = ("readability-misleading-indentation,readability-deleted-default,bugprone-integer-division,"
+                      "bugprone-sizeof-expression,bugprone-suspicious-missing-comma,bugprone-unused-raii,"
+                      "bugprone-unused-return-value,misc-unused-using-decls,misc-unused-alias-decls,misc-definitions-in-headers")
 SECTIONS = ["startup", "loop", "proof", "stream", "events", "scan", "hooks", "plan", "review", "check", "lsp", "sandbox", "task"]
 WATCHED = 1000  # files that must not change
 SHORT_TURN = 10  # seconds; an agent that works takes a minute or more
@@ -507,6 +510,8 @@ class Bench:
         lines += [""] * (1999 - len(lines))
         (folder / "compile_commands.json").write_text(json.dumps(
             [{"directory": str(folder), "file": "big.cc", "arguments": ["g++", "-std=c++17", "-c", "big.cc"]}]))
+        # What clangd does where no folder above has such a file, as this tree has one.
+        (folder / ".clang-tidy").write_text(f"Checks: '-*,{CLANGDS_OWN_CHECKS}'\n")
         edits = iter(range(1 << 30))
 
         def ask(state):
