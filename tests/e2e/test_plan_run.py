@@ -447,7 +447,7 @@ def test_a_budget_of_time_ends_a_plan_as_it_does_a_loop(project):
 
 
 def git_that_waits(project, at, seconds=1):
-    """A git in the PATH that waits so long at the nth `git status`, after it has made the file `waits`. Returns the environment."""
+    """A git in the PATH that waits so long, once, at the nth `git status`, after it has made the file `waits`. Returns the environment."""
     folder = project.base / "bin"
     folder.mkdir()
     git = folder / "git"
@@ -455,7 +455,7 @@ def git_that_waits(project, at, seconds=1):
 for word; do
   [ "$word" != status ] || echo >> '{project.base}/asked'
 done
-if [ "$(wc -l < '{project.base}/asked' 2> /dev/null)" = {at} ]; then touch '{project.base}/waits'; sleep {seconds}; fi
+if [ "$(wc -l < '{project.base}/asked' 2> /dev/null)" = {at} ] && [ ! -e '{project.base}/waits' ]; then touch '{project.base}/waits'; sleep {seconds}; fi
 exec /usr/bin/git "$@"
 """)
     git.chmod(0o755)
