@@ -8,11 +8,11 @@
 namespace ralph {
 
 std::vector<std::pair<std::string, std::string>> quiet_git(const Environment& environment) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kSettings = {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kQuietSettings = {
       {{"core.hooksPath", "/dev/null"}, {"core.fsmonitor", "false"}}};
   auto count = parse_count(environment.get("GIT_CONFIG_COUNT").value_or("")).value_or(0);
   std::vector<std::pair<std::string, std::string>> variables;
-  for (const auto& [name, value] : kSettings) {
+  for (const auto& [name, value] : kQuietSettings) {
     variables.emplace_back(fmt::format("GIT_CONFIG_KEY_{}", count), name);
     variables.emplace_back(fmt::format("GIT_CONFIG_VALUE_{}", count), value);
     ++count;

@@ -93,8 +93,9 @@ void TerminalRelay::move() {
 }
 
 void TerminalRelay::finish() {
-  constexpr int kMost = 64;  // pieces: what a terminal holds is less
-  for (int i = 0; i < kMost && (is_ready(master_.get(), POLLIN) || !printed_.bytes.empty()) && !printed_.ended; ++i)
+  constexpr int kMostPieces = 64;  // what a terminal holds is less
+  for (int i = 0; i < kMostPieces && (is_ready(master_.get(), POLLIN) || !printed_.bytes.empty()) && !printed_.ended;
+       ++i)
     pass(master_.get(), out_, printed_);
 }
 
