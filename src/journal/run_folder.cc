@@ -88,12 +88,16 @@ std::optional<unsigned> last_number(const std::vector<std::string>& ids, std::st
   return std::nullopt;
 }
 
-// When its first record was written. If there is none, it has just begun.
-WallTime first_record_of(const RunFolder& folder) {
-  auto reader = JournalReader::open(join_path(folder.path, kJournalFile));
-  if (!reader) return WallTime::max();
-  const auto first = reader->next();
-  return first && *first ? (*first)->time : WallTime::max();
+// When its first record was written. If there is none, it has just begun, or was killed then: when its folder was
+// filled.
+WallTime beginning_of(const RunFolder& folder) {
+  if (auto reader = JournalReader::open(join_path(folder.path, kJournalFile))) {
+    const auto first = reader->next();
+    if (first && *first) return (*first)->time;
+  }
+  struct stat info{};
+  if (::lstat(folder.path.c_str(), &info) != 0) return WallTime::max();
+  return WallTime(std::chrono::seconds(info.st_mtim.tv_sec) + Milliseconds(info.st_mtim.tv_nsec / 1'000'000));
 }
 
 }  // namespace
@@ -159,7 +163,7 @@ bool began_later(const RunFolder& one, const RunFolder& other) {
   const std::string_view second = std::string_view(one.id).substr(0, kSecondLength);
   if (const int order = second.compare(std::string_view(other.id).substr(0, kSecondLength)); order != 0)
     return order > 0;
-  const WallTime mine = first_record_of(one), its = first_record_of(other);
+  const WallTime mine = beginning_of(one), its = beginning_of(other);
   return mine == its ? one.id > other.id : mine > its;
 }
 

@@ -29,7 +29,7 @@ struct RunFolder {
 Result<RunFolder> create_run_folder(const std::string& project, std::string id);
 
 // Whether a run began after another one, also of another project: their ids tell, and of two in the same second the
-// times of their first records.
+// times of their first records, or of the folders where there is none.
 bool began_later(const RunFolder& one, const RunFolder& other);
 
 // Newest first; empty if the project has no runs.

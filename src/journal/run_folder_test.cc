@@ -75,6 +75,16 @@ TEST_F(RunFolderTest, OfOneSecondTheOneThatBeganLastIsTheNewest) {
   EXPECT_EQ(found("last"), "20261115-202233-0001");
 }
 
+TEST_F(RunFolderTest, OneThatWasKilledBeforeItsFirstRecordIsNotTheNewestForEver) {
+  const std::string killed = make("20261115-202233-0001"), complete = make("20261115-202233-0002");
+  EXPECT_EQ(found("last"), complete) << "both have just begun";
+  auto writer = JournalWriter::open(project_ / ".ralph/runs/" + complete, Redactor(std::vector<std::string>{}), [] {
+    return std::chrono::time_point_cast<Milliseconds>(std::chrono::system_clock::now()) + Milliseconds(5);
+  });
+  ASSERT_TRUE(writer && writer->append(record::RunStarted{}));
+  EXPECT_EQ(found("last"), complete);
+}
+
 TEST_F(RunFolderTest, GetsALaterIdThanEveryRunOfItsSecond) {
   std::string last = make("20261115-202233-7f3a");
   for (int i = 0; i < 100; ++i) {
