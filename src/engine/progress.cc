@@ -250,8 +250,9 @@ struct Folding {
   }
 
   void operator()(const record::RunResumed& resumed) {
-    // A task that was done goes on if somebody has removed DONE; other runs are not resumed once they are complete.
-    if (progress.status == StopStatus::kComplete || progress.last_rule.starts_with("task_")) progress.completed.clear();
+    // A task that was done goes on if somebody has removed DONE. Other runs are not resumed once they are complete, but
+    // for one that was killed when only the seal of its last record was missing: it still is.
+    if (progress.last_rule.starts_with("task_")) progress.completed.clear();
     progress.status = StopStatus::kNone;
     progress.outcome_note.clear();
     progress.stop_requests = 0;

@@ -245,5 +245,23 @@ TEST(Seal, WhatItVouchesForStays) {
   EXPECT_EQ(after({resumed}, all).final_words, "approved");
 }
 
+// Killed between the record of its end and the seal of it.
+TEST(Seal, ARunThatWasDecidedToBeCompleteStaysSo) {
+  record::Decided complete;
+  complete.decision = Action::kStop;
+  complete.status = StopStatus::kComplete;
+  complete.reason = "all is done";
+  record::RunEnded ended;
+  ended.status = StopStatus::kComplete;
+  const Progress sealed = after({record::IterationStarted{1}, agent_started(1), complete, record::IterationEnded{1}});
+  const Progress all = after({ended}, sealed);
+  record::RunResumed resumed;
+  disbelieve(resumed, all, sealed);
+  EXPECT_TRUE(resumed.disbelieved.empty());
+  EXPECT_EQ(after({resumed}, all).completed, "all is done");
+  complete.rule = "task_done";
+  EXPECT_EQ(after({complete, ended, resumed}).completed, "") << "somebody has removed DONE";
+}
+
 }  // namespace
 }  // namespace ralph
