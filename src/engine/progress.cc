@@ -264,6 +264,7 @@ struct Folding {
     for (const std::string& claim : resumed.disbelieved) {
       if (claim == "words") progress.final_words.clear(), progress.turn_outcome = TurnOutcome::kInterrupted;
       if (claim == "completed") progress.completed.clear();
+      if (claim == "ended") progress.iteration_open = true;
       if (claim == "judged") progress.plan.judged = 0;
       if (claim == "pending") progress.plan.pending.reset(), progress.plan.before.reset();
       if (claim == "watched") progress.watch.manifest = resumed.watched;
@@ -368,7 +369,10 @@ void disbelieve(record::RunResumed& resumed, const Progress& all, const Progress
   };
   const bool words = !all.final_words.empty() && all.turn_outcome == TurnOutcome::kOk;
   claim_if(words && (all.iteration != sealed.iteration || all.final_words != sealed.final_words), "words");
-  claim_if(!all.completed.empty() && all.completed != sealed.completed, "completed");
+  const bool completed = !all.completed.empty() && all.completed != sealed.completed;
+  claim_if(completed, "completed");
+  // Its end came of that decision, which is asked for again.
+  claim_if(completed && sealed.iteration_open && !all.iteration_open && all.iteration == sealed.iteration, "ended");
   claim_if(all.plan.judged != sealed.plan.judged, "judged");
   claim_if(all.plan.pending && all.plan.pending != sealed.plan.pending, "pending");
   // A list that was first noted after the seal is vouched for by the state folder, where the copies are.

@@ -245,6 +245,28 @@ TEST(Seal, WhatItVouchesForStays) {
   EXPECT_EQ(after({resumed}, all).final_words, "approved");
 }
 
+// Killed between the decision and the seal of it: it is asked for again, in the same iteration.
+TEST(Seal, AnIterationThatACompletionEndedIsOpenAgain) {
+  record::Decided complete;
+  complete.decision = Action::kStop;
+  complete.status = StopStatus::kComplete;
+  complete.reason = "all is done";
+  const Progress sealed = after({record::IterationStarted{1}, agent_started(1), review_said("approved")});
+  const Progress all = after({complete, record::IterationEnded{1}}, sealed);
+  ASSERT_FALSE(all.iteration_open);
+  record::RunResumed resumed;
+  disbelieve(resumed, all, sealed);
+  EXPECT_EQ(resumed.disbelieved, (std::vector<std::string>{"completed", "ended"}));
+  const Progress now = after({resumed}, all);
+  EXPECT_TRUE(now.iteration_open && now.turn_is_over());
+  EXPECT_EQ(now.iteration, 1);
+  // One that goes on has ended, whoever says so: the next one begins.
+  const Progress goes_on = after({record::IterationEnded{1}}, sealed);
+  record::RunResumed later;
+  disbelieve(later, goes_on, sealed);
+  EXPECT_TRUE(later.disbelieved.empty());
+}
+
 // Killed between the record of its end and the seal of it.
 TEST(Seal, ARunThatWasDecidedToBeCompleteStaysSo) {
   record::Decided complete;

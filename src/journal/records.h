@@ -48,7 +48,7 @@ struct RunResumed {
   std::int64_t pid = 0, max_iterations = 0;
   std::int64_t spent_ms = 0;  // by the run so far, including a killed turn up to its last output
   json::value settings;       // as read for this process
-  // What only records after the sealed one say, which anybody may have added: "words", "completed", "judged",
+  // What only records after the sealed one say, which anybody may have added: "words", "completed", "ended", "judged",
   // "pending", "watched", "triggers". The last two are as sealed, the others never happened.
   std::vector<std::string> disbelieved;
   std::string watched, triggers;
