@@ -207,10 +207,14 @@ def strikes(points):
     return [[Strike(point.number, *how) for how in ways(point)] for point in points]
 
 
-def sample(by_point, count):
-    """Spread over the points, and from one to the next over the ways to kill there."""
+def sample(points, by_point, count):
+    """Spread over the points, and from one to the next over the ways to kill there; and where it went wrong once: before there is a
+    record, and between the records that end a run and the seal of them."""
     chosen = [by_point[i * len(by_point) // count] for i in range(count)]
-    return [ways[5 * i % len(ways)] for i, ways in enumerate(chosen)]  # 5: all of 6 or 8 ways have their turn
+    spread = [ways[5 * i % len(ways)] for i, ways in enumerate(chosen)]  # 5: all of 6 or 8 ways have their turn
+    last = {point.what: point.number for point in points if point.call == "write"}
+    ends = [Strike(last[what], "after", "both") for what in ("decided", "iteration_ended", "run_ended")]
+    return list(dict.fromkeys([*spread, Strike(last["run_started"], "before", "loop"), *ends]))
 
 
 # ---- going on

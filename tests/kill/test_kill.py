@@ -54,7 +54,7 @@ def folder(tmp_path_factory):
 def test_killed_anywhere_and_resumed(scenario, share, shares, everywhere, folder, record_property):
     points, expected = undisturbed(scenario, folder)
     by_point = strikes(points)
-    chosen = [one for ways in by_point for one in ways] if everywhere else sample(by_point, SAMPLE[scenario.name])
+    chosen = [one for ways in by_point for one in ways] if everywhere else sample(points, by_point, SAMPLE[scenario.name])
     killed, wrong = 0, []
     for one in chosen[share::shares]:
         point = points[one.point - 1]
