@@ -34,6 +34,14 @@ std::string look_in(const std::string& folder) {
   return join_path(folder, "index.look");
 }
 
+// The folder that the index is looked at in. A git that was killed leaves a lock there, at which all others would fail;
+// no other git is at work in it.
+Status prepare_folder(const std::string& folder) {
+  TRY(make_directories(folder));
+  ::unlink((look_in(folder) + ".lock").c_str());
+  return {};
+}
+
 // ctime can't be set back.
 std::string stamp_at(const std::string& path) {
   struct stat info{};
@@ -88,7 +96,7 @@ Result<TakenIndex> OwnIndex::take() {
   TRY_VALUE(const Place now, place());
   if (now.git_dir.empty()) return taken_;
   const std::string working = look_in(folder_);
-  TRY(make_directories(folder_));
+  TRY(prepare_folder(folder_));
   struct stat info{};
   if (::lstat(now.index.c_str(), &info) != 0) {
     TRY(replace_file(file(), "", 0600));  // nothing was ever added
@@ -124,7 +132,7 @@ Result<TakenIndex> OwnIndex::take() {
 Status OwnIndex::prepare(const Place& now) const {
   const std::string working = look_in(folder_);
   if (prepared_ && prepared_->commit == now.commit) {
-    TRY(make_directories(folder_));
+    TRY(prepare_folder(folder_));
     return copy_index(prepared_->content, prepared_->time, working);
   }
   prepared_.reset();
@@ -146,7 +154,7 @@ Status OwnIndex::prepare_anew(const Place& now) const {
   }
   const bool good = !text.empty() && sha256_hex(text) == taken_.hash;
   const std::string working = look_in(folder_);
-  TRY(make_directories(folder_));
+  TRY(prepare_folder(folder_));
   ::unlink(working.c_str());
   if (good) TRY(copy_index(text, time, working));
   std::vector<std::string> words = {"read-tree"};

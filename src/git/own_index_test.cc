@@ -66,6 +66,18 @@ TEST_F(OwnIndexTest, SeesWhatIsChangedDeletedAndNew) {
   EXPECT_EQ(found(own), "");
 }
 
+TEST_F(OwnIndexTest, ALockThatAKilledGitLeftIsRemoved) {
+  ScratchFolder::write(store_ / "index.look.lock", "");
+  OwnIndex own = index();
+  const TakenIndex taken = own.take().value();
+  ASSERT_FALSE(taken.hash.empty());
+  ScratchFolder::write(folder_ / "a.py", "2\n");
+  ScratchFolder::write(store_ / "index.look.lock", "");
+  EXPECT_EQ(found(own), "a.py") << "with the index in memory";
+  ScratchFolder::write(store_ / "index.look.lock", "");
+  EXPECT_EQ(found(index(taken)), "a.py") << "in a resumed run";
+}
+
 TEST_F(OwnIndexTest, AFileWithTheLineEndsThatAreAskedForIsNoChange) {
   ScratchFolder::write(folder_ / ".gitattributes", "* text eol=crlf\n");
   commit();
