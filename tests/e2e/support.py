@@ -34,6 +34,11 @@ PATIENCE = 4 if SANITIZED else 2  # how much longer than on a good day is waited
 FLAT_KB = (128 if SANITIZED else 32) * 1024
 MARKER_VARIABLE = "RALPH_TEST_MARKER"
 
+# In the background of a script, or under nohup, signals are ignored, by ralph and every agent as well.
+for _number, _usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGQUIT, signal.SIG_DFL), (signal.SIGHUP, signal.SIG_DFL)):
+    if signal.getsignal(_number) == signal.SIG_IGN:
+        signal.signal(_number, _usual)
+
 
 def helper(name, *arguments):
     """The command line of a program of tests/helpers, quoted for a shell."""
