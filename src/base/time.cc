@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -87,7 +88,7 @@ std::optional<Milliseconds> parse_duration(std::string_view text) {
     if (!(sum <= kMost)) return std::nullopt;
     text.remove_prefix(length);
   }
-  return Milliseconds(static_cast<long long>(sum + 0.5));
+  return Milliseconds(std::llround(sum));
 }
 
 }  // namespace ralph

@@ -58,7 +58,7 @@ Result<AnyRun> find_any_run(const std::string& project, std::string_view which) 
   if (fitting.size() == 1) return std::move(fitting.front());
   if (fitting.size() > 1)
     return fail(ErrorKind::kUsage, "{} runs of tasks begin with {}; give more of the id", fitting.size(), which);
-  if (which == "last" || list_runs(project).value_or(std::vector<RunFolder>()).size() > 0 || runs_of_tasks().empty())
+  if (which == "last" || !list_runs(project).value_or(std::vector<RunFolder>()).empty() || runs_of_tasks().empty())
     return tl::unexpected(own.error());
   return fail(ErrorKind::kUsage, "there is no run \"{}\", neither here nor of a task; 'ralph runs list' shows all",
               which);
