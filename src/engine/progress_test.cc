@@ -205,23 +205,27 @@ TEST(Progress, OtherRecordsLeaveItAsItIs) {
   EXPECT_EQ(progress.guardrails_passed, 0);
 }
 
-// What anybody may have added to a journal behind its seal.
-TEST(Seal, AddedRecordsApproveCompleteAndHideNothing) {
-  const Progress sealed = after({record::RunStarted{}, record::TriggersWatched{1, "known"},
-                                 record::FilesWatched{1, 1, "watched"}, record::IterationStarted{1}});
+record::Decided completion() {
   record::Decided complete;
   complete.decision = Action::kStop;
   complete.status = StopStatus::kComplete;
   complete.reason = "all is done";
+  return complete;
+}
+
+// What anybody may have added to a journal behind its seal.
+TEST(Seal, AddedRecordsApproveCompleteAndHideNothing) {
+  const Progress sealed = after({record::RunStarted{}, record::TriggersWatched{1, "known"},
+                                 record::FilesWatched{1, 1, "watched"}, record::IterationStarted{1}});
   record::RunEnded ended;
   ended.status = StopStatus::kLimit;
   record::PlanChecked judged;
   judged.judged = true;
   judged.iteration = 1;
   judged.pending.emplace().story = "US-001";
-  const Progress all =
-      after({agent_started(1), review_said("approved"), judged, complete, record::FilesWatched{1, 1, "other"}, ended},
-            sealed);
+  const Progress all = after(
+      {agent_started(1), review_said("approved"), judged, completion(), record::FilesWatched{1, 1, "other"}, ended},
+      sealed);
   record::RunResumed resumed;
   disbelieve(resumed, all, sealed);
   EXPECT_EQ(resumed.disbelieved,
@@ -247,12 +251,8 @@ TEST(Seal, WhatItVouchesForStays) {
 
 // Killed between the decision and the seal of it: it is asked for again, in the same iteration.
 TEST(Seal, AnIterationThatACompletionEndedIsOpenAgain) {
-  record::Decided complete;
-  complete.decision = Action::kStop;
-  complete.status = StopStatus::kComplete;
-  complete.reason = "all is done";
   const Progress sealed = after({record::IterationStarted{1}, agent_started(1), review_said("approved")});
-  const Progress all = after({complete, record::IterationEnded{1}}, sealed);
+  const Progress all = after({completion(), record::IterationEnded{1}}, sealed);
   ASSERT_FALSE(all.iteration_open);
   record::RunResumed resumed;
   disbelieve(resumed, all, sealed);
@@ -269,18 +269,16 @@ TEST(Seal, AnIterationThatACompletionEndedIsOpenAgain) {
 
 // Killed between the record of its end and the seal of it.
 TEST(Seal, ARunThatWasDecidedToBeCompleteStaysSo) {
-  record::Decided complete;
-  complete.decision = Action::kStop;
-  complete.status = StopStatus::kComplete;
-  complete.reason = "all is done";
   record::RunEnded ended;
   ended.status = StopStatus::kComplete;
-  const Progress sealed = after({record::IterationStarted{1}, agent_started(1), complete, record::IterationEnded{1}});
+  const Progress sealed =
+      after({record::IterationStarted{1}, agent_started(1), completion(), record::IterationEnded{1}});
   const Progress all = after({ended}, sealed);
   record::RunResumed resumed;
   disbelieve(resumed, all, sealed);
   EXPECT_TRUE(resumed.disbelieved.empty());
   EXPECT_EQ(after({resumed}, all).completed, "all is done");
+  record::Decided complete = completion();
   complete.rule = "task_done";
   EXPECT_EQ(after({complete, ended, resumed}).completed, "") << "somebody has removed DONE";
 }
