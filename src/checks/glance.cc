@@ -7,7 +7,11 @@ namespace ralph {
 Glance::Glance(const std::vector<std::string>& folders) {
   folders_.emplace("/", true);
   folders_.emplace("", true);
-  for (const std::string& folder : folders) folders_.emplace(folder, true);
+  for (const std::string& folder : folders) {
+    folders_.emplace(folder, true);
+    struct stat info{};
+    seen_.emplace(folder, ::lstat(folder.c_str(), &info) == 0 ? std::optional(info) : std::nullopt);
+  }
 }
 
 const struct stat* Glance::at(const std::string& path) {
@@ -18,6 +22,21 @@ const struct stat* Glance::at(const std::string& path) {
     known = seen_.emplace(path, there ? std::optional(info) : std::nullopt).first;
   }
   return known->second ? &*known->second : nullptr;
+}
+
+std::vector<std::string> Glance::list(const std::string& folder) {
+  listed_.push_back(folder);
+  return names_in(folder);
+}
+
+const struct stat* Glance::seen_at(const std::string& path) const {
+  const auto known = seen_.find(path);
+  return known != seen_.end() && known->second ? &*known->second : nullptr;
+}
+
+bool Glance::is_known_to_be_missing(const std::string& path) const {
+  const auto known = seen_.find(path);
+  return known != seen_.end() && !known->second;
 }
 
 bool Glance::is(const std::string& path, unsigned type) {

@@ -43,7 +43,7 @@ class Finder {
   void add_below(const TriggerPlace& folder, const std::string& path, int depth) {
     if (glance_.is_link(path)) add(folder, path, TriggerKind::kFile);
     if (!glance_.is_folder(path)) return;
-    for (const std::string& name : names_in(path)) {
+    for (const std::string& name : glance_.list(path)) {
       if (name == "." || name == ".." || name.ends_with(".sample")) continue;
       if (depth == 0 && is_one_of(name, folder.keys)) continue;
       if (!folder.put_back && found_.size() >= kMostShown) return;
@@ -70,7 +70,7 @@ class Finder {
       add_git_folders(place, join_path(path, "modules"), depth);
       return;
     }
-    for (const std::string& name : names_in(path)) {
+    for (const std::string& name : glance_.list(path)) {
       if (name != "." && name != ".." && depth < kDeepest) add_git_folders(place, join_path(path, name), depth + 1);
     }
   }
@@ -80,7 +80,7 @@ class Finder {
       if (glance_.at(path)) add(program, path, TriggerKind::kProgram);
       return;
     }
-    for (const std::string& name : names_in(path)) {
+    for (const std::string& name : glance_.list(path)) {
       if (name != "." && name != ".." && depth < kDeepestProgram) add_all(program, join_path(path, name), depth + 1);
     }
   }

@@ -13,6 +13,7 @@
 #include "checks/trigger_finder.h"
 #include "checks/trigger_parts.h"
 #include "git/repository_mark.h"
+#include "os/clock.h"
 #include "os/files.h"
 
 namespace ralph {
@@ -61,7 +62,7 @@ Status Triggers::remember(const TriggerPlace& place, bool copied) {
     file.sha256 = file.part = hash_of_file(place.path).value_or(file.stamp);  // too large to be copied
   } else if (auto content = content_of_file(place.path, info)) {
     file.sha256 = sha256_hex(*content);
-    file.part = sha256_hex(file.link ? *content : compared_part(place, *content));
+    file.part = file.link || is_whole(place.kind) ? file.sha256 : sha256_hex(compared_part(place, *content));
     const std::string copy = join_path(store_, file.sha256);
     if (place.put_back && !is_there(copy)) TRY(replace_file(copy, *content, 0600));
     if (content->size() <= kMostInMemory && place.kind != TriggerKind::kProgram) file.content = std::move(content);
@@ -112,7 +113,7 @@ Result<Triggers> Triggers::take(const std::vector<TriggerPlace>& places, const s
     triggers.remember_folders(folder ? join_path(place.path, "x") : place.path, roots);
     // HEAD led to this commit a moment ago, and no agent has run since.
     if (const auto mark = mark_at(place); mark && !mark->commit.empty())
-      triggers.heads_[place.path] = head_stamp(*mark);
+      triggers.heads_[place.path] = head_state(*mark);
     if (place.kind != TriggerKind::kProgram) continue;
     for (const std::string& key : place.keys)
       triggers.remember_folders(is_real_folder(key) ? join_path(key, "x") : key, roots);
@@ -156,12 +157,12 @@ std::vector<Triggers::Change> Triggers::headless_repositories() {
   std::vector<Change> found;
   for (const TriggerPlace& place : places_) {
     const auto mark = mark_at(place);
-    if (!mark || !what_became_of(*mark).empty()) continue;
-    const std::string stamp = head_stamp(*mark);
-    std::string& good = heads_[place.path];
-    if (!stamp.empty() && stamp == good) continue;
+    if (!mark) continue;
+    HeadState& good = heads_[place.path];
+    if (good.still_holds() || !what_became_of(*mark).empty()) continue;
+    HeadState now = head_state(*mark);
     std::string what = what_became_of_head(*mark);
-    good = what.empty() ? stamp : "";
+    good = what.empty() ? std::move(now) : HeadState();
     if (what.empty()) continue;
     Change change{place, std::move(what), {}};
     if (change.what == kHeadless) change.place.path = join_path(place.path, "HEAD");
@@ -247,14 +248,27 @@ void Triggers::join_programs(std::vector<Change>& changes) const {
 }
 
 std::vector<Triggers::Change> Triggers::changes() {
-  std::vector<Change> found = lost_repositories();
-  const auto is_lost = [lost = found](const std::string& path) {
+  std::vector<Change> lost = lost_repositories();
+  const MonotonicTime began = SystemClock().monotonic();
+  if (lost.empty() && quiet_.still_holds(began)) return lost;
+  Glance glance(roots_);
+  std::vector<Change> found = changes(glance, std::move(lost));
+  if (found.empty()) {
+    quiet_.remember(glance, began);
+  } else {
+    quiet_.forget();
+  }
+  return found;
+}
+
+std::vector<Triggers::Change> Triggers::changes(Glance& glance, std::vector<Change> lost) {
+  std::vector<Change> found = lost;
+  const auto is_lost = [&lost](const std::string& path) {
     return std::ranges::any_of(lost, [&](const Change& repository) {
       return is_at_or_below(path, repository.place.path) || is_at_or_below(path, repository.place.keys[0]) ||
              is_at_or_below(path, repository.place.keys[1]);
     });
   };
-  Glance glance(roots_);
   const std::vector<std::string> false_ones = false_folders(glance);
   for (const std::string& folder : false_ones) {
     if (is_lost(folder)) continue;

@@ -17,9 +17,11 @@
 
 #include "base/result.h"
 #include "checks/glance.h"
+#include "checks/quiet_look.h"
 #include "checks/trigger_place.h"
 #include "git/own_index.h"
 #include "git/push_target.h"
+#include "git/repository_mark.h"
 
 namespace ralph {
 
@@ -78,6 +80,7 @@ class Triggers {
   void remember_folders(const std::string& path, const std::vector<std::string>& roots);
   std::optional<Change> look_at(const TriggerPlace& place, Glance& glance);
   std::vector<std::string> false_folders(Glance& glance) const;
+  std::vector<Change> changes(Glance& glance, std::vector<Change> lost);
   std::vector<Change> lost_repositories() const;
   const TriggerPlace* place_of(const std::string& path) const;  // of a file that is not there now
   void join_programs(std::vector<Change>& changes) const;
@@ -94,7 +97,8 @@ class Triggers {
   Repository repository_;
   std::map<std::string, File> files_;         // as they were, by path; what is not here was not there
   std::map<std::string, Folder> folders_;     // above them, below the roots
-  std::map<std::string, std::string> heads_;  // by repository: what HEAD was when it last led to a commit
+  std::map<std::string, HeadState> heads_;  // by repository: what HEAD was when it last led to a commit
+  QuietLook quiet_;                         // the last look, if it found nothing
 };
 
 }  // namespace ralph

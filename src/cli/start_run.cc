@@ -17,6 +17,7 @@
 #include "engine/situation.h"
 #include "engine/step.h"
 #include "engine/trigger_places.h"
+#include "git/loose_head.h"
 #include "git/repository.h"
 #include "git/stale_lock.h"
 #include "history/receipt.h"
@@ -134,14 +135,15 @@ Result<int> run_in_project(const RunSetup& setup, const RunBody& body, int guard
                     jobs));
   // From its first moment, the run is known as one that this user started here.
   if (!seal.empty()) static_cast<void>(open_for_append(seal));
+  Receipt receipt;
   TRY_VALUE(Run run, Run::open(folder, setup.policy,
                                {processes, clock, redactor, *watcher, setup.project, environment, store, seal,
-                                shelter.get(), servers.socket()}));
+                                shelter.get(), servers.socket(), [&](const auto& record) { receipt.add(record); }}));
   run.swept_before = std::move(swept);
   const Result<Decision> ended = body(run);
   // The seal stays: `runs verify` compares the journal's end with it.
   if (run.progress().status != StopStatus::kNone) {
-    if (const Status written = write_receipt(folder.path); !written)
+    if (const Status written = write_receipt(receipt, run.journal_hash(), folder.path); !written)
       fmt::print(stderr, "ralph: the receipt could not be written: {}\n", written.error().message);
   }
   TRY_VALUE(const Decision decision, ended);
@@ -248,7 +250,7 @@ Status note_start(Run& run, const RunSetup& setup, const RunTitle& title) {
   TRY_VALUE(const std::string here, current_directory());
   started.folder = setup.typed_in.empty() ? here : setup.typed_in;
   started.arguments = setup.arguments;
-  started.commit = Repository(plain_git(run.project), run.project).head().value_or("");
+  started.commit = checked_out_commit(run.project);
   started.masked = std::any_of(setup.arguments.begin(), setup.arguments.end(),
                                [&](const std::string& word) { return run.redactor.redact(word) != word; });
   if (started.masked)

@@ -18,12 +18,12 @@ CheckOutcome outcome_of(const StepEnd& end) {
   return from_word<CheckOutcome>(to_string(end.cause)).value_or(CheckOutcome::kInterrupted);
 }
 
-// The log's name in the agent's prompt: a link in .ralph to the newest log of that name. If something else stands there
-// that can't be replaced, it is the log itself.
-std::string told_log_file(const Run& run, const std::string& name, const std::string& log_file) {
+// The log's name in the agent's prompt: the one in .ralph, where the newest log of that name is. If something is in its
+// way that can't be replaced, the name in the run's folder.
+std::string told_log_file(const Run& run, const RawFile& log, const std::string& name, const std::string& log_file) {
   if (!run.is_in_project()) return log_file;
-  const std::string link = join_path(".ralph", name);
-  return link_to(join_path(run.project, link), join_path(join_path("runs", run.id), name)) ? link : log_file;
+  const std::string known = join_path(".ralph", name);
+  return log.also_at(join_path(run.project, known)) ? known : log_file;
 }
 
 // One check of an iteration, with all its tries.
@@ -42,7 +42,7 @@ class Check {
     const std::string log_file =
         join_path(run_.is_in_project() ? join_path(".ralph/runs", run_.id) : run_.folder, name);
     TRY_VALUE(log_, RawFile::create(join_path(run_.folder, name)));
-    told_file_ = told_log_file(run_, name, log_file);
+    told_file_ = told_log_file(run_, *log_, name, log_file);
 
     record::GuardrailStarted started;
     started.iteration = iteration;

@@ -11,7 +11,7 @@
 #include "engine/scm_tasks.h"
 #include "engine/trigger_watch.h"
 #include "engine/watch.h"
-#include "git/repository.h"
+#include "git/loose_head.h"
 #include "settings/kept_settings.h"
 #include "settings/ralph_folder.h"
 
@@ -66,7 +66,7 @@ class Engine {
     ended.tokens = run_.progress().tokens.total();
     ended.cost_usd = run_.progress().cost_usd;
     ended.resume = command_to_resume(status);
-    if (run_.is_in_project()) ended.commit = Repository(plain_git(run_.project), run_.project).head().value_or("");
+    if (run_.is_in_project()) ended.commit = checked_out_commit(run_.project);
     for (const auto& [name, agent] : may_start_) {
       if (const std::string version = version_of(*agent, run_.environment, run_.project); !version.empty())
         ended.versions[name] = version;

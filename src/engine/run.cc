@@ -20,6 +20,7 @@ Run::Run(const RunFolder& run_folder, Policy the_policy, RunParts parts)
       store(parts.store.empty() ? join_path(run_folder.path, "watched") : std::move(parts.store)),
       lsp_socket(std::move(parts.lsp_socket)),
       environment(std::move(parts.environment)),
+      on_record_(std::move(parts.on_record)),
       seal_(std::move(parts.seal)),
       opened_(clock.monotonic()),
       random_(static_cast<std::uint64_t>(::getpid()) * 7919U +
@@ -35,6 +36,7 @@ Result<Run> Run::open(const RunFolder& folder, Policy policy, RunParts parts) {
                                       [&](const record::Record& record) {
                                         if (!seal.empty() && record.prev == seal) sealed = run.progress_;
                                         run.progress_ = fold(std::move(run.progress_), record);
+                                        if (run.on_record_) run.on_record_(record);
                                       }));
   if (has_seal && writer.last_hash() != seal) run.sealed_ = std::move(sealed);
   run.writer_ = std::move(writer);
@@ -76,6 +78,7 @@ Status Run::note(record::Body body) {
     spent_before_ = progress_.run_time;
     opened_ = clock.monotonic();
   }
+  if (on_record_) on_record_(written);
   listener.on_record(written, progress_);
   return {};
 }

@@ -39,6 +39,8 @@ struct RunParts {
   std::string seal{};          // a file outside the project for the hash of the last synced record; empty: none
   Shelter* shelter = nullptr;  // nullptr: programs run directly
   std::string lsp_socket{};    // of the language servers that the run keeps warm; empty: it keeps none
+  // Gets every record of the journal in its order: those found when the run is opened, and each new one.
+  std::function<void(const record::Record&)> on_record{};
 };
 
 class Run {
@@ -111,6 +113,7 @@ class Run {
   std::optional<JournalWriter> writer_;
   bool carries_progress_ = false, resumed_ = false;
   Progress progress_;
+  std::function<void(const record::Record&)> on_record_;
   std::function<bool()> arrived_;
   std::function<void(Observation&)> look_;
   std::function<Status(const Event&)> heed_;

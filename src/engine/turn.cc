@@ -1,6 +1,7 @@
 #include "engine/turn.h"
 
 #include <fcntl.h>
+#include <optional>
 #include <unistd.h>
 #include <utility>
 
@@ -65,6 +66,27 @@ StreamsLeft& streams_left() {
   return left;
 }
 
+// The prompt that this process wrote last. Most turns get the same one again: then its file gets one more name, which
+// needs no inode.
+class LastPrompt {
+ public:
+  Status write(const std::string& path, std::string text) {
+    if (file_ && text == text_ && file_->holds(text_) && file_->also_at(path)) return {};
+    TRY_VALUE(file_, RawFile::create(path));
+    text_ = std::move(text);
+    return file_->append(text_);
+  }
+
+ private:
+  std::optional<RawFile> file_;
+  std::string text_;
+};
+
+LastPrompt& last_prompt() {
+  static LastPrompt last;
+  return last;
+}
+
 // One turn and its state.
 class Turn {
  public:
@@ -93,8 +115,7 @@ class Turn {
       TRY_VALUE(err_file_, RawFile::create(in_run_folder(names_.err)));
       step_started_ = [this](int pid) { return request_.recorder->started(pid); };
     }
-    TRY_VALUE(RawFile prompt_file, RawFile::create(in_run_folder(names_.prompt)));
-    TRY(prompt_file.append(run_.redactor.redact(request_.prompt)));
+    TRY(last_prompt().write(in_run_folder(names_.prompt), run_.redactor.redact(request_.prompt)));
     TRY_VALUE(out_file_, RawFile::create(in_run_folder(names_.out)));
     TRY(note_start(launch));
     const std::string glimpse = run_.redactor.redact(prefix_of_characters(request_.prompt, 200));

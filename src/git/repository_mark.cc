@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "git/git.h"
+#include "git/loose_head.h"
 #include "os/files.h"
 
 namespace ralph {
@@ -32,11 +33,8 @@ std::optional<bool> has_commit(const RepositoryMark& mark, const std::string& na
   return found ? std::optional(found->code == 0) : std::nullopt;
 }
 
-std::string text_at(const std::string& path) {
-  return is_real_file(path) ? std::string(trim(read_file(path).value_or(""))) : "";
-}
-
-std::string checked_out_commit(const RepositoryMark& mark) {
+std::string commit_at_head(const RepositoryMark& mark) {
+  if (const auto loose = read_loose_head(mark.git_dir, mark.common_dir)) return loose->commit;
   const auto head = ask_git(mark, {"rev-parse", "--verify", "--quiet", "HEAD^{commit}"});
   return head && head->code == 0 ? std::string(trim(head->output)) : "";
 }
@@ -45,7 +43,7 @@ std::string checked_out_commit(const RepositoryMark& mark) {
 
 RepositoryMark mark_repository(RepositoryMark places) {
   places.folder = identity_of(places.common_dir);
-  places.commit = checked_out_commit(places);
+  places.commit = commit_at_head(places);
   return places;
 }
 
@@ -64,24 +62,31 @@ std::string what_became_of_head(const RepositoryMark& mark) {
   return has_commit(mark, mark.commit) == false ? "damaged" : std::string(kHeadless);
 }
 
-std::string head_stamp(const RepositoryMark& mark) {
-  constexpr std::string_view kRef = "ref: refs/heads/";
-  const std::string head = text_at(join_path(mark.git_dir, "HEAD"));
-  if (!head.starts_with(kRef) || contains(head, "..")) return "";
-  const std::string ref = join_path(mark.common_dir, head.substr(std::string_view("ref: ").size()));
-  const std::string commit = text_at(ref);
-  if (commit.size() < 40 || commit.find_first_not_of("0123456789abcdef") != std::string::npos) return "";
-  const std::string objects = join_path(mark.common_dir, "objects");
-  std::string stamp = head + " " + commit;
-  for (const std::string& path :
-       {join_path(mark.git_dir, "HEAD"), ref, join_path(mark.common_dir, "refs"), join_path(mark.common_dir, "config"),
-        objects, join_path(objects, commit.substr(0, 2) + "/" + commit.substr(2))}) {
+bool HeadState::still_holds() const {
+  for (const auto& [path, before] : files_) {
     struct stat info{};
-    if (::lstat(path.c_str(), &info) != 0) return "";
-    stamp += fmt::format(" {}.{}.{}.{}.{}", info.st_dev, info.st_ino, info.st_size, info.st_ctim.tv_sec,
-                         info.st_ctim.tv_nsec);
+    if (::lstat(path.c_str(), &info) != 0) return false;
+    if (info.st_dev != before.st_dev || info.st_ino != before.st_ino || info.st_size != before.st_size ||
+        info.st_ctim.tv_sec != before.st_ctim.tv_sec || info.st_ctim.tv_nsec != before.st_ctim.tv_nsec)
+      return false;
   }
-  return stamp;
+  return !files_.empty();
+}
+
+HeadState head_state(const RepositoryMark& mark) {
+  const auto head = read_loose_head(mark.git_dir, mark.common_dir);
+  if (!head) return {};
+  std::vector<std::string> files = head->files;
+  for (const char* name : {"refs", "config", "objects"}) files.push_back(join_path(mark.common_dir, name));
+  HeadState state;
+  for (std::string& path : files) {
+    struct stat info{};
+    if (::lstat(path.c_str(), &info) != 0) return {};
+    state.files_.emplace_back(std::move(path), info);
+  }
+  // What was written between reading and lstat would not be noticed later.
+  const auto again = read_loose_head(mark.git_dir, mark.common_dir);
+  return again && again->commit == head->commit ? state : HeadState();
 }
 
 }  // namespace ralph

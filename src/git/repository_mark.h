@@ -4,6 +4,9 @@
 
 #include <string>
 #include <string_view>
+#include <sys/stat.h>
+#include <utility>
+#include <vector>
 
 namespace ralph {
 
@@ -25,8 +28,16 @@ std::string what_became_of(const RepositoryMark& mark);
 inline constexpr std::string_view kHeadless = "left without a commit";
 std::string what_became_of_head(const RepositoryMark& mark);
 
-// What the answer about HEAD depends on, read without git: as long as this is the same, so is the answer. Empty: only
-// git can tell, because the branch or its commit is packed or elsewhere.
-std::string head_stamp(const RepositoryMark& mark);
+// The files that the answer about HEAD depends on: as long as they are the same, so is the answer.
+class HeadState {
+ public:
+  // False for an empty state: only git can tell, because the branch or its commit is packed or elsewhere.
+  bool still_holds() const;
+
+ private:
+  friend HeadState head_state(const RepositoryMark& mark);
+  std::vector<std::pair<std::string, struct stat>> files_;
+};
+HeadState head_state(const RepositoryMark& mark);
 
 }  // namespace ralph

@@ -282,8 +282,12 @@ Status write_receipt(const std::string& run_folder) {
     if (!record) break;
     receipt.add(*record);
   }
+  return write_receipt(receipt, reader.last_hash(), run_folder);
+}
+
+Status write_receipt(const Receipt& receipt, const std::string& last_hash, const std::string& run_folder) {
   if (!receipt.has_end()) return fail(ErrorKind::kInput, "the journal in {} has no end", run_folder);
-  const json::object object = receipt.to_json(reader.last_hash());
+  const json::object object = receipt.to_json(last_hash);
   TRY(replace_file(join_path(run_folder, kReceiptFile), to_pretty_json(object), 0600));
   return replace_file(join_path(run_folder, kReceiptPage), receipt_page(object), 0600);
 }

@@ -52,7 +52,10 @@ std::string receipt_page(const json::object& receipt);
 
 inline constexpr std::string_view kReceiptFile = "receipt.json", kReceiptPage = "receipt.md";
 
-// Reads the run's journal and writes both files. Fails if it has no end.
+// Writes both files. Fails if the receipt has no end.
+Status write_receipt(const Receipt& receipt, const std::string& last_hash, const std::string& run_folder);
+
+// The same for the run's journal, which is read for it.
 Status write_receipt(const std::string& run_folder);
 
 }  // namespace ralph

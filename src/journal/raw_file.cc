@@ -59,6 +59,16 @@ Result<Fd> open_folder_of(const std::string& path) {
   return folder;
 }
 
+// Adds a name for the open file, whose path is `target`. Returns 0 or an errno.
+int add_name(const Fd& file, const std::string& target, const Fd& folder, const std::string& path) {
+  const std::string name = base_name(path), own = fmt::format("/proc/self/fd/{}", file.get());
+  if (::linkat(AT_FDCWD, own.c_str(), folder.get(), name.c_str(), AT_SYMLINK_FOLLOW) == 0) return 0;
+  if (errno == EEXIST) return errno;
+  const std::string above = parent_path(path) + "/";
+  const std::string relative = target.starts_with(above) ? target.substr(above.size()) : target;
+  return ::symlinkat(relative.c_str(), folder.get(), name.c_str()) == 0 ? 0 : errno;
+}
+
 }  // namespace
 
 tl::unexpected<Error> cannot_write(std::string_view path, int error) {
@@ -117,17 +127,22 @@ Result<RawFile> RawFile::append_to(const std::string& path) {
   return RawFile(std::move(fd), path);
 }
 
-Status link_to(const std::string& path, const std::string& target) {
+Status RawFile::also_at(const std::string& path) const {
   TRY_VALUE(const Fd folder, open_folder_of(path));
-  const std::string name = base_name(path);
-  if (::symlinkat(target.c_str(), folder.get(), name.c_str()) == 0) return {};  // there was nothing to replace
-  const std::string draft = name + ".new";
+  if (add_name(fd_, path_, folder, path) == 0) return {};  // there was nothing to replace
+  const std::string name = base_name(path), draft = name + ".new";
   if (::unlinkat(folder.get(), draft.c_str(), 0) != 0 && errno != ENOENT) return cannot_write(path, errno);
-  if (::symlinkat(target.c_str(), folder.get(), draft.c_str()) != 0) return cannot_write(path, errno);
-  if (::renameat(folder.get(), draft.c_str(), folder.get(), name.c_str()) == 0) return {};
-  const int error = errno;
-  ::unlinkat(folder.get(), draft.c_str(), 0);
-  return cannot_write(path, error);
+  if (const int error = add_name(fd_, path_, folder, path + ".new"); error != 0) return cannot_write(path, error);
+  const int error = ::renameat(folder.get(), draft.c_str(), folder.get(), name.c_str()) == 0 ? 0 : errno;
+  ::unlinkat(folder.get(), draft.c_str(), 0);  // rename() leaves it if both names already are the same file's
+  if (error != 0) return cannot_write(path, error);
+  return {};
+}
+
+bool RawFile::holds(std::string_view bytes) const {
+  std::string content(bytes.size() + 1, '\0');
+  const ssize_t size = ::pread(fd_.get(), content.data(), content.size(), 0);
+  return size == static_cast<ssize_t>(bytes.size()) && content.starts_with(bytes);
 }
 
 Status RawFile::append(std::string_view bytes) {

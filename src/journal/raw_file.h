@@ -25,6 +25,13 @@ class RawFile {
   // Replaces the file by its last `bytes`, from the beginning of a line on if there is one. Returns how many are gone.
   Result<std::int64_t> keep_end(size_t bytes);
 
+  // Gives the file the further name `path`, replacing any file or link there in one step: a reader finds the old one or
+  // the new. A hard link, which unlike a symlink needs no inode; a relative symlink where the file system has none.
+  Status also_at(const std::string& path) const;
+
+  // Whether the file holds exactly these bytes: an agent can write to it.
+  bool holds(std::string_view bytes) const;
+
   const std::string& path() const { return path_; }
 
  private:
@@ -33,10 +40,6 @@ class RawFile {
   Fd fd_;
   std::string path_;
 };
-
-// Makes `path` a symlink to `target`, replacing a file or link there, in one step: a reader finds the old one or the
-// new.
-Status link_to(const std::string& path, const std::string& target);
 
 // "cannot write PATH: REASON", with advice if there is any: free disk space, change permissions.
 tl::unexpected<Error> cannot_write(std::string_view path, int error);

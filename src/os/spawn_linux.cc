@@ -36,6 +36,7 @@ struct ChildPlan {
   pid_t parent;
   int death_signal;
   bool nohup;  // SIGHUP is ignored, as nohup wants for everything below it
+  const std::vector<int>& signals;  // to reset
   const std::vector<Fd>& files;
   const std::vector<std::string>& groups;
   bool deaf;
@@ -71,6 +72,21 @@ bool ignores_hangups() {
   return ::sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler == SIG_IGN;
 }
 
+// exec would keep ignored signals ignored, and until then a handler would run in the child. So a child resets the
+// signals that ralph itself ever handles or ignores, and those that this process inherited as ignored. SIGHUP is apart.
+const std::vector<int>& signals_to_reset() {
+  static const std::vector<int> signals = [] {
+    std::vector<int> found = {SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXFSZ, SIGCHLD, SIGTSTP, SIGCONT};
+    for (int signal = 1; signal < NSIG; ++signal) {
+      struct sigaction now{};
+      if (signal != SIGHUP && ::sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_DFL)
+        found.push_back(signal);
+    }
+    return found;
+  }();
+  return signals;
+}
+
 // Runs in the child, in the parent's memory. Returns the errno of the failed call.
 int become(const ChildPlan& plan) {
   ::setsid();
@@ -87,10 +103,8 @@ int become(const ChildPlan& plan) {
     if (!enter_group(group.c_str())) return errno == ENOENT ? EIO : errno;  // ENOENT would mean the program
   }
   if (::chdir(plan.folder) != 0) return errno;
-  for (int signal = 1; signal < NSIG; ++signal) {
-    if (signal == SIGHUP && plan.nohup) continue;
-    ::signal(signal, SIG_DFL);
-  }
+  if (!plan.nohup) ::signal(SIGHUP, SIG_DFL);
+  for (const int signal : plan.signals) ::signal(signal, SIG_DFL);
   sigset_t blocked;
   ::sigemptyset(&blocked);
   if (plan.deaf) {
@@ -158,6 +172,7 @@ Result<int> spawn_on(const Launch& launch, const Streams& streams) {
                        ::getpid(),
                        launch.may_clean_up ? SIGTERM : SIGKILL,
                        ignores_hangups(),
+                       signals_to_reset(),
                        files,
                        launch.groups,
                        launch.deaf};
