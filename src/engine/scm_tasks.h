@@ -13,7 +13,7 @@ struct ScmPlan {
   const ScmSettings& scm;
   bool events = true;  // ask the agent for a stream of events, which includes the cost of its answer
   std::function<Result<Decision>()> check_again{};  // runs the guardrails again; empty: no guardrails
-  std::function<Status()> before_task{};            // called before each: the hooks that run have to be the user's
+  std::function<Status()> before_task{};            // called before each task: only the user's own hooks may run
   // Why a push, with these words after it, must not run; empty: it may.
   std::function<Result<std::string>(const std::vector<std::string>& words)> why_not_push{};
 };

@@ -32,8 +32,8 @@ class Watch {
   // Takes the snapshot at the start of the run, before any agent. A resumed run loads its original snapshot.
   Status begin();
 
-  // For a session loop: copies nothing, to keep hooks fast, so changes are only reported. Watches nothing if there are
-  // too many bytes to hash.
+  // For a session loop: copies nothing, to keep hooks fast, so changes are only reported. Fails if the protected paths
+  // match more than 64 MB.
   Status begin_session();
 
   // Compares, and restores if needed. Returns the restored paths. A change by a check or an SCM task came after the
