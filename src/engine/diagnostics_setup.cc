@@ -35,7 +35,7 @@ Status check_own(const DiagnosticsSettings& settings, size_t index) {
   return {};
 }
 
-// A name that is one letter away from that of a collector, and that nothing in the project has.
+// The collector whose name is one edit away from `name`, if nothing in the project has that name; empty: none.
 std::string_view mistyped_collector(const DiagnosticsSettings& settings, const std::string& name,
                                     const std::string& project) {
   if (name.find_first_of("/*?.") != std::string::npos || is_there(join_path(project, name))) return {};

@@ -35,11 +35,11 @@ class TriggerWatch {
  private:
   record::ChangedFile handle(const Triggers::Change& change);
   OwnIndex own_index(TakenIndex taken);
-  void tell_hidden(const TakenIndex& taken);
+  void report_hidden(const TakenIndex& taken);
 
   Run& run_;
   std::optional<Triggers> triggers_;
-  std::set<std::string> told_;
+  std::set<std::string> reported_;
 };
 
 }  // namespace ralph

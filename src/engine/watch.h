@@ -46,9 +46,9 @@ class Watch {
 
   Run& run_;
   std::optional<WatchedFiles> files_;
-  std::map<std::string, std::string> told_;  // by path: the hash of the changed version that was reported
-  int held_in_ = 0;                          // the iteration in which `held_` was reported
-  std::map<std::string, std::string> held_;  // the same for files that must be restored
+  std::map<std::string, std::string> reported_;  // by path: the hash of the changed version that was reported
+  int held_in_ = 0;                              // the iteration in which `held_` was reported
+  std::map<std::string, std::string> held_;      // the same for files that must be restored
 };
 
 }  // namespace ralph

@@ -39,13 +39,13 @@ std::string_view advice_for(int error) {
 #define O_PATH O_RDONLY
 #endif
 
-// Opens the folder of `path` without following symlinks: the project's path has none when a run begins (it comes from
-// getcwd), so a symlink was put there later to redirect us.
+// Opens the folder of `path` without following symlinks. The project's path comes from getcwd and has none when a run
+// begins, so any symlink was planted later to redirect us.
 Result<Fd> open_folder_of(const std::string& path) {
   constexpr int kHow = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
   if (Fd at_once = open_without_links(parent_path(path), kHow)) return at_once;
   Fd folder(::open(path.starts_with('/') ? "/" : ".", kHow));
-  bool ours = false;  // .ralph and below: made again if an agent removed it
+  bool ours = false;  // .ralph and below: recreated if an agent removed it
   for (const std::string& part : split(parent_path(path), '/')) {
     if (part.empty() || part == ".") continue;
     if (!folder) break;
@@ -78,7 +78,7 @@ Result<RawFile> RawFile::create(const std::string& path) {
   return RawFile(std::move(fd), path);
 }
 
-// From our own descriptor, not by its name: an agent may have put something else there.
+// Reads from our own descriptor, not by name: an agent may have replaced the file.
 Result<std::int64_t> RawFile::keep_end(size_t bytes) {
   const off_t size = ::lseek(fd_.get(), 0, SEEK_END);
   if (size < 0) return cannot_write(path_, errno);
@@ -120,7 +120,7 @@ Result<RawFile> RawFile::append_to(const std::string& path) {
 Status link_to(const std::string& path, const std::string& target) {
   TRY_VALUE(const Fd folder, open_folder_of(path));
   const std::string name = base_name(path);
-  if (::symlinkat(target.c_str(), folder.get(), name.c_str()) == 0) return {};  // there was nothing to replace
+  if (::symlinkat(target.c_str(), folder.get(), name.c_str()) == 0) return {};  // nothing to replace
   const std::string draft = name + ".new";
   if (::unlinkat(folder.get(), draft.c_str(), 0) != 0 && errno != ENOENT) return cannot_write(path, errno);
   if (::symlinkat(target.c_str(), folder.get(), draft.c_str()) != 0) return cannot_write(path, errno);

@@ -47,7 +47,7 @@ Result<JournalReader> JournalReader::open_at_tail(const std::string& path) {
   reader.buffer_ = tail.substr(before + 1);
   ::lseek(reader.fd_.get(), info.st_size, SEEK_SET);
   reader.after_damage_ = true;  // the previous line was not read
-  reader.block_ = 4096;         // nothing more is expected; a hook should not touch 64 KB to find that out
+  reader.block_ = 4096;         // no more data is expected; a hook should not touch 64 KB to find that out
   return reader;
 }
 

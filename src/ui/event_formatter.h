@@ -90,7 +90,7 @@ class EventFormatter : public EventSink {
   std::string tool_above_;  // whose start is on the line above, so its end need not repeat the label
   std::string todo_tool_;   // whose start was followed by a todo list, shown instead of its output
   std::string session_, last_todo_, last_progress_, last_failure_;
-  std::set<std::string, std::less<>> limits_told_;
+  std::set<std::string, std::less<>> limits_shown_;
   size_t tools_ = 0, errors_ = 0, not_understood_ = 0;
   event::Spent spent_;
 };
