@@ -134,7 +134,7 @@ class Check {
     if (ended_.outcome != CheckOutcome::kPassed || ended_.baseline) return;
     if (counts && counts->executed() == 0) {
       ended_.outcome = CheckOutcome::kFailed;
-      why_ = fmt::format("ran no tests ({}), which is no success although it exited with code 0", in_words(*counts));
+      why_ = fmt::format("ran no tests ({}), which is not a success although it exited with code 0", in_words(*counts));
       return;
     }
     const auto before = run_.progress().tests.find(guardrail_.command);

@@ -68,7 +68,7 @@ Decision wait_for_limit(const Situation& c) {
   if (past_run)
     return stop(StopStatus::kLimit, fmt::format("{}, which is after the end of this run (budget.maxMinutes)", what));
   if (wait > c.policy.max_limit_wait) {
-    return stop(StopStatus::kLimit, fmt::format("{}: longer than ralph is to wait (agent.maxLimitWaitMinutes)", what));
+    return stop(StopStatus::kLimit, fmt::format("{}: longer than ralph may wait (agent.maxLimitWaitMinutes)", what));
   }
   Decision decision{Action::kWait, StopStatus::kNone, {}, what, wait};
   return decision;
@@ -160,7 +160,7 @@ constexpr std::array kRules = {
     // An agent that says DONE is finishing: it may still write its summary.
     Rule{"task_done_while_running", kDuringTurn, always,
          [](const Situation& c) {
-           return end_now(EndCause::kFileAppeared, fmt::format("DONE has been there for {}, and it still ran",
+           return end_now(EndCause::kFileAppeared, fmt::format("DONE has existed for {}, and it still ran",
                                                                human_duration(c.policy.done_grace)));
          },
          [](const Situation& c) { return c.done_grace_due(); }},

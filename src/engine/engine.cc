@@ -133,7 +133,7 @@ class Engine {
     TRY(restore_ralph_folder(run_.project));
     TRY_VALUE(const std::vector<std::string> restored, settings_.put_back_missing());
     for (const std::string& file : restored)
-      run_.listener.on_detail(fmt::format("{} had vanished and was put back", file));
+      run_.listener.on_detail(fmt::format("{} was missing and has been restored", file));
     return {};
   }
 

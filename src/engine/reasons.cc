@@ -160,7 +160,7 @@ std::string why_waiting(const Situation& c) {
 std::string why_restarts_spent(const Situation& c) {
   const std::string attempts = count_of(static_cast<unsigned>(c.progress.iteration), "attempt");
   if (c.now.task->unproved) return fmt::format("{} made, and DONE was taken back: {}", attempts, what_failed(c));
-  return fmt::format("{} made, and DONE is not there; {}", attempts, how_the_attempt_ended(c));
+  return fmt::format("{} made, and DONE is missing; {}", attempts, how_the_attempt_ended(c));
 }
 
 std::string why_restarted(const Situation& c) {

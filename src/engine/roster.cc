@@ -53,17 +53,17 @@ Status check_budget(const Settings& settings, const Agent& agent) {
   const bool events = agent.prints_events(settings.stream_agent_output);
   // The advice depends on why the agent reports nothing: its events are switched off, or do not include usage.
   const auto advice = [&](bool in_events) {
-    if (in_events) return "let streamAgentOutput be true, or use budget.maxMinutes";
+    if (in_events) return "set streamAgentOutput to true, or use budget.maxMinutes";
     return agent.prints_events(true) ? "use budget.maxMinutes"
                                      : "use budget.maxMinutes, or name its format in agent.stream if it prints events";
   };
   if (budget.max_tokens > 0 && !(events && agent.tells_tokens())) {
-    return fail(ErrorKind::kInput, "budget.maxTokens is set, but {} does not tell what it uses{}; {}", agent.name(),
+    return fail(ErrorKind::kInput, "budget.maxTokens is set, but {} does not report its tokens{}; {}", agent.name(),
                 agent.tells_tokens() ? " in text mode" : "", advice(agent.tells_tokens()));
   }
   if (budget.max_cost_usd > 0 && !(events && agent.tells_cost())) {
     const bool tokens_help = events && agent.tells_tokens();
-    return fail(ErrorKind::kInput, "budget.maxCostUsd is set, but {} does not tell what it costs{}; {}{}", agent.name(),
+    return fail(ErrorKind::kInput, "budget.maxCostUsd is set, but {} does not report its cost{}; {}{}", agent.name(),
                 agent.tells_cost() ? " in text mode" : "", tokens_help ? "use budget.maxTokens, or " : "",
                 advice(agent.tells_cost()));
   }

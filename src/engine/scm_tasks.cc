@@ -202,7 +202,7 @@ class ScmTasks {
     if (!git) return "";
     const auto found = programs_of_nested(git->top, git->common_dir);
     if (!found)
-      return fmt::format("whether a repository within the project names programs is not known: {}",
+      return fmt::format("cannot tell whether a repository within the project names programs: {}",
                          found.error().message);
     if (found->empty()) return "";
     return fmt::format(

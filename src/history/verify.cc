@@ -63,7 +63,7 @@ class Verifier {
     } else if (result_.receipt.start() && result_.receipt.start()->run_id != run_.folder.id) {
       result_.add(
           "journal", false,
-          fmt::format("it is that of run {}, not of this one", fit_to_width(result_.receipt.start()->run_id, 60)));
+          fmt::format("it belongs to run {}, not to this one", fit_to_width(result_.receipt.start()->run_id, 60)));
     } else if (!result_.receipt.has_end()) {
       result_.add("journal", false, "it has no end: the run was killed, or is still running");
     } else if (after_end) {
@@ -119,7 +119,7 @@ class Verifier {
     } else if (!page || *page != receipt_page(expected)) {
       result_.add("receipt", false, fmt::format("{} is missing, or not what the journal says", kReceiptPage));
     } else {
-      result_.add("receipt", true, "it is the one that the journal makes");
+      result_.add("receipt", true, "it matches the journal");
     }
   }
 
@@ -138,7 +138,7 @@ class Verifier {
     }
     if (!wrong.empty()) return result_.add("logs", false, named(wrong));
     result_.add("logs", true,
-                logs.empty() ? "there are none of checks" : fmt::format("{} of checks, unchanged", logs.size()));
+                logs.empty() ? "no check wrote one" : fmt::format("{} of checks, unchanged", logs.size()));
   }
 
   // A ref that makes the commit part of the project, ignoring stashes and replacements. Empty if there is none.

@@ -17,7 +17,7 @@ std::string_view advice_for(int error) {
     case EDQUOT:
       return "; free disk space there";
     case EFBIG:
-      return "; the limit of a file's size is reached (ulimit -f, or the file system's)";
+      return "; the file size limit is reached (ulimit -f, or the file system's)";
     case EACCES:
     case EPERM:
     case EROFS:
@@ -29,7 +29,7 @@ std::string_view advice_for(int error) {
     case EMLINK:
       return "; it is a hard link to a file elsewhere, which ralph does not write to: remove it";
     case ENXIO:  // from opening a pipe without a reader
-      return "; it is no plain file: remove it";
+      return "; it is not a plain file: remove it";
     default:
       return "";
   }

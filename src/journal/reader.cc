@@ -27,7 +27,7 @@ Result<JournalReader> JournalReader::open(const std::string& path) {
   if (!fd) return cannot_read(path, errno);
   struct stat info{};
   if (::fstat(fd.get(), &info) != 0) return cannot_read(path, errno);
-  if (!S_ISREG(info.st_mode)) return fail(ErrorKind::kIo, "cannot read {}: it is no plain file", path);
+  if (!S_ISREG(info.st_mode)) return fail(ErrorKind::kIo, "cannot read {}: it is not a plain file", path);
   return JournalReader(std::move(fd), path);
 }
 
@@ -78,7 +78,7 @@ void JournalReader::check_link(const record::Record& record) {
                 ? fmt::format(": record {} is missing", expected)
                 : fmt::format(": records {} to {} are missing", expected, record.sequence - 1);
     if (record.sequence < expected && last_sequence_ > 0)
-      why = fmt::format(": record {} is there again", record.sequence);
+      why = fmt::format(": record {} is repeated", record.sequence);
     breaks_.push_back({line_, std::move(why)});
   }
   after_damage_ = false;

@@ -94,7 +94,7 @@ std::string to_line(const Record& record) {
 Result<Record> from_line(std::string_view line) {
   TRY_VALUE(const json::value parsed, parse_json(line, "record"));
   const json::object* in = parsed.if_object();
-  if (!in) return fail(ErrorKind::kInput, "the record is no JSON object");
+  if (!in) return fail(ErrorKind::kInput, "the record is not a JSON object");
   const json::value* type = in->if_contains("type");
   if (!type || !type->is_string()) return fail(ErrorKind::kInput, "the record has no \"type\"");
   Record record;

@@ -47,7 +47,7 @@ std::string with_number(std::string_view id, unsigned number) {
 
 tl::unexpected<Error> cannot(std::string_view what, const std::string& path, int error) {
   if (error == ELOOP || error == ENOTDIR) {
-    return fail(ErrorKind::kIo, "cannot {} {}: it is no folder but a symlink or a file; remove it", what, path);
+    return fail(ErrorKind::kIo, "cannot {} {}: it is not a folder but a symlink or a file; remove it", what, path);
   }
   return fail(ErrorKind::kIo, "cannot {} {}: {}", what, path, errno_text(error));
 }
@@ -122,7 +122,7 @@ bool is_run_id(std::string_view text) {
 }
 
 Result<RunFolder> create_run_folder(const std::string& project, std::string id) {
-  if (!is_run_id(id)) return fail(ErrorKind::kInternal, "\"{}\" is no run id", id);
+  if (!is_run_id(id)) return fail(ErrorKind::kInternal, "\"{}\" is not a run id", id);
   const std::string path = runs_path(project);
   const Fd root(::open(project.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!root) return cannot("open", project, errno);

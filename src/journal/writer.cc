@@ -232,7 +232,7 @@ std::string JournalWriter::fault_in_records() const {
     if (!*record) break;
   }
   if (const std::vector<std::string> problems = reader->problems(); !problems.empty()) return problems.front();
-  return reader->last_hash() == last_hash_ ? "" : "its last record is another one";
+  return reader->last_hash() == last_hash_ ? "" : "its last record is a different one";
 }
 
 Status JournalWriter::write(const record::Record& record) {

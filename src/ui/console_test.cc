@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Redirects a descriptor to a file while it lives.
+// Redirects a descriptor to a file during its lifetime.
 class Redirection {
  public:
   Redirection(int fd, const std::string& path) : fd_(fd), before_(::dup(fd)) {
@@ -42,7 +42,7 @@ struct Printed {
   std::string out, err;
 };
 
-// Of the run being shown.
+// The progress of the run being shown.
 Progress& progress() {
   static Progress seen;
   return seen;
@@ -132,7 +132,7 @@ record::RunEnded run_ended(std::string_view status, std::string reason) {
   return ended;
 }
 
-TEST(Console, TellsARunAsLinesInAFile) {
+TEST(Console, ShowsARunAsLinesInAFile) {
   const Printed seen = printed<Console>(
       [](Console& console) {
         tell(console, run_started());
@@ -231,7 +231,7 @@ TEST(Console, WhatTheAgentSaysReplacesAPassingLineOnEitherStream) {
   EXPECT_EQ(err.err, "warning\n");
 }
 
-TEST(Console, AFileIsToldThatACheckBeginsAndThatItTakesLong) {
+TEST(Console, AFileShowsThatACheckBeginsAndThatItTakesLong) {
   const Printed seen = printed<Console>(
       [](Console& console) {
         EXPECT_EQ(console.tick_interval(), std::nullopt);
@@ -246,7 +246,7 @@ TEST(Console, AFileIsToldThatACheckBeginsAndThatItTakesLong) {
   EXPECT_EQ(seen.out, "  ... make test\n  [--] still running: make test (1m0s)\n[OK] make test passed (1.2s)\n");
 }
 
-TEST(Console, TheLiveLineTellsWhatRunsHowLongAndWhatItCostsSoFar) {
+TEST(Console, TheLiveLineShowsWhatRunsHowLongAndItsCostSoFar) {
   ConsoleOptions options = on_a_terminal();
   options.style.color = false;
   const Printed seen = printed<Console>(
@@ -330,7 +330,7 @@ TEST(Console, EveryLineCanHaveTheTime) {
   EXPECT_NE(seen.out.find("] two\n"), std::string::npos) << seen.out;
 }
 
-TEST(Console, OthersWordsCanNotDisturbATerminal) {
+TEST(Console, ForeignTextCannotDisturbATerminal) {
   const Printed seen = printed<Console>(
       [](Console& console) {
         tell(console, agent_ended("\033[2J\r\nDONE\u009b"));
@@ -411,7 +411,7 @@ TEST(Console, DetailsAreForTheVerbose) {
   EXPECT_EQ(printed<Console>(story, verbose).err, "[ralph] Agent command: claude -p 'two words'\n[ralph] more\n");
 }
 
-TEST(Console, AnAgentMayBeShownToNobody) {
+TEST(Console, AgentOutputCanBeHidden) {
   ConsoleOptions quiet = in_a_file();
   quiet.agent_output = false;
   const Printed seen = printed<Console>(

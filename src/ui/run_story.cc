@@ -134,7 +134,7 @@ class StepWriter {
   }
 
   void operator()(const record::SessionBound& bound) {
-    line(Mark::kNote, "session", clean(bound.session.empty() ? "waits for the next that starts" : bound.session));
+    line(Mark::kNote, "session", clean(bound.session.empty() ? "waits for the next one to start" : bound.session));
   }
 
   void operator()(const record::SessionEnded& ended) {
@@ -255,7 +255,7 @@ std::string run_story(const ToldRun& run, const Style& style) {
                        count_of(run.view.unknown_records, "record"));
   }
   if (!run.problems.empty())
-    out += fmt::format("\n{}\n", style.yellow("The journal is damaged; what is good is shown above:"));
+    out += fmt::format("\n{}\n", style.yellow("The journal is damaged; its good records are shown above:"));
   for (const std::string& problem : run.problems) out += fmt::format("  {}\n", clean(problem));
   return without_promise_tags(out);
 }
