@@ -111,7 +111,7 @@ struct Progress {
   std::vector<std::string> guardrails_failed;  // their names
   std::vector<Feedback> collecting;            // their messages so far
   std::vector<std::string> tests_lost;         // checks that passed with fewer tests than at the start, in words
-  std::map<std::string, TestCounts> tests;  // by command: from its baseline run, or else its first run that passed
+  std::map<std::string, TestCounts> tests;     // by command: of its baseline run, or its first run that passed
 
   // Diagnostics, if there are criteria over them. Unmet criteria are also listed in guardrails_failed.
   struct Diagnostics {
@@ -146,10 +146,10 @@ struct Progress {
 
   // Watched files, see engine/watch.h and engine/trigger_watch.h.
   struct Watch {
-    std::string manifest;            // hash of their list; empty: nothing is watched yet
-    std::vector<std::string> held;   // files whose change keeps the run from completing in this iteration
-    std::vector<Feedback> feedback;  // of this iteration
-    std::string triggers;            // hash of the list of triggers; empty: none, or to be taken again
+    std::string manifest;               // hash of their list; empty: nothing is watched yet
+    std::vector<std::string> held;      // files whose change keeps the run from completing in this iteration
+    std::vector<Feedback> feedback;     // of this iteration
+    std::string triggers;               // hash of the list of triggers; empty: none, or to be taken again
     std::vector<std::string> tampered;  // changes to triggers reported since the last approval, in words
     bool operator==(const Watch&) const = default;
     template <class V>

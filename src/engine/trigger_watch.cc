@@ -141,7 +141,7 @@ Result<std::vector<std::string>> TriggerWatch::look(StepKind after) {
   record::TriggersChanged note;
   note.iteration = run_.progress().iteration;
   note.after = after;
-  const auto tell = [&](const Triggers::Change& change) {
+  const auto report = [&](const Triggers::Change& change) {
     const std::string key = fmt::format("{} {} {}", change.place.path, change.what, change.sha256);
     if (!change.place.put_back && !reported_.insert(key).second) return;
     record::ChangedFile changed = handle(change);
@@ -165,11 +165,11 @@ Result<std::vector<std::string>> TriggerWatch::look(StepKind after) {
   for (bool again = true; again;) {
     again = false;
     for (const Triggers::Change& change : triggers_->changes()) {
-      tell(change);
+      report(change);
       again = again || (change.place.kind == TriggerKind::kPlainFile && !is_there(change.place.path));
     }
   }
-  for (const Triggers::Change& change : triggers_->headless_repositories()) tell(change);
+  for (const Triggers::Change& change : triggers_->headless_repositories()) report(change);
   if (note.files.empty()) return restored;
   note.feedback = message_about(note);
   TRY(run_.note(std::move(note)));
