@@ -1,9 +1,9 @@
 // Resumes a run that ended incomplete, from its journal alone.
 //
-//   TRY_VALUE(const ResumePoint point, read_resume_point(folder, seal));   // or why it can't be resumed
+//   TRY_VALUE(const ResumePoint point, read_resume_point(folder, seal));  // or why it can't be resumed
 //   TRY_VALUE(Run run, Run::open(folder, policy, parts));
-//   TRY(close_killed_attempt(run, agents, events, last_sign));  // after run_resumed was noted
-//   drive(run, way);                                                       // continues the open iteration
+//   TRY(close_killed_attempt(run, agents, events, last_sign));           // after run_resumed was noted
+//   drive(run, way);                                                      // continues the open iteration
 #pragma once
 
 #include <string>

@@ -4,6 +4,7 @@
 //   ⏺ Read(/path/to/file.go)
 //   ✅ Result ← Read (45 lines, 1234 chars)
 //     ⎿  package main
+//
 // No event can control a terminal: every text passes through TerminalFilter, which strips colours too, wherever the
 // output goes. The only control sequences written are the colours of `style`.
 #pragma once
