@@ -15,8 +15,8 @@
 
 namespace {
 
-// A closed standard stream would give its number to the next file that is opened, and what is meant for the console
-// would land in a lock or a journal.
+// If a standard stream is closed, the next file to be opened gets its descriptor, and console output would end up in a
+// lock file or a journal.
 void fill_standard_streams() {
   const auto is_open = [](int fd) { return ::fcntl(fd, F_GETFD) >= 0; };
   if (is_open(STDIN_FILENO) && is_open(STDOUT_FILENO) && is_open(STDERR_FILENO)) return;
@@ -42,7 +42,7 @@ void say_unwritten(int error) {
 
 int main(int argc, char** argv) {
   fill_standard_streams();
-  ::signal(SIGCHLD, SIG_DFL);  // inherited as ignored from some daemons, it would hide how children end
+  ::signal(SIGCHLD, SIG_DFL);  // some daemons pass it on as ignored, which would hide the exit status of children
   const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
   try {
     const int code = ralph::cli::dispatch(words);

@@ -9,14 +9,13 @@
 namespace ralph {
 namespace {
 
-// The prompt for resuming a session that was cut off: it has the task in its history.
+// The prompt for resuming a session that was cut off. The session already has the task in its history.
 constexpr std::string_view kResumePrompt = "You were interrupted. Go on with the task where you left off.";
 
-// For a new session after an attempt that was cut off.
+// Added to the prompt of a new session after an attempt that was cut off.
 constexpr std::string_view kHalfDone =
     "An earlier attempt at this task was interrupted. Parts of its work may be in the files: look at them before "
-    "you "
-    "go on, keep what is good, and finish what is half done.";
+    "you go on, keep what is good, and finish what is half done.";
 
 LaunchChange change_of(const NextTurn& next) {
   if (next.folder.empty() && next.environment.empty()) return next.change;
@@ -27,7 +26,6 @@ LaunchChange change_of(const NextTurn& next) {
   };
 }
 
-// The next attempt at the turn.
 Result<TurnEnd> attempt_turn(Run& run, const NextTurn& next) {
   const Progress& progress = run.progress();
   const Agent& agent = agent_to_start(run, next.agents);
@@ -50,7 +48,7 @@ const Agent& agent_to_start(const Run& run, Agents agents) {
 }
 
 Result<Decision> take_turn(Run& run, const NextTurn& next) {
-  // A resumed iteration may already have the result of its turn: then only the decision about it is missing.
+  // A resumed iteration may already have the result of its turn. Then only the decision is missing.
   bool over = run.progress().turn_is_over();
   for (;; over = false) {
     if (!over) TRY(attempt_turn(run, next));

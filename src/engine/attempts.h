@@ -1,4 +1,4 @@
-// An agent's turn with all its attempts, by it or a fallback, after crashes, overloads and usage limits.
+// An agent's turn with all its attempts: retries after crashes and overloads, and fallbacks during usage limits.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace ralph {
 
-// The agents of an iteration, the preferred one first, as in the policy.
+// The agents of an iteration, preferred one first, as in the policy.
 using Agents = std::span<const Agent>;
 
 // The agent to start now.
@@ -16,7 +16,7 @@ const Agent& agent_to_start(const Run& run, Agents agents);
 
 struct NextTurn;  // engine/way.h
 
-// Runs the agent until the decision about its turn is not to retry, and returns that decision. Errors as run_step().
+// Runs the agent until the decision is not to retry, and returns that decision. Errors as in run_step().
 Result<Decision> take_turn(Run& run, const NextTurn& next);
 
 }  // namespace ralph

@@ -20,13 +20,13 @@ CheckOutcome outcome_of(const StepEnd& end) {
 
 // The log's name in the agent's prompt: the one in .ralph, where the newest log of that name is. If something is in its
 // way that can't be replaced, the name in the run's folder.
-std::string told_log_file(const Run& run, const RawFile& log, const std::string& name, const std::string& log_file) {
+std::string log_path_for_prompt(const Run& run, const RawFile& log, const std::string& name, const std::string& log_file) {
   if (!run.is_in_project()) return log_file;
   const std::string known = join_path(".ralph", name);
   return log.also_at(join_path(run.project, known)) ? known : log_file;
 }
 
-// One check of an iteration, with all its tries.
+// One check of an iteration, with all its retries.
 class Check {
  public:
   Check(Run& run, const GuardrailSettings& guardrail, size_t excerpt_characters, LaunchChange change = {})
@@ -42,7 +42,7 @@ class Check {
     const std::string log_file =
         join_path(run_.is_in_project() ? join_path(".ralph/runs", run_.id) : run_.folder, name);
     TRY_VALUE(log_, RawFile::create(join_path(run_.folder, name)));
-    told_file_ = told_log_file(run_, *log_, name, log_file);
+    prompt_log_ = log_path_for_prompt(run_, *log_, name, log_file);
 
     record::GuardrailStarted started;
     started.iteration = iteration;
@@ -67,7 +67,8 @@ class Check {
   }
 
  private:
-  // A check that mends the files (a formatter) and then passes is not flaky: its first answer was about other files.
+  // A check that fixes files itself (a formatter) and then passes is not flaky, but failed: its first result was about
+  // different files.
   Status take_tries(int retries) {
     TRY_VALUE(const std::string files, retries > 0 ? tracked_changes() : Result<std::string>());
     for (;; ++ended_.tries) {
@@ -133,7 +134,7 @@ class Check {
     if (ended_.outcome != CheckOutcome::kPassed || ended_.baseline) return;
     if (counts && counts->executed() == 0) {
       ended_.outcome = CheckOutcome::kFailed;
-      why_ = fmt::format("ran no tests ({}), which is no success although it exited with code 0", in_words(*counts));
+      why_ = fmt::format("ran no tests ({}), which is not a success although it exited with code 0", in_words(*counts));
       return;
     }
     const auto before = run_.progress().tests.find(guardrail_.command);
@@ -143,14 +144,14 @@ class Check {
 
   std::string feedback() const {
     if (ended_.outcome == CheckOutcome::kPassed) {
-      return ended_.tests_lost.empty() ? "" : lost_tests_message(guardrail_.command, ended_.tests_lost, told_file_);
+      return ended_.tests_lost.empty() ? "" : lost_tests_message(guardrail_.command, ended_.tests_lost, prompt_log_);
     }
     GuardrailFailure failure;
     failure.command = guardrail_.command;
     failure.exit_code = static_cast<int>(ended_.exit_code);
     failure.why = why_;
     failure.hint = guardrail_.hint;
-    failure.log_file = told_file_;
+    failure.log_file = prompt_log_;
     failure.output = excerpt_.text();
     failure.truncated = excerpt_.truncated();
     return failure_message(failure);
@@ -166,10 +167,10 @@ class Check {
   const size_t excerpt_characters_;
   const LaunchChange change_;
   std::optional<RawFile> log_;
-  std::string told_file_;
+  std::string prompt_log_;
   OutputExcerpt excerpt_;  // of the last try
   Sha256 sha256_;          // of the log
-  std::string why_;        // it failed, other than by its exit code
+  std::string why_;        // why it failed, if not by its exit code
   record::GuardrailEnded ended_;
 };
 

@@ -42,7 +42,7 @@ Decision wait_for(Milliseconds delay, std::string reason) {
 }
 
 constexpr std::string_view kStopAsked = "asked to stop by the file STOP-REQUESTED";
-constexpr Milliseconds kAskAgain{24 * 3600 * 1000};  // a wait that only a file ends
+constexpr Milliseconds kAskAgain{24 * 3600 * 1000};  // for a wait that only a file can end
 
 Milliseconds backoff(const Situation& c) {
   Milliseconds delay = c.policy.retry_backoff;
@@ -62,13 +62,13 @@ Decision wait_for_limit(const Situation& c) {
     return retry;
   }
   const Milliseconds wait =
-      *until - c.now.clock.now + std::chrono::seconds(1);  // a second later, to be sure that it is over
+      *until - c.now.clock.now + std::chrono::seconds(1);  // one more second, to be sure that it is over
   const std::string what = fmt::format("{} is at its usage limit until {}", c.progress.turn_agent, to_iso8601(*until));
   const bool past_run = c.policy.run_time_limit.count() > 0 && c.now.clock.run_time + wait > c.policy.run_time_limit;
   if (past_run)
     return stop(StopStatus::kLimit, fmt::format("{}, which is after the end of this run (budget.maxMinutes)", what));
   if (wait > c.policy.max_limit_wait) {
-    return stop(StopStatus::kLimit, fmt::format("{}: longer than ralph is to wait (agent.maxLimitWaitMinutes)", what));
+    return stop(StopStatus::kLimit, fmt::format("{}: longer than ralph may wait (agent.maxLimitWaitMinutes)", what));
   }
   Decision decision{Action::kWait, StopStatus::kNone, {}, what, wait};
   return decision;
@@ -78,18 +78,18 @@ Decision retry_overload(const Situation& c) {
   Milliseconds delay = c.policy.overload_backoff;
   for (int i = 1; i < c.progress.overloads_in_row && delay < c.policy.overload_max_backoff; ++i) delay *= 2;
   delay = std::min(delay, c.policy.overload_max_backoff);
-  // Use 50 to 100 % of it, so that many loops do not return in the same second.
+  // Use 50 to 100 % of the delay, so that many loops do not retry in the same second.
   delay = Milliseconds(static_cast<long long>(static_cast<double>(delay.count()) * (0.5 + c.now.clock.random / 2)));
   return {Action::kRetry,
           StopStatus::kNone,
           {},
-          // The time comes first: the reason may be long, and a line that is cut must still say when.
+          // The time comes first: the reason may be long, and a truncated line must still say when.
           fmt::format("{} is overloaded; again in {} ({})", c.progress.turn_agent, human_duration(delay),
                       c.progress.turn_reason),
           delay};
 }
 
-// A row applies at its moments if `applies` says so or, for a row about time, once it is due.
+// A row applies at its moments if `applies` is true and, for a time-based row, it is due.
 struct Rule {
   std::string_view name;
   Moments moments;
@@ -125,14 +125,14 @@ constexpr std::array kRules = {
     // While a process runs.
     Rule{"stop_demanded", kRunning, [](const Situation& c) { return c.progress.stop_requests >= 2; },
          [](const Situation&) { return end_now(EndCause::kInterrupted, "asked to stop at once"); }},
-    // Not while ralph looks at the repository: without the answer it could not judge what was done in time.
+    // Not while ralph itself queries git: it needs the answer to judge the work that was done in time.
     Rule{"run_time_spent_while_running", kSpending, always,
          [](const Situation& c) {
            return end_now(EndCause::kOverBudget,
                           fmt::format("the run's {} are over", human_duration(c.policy.run_time_limit)));
          },
          [](const Situation& c) { return c.run_time_due(); }},
-    // A turn that has given its result costs no more, and its work may be complete.
+    // A turn that has given its result costs nothing more, and its work may be complete.
     Rule{"budget_spent_while_running", kDuringTurn,
          [](const Situation& c) { return !c.now.turn.since_result && c.budget_spent(); },
          [](const Situation& c) { return end_now(EndCause::kOverBudget, budget_phrase(c)); }},
@@ -160,7 +160,7 @@ constexpr std::array kRules = {
     // An agent that says DONE is finishing: it may still write its summary.
     Rule{"task_done_while_running", kDuringTurn, always,
          [](const Situation& c) {
-           return end_now(EndCause::kFileAppeared, fmt::format("DONE has been there for {}, and it still ran",
+           return end_now(EndCause::kFileAppeared, fmt::format("DONE has existed for {}, and it still ran",
                                                                human_duration(c.policy.done_grace)));
          },
          [](const Situation& c) { return c.done_grace_due(); }},
@@ -171,8 +171,8 @@ constexpr std::array kRules = {
          }},
     Rule{"running", kRunning, always, [](const Situation&) { return go_on(); }},
 
-    // A host's session wants to stop. An agent that fixes nothing would be sent back forever; its illegal changes to
-    // the plan are reverted after it has ended.
+    // A host's session wants to stop. The number of objections is limited, or an agent that fixes nothing would be sent
+    // back forever; its illegal changes to the plan are reverted after it has ended.
     Rule{"plan_out_of_order", kAtStop,
          [](const Situation& c) { return c.now.plan.problems > 0 && c.now.plan.objections < c.policy.max_objections; },
          [](const Situation& c) {
@@ -183,8 +183,8 @@ constexpr std::array kRules = {
          [](const Situation&) {
            return stop(StopStatus::kLimit, "the agent was sent back often enough; it stops with the plan out of order");
          }},
-    // What the tools say, in a session without a loop. The agent has the last word on what can't or need not be mended,
-    // unless it is not to have it (diagnostics.strict).
+    // Diagnostics in a session without a loop. The agent has the last word on findings that can't or need not be fixed,
+    // unless diagnostics.strict is set.
     Rule{"marked_complete", kAtStop, [](const Situation& c) { return c.is_marked(); },
          [](const Situation& c) {
            return stop(StopStatus::kComplete,
@@ -198,7 +198,7 @@ constexpr std::array kRules = {
          [](const Situation& c) { return stop(StopStatus::kStagnant, c.now.diagnostics->stagnation); }},
     Rule{"auto_continues", kAtStop, [](const Situation& c) { return c.is_automatic(); },
          [](const Situation& c) { return go_on(c.now.diagnostics->summary); }},
-    // Whoever says that it is done has it checked. That is no decision on the stop yet: it is asked for again.
+    // A claim to be done triggers the checks. The decision about the stop itself is requested again after them.
     Rule{"checks_due", kAtStop, [](const Situation& c) { return c.checks_are_due(); },
          [](const Situation& c) {
            return Decision{Action::kRunChecks,
@@ -206,7 +206,7 @@ constexpr std::array kRules = {
                            {},
                            c.now.signals.promised ? "the promise was made; the checks run" : "the checks run"};
          }},
-    // A promise in the last allowed iteration counts, so it is looked at first.
+    // A promise in the last allowed iteration counts, so it is considered before the limit.
     Rule{"promise_accepted", kAtStop,
          [](const Situation& c) { return c.policy.needs_promise && c.claims() && c.stop_is_proved(); },
          [](const Situation& c) { return stop(StopStatus::kComplete, why_accepted(c)); }},
@@ -217,14 +217,14 @@ constexpr std::array kRules = {
          [](const Situation&) {
            return stop(StopStatus::kCancelled, "cancelled by the user while the agent was at work");
          }},
-    // A guardian holds them, and the next stop gets the result. One whose files were changed under the checks is
-    // counted: an agent that goes on changing them would never meet its limit.
+    // A guardian keeps the checks running, and the next stop gets the result. A stop is counted if files changed while
+    // the checks ran: otherwise an agent that keeps changing them would never reach its limit.
     Rule{"checks_running", kAtStop, [](const Situation& c) { return c.now.checks.running && !c.now.checks.restarted; },
          [](const Situation&) {
            return Decision{
                Action::kHold, StopStatus::kNone, {}, "the checks are still running; this stop is not counted"};
          }},
-    // The host wakes the session when such a task ends. It is not asked again for the same one: that may never end.
+    // The host wakes the session when such a task ends. A stop waits only once for the same task, which may never end.
     Rule{"background_task_runs", kAtStop, [](const Situation& c) { return c.waits_for_background(); },
          [](const Situation& c) {
            return Decision{Action::kWait,
@@ -275,7 +275,7 @@ constexpr std::array kRules = {
          }},
     Rule{"stop_requested", kNothingRuns, [](const Situation& c) { return c.progress.stop_requests >= 1; },
          [](const Situation&) { return stop(StopStatus::kInterrupted, "asked to stop"); }},
-    // It could change anything that a review has looked at.
+    // It could change anything that a review has examined.
     Rule{"earlier_agent_lives",
          {Moment::kBeforeIteration, Moment::kAfterTurn, Moment::kAfterChecks},
          [](const Situation& c) { return c.policy.plan && !c.progress.survivors.empty(); },
@@ -285,7 +285,7 @@ constexpr std::array kRules = {
                                    "{}; end it, then resume the run",
                                    join(c.progress.survivors, "; ")));
          }},
-    // Nothing that an agent says or does brings its commits back.
+    // No agent can bring the lost commits back.
     Rule{kRepositoryGone,
          {Moment::kBetweenSteps, Moment::kAfterChecks},
          [](const Situation& c) { return !lost_repository(c).empty(); },
@@ -295,14 +295,14 @@ constexpr std::array kRules = {
                                    "or damaged; restore it from a backup or from a clone, then start a new run",
                                    lost_repository(c)));
          }},
-    // What a run has done is what its journal proves.
+    // A run's journal is the only proof of its work.
     Rule{"journal_changed", kAfterChecks, [](const Situation& c) { return !c.now.journal.empty(); },
          [](const Situation& c) {
            return stop(StopStatus::kFatal, fmt::format("somebody changed the journal, so that it can't prove what the "
                                                        "run did ({}); start a new run",
                                                        c.now.journal));
          }},
-    // A supervised task: state by event, in the order in which they count.
+    // A supervised task: its states and events, in order of priority.
     Rule{"task_stop_asked", kNothingRuns, [](const Situation& c) { return c.now.task && c.now.task->stop_asked; },
          [](const Situation&) { return stop(StopStatus::kInterrupted, std::string(kStopAsked)); }},
     Rule{"task_unusable", kBetweenIterations,
@@ -331,7 +331,7 @@ constexpr std::array kRules = {
     Rule{"complete", kAfterChecks,
          [](const Situation& c) { return !c.policy.plan && !c.now.task && c.all_holds() && c.answered(); },
          [](const Situation& c) { return stop(StopStatus::kComplete, why_complete(c)); }},
-    // A promise alone does not complete a plan: its stories do, with or without a promise.
+    // A plan is complete when its stories are done, with or without a promise.
     Rule{"plan_complete", kAfterChecks,
          [](const Situation& c) { return c.policy.plan && c.all_holds() && c.all_stories_done(); },
          [](const Situation& c) { return stop(StopStatus::kComplete, why_plan_complete(c)); }},
@@ -390,7 +390,7 @@ constexpr std::array kRules = {
                                       c.policy.retry_attempts, human_duration(retry.delay));
            return retry;
          }},
-    // Further iterations would only repeat that.
+    // Further iterations would fail in the same way.
     Rule{"agent_not_started", kAfterTurn, [](const Situation& c) { return c.turn_was({TurnOutcome::kNotStarted}); },
          [](const Situation& c) { return stop(StopStatus::kFatal, c.progress.turn_reason); }},
     Rule{"turn_ended", kAfterTurn, always, [](const Situation&) { return go_on(); }},

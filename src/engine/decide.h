@@ -1,6 +1,6 @@
-// The core of ralph: decides whether to go on, stop, wait, retry, or end the running process. Pure: reads no clock,
-// file or environment. Every stopping rule is a row of one ordered table in decide.cc; the first row that applies
-// decides. Run::ask() is the only caller: the ways in differ only in their policy and their observations.
+// The core of ralph: decides whether to continue, stop, wait, retry, or end the running process. Pure: reads no clock,
+// file or environment. Every rule is a row of one ordered table in decide.cc; the first row that applies decides.
+// Run::ask() is the only caller: entry points differ only in their policies and observations.
 #pragma once
 
 #include <optional>
@@ -33,12 +33,12 @@ struct Decision {
 
 Decision decide(const Policy& policy, const Progress& progress, const Observation& observation);
 
-// How long until time alone can change the decision. nullopt: never, so a wait may be endless. Derived from the rows
-// about time.
+// How long until time alone can change the decision. nullopt: never, so a wait needs no timeout. Derived from the
+// time-based rows.
 std::optional<Milliseconds> time_until_change(const Policy& policy, const Progress& progress,
                                               const Observation& observation);
 
-// The names of all rows, in their order.
+// The names of all rows, in order.
 std::span<const std::string_view> rule_names();
 
 }  // namespace ralph

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 constexpr WallTime kNow{Milliseconds(1'794'800'000'000)};
 
-// What a host's session that wants to stop has said and done.
+// What a host's session has said and done when it wants to stop.
 struct Session {
   bool promised = false;
   std::optional<bool> worked{};
@@ -82,7 +82,7 @@ Policy with_criteria() {
   return policy;
 }
 
-// Snapshots with one error each, by their messages; the last one does not hold.
+// Snapshots with one error each, given by its message; the last one does not meet the criteria.
 Progress diagnosed(std::initializer_list<const char*> messages) {
   Progress progress = at(1);
   for (const char* message : messages) {
@@ -268,7 +268,7 @@ Progress stories(int done, int of, Progress progress) {
   return progress;
 }
 
-// Reviews in a row that wrote a verdict without saying it.
+// Reviews in a row that wrote a verdict but did not state it.
 Progress unsaid(int times) {
   Progress progress = stories(0, 1, at(times + 1));
   progress.plan.unsaid = times;
@@ -298,7 +298,7 @@ Row with_file(Row row) {
   return row;
 }
 
-// A supervised task: its folder, and the decision about it.
+// A supervised task: the state of its folder, and the decision about it.
 Row on_task(const char* situation, Moment moment, Progress progress, Observation::Task task, const char* rule,
             Action action, StopStatus status = StopStatus::kNone) {
   Row row{situation, moment, std::move(progress), rule, action, status};
@@ -548,7 +548,7 @@ std::vector<Row> loop_table() {
       {"unless it is met again", kAfterTurn, limited(-1s, 2), "agent_limited", kWait, kNone, with_agents({"claude"})},
       {"another agent goes on meanwhile", kAfterTurn, limited(2h), "agent_limited", kRetry, kNone,
        with_agents({"claude", "codex"})},
-      {"also if its limit is told to be over, but was met again", kAfterTurn, limited(-1s, 2), "agent_limited", kRetry,
+      {"also if it hit its limit again after the announced end", kAfterTurn, limited(-1s, 2), "agent_limited", kRetry,
        kNone, with_agents({"claude", "codex"})},
       {"one that ends after the run's time is the limit", kAfterTurn, limited(2h), "agent_limited", kStop, kLimit,
        with_agents({"claude"}, 3600s)},
@@ -580,7 +580,7 @@ std::vector<Row> loop_table() {
        "iterations_spent", kStop, kLimit},
       {"fewer tests than at the start do too", kAfterChecks, with_lost_tests(answered(1, "DONE")), "tests_lost",
        kContinue},
-      {"a failing guardrail is told before lost tests", kAfterChecks, with_lost_tests(failing(answered(1, "DONE"))),
+      {"a failing guardrail is reported before lost tests", kAfterChecks, with_lost_tests(failing(answered(1, "DONE"))),
        "checks_failed", kContinue},
       {"lost tests in the last iteration are the limit", kAfterChecks, with_lost_tests(answered(10, "DONE")),
        "iterations_spent", kStop, kLimit},
@@ -838,7 +838,7 @@ TEST(Decide, WaitsForALimitUntilItIsSurelyOver) {
   EXPECT_EQ(decision.reason, "claude is at its usage limit until 2026-11-16T03:34:50.000Z");
 }
 
-TEST(Decide, WaitsLongerEachTimeNobodySaysUntilWhen) {
+TEST(Decide, WaitsLongerEachTimeTheEndIsUnknown) {
   std::vector<long long> minutes;
   for (int times = 1; times <= 6; ++times) {
     const Row row{"", Moment::kAfterTurn, limited({}, times), "", {}};
@@ -887,7 +887,7 @@ TEST(Decide, APlansReasonsCountItsStoriesAndNameTheOpenOnes) {
             "10 iterations done, but 2 of 9 stories done; open: US-003, US-004, US-005 and 4 more");
 }
 
-TEST(Decide, WhatASessionDidIsTold) {
+TEST(Decide, ReasonsNameWhatASessionDid) {
   const auto reason = [](bool promised, std::optional<bool> worked, int calls, const Policy& policy = for_a_session(),
                          int iteration = 0) {
     Observation now{Moment::kAtStop};
@@ -905,7 +905,7 @@ TEST(Decide, WhatASessionDidIsTold) {
   EXPECT_EQ(reason(true, false, 0, for_a_session(), 10), "10 iterations done without work behind the promise");
 }
 
-TEST(Decide, StagnationIsToldWithTheAgentsLastWordsAndCanBeSwitchedOff) {
+TEST(Decide, StagnationQuotesTheAgentsLastWordsAndCanBeSwitchedOff) {
   Observation now{Moment::kAtStop};
   now.signals.idle = 3;
   now.signals.said = "Which database?";
@@ -930,7 +930,7 @@ TEST(Decide, AnAwaitedFileEndsATurnAndNothingElse) {
 }
 
 // The record of a decision is enough to replay it.
-TEST(Observation, ComesBackFromItsRecord) {
+TEST(Observation, SurvivesARoundTripThroughItsRecord) {
   Observation now;
   now.moment = Moment::kAtStop;
   now.clock = {1s, 2s, 3s, 4s, kNow, 0.25};

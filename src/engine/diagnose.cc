@@ -17,10 +17,10 @@ using diagnostics::ProjectView;
 using diagnostics::Report;
 using diagnostics::Snapshot;
 
-constexpr size_t kToldFindings = 20, kKeptOutput = 64 << 20;
+constexpr size_t kShownFindings = 20, kKeptOutput = 64 << 20;
 
-// Only the kinds that the criteria look at: a run whose tests don't matter does not wait for them.
-// `hub`: as in CollectRequest.
+// Plans only the kinds that the criteria need: a run whose tests don't matter does not wait for them. `hub`: as in
+// CollectRequest.
 Result<std::vector<PlannedCollector>> plan_for(const Policy& policy, const ProjectView& project,
                                                const std::string& hub = {}) {
   TRY_VALUE(diagnostics::CollectRequest request, collect_request(policy.diagnostics, project.root()));
@@ -29,7 +29,7 @@ Result<std::vector<PlannedCollector>> plan_for(const Policy& policy, const Proje
   request.security = criteria.zero_security;
   request.errors = criteria.zero_errors || criteria.zero_warnings || criteria.zero_security;
   request.hub = hub;
-  request.accepted = true;  // whoever started the run; what an agent changes since is the outset's to find
+  request.accepted = true;  // by starting the run; later changes by an agent are found through the outset
   return plan_collectors(project, request);
 }
 
@@ -39,7 +39,7 @@ void keep(std::string& kept, std::string_view bytes, bool& cut) {
   cut = cut || bytes.size() > room;
 }
 
-// Where the launches of an iteration work: a checkout elsewhere, or the project.
+// The folder in which an iteration's launches run: a checkout elsewhere, or the project.
 std::string root_for(const Run& run, const LaunchChange& change) {
   Launch launch;
   launch.folder = run.project;
@@ -73,7 +73,7 @@ class Diagnosis {
       if (decision.action != Action::kContinue) return decision;
     }
     report_.merge();
-    // A checkout has only the tests that were committed: it is not compared with the project.
+    // A checkout has only the committed tests, so its count is not compared with the project's.
     if (project_.root() == run_.project) {
       if (auto fewer = fewer_tests(outset_, report_, "run")) unjudged_.push_back(std::move(*fewer));
       remember_times(outset_, project_, planned);
@@ -86,7 +86,7 @@ class Diagnosis {
   }
 
  private:
-  // The run's warm servers have read the project: they know nothing of a checkout elsewhere.
+  // The run's warm language servers have loaded the project, not a checkout elsewhere.
   std::string hub() const {
     return project_.root() == run_.project && is_there(run_.lsp_socket) ? run_.lsp_socket : "";
   }
@@ -103,7 +103,7 @@ class Diagnosis {
     return report_files(run_, std::move(files));
   }
 
-  // Its limit is for all its commands together.
+  // The collector's time limit applies to all its commands together.
   Result<Decision> run_one(const PlannedCollector& planned) {
     const MonotonicTime began = run_.clock.monotonic();
     std::vector<CommandEnd> ends;
@@ -154,7 +154,7 @@ class Diagnosis {
     return end;
   }
 
-  // A command may work below the project's folder.
+  // Keeps the command's folder, which may be below the project's.
   Launch change_with_folder(Launch launch) const {
     std::string folder = launch.folder;
     launch = change_(std::move(launch));
@@ -165,7 +165,7 @@ class Diagnosis {
   Status note(const std::vector<PlannedCollector>& planned, Milliseconds took) {
     const Criteria criteria = criteria_from(*run_.policy.diagnostics.criteria);
     const int iteration = run_.progress().iteration;
-    // A tool that was there when the run began and is not any more is no proof of anything.
+    // Without a tool that has disappeared since the run began, the criteria can't be judged.
     for (diagnostics::Unjudged& one : cannot_judge(criteria, planned)) unjudged_.push_back(std::move(one));
     const Snapshot snapshot = snapshot_of(report_, criteria, iteration, run_.clock.wall(), unjudged_);
     record::Diagnosed said;
@@ -187,12 +187,12 @@ class Diagnosis {
   }
 
   std::string feedback(const Criteria& criteria, const record::Diagnosed& said) const {
-    std::vector<Finding> told;
+    std::vector<Finding> shown;
     for (const Finding& finding : report_.findings) {
-      if (criteria.concern(finding)) told.push_back(finding);
+      if (criteria.concern(finding)) shown.push_back(finding);
     }
     std::string text = fmt::format("{}\n\nThe work is not complete: {}.\n", kDiagnosticsTitle, join(said.unmet, ", "));
-    if (!told.empty()) text += fmt::format("\n{}", worst_of(told, kToldFindings));
+    if (!shown.empty()) text += fmt::format("\n{}", worst_of(shown, kShownFindings));
     text += fmt::format("\nAll findings: {}\n", said.report_file);
     return text;
   }

@@ -23,7 +23,8 @@ Status check_own(const DiagnosticsSettings& settings, size_t index) {
                 own.name);
   for (size_t i = 0; i < index; ++i) {
     if (settings.collectors[i].name == own.name)
-      return fail(ErrorKind::kInput, "{}.name is '{}', as that of another one; names must differ", where, own.name);
+      return fail(ErrorKind::kInput, "{}.name is '{}', which another one already has; names must differ", where,
+                  own.name);
   }
   if (own.format == "sarif" && !own.pattern.empty())
     return fail(ErrorKind::kInput, "{} has a pattern, but its format is \"sarif\"; set \"format\": \"pattern\"", where);
@@ -35,7 +36,7 @@ Status check_own(const DiagnosticsSettings& settings, size_t index) {
   return {};
 }
 
-// A name that is one letter away from that of a collector, and that nothing in the project has.
+// The collector whose name is one edit away from `name`, if nothing in the project has that name; empty: none.
 std::string_view mistyped_collector(const DiagnosticsSettings& settings, const std::string& name,
                                     const std::string& project) {
   if (name.find_first_of("/*?.") != std::string::npos || is_there(join_path(project, name))) return {};
@@ -60,8 +61,7 @@ Status check_exclude(const DiagnosticsSettings& settings, const std::string& pro
       return fail(ErrorKind::kInput, "{}, which leaves the project and matches nothing; name paths in it, without ..",
                   where);
     if (const std::string_view near = mistyped_collector(settings, entry, project); !near.empty())
-      return fail(ErrorKind::kInput, "{}: no collector and no file here is called so; did you mean \"{}\"?", where,
-                  near);
+      return fail(ErrorKind::kInput, "{}: no collector or file here has that name; did you mean \"{}\"?", where, near);
   }
   return {};
 }

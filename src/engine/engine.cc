@@ -28,14 +28,14 @@ class Engine {
     if (!run_.progress().completed.empty()) return complete_already();
     TRY(run_.await_files(way_.files(), [this] { return way_.file_arrived(); }));
     find_scm_program(run_);
-    TRY_VALUE(const std::vector<std::string> restored, triggers_.after_kill());  // before anything of the project runs
+    TRY_VALUE(const std::vector<std::string> restored, triggers_.after_kill());  // before anything in the project runs
     if (way_.watches_triggers()) TRY(triggers_.begin());
     if (run_.is_in_project()) settings_ = KeptSettings(run_.project);
     TRY_VALUE(const std::optional<Agents> left, way_.begin());
     TRY(watch_.begin());
     if (!restored.empty()) TRY(way_.put_back(restored));
-    run_.seal();  // or a forged end of the run would hide what is watched
-    if (run_.is_resumed()) TRY(look_at_files(StepKind::kAgent));  // what changed since then
+    run_.seal();  // otherwise a forged end of the run could hide which files are watched
+    if (run_.is_resumed()) TRY(look_at_files(StepKind::kAgent));  // for changes since the last process
     TRY_VALUE(const Decision baselined, run_baselines(run_, way_.baselines()));
     if (baselined.stops()) return baselined;
     TRY_VALUE(outset_, take_outset(run_));
@@ -72,22 +72,22 @@ class Engine {
         ended.versions[name] = version;
     }
     TRY(run_.note(std::move(ended)));
-    // A task has DONE for a proof: nobody has to wait for the disk.
+    // A task's proof is its DONE file, so there is no need to wait for the disk.
     if (run_.is_in_project()) return run_.sync();
     run_.seal();
     return {};
   }
 
-  // Empty if there is nothing to go on with.
+  // Empty if there is nothing to resume.
   std::string command_to_resume(StopStatus status) const {
     if (status == StopStatus::kComplete) return {};
-    if (run_.progress().last_rule == kRepositoryGone) return {};  // it would go on without the commits
+    if (run_.progress().last_rule == kRepositoryGone) return {};  // it would continue without the commits
     const std::string own = way_.resume_command();
     return own.empty() ? resume_command(run_, status) : own;
   }
 
  private:
-  // A run that was killed when only its last records were missing.
+  // Completes a run that was killed when only its last records were missing.
   Result<Decision> complete_already() {
     const Progress& progress = run_.progress();
     Decision decision{Action::kStop, StopStatus::kComplete, progress.last_rule, progress.completed};
@@ -96,13 +96,13 @@ class Engine {
     return end_iteration(decision);
   }
 
-  // The iteration that a resumed run was in, or the work of an earlier run that is checked without a turn.
+  // Finishes the open iteration of a resumed run, or checks the work of an earlier run without a turn.
   Result<Decision> finish_what_was_left(std::optional<Agents> to_check) {
     if (to_check) {
       set_agents(*to_check);
       TRY_VALUE(const Decision decision, finish_iteration(Decision{}));
       if (run_.progress().iteration_open) return end_iteration(decision);
-      TRY(run_.note(record::IterationEnded{}));  // without an iteration: the first one gets the failures as feedback
+      TRY(run_.note(record::IterationEnded{}));  // not of an iteration: the first one gets the failures as feedback
       return decision;
     }
     if (!run_.progress().iteration_open) return Decision{};
@@ -127,13 +127,13 @@ class Engine {
     return end_iteration(decision);
   }
 
-  // An agent that tidies up may have removed them. Without the first, a commit has ralph's files; without the others
-  // the run can't be resumed.
+  // An agent may have removed them while tidying up. Without .ralph/.gitignore, a commit would include ralph's files;
+  // without the settings, the run can't be resumed.
   Status restore_ralph_files() {
     TRY(restore_ralph_folder(run_.project));
     TRY_VALUE(const std::vector<std::string> restored, settings_.put_back_missing());
     for (const std::string& file : restored)
-      run_.listener.on_detail(fmt::format("{} had vanished and was put back", file));
+      run_.listener.on_detail(fmt::format("{} was missing and has been restored", file));
     return {};
   }
 
@@ -145,7 +145,7 @@ class Engine {
     return decision;
   }
 
-  // After the turn: checks, SCM tasks and the decision. An iteration that was cut short before its checks ended is
+  // What follows a turn: checks, SCM tasks and the decision. An iteration that is cut short before its checks end is
   // incomplete: the feedback of the previous iteration still applies.
   Result<Decision> finish_iteration(const Decision& after_turn) {
     complete_ = false;
@@ -181,7 +181,7 @@ class Engine {
     return after_scm;
   }
 
-  // The agent was asked for a commit message, or a hook ran, before this.
+  // Called after the agent was asked for a commit message, or a hook ran.
   Result<Decision> check_again() {
     TRY(look(StepKind::kAgent));
     TRY_VALUE(const IterationChecks checks, way_.checks());
@@ -226,7 +226,7 @@ class Engine {
   diagnostics::Outset outset_;
   Agents agents_;
   std::map<std::string, const Agent*> may_start_;
-  bool complete_ = false;  // the iteration has run to its end
+  bool complete_ = false;  // the iteration ran to its end
 };
 
 }  // namespace
@@ -234,19 +234,20 @@ class Engine {
 Result<Decision> drive(Run& run, Way& way) {
   Engine engine(run, way);
   Result<Decision> decision = engine.until_stopped();
-  // A question to git was ended with everything else: the user's word decides, not the answer that is missing.
+  // A query to git was interrupted with everything else. The user's request to stop decides, not the failed query.
   if (!decision && decision.error().kind == ErrorKind::kInterrupted) {
     if (Result<Decision> asked = run.ask({Moment::kBetweenSteps}); asked && asked->stops()) decision = std::move(asked);
   }
   if (decision) {
     if (Status finished = way.finish(*decision); !finished) decision = tl::unexpected(std::move(finished).error());
   } else {
-    // What the way started must end, whatever went wrong.
+    // Processes that the way started must end, whatever went wrong.
     static_cast<void>(way.finish({Action::kStop, StopStatus::kFatal, {}, decision.error().message}));
   }
   if (!decision) {
     const Status noted = engine.note_end(StopStatus::kFatal, decision.error().message);
-    // On a full disk the note fails too: then the error says how to go on. A journal that somebody else changed can't.
+    // On a full disk the note fails too; then the error says how to resume. A run whose journal somebody else changed
+    // can't be resumed.
     const bool can_go_on = !noted && decision.error().kind == ErrorKind::kIo;
     const std::string command = can_go_on ? engine.command_to_resume(StopStatus::kFatal) : "";
     if (command.empty()) return decision;

@@ -5,8 +5,8 @@
 
 namespace ralph {
 
-// Runs until a decision stops the loop; the end is always recorded. An error is something no rule covers (a full disk,
-// a prompt file that vanished); no process is running when it is returned.
+// Runs until a decision stops the loop; the end is always recorded. Errors are conditions that no rule covers, such as
+// a full disk or a missing prompt file. No process is running when an error is returned.
 Result<Decision> drive(Run& run, Way& way);
 
 }  // namespace ralph

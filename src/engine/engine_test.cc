@@ -76,7 +76,7 @@ TEST_F(EngineTest, CompletesWhenGuardrailsPassAndTheAgentAnswered) {
   EXPECT_EQ(progress_.iteration, 1);
 }
 
-TEST_F(EngineTest, FeedsAFailureIntoTheNextPromptAndForgetsItOncePassed) {
+TEST_F(EngineTest, FeedsAFailureIntoTheNextPromptAndForgetsItOnceItPasses) {
   settings_.guardrails[0].hint = "Mind the gap.";
   processes_.expect({"<response>DONE</response>"});
   processes_.expect({"1 test failed\n", 2});
@@ -244,7 +244,7 @@ TEST_F(StreamingTest, WaitsForALimitAndResumesTheSessionThatItCutOff) {
   EXPECT_EQ(prompt_of(1), "You were interrupted. Go on with the task where you left off.");
 }
 
-TEST_F(StreamingTest, BeginsAnewWhereTheLimitCameBeforeAnyWork) {
+TEST_F(StreamingTest, StartsOverIfTheLimitCameBeforeAnyWork) {
   processes_.expect({joined({kSession, limit(clock_.wall() + 1h)}), 1});
   processes_.expect({joined({kSession, says("<response>DONE</response>"), result(0.5)})});
   processes_.expect({});

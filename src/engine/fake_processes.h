@@ -1,4 +1,4 @@
-// Scripted processes and a clock that moves only when told to, for testing the loop without real ones.
+// Scripted processes and a manually advanced clock, for testing the loop without real ones.
 #pragma once
 
 #include <deque>
@@ -15,7 +15,7 @@ class FakeClock : public Clock {
   WallTime wall() const override { return WallTime(Milliseconds(1763238153123)) + now_.time_since_epoch() + slept_; }
   MonotonicTime monotonic() const override { return now_; }
   void advance(Milliseconds time) { now_ += time; }
-  void sleep(Milliseconds time) { slept_ += time; }  // the machine: only the time of day goes on
+  void sleep(Milliseconds time) { slept_ += time; }  // the machine sleeps: only the time of day advances
 
  private:
   MonotonicTime now_{};
@@ -27,7 +27,7 @@ struct Act {
   std::string out{};
   int exit_code = 0;
   Milliseconds takes{0};              // before it prints and exits; it can be ended meanwhile
-  std::vector<int> signals{};         // received by ralph while it runs
+  std::vector<int> signals{};         // that ralph receives while it runs
   std::vector<std::string> leaves{};  // processes it leaves behind
   std::string touches{};              // a file that it creates when it starts
 };

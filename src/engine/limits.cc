@@ -24,7 +24,7 @@ bool is_free(const Policy& policy, const Progress& progress, const std::string& 
 WallTime free_from(const Policy& policy, const Progress::Limit& limit) {
   if (!limit.until) return limit.met + doubled(policy.unknown_limit_wait, limit.times - 1, kUnknownAtMost);
   if (limit.times == 1) return *limit.until;
-  // A limit that was announced as over but hit again is not retried immediately: that could go on all night.
+  // If a limit is hit again after its announced end, the agent is not retried immediately: that could go on all night.
   return std::max(*limit.until, limit.met + doubled(kAgainAfter, limit.times - 2, kAgainAtMost));
 }
 

@@ -1,4 +1,4 @@
-// Usage limits of agents: when a limited agent may be started again, and which agent works meanwhile.
+// Usage limits of agents: when a limited agent may be started again, and which agent works in the meantime.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,8 @@ namespace ralph {
 // When the agent with this limit may be started again.
 WallTime free_from(const Policy& policy, const Progress::Limit& limit);
 
-// The index of the policy's agent to start now: the first that is not limited, or the preferred one if all are.
+// The index in the policy of the agent to start now: the first one that is not limited, or the preferred one if all
+// are.
 size_t agent_to_ask(const Policy& policy, const Progress& progress, WallTime now);
 
 // When the first limited agent is free again; nullopt if an agent is free now.

@@ -26,12 +26,12 @@ record::Record limit_met(WallTime when, const std::string& resets_at = "") {
   return {0, when, ended};
 }
 
-TEST(FreeFrom, IsWhenTheLimitIsToldToEnd) {
+TEST(FreeFrom, IsTheAnnouncedEndOfTheLimit) {
   EXPECT_EQ(free_from({}, {kNow + 2h, kNow, 1}), kNow + 2h);
   EXPECT_EQ(free_from({}, {kNow - 1s, kNow, 1}), kNow - 1s);
 }
 
-TEST(FreeFrom, IsLaterEachTimeALimitThatWasToldToBeOverIsMetAgain) {
+TEST(FreeFrom, IsLaterEachTimeALimitIsHitAgainAfterItsAnnouncedEnd) {
   const auto wait = [](int times) { return (free_from({}, {kNow - 1s, kNow, times}) - kNow) / 1s; };
   EXPECT_EQ(wait(2), 30);
   EXPECT_EQ(wait(3), 60);
@@ -40,7 +40,7 @@ TEST(FreeFrom, IsLaterEachTimeALimitThatWasToldToBeOverIsMetAgain) {
   EXPECT_EQ(free_from({}, {kNow + 2h, kNow, 3}), kNow + 2h);
 }
 
-TEST(FreeFrom, IsLaterEachTimeNobodySaysUntilWhen) {
+TEST(FreeFrom, IsLaterEachTimeTheEndIsUnknown) {
   const auto wait = [](int times) { return (free_from({}, {std::nullopt, kNow, times}) - kNow) / 1min; };
   EXPECT_EQ(wait(1), 5);
   EXPECT_EQ(wait(2), 10);
@@ -62,7 +62,7 @@ TEST(AgentToAsk, IsTheFirstThatIsNotLimitedAndReturnsToThePreferredOne) {
   EXPECT_EQ(agent_to_ask(policy, progress, kNow + 1h), 0U);
 }
 
-TEST(AgentToAsk, IsNotTheOneWhoseLimitIsToldToBeOverAndIsNot) {
+TEST(AgentToAsk, IsNotAnAgentWhoseLimitOutlastsItsAnnouncedEnd) {
   const Policy policy = with_agents({"claude", "codex"});
   Progress progress;
   progress.limited["claude"] = {kNow - 1s, kNow, 1};

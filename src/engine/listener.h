@@ -1,5 +1,5 @@
-// Observers of a run: the console, `--json`. They get every record after it was written, and output as it arrives, with
-// secrets masked.
+// Observers of a run: the console, `--json`. They receive every record after it is written, and output as it arrives,
+// with secrets masked.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct Tick {
   Milliseconds running{0};
   double cost_usd = 0;  // of this step so far
   std::int64_t tokens = 0;
-  std::optional<Milliseconds> ended_in{};  // it gave its result and does not end; ralph ends it then
+  std::optional<Milliseconds> ended_in{};  // it gave its result but keeps running; ralph ends it then
 };
 
 class RunListener : public EventSink {
@@ -32,7 +32,7 @@ class RunListener : public EventSink {
   virtual void on_detail(std::string_view line) = 0;                   // for --verbose
   virtual void on_trouble(std::string_view line) { on_detail(line); }  // something that a person should know
 
-  // What it writes to, for whoever waits for events.
+  // The outputs it writes to, for the event loop to poll.
   virtual std::vector<Outlet*> outlets() { return {}; }
 
   // The interval of on_tick() while a step runs. nullopt: never.

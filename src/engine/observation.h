@@ -1,5 +1,5 @@
-// The situation at the moment of a decision. Values only: the caller has read the clock. It is recorded with every
-// decision that matters, so that the decision can be replayed.
+// The facts at the moment of a decision. Values only: the caller has read the clock. Recorded with every decision that
+// matters, so that the decision can be replayed.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct Observation {
   // An agent's turn under way.
   struct Turn {
     int tools_running = 0;                       // an agent that waits for a tool is not idle
-    std::optional<Milliseconds> since_result{};  // since its result, if no event followed
+    std::optional<Milliseconds> since_result{};  // since its result, if no event has followed
     double cost_usd = 0;                         // spent by this turn so far
     std::int64_t tokens = 0;
     bool operator==(const Turn&) const = default;
@@ -46,10 +46,10 @@ struct Observation {
 
   struct Checks {
     bool outdated = false;  // the files differ, or may differ, from those that passed the checks
-    // At a stop. The results are in Progress.
-    bool ran = false;        // on the files as they are
+    // At a session's stop. The results are in Progress.
+    bool ran = false;        // on the current files
     bool running = false;    // they have not ended yet
-    bool restarted = false;  // the files changed under those that an earlier stop began
+    bool restarted = false;  // files changed while the checks of an earlier stop were running
     bool operator==(const Checks&) const = default;
     template <class V>
     void fields(V&& v) {
@@ -61,13 +61,13 @@ struct Observation {
   // Evidence of completion.
   struct Signals {
     bool promised = false;         // the agent made the promise since the last decision
-    std::optional<bool> worked{};  // there was work since the loop began; nullopt: unknown
+    std::optional<bool> worked{};  // work was done since the loop began; nullopt: unknown
     int tool_calls = 0;            // as far as counted
-    bool mentioned = false;        // the agent only spoke of its promise
-    int idle = 0;                  // continuations in a row without a tool call, up to now
-    std::string said{};            // if there are some: the agent's last words
-    bool cancelled = false;        // the user has asked for the end of the loop, and nobody has heard it yet
-    int background = 0;            // tasks that run in the background and that no stop has waited for yet
+    bool mentioned = false;        // the agent only mentioned the promise
+    int idle = 0;                  // continuations in a row without a tool call so far
+    std::string said{};            // the agent's last words, if `idle` is not 0
+    bool cancelled = false;        // the user cancelled the loop, which has not been acted on yet
+    int background = 0;            // background tasks that no stop has waited for yet
     bool file_appeared = false;    // one of Way::files()
     bool operator==(const Signals&) const = default;
     template <class V>
@@ -86,9 +86,9 @@ struct Observation {
     std::int64_t transcript_calls = 0;
     std::vector<std::string> recent_calls;
     bool refused_late = false;
-    std::string prompt_id, last_message;  // name the stop, see Progress::Host
+    std::string prompt_id, last_message;  // identify the stop, see Progress::Host
     std::int64_t prompts = 0;
-    std::vector<std::string> background;  // the ids of the tasks that run in the background
+    std::vector<std::string> background;  // ids of the background tasks
     bool operator==(const Session&) const = default;
     template <class V>
     void fields(V&& v) {
@@ -100,7 +100,7 @@ struct Observation {
   std::optional<Session> session{};  // only if a host's session wants to stop
 
   struct Plan {
-    int problems = 0;    // in the plan that the session works on
+    int problems = 0;    // in the session's plan
     int objections = 0;  // how often in a row the agent was sent back to fix them
     bool operator==(const Plan&) const = default;
     template <class V>
@@ -112,18 +112,18 @@ struct Observation {
 
   // The folder of a supervised task, and its child runs.
   struct Task {
-    bool done = false;                             // the file DONE is there, and the task's checks have passed
-    bool unproved = false;                         // DONE was there, and they have not: it was taken back
+    bool done = false;                             // the file DONE exists, and the task's checks passed
+    bool unproved = false;                         // DONE existed, but they failed: it was removed
     std::string unusable{};                        // why DONE can't be judged; empty: it can
-    bool stop_asked = false;                       // the file STOP-REQUESTED is there
-    std::string waits{};                           // how the agent said that it waits for a person; empty: it did not
-    int children = 0;                              // child runs that live
-    std::vector<std::string> open{};               // tasks that this one depends on and that are not done
+    bool stop_asked = false;                       // the file STOP-REQUESTED exists
+    std::string waits{};                           // how the agent said that it awaits a person; empty: it did not
+    int children = 0;                              // running child runs
+    std::vector<std::string> open{};               // unfinished tasks that this one depends on
     std::optional<Milliseconds> since_done{};      // since DONE was first seen
     std::optional<Milliseconds> since_attempt{};   // since the last attempt ended
-    std::optional<Milliseconds> since_awaiting{};  // since only child runs are awaited
+    std::optional<Milliseconds> since_awaiting{};  // since it began to wait only for child runs
     bool operator==(const Task&) const = default;
-    // Whether only time has passed between the two.
+    // Whether only time has passed between the two observations.
     bool same_signs(const Task& other) const {
       return done == other.done && unusable == other.unusable && stop_asked == other.stop_asked &&
              waits == other.waits && children == other.children && open == other.open;
@@ -136,16 +136,16 @@ struct Observation {
       v("sinceAwaitingMs", since_awaiting);
     }
   };
-  std::optional<Task> task{};  // only of a supervised task
+  std::optional<Task> task{};  // only for a supervised task
 
-  // What the project's tools said at a stop. In a loop with criteria it is one of the checks; without a loop it decides
-  // alone whether the session goes on.
+  // The diagnostics at a session's stop. In a loop with criteria they are one of the checks; without a loop they alone
+  // decide whether the session continues.
   struct Diagnostics {
     bool automatic = false;    // there is no loop
-    int issues = 0;            // that hold the session
+    int issues = 0;            // that keep the session from stopping
     std::string summary{};     // in words
-    std::string stagnation{};  // why there is no progress; empty: there is
-    bool marked = false;       // the agent said that it is done, which outweighs them
+    std::string stagnation{};  // why there is no progress; empty: there is progress
+    bool marked = false;       // the agent declared itself done, which overrides them
     bool operator==(const Diagnostics&) const = default;
     template <class V>
     void fields(V&& v) {
@@ -155,7 +155,7 @@ struct Observation {
   };
   std::optional<Diagnostics> diagnostics{};
 
-  std::string journal{};  // what somebody has done to the journal; empty: nothing
+  std::string journal{};  // how the journal was tampered with; empty: it was not
 
   bool operator==(const Observation&) const = default;
   template <class V>

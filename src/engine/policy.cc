@@ -35,7 +35,7 @@ Policy policy_from(const Settings& settings) {
   policy.linger_limit = from_seconds(settings.agent.linger_seconds);
   policy.max_limit_wait = from_seconds(settings.agent.max_limit_wait_minutes * 60);
   policy.overload_retries = settings.agent.retry.overload_attempts;
-  // The same back-off as after a crash, but at least what a service needs to recover.
+  // Twice the back-off after a crash, and at least a second unless back-off is disabled.
   policy.overload_backoff =
       std::max(policy.retry_backoff * 2, Milliseconds(settings.agent.retry.backoff_seconds > 0 ? 1000 : 0));
   return policy;
@@ -45,8 +45,8 @@ Policy task_policy_from(const Settings& settings) {
   const TaskSettings& task = settings.task;
   Policy policy = policy_from(settings);
   policy.task = true;
-  policy.check_commands.clear();  // it runs none: DONE is all that counts
-  policy.retry_attempts = 1;      // an attempt that fails is restarted as the next one
+  policy.check_commands.clear();  // a task runs none: only DONE counts
+  policy.retry_attempts = 1;      // a failed attempt is restarted as the next iteration
   policy.max_iterations = task.max_restarts;
   policy.restart_delay = from_seconds(task.restart_delay_seconds);
   policy.child_wait = from_seconds(task.child_wait_seconds);

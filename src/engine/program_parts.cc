@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kModules = "/node_modules/";
 constexpr size_t kMostPackages = 500;
 
-// The names of what a package depends on.
+// The names of a package's dependencies.
 std::vector<std::string> dependencies_of(const std::string& package) {
   std::vector<std::string> names;
   const std::string path = join_path(package, "package.json");
@@ -27,7 +27,7 @@ std::vector<std::string> dependencies_of(const std::string& package) {
   return names;
 }
 
-// As node looks for it: beside the package, then in each folder above.
+// Resolves a package as node does: in the requiring package's node_modules, then in each folder above.
 std::string find_package(const std::string& name, const std::string& from, const std::string& project) {
   for (std::string at = from; at.starts_with(project); at = parent_path(at)) {
     const std::string found = join_path(at, "node_modules/" + name);

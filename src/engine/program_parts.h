@@ -1,4 +1,4 @@
-// What an agent's program in a project consists of, if it was installed there as a package of npm.
+// The files of an agent's program that is installed in the project as an npm package.
 #pragma once
 
 #include <string>
@@ -6,10 +6,10 @@
 
 namespace ralph {
 
-// The folder of the package that a file is in: "…/node_modules/@scope/name". Empty: it is in none.
+// The folder of the package that contains a file: "…/node_modules/@scope/name". Empty if it is in no package.
 std::string package_folder(const std::string& file);
 
-// The folders of a package and of those that it depends on, all below `project`; without those in another of them.
+// The folders of a package and its dependencies below `project`, without those nested in another one.
 std::vector<std::string> package_parts(const std::string& package, const std::string& project);
 
 }  // namespace ralph

@@ -29,7 +29,7 @@ TEST(PackageParts, AreWhatItDependsOnInTheProject) {
   const std::string agent = package(
       "agent", R"({"dependencies": {"a": "1", "own": "1"}, "optionalDependencies": {"@s/b": "1", "absent": "1"}})");
   package("agent/node_modules/own", R"({"dependencies": {"c": "1"}})");
-  const std::string a = package("a", R"({"dependencies": {"agent": "1"}})");  // in a circle
+  const std::string a = package("a", R"({"dependencies": {"agent": "1"}})");  // a dependency cycle
   const std::string b = package("@s/b", "no JSON"), c = package("c", "{}");
   package("unused", "{}");
   EXPECT_EQ(package_parts(agent, project), (std::vector<std::string>{agent, a, b, c}));

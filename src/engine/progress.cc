@@ -11,7 +11,7 @@
 namespace ralph {
 namespace {
 
-constexpr size_t kWaitedFor = 64;  // background tasks whose ids are kept
+constexpr size_t kWaitedFor = 64;  // ids of background tasks to remember
 
 FailAction action_from(std::string_view name) {
   for (FailAction action : {FailAction::kPrepend, FailAction::kReplace}) {
@@ -94,7 +94,7 @@ struct Folding {
     progress.last_session = last;
   }
 
-  // Only a turn that was cut off from outside is worth resuming, and only if it had begun to work.
+  // Only a turn that was cut off from outside is worth resuming, and only if it had called a tool.
   void remember_session(const record::AgentEnded& ended, const Tokens& tokens) {
     const bool cut_off = ended.outcome == TurnOutcome::kUsageLimit || ended.outcome == TurnOutcome::kOverloaded ||
                          progress.turn_was_cut_off();
@@ -109,7 +109,8 @@ struct Folding {
     progress.session = session;
   }
 
-  // The first guardrail: if they run again in an iteration, their earlier messages do not count.
+  // The first guardrail resets the results: if guardrails run again in an iteration, their earlier messages do not
+  // count.
   void operator()(const record::GuardrailStarted& started) {
     if (started.index != 1 || started.baseline) return;
     progress.guardrails_passed = 0;
@@ -137,7 +138,7 @@ struct Folding {
     if (!ended.feedback.empty()) progress.collecting.push_back({action_from(ended.fail_action), ended.feedback});
   }
 
-  // They may run again in an iteration: what they said before does not count.
+  // Diagnostics may run again in an iteration; their earlier results do not count.
   void operator()(const record::Diagnosed& said) {
     progress.diagnosed.unmet = said.unmet;
     add_snapshot(progress.diagnosed.snapshots, from_json<diagnostics::Snapshot>(said.snapshot));
@@ -157,7 +158,7 @@ struct Folding {
   void operator()(const record::ScmEnded& ended) {
     if (ended.outcome != ScmOutcome::kFailed) {
       progress.scm.done.push_back(ended.task);
-      // It failed before the run was resumed in this iteration.
+      // It may have failed earlier in this iteration, before the run was resumed.
       std::erase(progress.scm.failed, ended.task);
       if (progress.scm.failed.empty()) progress.scm.feedback.clear();
     }
@@ -183,13 +184,13 @@ struct Folding {
 
   void operator()(const record::TriggersWatched& watched) { progress.watch.triggers = watched.manifest; }
 
-  // What was put back is as it was, whoever changed it: it does not keep the run from being complete.
+  // A restored trigger is as it was, whoever changed it, so it does not keep the run from completing.
   void operator()(const record::TriggersChanged& changed) {
-    constexpr size_t kMostTold = 50;
+    constexpr size_t kMostReported = 50;
     for (const record::ChangedFile& file : changed.files) {
       if (file.action == WatchAction::kFailed && !is_one_of(file.path, progress.watch.held))
         progress.watch.held.push_back(file.path);
-      if (progress.watch.tampered.size() < kMostTold)
+      if (progress.watch.tampered.size() < kMostReported)
         progress.watch.tampered.push_back(fmt::format("iteration {}: {}", changed.iteration, changed_file_text(file)));
     }
     if (!changed.feedback.empty()) progress.watch.feedback.push_back({FailAction::kAppend, changed.feedback});
@@ -240,7 +241,7 @@ struct Folding {
     progress.stop_requests = std::max(progress.stop_requests, static_cast<int>(received.count));
   }
 
-  // An iteration that was cut short keeps the feedback of the one before, which still applies.
+  // An iteration that was cut short has no such record: the feedback of the previous one still applies.
   void operator()(const record::IterationEnded&) {
     progress.feedback = std::move(progress.collecting);
     for (const auto* more : {&progress.scm.feedback, &progress.watch.feedback})
@@ -250,8 +251,8 @@ struct Folding {
   }
 
   void operator()(const record::RunResumed& resumed) {
-    // A task that was done goes on if somebody has removed DONE. Other runs are not resumed once they are complete, but
-    // for one that was killed when only the seal of its last record was missing: it still is.
+    // A finished task continues if somebody has removed DONE. Other complete runs are not resumed, except one that was
+    // killed when only the seal of its last record was missing: it stays complete.
     if (progress.last_rule.starts_with("task_")) progress.completed.clear();
     progress.status = StopStatus::kNone;
     progress.outcome_note.clear();
@@ -259,7 +260,7 @@ struct Folding {
     progress.living_agent.reset();
     progress.last_stop.idle = 0;
     progress.plan.unsaid = 0;
-    progress.survivors.clear();  // who resumes a run has ended them
+    progress.survivors.clear();  // resuming a run implies that they have been ended
     progress.run_time = Milliseconds(resumed.spent_ms);
     for (const std::string& claim : resumed.disbelieved) {
       if (claim == "words") progress.final_words.clear(), progress.turn_outcome = TurnOutcome::kInterrupted;
@@ -287,7 +288,7 @@ struct Folding {
 
   void operator()(const record::SessionEnded& ended) { progress.host.ended = ended.reason; }
 
-  // An iteration of a session loop is a refused stop.
+  // In a session loop, each refused stop is an iteration.
   void operator()(const record::Decided& decided) {
     progress.last_rule = decided.rule;
     if (decided.status == StopStatus::kComplete) progress.completed = decided.reason;
@@ -311,7 +312,7 @@ struct Folding {
     host.held = now.checks.running;
     if (goes_on) ++progress.iteration;
     wait_for_background(*seen, decided.decision == Action::kWait);
-    // The run has ended even if its last record is missing.
+    // The run has ended, even if its run_ended record is missing.
     if (decided.decision == Action::kStop) progress.status = decided.status, progress.outcome_note = decided.reason;
   }
 
@@ -329,7 +330,7 @@ struct Folding {
   }
 
   void operator()(const record::RunEnded& ended) {
-    // What changes after an orderly end is the user's.
+    // Changes after an orderly end are the user's own.
     if (ended.status != StopStatus::kFatal) progress.watch.triggers.clear();
     progress.status = ended.status;
     progress.outcome_note = ended.reason;
@@ -351,7 +352,7 @@ bool Progress::turn_is_over() const {
     case TurnOutcome::kNone:
     case TurnOutcome::kNotStarted:
     case TurnOutcome::kMaxBudget:
-    // It never worked, for a reason that somebody may have removed.
+    // It never did any work, for a reason that may have been fixed since.
     case TurnOutcome::kAuthentication:
     case TurnOutcome::kBilling:
     case TurnOutcome::kModelNotFound:
@@ -371,11 +372,11 @@ void disbelieve(record::RunResumed& resumed, const Progress& all, const Progress
   claim_if(words && (all.iteration != sealed.iteration || all.final_words != sealed.final_words), "words");
   const bool completed = !all.completed.empty() && all.completed != sealed.completed;
   claim_if(completed, "completed");
-  // Its end came of that decision, which is asked for again.
+  // That decision ended the iteration, and is made again.
   claim_if(completed && sealed.iteration_open && !all.iteration_open && all.iteration == sealed.iteration, "ended");
   claim_if(all.plan.judged != sealed.plan.judged, "judged");
   claim_if(all.plan.pending && all.plan.pending != sealed.plan.pending, "pending");
-  // A list that was first noted after the seal is vouched for by the state folder, where the copies are.
+  // A list that was first recorded after the seal is vouched for by the state folder, which holds the copies.
   const auto keep = [&](const std::string& now, const std::string& then, std::string& field, const char* claim) {
     if (then.empty() || now == then) return;
     claim_if(true, claim);
@@ -386,7 +387,7 @@ void disbelieve(record::RunResumed& resumed, const Progress& all, const Progress
 }
 
 Progress fold(Progress progress, const record::Record& written) {
-  // A clock that was set back does not reduce the time spent. The gap before run_resumed is set by that record.
+  // Setting the clock back does not reduce the time spent. The run_resumed record itself overrides the gap before it.
   if (progress.last_record != WallTime{} && written.time > progress.last_record)
     progress.run_time += written.time - progress.last_record;
   progress.last_record = written.time;

@@ -1,5 +1,5 @@
-// The state of a run: a fold over the journal's records and nothing else, so that a live run, a resumed run and a
-// replay are the same. The console's summary, `ralph runs` and the state of a session loop are views of it.
+// The state of a run: a fold over the journal's records and nothing else, so a live run, a resumed run and a replay
+// agree. The console's summary, `ralph runs` and the state of a session loop are views of it.
 #pragma once
 
 #include <map>
@@ -15,21 +15,21 @@
 
 namespace ralph {
 
-// How failed criteria over diagnostics are named among the failed guardrails, and how their message begins.
+// The name of failed diagnostic criteria among the failed guardrails, and the beginning of their message.
 inline constexpr std::string_view kDiagnostics = "diagnostics", kDiagnosticsTitle = "# Diagnostics";
 
-inline constexpr std::string_view kRepositoryGone = "repository_gone";  // the row of decide()
+inline constexpr std::string_view kRepositoryGone = "repository_gone";  // the name of a row of decide()
 
 struct Progress {
   int iteration = 0;                // the current or last one; 0 before the first
-  bool iteration_open = false;      // it has begun and not ended
+  bool iteration_open = false;      // it has begun but not ended
   Milliseconds iteration_began{0};  // in run_time
   Milliseconds run_time{0};         // spent so far, according to the records
   WallTime last_record{};           // when it was written
   std::string outcome_note{};       // why the run ended; empty while it is running
   StopStatus status = StopStatus::kNone;
 
-  // An agent that was started and has not ended: under way, or killed with ralph.
+  // An agent that was started and has not ended: still running, or killed together with ralph.
   struct Attempt {
     std::string agent, resumes, stdout_file, stderr_file;
     Purpose purpose = Purpose::kWork;
@@ -47,16 +47,16 @@ struct Progress {
   // The agent's turn in this iteration.
   int attempts = 0;         // agent starts
   int failed_attempts = 0;  // those that crashed or said nothing
-  bool half_done = false;   // one was cut off from outside, and none has worked since
+  bool half_done = false;   // one was cut off from outside, and no later one did any work
   TurnOutcome turn_outcome = TurnOutcome::kNone;
   std::string turn_reason;  // why, as a sentence
   int turn_exit_code = 0;   // of its process
   std::string turn_agent;   // whose turn it was
   std::optional<std::string> response;
-  bool mentioned = false;       // it only spoke of its promise
-  std::string said;             // its last words, in a turn without a tool call
-  std::string final_words;      // the end of its last message, if it was to be kept
-  int failed_turns_in_row = 0;  // crashed or silent, across iterations; the back-off grows with it
+  bool mentioned = false;       // it only mentioned the promise
+  std::string said;             // its last words, in a turn without tool calls
+  std::string final_words;      // the end of its last message, if requested
+  int failed_turns_in_row = 0;  // crashed or silent, across iterations; determines the back-off
   int overloads_in_row = 0;
   std::string last_rule;  // the row of the last decision
   std::string completed;  // why the run is complete, once that is decided
@@ -74,7 +74,7 @@ struct Progress {
   };
   std::map<std::string, Limit> limited;
 
-  // The session to resume after a limit, an overload or an interruption, so that work in progress is not restarted.
+  // The session to resume after a limit, an overload or an interruption, so that its work is not started over.
   struct Session {
     std::string id, agent;
     Tokens tokens;
@@ -87,10 +87,10 @@ struct Progress {
     }
   };
   std::optional<Session> session;
-  // At the last stop of a loop by promise.
+  // State of a promise loop at its last stop.
   struct Stop {
     int calls = 0;  // tool calls until then
-    int idle = 0;   // continuations in a row without a tool call, with the one that followed
+    int idle = 0;   // continuations in a row without a tool call, including the one that followed
     bool operator==(const Stop&) const = default;
     template <class V>
     void fields(V&& v) {
@@ -110,14 +110,13 @@ struct Progress {
   int guardrails_passed = 0;
   std::vector<std::string> guardrails_failed;  // their names
   std::vector<Feedback> collecting;            // their messages so far
-  std::vector<std::string> tests_lost;         // those that passed with fewer tests than at the start, in words
-  std::map<std::string, TestCounts> tests;  // at the start of the run, by command: of a baseline run, or of the first
-                                            // that passed
+  std::vector<std::string> tests_lost;         // checks that passed with fewer tests than at the start, in words
+  std::map<std::string, TestCounts> tests;     // by command: of its baseline run, or its first run that passed
 
-  // Diagnostics, if there are criteria over them. Criteria that do not hold are among guardrails_failed too.
+  // Diagnostics, if there are criteria over them. Unmet criteria are also listed in guardrails_failed.
   struct Diagnostics {
-    std::vector<diagnostics::Snapshot> snapshots;  // from before the first agent on
-    std::vector<std::string> unmet;                // of the last one, in words
+    std::vector<diagnostics::Snapshot> snapshots;  // beginning before the first agent
+    std::vector<std::string> unmet;                // criteria, as of the last snapshot, in words
     bool operator==(const Diagnostics&) const = default;
     template <class V>
     void fields(V&& v) {
@@ -125,14 +124,14 @@ struct Progress {
     }
   };
   Diagnostics diagnosed;
-  std::string diagnostics_trend() const;  // "12 → 5 → 0 errors"; empty: there are no snapshots
+  std::string diagnostics_trend() const;  // "12 → 5 → 0 errors"; empty: no snapshots
 
   // The SCM tasks of this iteration.
   struct Scm {
-    std::vector<std::string> done;    // or there was nothing to do
+    std::vector<std::string> done;    // successfully, or with nothing to do
     std::string message;              // the agent's message for the next commit; empty: not asked for yet
-    std::string task, head;           // started and not ended; the commit before it
-    std::vector<std::string> failed;  // and not to be ignored: the run is not complete
+    std::string task, head;           // started but not ended; HEAD before it
+    std::vector<std::string> failed;  // not to be ignored: the run is not complete
     std::vector<Feedback> feedback;   // their messages
     bool operator==(const Scm&) const = default;
     template <class V>
@@ -145,13 +144,13 @@ struct Progress {
 
   std::vector<std::string> survivors;  // processes of agents that could not be ended
 
-  // Files that are watched, see engine/watch.h.
+  // Watched files, see engine/watch.h and engine/trigger_watch.h.
   struct Watch {
-    std::string manifest;            // the hash of their list; empty: nothing is watched yet
-    std::vector<std::string> held;   // those whose change keeps the run from being complete in this iteration
-    std::vector<Feedback> feedback;  // of this iteration
-    std::string triggers;            // the hash of the list of engine/trigger_watch.h; empty: none, or to be taken anew
-    std::vector<std::string> tampered;  // what was told about these since the last approval, in words
+    std::string manifest;               // hash of their list; empty: nothing is watched yet
+    std::vector<std::string> held;      // files whose change keeps the run from completing in this iteration
+    std::vector<Feedback> feedback;     // of this iteration
+    std::string triggers;               // hash of the list of triggers; empty: none, or to be taken again
+    std::vector<std::string> tampered;  // changes to triggers reported since the last approval, in words
     bool operator==(const Watch&) const = default;
     template <class V>
     void fields(V&& v) {
@@ -163,17 +162,17 @@ struct Progress {
 
   // The plan's stories as ralph left them, if the run works on a plan.
   struct Plan {
-    int worked = 0, judged = 0;  // the last iterations with an assigned story and with a result
+    int worked = 0, judged = 0;  // the last iteration with an assigned story, and with a result
     int stories = 0, done = 0;
     std::vector<std::string> open;                   // "US-002 (needs_review)"
-    int unsaid = 0;                                  // reviews in a row that wrote a verdict without saying it
+    int unsaid = 0;                                  // reviews in a row that wrote a verdict but did not state it
     std::string story;                               // of the last iteration
-    std::map<std::string, std::string> uncommitted;  // before the run, by path
+    std::map<std::string, std::string> uncommitted;  // state of files that were uncommitted before the run, by path
     std::vector<std::string> made, added;            // as in PlanChecked
-    std::vector<std::string> at_cap;                 // approved by the review cap, not by a review
+    std::vector<std::string> at_cap;                 // stories approved by the review cap, not by a review
     std::optional<record::PendingReview> pending, before;
     std::string head;
-    std::string reviewed;  // the commit that the last review began with
+    std::string reviewed;  // the commit at the start of the last review
     std::map<std::string, std::string> bases;
     bool operator==(const Plan&) const = default;
     template <class V>
@@ -187,30 +186,30 @@ struct Progress {
   };
   Plan plan;
 
-  std::vector<Feedback> feedback;  // for the next prompt: the failures of the last iteration whose checks ran
+  std::vector<Feedback> feedback;  // for the next prompt: failures of the last iteration whose checks ran
 
-  std::optional<std::string> living_agent;  // the processes of an agent that could not be ended
+  std::optional<std::string> living_agent;  // processes of an agent that could not be ended
   int stop_requests = 0;                    // 1: finish the current step; 2 and more: end everything now
 
-  // The host's session that a session loop lives in.
+  // The host's session that a session loop runs in.
   struct Host {
     std::string session;                    // its id; empty: no session has adopted the loop yet
     std::string transcript;                 // its path, if known
     std::uint64_t transcript_start = 0;     // its size when the loop began; earlier content is ignored
-    std::uint64_t transcript_read = 0;      // how far it was read
+    std::uint64_t transcript_read = 0;      // how far it has been read
     std::int64_t transcript_calls = 0;      // tool calls found in it
-    std::vector<std::string> recent_calls;  // their latest ids, so that none counts twice
-    bool refused_late = false;              // a refused promise is yet to appear in the transcript
+    std::vector<std::string> recent_calls;  // their latest ids, so that none is counted twice
+    bool refused_late = false;              // a refused promise has not appeared in the transcript yet
     std::string tree;                       // fingerprint of the work tree when the loop began; empty: unknown
     WallTime since{};                       // when the session was bound
-    // Of the last hook that was heeded: the prompt's id, and the hash of the last message at a stop. The same again is
-    // the same event, reported by a second hook.
+    // From the last hook that was acted on: the prompt's id, and the hash of the last message at a stop. If both recur,
+    // a second hook is reporting the same event.
     std::string prompt_id, last_message;
-    std::int64_t prompts = 0;         // lines that the user had typed until the last stop
-    std::vector<std::string> waited;  // ids of the background tasks for which a stop was let pass
-    WallTime waiting_since{};         // the first of such stops in a row
-    std::string ended;                // why the session has ended; empty: it lives, as far as known
-    bool held = false;                // the last stop has left checks running; a promise that began them still stands
+    std::int64_t prompts = 0;         // user prompts up to the last stop
+    std::vector<std::string> waited;  // ids of background tasks for which a stop was allowed
+    WallTime waiting_since{};         // the first such stop in a row
+    std::string ended;                // why the session ended; empty: it is alive, as far as known
+    bool held = false;                // the last stop left checks running; the promise that started them is still valid
     bool operator==(const Host&) const = default;
     template <class V>
     void fields(V&& v) {
@@ -226,7 +225,7 @@ struct Progress {
   // Sums over the whole run.
   struct Totals {
     int turns = 0, passed = 0, failed = 0, commits = 0, scm_failures = 0, swept = 0, violations = 0;
-    int blocked = 0;  // requests from a sandbox
+    int blocked = 0;  // requests from the sandbox
     Milliseconds agent_time{0};
     bool operator==(const Totals&) const = default;
     template <class V>
@@ -238,15 +237,14 @@ struct Progress {
   };
   Totals totals;
 
-  // Whether the agent's turn of this iteration has its result. A turn that was cut off from outside is to be taken
-  // again.
+  // Whether this iteration's turn has its result. A turn that was cut off from outside is taken again.
   bool turn_is_over() const;
   bool turn_was_cut_off() const;
-  // Whether the guardrails passed, with all tests that there were and on files that must not change.
+  // Whether the guardrails passed, without lost tests and without changes to protected files.
   bool checks_hold() const { return guardrails_failed.empty() && tests_lost.empty() && watch.held.empty(); }
-  // Whether all of this iteration is done but its end.
+  // Whether this iteration is done except for the record of its end.
   bool iteration_is_judged() const { return iteration_open && plan.judged == iteration; }
-  // Whether the run has ended because its repository was lost: it must not go on without the commits.
+  // Whether the run ended because its repository was lost: it must not continue without the commits.
   bool repository_is_gone() const { return status != StopStatus::kNone && last_rule == kRepositoryGone; }
 
   bool operator==(const Progress&) const = default;
@@ -274,8 +272,9 @@ struct Progress {
 // The progress after `written`. Irrelevant records leave it unchanged.
 Progress fold(Progress progress, const record::Record& written);
 
-// Fills in what of `all` was not so yet at the record that the journal's seal names. Anybody who can write to the
-// project can add records after that one: none of these approves, completes or hides anything.
+// Lists in `resumed` the claims in `all` that do not hold in `sealed`, the progress at the record that the journal's
+// seal names. Anybody who can write to the project can add records after that one, so they must not approve, complete
+// or hide anything.
 void disbelieve(record::RunResumed& resumed, const Progress& all, const Progress& sealed);
 
 }  // namespace ralph

@@ -72,7 +72,7 @@ TEST(Progress, ARetryReplacesTheAnswerOfTheAttemptBefore) {
   EXPECT_EQ(progress.response, std::nullopt);
 }
 
-TEST(Progress, GuardrailsThatRunAgainTakeThePlaceOfTheFirst) {
+TEST(Progress, GuardrailsThatRunAgainReplaceTheirEarlierResults) {
   record::GuardrailStarted first, second;
   first.index = 1;
   second.index = 2;
@@ -132,7 +132,7 @@ TEST(Progress, CollectsWhatGuardrailsSay) {
   EXPECT_TRUE(progress.feedback.empty()) << "the iteration is not over";
 }
 
-TEST(Progress, TellsTheAgentOfTheLastIterationAlone) {
+TEST(Progress, KeepsTheFeedbackOfTheLastIterationOnly) {
   Progress progress = after({record::IterationStarted{1}, guardrail("failed", "test"), record::IterationEnded{1, 0},
                              record::IterationStarted{2}});
   EXPECT_EQ(messages_of(progress.feedback), std::vector<std::string>{"test said"});
@@ -180,7 +180,7 @@ TEST(Progress, APlansStoriesAreThoseOfTheLastCheck) {
   EXPECT_EQ(progress.plan.open, second.open);
 }
 
-TEST(Progress, WhatAPlanTookBackIsToldToTheNextIterationAfterTheChecksFailures) {
+TEST(Progress, PlanFeedbackFollowsTheFailuresOfTheChecks) {
   record::PlanChecked checked;
   checked.feedback = "ralph took that back";
   const Progress progress =
@@ -213,7 +213,7 @@ record::Decided completion() {
   return complete;
 }
 
-// What anybody may have added to a journal behind its seal.
+// Records that anybody may have added to a journal after its seal.
 TEST(Seal, AddedRecordsApproveCompleteAndHideNothing) {
   const Progress sealed = after({record::RunStarted{}, record::TriggersWatched{1, "known"},
                                  record::FilesWatched{1, 1, "watched"}, record::IterationStarted{1}});
@@ -232,7 +232,7 @@ TEST(Seal, AddedRecordsApproveCompleteAndHideNothing) {
             (std::vector<std::string>{"words", "completed", "judged", "pending", "watched", "triggers"}));
   const Progress now = after({resumed}, all);
   EXPECT_EQ(now.final_words, "");
-  EXPECT_TRUE(now.turn_was_cut_off());  // the review is taken again
+  EXPECT_TRUE(now.turn_was_cut_off());  // the review is done again
   EXPECT_EQ(now.completed, "");
   EXPECT_FALSE(now.iteration_is_judged());
   EXPECT_FALSE(now.plan.pending);
@@ -249,7 +249,7 @@ TEST(Seal, WhatItVouchesForStays) {
   EXPECT_EQ(after({resumed}, all).final_words, "approved");
 }
 
-// Killed between the decision and the seal of it: it is asked for again, in the same iteration.
+// A run killed between a decision and its seal makes the decision again, in the same iteration.
 TEST(Seal, AnIterationThatACompletionEndedIsOpenAgain) {
   const Progress sealed = after({record::IterationStarted{1}, agent_started(1), review_said("approved")});
   const Progress all = after({completion(), record::IterationEnded{1}}, sealed);
@@ -260,14 +260,14 @@ TEST(Seal, AnIterationThatACompletionEndedIsOpenAgain) {
   const Progress now = after({resumed}, all);
   EXPECT_TRUE(now.iteration_open && now.turn_is_over());
   EXPECT_EQ(now.iteration, 1);
-  // One that goes on has ended, whoever says so: the next one begins.
+  // Without a completion, the end is accepted: the next iteration begins.
   const Progress goes_on = after({record::IterationEnded{1}}, sealed);
   record::RunResumed later;
   disbelieve(later, goes_on, sealed);
   EXPECT_TRUE(later.disbelieved.empty());
 }
 
-// Killed between the record of its end and the seal of it.
+// A run killed between the record of its end and its seal.
 TEST(Seal, ARunThatWasDecidedToBeCompleteStaysSo) {
   record::RunEnded ended;
   ended.status = StopStatus::kComplete;

@@ -10,14 +10,14 @@ namespace {
 
 constexpr size_t kMostFeedback = 200 * 1024;  // bytes in one prompt
 
-// A message whose output does not fit: what is before it names the command and its log.
+// For a message whose output does not fit: keeps the part before it, which names the command and its log.
 std::string without_output(const std::string& message) {
   const size_t output = message.find("\nOutput (truncated):\n");
   return std::string(prefix_of_characters(message.substr(0, output), 2000)) +
          "\nIts output is not shown here: the feedback of all checks together is too long. Read it in the log.";
 }
 
-// What fits, in the order of the checks; the others are only named.
+// Keeps the messages that fit, in the order of the checks, and shortens the others.
 std::vector<Feedback> fitting(std::span<const Feedback> feedback) {
   std::vector<Feedback> result(feedback.begin(), feedback.end());
   size_t total = 0;

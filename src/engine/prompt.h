@@ -24,11 +24,11 @@ struct Feedback {
   }
 };
 
-// The parts with one blank line between them, whatever line ends they have of their own.
+// Joins the parts with exactly one blank line between them, whatever newlines they end with.
 std::string join_prompt_parts(std::span<const std::string> parts);
 
-// REPLACE messages take the place of the base prompt; PREPEND messages go before it and APPEND messages after it. Each
-// kind keeps its order; parts are separated by a blank line.
+// REPLACE messages replace the base prompt; PREPEND messages go before it and APPEND messages after it. Each kind keeps
+// its order; parts are separated by a blank line.
 std::string compose_prompt(std::string_view base, std::span<const Feedback> feedback);
 
 // Puts "Iteration X of Y, Z remaining." and a blank line before the prompt.

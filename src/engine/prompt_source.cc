@@ -26,10 +26,10 @@ std::string PromptSource::describe() const {
 Result<std::string> PromptSource::read() const {
   std::string prompt = text_;
   if (!path_.empty()) {
-    // The file is read again for every iteration. A pipe does not allow that, and reading it could block forever.
+    // The file is reread for every iteration. A pipe does not allow that, and reading it could block forever.
     if (file_exists(path_) && !is_directory(path_) && !is_regular_file(path_)) {
       return fail(ErrorKind::kInput,
-                  "the prompt file {} is no plain file but a pipe or a device; save the prompt to a file", path_);
+                  "the prompt file {} is not a plain file but a pipe or a device; save the prompt to a file", path_);
     }
     auto content = read_within(path_, folders_);
     if (!content) return fail(ErrorKind::kInput, "the prompt file: {}", content.error().message);

@@ -1,4 +1,4 @@
-// The base prompt: text from the command line, or a file that is read again for every iteration.
+// The base prompt: text from the command line, or a file that is reread for every iteration.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ class PromptSource {
   static PromptSource text(std::string prompt);
   static PromptSource file(std::string path);
 
-  // Folders that an agent in a sandbox can write to: a link there that leads out of them is not followed, or it would
-  // be told what it must not see.
+  // Sets the folders that a sandboxed agent can write to. A symlink that leads out of them is not followed, because it
+  // could show the agent a file that the sandbox hides.
   void stay_within(std::vector<std::string> folders) { folders_ = std::move(folders); }
 
   // Fails if the file can't be read, is blank, or is not UTF-8 (with the position).

@@ -16,13 +16,13 @@ std::string error_of(const PromptSource& source) {
   return prompt.error().message;
 }
 
-TEST(PromptSource, OfTheCommandLineIsTakenAsItIs) {
+TEST(PromptSource, FromTheCommandLineIsUsedVerbatim) {
   const PromptSource source = PromptSource::text(" Do it.\n\n");
   EXPECT_EQ(source.read(), " Do it.\n\n");
   EXPECT_EQ(source.describe(), "the command line");
 }
 
-TEST(PromptSource, AFileIsReadAnewEachTime) {
+TEST(PromptSource, AFileIsRereadEachTime) {
   const ScratchFolder folder;
   const PromptSource source = PromptSource::file(folder / "PROMPT.md");
   ScratchFolder::write(folder / "PROMPT.md", "one\n");
@@ -52,7 +52,7 @@ TEST(PromptSource, RefusesWhatNoAgentCanUse) {
   for (const Row& row : rows) EXPECT_EQ(error_of(PromptSource::text(row.prompt)), row.error) << row.situation;
 }
 
-TEST(PromptSource, RefusesAFileThatIsNone) {
+TEST(PromptSource, RefusesAFileThatIsMissingBlankOrNotPlain) {
   const ScratchFolder folder;
   const std::string missing = folder / "missing", pipe = folder / "pipe", blank = folder / "blank";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
@@ -63,7 +63,7 @@ TEST(PromptSource, RefusesAFileThatIsNone) {
             "the prompt file: cannot read " + folder.path() + ": Is a directory");
   EXPECT_EQ(error_of(PromptSource::file(blank)), "the prompt from " + blank + " is empty; say what the agent is to do");
   EXPECT_EQ(error_of(PromptSource::file(pipe)),
-            "the prompt file " + pipe + " is no plain file but a pipe or a device; save the prompt to a file");
+            "the prompt file " + pipe + " is not a plain file but a pipe or a device; save the prompt to a file");
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace ralph {
 
 class PromptWay : public Way {
  public:
-  // All arguments must outlive the way. `agents`: the preferred one first.
+  // All arguments must outlive this object. `agents`: preferred one first.
   PromptWay(const Run& run, const Settings& settings, Agents agents, const PromptSource& prompt)
       : run_(run), settings_(settings), agents_(agents), prompt_(prompt) {}
 

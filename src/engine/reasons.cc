@@ -5,7 +5,7 @@
 namespace ralph {
 namespace {
 
-constexpr size_t kNameWidth = 60;  // of a guardrail's name: it may be a long command
+constexpr size_t kNameWidth = 60;  // for a guardrail's name, which may be a long command
 
 std::string how_the_attempt_ended(const Situation& c) {
   if (c.turn_was({TurnOutcome::kOk, TurnOutcome::kEmpty})) return "the last attempt ended with exit code 0";
@@ -20,7 +20,7 @@ std::string some_of(const std::vector<std::string>& all) {
   return join_for_people(names);
 }
 
-// A person has to look at such stories: the last review still had something against them.
+// A person has to check such stories: the last review still had objections.
 std::string cap_phrase(const Situation& c) {
   const std::vector<std::string>& stories = c.progress.plan.at_cap;
   if (stories.empty()) return "";
@@ -28,7 +28,6 @@ std::string cap_phrase(const Situation& c) {
                      stories.size() == 1 ? "its" : "their");
 }
 
-// The guardrails that failed, by name.
 std::string failed_names(const Situation& c) {
   std::vector<std::string> names;
   for (const std::string& name : c.progress.guardrails_failed) names.push_back(fit_to_width(name, kNameWidth));
@@ -41,7 +40,7 @@ std::string what_passed(const Situation& c) {
   int passed = c.progress.guardrails_passed;
   const std::string_view noun = c.policy.plan || c.policy.checks > 0 ? "check" : "guardrail";
   if (c.policy.has_criteria()) {
-    // In a session the diagnostics are one of the checks, and have no snapshot of their own in Progress.
+    // In a session the diagnostics are one of the checks, and have no separate snapshot in Progress.
     if (c.progress.diagnosed.snapshots.empty() && passed > 0) --passed;
     if (passed == 0) return "the diagnostic criteria hold";
     return fmt::format("{} {} passed and the diagnostic criteria hold", passed,
@@ -161,11 +160,11 @@ std::string why_waiting(const Situation& c) {
 std::string why_restarts_spent(const Situation& c) {
   const std::string attempts = count_of(static_cast<unsigned>(c.progress.iteration), "attempt");
   if (c.now.task->unproved) return fmt::format("{} made, and DONE was taken back: {}", attempts, what_failed(c));
-  return fmt::format("{} made, and DONE is not there; {}", attempts, how_the_attempt_ended(c));
+  return fmt::format("{} made, and DONE is missing; {}", attempts, how_the_attempt_ended(c));
 }
 
 std::string why_restarted(const Situation& c) {
-  constexpr Milliseconds kShown{50};  // what is shorter would be "0.0s"
+  constexpr Milliseconds kShown{50};  // shorter delays would be shown as "0.0s"
   return fmt::format("no DONE; attempt {} of {} begins {}; {}", c.progress.iteration + 1, c.policy.max_iterations,
                      c.restart_due() < kShown ? "now" : "in " + human_duration(c.restart_due()),
                      how_the_attempt_ended(c));

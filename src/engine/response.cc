@@ -11,22 +11,22 @@ constexpr std::string_view kOpen = "<response>";
 constexpr std::string_view kClose = "</response>";
 constexpr size_t kMaxAnswer = 64 * 1024;  // longer ones do not count as answers
 constexpr size_t kContext = 64;           // letters and digits compared on each side
-constexpr size_t kDistinctive = 10;       // this many do not repeat by chance
-constexpr size_t kQuote = 35;       // a quoted sentence: agents themselves say less ("output the completion promise")
-constexpr size_t kShortQuote = 24;  // if the sentence is shorter
-constexpr size_t kMaxWait = 64 * 1024;   // bytes after a tag that are searched for them
+constexpr size_t kDistinctive = 10;       // this many do not match by chance
+constexpr size_t kQuote = 35;       // a quoted sentence; agents' own words are fewer ("output the completion promise")
+constexpr size_t kShortQuote = 24;  // the minimum for a shorter sentence
+constexpr size_t kMaxWait = 64 * 1024;   // bytes after a tag that are searched for letters
 constexpr size_t kTrimAbove = 4 * 1024;  // scanned bytes are dropped above this
 
-constexpr size_t kLineBytes = 4 * 1024;  // bytes of a line in which quotations are looked for
+constexpr size_t kLineBytes = 4 * 1024;  // bytes of a line that are searched for quotations
 
-constexpr size_t kMarkup = 128;  // bytes of markup around a promise; more than that are no markup
+constexpr size_t kMarkup = 128;  // bytes of markup around a promise; more do not count as markup
 
-// Emphasis, code, headings, quotations, lists and tables, and blanks.
+// Emphasis, code, headings, quotations, lists, tables and whitespace.
 bool is_markup(char c) {
   return std::string_view(" \t\r*_~`#>|-+").find(c) != std::string_view::npos;
 }
 
-// Whether a sentence can begin after `text`: it ends with a line or with the end of a sentence, and markup.
+// Whether a sentence can begin after `text`: it ends with a newline or the end of a sentence, plus optional markup.
 bool ends_sentence(std::string_view text) {
   for (size_t skipped = 0; skipped <= kMarkup; ++skipped, text.remove_suffix(1)) {
     if (text.empty() || std::string_view("\n.!?:").find(text.back()) != std::string_view::npos) return true;
@@ -81,7 +81,7 @@ size_t letters_of_sentence(std::string_view text, size_t end) {
   return letters;
 }
 
-// Whether `text`, or its end from the start of some line, consists of exactly these letters.
+// Whether `text`, or a suffix of it that starts a line, consists of exactly these letters.
 bool ends_with_lines_of(std::string_view text, std::string_view letters) {
   for (size_t i = text.size();; --i) {
     if (letters.empty() && (i == 0 || text[i - 1] == '\n')) return true;
@@ -93,8 +93,8 @@ bool ends_with_lines_of(std::string_view text, std::string_view letters) {
   }
 }
 
-// What matters of `text` for a tag after it: its end as it is, before that the last letters and the line starts among
-// them.
+// The part of `text` that matters for a tag after it: its end verbatim, and before that the last letters with the
+// newlines among them.
 std::string context_of(std::string_view text) {
   std::string run(text.substr(text.size() - std::min(text.size(), kMarkup + 1)));
   text.remove_suffix(run.size());
@@ -123,7 +123,7 @@ struct ResponseTag {
   std::string_view answer;
 };
 
-// The next complete tag. An opening tag whose line ends before it closes does not count.
+// The next complete tag. An opening tag that is not closed on its line does not count.
 std::optional<ResponseTag> next_response(std::string_view text, size_t from) {
   size_t open = find_ignoring_case(text, kOpen, from);
   while (open != std::string_view::npos) {
@@ -140,7 +140,7 @@ std::optional<ResponseTag> next_response(std::string_view text, size_t from) {
   return std::nullopt;
 }
 
-// Where an unfinished tag may begin at the end of `text`; everything before it is done.
+// Where an unfinished tag may begin at the end of `text`; everything before it is settled.
 size_t unfinished_response(std::string_view text, size_t from) {
   const size_t line_start = text.rfind('\n') + 1;  // 0 if there is none
   const size_t reach = std::min(text.size(), kOpen.size() + kMaxAnswer + kClose.size());
@@ -195,8 +195,8 @@ bool ResponseFinder::is_echo(std::string_view before, std::string_view after) co
   return std::any_of(places_.begin(), places_.end(), [&](const Place& place) {
     if (is_quoted(place)) return true;
     if (!found_after.starts_with(place.after) && !(cut && place.after.starts_with(found_after))) return false;
-    // If the prompt has only a word or two before the tag, the output, or a line of it, must begin with them: "Say X"
-    // is not echoed by "They say X".
+    // If the prompt has only a word or two before the tag, the output or one of its lines must begin with them: "They
+    // say X" does not echo "Say X".
     const bool whole = place.from_start && place.before.size() < kDistinctive;
     return whole ? ends_with_lines_of(before, place.before) : found_before.ends_with(place.before);
   });
@@ -225,7 +225,7 @@ void ResponseFinder::begin_text() {
   if (!marker_.empty() && !response_) begins_.push_back(window_.size());
 }
 
-// Only as far as no tag is undecided: whether one is quoted depends on what comes before it.
+// Must not read past an undecided tag: whether that is quoted depends on the text before it.
 void ResponseFinder::read_quotes(size_t to) {
   const auto another_begins = [&] { return !begins_.empty() && begins_.front() <= read_; };
   while (read_ < to || another_begins()) {
@@ -260,7 +260,7 @@ void ResponseFinder::scan(bool last) {
     bool mention = false;
     if (!echo && !marker_.empty()) {
       read_quotes(tag->from);
-      // Whoever says nothing but the promise, as code, means it.
+      // A message that begins with a code block holding only the promise means it.
       const bool is_alone = quoting_.in_fence() && lines_ == 1;
       mention = !ends_sentence(before) || !is_rest_of_line_markup(after) || (quoting_.in_block() && !is_alone) ||
                 quotes_the_rest(line_);

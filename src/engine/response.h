@@ -1,16 +1,16 @@
-// Finds the agent's answer in <response>…</response>, in its own words only. Takes text in pieces of any size and any
-// total length, in bounded memory.
+// Finds the agent's answer in <response>…</response>, ignoring echoes of the prompt. Accepts text in pieces of any size
+// and any total length, in bounded memory.
 //
 // The first tag counts (tag name in any case, no line break inside) unless it is an echo: many prompts contain the tag
-// they ask for, and repeating the prompt is no answer. A tag is an echo if the words before and after it are the same
-// as in the prompt. Blanks, quote marks and other punctuation are not compared, so a quoted or re-wrapped prompt is an
-// echo too. A promise is also an echo if it follows the end of the sentence that precedes it in the prompt, whatever
-// comes after it: the agent quotes one sentence of the prompt.
+// they ask for, and repeating the prompt is not an answer. A tag is an echo if the words before and after it are the
+// same as in the prompt. Whitespace, quote marks and other punctuation are not compared, so a quoted or re-wrapped
+// prompt is an echo too. A promise is also an echo if the end of the sentence before it matches the prompt, whatever
+// comes after it: the agent is quoting one sentence of the prompt.
 //
-// A promise is a sentence of its own: it begins a line or follows '.', '!', '?' or ':', and nothing but markup comes
-// after it on its line. Anywhere else it is mentioned, not made: "when they pass I will output
-// <promise>DONE</promise>". So is one in a quotation, a comment, a code block (base/quoting.h) unless that is
-// what the message begins with, or struck out.
+// A promise must be a separate sentence: it begins a line or follows '.', '!', '?' or ':', and nothing but markup
+// follows it on its line. Anywhere else it is mentioned, not made: "when they pass I will output
+// <promise>DONE</promise>". A promise in a quotation, a comment, struck-out text or a code block (base/quoting.h) is
+// also only mentioned, unless the message begins with that code block.
 #pragma once
 
 #include <compare>
@@ -25,19 +25,19 @@ namespace ralph {
 
 class ResponseFinder {
  public:
-  // Looks for <response>…</response>; or, if `promise` is given, for exactly <promise>PROMISE</promise>
-  // (case-sensitive, nothing else inside) as a sentence of its own.
+  // Looks for <response>…</response> or, if `promise` is given, for exactly <promise>PROMISE</promise> (case-sensitive,
+  // nothing else inside) as a separate sentence.
   explicit ResponseFinder(std::string_view prompt, std::string_view promise = {});
 
-  void begin_text();  // the next one is another message: it begins a line, and no code block is open
+  void begin_text();  // a new message begins: at the start of a line, with no open code block
   void feed(std::string_view text);
   void finish();  // end of the text
 
   // The answer; final after finish() at the latest.
   const std::optional<std::string>& response() const { return response_; }
   size_t echoes_ignored() const { return echoes_; }
-  bool mentioned() const { return mentioned_; }          // the promise occurred in another sentence
-  bool said_anything() const { return said_anything_; }  // any non-blank character
+  bool mentioned() const { return mentioned_; }          // the promise occurred within a sentence
+  bool said_anything() const { return said_anything_; }  // any non-whitespace character
 
  private:
   struct Tag {
@@ -49,14 +49,14 @@ class ResponseFinder {
   struct Place {
     std::string before;       // a bounded number of them
     bool from_start = false;  // `before` reaches the start of the prompt
-    size_t sentence = 0;      // length of the end of `before` that counts as a quotation: its sentence, bounded
+    size_t sentence = 0;      // length of the end of `before` that makes a quotation: its sentence, bounded
     std::string after;
     auto operator<=>(const Place&) const = default;
   };
 
   void scan(bool last);
   void read_quotes(size_t to);
-  // Of a tag between these texts. `after` is enough to tell unless the text may go on.
+  // Both are about a tag between these texts. needs_more(): `after` is too short to decide, if the text may continue.
   bool is_echo(std::string_view before, std::string_view after) const;
   bool needs_more(std::string_view after) const;
 
@@ -67,11 +67,11 @@ class ResponseFinder {
   std::vector<Place> places_;
   std::string window_;          // context for the next tag, and text that may still become a tag
   size_t scanned_ = 0;          // no tag begins in these first bytes of `window_`
-  Quoting quoting_;             // of a promise: what is open before the line at `read_`
-  std::string line_;            // the beginning of that line
-  size_t lines_ = 0;            // before it in this message, without blank ones
-  size_t read_ = 0;             // up to here in `window_`, which is not after `scanned_`
-  std::vector<size_t> begins_;  // where other messages begin in `window_`
+  Quoting quoting_;             // for a promise: what is open before the line at `read_`
+  std::string line_;            // the part of that line read so far
+  size_t lines_ = 0;            // non-blank lines before it in this message
+  size_t read_ = 0;             // quotes are read up to here in `window_`; at most `scanned_`
+  std::vector<size_t> begins_;  // where new messages begin in `window_`
   bool said_anything_ = false;
   bool mentioned_ = false;
   size_t echoes_ = 0;

@@ -26,7 +26,7 @@ WallTime last_write(const std::string& path) {
                                                            std::chrono::nanoseconds(info.st_mtim.tv_nsec)));
 }
 
-// Feeds the stream of the attempt, as it was stored, to a reader. Returns its size.
+// Feeds the attempt's stored stream to a reader. Returns its size.
 std::int64_t read_stream(const std::string& path, AgentStream& stream, TurnReader& reader) {
   std::int64_t bytes = 0;
   const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
@@ -40,12 +40,12 @@ std::int64_t read_stream(const std::string& path, AgentStream& stream, TurnReade
   return bytes;
 }
 
-// What to say of a limit that is met, and the option that raises it.
+// The description of a limit that was reached, and the option that raises it.
 struct LimitWords {
   std::string what, option;
 };
 
-// Twice the limit, or as often as it takes to be above what is spent.
+// Doubles the limit, at least once, until it exceeds the amount spent.
 template <class Number>
 Number raised(Number limit, Number spent) {
   do limit = limit + limit;
@@ -53,7 +53,7 @@ Number raised(Number limit, Number spent) {
   return limit;
 }
 
-// Raises the limit in the policy.
+// Raises the limit in the policy, and describes that.
 LimitWords raise(Limit limit, Policy& policy, const Progress& progress, Milliseconds run_time) {
   switch (limit) {
     case Limit::kNone:
@@ -82,7 +82,7 @@ LimitWords raise(Limit limit, Policy& policy, const Progress& progress, Millisec
   return {};
 }
 
-// All limits that are met.
+// The same for all limits that were reached.
 LimitWords raise_all(Policy policy, const Progress& progress, Milliseconds run_time) {
   std::vector<std::string> what, options;
   constexpr size_t kLimits = 4;
@@ -179,7 +179,7 @@ Status check_limits(const ResumePoint& point, const Policy& policy) {
 
 std::string resume_command(const Run& run, StopStatus status) {
   const Progress& progress = run.progress();
-  const bool has_begun = progress.totals.turns > 0 || progress.running;  // in the first turn
+  const bool has_begun = progress.totals.turns > 0 || progress.running;  // still in its first turn
   if (status == StopStatus::kComplete || !has_begun) return {};
   const std::string option = raise_all(run.policy, progress, run.time_spent()).option;
   const std::string command = command_to_go_on(run.project, run.id);

@@ -51,19 +51,19 @@ Agent::Setup setup_of_fallback(const Settings& settings, const std::string& name
 Status check_budget(const Settings& settings, const Agent& agent) {
   const BudgetSettings& budget = settings.budget;
   const bool events = agent.prints_events(settings.stream_agent_output);
-  // What helps depends on why it does not tell: its events are switched off, or it has none that say so.
-  const auto advice = [&](bool told_by_events) {
-    if (told_by_events) return "let streamAgentOutput be true, or use budget.maxMinutes";
+  // The advice depends on why the agent reports nothing: its events are switched off, or do not include usage.
+  const auto advice = [&](bool in_events) {
+    if (in_events) return "set streamAgentOutput to true, or use budget.maxMinutes";
     return agent.prints_events(true) ? "use budget.maxMinutes"
                                      : "use budget.maxMinutes, or name its format in agent.stream if it prints events";
   };
   if (budget.max_tokens > 0 && !(events && agent.tells_tokens())) {
-    return fail(ErrorKind::kInput, "budget.maxTokens is set, but {} does not tell what it uses{}; {}", agent.name(),
+    return fail(ErrorKind::kInput, "budget.maxTokens is set, but {} does not report its tokens{}; {}", agent.name(),
                 agent.tells_tokens() ? " in text mode" : "", advice(agent.tells_tokens()));
   }
   if (budget.max_cost_usd > 0 && !(events && agent.tells_cost())) {
     const bool tokens_help = events && agent.tells_tokens();
-    return fail(ErrorKind::kInput, "budget.maxCostUsd is set, but {} does not tell what it costs{}; {}{}", agent.name(),
+    return fail(ErrorKind::kInput, "budget.maxCostUsd is set, but {} does not report its cost{}; {}{}", agent.name(),
                 agent.tells_cost() ? " in text mode" : "", tokens_help ? "use budget.maxTokens, or " : "",
                 advice(agent.tells_cost()));
   }
@@ -88,7 +88,7 @@ Result<std::vector<Agent>> make_all(const std::vector<Named>& named, const Setti
     const bool same_command = std::any_of(
         named.data(), &one, [&](const Named& earlier) { return earlier.setup.command == one.setup.command; });
     if (agent && is_taken(agent->name()) && !same_command) {
-      setup.name = setup.command;  // the same program in two folders: the command as it is written tells them apart
+      setup.name = setup.command;  // the same program in two folders: the full command distinguishes them
       agent = Agent::make(setup, environment, project);
     }
     if (!agent && agent.error().kind == ErrorKind::kNotFound) {

@@ -9,13 +9,13 @@
 
 namespace ralph {
 
-// Every agent must exist and support what the settings ask for: a cost budget needs an agent that reports its cost.
-// Errors say which setting to change.
+// Every agent must exist and support the settings: a cost budget needs an agent that reports its cost. Errors say which
+// setting to change.
 Result<std::vector<Agent>> make_agents(const Settings& settings, const Environment& environment,
                                        const std::string& project);
 
-// The same with another agent first, named by `setting` ("plan.agents.review"); the fallbacks are those of the
-// settings. An empty name changes nothing.
+// The same with `first` as the preferred agent, which comes from `setting` ("plan.agents.review"). The fallbacks stay
+// the same. An empty `first` changes nothing.
 Result<std::vector<Agent>> make_agents_with(const std::string& first, std::string_view setting,
                                             const Settings& settings, const Environment& environment,
                                             const std::string& project);

@@ -129,7 +129,7 @@ Milliseconds Run::time_spent() const {
 
 Result<Decision> Run::ask(Observation observation) {
   observation = look(std::move(observation));
-  // Sixteenths are enough for jitter, and are the same number after they were written to the journal and read again.
+  // Sixteenths are enough for jitter, and survive a round trip through the journal unchanged.
   random_ = random_ * 6364136223846793005U + 1442695040888963407U;  // not <random>: every file would compile it
   observation.clock.random = static_cast<double>((random_ >> 33) % 17) / 16.0;
   Decision decision = decide(policy, progress_, observation);
@@ -149,7 +149,7 @@ Result<Decision> Run::ask(Observation observation) {
 }
 
 Limit Run::limit_met(const Policy& policy, Progress progress, Milliseconds run_time) {
-  // As drive() goes on: it hears no earlier signal, and only a good turn has checks to run before the next one.
+  // As in drive(): earlier signals are forgotten, and only a successful turn has checks to run before the next one.
   progress.stop_requests = 0;
   progress.living_agent.reset();
   if (progress.turn_outcome != TurnOutcome::kOk) progress.turn_outcome = TurnOutcome::kNone;

@@ -1,6 +1,6 @@
 // One run: one loop over one piece of work. It owns the journal and the progress folded from it, and makes the only
-// call of decide(). Every note goes first to the journal, then into the progress, then to the observers, so that
-// nothing is shown or acted on that a crash could lose.
+// call to decide(). Every note goes first to the journal, then into the progress, then to the observers, so nothing is
+// shown or acted on that a crash could lose.
 //
 //   TRY_VALUE(Run run, Run::open(folder, policy, parts));   // a new journal, or one to continue
 //   TRY(run.note(record::IterationStarted{1}));
@@ -45,42 +45,41 @@ struct RunParts {
 
 class Run {
  public:
-  // Folds the existing records. Fails with kBusy while another process writes the journal.
+  // Folds the existing records. Fails with kBusy while another process is writing the journal.
   static Result<Run> open(const RunFolder& folder, Policy policy, RunParts parts);
 
-  // Opens a session's run. Its decisions carry its progress, so a hook reads only the journal's tail. Waits up to
-  // `patience` for another hook of the session.
+  // Opens a session's run. Its decision records carry the progress, so a hook reads only the journal's tail. Waits up
+  // to `patience` for another hook of the session to finish.
   static Result<Run> open_session(const RunFolder& folder, Policy policy, RunParts parts, Milliseconds patience);
 
-  // A run that records nothing: for a hook inside a run whose journal another process writes.
+  // A run that records nothing, for a hook inside a run whose journal another process is writing.
   static Run read_only(Policy policy, RunParts parts);
 
   Status note(record::Body body);
   Status sync();  // before external effects, and at the end of an iteration
-  void seal();    // the same without waiting for the disk: what was noted so far is ralph's own, whoever adds to it
+  void seal();    // the same without waiting for the disk: vouches for all records so far
 
-  // Names in the record of a resumption what the journal's seal does not vouch for.
+  // Lists in `resumed` the claims that the journal's seal does not vouch for.
   void disbelieve(record::RunResumed& resumed) const;
 
-  // The only caller of decide(). Fills in the observation's clock and random number. Records every decision that is not
-  // a silent "go on", with its observation.
+  // The only caller of decide(). Fills in the observation's clock and random number. Records every decision, with its
+  // observation, except a silent "continue".
   Result<Decision> ask(Observation observation);
 
-  // The limit at which a run with this progress would stop if it went on now. Nothing is recorded: it is asked before a
-  // run is opened, and when one has ended.
+  // The limit at which a run with this progress would stop if it continued now. Records nothing, because it is called
+  // before a run is opened and after one has ended.
   static Limit limit_met(const Policy& policy, Progress progress, Milliseconds run_time);
 
-  // How long until time alone can change the answer. nullopt: never, so a wait may be endless.
+  // How long until time alone can change the answer. nullopt: never, so a wait needs no timeout.
   std::optional<Milliseconds> time_until_change(Observation observation) const;
 
-  // From now on changes of these files are noticed, and `arrived` says whether what is awaited is there: that ends a
-  // wait and a turn. Where the system has no file events left, they are looked at every policy.file_poll; that is told
-  // to the listener.
+  // Watches these files from now on. `arrived` says whether the awaited file exists, which ends a wait or a turn. If
+  // the system is out of file watches, the files are polled every policy.file_poll and the listener is informed.
   Status await_files(const std::vector<std::string>& paths, std::function<bool()> arrived);
   bool awaited_file_is_there() const { return arrived_ && arrived_(); }
   std::optional<Milliseconds> file_poll() const { return polls_ ? std::optional(policy.file_poll) : std::nullopt; }
 
-  // What a way adds to every observation, and what it does with events that are no step's.
+  // Callbacks of the way: `look` adds to every observation, `heed` handles events that belong to no step.
   void look_with(std::function<void(Observation&)> look) { look_ = std::move(look); }
   void heed_with(std::function<Status(const Event&)> heed) { heed_ = std::move(heed); }
   Observation look(Observation observation) const;
@@ -102,10 +101,10 @@ class Run {
   Shelter* const shelter;
   const std::string project, id, folder, store, lsp_socket;
   const Environment environment;
-  // From before the first agent.
-  std::shared_ptr<const OwnIndex> index{};  // null: there is no repository
-  std::string scm_program{};                // the file that policy.scm_command is; empty: none, or it is not found
-  SweepReport swept_before{};  // what a killed process of this run had left: ended before this one started anything
+  // Determined before the first agent.
+  std::shared_ptr<const OwnIndex> index{};  // null: no repository
+  std::string scm_program{};                // the executable of policy.scm_command; empty: none, or not found
+  SweepReport swept_before{};  // leftovers of a killed process of this run, ended before this one started anything
 
  private:
   Run(const RunFolder& folder, Policy policy, RunParts parts);
@@ -119,7 +118,7 @@ class Run {
   std::function<Status(const Event&)> heed_;
   bool polls_ = false;
   Seal seal_;
-  std::optional<Progress> sealed_;  // at the sealed record of the journal that was opened, if others follow it
+  std::optional<Progress> sealed_;  // at the journal's sealed record when it was opened, if other records follow it
   MonotonicTime opened_;
   Milliseconds spent_before_{0};
   std::uint64_t random_;  // for jitter only

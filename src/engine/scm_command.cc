@@ -6,9 +6,9 @@
 namespace ralph {
 namespace {
 
-constexpr size_t kKept = 16 * 1024;            // of output that is only shown
-constexpr Milliseconds kOwnCall{10 * 60'000};  // an agent can make git wait for ever: by a pipe where it reads a file
-constexpr size_t kLogged = 64 * 1024;          // of an answer: nobody reads a list of all files of a project
+constexpr size_t kKept = 16 * 1024;            // of output for display
+constexpr Milliseconds kOwnCall{10 * 60'000};  // an agent can block git forever by replacing a file with a pipe
+constexpr size_t kLogged = 64 * 1024;          // of an answer, such as a list of all files in the project
 
 Result<RawFile> open_log(Run& run, const Argv& argv) {
   TRY_VALUE(RawFile log, RawFile::append_to(join_path(run.folder, "scm.log")));

@@ -16,7 +16,7 @@ struct ScmCommandEnd {
   std::string output;  // the beginning of both streams
 };
 
-// Looks up the program of the source control, once: an agent may put another one into a folder of PATH later.
+// Looks up the source control program once, before an agent can plant another one in a PATH folder.
 void find_scm_program(Run& run);
 
 Result<ScmCommandEnd> run_scm_command(Run& run, const Argv& argv);
@@ -26,7 +26,7 @@ struct ScmQuestion {
   Argv argv;
   std::vector<std::pair<std::string, std::string>> environment{};  // added to the run's
   size_t kept_output = 64 * 1024 * 1024;
-  std::string folder{};   // where it runs; empty: the project
+  std::string folder{};   // working folder; empty: the project
   Milliseconds limit{0};  // how long it may take; 0: no limit
 };
 struct ScmAnswer {
@@ -36,10 +36,10 @@ struct ScmAnswer {
 };
 Result<ScmAnswer> ask_scm(Run& run, const ScmQuestion& question);
 
-// git within a run, for ralph's own purposes (see own_call); `program` may be a path.
+// git within a run, for ralph's own queries (see own_call); `program` may be a path.
 Git contained_git(Run& run, const std::string& program = "git", const std::string& work_tree = {});
 
-// The same in another place, with more variables.
+// The same in another place, with additional environment variables.
 Git contained_git(Run& run, GitPlace place, std::vector<std::pair<std::string, std::string>> environment);
 
 }  // namespace ralph

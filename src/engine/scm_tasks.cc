@@ -28,7 +28,7 @@ std::string note_from(const ScmCommandEnd& command) {
   return std::string(trim(fatal == lines.end() ? lines.back() : *fatal));
 }
 
-// For the agent, who may be able to mend it: a hook that refuses a commit says why.
+// For the agent, which may be able to fix it: a hook that refuses a commit says why.
 std::string scm_failure_message(const std::string& task, std::string_view why, const std::string& output) {
   constexpr size_t kShown = 5000;
   std::string text =
@@ -51,8 +51,8 @@ Status note_end(Run& run, const std::string& task, ScmOutcome outcome, std::stri
   return run.note(std::move(ended));
 }
 
-// With git, an unchanged tree is detected before asking the agent: a needless question costs money. This is a look of
-// ralph's own, which runs nothing that a repository names.
+// With git, an unchanged tree is detected before asking the agent, because a needless request costs money. This is
+// ralph's own query, which runs no program that the repository names.
 Result<bool> nothing_to_commit(Run& run, const ScmSettings& scm) {
   if (!is_git(scm.command)) return false;
   std::vector<std::string> words = {"status", "--porcelain"};
@@ -71,7 +71,7 @@ class ScmTasks {
         tree_(contained_git(run, plan.scm.command), join_path(run.project, ".ralph/runs/")) {}
 
   Result<Decision> run() {
-    // Those that were done before the run was interrupted in this iteration.
+    // Tasks that were done in this iteration before the run was interrupted.
     const std::vector<std::string> done = run_.progress().scm.done;
     for (size_t i = 0; i < plan_.scm.tasks.size(); ++i) {
       const std::string& task = plan_.scm.tasks[i];
@@ -102,7 +102,7 @@ class ScmTasks {
         }
       }
       TRY(watch());
-      if (plan_.before_task) TRY(plan_.before_task());  // the agent was asked for a message, or a hook ran
+      if (plan_.before_task) TRY(plan_.before_task());  // the agent or a hook may have changed something
       TRY_VALUE(const bool go_on, run_task(task, run_.progress().scm.message));
       if (!go_on) break;
       TRY_VALUE(const Decision decision, run_.ask({Moment::kBetweenSteps}));
@@ -114,7 +114,7 @@ class ScmTasks {
  private:
   bool checks_pass() const { return run_.progress().guardrails_failed.empty(); }
 
-  // Until the first foreign program runs, the files are those that were checked.
+  // Remembers the checked files before the first foreign program runs.
   Status watch() {
     if (watching_ || !plan_.check_again) return {};
     watching_ = true;
@@ -123,7 +123,7 @@ class ScmTasks {
 
   Status remember() { return is_git(plan_.scm.command) ? tree_.remember() : Status{}; }
 
-  // Whether the commit that was under way when the run was interrupted has been made: HEAD has moved to it.
+  // Whether the commit that was in progress when the run was interrupted was made: HEAD has moved to it.
   Result<bool> was_committed(const std::string& task) {
     const Progress::Scm scm = run_.progress().scm;
     if (scm.task != task || scm.message.empty() || !is_git(plan_.scm.command)) return false;
@@ -136,7 +136,7 @@ class ScmTasks {
     return true;
   }
 
-  // A message that the agent gave before the run was interrupted is used.
+  // Reuses a message that the agent gave before the run was interrupted.
   Result<TurnEnd> ask_for_message() {
     if (!run_.progress().scm.message.empty()) return TurnEnd{TurnOutcome::kOk, {}};
     TurnRequest request;
@@ -161,13 +161,13 @@ class ScmTasks {
   }
 
   Status note_failure(const std::string& task, const std::string& why, const ScmCommandEnd& command = {}) {
-    const bool told = plan_.scm.on_failure == ScmFailure::kFeedback;
+    const bool is_feedback = plan_.scm.on_failure == ScmFailure::kFeedback;
     return note_end(run_, task, ScmOutcome::kFailed, why, command.end,
-                    told ? scm_failure_message(task, why, command.output) : "");
+                    is_feedback ? scm_failure_message(task, why, command.output) : "");
   }
 
-  // An agent can write an index by which git takes a changed file for unchanged, and commits nothing of it. False: it
-  // did, which was noted.
+  // An agent can forge an index that makes git treat a changed file as unchanged and leave it out of the commit. False
+  // if that happened; the failure is then recorded.
   Result<bool> is_all_committed(const std::string& task) {
     if (!run_.index || !is_git(plan_.scm.command)) return true;
     TRY_VALUE(const auto changes, run_.index->changes(OwnIndex::Extent::kTracked));
@@ -185,7 +185,7 @@ class ScmTasks {
     return false;
   }
 
-  // What a push sends, it sends where the user's went when the run began.
+  // A push must go to the same target as when the run began.
   Result<std::string> why_not(const std::string& task) const {
     if (const std::string why = what_nested_would_run(); !why.empty()) return why;
     const auto words = is_git(plan_.scm.command) && plan_.why_not_push ? words_of_push(task) : std::nullopt;
@@ -195,13 +195,14 @@ class ScmTasks {
     return fmt::format("it was not run: {}; put that back, or start a new run to push there", why);
   }
 
-  // An agent can make a repository within the project. What it names would run on the host, by the user's own command.
+  // An agent can create a nested repository in the project. The user's own git command would run the programs it names
+  // on the host.
   std::string what_nested_would_run() const {
     const auto git = is_git(plan_.scm.command) ? find_git_places(run_.project, this_machine()) : std::nullopt;
     if (!git) return "";
     const auto found = programs_of_nested(git->top, git->common_dir);
     if (!found)
-      return fmt::format("whether a repository within the project names programs is not known: {}",
+      return fmt::format("cannot tell whether a repository within the project names programs: {}",
                          found.error().message);
     if (found->empty()) return "";
     return fmt::format(
@@ -209,7 +210,7 @@ class ScmTasks {
         join(*found, ", "));
   }
 
-  // False: it failed, so later tasks make no sense.
+  // False if it failed, so later tasks are skipped.
   Result<bool> run_task(const std::string& task, const std::string& message) {
     const std::vector<Argv> commands = scm_commands(plan_.scm.command, task, message, plan_.scm.add_all);
     for (const Argv& argv : commands) {

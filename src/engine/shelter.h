@@ -1,4 +1,4 @@
-// What shuts the programs of a run in: every step's launch passes through it, so that none can be forgotten.
+// The sandbox of a run's programs. Every step's launch passes through it, so none can be missed.
 #pragma once
 
 #include <string>
@@ -14,17 +14,18 @@ class Shelter {
  public:
   virtual ~Shelter() = default;
 
-  // The launch of a step of this kind, shut in.
+  // The sandboxed launch of a step of this kind.
   virtual Result<Launch> enclose(StepKind kind, Launch launch) = 0;
 
-  // How long what the step wrote may take to arrive here. settle() is called after that, or when nobody waits any more.
+  // How long the files that a step wrote may take to arrive here. settle() is called after that time, or once the wait
+  // is aborted.
   virtual Milliseconds settling_time() const { return Milliseconds(0); }
 
-  // Called when a step has ended: puts away what it must not leave, and returns what there is to tell. `forced`: ralph
-  // ended it.
+  // Called when a step has ended: removes files that it must not leave behind, and returns what to report. `forced`:
+  // ralph ended the step.
   virtual Result<record::SandboxNoted> settle(bool forced) = 0;
 
-  // One line: what is in force.
+  // One line that describes the active sandbox.
   virtual std::string describe() const = 0;
 };
 

@@ -1,4 +1,4 @@
-// What decide() looks at, and the questions that its rows ask. Pure, like decide() itself.
+// The inputs of decide(), and the predicates that its rows use. Pure, like decide() itself.
 #pragma once
 
 #include <algorithm>
@@ -12,14 +12,14 @@
 
 namespace ralph {
 
-// How long until a row about time falls due, negative if it has; nullopt: never.
+// How long until a time-based row is due, negative if it is overdue; nullopt: never.
 using Due = std::optional<Milliseconds>;
 
 inline Due time_left(Milliseconds limit, Milliseconds spent) {
   return limit.count() > 0 ? Due(limit - spent) : std::nullopt;
 }
 
-// With this exit code an agent says that it waits for a person.
+// The exit code with which an agent says that it is waiting for a person.
 inline constexpr int kWaitExitCode = 42;
 
 struct Situation {
@@ -43,7 +43,7 @@ struct Situation {
   bool turn_was(std::initializer_list<TurnOutcome> outcomes) const {
     return std::find(outcomes.begin(), outcomes.end(), progress.turn_outcome) != outcomes.end();
   }
-  // The agent stopped because it used up the rest of our budget.
+  // Whether the agent stopped because it used up the rest of our budget.
   bool stopped_by_budget() const { return policy.max_cost_usd > 0 && turn_was({TurnOutcome::kMaxBudget}); }
   bool refused() const {
     return turn_was({TurnOutcome::kAuthentication, TurnOutcome::kBilling, TurnOutcome::kModelNotFound,
@@ -56,7 +56,7 @@ struct Situation {
     return equals_ignoring_case(trim(*progress.response), trim(policy.completion_response));
   }
   bool checks_passed() const { return progress.guardrails_failed.empty(); }
-  // Whether nothing that ralph looked at itself stands against the end.
+  // Whether nothing that ralph verified itself prevents completion.
   bool all_holds() const { return progress.checks_hold() && progress.scm.failed.empty(); }
   bool all_stories_done() const { return progress.plan.stories > 0 && progress.plan.done == progress.plan.stories; }
   bool waits_for_background() const {
@@ -64,7 +64,7 @@ struct Situation {
     return !now.signals.promised && now.signals.background > 0 &&
            (since == WallTime{} || now.clock.now - since < policy.background_wait);
   }
-  // A loop of a session. Whether the agent says that the work is done, and may say so.
+  // For a session loop: whether the agent says that the work is done, and is entitled to.
   bool claims() const {
     if (!policy.needs_promise) return true;
     return now.signals.promised &&
@@ -85,12 +85,12 @@ struct Situation {
   bool diagnostics_hold() const {
     return !policy.has_criteria() || (!progress.diagnosed.snapshots.empty() && progress.diagnosed.unmet.empty());
   }
-  // Why the diagnostics get no better; empty: they do, or nothing stands against the end.
+  // Why the diagnostics do not improve; empty if they do, or if they hold.
   std::string diagnostics_stagnation() const {
     if (!policy.has_criteria() || diagnostics_hold()) return {};
     return diagnostics::stagnation(progress.diagnosed.snapshots, policy.diagnostics.criteria->stagnation_limit);
   }
-  // The rows of supervised tasks.
+  // For the rows of supervised tasks.
   bool task_done() const { return now.task && now.task->done && diagnostics_hold(); }
   int children() const { return now.task ? now.task->children : 0; }
   bool waits_for_person() const {

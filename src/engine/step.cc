@@ -10,12 +10,13 @@
 namespace ralph {
 namespace {
 
-// A timer does not count the machine's sleep: a wait until a time of day looks at the clock now and then.
-constexpr Milliseconds kLookAtTheClock{60'000};
+// A timer does not count time in which the machine sleeps, so a wait until a time of day rechecks the clock at this
+// interval.
+constexpr Milliseconds kClockCheckInterval{60'000};
 
-// Records a signal as a stop request. SIGHUP and SIGQUIT leave no time for a graceful stop: they count as the second
-// one. Whoever kills the guardian kills the run: nothing more is decided or written, so that there is one state to
-// resume from, whichever of the two processes was killed.
+// Records a signal as a stop request. SIGHUP and SIGQUIT leave no time for a graceful stop, so they count as the second
+// one. Killing the guardian kills the run: nothing more is decided or written, so the state to resume from is the same
+// whichever of the two processes was killed.
 Status note_if_signal(Run& run, const Event& event) {
   if (std::holds_alternative<GuardianLost>(event))
     exit_without_guardian(fmt::format("To go on: {}", command_to_go_on(run.project, run.id)));
@@ -79,7 +80,7 @@ class Step {
     return bytes.empty() ? Status{} : request_.on_output(stream, bytes);
   }
 
-  // Asks whether the step may go on, and ends it if not.
+  // Asks whether the step may continue, and ends it if not.
   Status judge() {
     tick();
     if (exited_ || error_ || end_.cause != EndCause::kNone) return {};  // it has ended, or is being ended
@@ -98,7 +99,8 @@ class Step {
     run_.processes.end(stop_gently());
   }
 
-  // Files may still be under way from a machine. A signal is answered meanwhile; one that ends the step ends the wait.
+  // Files may still be arriving from a virtual machine. Signals are handled in the meantime; one that ends the step
+  // ends the wait.
   Status await_files() {
     const MonotonicTime until = run_.clock.monotonic() + run_.shelter->settling_time();
     for (bool asks = true; run_.clock.monotonic() < until;) {
@@ -146,7 +148,7 @@ class Step {
     return now;
   }
 
-  // The next time at which an action may be due without an event.
+  // The next time at which something may be due without an event.
   std::optional<MonotonicTime> deadline() const {
     std::optional<Milliseconds> wait;
     if (!exited_ && end_.cause == EndCause::kNone && !error_) wait = run_.time_until_change(observe());
@@ -163,7 +165,7 @@ class Step {
     if (!error_) keep_error(pass_on(StreamName::kOut, out_.finish()));
     if (!error_) keep_error(pass_on(StreamName::kErr, err_.finish()));
     const SweepReport& swept = finished.swept;
-    // Processes that were asked to end are no leftovers; those that survived are always recorded.
+    // Processes that ralph asked to end are not leftovers; survivors are always recorded.
     const bool leftovers = end_.cause == EndCause::kNone && !swept.ended.empty();
     if (leftovers || finished.child_lives || !swept.survivors.empty() || swept.unseen) {
       record::ProcessesSwept record = swept_after(request_.kind, swept);
@@ -202,12 +204,12 @@ namespace {
 Status pause_while(Run& run, Milliseconds delay, PauseBy clock, const std::function<bool()>& is_over) {
   const MonotonicTime until = run.clock.monotonic() + delay;
   const WallTime time_of_day = run.clock.wall() + delay;
-  if (is_over()) return {};  // since the decision to wait
+  if (is_over()) return {};  // it happened after the decision to wait
   for (;;) {
     const MonotonicTime now = run.clock.monotonic();
     const Milliseconds left = clock == PauseBy::kTimeOfDay ? time_of_day - run.clock.wall() : until - now;
     if (left.count() <= 0) return {};
-    Milliseconds wait = clock == PauseBy::kTimeOfDay ? std::min(left, kLookAtTheClock) : left;
+    Milliseconds wait = clock == PauseBy::kTimeOfDay ? std::min(left, kClockCheckInterval) : left;
     if (const auto poll = run.file_poll()) wait = std::min(wait, *poll);
     // Wake up for a countdown only if there is an observer.
     if (const auto interval = run.listener.countdown_interval()) {

@@ -1,5 +1,6 @@
-// One contained process of a run: an agent, a guardrail or an SCM command, from its start until it and all its children
-// are gone. Its output is redacted first; signals and timeouts go to Run::ask(), whose decision is executed.
+// One contained process of a run (an agent, a guardrail or an SCM command), from its start until it and all its
+// children are gone. Its output is redacted before anything else sees it. Signals and timeouts go to Run::ask(), whose
+// decision is carried out.
 #pragma once
 
 #include <functional>
@@ -17,8 +18,8 @@ struct StepRequest {
   StepKind kind = StepKind::kAgent;
   std::function<Status(StreamName, std::string_view)> on_output;  // an error ends the step and the run
 
-  // For steps whose output has a meaning: `observe` adds what is known to the observation; `has_news` tells whether
-  // anything that may change a decision arrived since the last call.
+  // For steps whose output is interpreted: `observe` adds what is known to the observation; `has_news` says whether
+  // anything that may change a decision has arrived since the last call.
   std::function<void(Observation&, MonotonicTime now)> observe{};
   std::function<bool()> has_news{};
   std::function<Status(int pid)> on_started{};
@@ -34,16 +35,16 @@ struct StepEnd {
 // Errors: the program could not be started (kNotFound), or something could not be recorded (kIo).
 Result<StepEnd> run_step(Run& run, const StepRequest& request);
 
-// What was swept, as a record.
+// The sweep report as a record.
 record::ProcessesSwept swept_after(StepKind step, const SweepReport& swept);
 
-// Waits for `delay`, or until a stop signal arrives or an awaited file appears. A wait until a time of day is over at
-// that time, even if the machine slept meanwhile.
+// Waits for `delay`, or until a stop signal arrives or an awaited file appears. With kTimeOfDay, time in which the
+// machine slept counts too.
 enum class PauseBy { kTimeSpent, kTimeOfDay };
 Status pause(Run& run, Milliseconds delay, PauseBy clock = PauseBy::kTimeSpent);
 
-// Waits for `delay` before an iteration: a stop signal and any change of what the way looks at end it too.
-// `before`: from before the decision to wait, so that no change between the two is missed.
+// Waits for `delay` before an iteration; a stop signal or any change in what the way observes also ends the wait.
+// `before`: an observation from before the decision to wait, so that no change in between is missed.
 Status pause_until_news(Run& run, Milliseconds delay, const Observation& before);
 
 }  // namespace ralph

@@ -1,4 +1,4 @@
-// What the engine's tests do not cover: redaction across pieces, errors while a process runs, ticks, the order of
+// Covers what the engine's tests do not: redaction across pieces, errors while a process runs, ticks, the order of
 // events.
 #include "engine/step.h"
 
@@ -80,7 +80,7 @@ TEST_F(StepTest, APauseDoesNotMissWhatCameAfterTheDecisionToWait) {
   EXPECT_EQ(clock_.monotonic(), began);
 }
 
-TEST_F(StepTest, TellsHowItEndedAndHowLongItTook) {
+TEST_F(StepTest, ReportsHowItEndedAndHowLongItTook) {
   processes_.expect({"hello", 3, 1500ms});
   const auto end = run();
   ASSERT_TRUE(end);
@@ -103,7 +103,7 @@ TEST_F(StepTest, HeldBackOutputComesAtTheEnd) {
   EXPECT_EQ(output_, "the token is abcdefg");
 }
 
-TEST_F(StepTest, WhatCannotBeRecordedEndsItAndIsTheResult) {
+TEST_F(StepTest, AnErrorWhileRecordingEndsItAndIsReturned) {
   on_output_ = fail(ErrorKind::kIo, "the disk is full");
   processes_.expect({"hello"});
   const auto end = run();
@@ -141,7 +141,7 @@ TEST_F(StepTest, CountsSignals) {
   EXPECT_EQ(processes_.ended(), 1);
 }
 
-TEST_F(StepTest, ACheckIsToldOfWhileItRuns) {
+TEST_F(StepTest, TicksReportARunningCheck) {
   watcher_.interval = 10s;
   processes_.expect({"", 0, 35s});
   ASSERT_TRUE(run());
@@ -151,7 +151,7 @@ TEST_F(StepTest, ACheckIsToldOfWhileItRuns) {
   EXPECT_EQ(watcher_.ticks[2], 30s);
 }
 
-TEST_F(StepTest, AnAgentIsToldOfWithWhatItSpent) {
+TEST_F(StepTest, TicksReportARunningAgentWithItsCost) {
   watcher_.interval = 10s;
   request_.moment = Moment::kDuringTurn;
   request_.observe = [](Observation& now, MonotonicTime) {

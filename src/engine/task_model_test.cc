@@ -1,5 +1,5 @@
-// The supervisor of a task, explored exhaustively: all that can happen in a task's folder between any two questions to
-// decide(), in any order, with the real table. What must never be is checked in every state that can be reached.
+// Explores the supervisor of a task exhaustively: everything that can happen in a task's folder between any two calls
+// to decide(), in any order, with the real table. Checks the invariants in every reachable state.
 #include <map>
 #include <queue>
 #include <set>
@@ -18,7 +18,7 @@ constexpr int kModelLimit = 3;
 
 enum class ModelPhase { kBefore, kRunning, kAfterTurn, kAfter, kStopped };
 
-// One state of the supervisor and of its surroundings.
+// One state of the supervisor and its environment.
 struct ModelState {
   ModelPhase phase = ModelPhase::kBefore;
   int attempts = 0, exit_code = 0, children = 0, stop_requests = 0;
@@ -68,7 +68,7 @@ Decision model_decision(const ModelState& state) {
   return decide(policy, progress, now);
 }
 
-// What the world may do at any time, one thing at a time.
+// The states after each single event that may happen at any time.
 std::vector<ModelState> after_events(const ModelState& state) {
   std::vector<ModelState> next;
   const auto add = [&](auto change) {
@@ -77,7 +77,7 @@ std::vector<ModelState> after_events(const ModelState& state) {
     if (changed != state) next.push_back(changed);
   };
   add([](ModelState& s) { s.done = true; });
-  add([](ModelState& s) { s.done = false, s.grace_over = false, s.child_wait_over = false; });  // somebody removes it
+  add([](ModelState& s) { s.done = false, s.grace_over = false, s.child_wait_over = false; });  // somebody removes DONE
   add([](ModelState& s) { s.stop_file = true; });
   add([](ModelState& s) { s.marker = true; });
   add([](ModelState& s) { s.unusable = true; });
@@ -85,11 +85,11 @@ std::vector<ModelState> after_events(const ModelState& state) {
   add([](ModelState& s) { s.stop_requests = std::min(s.stop_requests + 1, 2); });
   if (state.phase == ModelPhase::kRunning) add([](ModelState& s) { s.children = std::min(s.children + 1, 2); });
   if (state.children > 0) add([](ModelState& s) { --s.children; });
-  // Time.
+  // Time passes.
   add([](ModelState& s) { s.delay_over = true; });
   if (state.done) add([](ModelState& s) { s.grace_over = true; });
   if (state.done && state.phase != ModelPhase::kRunning) add([](ModelState& s) { s.child_wait_over = true; });
-  // The agent ends by itself.
+  // The agent exits by itself.
   if (state.phase == ModelPhase::kRunning) {
     for (const int code : {0, 1, 42}) {
       add([&](ModelState& s) { s.phase = ModelPhase::kAfterTurn, s.exit_code = code; });
@@ -98,7 +98,7 @@ std::vector<ModelState> after_events(const ModelState& state) {
   return next;
 }
 
-// What drive() does with the decision.
+// Models how drive() executes the decision.
 ModelState after_decision(const ModelState& state, const Decision& decision) {
   ModelState next = state;
   if (decision.stops()) {
@@ -193,7 +193,7 @@ TEST(TaskModel, NeverHangs) {
       const Decision decision = model_decision(state);
       ends = decision.stops() || decision.action == Action::kContinue;
       if (decision.action != Action::kWait) break;
-      state.delay_over = true, state.child_wait_over = true, state.dependency = false;  // what it waits for comes
+      state.delay_over = true, state.child_wait_over = true, state.dependency = false;  // the awaited events happen
     }
     EXPECT_TRUE(ends) << bits;
   }

@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::string_view kGitRuns = "git runs what it says", kGitObeys = "git obeys it";
 constexpr std::string_view kHides = "it hides files from git", kFilters = "it names filters, drivers or idents";
-constexpr int kMostLinks = 40;       // as the kernel has it
-constexpr int kDeepestInclude = 10;  // as git has it
+constexpr int kMostLinks = 40;       // as in the kernel
+constexpr int kDeepestInclude = 10;  // as in git
 constexpr std::string_view kHookNames =
     "applypatch-msg commit-msg fsmonitor-watchman p4-changelist p4-post-changelist p4-pre-submit p4-prepare-changelist "
     "post-applypatch post-checkout post-commit post-index-change post-merge post-receive post-rewrite post-update "
@@ -37,7 +37,7 @@ class Places {
     all_.roots.push_back(project);
   }
 
-  // The repository of the project is the project's, wherever it is.
+  // The project's repository counts as part of the project, wherever it is.
   void add_git() {
     const auto git = find_git_places(project_, this_machine());
     top_ = git ? git->top : project_;
@@ -60,7 +60,7 @@ class Places {
       for (const std::string& folder : {project_, git->top})
         add({join_path(folder, ".gitattributes"), TriggerKind::kAttributes, false, std::string(kFilters)});
     }
-    if (top_ != project_ || !git) add_repository(join_path(project_, ".git"), false);  // that an agent makes
+    if (top_ != project_ || !git) add_repository(join_path(project_, ".git"), false);  // an agent could create it
     for (const std::string& path : users_git_files()) add_config(path, false, false);
     if (const std::string folder = users_git_folder(); !folder.empty()) {
       add({join_path(folder, "ignore"), TriggerKind::kFile, false, std::string(kHides)});
@@ -84,7 +84,7 @@ class Places {
     constexpr std::string_view kWhy = "it is an agent's program";
     const std::string path = absolute_path(word, project_);
     if (!is_regular_file(path)) return;
-    // Agents bring themselves up to date.
+    // Outside the project it is only watched, because agents update themselves.
     if (!is_below(path, project_)) return add({path, TriggerKind::kFile, false, std::string(kWhy)});
     const Steps steps = follow(path);
     const std::string package = is_inside(steps.end) ? package_folder(steps.end) : "";
@@ -96,7 +96,7 @@ class Places {
     all_.places.push_back(std::move(program));
   }
 
-  // With the links on the way to it, and with what they lead to, so that none of these can be exchanged.
+  // Adds the symlinks on the way to it and their targets too, so that none of these can be replaced.
   void add(TriggerPlace place) {
     const Steps steps = follow(place.path);
     if (place.kind != TriggerKind::kRepository && is_reached_by_link(place.path, steps)) {
@@ -122,11 +122,11 @@ class Places {
   }
 
   struct Steps {
-    std::vector<std::string> links;  // in their order
+    std::vector<std::string> links;  // in order
     std::string end;
   };
 
-  // The way to a path, which may not be there yet.
+  // Resolves a path, which may not exist yet.
   Steps follow(const std::string& path) {
     Steps steps;
     std::vector<std::string> rest = split(path, '/');
@@ -158,13 +158,13 @@ class Places {
     return std::ranges::any_of(all_.roots, [&](const std::string& root) { return is_below(path, root); });
   }
 
-  // Not by one above the project, which is no agent's business.
+  // Ignores symlinks above the project, which are none of an agent's business.
   bool is_reached_by_link(const std::string& path, const Steps& steps) const {
     return std::ranges::any_of(steps.links,
                                [&](const std::string& link) { return link == path || is_inside_text(link); });
   }
 
-  // `folder` is a repository's own; `there`: it is there already, so that its kind is known.
+  // `folder` is a git directory; `there`: it already exists, so its config is known to be the repository's.
   void add_repository(const std::string& folder, bool there) {
     for (const char* name : {"config", "config.worktree"}) add_config(join_path(folder, name), true, there);
     add_hooks_folder(join_path(folder, "hooks"), true);
@@ -181,7 +181,7 @@ class Places {
     add({join_path(folder, "worktrees"), TriggerKind::kGitFolders, true, "git runs it in a work tree"});
   }
 
-  // A configuration file, and what it leads to: further ones, folders of hooks. `own`: it is the repository's.
+  // Adds a configuration file and what it refers to: included files, hook folders. `own`: it is the repository's.
   void add_config(const std::string& path, bool put_back, bool own, int depth = 0) {
     if (own) {
       add({path, TriggerKind::kRepositoryConfig, put_back, std::string(depth == 0 ? kGitObeys : kGitRuns), remotes_});
@@ -200,9 +200,9 @@ class Places {
     }
   }
 
-  // A folder that the user chose for hooks.
+  // Adds a hook folder that the user configured.
   void add_hooks(std::string folder) {
-    // In the folder `_` of husky are scripts that call the hooks above it.
+    // In husky's folder `_` are scripts that call the hooks in its parent folder.
     if (base_name(folder) == "_" && !has_more_than_hooks(parent_path(folder))) folder = parent_path(folder);
     if (!has_more_than_hooks(folder)) return add_hooks_folder(folder, is_inside(folder));
     for (const std::string& name : split(kHookNames, ' ')) {
@@ -219,7 +219,7 @@ class Places {
     }
   }
 
-  // The project itself, what it is in, its repository, or ralph's own folder.
+  // True for the project itself, a folder above it, its repository, and ralph's own folder.
   bool has_more_than_hooks(const std::string& folder) const {
     const std::string real = real_path(folder), own = join_path(project_, ".ralph");
     if (real == own || is_below(real, own)) return true;
@@ -232,7 +232,7 @@ class Places {
     return path.starts_with("~/") ? join_path(home(), path.substr(2)) : absolute_path(path, base);
   }
 
-  // A file behind a link may be outside.
+  // A file behind a symlink may be outside.
   bool is_inside(const std::string& path) const {
     const std::string real = real_path(path);
     for (const std::string& root : all_.roots) {
@@ -241,7 +241,7 @@ class Places {
     return false;
   }
 
-  // Read by git whatever GIT_CONFIG_GLOBAL says; empty: there is none.
+  // Read by git regardless of GIT_CONFIG_GLOBAL; empty if there is none.
   std::string users_git_folder() const {
     const std::string config(environment_.get("XDG_CONFIG_HOME").value_or(""));
     if (!config.empty()) return join_path(config, "git");
@@ -266,7 +266,7 @@ class Places {
     if (is_folder) place.path.pop_back();
     place.kind = is_folder ? TriggerKind::kFolder : file.keys.empty() ? TriggerKind::kFile : TriggerKind::kJson;
     if (!file.keys.empty()) place.keys = split(file.keys, ' ');
-    const bool users = project_ == home();  // its settings are the user's own
+    const bool users = project_ == home();  // then the settings are the user's own
     if (users || (is_there(place.path) && !is_inside(place.path))) place.put_back = false;
     add(std::move(place));
   }

@@ -1,5 +1,5 @@
-// Where files are that make other programs run code: those of git, of the agents that ralph knows, and an agent's own
-// program if it lies in the project. See checks/triggers.h.
+// The locations of files that make other programs run code: those of git, those of the agents that ralph knows, and an
+// agent's own program if it is in the project. See checks/triggers.h.
 #pragma once
 
 #include <span>
@@ -21,10 +21,11 @@ struct TriggerPlaces {
 TriggerPlaces trigger_places(const std::string& project, const Environment& environment,
                              const std::vector<std::string>& programs);
 
-// The words of an agent's command line that may be its program: the command itself, or what an interpreter is to run.
+// The words of the agents' command lines that may be their programs: the command itself, or the script that an
+// interpreter runs.
 std::vector<std::string> program_words(std::span<const Agent> agents);
 
-// Whether the folder is in a repository or has settings of ralph's.
+// Whether the folder is in a git repository or has a .ralph folder.
 bool is_project(const std::string& folder);
 
 }  // namespace ralph

@@ -16,9 +16,9 @@
 namespace ralph {
 namespace {
 
-constexpr size_t kMostTold = 100;
+constexpr size_t kMostReported = 100;
 
-// For the agent. What it can't know is that a user may have to make the change.
+// For the agent, which can't know that only the user may make such a change.
 std::string message_about(const record::TriggersChanged& changed) {
   std::string put_back, failed, reported, headless;
   for (const record::ChangedFile& file : changed.files) {
@@ -80,8 +80,8 @@ OwnIndex TriggerWatch::own_index(TakenIndex taken) {
   return OwnIndex(join_path(run_.store, "git"), make_git, std::move(taken));
 }
 
-// They are nobody's work of this run, but whoever starts it may not know of them.
-void TriggerWatch::tell_hidden(const TakenIndex& taken) {
+// They predate the run, but the user may not know about them.
+void TriggerWatch::report_hidden(const TakenIndex& taken) {
   if (taken.hidden.empty()) return;
   std::vector<std::string> paths;
   for (const auto& [path, stamp] : taken.hidden) paths.push_back(fit_to_width(path, 200));
@@ -92,12 +92,12 @@ Status TriggerWatch::begin() {
   if (triggers_) return {};
   const std::string store = join_path(run_.store, "triggers");
   const TriggerPlaces places = trigger_places(run_.project, run_.environment, run_.policy.agent_programs);
-  // Where git is missing, or refuses the repository, nothing is committed or pushed either.
+  // Errors are ignored: if git is missing or refuses the repository, nothing is committed or pushed either.
   Triggers::Repository repository;
   if (find_git_places(run_.project, this_machine())) {
     OwnIndex index = own_index({});
     repository.index = index.take().value_or(TakenIndex());
-    tell_hidden(repository.index);
+    report_hidden(repository.index);
     if (!repository.index.hash.empty()) run_.index = std::make_shared<OwnIndex>(std::move(index));
     repository.push = push_target(contained_git(run_)).value_or(PushTarget());
   }
@@ -141,12 +141,12 @@ Result<std::vector<std::string>> TriggerWatch::look(StepKind after) {
   record::TriggersChanged note;
   note.iteration = run_.progress().iteration;
   note.after = after;
-  const auto tell = [&](const Triggers::Change& change) {
+  const auto report = [&](const Triggers::Change& change) {
     const std::string key = fmt::format("{} {} {}", change.place.path, change.what, change.sha256);
-    if (!change.place.put_back && !told_.insert(key).second) return;
+    if (!change.place.put_back && !reported_.insert(key).second) return;
     record::ChangedFile changed = handle(change);
-    // What can't be put back is told once an iteration.
-    if (changed.action == WatchAction::kFailed && !told_.insert(fmt::format("{} {}", note.iteration, key)).second)
+    // A change that can't be restored is reported once per iteration.
+    if (changed.action == WatchAction::kFailed && !reported_.insert(fmt::format("{} {}", note.iteration, key)).second)
       return;
     const bool git = changed.path.starts_with('/') || changed.path.starts_with(".git/");
     if (changed.action == WatchAction::kPutBack && !git) {
@@ -155,21 +155,21 @@ Result<std::vector<std::string>> TriggerWatch::look(StepKind after) {
         if (path.starts_with(run_.project + "/")) restored.push_back(path.substr(run_.project.size() + 1));
       }
     }
-    if (note.files.size() < kMostTold) {
+    if (note.files.size() < kMostReported) {
       note.files.push_back(std::move(changed));
     } else {
       ++note.more;
     }
   };
-  // Without a file that git needs, the repository is lost.
+  // Repeat while a file that git needs is missing: without it, the repository is lost.
   for (bool again = true; again;) {
     again = false;
     for (const Triggers::Change& change : triggers_->changes()) {
-      tell(change);
+      report(change);
       again = again || (change.place.kind == TriggerKind::kPlainFile && !is_there(change.place.path));
     }
   }
-  for (const Triggers::Change& change : triggers_->headless_repositories()) tell(change);
+  for (const Triggers::Change& change : triggers_->headless_repositories()) report(change);
   if (note.files.empty()) return restored;
   note.feedback = message_about(note);
   TRY(run_.note(std::move(note)));

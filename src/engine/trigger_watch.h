@@ -1,5 +1,6 @@
-// Watches the files that make other programs run code (checks/triggers.h) during a run: takes them when it begins,
-// compares after each step, puts back what the agent may not change, and records it. What is only shown is told once.
+// Watches the files that make other programs run code (checks/triggers.h) during a run: snapshots them when it begins,
+// compares them after each step, restores those that the agent may not change, and records the changes. A change that
+// is only shown is reported once.
 #pragma once
 
 #include <optional>
@@ -17,26 +18,28 @@ class TriggerWatch {
  public:
   explicit TriggerWatch(Run& run) : run_(run) {}
 
-  // For a run that was killed: puts back what its last agent left changed, before that runs. Else it does nothing.
+  // For a run that was killed: restores what its last agent left changed, before anything can run it. Otherwise does
+  // nothing. Returns the restored paths, as look() does.
   Result<std::vector<std::string>> after_kill();
 
-  // At the start of the run, before any agent; for a run that was killed, what it took then stays.
+  // Takes the snapshot at the start of the run, before any agent. A run that was killed keeps its original snapshot.
   Status begin();
 
-  // Why a push, with these words after it, must not run: it goes elsewhere than when the run began. Empty: it may.
+  // Why a push with these arguments must not run: its target is not the one when the run began. Empty: it may run.
   Result<std::string> why_not_push(const std::vector<std::string>& words);
 
-  // Compares. The paths in the project that were put back are returned: the agent may have committed them.
+  // Compares, and restores if needed. Returns the restored paths in the project, because the agent may have committed
+  // the changed versions.
   Result<std::vector<std::string>> look(StepKind after);
 
  private:
   record::ChangedFile handle(const Triggers::Change& change);
   OwnIndex own_index(TakenIndex taken);
-  void tell_hidden(const TakenIndex& taken);
+  void report_hidden(const TakenIndex& taken);
 
   Run& run_;
   std::optional<Triggers> triggers_;
-  std::set<std::string> told_;
+  std::set<std::string> reported_;
 };
 
 }  // namespace ralph

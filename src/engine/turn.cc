@@ -18,7 +18,7 @@ namespace ralph {
 namespace {
 
 constexpr size_t kErrorTail = 4096;
-constexpr size_t kMostAnswerBytes = 16 << 20;  // in a file; more is no answer
+constexpr size_t kMostAnswerBytes = 16 << 20;  // in a file; a longer one is not an answer
 
 struct FileNames {
   std::string prompt, out, err, answer;
@@ -33,7 +33,6 @@ FileNames names_for(const TurnRequest& request, int iteration) {
           stem + ".answer"};
 }
 
-// Passes events on to two.
 class BothSinks : public EventSink {
  public:
   BothSinks(EventSink& first, EventSink* second) : first_(first), second_(second) {}
@@ -47,8 +46,8 @@ class BothSinks : public EventSink {
   EventSink* second_;
 };
 
-// What the turns of this process have left in their run's folder, at most, so that not each of a thousand turns lists
-// the streams of all others. A process drives one run.
+// An upper bound for the streams that this process's turns have left in the run's folder, so that a run of a thousand
+// turns does not list all streams in each one. A process drives one run.
 class StreamsLeft {
  public:
   std::optional<std::int64_t> take(const std::string& folder) {
@@ -57,7 +56,7 @@ class StreamsLeft {
   void put(const std::string& folder, std::int64_t bytes) { folder_ = folder, bytes_ = bytes; }
 
  private:
-  std::string folder_;  // empty: unknown, and the next turn counts
+  std::string folder_;  // empty: unknown, so the next turn lists them
   std::int64_t bytes_ = 0;
 };
 
@@ -165,20 +164,20 @@ class Turn {
     if (!agent_.hooks_text().empty()) options.hooks_file = hooks_file();
     if (request_.resume) options.resume = request_.resume->id;
     const double limit = run_.policy.max_cost_usd;
-    // Never 0: the rule that stops a run with a spent budget has already been asked.
+    // Never 0: decide() has already ruled out a spent budget.
     if (limit > 0) options.max_cost_usd = std::max(limit - run_.progress().cost_usd, 0.0001);
     return options;
   }
 
   std::string hooks_file() const { return in_run_folder(std::string(agent_.adapter().hooks.file)); }
 
-  // For each turn anew: an agent that has changed the file gains nothing.
+  // Rewritten for each turn, so an agent gains nothing by changing the file.
   Status write_hooks() const {
     if (agent_.hooks_text().empty()) return {};
     return write_file_atomically(hooks_file(), agent_.hooks_text());
   }
 
-  // An agent that has worked in this run may be updating itself just now.
+  // An agent that has already worked in this run may just be updating itself.
   bool may_start_later(const Error& error) const {
     return error.kind == ErrorKind::kBusy || (error.kind == ErrorKind::kNotFound && run_.progress().totals.turns > 0);
   }
@@ -203,8 +202,8 @@ class Turn {
 
   std::string in_run_folder(const std::string& name) const { return join_path(run_.folder, name); }
 
-  // The agent's last words. Its output tells what it did on the way there, and counts only if there is no such file.
-  // The file is the agent's own, with secrets in clear, so it does not stay.
+  // Reads the agent's last words from the file. Its output shows the steps towards them, and counts only if the file is
+  // missing or blank. The agent writes the file itself, with secrets in clear, so it is deleted.
   void read_answer() {
     const std::string answer = run_.redactor.redact(read_without_links(answer_file_, kMostAnswerBytes).value_or(""));
     ::unlink(answer_file_.c_str());
@@ -225,7 +224,7 @@ class Turn {
   }
 
   Status on_error_output(std::string_view bytes) {
-    if (!err_file_) {  // created at the first byte: most turns print no errors
+    if (!err_file_) {  // created on the first byte: most turns print no errors
       TRY_VALUE(err_file_, RawFile::create(in_run_folder(names_.err)));
     }
     TRY(space_.append(*err_file_, bytes));
@@ -247,7 +246,7 @@ class Turn {
     started.stdout_file = names_.out;
     started.stderr_file = names_.err;
     started.argv = launch.argv;
-    // The prompt has its own file; two megabytes of it would make the journal unreadable.
+    // The prompt has its own file; two megabytes of it in argv would make the journal unreadable.
     if (!request_.prompt.empty() && started.argv.back().ends_with(request_.prompt)) started.argv.back() = "<prompt>";
     return run_.note(std::move(started));
   }
@@ -286,7 +285,7 @@ class Turn {
   int iteration_;
   FileNames names_;
   bool work_, events_;
-  std::string answer_file_;  // where the agent puts its last words; empty: they are in its output
+  std::string answer_file_;  // where the agent writes its last words; empty: they are in its output
   NullSink null_sink_;
   BothSinks sinks_;
   std::function<Status(int)> step_started_;

@@ -13,7 +13,7 @@ namespace ralph {
 // Changes how an agent is started: a sandbox, a clean checkout. Empty: no change.
 using LaunchChange = std::function<Launch(Launch)>;
 
-// Files that a way keeps of a turn, in places of its own.
+// The files of a turn, if a way keeps them in places of its choice.
 struct TurnFiles {
   std::string prompt, out, err;  // relative to the run's folder
 };
@@ -27,11 +27,11 @@ class TurnRecorder : public EventSink {
 
 struct TurnRequest {
   std::string prompt;
-  Purpose purpose = Purpose::kWork;  // for others, the output is not shown and completes nothing
+  Purpose purpose = Purpose::kWork;  // for other purposes, the output is not shown and completes nothing
   int attempt = 1;
   bool events = true;  // ask for a stream of events if the agent has one
   std::optional<Progress::Session> resume{};
-  std::string told{};  // earlier texts to the session: echoing them, like the prompt, is no answer
+  std::string told{};  // earlier prompts of the session: echoing them, like the prompt, is not an answer
   LaunchChange change{};
   bool keep_words = false;  // record the agent's final message
   TurnRecorder* recorder = nullptr;
@@ -43,7 +43,7 @@ struct TurnEnd {
 };
 
 // Writes prompt_<iteration>.txt and agent_<iteration>.out/.err into the run's folder (with _<attempt> from the second
-// attempt on; commit_message_… for that purpose). Errors as run_step().
+// attempt on; commit_message_… for that purpose). Errors as in run_step().
 Result<TurnEnd> run_turn(Run& run, const Agent& agent, const TurnRequest& request);
 
 }  // namespace ralph

@@ -23,7 +23,7 @@ std::string_view advice_for(FailureKind kind) {
   }
 }
 
-// Failures that the agent told go by the same name, but for two.
+// Failures reported by the agent have the same names as outcomes, with two exceptions.
 TurnOutcome outcome_of(FailureKind kind) {
   if (kind == FailureKind::kAborted) return TurnOutcome::kCrashed;
   return from_word<TurnOutcome>(to_string(kind)).value_or(TurnOutcome::kFailed);
@@ -62,7 +62,7 @@ TurnJudgement judge_turn(const TurnFacts& facts) {
   const bool lingered = end.cause == EndCause::kLingered;
   if (reader.failure()) {
     FailureKind kind = *reader.failure();
-    if (kind == FailureKind::kOther) {  // the events do not tell; the exit code may
+    if (kind == FailureKind::kOther) {  // the events do not say; the exit code may
       const StartFailure exit = facts.adapter.start_failure(end.status.code, facts.error_tail);
       if (exit.kind != FailureKind::kNone) kind = exit.kind;
     }

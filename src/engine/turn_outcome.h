@@ -1,4 +1,4 @@
-// Classifies how a turn ended, with a sentence: from its events, its exit and its output outside of the stream.
+// Classifies how a turn ended and explains it in a sentence, from its events, exit status and standard error.
 #pragma once
 
 #include <string>
@@ -21,8 +21,8 @@ struct TurnFacts {
   const Adapter& adapter;
   std::string_view agent;       // its name, for the sentence
   std::string_view error_tail;  // the end of its standard error
-  bool expects_result = false;  // its stream has an event for the end of a turn
-  bool works = true;            // it was to change something
+  bool expects_result = false;  // its stream marks the end of a turn with an event
+  bool works = true;            // it was supposed to change something
 };
 
 TurnJudgement judge_turn(const TurnFacts& facts);

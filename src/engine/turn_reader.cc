@@ -25,7 +25,7 @@ void TurnReader::on_event(const AgentEvent& event) {
 }
 
 void TurnReader::add_text(std::string_view words, bool piece) {
-  // Separate texts get separate lines; pieces of one text are joined.
+  // Separate texts begin a new message; pieces of one text are joined.
   if (!in_pieces_ || !piece) {
     finder_.begin_text();
     last_words_.clear();
@@ -37,7 +37,7 @@ void TurnReader::add_text(std::string_view words, bool piece) {
     last_words_ += words.substr(0, kLastWordsBytes - std::min(kLastWordsBytes, last_words_.size()));
   if (keeps_final_words_) {
     final_words_ += words;
-    // Not at every piece: that would copy all of it each time.
+    // Not for every piece: that would copy everything each time.
     if (final_words_.size() > 4 * kFinalWordsBytes) final_words_.erase(0, final_words_.size() - kFinalWordsBytes);
   }
   if (answer_.size() < kAnswerBytes) {
@@ -66,7 +66,7 @@ void TurnReader::read(const event::ToolEnd& end) {
   if (found != running_tools_.end()) {
     running_tools_.erase(found);
   } else {
-    ++tools_;  // for agents that report a tool only when it has ended
+    ++tools_;  // some agents report a tool only when it has ended
   }
   in_pieces_ = false;
   if (end.refused || (end.failed && is_denied_by_hook(end.output))) ++denied_tools_;
@@ -112,7 +112,7 @@ void TurnReader::observe(Observation& observation, MonotonicTime now) const {
   observation.turn.tokens = tokens_.total();
 }
 
-// A cut within a line could make its rest look like the beginning of one.
+// Cuts only at a newline: otherwise the rest of a line could look like a whole line.
 std::string TurnReader::final_words() const {
   if (final_words_.size() <= kFinalWordsBytes) return std::string(trim(final_words_));
   const size_t line = final_words_.find('\n', final_words_.size() - kFinalWordsBytes);

@@ -1,4 +1,5 @@
-// Collects from the events of one turn what the agent said, used and failed with. Knows nothing of processes.
+// Collects from the events of one turn what the agent said, what it used and how it failed. Knows nothing about
+// processes.
 #pragma once
 
 #include <memory>
@@ -17,7 +18,7 @@ namespace ralph {
 
 class TurnReader : public EventSink {
  public:
-  // `prompt` is the agent's input: echoing it is no answer. Events are passed on to `next`. `promise`: what completes
+  // `prompt` is the agent's input: echoing it is not an answer. Events are passed on to `next`. `promise`: completes
   // the work instead of a <response>, see ResponseFinder.
   TurnReader(std::string_view prompt, EventSink& next, std::string_view promise = {})
       : finder_(prompt, promise), next_(next), keeps_last_words_(!promise.empty()) {}
@@ -25,11 +26,11 @@ class TurnReader : public EventSink {
   void on_event(const AgentEvent& event) override;
   void finish() { finder_.finish(); }
 
-  // Fills in what decisions depend on.
+  // Fills in the parts that decisions depend on.
   void observe(Observation& observation, MonotonicTime now) const;
   void arrived_at(MonotonicTime now) { now_ = now; }  // the time of the events that follow
   void keep_final_words() { keeps_final_words_ = true; }
-  // The end of its last message, if it was to be kept.
+  // The end of its last message, if keep_final_words() was called.
   std::string final_words() const;
   bool take_news() { return std::exchange(news_, false); }
 
@@ -46,13 +47,13 @@ class TurnReader : public EventSink {
   const std::string& session() const { return session_; }
   const Tokens& tokens() const { return tokens_; }
   double cost_usd() const { return cost_usd_; }
-  int tools() const { return tools_ - denied_tools_; }  // without those that were refused
+  int tools() const { return tools_ - denied_tools_; }  // excluding refused calls
   int unknown() const { return unknown_; }
-  // Calls that needed a permission and did not get it; and whether that is all it tried beyond reading.
+  // Calls that were denied a permission, and whether the agent tried nothing else beyond reading.
   int unpermitted() const { return unpermitted_; }
   bool could_only_read() const { return unpermitted_ > 0 && acting_tools_ <= unpermitted_; }
 
-  // Its session and what it used.
+  // Fills in its session, usage and last words.
   void fill_in(record::AgentEnded& ended) const;
 
  private:
@@ -75,7 +76,7 @@ class TurnReader : public EventSink {
   bool keeps_last_words_;
   bool keeps_final_words_ = false;
   MonotonicTime now_{};
-  std::optional<MonotonicTime> result_at_;  // of the last result, if no event followed
+  std::optional<MonotonicTime> result_at_;  // of the last result, if no event has followed
   std::set<std::string, std::less<>> running_tools_;
   std::string answer_, last_words_, final_words_, session_, failure_message_;
   bool in_pieces_ = false, saw_events_ = false, has_result_ = false, result_failed_ = false, news_ = false;
@@ -84,7 +85,7 @@ class TurnReader : public EventSink {
   Tokens tokens_;
   double cost_usd_ = 0;
   int tools_ = 0, denied_tools_ = 0, unknown_ = 0;
-  int acting_tools_ = 0;  // calls of tools that are not free to use
+  int acting_tools_ = 0;  // calls of tools that need a permission
   int unpermitted_ = 0;
 };
 

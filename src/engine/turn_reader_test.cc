@@ -39,7 +39,7 @@ class TurnReaderTest : public ::testing::Test {
   TurnReader reader_{"Fix it and answer <response>DONE</response>.", next_};
 };
 
-TEST_F(TurnReaderTest, TakesOnlyTheAgentsOwnWordsForAnAnswer) {
+TEST_F(TurnReaderTest, AcceptsOnlyTheAgentsOwnWordsAsAnAnswer) {
   tell({event::Thinking{"<response>DONE</response>"}, event::Text{"<response>DONE</response>", false, true},
         event::ToolEnd{"1", "Bash", "<response>DONE</response>"},
         event::Failure{FailureKind::kOther, "<response>DONE</response>"},
@@ -55,13 +55,13 @@ TEST_F(TurnReaderTest, JoinsATagThatIsSplitOverPieces) {
   EXPECT_EQ(reader_.response(), "DONE");
 }
 
-TEST_F(TurnReaderTest, DoesNotJoinTextsOfTheirOwn) {
+TEST_F(TurnReaderTest, DoesNotJoinSeparateTexts) {
   tell({event::Text{"<response>DO"}, event::Text{"NE</response>"}});
   reader_.finish();
   EXPECT_EQ(reader_.response(), std::nullopt);
 }
 
-TEST_F(TurnReaderTest, TakesTheResultsWordsWhereNoOthersCame) {
+TEST_F(TurnReaderTest, UsesTheResultsTextIfThereWasNoOther) {
   tell({event::Result{false, "<response>DONE</response>", {}, {}, 1, 1s}});
   reader_.finish();
   EXPECT_EQ(reader_.response(), "DONE");
@@ -130,7 +130,7 @@ TEST_F(TurnReaderTest, AFailureIsWhatItIsUnlessTheAgentRecovered) {
   EXPECT_EQ(outcome(), "ok");
 }
 
-TEST_F(TurnReaderTest, AFailureThatTheEventsLeaveOpenIsToldByTheExitCode) {
+TEST_F(TurnReaderTest, TheExitCodeClassifiesAFailureThatTheEventsLeaveOpen) {
   tell({event::Failure{FailureKind::kOther, "[API Error: Overloaded]"}, event::Result{true}});
   EXPECT_EQ(outcome({{503 % 256, 0}}, kGemini), "overloaded");
   EXPECT_EQ(outcome({{401 % 256, 0}}, kGemini), "authentication");
@@ -151,12 +151,12 @@ TEST_F(TurnReaderTest, AnAgentThatHadToBeEndedAfterItsResultDidWell) {
   EXPECT_EQ(outcome(end), "ok");
 }
 
-TEST_F(TurnReaderTest, WhatEndedItOutranksWhatItSaid) {
+TEST_F(TurnReaderTest, TheCauseOfItsEndOutranksItsWords) {
   tell({event::Text{"done"}, event::Result{}});
   EXPECT_EQ(outcome({{143, 15}, EndCause::kTimedOut, "too long"}), "timed_out");
 }
 
-TEST_F(TurnReaderTest, WhatItSaidBeforeItsStreamTellsWhyItDidNotStart) {
+TEST_F(TurnReaderTest, ItsExitExplainsWhyItDidNotStart) {
   EXPECT_EQ(outcome({{1, 0}}, kClaude,
                     "--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons"),
             "permission_denied");

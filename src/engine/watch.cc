@@ -14,7 +14,7 @@ constexpr size_t kMostListed = 100;
 constexpr size_t kMostRedacted = 16 << 20;
 constexpr std::string_view kStoreEnd = ".watched";
 
-// For the agent: what it may not change, and what it should be able to explain.
+// For the agent: which files it must not change, and which changes it should reconsider.
 std::string watch_message(const record::FilesChanged& changed) {
   std::string put_back, failed, reported;
   for (const record::ChangedFile& file : changed.files) {
@@ -118,12 +118,12 @@ Status Watch::begin_session() {
   return run_.note(record::FilesWatched{static_cast<std::int64_t>(taken.files().size()), 0, taken.manifest()});
 }
 
-// Whether this very change was told before: it is there until somebody undoes it.
+// Whether this exact change was reported before: it persists until somebody undoes it.
 bool Watch::is_known(const WatchedFiles::Change& change) const {
   const WatchedFiles::File& file = files_->files()[change.file];
-  const auto& told = file.is_protected && run_.policy.protect.on_change == OnChange::kFail ? held_ : told_;
-  const auto found = told.find(file.path);
-  return found != told.end() && found->second == change.what + change.sha256;
+  const auto& known = file.is_protected && run_.policy.protect.on_change == OnChange::kFail ? held_ : reported_;
+  const auto found = known.find(file.path);
+  return found != known.end() && found->second == change.what + change.sha256;
 }
 
 record::ChangedFile Watch::handle(const WatchedFiles::Change& change) {
@@ -133,7 +133,7 @@ record::ChangedFile Watch::handle(const WatchedFiles::Change& change) {
   changed.what = change.what;
   if (!file.named_by.empty()) changed.note = fmt::format("the check \"{}\" uses it", fit_to_width(file.named_by, 60));
   if (!file.is_protected || run_.policy.protect.on_change == OnChange::kReport) {
-    told_[file.path] = change.what + change.sha256;
+    reported_[file.path] = change.what + change.sha256;
     return changed;
   }
   if (run_.policy.protect.on_change == OnChange::kFail) {
@@ -175,12 +175,12 @@ Result<std::vector<std::string>> Watch::look(StepKind after) {
   }
   if (note.files.empty()) return restored;
   note.feedback = watch_message(note);
-  // A session's hook does not remember what the one before it has told; its run does.
-  const bool only_told = std::all_of(note.files.begin(), note.files.end(), [](const record::ChangedFile& file) {
+  // Each hook of a session is a new process; the run's progress remembers what earlier hooks have reported.
+  const bool only_reported = std::all_of(note.files.begin(), note.files.end(), [](const record::ChangedFile& file) {
     return file.action == WatchAction::kReported;
   });
-  const Feedback told{FailAction::kAppend, note.feedback};
-  if (only_told && is_one_of(told, run_.progress().watch.feedback)) return restored;
+  const Feedback feedback{FailAction::kAppend, note.feedback};
+  if (only_reported && is_one_of(feedback, run_.progress().watch.feedback)) return restored;
   TRY(run_.note(std::move(note)));
   return restored;
 }

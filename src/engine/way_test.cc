@@ -1,4 +1,4 @@
-// A way of about thirty lines that waits for a file: what a supervised task will need, without its own loop.
+// A way of about thirty lines that waits for a file, as a supervised task does, without its own loop.
 #include "engine/way.h"
 
 #include <filesystem>
@@ -96,7 +96,7 @@ TEST_F(WayTest, AFileThatAppearsEndsAWait) {
   EXPECT_LT(run_->time_spent(), 60s);
 }
 
-// Makes the file without an event, as where the system can't tell of it.
+// Creates the file without an event, as on a system without file watches.
 class SilentProcesses : public FakeProcesses {
  public:
   SilentProcesses(FakeClock& clock, std::string file) : FakeProcesses(clock), file_(std::move(file)) {}
@@ -112,7 +112,7 @@ class SilentProcesses : public FakeProcesses {
   std::string file_;
 };
 
-TEST_F(WayTest, WithoutFileEventsItLooksNowAndThenAndSaysSo) {
+TEST_F(WayTest, WithoutFileEventsItPollsAndSaysSo) {
   struct Listening : NullListener {
     void on_trouble(std::string_view line) override { said += line; }
     std::string said;

@@ -60,7 +60,7 @@ json::array list_of(const Records& records) {
   return list;
 }
 
-// One line, whatever an agent wrote; and no table or heading of its own.
+// Puts text from an agent on one line and escapes Markdown, so that it can't add tables or headings.
 std::string plain(std::string_view text, size_t most = 300) {
   std::string line = replace_all(replace_all(text, "\r", " "), "\n", " ");
   if (line.size() > most) line = line.substr(0, most) + "…";
@@ -77,7 +77,7 @@ std::string text_at(const json::value& object, std::string_view key) {
     for (const json::value& item : *list) items.emplace_back(item.is_string() ? item.as_string().c_str() : "");
     return join(items, ", ");
   }
-  if (value->is_double()) return human_cost(value->as_double());  // the only kind of number that is none of a count
+  if (value->is_double()) return human_cost(value->as_double());  // only costs are doubles; other numbers are counts
   return value->is_string() ? std::string(value->as_string()) : to_compact_json(*value);
 }
 

@@ -1,5 +1,5 @@
-// The receipt of a run: what was asked, what was checked, who approved what, and where it ended, in one file that a
-// third person can check. A pure function of the journal's records. Specified in docs/formats/receipt.md.
+// The receipt of a run: what was requested, what was checked, who approved what, and how it ended, in one file that a
+// third party can verify. A pure function of the journal's records. Specified in docs/formats/receipt.md.
 #pragma once
 
 #include <map>
@@ -15,10 +15,10 @@ namespace ralph {
 
 class Receipt {
  public:
-  // The next record of the journal, in its order.
+  // Adds the next record of the journal.
   void add(const record::Record& record);
 
-  // `last_hash`: of the last record's line. Complete once the record run_ended was added.
+  // `last_hash`: of the last record's line. Complete once the run_ended record was added.
   json::object to_json(const std::string& last_hash) const;
 
   bool has_end() const { return ended_.has_value(); }
@@ -47,7 +47,7 @@ class Receipt {
   std::int64_t records_ = 0;
 };
 
-// The same for people, in Markdown. Made of the JSON alone.
+// The same for people, in Markdown. Derived from the JSON alone.
 std::string receipt_page(const json::object& receipt);
 
 inline constexpr std::string_view kReceiptFile = "receipt.json", kReceiptPage = "receipt.md";

@@ -16,9 +16,9 @@
 namespace ralph {
 namespace {
 
-constexpr size_t kMostNamed = 10;  // differences in words; there may be thousands
+constexpr size_t kMostNamed = 10;  // differences to list; there may be thousands
 
-// Sentences, the first ones of many.
+// Joins the first few sentences.
 std::string named(const std::vector<std::string>& all) {
   std::vector<std::string> first(all.begin(),
                                  all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), kMostNamed)));
@@ -63,7 +63,7 @@ class Verifier {
     } else if (result_.receipt.start() && result_.receipt.start()->run_id != run_.folder.id) {
       result_.add(
           "journal", false,
-          fmt::format("it is that of run {}, not of this one", fit_to_width(result_.receipt.start()->run_id, 60)));
+          fmt::format("it belongs to run {}, not to this one", fit_to_width(result_.receipt.start()->run_id, 60)));
     } else if (!result_.receipt.has_end()) {
       result_.add("journal", false, "it has no end: the run was killed, or is still running");
     } else if (after_end) {
@@ -101,7 +101,7 @@ class Verifier {
     if (find_integer(*parsed, "v") != 1)
       return result_.add("receipt", false, "it is of a version that this ralph does not know");
     const json::object expected = result_.receipt.to_json(hash_);
-    // As it reads after it was written: 0 is 0.0 then.
+    // Round-trip the expected receipt too, because 0 becomes 0.0 when written and read.
     const auto as_read = parse_json(to_pretty_json(expected), path);
     std::vector<std::string> wrong;
     for (const auto& member : expected) {
@@ -119,11 +119,11 @@ class Verifier {
     } else if (!page || *page != receipt_page(expected)) {
       result_.add("receipt", false, fmt::format("{} is missing, or not what the journal says", kReceiptPage));
     } else {
-      result_.add("receipt", true, "it is the one that the journal makes");
+      result_.add("receipt", true, "it matches the journal");
     }
   }
 
-  // The same log may be written again by a later try of the same iteration, of a resumed run: the last one counts.
+  // A resumed run may write the same log again in the same iteration: the last one counts.
   void check_logs() {
     std::map<std::string, std::string> logs;
     for (const record::GuardrailEnded& check : result_.receipt.checks()) {
@@ -138,10 +138,10 @@ class Verifier {
     }
     if (!wrong.empty()) return result_.add("logs", false, named(wrong));
     result_.add("logs", true,
-                logs.empty() ? "there are none of checks" : fmt::format("{} of checks, unchanged", logs.size()));
+                logs.empty() ? "no check wrote one" : fmt::format("{} of checks, unchanged", logs.size()));
   }
 
-  // A ref by which the commit is part of the project; a stash or a replacement is put aside. Empty: there is none.
+  // A ref that makes the commit part of the project, ignoring stashes and replacements. Empty if there is none.
   std::string ref_to(const std::string& commit) {
     const auto refs = run_.git({"for-each-ref", "--format=%(refname)", "--contains", commit});
     if (!refs || refs->code != 0) return "";
@@ -162,7 +162,7 @@ class Verifier {
     if (!end) return;
     const std::string before = start ? start->commit : "", after = end->commit;
     if (after.empty() && before.empty()) return result_.add("commits", true, "there are none");
-    // What the journal calls a commit may be anything: it is an argument of git.
+    // The journal is not trusted: what it calls a commit becomes an argument of git.
     for (const std::string& commit : {before, after}) {
       const bool is_hash = commit.size() >= 40 && commit.size() <= 64 &&
                            std::all_of(commit.begin(), commit.end(), [](char c) { return hex_digit(c) >= 0; });

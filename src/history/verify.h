@@ -1,4 +1,4 @@
-// Checks the record of a run that has ended, as a third person would: journal, receipt, logs, commits. Specified in
+// Verifies a finished run as a third party would: its journal, receipt, logs and commits. Specified in
 // docs/formats/receipt.md.
 #pragma once
 
@@ -14,12 +14,12 @@ namespace ralph {
 
 struct VerifyFinding {
   std::string what;          // "journal", "its end", "receipt", "logs", "commits", "rerun"
-  std::optional<bool> fits;  // nullopt: it can't be checked
+  std::optional<bool> fits;  // nullopt: can't be checked
   std::string text;          // a sentence
 };
 
 struct Verification {
-  Receipt receipt;  // as the journal makes it
+  Receipt receipt;  // as derived from the journal
   std::vector<VerifyFinding> findings;
 
   bool fits() const;
@@ -29,7 +29,7 @@ struct Verification {
 struct RunToVerify {
   RunFolder folder;
   std::string project;              // logs are relative to it
-  std::optional<std::string> seal;  // what this machine remembers of the journal's end; nullopt: nothing
+  std::optional<std::string> seal;  // the journal's last hash that this machine remembers; nullopt: unknown
   Git git;                          // in the project
 };
 

@@ -1,4 +1,4 @@
-// A watched file that was changed, in words.
+// Describes a change to a watched file in words.
 #pragma once
 
 #include <string>

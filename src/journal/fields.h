@@ -2,7 +2,7 @@
 //
 //   template <class V> void fields(V&& v) { v("iteration", iteration), v("reason", reason); }
 //
-// Agents can write to a journal, so a field of the wrong type is not trusted: it keeps its default.
+// Agents can write to a journal, so fields are not trusted: one of the wrong type keeps its default.
 #pragma once
 
 #include <cmath>
@@ -73,7 +73,7 @@ struct FieldWriter {
   template <Listed T>
   json::value json_of(const T& value) const {
     json::object object;
-    // `fields` serves reading and writing, so it is not const; a writer takes all members as const.
+    // `fields` is shared by reading and writing, so it is not const; a writer only reads the members.
     const_cast<T&>(value).fields(FieldWriter{object, brief});
     return object;
   }
@@ -101,7 +101,7 @@ struct FieldReader {
   }
   template <std::integral T>
   static void take(const json::value& from, T& value) {
-    // A value that was not parsed from text may have either type. ralph writes no fractions here.
+    // A value that was not parsed from text may have either type. ralph never writes fractions here.
     if (const std::int64_t* number = from.if_int64()) {
       if (std::in_range<T>(*number)) value = static_cast<T>(*number);
     } else if (const std::uint64_t* large = from.if_uint64()) {
@@ -122,7 +122,7 @@ struct FieldReader {
   static void take(const json::value& from, std::optional<T>& value) {
     T found{};
     take(from, found);
-    // A value of the wrong type counts as absent, and so does an unknown word.
+    // A value of the wrong type or an unknown word counts as absent.
     if constexpr (Worded<T>) {
       value = from.is_string() ? from_word<T>(from.get_string()) : std::nullopt;
     } else if constexpr (std::same_as<T, std::string>) {
@@ -152,7 +152,8 @@ struct FieldReader {
   }
 };
 
-// A whole struct, after the members of `object`; without its default values; and back.
+// Convert a whole struct: json_from() appends to `object`, brief_json() omits default values, from_json() reads it
+// back.
 template <Listed T>
 json::object json_from(const T& value, json::object object = {}, bool brief = false) {
   const_cast<T&>(value).fields(FieldWriter{object, brief});

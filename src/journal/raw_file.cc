@@ -17,7 +17,7 @@ std::string_view advice_for(int error) {
     case EDQUOT:
       return "; free disk space there";
     case EFBIG:
-      return "; the limit of a file's size is reached (ulimit -f, or the file system's)";
+      return "; the file size limit is reached (ulimit -f, or the file system's)";
     case EACCES:
     case EPERM:
     case EROFS:
@@ -29,7 +29,7 @@ std::string_view advice_for(int error) {
     case EMLINK:
       return "; it is a hard link to a file elsewhere, which ralph does not write to: remove it";
     case ENXIO:  // from opening a pipe without a reader
-      return "; it is no plain file: remove it";
+      return "; it is not a plain file: remove it";
     default:
       return "";
   }
@@ -39,13 +39,13 @@ std::string_view advice_for(int error) {
 #define O_PATH O_RDONLY
 #endif
 
-// Opens the folder of `path` without following symlinks: the project's path has none when a run begins (it comes from
-// getcwd), so a symlink was put there later to redirect us.
+// Opens the folder of `path` without following symlinks. The project's path comes from getcwd and has none when a run
+// begins, so any symlink was planted later to redirect us.
 Result<Fd> open_folder_of(const std::string& path) {
   constexpr int kHow = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
   if (Fd at_once = open_without_links(parent_path(path), kHow)) return at_once;
   Fd folder(::open(path.starts_with('/') ? "/" : ".", kHow));
-  bool ours = false;  // .ralph and below: made again if an agent removed it
+  bool ours = false;  // .ralph and below: recreated if an agent removed it
   for (const std::string& part : split(parent_path(path), '/')) {
     if (part.empty() || part == ".") continue;
     if (!folder) break;
@@ -88,7 +88,7 @@ Result<RawFile> RawFile::create(const std::string& path) {
   return RawFile(std::move(fd), path);
 }
 
-// From our own descriptor, not by its name: an agent may have put something else there.
+// Reads from our own descriptor, not by name: an agent may have replaced the file.
 Result<std::int64_t> RawFile::keep_end(size_t bytes) {
   const off_t size = ::lseek(fd_.get(), 0, SEEK_END);
   if (size < 0) return cannot_write(path_, errno);

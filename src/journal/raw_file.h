@@ -1,4 +1,4 @@
-// A raw file beside the journal: an agent's stream, a log, a prompt. Appended bytes must already be redacted.
+// A raw file next to the journal: an agent's stream, a log, a prompt. Appended bytes must already be redacted.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,19 @@ namespace ralph {
 
 class RawFile {
  public:
-  // Creates a file readable only by its owner. Anything at that path is removed first, never followed or overwritten:
-  // agents can write to this folder.
+  // Creates a file that only its owner can read. Agents can write to this folder, so an existing file or link at that
+  // path is removed first, never followed or overwritten.
   static Result<RawFile> create(const std::string& path);
 
-  // Opens the file for appending, or creates it. Refuses a symlink and anything else that is not a regular file.
+  // Opens the file for appending, or creates it. Refuses symlinks, hard links and anything else that is not a regular
+  // file.
   static Result<RawFile> append_to(const std::string& path);
 
-  // Writes unbuffered, so that a crash loses nothing. Errors name the file and what to do.
+  // Writes unbuffered, so that a crash loses nothing. Errors name the file and a remedy.
   Status append(std::string_view bytes);
 
-  // Replaces the file by its last `bytes`, from the beginning of a line on if there is one. Returns how many are gone.
+  // Replaces the file with its last `bytes` bytes, starting at the beginning of a line if possible. Returns the number
+  // of bytes dropped.
   Result<std::int64_t> keep_end(size_t bytes);
 
   // Gives the file the further name `path`, replacing any file or link there in one step: a reader finds the old one or

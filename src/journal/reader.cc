@@ -27,7 +27,7 @@ Result<JournalReader> JournalReader::open(const std::string& path) {
   if (!fd) return cannot_read(path, errno);
   struct stat info{};
   if (::fstat(fd.get(), &info) != 0) return cannot_read(path, errno);
-  if (!S_ISREG(info.st_mode)) return fail(ErrorKind::kIo, "cannot read {}: it is no plain file", path);
+  if (!S_ISREG(info.st_mode)) return fail(ErrorKind::kIo, "cannot read {}: it is not a plain file", path);
   return JournalReader(std::move(fd), path);
 }
 
@@ -47,7 +47,7 @@ Result<JournalReader> JournalReader::open_at_tail(const std::string& path) {
   reader.buffer_ = tail.substr(before + 1);
   ::lseek(reader.fd_.get(), info.st_size, SEEK_SET);
   reader.after_damage_ = true;  // the previous line was not read
-  reader.block_ = 4096;         // nothing more is expected; a hook should not touch 64 KB to find that out
+  reader.block_ = 4096;         // no more data is expected; a hook should not touch 64 KB to find that out
   return reader;
 }
 
@@ -78,7 +78,7 @@ void JournalReader::check_link(const record::Record& record) {
                 ? fmt::format(": record {} is missing", expected)
                 : fmt::format(": records {} to {} are missing", expected, record.sequence - 1);
     if (record.sequence < expected && last_sequence_ > 0)
-      why = fmt::format(": record {} is there again", record.sequence);
+      why = fmt::format(": record {} is repeated", record.sequence);
     breaks_.push_back({line_, std::move(why)});
   }
   after_damage_ = false;

@@ -1,5 +1,5 @@
 // Reads a journal in any state. Agents can write to it and power cuts happen, so bad lines are counted and skipped, an
-// unfinished last line is reported, and all good records are returned.
+// unfinished last line is reported, and every good record is returned.
 #pragma once
 
 #include <cstddef>
@@ -24,14 +24,14 @@ class JournalReader {
     std::string reason;
   };
 
-  // Follows no symlinks; regular files only.
+  // Refuses symlinks and anything else that is not a regular file.
   static Result<JournalReader> open(const std::string& path);
 
-  // Opens a session's journal, whose last record carries the whole progress, at that record. A journal whose last
-  // record does not is read from its beginning.
+  // Opens a session's journal at its last record, if that carries the whole progress. Otherwise the journal is read
+  // from its beginning.
   static Result<JournalReader> open_at_tail(const std::string& path);
 
-  // The next good record; nullopt at the current end. A later call may find more, so that a live run can be followed.
+  // The next good record; nullopt at the current end. A later call may find more, so a live run can be followed.
   Result<std::optional<record::Record>> next();
 
   // The bytes after the last line end, as of the last next(): an unfinished record.
@@ -46,9 +46,8 @@ class JournalReader {
   size_t bad_lines() const { return bad_count_; }
   const std::vector<BadLine>& first_bad_lines() const { return bad_; }  // at most ten
 
-  // "line 3 is damaged (…)", "line 7 does not follow from the line before it: records 4 to 6 are
-  // missing", "the last 17 bytes are an unfinished
-  // record"; empty if all is well.
+  // "line 3 is damaged: …", "line 7 does not follow from the line before it: records 4 to 6 are missing", "the last 17
+  // bytes are a record that was not finished"; empty if all is well.
   std::vector<std::string> problems() const;
 
  private:
@@ -59,18 +58,18 @@ class JournalReader {
 
   Fd fd_;
   std::string path_;
-  std::string buffer_;       // not yet returned from `at_` on
+  std::string buffer_;       // from `at_` on: not yet returned
   size_t block_ = 64 << 10;  // bytes to read at a time
   size_t at_ = 0;
-  size_t searched_ = 0;  // there is no line end before this
+  size_t searched_ = 0;  // no newline before this
   size_t unfinished_ = 0;
-  bool too_long_ = false;  // the current line is being dropped
+  bool too_long_ = false;  // the current line is being skipped
   size_t line_ = 0;        // lines returned or skipped
   std::vector<BadLine> bad_;
   size_t bad_count_ = 0;
   std::string hash_;
-  bool after_damage_ = false;    // the line before was bad: its broken chain is already reported
-  std::vector<BadLine> breaks_;  // lines that do not follow from the line before, at most ten
+  bool after_damage_ = false;    // the previous line was bad, so the broken chain is already reported
+  std::vector<BadLine> breaks_;  // lines that do not follow from the previous one, at most ten
   std::int64_t last_sequence_ = 0;
 };
 

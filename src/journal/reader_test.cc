@@ -143,7 +143,7 @@ TEST_F(JournalReaderTest, SaysWhereTheChainIsBroken) {
             std::vector<std::string>{"line 3 does not follow from the line before it: record 3 is missing"});
 }
 
-TEST_F(JournalReaderTest, SaysWhichRecordsAreMissingOrThereAgain) {
+TEST_F(JournalReaderTest, SaysWhichRecordsAreMissingOrRepeated) {
   std::vector<std::string> lines;
   for (int i = 1; i <= 7; ++i)
     lines.push_back(
@@ -159,7 +159,7 @@ TEST_F(JournalReaderTest, SaysWhichRecordsAreMissingOrThereAgain) {
   ASSERT_EQ(problems.size(), 2U);
   EXPECT_NE(problems[0].find("line 3"), std::string::npos);
   EXPECT_NE(problems[0].find("records 3 to 5 are missing"), std::string::npos);
-  EXPECT_NE(problems[1].find("record 7 is there again"), std::string::npos);
+  EXPECT_NE(problems[1].find("record 7 is repeated"), std::string::npos);
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ void write_fields(const Unknown& unknown, json::object& out) {
 
 template <class T>
 void write_fields(const T& body, json::object& out) {
-  // `fields` serves reading and writing, so it is not const; FieldWriter takes all members as const.
+  // `fields` is shared by reading and writing, so it is not const; FieldWriter only reads the members.
   const_cast<T&>(body).fields(FieldWriter{out});
 }
 
@@ -51,7 +51,7 @@ Body read_unknown(std::string_view type, const json::object& in) {
   return unknown;
 }
 
-// The first alternative of Body, from index I on, whose type is called `type`.
+// Reads the first alternative of Body, from index I on, whose kType is `type`.
 template <size_t I = 0>
 Body read_body(std::string_view type, const json::object& in) {
   if constexpr (I + 1 == std::variant_size_v<Body>) {
@@ -94,7 +94,7 @@ std::string to_line(const Record& record) {
 Result<Record> from_line(std::string_view line) {
   TRY_VALUE(const json::value parsed, parse_json(line, "record"));
   const json::object* in = parsed.if_object();
-  if (!in) return fail(ErrorKind::kInput, "the record is no JSON object");
+  if (!in) return fail(ErrorKind::kInput, "the record is not a JSON object");
   const json::value* type = in->if_contains("type");
   if (!type || !type->is_string()) return fail(ErrorKind::kInput, "the record has no \"type\"");
   Record record;

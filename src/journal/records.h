@@ -1,8 +1,8 @@
 // The records of a run: one per event, in order. A record is written before the effect it announces (…Started) and
 // after the effect it reports (…Ended). Specified in docs/formats/journal.md.
 //
-// Each record lists its fields once, for writing and reading. A reader tolerates newer journals: unknown fields are
-// ignored, records of an unknown type are returned as Unknown.
+// Each record lists its fields once, for writing and reading. A reader tolerates newer journals: it ignores unknown
+// fields and returns records of an unknown type as Unknown.
 #pragma once
 
 #include <cstdint>
@@ -38,18 +38,19 @@ struct RunStarted {
   }
 };
 
-// Another process goes on with the run.
+// Another process resumes the run.
 struct RunResumed {
   static constexpr std::string_view kType = "run_resumed";
   std::string run_id, ralph_version, agent;
-  std::vector<std::string> arguments;  // of the command that resumed it: they add to those before
-  std::string folder;                  // of a task: where that command was typed; its arguments stand alone
+  std::vector<std::string> arguments;  // of the command that resumed it, in addition to the earlier ones
+  std::string folder;                  // for a task: where that command was typed; its arguments replace earlier ones
   bool masked = false;                 // a secret in the arguments was masked
   std::int64_t pid = 0, max_iterations = 0;
-  std::int64_t spent_ms = 0;  // by the run so far, including a killed turn up to its last output
+  std::int64_t spent_ms = 0;  // so far, including a killed turn up to its last output
   json::value settings;       // as read for this process
-  // What only records after the sealed one say, which anybody may have added: "words", "completed", "ended", "judged",
-  // "pending", "watched", "triggers". The last two are as sealed, the others never happened.
+  // Claims made only by records after the sealed one, which anybody may have added: "words", "completed", "ended",
+  // "judged", "pending", "watched", "triggers". The last two are reset to their sealed values, below; the others are
+  // treated as never having happened.
   std::vector<std::string> disbelieved;
   std::string watched, triggers;
   template <class V>
@@ -75,7 +76,7 @@ struct AgentStarted {
   std::int64_t iteration = 0, attempt = 0, prompt_bytes = 0;
   Purpose purpose = Purpose::kWork;
   std::string agent;        // which of the run's agents
-  std::string resumes;      // the session that it continues; empty: a new one
+  std::string resumes;      // the session it continues; empty: a new one
   std::string prompt_file;  // relative to the run's folder, like all files here
   std::string stdout_file, stderr_file;
   std::vector<std::string> argv;
@@ -99,10 +100,10 @@ struct AgentEnded {
   std::string resets_at;                // of a usage limit, if announced
   std::string reason;                   // if the outcome is not ok: "exit code 1"
   std::optional<std::string> response;  // the content of its first <response> tag
-  bool mentioned = false;               // it only spoke of its promise
-  std::string said;                     // its last words, if it was to give a promise and called no tool
-  std::string message;                  // the commit message that it was asked for
-  std::string final_words;              // the end of its last message, if that decides something: a review's
+  bool mentioned = false;               // it only mentioned the promise
+  std::string said;                     // its last words, if it should make a promise and called no tool
+  std::string message;                  // the requested commit message
+  std::string final_words;              // the end of its last message, if it matters, as in a review
   template <class V>
   void fields(V&& v) {
     v("iteration", iteration), v("attempt", attempt), v("purpose", purpose), v("agent", agent), v("outcome", outcome);
@@ -119,7 +120,7 @@ struct GuardrailStarted {
   static constexpr std::string_view kType = "guardrail_started";
   std::int64_t iteration = 0, index = 0;
   std::string name, command, log_file;
-  bool baseline = false;  // before the first agent, to know its tests
+  bool baseline = false;  // before the first agent, to learn its test counts
   template <class V>
   void fields(V&& v) {
     v("iteration", iteration), v("index", index), v("name", name), v("command", command), v("logFile", log_file);
@@ -134,8 +135,8 @@ struct GuardrailEnded {
   CheckOutcome outcome = CheckOutcome::kNone;
   std::string feedback;                                                   // the message for the agent; may be empty
   std::optional<std::int64_t> tests_passed, tests_failed, tests_skipped;  // nullopt: unknown
-  std::string tests_lost;  // it passed with fewer tests than at the start of the run, in words; empty: it did not
-  std::int64_t tries = 1;  // more than one: it failed before it passed, or failed each time
+  std::string tests_lost;  // how it passed with fewer tests than at the start of the run, in words; empty: it did not
+  std::int64_t tries = 1;  // more than 1: it failed before it passed, or failed every time
   bool baseline = false;   // before the first agent: its outcome decides nothing
   std::string log_sha256;
   template <class V>
@@ -153,7 +154,7 @@ struct ScmStarted {
   std::int64_t iteration = 0;
   std::string task;
   std::vector<std::string> argv;
-  std::string head;  // of a commit: the commit before it; empty: none, or not git
+  std::string head;  // for a commit: HEAD before it; empty: none, or not git
   template <class V>
   void fields(V&& v) {
     v("iteration", iteration), v("task", task), v("argv", argv), v("head", head);
@@ -166,7 +167,7 @@ struct ScmEnded {
   std::string task;
   ScmOutcome outcome = ScmOutcome::kNone;
   std::string note;      // the commit's short id, or what went wrong
-  std::string feedback;  // the message for the agent; empty: it was done, or its failure is to be ignored
+  std::string feedback;  // the message for the agent; empty: it succeeded, or its failure is ignored
   template <class V>
   void fields(V&& v) {
     v("iteration", iteration), v("task", task), v("outcome", outcome), v("exitCode", exit_code);
@@ -174,11 +175,11 @@ struct ScmEnded {
   }
 };
 
-// The files whose changes are watched, as they are when the run begins: protected ones, and those that checks name.
+// The watched files as they were when the run began: protected files, and files that checks name.
 struct FilesWatched {
   static constexpr std::string_view kType = "files_watched";
   std::int64_t files = 0, bytes = 0;
-  std::string manifest;  // the SHA-256 of the list of them, which is kept with their copies
+  std::string manifest;  // SHA-256 of their list, which is stored with their copies
   template <class V>
   void fields(V&& v) {
     v("files", files), v("bytes", bytes), v("manifest", manifest);
@@ -189,9 +190,9 @@ struct ChangedFile {
   std::string path;  // in the project
   std::string what;  // "changed", "deleted", "made something else"
   WatchAction action = WatchAction::kReported;
-  std::string kept;     // where the changed version is, relative to the run's folder; empty: nowhere
-  std::string exact{};  // where that is unmasked, outside the project; empty: nothing was masked
-  std::string note;     // which check names it; why it could not be put back
+  std::string kept;     // the changed version, relative to the run's folder; empty: not kept
+  std::string exact{};  // its unmasked copy, outside the project; empty: nothing was masked
+  std::string note;     // which check names it, or why it could not be restored
   bool operator==(const ChangedFile&) const = default;
   template <class V>
   void fields(V&& v) {
@@ -199,16 +200,15 @@ struct ChangedFile {
   }
 };
 
-// Watched files that are no longer as they were when the run began.
-// What the collectors of diagnostics said after a turn, and which criteria do not hold.
+// The results of the diagnostic collectors after a turn, and which criteria are not met.
 struct Diagnosed {
   static constexpr std::string_view kType = "diagnosed";
   std::int64_t iteration = 0, duration_ms = 0;
-  bool baseline = false;           // before the first agent: it holds nothing
+  bool baseline = false;           // before the first agent: it blocks nothing
   std::string summary;             // in words
-  std::vector<std::string> unmet;  // in words; empty: all criteria hold
+  std::vector<std::string> unmet;  // in words; empty: all criteria are met
   json::value snapshot;            // docs/formats/diagnostics.md
-  json::value collectors;          // what became of each
+  json::value collectors;          // the outcome of each
   std::string report_file;         // with all findings
   std::string feedback;            // the message for the agent; may be empty
   template <class V>
@@ -218,12 +218,14 @@ struct Diagnosed {
     v("feedback", feedback);
   }
 };
+
+// Watched files that are no longer as they were when the run began.
 struct FilesChanged {
   static constexpr std::string_view kType = "files_changed";
   std::int64_t iteration = 0;
-  StepKind after = StepKind::kNone;  // the step that changed them; what a check or an SCM task changed came too late
+  StepKind after = StepKind::kNone;  // the step that changed them; changes by a check or SCM task come too late
   std::vector<ChangedFile> files;    // at most a hundred
-  std::int64_t more = 0;             // that are not listed
+  std::int64_t more = 0;             // number of files not listed
   std::string feedback;              // the message for the agent
   template <class V>
   void fields(V&& v) {
@@ -232,7 +234,7 @@ struct FilesChanged {
   }
 };
 
-// The files that make other programs run code (hooks, settings of git and agents), as they are when the run begins.
+// The files that make other programs run code (hooks, settings of git and agents), as they were when the run began.
 struct TriggersWatched {
   static constexpr std::string_view kType = "triggers_watched";
   std::int64_t files = 0;
@@ -243,7 +245,7 @@ struct TriggersWatched {
   }
 };
 
-// Such files that are no longer as they were when the run began. The same change is told once.
+// Such files that are no longer as they were when the run began. Each change is reported once.
 struct TriggersChanged : FilesChanged {
   static constexpr std::string_view kType = "triggers_changed";
 };
@@ -270,12 +272,12 @@ struct ProcessesSwept {
   }
 };
 
-// What shuts the run's programs in, and what it had to do.
+// The sandbox of the run's programs, and its interventions.
 struct SandboxNoted {
   static constexpr std::string_view kType = "sandbox_noted";
   std::string in_force;              // at the start: "bubblewrap; network …"
   std::vector<std::string> blocked;  // requests that were refused, and how to allow them
-  std::vector<std::string> taken;    // files that appeared and were taken away
+  std::vector<std::string> taken;    // files that appeared and were removed
   std::int64_t requests = 0;         // how many were blocked
   template <class V>
   void fields(V&& v) {
@@ -305,12 +307,12 @@ struct SessionBound {
   static constexpr std::string_view kType = "session_bound";
   std::string session, transcript;
   std::uint64_t transcript_size = 0;  // earlier content is ignored
-  std::string tree;                   // fingerprint of the work tree, to compare with; empty: unknown
-  // The progress of a loop that version 0.1 began.
+  std::string tree;                   // fingerprint of the work tree, for comparison; empty: unknown
+  // The progress of a loop that was started by version 0.1.
   std::uint64_t transcript_read = 0;
   std::int64_t transcript_calls = 0;
   int iteration = 0;
-  std::string prompt_id;  // of the line that started the loop; empty: unknown
+  std::string prompt_id;  // of the prompt that started the loop; empty: unknown
   template <class V>
   void fields(V&& v) {
     v("session", session), v("transcript", transcript), v("transcriptSize", transcript_size), v("tree", tree);
@@ -319,7 +321,7 @@ struct SessionBound {
   }
 };
 
-// The host's session of a loop has ended; with an empty reason it goes on again.
+// The host's session of a loop has ended or, if the reason is empty, has continued.
 struct SessionEnded {
   static constexpr std::string_view kType = "session_ended";
   std::string session, reason;
@@ -329,10 +331,10 @@ struct SessionEnded {
   }
 };
 
-// What a plan's run has found: the user's own, which is not held against the agents.
+// The state that a plan's run found at its start, which is not held against its agents.
 struct PlanBegan {
   static constexpr std::string_view kType = "plan_began";
-  std::map<std::string, std::string> uncommitted;  // by path: the state of the file
+  std::map<std::string, std::string> uncommitted;  // state of the file, by path
   std::vector<std::string> added;                  // verify commands that agents of earlier runs added
   template <class V>
   void fields(V&& v) {
@@ -346,10 +348,10 @@ struct PlanWork {
   std::int64_t iteration = 0, reviews = 0, review_cap = 0;
   Mode mode = Mode::kImplement;
   std::string story, title;
-  std::string head;      // the commit that it begins with; empty: none
-  std::string base;      // the commit before the story's first iteration; empty: unknown
-  std::string room;      // of a review: the clean checkout that it works in; empty: the project
-  std::string in_place;  // of a review: why it works in the project
+  std::string head;      // HEAD at its start; empty: none
+  std::string base;      // HEAD before the story's first iteration; empty: unknown
+  std::string room;      // for a review: its clean checkout; empty: the project
+  std::string in_place;  // for a review: why it works in the project
   template <class V>
   void fields(V&& v) {
     v("iteration", iteration), v("mode", mode), v("story", story), v("title", title), v("reviews", reviews);
@@ -357,7 +359,7 @@ struct PlanWork {
   }
 };
 
-// A story's step that was not checked, because the run was asked to stop: the next run checks it first.
+// A story's step that was not checked because the run was asked to stop. The next run checks it first.
 struct PendingReview {
   std::string story;
   StoryStep step = StoryStep::kNone;
@@ -377,23 +379,23 @@ struct PendingReview {
 struct PlanChecked {
   static constexpr std::string_view kType = "plan_checked";
   std::int64_t iteration = 0, stories = 0, done = 0;
-  bool judged = false;       // the iteration has its result; false: it was cut short before its checks
+  bool judged = false;       // the iteration has a result; false: it was cut short before its checks
   std::optional<Mode> mode;  // nullopt: there was no iteration
   std::string story;
   StoryStep outcome = StoryStep::kNone;
   std::vector<std::string> open;        // unfinished stories with their states: "US-002 (needs_review)"
-  std::vector<std::string> at_cap;      // finished stories that no review approved, but the review cap
+  std::vector<std::string> at_cap;      // finished stories approved by the review cap, not by a review
   std::vector<std::string> violations;  // what was reverted, and why
   std::vector<std::string> notes;       // for the user and the next iteration
   std::string feedback;                 // the message for the agent; may be empty
-  bool unsaid = false;                  // a review wrote a verdict without saying it
-  std::vector<std::string> made;        // files that the checks of this run have made, and git does not ignore
+  bool unsaid = false;                  // a review wrote a verdict but did not state it
+  std::vector<std::string> made;        // files created by this run's checks that git does not ignore
   std::vector<std::string> added;       // verify commands that agents added
   // For the next run.
   std::optional<PendingReview> pending;
   std::optional<PendingReview> before;       // that story before the step
-  std::string head;                          // where to check history from; empty: already checked
-  std::map<std::string, std::string> bases;  // by story: the commit before its first iteration
+  std::string head;                          // the commit from which to check history; empty: already checked
+  std::map<std::string, std::string> bases;  // by story: HEAD before its first iteration
   template <class V>
   void fields(V&& v) {
     v("iteration", iteration), v("mode", mode), v("story", story), v("outcome", outcome), v("stories", stories);
@@ -419,9 +421,9 @@ struct RunEnded {
   std::string reason;
   std::int64_t exit_code = 0, iterations = 0, duration_ms = 0, tokens = 0;
   double cost_usd = 0;
-  std::string resume;                           // the command that goes on with it; empty: it is complete
+  std::string resume;                           // the command that resumes it; empty: there is nothing to resume
   std::string commit;                           // HEAD; empty: none, or no repository
-  std::map<std::string, std::string> versions;  // of the agents that were started, by name; unknown ones are missing
+  std::map<std::string, std::string> versions;  // of the agents, by name; unknown ones are omitted
   template <class V>
   void fields(V&& v) {
     v("status", status), v("reason", reason), v("exitCode", exit_code), v("iterations", iterations);
@@ -445,7 +447,7 @@ struct Record {
   WallTime time{};
   Body body;
   std::string prev{};      // the SHA-256 of the previous line; empty in the first record and in version 1
-  int version = kVersion;  // of the format it was written in
+  int version = kVersion;  // of the format in which it was written
 };
 
 // One line of JSON, without a newline: {"v":2,"seq":1,"time":"…","prev":"…","type":"run_started",…}

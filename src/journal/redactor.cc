@@ -5,7 +5,7 @@
 namespace ralph {
 namespace {
 
-// Keeps line ends, so that a log of lines remains one.
+// Keeps newlines, so that a line-based log remains one.
 void mask(std::string& text, size_t from, size_t to) {
   for (size_t i = from; i < to; ++i) {
     if (text[i] != '\n') text[i] = '*';
@@ -39,7 +39,7 @@ std::string_view Redactor::Stream::finish() {
   return rest;
 }
 
-// Drops what the last call returned, except some unmasked bytes for looking behind; keeps what it held back.
+// Drops the bytes that the last call returned, except some unmasked ones for looking behind; keeps those it held back.
 void Redactor::Stream::append_input(std::string_view chunk) {
   const size_t gone = state_.decided;
   from_ = look_behind_.size();

@@ -1,5 +1,5 @@
 // Redacts secrets before anything is written: everything in a journal, a log or a raw stream passes through here. Every
-// byte of a secret becomes '*'; lengths and line ends are preserved.
+// byte of a secret becomes '*'; lengths and newlines are preserved.
 //
 //   Redactor redactor(environment.as_lines(), settings.agent.env);
 //   redactor.redact("key: sk-ant-…");              // a whole text
@@ -33,7 +33,7 @@ class Redactor {
   std::shared_ptr<const SecretMatcher> matcher_;
 };
 
-// The same for a text in pieces; the result does not depend on how it is cut. Holds back only bytes that may begin a
+// The same for text in pieces; the result does not depend on how it is split. Holds back only bytes that may begin a
 // secret. Needs as much memory as the largest piece plus the longest secret.
 class Redactor::Stream {
  public:

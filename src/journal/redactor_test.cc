@@ -183,7 +183,7 @@ TEST(RedactorStream, GivesOutALongTokenAsItComes) {
   EXPECT_EQ(stream.feed(letters(5) + " done"), stars(5) + " done");
 }
 
-TEST(RedactorStream, BeginsAnewAfterItsEnd) {
+TEST(RedactorStream, CanBeReusedAfterItsEnd) {
   Redactor::Stream stream(redactor());
   const auto all_of = [&](std::string_view text) {
     std::string out(stream.feed(text));
@@ -231,7 +231,7 @@ TEST(RedactorStream, DoesNotDependOnHowTheTextIsCut) {
       "npm_",
   };
   std::mt19937 random(7);
-  static_cast<void>(redactor().redact(std::string(100'000, ' ')));  // now it has its tables
+  static_cast<void>(redactor().redact(std::string(100'000, ' ')));  // builds its tables
   for (int round = 0; round < 4000; ++round) {
     std::string text;
     for (unsigned i = random() % 14; i > 0; --i) {
@@ -243,7 +243,7 @@ TEST(RedactorStream, DoesNotDependOnHowTheTextIsCut) {
     ASSERT_EQ(in_pieces(text, [] { return size_t{1}; }), whole) << text;
     ASSERT_EQ(in_pieces(text, [&] { return 1 + random() % 20; }), whole) << text;
     ASSERT_EQ(in_pieces(text, [] { return size_t{7}; }), whole) << text;
-    // One that has scanned little has no tables yet.
+    // A redactor that has scanned little has no tables yet.
     if (text.size() < 2000) {
       ASSERT_EQ(Redactor(kEnvironment, {{"EXTRA_TOKEN", "from-the-settings"}}).redact(text), whole) << text;
     }

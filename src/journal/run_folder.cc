@@ -29,7 +29,7 @@ std::string runs_path(const std::string& project) {
 
 unsigned random_number() {
   std::uint16_t number = 0;
-  // It only has to be unique, and the folder is created exclusively, so a failure is harmless.
+  // The number only has to be unique, and the folder is created exclusively, so a failure is harmless.
   if (::getrandom(&number, sizeof number, GRND_NONBLOCK) != sizeof number)
     number = static_cast<std::uint16_t>(::getpid());
   return number;
@@ -47,7 +47,7 @@ std::string with_number(std::string_view id, unsigned number) {
 
 tl::unexpected<Error> cannot(std::string_view what, const std::string& path, int error) {
   if (error == ELOOP || error == ENOTDIR) {
-    return fail(ErrorKind::kIo, "cannot {} {}: it is no folder but a symlink or a file; remove it", what, path);
+    return fail(ErrorKind::kIo, "cannot {} {}: it is not a folder but a symlink or a file; remove it", what, path);
   }
   return fail(ErrorKind::kIo, "cannot {} {}: {}", what, path, errno_text(error));
 }
@@ -64,7 +64,7 @@ Result<Fd> make_and_open_folder(int parent, const char* name, const std::string&
   return open_folder(parent, name, path);
 }
 
-// The ids in an open folder, newest first; folders only.
+// The ids of the run folders in an open folder, newest first.
 Result<std::vector<std::string>> ids_in(Fd folder, const std::string& path) {
   const int fd = ::fcntl(folder.get(), F_DUPFD_CLOEXEC, 0);  // fdopendir takes ownership
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(fd < 0 ? nullptr : ::fdopendir(fd), ::closedir);
@@ -88,8 +88,8 @@ std::optional<unsigned> last_number(const std::vector<std::string>& ids, std::st
   return std::nullopt;
 }
 
-// When its first record was written. If there is none, it has just begun, or was killed then: when its folder was
-// filled.
+// When its first record was written or, if there is none, when its folder was last modified: the run has just begun, or
+// was killed at its start.
 WallTime beginning_of(const RunFolder& folder) {
   if (auto reader = JournalReader::open(join_path(folder.path, kJournalFile))) {
     const auto first = reader->next();
@@ -103,7 +103,7 @@ WallTime beginning_of(const RunFolder& folder) {
 }  // namespace
 
 std::string new_run_id(WallTime now) {
-  // Leave room at the end of the numbers for later runs of the same second.
+  // Leave room at the upper end for later runs of the same second.
   return fmt::format("{}-{:04x}", to_compact_utc(now), random_number() % 0xe000);
 }
 
@@ -122,7 +122,7 @@ bool is_run_id(std::string_view text) {
 }
 
 Result<RunFolder> create_run_folder(const std::string& project, std::string id) {
-  if (!is_run_id(id)) return fail(ErrorKind::kInternal, "\"{}\" is no run id", id);
+  if (!is_run_id(id)) return fail(ErrorKind::kInternal, "\"{}\" is not a run id", id);
   const std::string path = runs_path(project);
   const Fd root(::open(project.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!root) return cannot("open", project, errno);

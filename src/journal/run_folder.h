@@ -15,7 +15,8 @@ namespace ralph {
 std::string new_run_id(WallTime now);
 bool is_run_id(std::string_view text);
 
-// The id of the run that started this process's agent (RALPH_RUN_ID); empty: none. Hooks leave loops to that run.
+// The id of the run that started this process's agent (RALPH_RUN_ID); empty: none. Inside a run, hooks leave loops to
+// it.
 std::string enclosing_run_id(const Environment& environment);
 
 struct RunFolder {
@@ -23,13 +24,12 @@ struct RunFolder {
   std::string path;
 };
 
-// Creates a new folder. Ids sort in the order in which runs began: if another run of the same second has this id or a
-// later one, the new folder gets a later id. Refuses a `.ralph` or `runs` that is a symlink, because its target may be
-// anything.
+// Creates a new folder. Ids sort by start time: if another run of the same second has this id or a later one, the new
+// folder gets a later id. Refuses a `.ralph` or `runs` that is a symlink, because it could point anywhere.
 Result<RunFolder> create_run_folder(const std::string& project, std::string id);
 
-// Whether a run began after another one, also of another project: their ids tell, and of two in the same second the
-// times of their first records, or of the folders where there is none.
+// Whether a run began after another one, possibly of another project. Compares the seconds in their ids, then the times
+// of their first records, or of their folders if there is no record.
 bool began_later(const RunFolder& one, const RunFolder& other);
 
 // Newest first; empty if the project has no runs.

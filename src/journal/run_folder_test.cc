@@ -46,7 +46,7 @@ TEST(RunId, IsTheTimeAndFourRandomDigits) {
   }
 }
 
-TEST_F(RunFolderTest, IsNewAndForItsOwnerAlone) {
+TEST_F(RunFolderTest, IsNewAndAccessibleOnlyToItsOwner) {
   const auto folder = create_run_folder(project_.path(), "20261115-202233-7f3a");
   ASSERT_TRUE(folder);
   EXPECT_EQ(folder->id, "20261115-202233-7f3a");
@@ -56,8 +56,8 @@ TEST_F(RunFolderTest, IsNewAndForItsOwnerAlone) {
   EXPECT_EQ(info.st_mode & 0777, 0700u);
 }
 
-// A run of a task has its id from elsewhere, so that the ids of one second say nothing.
-TEST_F(RunFolderTest, OfOneSecondTheOneThatBeganLastIsTheNewest) {
+// A task's run gets its id elsewhere, so the order of ids within one second means nothing.
+TEST_F(RunFolderTest, TheOneThatBeganLastWithinASecondIsTheNewest) {
   const auto begin = [&](const std::string& id, int milliseconds) {
     const std::string folder = project_ / ".ralph/runs/" + id;
     ASSERT_TRUE(make_directories(folder));
@@ -75,7 +75,7 @@ TEST_F(RunFolderTest, OfOneSecondTheOneThatBeganLastIsTheNewest) {
   EXPECT_EQ(found("last"), "20261115-202233-0001");
 }
 
-TEST_F(RunFolderTest, OneThatWasKilledBeforeItsFirstRecordIsNotTheNewestForEver) {
+TEST_F(RunFolderTest, OneThatWasKilledBeforeItsFirstRecordDoesNotStayTheNewest) {
   const std::string killed = make("20261115-202233-0001"), complete = make("20261115-202233-0002");
   EXPECT_EQ(found("last"), complete) << "both have just begun";
   auto writer = JournalWriter::open(project_ / ".ralph/runs/" + complete, Redactor(std::vector<std::string>{}), [] {
@@ -97,7 +97,7 @@ TEST_F(RunFolderTest, GetsALaterIdThanEveryRunOfItsSecond) {
   EXPECT_EQ(make("20261115-202234-0000"), "20261115-202234-0000");
 }
 
-TEST_F(RunFolderTest, IsNeverMadeThroughASymlink) {
+TEST_F(RunFolderTest, IsNeverCreatedThroughASymlink) {
   const ScratchFolder elsewhere;
   ASSERT_EQ(::symlink(elsewhere.path().c_str(), (project_ / ".ralph").c_str()), 0);
   auto folder = create_run_folder(project_.path(), new_run_id(kNow));
@@ -128,7 +128,7 @@ TEST_F(RunFolderTest, AreFoundByIdByItsBeginningAndAsTheLast) {
   EXPECT_EQ(found("last"), "20270101-000000-0001");
 }
 
-TEST_F(RunFolderTest, ThatAreNotFoundLeadToThoseThatAreNear) {
+TEST_F(RunFolderTest, ThatAreNotFoundLeadToSimilarOnes) {
   EXPECT_NE(found("last").find("no runs"), std::string::npos);
   for (const char* id : {"20261115-202233-7f3a", "20270101-000000-0001", "20261115-202232-ffff"}) make(id);
   EXPECT_NE(found("20261115-202233-7f3b").find("there are 20261115-202233-7f3a, "), std::string::npos)

@@ -13,7 +13,7 @@ void Seal::set(std::string_view hash) {
   file_ = Fd(::open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
 }
 
-// Not if somebody removed or replaced it.
+// False if somebody removed or replaced the file.
 bool Seal::is_in_place() const {
   struct stat info{};
   return file_ && ::fstat(file_.get(), &info) == 0 && info.st_nlink == 1;

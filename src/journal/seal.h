@@ -1,5 +1,5 @@
-// The hash of a journal's last synced record, in a file outside the project: a journal that does not lead to it has
-// lost records. Written in place: a new file for each sync would make the journal's next sync wait for the folder's
+// The hash of a journal's last synced record, in a file outside the project: a journal without that record has lost
+// records. Written in place, because a new file for each sync would make the journal's next sync wait for the folder's
 // blocks.
 #pragma once
 
@@ -12,10 +12,10 @@ namespace ralph {
 
 class Seal {
  public:
-  explicit Seal(std::string path) : path_(std::move(path)) {}  // an empty path: none
+  explicit Seal(std::string path) : path_(std::move(path)) {}  // an empty path: no seal
 
-  // Best effort: the journal comes first, and one with more records than its seal says is believed. All hashes have the
-  // same length, well below a disk's block: a killed process leaves the old one or the new one.
+  // Best effort: the journal is written first, and one with records after its seal is still accepted. All hashes have
+  // the same length, well below a disk block, so a killed process leaves either the old hash or the new one.
   void set(std::string_view hash);
 
  private:

@@ -34,7 +34,7 @@ size_t slot_of(std::uint32_t three_bytes) {
   return hash_of(three_bytes) % kSlots;
 }
 
-// The same hash of the three bytes at `bytes`, where a fourth can be read too.
+// The same hash for the three bytes at `bytes`; a fourth byte must be readable.
 size_t hash_at(const char* bytes) {
   std::uint32_t four;
   std::memcpy(&four, bytes, sizeof four);
@@ -137,7 +137,7 @@ void SecretMatcher::add(Pattern pattern) {
   patterns_.push_back(std::move(pattern));
 }
 
-// nullptr: so little was scanned that each pattern is better looked for by itself.
+// nullptr if so little was scanned that searching for each pattern separately is cheaper.
 const SecretMatcher::Tables* SecretMatcher::tables_for(size_t bytes) const {
   scanned_ += tables_ ? 0 : bytes;
   if (tables_ || scanned_ < kWorthTables) return tables_.get();
@@ -152,7 +152,7 @@ const SecretMatcher::Tables* SecretMatcher::tables_for(size_t bytes) const {
     tables->known[hash_of(three_bytes)] |= kBegins;
     if (pattern.head.size() > 3) {
       tables->known[hash_of(three_bytes_at(fragment + 1))] |= kEnds;
-    } else if (pattern.shape) {  // the fourth byte is any letter of its body
+    } else if (pattern.shape) {  // the fourth byte can be any letter of its body
       for (unsigned byte = 0; byte < 256; ++byte) {
         if (!is_one_of(pattern.shape->letters, static_cast<char>(byte))) continue;
         tables->known[hash_of(three_bytes >> 8 | byte << 16)] |= kEnds;
@@ -285,7 +285,7 @@ void SecretMatcher::scan(std::string_view text, size_t from, bool at_end, State&
   // Matches from `decided` on are found again with more input.
   for (const Found& f : found) {
     if (f.at >= decided && !at_end) continue;
-    // Tokens that begin within one another end together; masking each of them again would take forever.
+    // Tokens that begin within one another end together; masking each one again would take forever.
     if (!state.spans.empty() && f.match.span.from >= state.spans.back().from &&
         f.match.span.from <= state.spans.back().to) {
       state.spans.back().to = std::max(state.spans.back().to, f.match.span.to);

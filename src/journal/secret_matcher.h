@@ -1,7 +1,7 @@
 // Finds secrets in bytes that may arrive in pieces. A match depends only on the bytes: not on other matches, all of
-// which are masked, and not on where the bytes were cut.
+// which are masked, and not on where the bytes were split.
 //
-// Designed for speed, since all output of agents passes through here. Each pattern is identified by its rarest four
+// Designed for speed, because all agent output passes through here. Each pattern is identified by its rarest four
 // bytes. Three bytes at every second position cover the first or the last three of any four, so a table of three-byte
 // sequences quickly rules out most positions; patterns are compared only where a known sequence occurs.
 #pragma once
@@ -23,7 +23,7 @@ class SecretMatcher {
  public:
   // How far a rule may look back, to see what precedes a word.
   static constexpr size_t kLookBehind = 24;
-  // A text that ends within a secret of known value is masked if at least this much of it is there: it was cut.
+  // If a text is cut off within a secret of known value, the part is masked if it has at least this many bytes.
   static constexpr size_t kShortestPart = 8;
 
   struct Span {
@@ -33,7 +33,7 @@ class SecretMatcher {
   // The state between scans.
   struct State {
     std::vector<Span> spans;                    // to mask; unordered, may overlap
-    std::array<size_t, kLetterKinds> open_run;  // where a body continues that is masked to its end; kNone: none
+    std::array<size_t, kLetterKinds> open_run;  // where a body that is masked to its end continues; kNone: none
     size_t decided = 0;                         // spans below this are final
     State() { open_run.fill(kNone); }
   };
@@ -43,7 +43,7 @@ class SecretMatcher {
 
   // Adds the secrets that begin in text[from, decided) to `state` and continues its open runs. `from` is where the last
   // scan ended; the bytes before it (at least kLookBehind, if there were that many) are context. At the end of the text
-  // everything is decided; before that, possible beginnings of secrets are not.
+  // everything is decided; before that, a possible beginning of a secret stays undecided.
   void scan(std::string_view text, size_t from, bool at_end, State& state) const;
 
  private:
@@ -53,11 +53,11 @@ class SecretMatcher {
     const TokenShape* shape;            // nullptr for a secret of known value
   };
   struct Fragment {                 // of a pattern
-    size_t at = 0;                  // the position of its rarest four bytes
+    size_t at = 0;                  // position of its rarest four bytes
     std::uint32_t three_bytes = 0;  // the first three of them
     std::uint16_t next_alike = 0;   // the next pattern in the same slot of `by_fragment`
   };
-  // Filling them costs more than scanning a few short texts, which are all that a hook or an error message has.
+  // Built lazily: filling them costs more than scanning the few short texts of a hook or an error message.
   struct Tables {
     std::vector<Fragment> fragments;  // by pattern
     std::vector<std::uint8_t> known;  // by hash of three bytes: whether they begin a fragment, end one, or neither

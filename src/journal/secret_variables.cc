@@ -24,7 +24,7 @@ constexpr std::string_view kSecretWords[] = {
     "BEARER", "DSN",        "COOKIE",      "PRIVKEY",    "CLIENTSECRET",
 };
 
-// SSL_KEY_FILE and SSH_AUTH_SOCK name the place of a secret, not the secret.
+// SSL_KEY_FILE and SSH_AUTH_SOCK name the location of a secret, not the secret.
 constexpr std::string_view kPlaceWords[] = {"FILE", "PATH", "DIR", "SOCK", "SOCKET", "HELPER", "METHOD", "TYPE"};
 
 // Values of settings such as AUTH=disabled. Masking these words would make logs unreadable.
@@ -104,13 +104,13 @@ class Collector {
     add(std::string(value));
     const std::string json = json_escaped(value);
     add(json);
-    add(json_escaped(json));  // JSON inside JSON, as tool results are
+    add(json_escaped(json));  // JSON inside JSON, as in tool results
     // Optional escapes of some writers: PHP, Go, Python.
     add(replace_all(json, "/", "\\/"));
     add(replace_all(replace_all(replace_all(json, "<", "\\u003c"), ">", "\\u003e"), "&", "\\u0026"));
     add(in_ascii(json));
     for (const bool upper : {true, false}) {
-      // RFC 3986; JavaScript's encodeURIComponent and encodeURI; Python's quote; forms, which write a blank as "+".
+      // RFC 3986; JavaScript's encodeURIComponent and encodeURI; Python's quote; forms, which write a space as "+".
       for (const std::string_view spared : {"-_.~", "-_.~!*'()", "-_.~!*'();/?:@&=+$,#", "-_.~/", "-_.*"})
         add(encoded_for_url(value, spared, upper));
       for (const std::string_view spared : {"-_.~ ", "-_.* "})

@@ -24,7 +24,7 @@ TEST(SecretVariables, AreKnownByTheWordsOfTheirNames) {
   }
 }
 
-TEST(SecretVariables, GiveTheirValuesIfTheseAreLongEnoughAndNoPlaceOrOrdinaryWord) {
+TEST(SecretVariables, GiveTheirValuesIfLongEnoughAndNeitherPathNorOrdinaryWord) {
   const std::vector<std::string> environment = {"A_TOKEN=12345678",
                                                 "B_TOKEN=1234567",
                                                 "C_KEY=/etc/ssl/key.pem",

@@ -9,7 +9,7 @@
 namespace ralph {
 namespace {
 
-// Logs of checks are evidence and stay: "agent_3.out", "commit_message_3.err".
+// "agent_3.out", "commit_message_3.err". The logs of checks are evidence and stay.
 bool is_stream(std::string_view name) {
   return starts_with_any(name, {"agent_", "commit_message_"}) && (name.ends_with(".out") || name.ends_with(".err"));
 }
@@ -52,7 +52,7 @@ Status StreamSpace::append(RawFile& file, std::string_view bytes) {
     dropped_ += old_.front().size;
   }
   if (total_ <= limit_) return {};
-  // Half of it at once, so that it does not happen with every line.
+  // Drop half at once, so that this does not happen with every line.
   const auto cut = file.keep_end(static_cast<size_t>(limit_ / 2));
   if (!cut) return tl::unexpected(cut.error());
   total_ -= *cut;

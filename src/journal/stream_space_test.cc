@@ -75,7 +75,7 @@ TEST(StreamSpace, ALineWithoutEndIsCutToo) {
   EXPECT_LE(std::filesystem::file_size(folder / "agent_1.out"), 1000U);
 }
 
-// A run of a thousand turns does not look at a thousand files in each.
+// A run of a thousand turns must not inspect a thousand files in each one.
 TEST(StreamSpace, ListsTheFolderOnlyWhenItMayBeTooMuch) {
   ScratchFolder folder;
   for (const char* name : {"agent_1.out", "agent_2.out"}) ScratchFolder::write(folder / name, std::string(400, 'x'));
@@ -86,7 +86,7 @@ TEST(StreamSpace, ListsTheFolderOnlyWhenItMayBeTooMuch) {
   StreamSpace space(folder.path(), 1300, counted.total(), {"agent_3.out", "agent_3.err"});
   ASSERT_TRUE(space.append(third, lines(1, 30)));
   EXPECT_EQ(space.total(), 1100);
-  std::filesystem::remove(folder / "agent_1.out");  // by whoever
+  std::filesystem::remove(folder / "agent_1.out");  // by somebody else
   ASSERT_TRUE(space.append(third, lines(31, 70)));
   EXPECT_EQ(space.total(), 1100) << "it looked before it removed anything";
   EXPECT_EQ(space.dropped(), 0);

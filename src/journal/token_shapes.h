@@ -1,4 +1,4 @@
-// The shapes of well-known services' tokens, as data. A new service is a new row.
+// The shapes of well-known services' tokens, as data. Add a row to support another service.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // The enums of records and their spelling in a journal. Code compares the enums; the words are for files and people,
-// and are spelled only here.
+// and are defined only here.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ constexpr std::optional<E> from_word(std::string_view word) {
   return static_cast<E>(found - all.begin());
 }
 
-// The ways in.
+// How a run was started.
 enum class WayIn { kUnknown, kPrompt, kPlan, kOutside, kSession, kTask, kJob };
 template <>
 inline constexpr auto kWords<WayIn> = words({"", "run", "plan", "loop", "session", "task", "job"});
@@ -56,7 +56,7 @@ enum class TurnOutcome {
   kCrashed,
   kEmpty,  // no words and no tool calls
   kFailed,
-  kNotStarted,  // for a reason that may pass
+  kNotStarted,  // for a possibly temporary reason
   // Ended by ralph.
   kTimedOut,
   kIdle,
@@ -113,7 +113,7 @@ enum class ScmOutcome { kNone, kDone, kNothingToCommit, kFailed };
 template <>
 inline constexpr auto kWords<ScmOutcome> = words({"", "done", "nothing_to_commit", "failed"});
 
-// What became of a watched file that was changed or deleted.
+// How ralph handled a watched file that was changed or deleted.
 enum class WatchAction { kReported, kPutBack, kFailed };
 template <>
 inline constexpr auto kWords<WatchAction> = words({"reported", "put_back", "failed"});
@@ -138,16 +138,16 @@ template <>
 inline constexpr auto kWords<StoryStep> =
     words({"", "submitted", "resubmitted", "approved", "auto_approved", "changes_requested", "sent_back", "passed"});
 
-// When a decision is asked for.
+// When a decision is requested.
 enum class Moment {
-  kBeforeIteration,  // nothing runs; may another iteration begin?
-  kDuringTurn,       // the agent runs; may it go on?
-  kDuringCheck,      // a guardrail or an SCM command runs; may it go on?
-  kAfterTurn,        // the agent has ended; what becomes of its turn?
+  kBeforeIteration,  // nothing is running; may another iteration begin?
+  kDuringTurn,       // the agent is running; may it continue?
+  kDuringCheck,      // a guardrail or an SCM command is running; may it continue?
+  kAfterTurn,        // the agent has ended; what follows from its turn?
   kBetweenSteps,     // a step has ended; may the next begin?
   kAtStop,           // a session wants to end; may it?
   kAfterChecks,      // guardrails (and SCM tasks) have run; is the work done?
-  kDuringLook,       // ralph itself asks git something; may it wait for the answer?
+  kDuringLook,       // ralph itself is querying git; may it wait for the answer?
 };
 template <>
 inline constexpr auto kWords<Moment> = words({"before_iteration", "during_turn", "during_check", "after_turn",
@@ -155,14 +155,14 @@ inline constexpr auto kWords<Moment> = words({"before_iteration", "during_turn",
 
 // The action of a decision.
 enum class Action {
-  kContinue,    // go on: with the next step, or with the feedback that progress holds
+  kContinue,    // with the next step, or with the feedback in Progress
   kStop,        // with a status and a reason
-  kWait,        // until a time, then ask again
+  kWait,        // for a delay, then ask again
   kRetry,       // run the agent again in the same iteration, after a pause
-  kEndNow,      // end the process that runs
+  kEndNow,      // end the running process
   kCheckAgain,  // run the guardrails again: their results are outdated
   kRunChecks,   // run the checks of a session's loop, then ask again
-  kHold,        // the session goes on, and this does not count as an iteration
+  kHold,        // the session continues, and this does not count as an iteration
 };
 template <>
 inline constexpr auto kWords<Action> =

@@ -1,4 +1,4 @@
-// Lets tests write enums by their spelling in a journal: EXPECT_EQ(ended.outcome, "timed_out").
+// Lets tests spell enums as in a journal: EXPECT_EQ(ended.outcome, "timed_out").
 #pragma once
 
 #include <ostream>
@@ -16,7 +16,7 @@ std::ostream& operator<<(std::ostream& out, E value) {
   return out << to_string(value);
 }
 
-// ended.outcome = word("timed_out"): converts to the enum that is needed.
+// ended.outcome = word("timed_out"): converts to whichever enum is needed.
 struct Word {
   std::string_view text;
   template <Worded E>

@@ -17,8 +17,8 @@
 namespace ralph {
 namespace {
 
-// Words and names chosen by ralph, on which readers of a journal depend. All other texts are redacted, so a new field
-// is safe until it is listed here.
+// Fields with words and names chosen by ralph, on which readers of a journal depend. All other texts are redacted, so a
+// new field is safe by default.
 constexpr std::string_view kStructural[] = {
     "runId",      "ralph",   "project",    "folder", "promptFile", "stdoutFile",
     "stderrFile", "logFile", "failAction", "signal", "rule",
@@ -85,7 +85,7 @@ MonotonicTime steady_now() {
   return std::chrono::time_point_cast<Milliseconds>(std::chrono::steady_clock::now());
 }
 
-// How long the times of the file alone are believed: two writes within one tick of the system's clock have the same.
+// How long unchanged file times alone are trusted: two writes within one tick of the system's clock have the same time.
 constexpr Milliseconds kBelieved{1000};
 
 constexpr int kOpenFlags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
@@ -174,7 +174,7 @@ Status JournalWriter::restore_if_gone(struct stat& ours) {
   if (::lstat(path_.c_str(), &there) == 0) {
     if (there.st_ino == ours.st_ino && there.st_dev == ours.st_dev) return {};
   } else if (errno != ENOENT && errno != ENOTDIR) {
-    return {};  // a folder above was closed to us; the open file is still good
+    return {};  // a folder above became inaccessible; the open file is still good
   }
   const std::string text = tail_of(fd_.get(), size_, size_);
   // <project>/.ralph/runs/<id>: symlinks are not followed, and the project folder itself is not created.
@@ -193,7 +193,7 @@ Status JournalWriter::restore_if_gone(struct stat& ours) {
   return {};
 }
 
-// A file that is not as we left it can't prove anything any more: what is added would not follow from what is there.
+// A file that is not as we left it proves nothing any more: a new record would not follow from the existing ones.
 Status JournalWriter::check_size(const struct stat& ours) const {
   if (ours.st_size == size_) return {};
   return fail(
@@ -232,7 +232,7 @@ std::string JournalWriter::fault_in_records() const {
     if (!*record) break;
   }
   if (const std::vector<std::string> problems = reader->problems(); !problems.empty()) return problems.front();
-  return reader->last_hash() == last_hash_ ? "" : "its last record is another one";
+  return reader->last_hash() == last_hash_ ? "" : "its last record is a different one";
 }
 
 Status JournalWriter::write(const record::Record& record) {
@@ -249,7 +249,7 @@ Status JournalWriter::write(const record::Record& record) {
     written = ::write(fd_.get(), line.data(), line.size());
   } while (written < 0 && errno == EINTR);
   if (written != static_cast<ssize_t>(line.size())) {
-    // The system gives a reason only if nothing was written: the rest has none (a full disk, or `ulimit -f`).
+    // A partial write has no errno, so write the rest to learn the reason (a full disk, or `ulimit -f`).
     ssize_t rest = written;
     if (written >= 0) rest = ::write(fd_.get(), line.data() + written, line.size() - static_cast<size_t>(written));
     const int error = rest < 0 ? errno : ENOSPC;

@@ -1,5 +1,5 @@
-// Writes a run's journal. Each record is one line and one write() call, so that readers see whole records, and a
-// SIGKILL of ralph loses nothing that was appended. Specified in docs/formats/journal.md.
+// Writes a run's journal. Each record is one line and one write() call, so readers see whole records, and killing ralph
+// loses nothing that was appended. Specified in docs/formats/journal.md.
 #pragma once
 
 #include <cstdint>
@@ -25,15 +25,15 @@ class JournalWriter {
  public:
   using OnRecord = std::function<void(const record::Record&)>;
 
-  // Opens or creates <run_folder>/journal.jsonl. An existing journal is continued: `on_record` gets its records, and a
-  // torn last line, which a power cut may leave, is removed. A journal has one writer at a time: fails with kBusy if
-  // another process still writes it after `patience`.
+  // Opens or creates <run_folder>/journal.jsonl. An existing journal is continued: `on_record` receives its records,
+  // and a torn last line, as left by a power cut, is removed. A journal has one writer at a time: fails with kBusy if
+  // another process is still writing it after `patience`.
   static Result<JournalWriter> open(const std::string& run_folder, const Redactor& redactor,
                                     std::function<WallTime()> clock, const OnRecord& on_record = {},
                                     Milliseconds patience = Milliseconds(0));
 
-  // The same for a session's journal, whose last record carries the whole progress: reads only the tail, and
-  // `on_record` gets that one record. A journal whose last record does not is read completely.
+  // The same for a session's journal: if its last record carries the whole progress, reads only the tail, and
+  // `on_record` receives that one record. Otherwise the journal is read completely.
   static Result<JournalWriter> open_at_tail(const std::string& run_folder, const Redactor& redactor,
                                             std::function<WallTime()> clock, const OnRecord& on_record,
                                             Milliseconds patience);
@@ -42,18 +42,18 @@ class JournalWriter {
   record::Record stamp(record::Body body) const;
 
   // Writes the last result of stamp(). After a failure nothing of the record remains, and the next one gets its number.
-  // A journal that was deleted meanwhile is first restored from the open descriptor. Fails if somebody else has added
-  // to it or shortened it.
+  // If the journal was deleted in the meantime, it is first restored from the open descriptor. Fails if somebody else
+  // has added to it or shortened it.
   Status write(const record::Record& record);
 
-  // What somebody has done to the records that were written, in words; empty: nothing. Reads all of the file if anybody
-  // else may have written to it, by the times that the system keeps, and once a second anyway; understands its records
-  // only the first time, or if it is not what was written.
+  // How somebody has tampered with the written records, in words; empty: not at all. Rereads the whole file if its
+  // timestamps suggest another writer, or if the last read is more than a second old. Parses the records only the first
+  // time, or if the content is not what was written.
   std::string fault();
 
-  Result<record::Record> append(record::Body body);  // both
+  Result<record::Record> append(record::Body body);  // stamp() and write()
 
-  // Makes the appended records survive a power cut too.
+  // Makes the appended records survive a power cut.
   Status sync();
 
   const std::string& path() const { return path_; }
@@ -75,16 +75,16 @@ class JournalWriter {
   std::function<WallTime()> clock_;
   std::int64_t last_sequence_ = 0;
   std::string last_hash_;
-  std::int64_t size_ = 0;            // of the complete records
-  std::optional<Sha256> content_{};  // the hash of these, once somebody has asked for faults
+  std::int64_t size_ = 0;            // of the whole records
+  std::optional<Sha256> content_{};  // their hash, once fault() has been called
   struct stat left_{};               // the file after our last write
-  bool touched_ = false;             // somebody wrote to it before one of ours
+  bool touched_ = false;             // somebody else wrote to it before one of our writes
   MonotonicTime read_at_{};          // when all of it was last read
   bool folder_synced_ = false;       // without it, a power cut may lose the file's name
 };
 
-// Masks the secrets in every text of a record, except in fields that programs read, such as runId and file names. A
-// setting with a secret-looking name is always masked.
+// Masks the secrets in every text of a record, except in fields that programs depend on, such as runId and file names.
+// A setting with a secret-looking name is always masked.
 void redact(record::Body& body, const Redactor& redactor);
 
 }  // namespace ralph

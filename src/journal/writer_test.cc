@@ -225,10 +225,10 @@ TEST_F(JournalWriterTest, ARecordThatWasChangedInItsPlaceIsAFault) {
   write(replace_all(text, "\"iteration\":1", "\"iteration\":7"));
   EXPECT_TRUE(contains(writer.fault(), "does not follow from the line before it")) << writer.fault();
   write(replace_all(text, "\"iteration\":2", "\"iteration\":7"));
-  EXPECT_EQ(writer.fault(), "its last record is another one");
+  EXPECT_EQ(writer.fault(), "its last record is a different one");
   write(text);
   EXPECT_EQ(writer.fault(), "");
-  // What was looked at once is remembered by its hash, with what is added.
+  // Content that was checked once is remembered by its hash, including later records.
   ASSERT_TRUE(writer.append(record::IterationStarted{3}));
   EXPECT_EQ(writer.fault(), "");
   const std::string more = ScratchFolder::read(file_);
@@ -242,7 +242,7 @@ TEST_F(JournalWriterTest, ARecordThatWasChangedBeforeAnotherWasWrittenIsAFault) 
   JournalWriter writer = open();
   ASSERT_TRUE(writer.append(record::IterationStarted{1}));
   ASSERT_EQ(writer.fault(), "");
-  ::usleep(20'000);  // more than a tick of the clock that files have their times from
+  ::usleep(20'000);  // more than a tick of the clock that file times come from
   const std::string text = ScratchFolder::read(file_);
   std::fstream(file_, std::ios::in | std::ios::out) << replace_all(text, "\"iteration\":1", "\"iteration\":7");
   ASSERT_TRUE(writer.append(record::IterationStarted{2})) << "its size is what it was";

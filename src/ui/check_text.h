@@ -1,4 +1,4 @@
-// Checks, in words.
+// Describes check results in words.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace ralph {
 
-// What a check's end says beyond its outcome: "12 tests passed", "flaky: it passed at try 2", "ran 8 tests; …". May be
-// empty.
+// The details of a check's end beyond its outcome: "12 tests, 1 skipped", "flaky: it failed before it passed at try 2".
+// May be empty.
 std::string check_facts(const record::GuardrailEnded& ended);
 
 }  // namespace ralph

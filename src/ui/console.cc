@@ -30,7 +30,7 @@ Console::Console(ConsoleOptions options)
             write(text);
           },
           [] { return SystemClock().wall(); }) {
-  // The formatter leaves room for the time itself.
+  // The formatter itself leaves room for the time; the console's own lines need it here.
   if (options_.format.timestamps) options_.style.width = std::max(options_.style.width, kTimeWidth + 20) - kTimeWidth;
 }
 
@@ -158,13 +158,13 @@ void Console::on_agent_error_output(std::string_view bytes) {
   const std::string text = err_filter_.feed(bytes);
   if (text.empty()) return;
   erase_passing_line();
-  const bool terminal = options_.style.terminal;  // then both streams usually share their lines
+  const bool terminal = options_.style.terminal;  // then both streams usually share the same lines
   if (terminal) colored_ = colored_ || contains(text, '\033');
   write_error(stamped(text, terminal ? at_line_start_ : error_line_start_));
   if (terminal) at_line_start_ = text.back() == '\n';
 }
 
-// Half a character at the end of its output is none.
+// An incomplete character at the end of the output becomes U+FFFD.
 void Console::end_of_agent_output() {
   if (!options_.agent_output) return;
   if (const std::string rest = out_filter_.finish(); !rest.empty()) write(rest);

@@ -1,5 +1,5 @@
-// What a person sees of a run: one line per step, the agent's output between them, and a closing summary that says why
-// it stopped and where its files are. Lines are made from journal records, so the screen can't contradict the journal.
+// Shows a run to a person: one line per step, the agent's output between them, and a closing summary that says why it
+// stopped and where its files are. Lines are derived from journal records, so the screen can't contradict the journal.
 #pragma once
 
 #include <string>
@@ -19,9 +19,9 @@ struct ConsoleOptions {
   bool agent_output = true;  // show what the agent prints
   bool verbose = false;      // "[ralph] …" lines on standard error
   int guardrails = 0;
-  std::string folder{};  // of the run, if it is not .ralph/runs/<id>
-  bool task = false;     // an iteration is an attempt, and words of the agent are not needed
-  int wait_exit_code{};  // by which an agent says that it waits for a person; 0: by none
+  std::string folder{};  // of the run, if not .ralph/runs/<id>
+  bool task = false;     // iterations are called attempts, and the agent may be silent
+  int wait_exit_code{};  // with which an agent says that it is waiting for a person; 0: none
 };
 
 class Console : public RunListener {
@@ -65,26 +65,26 @@ class Console : public RunListener {
   template <class Other>
   void show(const Other&) {}
 
-  void start_line();                         // ends an unfinished line of the agent, overwrites a passing line
-  void line(std::string_view text);          // one whole line or several
-  void passing_line(std::string_view text);  // on a terminal: replaced by the next line
-  void draw(std::string_view text);          // a passing line here: at the start of a line, or over the last one
-  // In a narrow terminal `what` is cut and not the facts: how long, what it has cost, until when.
+  void start_line();                         // ends an unfinished line of the agent, erases a passing line
+  void line(std::string_view text);          // one or more whole lines
+  void passing_line(std::string_view text);  // on a terminal only: replaced by the next line
+  void draw(std::string_view text);          // a passing line, at the start of a line or over the previous one
+  // On a narrow terminal `what` is cut, not the facts: duration, cost, end time.
   std::string live_line(std::string_view what, const std::vector<std::string>& facts) const;
   void erase_passing_line();
-  void begin_step(std::string what, std::string agent = {});  // from now on ticks tell of it
+  void begin_step(std::string what, std::string agent = {});  // from now on, ticks report it
   void end_of_agent_output();
   void write(std::string_view bytes);
   void write_error(std::string_view bytes);
-  std::string stamped(std::string_view text, bool at_line_start) const;  // the time before every line, if it is wanted
-  // The same on as many lines as it needs, broken between words on a terminal. `used`: columns before it.
+  std::string stamped(std::string_view text, bool at_line_start) const;  // with the time before every line, if enabled
+  // The whole text, safe to print, wrapped between words on a terminal. `used`: columns already taken.
   std::string whole(std::string_view text, size_t used) const;
-  // "3 iterations", in a task "3 attempts".
+  // "3 iterations" or, in a task, "3 attempts".
   std::string iterations(std::int64_t count) const;
   std::string iteration_title() const;
-  // Facts with something between them, on as many lines as a terminal needs.
+  // Joins facts with `between`, wrapped to the terminal's width.
   std::string wrap_facts(const std::vector<std::string>& facts, std::string_view between) const;
-  // One line of foreign text, safe to print, cut at the edge of a terminal of which `used` columns are taken.
+  // One line of foreign text, safe to print, cut at the terminal's edge. `used`: columns already taken.
   std::string clean(std::string_view text, size_t used = 0) const;
 
   ConsoleOptions options_;
@@ -98,7 +98,7 @@ class Console : public RunListener {
   std::string step_;        // what is running; empty: nothing
   std::string tool_;        // of the agent that is running
   std::string waits_for_;   // why nothing is running
-  std::string turn_agent_;  // whose turn the step is; empty: it is none
+  std::string turn_agent_;  // whose turn the step is; empty: it is not a turn
   std::string run_id_, agent_;
   std::int64_t max_iterations_ = 0, iteration_ = 0;
   const Progress* progress_ = nullptr;  // as of the last record

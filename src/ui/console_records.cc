@@ -1,4 +1,4 @@
-// What the console shows of each record of a run.
+// What the console shows for each record of a run.
 #include <algorithm>
 #include <span>
 #include <utility>
@@ -25,8 +25,8 @@ std::string next_prompt_phrase(std::string_view action) {
   return "APPEND to the next prompt";
 }
 
-// A few lines of a failed guardrail's output: the last ones, or the first ones of truncated output. The log has all of
-// it.
+// A few lines of a failed guardrail's output: the last ones, or the first ones if it was truncated. The log has
+// everything.
 std::vector<std::string> glimpse_of(std::string_view feedback) {
   constexpr std::string_view kBegin = "\nOutput (truncated):\n", kCut = "... [truncated]";
   constexpr size_t kLines = 4;
@@ -263,13 +263,13 @@ void Console::show(const record::PlanWork& work) {
 
 void Console::show(const record::PlanChecked& checked) {
   const Style& style = options_.style;
-  // Never cut: broken rules matter most to the reader.
+  // Never cut: rule violations matter most to the reader.
   for (const std::string& violation : checked.violations) {
     line(fmt::format("{} {}", style.red(style.error()), whole(violation, display_width(style.error()) + 1)));
   }
   for (const std::string& note : checked.notes)
     line(fmt::format("{} {}", style.yellow(style.note()), whole(note, display_width(style.note()) + 1)));
-  if (checked.iteration == 0 && !checked.mode) return;  // the start: the opening line has reported it
+  if (checked.iteration == 0 && !checked.mode) return;  // the start of the run, which the title line has reported
   const bool back = checked.outcome == StoryStep::kNone || checked.outcome == StoryStep::kSentBack ||
                     checked.outcome == StoryStep::kChangesRequested;
   line(fmt::format("{} {}", back ? style.yellow(style.again()) : style.green(style.ok()),

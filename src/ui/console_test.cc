@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Redirects a descriptor to a file while it lives.
+// Redirects a descriptor to a file during its lifetime.
 class Redirection {
  public:
   Redirection(int fd, const std::string& path) : fd_(fd), before_(::dup(fd)) {
@@ -42,10 +42,10 @@ struct Printed {
   std::string out, err;
 };
 
-// Of the run being shown.
+// The progress of the run being shown.
 Progress& progress() {
-  static Progress told;
-  return told;
+  static Progress seen;
+  return seen;
 }
 
 template <class Listener = Console, class... Options>
@@ -132,8 +132,8 @@ record::RunEnded run_ended(std::string_view status, std::string reason) {
   return ended;
 }
 
-TEST(Console, TellsARunAsLinesInAFile) {
-  const Printed told = printed<Console>(
+TEST(Console, ShowsARunAsLinesInAFile) {
+  const Printed seen = printed<Console>(
       [](Console& console) {
         tell(console, run_started());
         tell(console, record::IterationStarted{1});
@@ -147,7 +147,7 @@ TEST(Console, TellsARunAsLinesInAFile) {
         tell(console, run_ended("complete", "the agent answered \"DONE\" and all guardrails passed"));
       },
       in_a_file());
-  EXPECT_EQ(told.out,
+  EXPECT_EQ(seen.out,
             "ralph, run 20261115-202233-7f3a, agent claude, up to 10 iterations, 1 guardrail\n"
             "\n"
             "==> Iteration 1/10\n"
@@ -162,52 +162,52 @@ TEST(Console, TellsARunAsLinesInAFile) {
             "[OK] Complete: the agent answered \"DONE\" and all guardrails passed\n"
             "  1 iteration, 5.0s, agent 1 turn in 3.1s, guardrails 1 passed, 1 failed\n"
             "  everything is in .ralph/runs/20261115-202233-7f3a (ralph runs show 20261115-202233-7f3a)\n");
-  EXPECT_EQ(told.err, "");
+  EXPECT_EQ(seen.err, "");
 }
 
 TEST(Console, WritesOnlyTextOfTheAgentToAFile) {
-  const Printed told = printed<Console>(
+  const Printed seen = printed<Console>(
       [](Console& console) {
         console.on_agent_output("\033[31mred\n");
         console.on_agent_error_output("\033[2Jwarning\n");
       },
       in_a_file());
-  EXPECT_EQ(told.out, "red\n");
-  EXPECT_EQ(told.err, "warning\n");
+  EXPECT_EQ(seen.out, "red\n");
+  EXPECT_EQ(seen.err, "warning\n");
 }
 
 TEST(Console, LetsOnlyTextAndColourOfTheAgentReachATerminal) {
-  const Printed told = printed<Console>(
+  const Printed seen = printed<Console>(
       [](Console& console) {
         console.on_agent_output("\033[2J\033]0;ti");
         console.on_agent_output("tle\a\033[31mred\n");
         console.on_agent_error_output("\033[Hwarning\n");
       },
       on_a_terminal());
-  EXPECT_EQ(told.out, "\033[31mred\n");
-  EXPECT_EQ(told.err, "warning\n");
+  EXPECT_EQ(seen.out, "\033[31mred\n");
+  EXPECT_EQ(seen.err, "warning\n");
 }
 
 TEST(Console, EndsAColourThatTheAgentLeftOnAndALineThatItLeftOpen) {
-  const Printed told = printed<Console>(
+  const Printed seen = printed<Console>(
       [](Console& console) {
         console.on_agent_output("\033[31mred");
         tell(console, agent_ended({}));
       },
       on_a_terminal());
-  EXPECT_TRUE(told.out.starts_with("\033[31mred\033[0m\n\033[32m✔\033[0m agent finished")) << told.out;
+  EXPECT_TRUE(seen.out.starts_with("\033[31mred\033[0m\n\033[32m✔\033[0m agent finished")) << seen.out;
 }
 
 TEST(Console, APassingLineIsReplacedByTheNext) {
-  const Printed told = printed<Console>(
+  const Printed seen = printed<Console>(
       [](Console& console) {
         tell(console, guardrail_started());
         console.on_tick({1000ms});
         tell(console, guardrail_ended(0));
       },
       on_a_terminal());
-  const auto lines = split(told.out, '\n');
-  ASSERT_EQ(lines.size(), 2U) << told.out;
+  const auto lines = split(seen.out, '\n');
+  ASSERT_EQ(lines.size(), 2U) << seen.out;
   EXPECT_EQ(lines[0],
             "\033[2m  … make test\033[0m\r\033[K\033[2m  … make test · 1.0s\033[0m"
             "\r\033[K\033[32m✔\033[0m make test passed \033[2m(1.2s)\033[0m");
@@ -231,8 +231,8 @@ TEST(Console, WhatTheAgentSaysReplacesAPassingLineOnEitherStream) {
   EXPECT_EQ(err.err, "warning\n");
 }
 
-TEST(Console, AFileIsToldThatACheckBeginsAndThatItTakesLong) {
-  const Printed told = printed<Console>(
+TEST(Console, AFileShowsThatACheckBeginsAndThatItTakesLong) {
+  const Printed seen = printed<Console>(
       [](Console& console) {
         EXPECT_EQ(console.tick_interval(), std::nullopt);
         tell(console, agent_started());
@@ -243,13 +243,13 @@ TEST(Console, AFileIsToldThatACheckBeginsAndThatItTakesLong) {
         EXPECT_EQ(console.tick_interval(), std::nullopt);
       },
       in_a_file());
-  EXPECT_EQ(told.out, "  ... make test\n  [--] still running: make test (1m0s)\n[OK] make test passed (1.2s)\n");
+  EXPECT_EQ(seen.out, "  ... make test\n  [--] still running: make test (1m0s)\n[OK] make test passed (1.2s)\n");
 }
 
-TEST(Console, TheLiveLineTellsWhatRunsHowLongAndWhatItCostsSoFar) {
+TEST(Console, TheLiveLineShowsWhatRunsHowLongAndItsCostSoFar) {
   ConsoleOptions options = on_a_terminal();
   options.style.color = false;
-  const Printed told = printed<Console>(
+  const Printed seen = printed<Console>(
       [](Console& console) {
         tell(console, agent_started());
         EXPECT_EQ(console.tick_interval(), Milliseconds(1s));
@@ -262,17 +262,17 @@ TEST(Console, TheLiveLineTellsWhatRunsHowLongAndWhatItCostsSoFar) {
         EXPECT_EQ(console.tick_interval(), std::nullopt);
       },
       options);
-  EXPECT_NE(told.out.find("  … claude is working · Bash(make test) · 1m5s · $0.0024 so far\r\033[K"), std::string::npos)
-      << told.out;
-  EXPECT_NE(told.out.find("  … claude is working · 1m6s · 1.5K tokens so far\r\033[K"), std::string::npos) << told.out;
-  EXPECT_NE(told.out.find("claude is done but still runs · ended in 25"), std::string::npos) << told.out;
+  EXPECT_NE(seen.out.find("  … claude is working · Bash(make test) · 1m5s · $0.0024 so far\r\033[K"), std::string::npos)
+      << seen.out;
+  EXPECT_NE(seen.out.find("  … claude is working · 1m6s · 1.5K tokens so far\r\033[K"), std::string::npos) << seen.out;
+  EXPECT_NE(seen.out.find("claude is done but still runs · ended in 25"), std::string::npos) << seen.out;
 }
 
 TEST(Console, InANarrowTerminalTheLiveLineKeepsItsFigures) {
   ConsoleOptions options = on_a_terminal();
   options.style.color = false;
   options.style.width = 40;
-  const Printed told = printed<Console>(
+  const Printed seen = printed<Console>(
       [](Console& console) {
         tell(console, agent_started());
         console.on_event(event::ToolStart{"1", "Bash", "make a test of everything"});
@@ -280,12 +280,12 @@ TEST(Console, InANarrowTerminalTheLiveLineKeepsItsFigures) {
         console.on_tick({70s, 0, 0, 24500ms});
       },
       options);
-  EXPECT_NE(told.out.find("… · 1m5s · $0.0024 so far\r"), std::string::npos) << told.out;
-  EXPECT_NE(told.out.find("… · ended in 25.0s · 1m10s"), std::string::npos) << told.out;
+  EXPECT_NE(seen.out.find("… · 1m5s · $0.0024 so far\r"), std::string::npos) << seen.out;
+  EXPECT_NE(seen.out.find("… · ended in 25.0s · 1m10s"), std::string::npos) << seen.out;
 }
 
 TEST(Console, TheLiveLineLeavesALineOfTheAgentAlone) {
-  const Printed told = printed<Console>(
+  const Printed seen = printed<Console>(
       [](Console& console) {
         tell(console, agent_started());
         console.on_agent_output("half a ");
@@ -293,11 +293,11 @@ TEST(Console, TheLiveLineLeavesALineOfTheAgentAlone) {
         console.on_agent_output("line\n");
       },
       on_a_terminal());
-  EXPECT_TRUE(told.out.ends_with("\r\033[Khalf a line\n")) << told.out;
+  EXPECT_TRUE(seen.out.ends_with("\r\033[Khalf a line\n")) << seen.out;
 }
 
 TEST(Console, TheCountdownSaysWhyAndUntilWhen) {
-  const Printed told = printed<Console>(
+  const Printed seen = printed<Console>(
       [](Console& console) {
         record::Decided wait;
         wait.moment = Moment::kAfterTurn;
@@ -306,14 +306,14 @@ TEST(Console, TheCountdownSaysWhyAndUntilWhen) {
         console.on_countdown(299s);
       },
       on_a_terminal());
-  EXPECT_NE(told.out.find("… waiting for the usage limit to end · going on in 4m59s, at "), std::string::npos)
-      << told.out;
+  EXPECT_NE(seen.out.find("… waiting for the usage limit to end · going on in 4m59s, at "), std::string::npos)
+      << seen.out;
 }
 
 TEST(Console, EveryLineCanHaveTheTime) {
   ConsoleOptions options = in_a_file();
   options.format.timestamps = true;
-  const Printed told = printed<Console>(
+  const Printed seen = printed<Console>(
       [](Console& console) {
         tell(console, guardrail_started());
         console.on_agent_output("one\n\ntw");
@@ -322,16 +322,16 @@ TEST(Console, EveryLineCanHaveTheTime) {
         tell(console, guardrail_ended(2));
       },
       options);
-  for (const std::string& text : {told.out, told.err}) {
+  for (const std::string& text : {seen.out, seen.err}) {
     for (const std::string& one : split(text, '\n')) {
       EXPECT_TRUE(one.empty() || (one.size() > 11 && one[0] == '[' && one[9] == ']')) << one;
     }
   }
-  EXPECT_NE(told.out.find("] two\n"), std::string::npos) << told.out;
+  EXPECT_NE(seen.out.find("] two\n"), std::string::npos) << seen.out;
 }
 
-TEST(Console, OthersWordsCanNotDisturbATerminal) {
-  const Printed told = printed<Console>(
+TEST(Console, ForeignTextCannotDisturbATerminal) {
+  const Printed seen = printed<Console>(
       [](Console& console) {
         tell(console, agent_ended("\033[2J\r\nDONE\u009b"));
         record::GuardrailEnded check = guardrail_ended(1);
@@ -342,20 +342,20 @@ TEST(Console, OthersWordsCanNotDisturbATerminal) {
         tell(console, run_ended("limit", "it answered \"\033[2J\n\""));
       },
       in_a_file());
-  EXPECT_EQ(told.out.find('\033'), std::string::npos);
-  EXPECT_EQ(told.out.find('\r'), std::string::npos);
-  EXPECT_EQ(told.out.find('\a'), std::string::npos);
-  EXPECT_EQ(told.out.find("\u009b"), std::string::npos);
-  EXPECT_NE(told.out.find("answered \" [2J  DONE \""), std::string::npos) << told.out;
-  EXPECT_NE(told.out.find("pid 2: a b\n"), std::string::npos) << told.out;
-  EXPECT_NE(told.out.find("blocked x\n"), std::string::npos) << told.out;
+  EXPECT_EQ(seen.out.find('\033'), std::string::npos);
+  EXPECT_EQ(seen.out.find('\r'), std::string::npos);
+  EXPECT_EQ(seen.out.find('\a'), std::string::npos);
+  EXPECT_EQ(seen.out.find("\u009b"), std::string::npos);
+  EXPECT_NE(seen.out.find("answered \" [2J  DONE \""), std::string::npos) << seen.out;
+  EXPECT_NE(seen.out.find("pid 2: a b\n"), std::string::npos) << seen.out;
+  EXPECT_NE(seen.out.find("blocked x\n"), std::string::npos) << seen.out;
 }
 
 TEST(Console, ALineOfATerminalIsNotWiderThanIt) {
   ConsoleOptions narrow = on_a_terminal();
   narrow.style.width = 40;
   narrow.style.color = false;
-  const Printed told = printed<Console>(
+  const Printed seen = printed<Console>(
       [](Console& console) {
         record::GuardrailStarted started = guardrail_started();
         started.name = std::string(200, 'x');
@@ -363,13 +363,13 @@ TEST(Console, ALineOfATerminalIsNotWiderThanIt) {
         console.on_tick({1000ms});
       },
       narrow);
-  for (const std::string& piece : split(replace_all(told.out, "\r\033[K", "\n"), '\n')) {
+  for (const std::string& piece : split(replace_all(seen.out, "\r\033[K", "\n"), '\n')) {
     EXPECT_LE(display_width(piece), 40U) << piece;
   }
 }
 
 TEST(Console, ShowsWhatAFailedGuardrailSaid) {
-  const Printed told = printed<Console>(
+  const Printed seen = printed<Console>(
       [](Console& console) {
         record::GuardrailEnded few = guardrail_ended(1);
         few.feedback = "Guardrail failed.\nOutput (truncated):\none\ntwo\n";
@@ -382,19 +382,19 @@ TEST(Console, ShowsWhatAFailedGuardrailSaid) {
       },
       in_a_file());
   std::string said;
-  for (const std::string& line : split(told.out, '\n')) said += line.starts_with("    ") ? line.substr(4) + " " : "/ ";
+  for (const std::string& line : split(seen.out, '\n')) said += line.starts_with("    ") ? line.substr(4) + " " : "/ ";
   EXPECT_EQ(said, "/ one two / 3 4 5 6 / 1 2 3 4 / ");
 }
 
 TEST(Console, ASignalIsAnsweredOnStandardError) {
-  const Printed told = printed<Console>(
+  const Printed seen = printed<Console>(
       [](Console& console) {
         tell(console, record::SignalReceived{"SIGINT", 1});
         tell(console, record::SignalReceived{"SIGINT", 2});
       },
       in_a_file());
-  EXPECT_EQ(told.out, "");
-  const auto lines = split(told.err, '\n');
+  EXPECT_EQ(seen.out, "");
+  const auto lines = split(seen.err, '\n');
   ASSERT_EQ(lines.size(), 3U);
   EXPECT_TRUE(lines[0].starts_with("Received signal, shutting down..."));
   EXPECT_EQ(lines[1], "Received signal, ending everything now...");
@@ -411,16 +411,16 @@ TEST(Console, DetailsAreForTheVerbose) {
   EXPECT_EQ(printed<Console>(story, verbose).err, "[ralph] Agent command: claude -p 'two words'\n[ralph] more\n");
 }
 
-TEST(Console, AnAgentMayBeShownToNobody) {
+TEST(Console, AgentOutputCanBeHidden) {
   ConsoleOptions quiet = in_a_file();
   quiet.agent_output = false;
-  const Printed told = printed<Console>(
+  const Printed seen = printed<Console>(
       [](Console& console) {
         console.on_agent_output("hello\n");
         console.on_agent_error_output("warning\n");
       },
       quiet);
-  EXPECT_EQ(told.out + told.err, "");
+  EXPECT_EQ(seen.out + seen.err, "");
 }
 
 TEST(Console, EveryEndHasItsTitle) {
@@ -434,14 +434,14 @@ TEST(Console, EveryEndHasItsTitle) {
   static std::string status;
   for (const auto& [name, title] : titles) {
     status = name;
-    const Printed told =
+    const Printed seen =
         printed<Console>([](Console& console) { tell(console, run_ended(status, "why")); }, in_a_file());
-    EXPECT_NE(told.out.find(std::string(title) + "\n"), std::string::npos) << told.out;
+    EXPECT_NE(seen.out.find(std::string(title) + "\n"), std::string::npos) << seen.out;
   }
 }
 
 TEST(JsonLines, AreTheRecordsAndNothingElse) {
-  const Printed told = printed<JsonLines>(
+  const Printed seen = printed<JsonLines>(
       [](JsonLines& lines) {
         tell(lines, record::IterationStarted{1});
         lines.on_agent_output("hello\n");
@@ -450,11 +450,11 @@ TEST(JsonLines, AreTheRecordsAndNothingElse) {
         tell(lines, record::IterationEnded{1, 5});
       },
       std::string());
-  const auto lines = split(told.out, '\n');
-  ASSERT_EQ(lines.size(), 3U) << told.out;
+  const auto lines = split(seen.out, '\n');
+  ASSERT_EQ(lines.size(), 3U) << seen.out;
   EXPECT_EQ(lines[2], "");
   for (size_t i : {0U, 1U}) EXPECT_TRUE(record::from_line(lines[i])) << lines[i];
-  EXPECT_EQ(told.err, "");
+  EXPECT_EQ(seen.err, "");
 }
 
 }  // namespace

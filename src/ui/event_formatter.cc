@@ -18,7 +18,7 @@ struct EventFormatter::Markers {
 
 namespace {
 
-constexpr size_t kMostRunning = 1000;  // tools without an end yet; bounds the memory for an agent that never ends any
+constexpr size_t kMostRunning = 1000;  // unfinished tools; bounds the memory for an agent that never ends any
 constexpr size_t kMostTodos = 50;
 constexpr size_t kLongestMessage = 500;  // columns of a failure's reason, which is not cut at the terminal's edge
 constexpr size_t kLongestLabel = 120;    // of a tool, when its end repeats the label
@@ -32,8 +32,8 @@ std::string_view words_for(FailureKind kind) {
                                                 "No credit",
                                                 "The conversation is too long",
                                                 "Permission denied",
-                                                "The agent's limit of turns is reached",
-                                                "The agent's limit of cost is reached",
+                                                "The agent's turn limit is reached",
+                                                "The agent's cost limit is reached",
                                                 "Model not found",
                                                 "The prompt was refused",
                                                 "Aborted",
@@ -48,7 +48,7 @@ std::string tokens_phrase(const Tokens& tokens) {
   return fmt::format("tokens: {} in{} / {} out", human_count(in), cached, human_count(tokens.output));
 }
 
-// A text on one line, without control sequences; runs of blanks and line ends become one blank.
+// The text on one line, without control sequences; runs of whitespace become one space.
 std::string squeezed(std::string_view text) {
   std::string line;
   for (const char c : without_controls(text)) {
@@ -108,7 +108,7 @@ void EventFormatter::end_words() {
 }
 
 std::string EventFormatter::one_line(std::string_view text, size_t columns) const {
-  // Examines only the beginning of a huge text; a column can take several bytes, and controls take some.
+  // Examines only the beginning of a huge text. A column can take several bytes, and control sequences take some.
   return fit_to_width(squeezed(text.substr(0, columns * 16 + 4096)), columns);
 }
 
@@ -121,7 +121,7 @@ std::string EventFormatter::tool_label(std::string_view name, std::string_view s
 }
 
 void EventFormatter::note(std::string_view mark, std::string_view text) {
-  std::string tool = std::move(tool_above_);  // a note does not separate its end from its start
+  std::string tool = std::move(tool_above_);  // a note does not separate a tool's end from its start
   begin(Block::kActivity);
   tool_above_ = std::move(tool);
   flow_.line(fmt::format("{} {}", mark, text));
@@ -186,13 +186,13 @@ void EventFormatter::show(const event::ToolEnd& end) {
   if (end.failed) ++errors_;
   const bool just_started = !tool_above_.empty() && tool_above_ == end.id;
   const auto started = running_.find(end.id.substr(0, kLongestMessage));
-  if (started == running_.end() && end.name.empty()) ++tools_;  // its start was not seen
+  if (started == running_.end() && end.name.empty()) ++tools_;  // its start was missed
   // With other lines in between, the name alone would be ambiguous.
   const bool explain = started != running_.end() && !just_started;
   const std::string name = explain ? started->second : tool_label(end.name, "", kLongestLabel);
   if (started != running_.end()) running_.erase(started);
-  const bool told = !end.failed && !todo_tool_.empty() && todo_tool_ == end.id;
-  if (told) return;  // the todo list that it changed was shown
+  const bool already_shown = !end.failed && !todo_tool_.empty() && todo_tool_ == end.id;
+  if (already_shown) return;  // the changed todo list was shown instead
 
   begin(Block::kActivity);
   const Excerpt excerpt = excerpt_of(end.output, options_.max_output_lines, options_.max_output_chars);
@@ -227,7 +227,7 @@ void EventFormatter::show(const event::Todo& todo) {
   std::string seen;
   size_t done = 0;
   std::vector<std::string> lines;
-  const size_t room = flow_.room(false) - 14;  // beside marker and "← ACTIVE"
+  const size_t room = flow_.room(false) - 14;  // next to the marker and "← ACTIVE"
   for (const event::TodoItem& item : todo.items) {
     const bool active = item.status == event::TodoStatus::kActive;
     if (item.status == event::TodoStatus::kDone) ++done;
@@ -277,15 +277,15 @@ std::string EventFormatter::facts_of(const event::Result& result) const {
 
 void EventFormatter::show(const event::Result& result) {
   // Most agents repeat their last text here; some give it only here.
-  const bool unheard = !std::exchange(said_something_, false) && !trim(result.text).empty();
-  if (unheard && squeezed(result.text.substr(0, kLongestMessage)) != last_failure_) {
+  const bool unseen = !std::exchange(said_something_, false) && !trim(result.text).empty();
+  if (unseen && squeezed(result.text.substr(0, kLongestMessage)) != last_failure_) {
     show(event::Text{.text = result.text});
     said_something_ = false;
   }
   const std::string facts = facts_of(result);
   // A failure that was just shown needs no second line.
-  const bool told = result.failed && flow_.block() == Block::kFailure && facts.empty();
-  if (told) return;
+  const bool already_shown = result.failed && flow_.block() == Block::kFailure && facts.empty();
+  if (already_shown) return;
   begin(Block::kClosing);
   const std::string mark = result.failed ? style_.red(markers_.error) : style_.green(markers_.ok);
   flow_.line(fmt::format("{} {}{}", mark, style_.bold(result.failed ? "Failed" : "Complete"), facts));
@@ -316,7 +316,7 @@ void EventFormatter::show(const event::Retry& retry) {
 void EventFormatter::show(const event::Limit& limit) {
   // The warning about a limit comes with every answer; show it once.
   const std::string type = replace_all(one_line(limit.type, 80), "_", " ");
-  if (!limits_told_.insert(fmt::format("{}{}", limit.rejected, type)).second) return;
+  if (!limits_shown_.insert(fmt::format("{}{}", limit.rejected, type)).second) return;
   std::string text = limit.rejected ? "Limit reached" : "Near a limit";
   if (!type.empty()) text += fmt::format(" ({})", type);
   if (limit.resets_at) text += ", " + reset_phrase(*limit.resets_at);

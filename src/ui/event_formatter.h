@@ -4,8 +4,9 @@
 //   ⏺ Read(/path/to/file.go)
 //   ✅ Result ← Read (45 lines, 1234 chars)
 //     ⎿  package main
-// No event can control a terminal: every text passes through TerminalFilter, without colours, wherever the output goes.
-// The only control sequences written are the colours of `style`.
+//
+// No event can control a terminal: every text passes through TerminalFilter, which strips colours too, wherever the
+// output goes. The only control sequences written are the colours of `style`.
 #pragma once
 
 #include <functional>
@@ -46,7 +47,7 @@ class EventFormatter : public EventSink {
   // A new turn begins: resets the counts and costs of the last one.
   void begin_turn();
 
-  // Other output has ended the line and continued below it.
+  // Other output has ended the current line and written below it.
   void interrupted();
 
  private:
@@ -66,7 +67,7 @@ class EventFormatter : public EventSink {
   void show(const event::Failure& failure);
   void show(const event::Unknown& unknown);
 
-  void begin(Block block);  // ends a text that is still arriving
+  void begin(Block block);  // ends text that is still arriving
   void end_words();
   void note(std::string_view mark, std::string_view text);
   std::string one_line(std::string_view text, size_t columns) const;
@@ -82,15 +83,15 @@ class EventFormatter : public EventSink {
   LineFlow flow_;
 
   TerminalFilter words_{false};
-  bool flowing_ = false;  // pieces of a text are arriving
+  bool flowing_ = false;  // text is arriving in pieces
   bool flowing_sub_agent_ = false;
   bool said_something_ = false;  // the agent itself, not a sub-agent, since its last result
 
   std::map<std::string, std::string, std::less<>> running_;  // tools by id: "Read(/path)"
-  std::string tool_above_;  // whose start is the line above; its end need not repeat the label
+  std::string tool_above_;  // whose start is on the line above, so its end need not repeat the label
   std::string todo_tool_;   // whose start was followed by a todo list, shown instead of its output
   std::string session_, last_todo_, last_progress_, last_failure_;
-  std::set<std::string, std::less<>> limits_told_;
+  std::set<std::string, std::less<>> limits_shown_;
   size_t tools_ = 0, errors_ = 0, not_understood_ = 0;
   event::Spent spent_;
 };

@@ -96,7 +96,7 @@ TEST_F(EventFormatterTest, HasWordsInsteadOfEmoji) {
             "[ERR] Failed (tools: 1, errors: 1)\n");
 }
 
-TEST_F(EventFormatterTest, WordsFlowOnAndBlocksStandApart) {
+TEST_F(EventFormatterTest, WordsAreJoinedAndBlocksAreSeparated) {
   EXPECT_EQ(shown({Text{"\n\nI will ", true}, Text{"read", true}, event::Spent{}, Text{" it.\r", true},
                    Text{"\n\nThen\r", true}, Text{"stop.\n\n\n", true}, ToolStart{"t1", "Read", "x"}, Text{"Whole."},
                    Text{"Another."}}),
@@ -162,7 +162,7 @@ TEST_F(EventFormatterTest, EveryLineCanHaveTheTime) {
       "[20:22:33]   ⎿  y\n");
 }
 
-TEST_F(EventFormatterTest, TellsOfRetriesLimitsAndFailures) {
+TEST_F(EventFormatterTest, ShowsRetriesLimitsAndFailures) {
   const WallTime reset = kNow + std::chrono::hours(2);
   EXPECT_EQ(shown({event::Session{"abc", "opus", "2.1"}, event::Session{"abc", "opus", "2.1"},
                    event::Progress{"compacting", ""}, event::Progress{"compacting", ""},
@@ -185,23 +185,23 @@ TEST_F(EventFormatterTest, TellsOfRetriesLimitsAndFailures) {
             "❌ Failed (lines not understood: 1)\n");
 }
 
-TEST_F(EventFormatterTest, ResultsThatSayWhatWasNotSaidAreHeard) {
+TEST_F(EventFormatterTest, ShowsAResultsTextUnlessItWasSaidBefore) {
   EXPECT_EQ(shown({Text{"Done."}, result(false, "Done."), result(false, "Really.")}),
             "Done.\n\n✅ Complete\n\nReally.\n\n✅ Complete\n");
 }
 
-TEST_F(EventFormatterTest, WhatWasSpentIsSummedWhereTheResultDoesNotTell) {
+TEST_F(EventFormatterTest, SumsTheUsageIfTheResultDoesNotReportIt) {
   EXPECT_EQ(shown({event::Spent{{.input = 900, .output = 10}, 0.25}, event::Spent{{.input = 100, .output = 5}, 0.25},
                    result()}),
             "✅ Complete (cost: $0.50, tokens: 1K in / 15 out)\n");
 }
 
-TEST_F(EventFormatterTest, AFailureWithNothingToAddIsToldOnce) {
+TEST_F(EventFormatterTest, AFailureWithNothingToAddIsShownOnce) {
   EXPECT_EQ(shown({event::Failure{FailureKind::kAuthentication, "no key", {}}, result(true)}),
             "❌ Authentication failed: no key\n");
 }
 
-TEST_F(EventFormatterTest, ATodoListStandsForTheOutputOfTheToolThatChangedIt) {
+TEST_F(EventFormatterTest, ATodoListReplacesTheOutputOfTheToolThatChangedIt) {
   const std::string start = "⏺ TodoWrite(3 items)\n\n" + shown({todo_list()});
   const ToolStart tool{"1", "TodoWrite", "3 items"};
   EXPECT_EQ(shown({tool, todo_list(), ToolEnd{"1", "TodoWrite", "modified"}}), start);
@@ -250,7 +250,7 @@ TEST_F(EventFormatterTest, ATerminalsWidthIsKeptWithWideCharactersToo) {
   EXPECT_EQ(lines, 14U) << text;
 }
 
-TEST_F(EventFormatterTest, NothingThatAnEventSaysSteersATerminal) {
+TEST_F(EventFormatterTest, NoEventCanControlATerminal) {
   options_.thinking = true;
   const std::string_view evil =
       "a\033[2J\033]0;t\a\xC2\x9B"
@@ -274,7 +274,7 @@ TEST_F(EventFormatterTest, ColoursAreItsOwnAndAlwaysEnded) {
             "\033[2m  ⎿  y\033[0m\n");
 }
 
-TEST_F(EventFormatterTest, SomebodyElseMaySpeakInBetween) {
+TEST_F(EventFormatterTest, OtherOutputMayComeInBetween) {
   std::string text;
   EventFormatter formatter(options_, style_, [&](std::string_view piece) { text += piece; }, [] { return kNow; });
   formatter.on_event(Text{"half", true});

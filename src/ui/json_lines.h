@@ -1,4 +1,4 @@
-// `--json`: what a program sees of a run.
+// `--json`: shows a run to a program.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace ralph {
 
-// Writes every record as one line of JSON to standard output, as in the journal. The agent's output is in the files
-// that the records name. A reader who falls behind gets the rest from the journal itself, so no record is ever missing.
+// Writes every record to standard output as one line of JSON, as in the journal. The agent's output is in the files
+// that the records name. If the reader falls behind, the rest is reread from the journal, so no record is ever lost.
 class JsonLines : public NullListener {
  public:
   explicit JsonLines(std::string journal);
@@ -24,7 +24,7 @@ class JsonLines : public NullListener {
   void catch_up();
 
   std::string journal_;
-  size_t behind_ = 0;  // bytes at the end of the journal that were not written yet
+  size_t behind_ = 0;  // bytes at the end of the journal that are not written yet
   ConsoleStream out_{STDOUT_FILENO};
 };
 

@@ -8,8 +8,8 @@
 namespace ralph {
 namespace {
 
-constexpr size_t kNarrowest = 20;      // on a narrower terminal lines break anywhere
-constexpr size_t kWidthOfFiles = 200;  // a log may be wide, but not as long as a command
+constexpr size_t kNarrowest = 20;      // narrower terminals wrap lines anywhere
+constexpr size_t kWidthOfFiles = 200;  // log lines may be wide, but not as long as a huge command
 constexpr std::string_view kStampWidth = "[HH:MM:SS] ";
 
 }  // namespace

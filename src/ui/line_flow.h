@@ -15,7 +15,7 @@ enum class Block { kNone, kActivity, kWords, kTodo, kFailure, kClosing };
 class LineFlow {
  public:
   using Write = std::function<void(std::string_view)>;
-  using Stamp = std::function<std::string()>;  // the beginning of every line; an empty function: nothing
+  using Stamp = std::function<std::string()>;  // the prefix of every line; an empty function: none
 
   LineFlow(const Style& style, bool unicode, Write write, Stamp stamp);
 
@@ -23,17 +23,17 @@ class LineFlow {
   void begin(Block block);
   Block block() const { return block_; }
 
-  // One line; `text` has no line end of its own.
+  // Writes one line; `text` has no newline.
   void line(std::string_view text, bool sub_agent = false);
 
-  // Continues where the last words ended. Line ends of all kinds become LF; those at the end of a block are dropped.
+  // Continues where the last words ended. Newlines of all kinds become LF; those at the end of a block are dropped.
   void words(std::string_view text, bool sub_agent);
 
   void end_line();
   void flush();   // passes the gathered output to `write` in one call
   void forget();  // other output has written whole lines in between
 
-  // Columns left on a line after its prefix; generous where there is no limit.
+  // Columns left on a line after its prefix; generous if the output is not a terminal.
   size_t room(bool sub_agent) const;
 
  private:
@@ -47,7 +47,7 @@ class LineFlow {
   Block block_ = Block::kNone;
   bool at_line_start_ = true;
   bool silent_ = true;           // nothing has been written in this block
-  bool after_return_ = false;    // the last character was CR: an LF after it ends no further line
+  bool after_return_ = false;    // the last character was CR: an LF after it is part of the same newline
   size_t pending_newlines_ = 0;  // written when more words come
 };
 

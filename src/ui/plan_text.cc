@@ -9,7 +9,7 @@
 namespace ralph {
 namespace {
 
-// By StoryStep.
+// Indexed by StoryStep.
 constexpr std::array<std::string_view, 8> kOutcomes = {
     "",
     "is implemented and awaits its review",

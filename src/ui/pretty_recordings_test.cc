@@ -1,5 +1,5 @@
-// Every recording of a real agent, formatted for people. The expected texts are in tests/fixtures/pretty and were
-// reviewed by a person; RALPH_UPDATE_PRETTY=1 rewrites them; review them before a commit.
+// Formats every recording of a real agent for people. The expected texts are in tests/fixtures/pretty and were reviewed
+// by a person. RALPH_UPDATE_PRETTY=1 rewrites them; review them before committing.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -15,7 +15,7 @@ namespace ralph {
 namespace {
 
 std::string pretty(const Recording& recording) {
-  ::setenv("TZ", "UTC", 1);  // times of resets are shown in local time
+  ::setenv("TZ", "UTC", 1);  // reset times are shown in local time
   ::tzset();
   Style style;
   style.unicode = true;

@@ -13,7 +13,7 @@
 namespace ralph {
 namespace {
 
-constexpr size_t kLongestText = 400;  // columns of one text within a line that may wrap
+constexpr size_t kLongestText = 400;  // columns of one text in a line that may wrap
 
 std::string clean(std::string_view text, size_t columns = kLongestText) {
   return fit_to_width(trim(text), columns);
@@ -32,9 +32,10 @@ std::string shown_bytes(std::int64_t bytes) {
   return human_bytes(static_cast<unsigned long long>(std::max<std::int64_t>(0, bytes)));
 }
 
+// timed_out: "timed out"
 std::string words(std::string_view name) {
   return replace_all(clean(name), "_", " ");
-}  // timed_out: "timed out"
+}
 
 std::string painted_state(const ToldRun& run, const Style& style) {
   const std::string state = words(run.view.state(run.alive));
@@ -44,9 +45,9 @@ std::string painted_state(const ToldRun& run, const Style& style) {
 }
 
 // Writes the steps of one iteration, one line each.
-class StepTeller {
+class StepWriter {
  public:
-  StepTeller(std::string& out, const Style& style, bool alive) : out_(out), style_(style), alive_(alive) {}
+  StepWriter(std::string& out, const Style& style, bool alive) : out_(out), style_(style), alive_(alive) {}
 
   void operator()(const AgentTurn& turn) {
     const Purpose purpose = turn.ended ? turn.ended->purpose : turn.started.purpose;
@@ -133,7 +134,7 @@ class StepTeller {
   }
 
   void operator()(const record::SessionBound& bound) {
-    line(Mark::kNote, "session", clean(bound.session.empty() ? "waits for the next that starts" : bound.session));
+    line(Mark::kNote, "session", clean(bound.session.empty() ? "waits for the next one to start" : bound.session));
   }
 
   void operator()(const record::SessionEnded& ended) {
@@ -191,12 +192,12 @@ class StepTeller {
   bool alive_;
 };
 
-// An agent that repeats what it was shown promises nothing.
+// An agent that repeats this text must not make a promise.
 std::string without_promise_tags(std::string_view text) {
   return replace_all(replace_all(text, "<promise>", ""), "</promise>", "");
 }
 
-void tell_head(std::string& out, const ToldRun& run, const Style& style) {
+void write_head(std::string& out, const ToldRun& run, const Style& style) {
   const RunView& view = run.view;
   constexpr size_t kBegin = 13;
   const auto row = [&](std::string_view name, const std::string& value) {
@@ -218,7 +219,7 @@ void tell_head(std::string& out, const ToldRun& run, const Style& style) {
   row("cost", join(spent, style.dot()));
   if (view.start) {
     row("agent", clean(view.start->agent));
-    const std::string prompt = clean(first_line(view.start->prompt), 100);  // none if it was a file
+    const std::string prompt = clean(first_line(view.start->prompt), 100);  // empty if it was a file
     row("prompt", clean(view.start->prompt_source) + (prompt.empty() ? "" : ": " + prompt));
     row("ralph", clean(view.start->ralph_version));
   }
@@ -238,30 +239,30 @@ bool is_resumable(const ToldRun& run) {
 
 std::string run_story(const ToldRun& run, const Style& style) {
   std::string out;
-  tell_head(out, run, style);
+  write_head(out, run, style);
   const bool alive = run.alive && !run.view.end;
-  StepTeller teller(out, style, alive);
-  for (const RunStep& step : run.view.before) std::visit(teller, step);
+  StepWriter writer(out, style, alive);
+  for (const RunStep& step : run.view.before) std::visit(writer, step);
   for (const IterationView& iteration : run.view.iterations) {
     const std::string took = iteration.duration
                                  ? human_duration(*iteration.duration)
                                  : (alive && &iteration == &run.view.iterations.back() ? "under way" : "not finished");
     out += fmt::format("\n{} ({})\n", style.bold(fmt::format("Iteration {}", iteration.number)), took);
-    for (const RunStep& step : iteration.steps) std::visit(teller, step);
+    for (const RunStep& step : iteration.steps) std::visit(writer, step);
   }
   if (run.view.unknown_records > 0) {
     out += fmt::format("\n{} of a kind that this version of ralph does not know\n",
                        count_of(run.view.unknown_records, "record"));
   }
   if (!run.problems.empty())
-    out += fmt::format("\n{}\n", style.yellow("The journal is damaged; what is good is shown above:"));
+    out += fmt::format("\n{}\n", style.yellow("The journal is damaged; its good records are shown above:"));
   for (const std::string& problem : run.problems) out += fmt::format("  {}\n", clean(problem));
   return without_promise_tags(out);
 }
 
 namespace {
 
-// Whose run it is, if it is a task's.
+// The run's task, with its project if that is another one; empty: none.
 std::string task_of(const ToldRun& run, const std::string& project) {
   if (run.task.empty() || !run.view.start || run.view.start->project == project) return clean(run.task, 60);
   return fmt::format("{} in {}", clean(run.task, 60), clean(run.view.start->project, 100));
@@ -289,8 +290,8 @@ std::string run_table(std::span<const ToldRun> runs, const std::string& project,
     for (size_t i = 0; i < kColumns; ++i) widths[i] = std::max(widths[i], display_width(row[i]));
   }
   if (std::ranges::all_of(runs, [](const ToldRun& run) { return run.task.empty(); })) widths[kTask] = 0;
-  // A terminal gets one line per run: columns that it has no room for are left out, the ones that `runs show` tells
-  // best first. The id says when a run began. A file gets everything.
+  // On a terminal each run gets one line: columns that don't fit are dropped, starting with those that `runs show`
+  // covers best. The id says when a run began. A file gets all columns.
   constexpr size_t kRoomForEnd = 20;
   const auto used = [&] {
     size_t sum = 0;

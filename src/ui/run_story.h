@@ -1,5 +1,5 @@
-// The text of `ralph runs show` and `ralph runs list`. Pure: from the view of a run to text. Text by an agent is cut to
-// one line, without control characters.
+// The text of `ralph runs show` and `ralph runs list`. Pure: turns the view of a run into text. Text from an agent is
+// cut to one line, without control characters.
 #pragma once
 
 #include <span>
@@ -16,19 +16,19 @@ struct ToldRun {
   std::string folder;  // as a user would type it
   RunView view;
   bool alive = false;
-  std::vector<std::string> problems;  // what is wrong with its journal
-  bool torn = false;                  // that is only its last record, which was being written
+  std::vector<std::string> problems;  // with its journal
+  bool torn = false;                  // the only problem is an unfinished last record
   std::string task{};                 // "project/task" of a supervised task
   std::string stuck{};                // why it can't be resumed here, though it ended incomplete
 };
 
-// Whether `ralph runs resume` can go on with it.
+// Whether `ralph runs resume` can resume it.
 bool is_resumable(const ToldRun& run);
 
 // A heading (what, when, why), every iteration with its steps, their results and files, and the journal's problems.
 std::string run_story(const ToldRun& run, const Style& style);
 
-// One line per run, aligned. A task that works in another folder than `project` is named with it.
+// One line per run, aligned. A task that works in a folder other than `project` is shown with that folder.
 std::string run_table(std::span<const ToldRun> runs, const std::string& project, const Style& style);
 
 // A line of the table as JSON.

@@ -62,7 +62,7 @@ std::vector<record::Body> two_iterations() {
           end};
 }
 
-TEST(RunStory, TellsARunIterationByIteration) {
+TEST(RunStory, ShowsARunIterationByIteration) {
   EXPECT_EQ(run_story(told(two_iterations()), Style{}),
             "Run 20261115-202233-7f3a: complete\n"
             "  why        the agent answered DONE and all guardrails passed\n"
@@ -101,7 +101,7 @@ TEST(RunStory, SaysWhatIsDamaged) {
   run.problems = {"line 2 is damaged: x"};
   const std::string story = run_story(run, Style{});
   EXPECT_NE(story.find("1 record of a kind that this version of ralph does not know"), std::string::npos) << story;
-  EXPECT_NE(story.find("The journal is damaged; what is good is shown above:\n  line 2 is damaged: x\n"),
+  EXPECT_NE(story.find("The journal is damaged; its good records are shown above:\n  line 2 is damaged: x\n"),
             std::string::npos)
       << story;
 }
@@ -121,7 +121,7 @@ struct Attacker {
   void operator()(std::string_view, Other&) const {}  // contains no foreign text
 };
 
-TEST(RunStory, LetsNothingThroughThatATerminalObeys) {
+TEST(RunStory, PassesNothingThatControlsATerminal) {
   std::vector<record::Body> bodies = two_iterations();
   bodies.insert(bodies.begin() + 3,
                 {record::ProcessesSwept{}, record::SandboxNoted{}, record::SignalReceived{}, record::ScmStarted{}});

@@ -36,7 +36,7 @@ class Adder {
     end<GuardrailCheck>(std::move(brief), [&](const record::GuardrailStarted& s) { return s.index == ended.index; });
   }
   void operator()(const record::ScmStarted& started) {
-    // A task may take several commands (add, commit) and ends once, with the last of them.
+    // A task may need several commands (add, commit); it ends once, with the last of them.
     ScmTask* last = steps().empty() ? nullptr : std::get_if<ScmTask>(&steps().back());
     if (last && !last->ended && last->started.task == started.task) {
       last->started = started;
@@ -64,7 +64,7 @@ class Adder {
     brief.feedback.clear();  // its violations and notes say the same
     steps().push_back(std::move(brief));
   }
-  void operator()(const record::PlanBegan&) {}  // nothing happened yet
+  void operator()(const record::PlanBegan&) {}  // nothing has happened yet
   void operator()(const record::Unknown&) { ++run_.unknown_records; }
 
  private:
@@ -76,7 +76,7 @@ class Adder {
     return found == run_.iterations.rend() ? nullptr : &*found;
   }
 
-  // Ends the last unfinished step that matches. An end whose start was damaged becomes a step of its own.
+  // Ends the last unfinished step that matches. An end whose start is missing becomes a separate step.
   template <class Step, class Ended, class Belongs>
   void end(Ended ended, Belongs belongs) {
     std::vector<RunStep>& all = steps();

@@ -1,4 +1,4 @@
-// A run as a structure: its progress, and the steps of each iteration. Made from the records of one journal; pure, and
+// A run as a structure: its progress, and the steps of each iteration. Built from the records of one journal. Pure, and
 // robust against a journal that begins or ends anywhere.
 #pragma once
 
@@ -38,11 +38,11 @@ struct RunView {
   std::optional<record::RunStarted> start;
   std::optional<record::RunEnded> end;
   std::vector<RunStep> before;            // before the first iteration
-  std::vector<IterationView> iterations;  // steps between two belong to the first
+  std::vector<IterationView> iterations;  // steps between two iterations belong to the first
   Progress progress;                      // after the last record
   WallTime first_time{};                  // of the records
   std::int64_t records = 0, unknown_records = 0;
-  bool unreadable = false;  // its journal: a pipe, or of another user
+  bool unreadable = false;  // its journal: a pipe, or owned by another user
 
   // Adds the next record of the journal.
   void add(const record::Record& record);
@@ -52,7 +52,7 @@ struct RunView {
   // The reason for that state, as a sentence; may be empty.
   std::string reason(bool alive) const;
   Milliseconds duration() const;  // as far as known
-  // Whether another process can go on with it.
+  // Whether another process can resume it.
   bool is_resumable(bool alive) const;
   bool is_session() const { return start && start->way == WayIn::kSession; }
   // How many iterations began; in a session loop, how often the session was continued.

@@ -81,7 +81,7 @@ TEST_F(RunViewTest, GroupsStepsByIterationAndJoinsTheirTwoRecords) {
   EXPECT_FALSE(run.iterations[1].duration);
 }
 
-TEST_F(RunViewTest, TellsARunThatLivesFromOneThatWasKilled) {
+TEST_F(RunViewTest, DistinguishesARunningRunFromAKilledOne) {
   add(record::RunStarted{});
   EXPECT_EQ(view().reason(false), "it was killed before its first iteration");
   EXPECT_EQ(view().reason(true), "starting");
@@ -104,7 +104,7 @@ TEST_F(RunViewTest, SaysHowARunEnded) {
   EXPECT_EQ(view().duration(), Milliseconds(77));
 }
 
-TEST_F(RunViewTest, KeepsAStepOfWhichOnlyOneRecordIsThere) {
+TEST_F(RunViewTest, KeepsAStepWithOnlyOneOfItsRecords) {
   add(record::IterationStarted{1});
   add(record::AgentStarted{}).attempt = 1;
   add(record::ScmEnded{}).task = "commit";

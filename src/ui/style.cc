@@ -9,7 +9,7 @@ namespace {
 bool locale_is_utf8(const Environment& environment) {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     const auto value = environment.get(name);
-    if (!value || value->empty()) continue;  // the first that is set decides, as in the C library
+    if (!value || value->empty()) continue;  // the first one that is set decides, as in the C library
     const std::string locale = to_lower(*value);
     return contains(locale, "utf-8") || contains(locale, "utf8");
   }

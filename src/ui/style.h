@@ -34,8 +34,8 @@ struct Style {
   std::string paint(std::string_view code, std::string_view text) const;
 };
 
-// Colour on a terminal unless NO_COLOR is set or TERM is dumb, elsewhere only with CLICOLOR_FORCE; Unicode where the
-// locale is UTF-8.
+// Uses colour on a terminal unless NO_COLOR is set or TERM is dumb, and elsewhere only with CLICOLOR_FORCE. Uses
+// Unicode if the locale is UTF-8.
 Style style_for(int fd, const Environment& environment);
 
 }  // namespace ralph

@@ -13,7 +13,7 @@
 namespace ralph {
 namespace {
 
-// The two ends of a terminal of 42 columns.
+// Both ends of a 42-column terminal.
 class Terminal {
  public:
   Terminal() : outer_(::posix_openpt(O_RDWR | O_NOCTTY)) {

@@ -27,13 +27,13 @@ bool is_plain(char c) {
   return in_range(c, ' ', '~') || c == '\n' || c == '\t';
 }
 
-// How much of it is shown as it is: all of most texts.
+// The length of the prefix that passes unchanged, which is usually the whole text.
 size_t plain_prefix(std::string_view text) {
   size_t at = 0;
 #if defined(__SSE2__)
   for (; text.size() - at >= 16; at += 16) {
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at));
-    // As signed bytes, those beyond ASCII are less than ' ' too.
+    // As signed bytes, non-ASCII ones are also less than ' '.
     const __m128i visible =
         _mm_andnot_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x7f)), _mm_cmpgt_epi8(bytes, _mm_set1_epi8(0x1f)));
     const __m128i blank =
@@ -46,14 +46,14 @@ size_t plain_prefix(std::string_view text) {
   return at;
 }
 
-// U+202A to U+202E and U+2066 to U+2069 change the direction of all following text, including ralph's own. The tags,
-// U+E0000 to U+E007F, are text that nobody sees and an agent reads.
+// U+202A to U+202E and U+2066 to U+2069 change the direction of all following text, including ralph's own. The tags
+// U+E0000 to U+E007F are text that is invisible to people but not to an agent.
 bool misleads(std::int32_t code) {
   return (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069) ||
          (code >= 0xE0000 && code <= 0xE007F);
 }
 
-// Whether a colour sequence has the attribute 8, "hidden", which is no part of a colour number (38;5;8).
+// Whether a colour sequence has the attribute 8, "hidden", other than as part of a colour number (38;5;8).
 bool conceals(std::string_view sequence) {
   const std::vector<std::string> parameters = split(sequence, ';');
   for (size_t i = 0; i < parameters.size(); ++i) {
@@ -136,11 +136,11 @@ void TerminalFilter::take_valid(std::string_view text, std::string& out) {
 
 void TerminalFilter::take_text(std::string_view character, std::string& out) {
   const char c = character[0];
-  // A carriage return alone would let the text after it hide the text before.
+  // After a lone carriage return, text would hide the text before it.
   if (std::exchange(returned_, false) && c != '\r') out += c == '\n' ? '\r' : '\n';
   if (character.size() > 1) {
     const std::int32_t code = first_character(character).code;
-    if (code < 0xA0) {  // a C1 control, which terminals treat as ESC and another character
+    if (code < 0xA0) {  // a C1 control, which terminals treat as ESC plus another character
       state_ = State::kEscape;
       const char second = static_cast<char>(code - 0x40);
       take_escape({&second, 1}, out);
@@ -167,7 +167,7 @@ void TerminalFilter::take_escape(std::string_view character, std::string& out) {
   } else if (in_range(c, '0', '~')) {
     state_ = State::kText;  // a two-byte sequence: dropped
   } else if (!in_range(c, ' ', '/') && c != kEscapeByte) {
-    state_ = State::kText;  // aborted: this character belongs to the text
+    state_ = State::kText;  // aborted: this character is text
     take_text(character, out);
   }
 }
@@ -180,7 +180,7 @@ void TerminalFilter::take_control_sequence(std::string_view character, std::stri
   } else if (c == kEscapeByte) {
     state_ = State::kEscape;
   } else if (!in_range(c, ' ', '?')) {
-    state_ = State::kText;  // broken off
+    state_ = State::kText;  // aborted
     take_text(character, out);
   } else if (is_parameter(c) && sequence_.size() < kMaxSequence) {
     sequence_ += c;
@@ -189,7 +189,8 @@ void TerminalFilter::take_control_sequence(std::string_view character, std::stri
   }
 }
 
-// Ends at BEL, ESC and the character after it, or the end of the line: an unfinished string must not hide the rest.
+// Ends at BEL, at ESC and the character after it, or at the end of the line: an unfinished string must not hide the
+// rest.
 void TerminalFilter::take_string(std::string_view character, std::string& out) {
   const char c = character[0];
   if (c == '\a' || character == "\u009C") {

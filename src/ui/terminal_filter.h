@@ -1,6 +1,6 @@
 // Passes only text and colour to a terminal: no cursor movement, title, clipboard, bell or reversal of the text
-// direction. An agent can't overwrite what ralph printed. Takes chunks of any size; the result is valid UTF-8, because
-// some terminals treat a stray byte as a control character.
+// direction, so an agent can't overwrite what ralph printed. Accepts chunks of any size. The result is valid UTF-8,
+// because some terminals treat a stray byte as a control character.
 #pragma once
 
 #include <string>
@@ -34,7 +34,7 @@ class TerminalFilter {
   bool is_color_ = true;   // the sequence can still be a colour
 };
 
-// A whole text, without colours.
+// Filters a whole text, and strips colours.
 std::string without_controls(std::string_view text);
 
 }  // namespace ralph

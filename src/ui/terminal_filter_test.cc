@@ -5,7 +5,7 @@
 namespace ralph {
 namespace {
 
-TEST(TerminalFilter, LetsTextThroughAndNothingThatSteersATerminal) {
+TEST(TerminalFilter, PassesTextAndNothingThatControlsATerminal) {
   struct Row {
     std::string_view in, out;
   };
@@ -29,11 +29,11 @@ TEST(TerminalFilter, LetsTextThroughAndNothingThatSteersATerminal) {
       {"\x9B"
        "31mtext",
        "\xEF\xBF\xBD"
-       "31mtext"},  // C1, as a byte: no UTF-8
+       "31mtext"},  // C1, as a byte: not UTF-8
       {"\xC2\033[m\x9B"
        "2J",
        "\xEF\xBF\xBD\xEF\xBF\xBD"
-       "2J"},                                // must not grow together
+       "2J"},                                // must not merge
       {"\033\xE4\x9B\x80", "\xE4\x9B\x80"},  // half a character must not remain
       {"\033[1\xE4\x9B\x80", "\xE4\x9B\x80"},
       {"\033[12", ""},
@@ -42,7 +42,7 @@ TEST(TerminalFilter, LetsTextThroughAndNothingThatSteersATerminal) {
        "c\xE2\x80\x93",
        "abc\xE2\x80\x93"},
       {"cut \xE6\x97", "cut \xEF\xBF\xBD"},
-      {"D\U000E0041E\U000E007F", "DE"},  // tags: text that nobody sees
+      {"D\U000E0041E\U000E007F", "DE"},  // tags: invisible text
   };
   for (const Row& row : rows) EXPECT_EQ(without_controls(row.in), row.out) << row.in;
 }
@@ -55,7 +55,7 @@ TEST(TerminalFilter, KeepsColoursWhereTheyAreWanted) {
   EXPECT_EQ(filter.feed("\033[" + std::string(100, '1') + "mx"), "x");
 }
 
-TEST(TerminalFilter, DoesTheSameHoweverTheTextIsCut) {
+TEST(TerminalFilter, DoesTheSameHoweverTheTextIsSplit) {
   const std::string text =
       "a\033[31mé日👍\033]0;t\033\\\xC2\x9B"
       "5m\xFF\xE6\x97x\033[2Jb\r\n";
@@ -69,7 +69,7 @@ TEST(TerminalFilter, DoesTheSameHoweverTheTextIsCut) {
   }
 }
 
-// Long runs of plain text are taken at once, single bytes never are.
+// Long runs of plain text are handled at once, single bytes never are.
 TEST(TerminalFilter, DoesNotDependOnHowTheBytesArrive) {
   const std::string pieces[] = {"a",
                                 "plain text that is longer than sixteen bytes",

@@ -16,16 +16,16 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-// The final state of the line on a terminal.
+// The final state of a redrawn line on a terminal.
 std::string_view last_drawn(std::string_view line) {
   while (line.ends_with('\r')) line.remove_suffix(1);
   const size_t redrawn = line.rfind('\r');
   return redrawn == std::string_view::npos ? line : line.substr(redrawn + 1);
 }
 
-// `room` is the number of characters that may be shown; reduced by those that are.
+// `room`: the number of characters that may be shown; reduced by the number shown.
 std::string shown(std::string_view line, size_t& room) {
-  // A line may have megabytes: ignores what can't be shown anyway, with a margin for control sequences.
+  // A line may have megabytes, so skip what can't be shown anyway, with a margin for control sequences.
   const std::string_view looked_at = line.substr(0, room * 4 + 4096);
   std::string plain = without_controls(looked_at);
   plain.resize(plain.find_last_not_of(" \t\r") + 1);

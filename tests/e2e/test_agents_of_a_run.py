@@ -55,7 +55,7 @@ def test_a_budget_for_an_agent_in_text_mode_is_advised_to_stream(project):
     project.agent_script(DONE, kind="claude")
     project.settings(budget={"maxCostUsd": 1}, streamAgentOutput=False)
     result = project.run("run", "-p", "x")
-    assert result.code == 2 and "let streamAgentOutput be true" in result.err and "maxTokens" not in result.err, result
+    assert result.code == 2 and "set streamAgentOutput to true" in result.err and "maxTokens" not in result.err, result
 
 
 def test_the_line_about_an_overload_says_when_it_is_tried_again_however_long_the_reason(project):

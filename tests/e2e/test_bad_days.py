@@ -496,7 +496,7 @@ def test_gaps_and_doubles_in_a_journal_are_said(project):
     lines = journal.read_bytes().splitlines(keepends=True)
     journal.write_bytes(b"".join(lines[:3] + lines[5:7] + lines[6:]))
     shown = project.run("runs", "show").out
-    assert "records 4 to 5 are missing" in shown and "record 7 is there again" in shown, shown
+    assert "records 4 to 5 are missing" in shown and "record 7 is repeated" in shown, shown
 
 
 # ---- bounds, and files that are not what they seem

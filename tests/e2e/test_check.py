@@ -328,7 +328,7 @@ def test_the_rows_fit_a_narrow_terminal(project, columns):
 @pytest.mark.parametrize("entry, message", [
     ("/src", 'diagnostics.exclude[1] is "/src", which matches nothing: patterns begin at the project'),
     ("../other/**", 'diagnostics.exclude[1] is "../other/**", which leaves the project'),
-    ("rufff", 'diagnostics.exclude[1] is "rufff": no collector and no file here is called so; did you mean "ruff"?'),
+    ("rufff", 'diagnostics.exclude[1] is "rufff": no collector or file here has that name; did you mean "ruff"?'),
     ("pytets", 'did you mean "pytest"?'),
 ])
 def test_what_can_exclude_nothing_is_refused(project, entry, message):

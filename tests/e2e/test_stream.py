@@ -103,7 +103,7 @@ def test_a_budget_that_an_agent_cannot_be_held_to_is_refused(project):
     for budget, more in (({"maxCostUsd": 1}, {}), ({"maxTokens": 1000}, {"streamAgentOutput": False})):
         project.settings({"agent": {"command": command}, "budget": budget, **more})
         result = project.run("run", "-p", "do it")
-        assert result.code == 2 and "budget.max" in result.err and "does not tell" in result.err, result
+        assert result.code == 2 and "budget.max" in result.err and "does not report" in result.err, result
 
 
 # A limit that is told to be over is asked about once more, then not at once again: that could go on all night.
