@@ -213,8 +213,8 @@ void tell_changed_checks(Assignment& assignment, const Git& git, const std::stri
   const auto changed = evidence.changed();
   if (!changed) {
     assignment.changed_checks.push_back(
-        fmt::format("unknown: commit {} from before this story can no longer be compared with ({})",
-                    base.substr(0, 9), changed.error().message));
+        fmt::format("unknown: commit {} from before this story can no longer be compared with ({})", base.substr(0, 9),
+                    changed.error().message));
     return;
   }
   size_t more = 0;

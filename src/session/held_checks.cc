@@ -58,8 +58,7 @@ record::GuardrailEnded cut_off(const std::string& command, int iteration, size_t
   ended.name = ended.command = command;
   ended.outcome = CheckOutcome::kInterrupted;
   ended.exit_code = -1;
-  ended.feedback =
-      fmt::format("Check \"{}\" did not finish: it was ended from outside, or its time ran out.", command);
+  ended.feedback = fmt::format("Check \"{}\" did not finish: it was ended from outside, or its time ran out.", command);
   return ended;
 }
 

@@ -56,7 +56,7 @@ class LoopStore {
   Result<std::optional<LoopState>> cancel(const std::string& session) const;
 
   // Records that the host's session has ended, or continues if `reason` is empty. A cleared session never comes back,
-  // so that cancels its loop.
+  // so its loop is cancelled.
   Status note_session_end(const std::string& session, const std::string& reason) const;
 
   // Records the process that called this hook as the session's host. The session lives as long as that process.

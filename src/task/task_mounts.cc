@@ -15,11 +15,10 @@ bool contains_path(const std::string& folder, const std::string& path) {
 Result<std::vector<Mount>> mounts_of_task(const TaskPlace& place, const std::vector<std::string>& depends,
                                           const std::string& socket, const std::string& project) {
   if (contains_path(place.runs(), project))
-    return fail(
-        ErrorKind::kInput,
-        "an agent in a sandbox can't work in {}, where the supervisor keeps its records; start the task "
-        "in another folder",
-        project);
+    return fail(ErrorKind::kInput,
+                "an agent in a sandbox can't work in {}, where the supervisor keeps its records; start the task "
+                "in another folder",
+                project);
   std::vector<Mount> mounts;
   const auto add = [&](MountKind kind, const std::string& path, std::string_view why) {
     mounts.push_back({kind, path, path, std::string(why)});
