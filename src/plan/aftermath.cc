@@ -30,10 +30,10 @@ Enforcement Aftermath::enforce_plan(const StoryFile& before, PinnedFiles& pinned
                                     const SaidReview& said) {
   const std::string path = files_.tasks();
   if (const std::string_view instead = in_place_of_plan_folder(files_); !instead.empty()) {
-    add_violation(fmt::format("{} was {} instead of a folder; it was put back, and what is behind it does not count.",
+    add_violation(fmt::format("{} was {} instead of a folder; it was restored, and its replacement is ignored.",
                               files_.shown(files_.ralph_dir), instead));
   }
-  static_cast<void>(restore_plan_folder(files_));  // if that fails, write() fails
+  static_cast<void>(restore_plan_folder(files_));  // if this fails, write() fails too
   const auto found = read_plain_file(path);
   if (found) seen_[path] = *found;
   Enforcement enforced = enforce(before, found, rules, files_.shown(path));
@@ -56,11 +56,11 @@ Enforcement Aftermath::enforce_plan(const StoryFile& before, PinnedFiles& pinned
   return enforced;
 }
 
-// Limited in number and length, which an agent controls: all of it goes into the next prompt.
+// Limits number and length: an agent controls both, and all violations go into the next prompt.
 void Aftermath::add_violation(std::string why) {
   constexpr size_t kMost = 100, kLongest = 500;
   if (violations_.size() == kMost) return;
-  if (violations_.size() == kMost - 1) why = "There was more of this kind; all of it was taken back.";
+  if (violations_.size() == kMost - 1) why = "There were more such changes; all of them were taken back.";
   if (why.size() > kLongest) why = fmt::format("{}…", prefix_of_characters(why, kLongest));
   violations_.push_back(std::move(why));
 }
@@ -74,7 +74,7 @@ void Aftermath::check_pinned(const std::string& path, const std::optional<std::s
                             files_.shown(path), files_.shown(files_.progress())));
 }
 
-// The memory of the iterations: nothing is lost of it, whatever an agent or a check did to the file.
+// progress.txt is the memory of the iterations: no entry may be lost, whatever an agent or a check does to the file.
 void Aftermath::check_progress(std::optional<std::string>& log) {
   if (!log) return;
   const std::string path = files_.progress();
@@ -94,7 +94,7 @@ void Aftermath::keep_beside(const std::string& path) {
   if (::lstat(path.c_str(), &info) != 0) return;
   const std::string aside = unused_path(fmt::format("{}.rejected-{}-{}", path, run_.id, run_.progress().iteration));
   if (::rename(path.c_str(), aside.c_str()) != 0) return;
-  // It may be committed: a secret that an agent wrote there must not be.
+  // The file may get committed, so mask any secret that an agent wrote there.
   if (const auto text = S_ISREG(info.st_mode) ? read_file(aside) : Result<std::string>(); text) {
     const std::string masked = run_.redactor.redact(*text);
     if (masked != *text) static_cast<void>(replace_file(aside, masked));
@@ -124,7 +124,7 @@ Status Aftermath::check_branch(const std::string& branch) {
     static_cast<void>(repository_.keep(kept, there));
     kept = "refs/ralph/" + kept;
   }
-  seen_.clear();  // git writes the files of the branch
+  seen_.clear();  // git writes the branch's files
   const auto moved = repository_.go_back_to(branch);
   if (!moved) {
     add_violation(fmt::format("{}. Go back to {} and do the work there: {}.", what, branch, moved.error().message));
@@ -165,7 +165,7 @@ bool Aftermath::check_unchanged(StoryFile& file, PinnedFiles& pinned, ReviewRule
   }
   const bool edited = found != file.text;
   if (edited && found && says_the_same(*found, file.text)) {
-    seen_[path] = *found;  // only blanks and line ends differ
+    seen_[path] = *found;  // only whitespace differs
   } else if (edited) {
     rules.frozen = true;
     const Enforcement enforced = enforce(file, found, rules, shown);
@@ -175,7 +175,7 @@ bool Aftermath::check_unchanged(StoryFile& file, PinnedFiles& pinned, ReviewRule
       note(fmt::format("{} was edited {}; what was added counts", shown, when));
     } else {
       if (folder) keep_beside(path);
-      add_violation(fmt::format("{} was changed {}; what is not allowed of that was taken back: {}", shown, when,
+      add_violation(fmt::format("{} was changed {}; the changes that are not allowed were taken back: {}", shown, when,
                                 enforced.violations.front().message));
     }
     file = enforced.file;
@@ -199,7 +199,7 @@ Status Aftermath::put(const std::string& path, const std::string& text) {
   struct stat info{};
   const bool strange = ::lstat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode);
   const auto seen = seen_.find(path);
-  const bool news = there && seen != seen_.end() && *there != seen->second;  // it was just changed
+  const bool news = there && seen != seen_.end() && *there != seen->second;  // changed since the last read
   if (strange || news) keep_beside(path);
   TRY(write_file_atomically(path, text));
   seen_[path] = text;

@@ -1,5 +1,5 @@
-// What ralph does to a plan after an iteration: reads what the agent left, restores what it must not change, and
-// collects violations and notes for the journal, the user and the next iteration.
+// Processes a plan after an iteration: reads the files that the agent left, restores the content it must not change,
+// and collects violations and notes for the journal, the user and the next iteration.
 #pragma once
 
 #include <map>
@@ -21,36 +21,37 @@ class Aftermath {
   // `iteration` names the iteration: "review iteration 3"; empty: only the checks ran.
   Aftermath(const PlanFiles& files, Run& run, const Repository& repository, std::string iteration);
 
-  // Judges tasks.json against `before`, and by what a review `said`. A file of which nothing can be kept is renamed
-  // beside it. `pinned.progress` becomes what the log has to be now.
+  // Judges tasks.json against `before` and against the verdict that a review `said`. A file that can't be repaired is
+  // renamed in the same folder. Sets `pinned.progress` to the required content of the log.
   Enforcement enforce_plan(const StoryFile& before, PinnedFiles& pinned, const ReviewRules& rules,
                            const SaidReview& said);
 
   // Checks that the marker is as ralph wrote it. Empty: it wrote none.
   void check_marker(const std::string& text);
 
-  // Checks that the branch is still the same and that history continues from `head`. Returns to the branch; a commit
-  // that was cut off is kept under refs/ralph. Call before write(), because files may change. Empty: unknown.
+  // Checks that the branch is still the same and that history continues from `head`. Switches back to the branch; a
+  // commit that is no longer part of it is kept under refs/ralph. Call before write(), because files may change. An
+  // empty argument means unknown.
   Status check_history(const std::string& head, const std::string& branch);
 
-  // Whether the plan's files are still as written by write(): the checks are programs of the project, and the user may
-  // edit. `file` gets the allowed changes (a new story, another priority). `when` says when they happened.
+  // Whether the plan's files are still as write() left them: the project's checks and the user may edit them. Allowed
+  // changes (a new story, another priority) are applied to `file`. `when` describes the time in messages.
   bool check_unchanged(StoryFile& file, PinnedFiles& pinned, ReviewRules rules, std::string_view when);
 
-  // Writes those of the plan's files that differ from what they must be.
+  // Writes the plan's files whose content is not as required.
   Status write(const StoryFile& file, const PinnedFiles& pinned);
 
-  // Commits what an interrupted run wrote but did not commit: the files that are as it left them.
+  // Commits the files that an interrupted run wrote but did not commit, if they are unchanged since.
   void commit_leftovers(const std::string& tasks, const PinnedFiles& pinned);
 
-  // Commits ralph's own changes, and nothing else.
+  // Commits only ralph's own changes.
   Status commit(const Verdict& verdict);
 
-  // The files of a review in a clean checkout: ralph commits them in the reviewer's place. No story: they belong to one
-  // that was judged before.
+  // Registers the files of a review in a clean checkout, which ralph commits on the reviewer's behalf. An empty `story`
+  // means that their story was already judged.
   void carried_back(const std::string& story, const std::vector<std::string>& paths);
 
-  // Tells user and agent what was left uncommitted.
+  // Reports uncommitted files to the user and the agent.
   void tell_uncommitted(const std::vector<std::string>& paths);
 
   void note(std::string text) { notes_.push_back(std::move(text)); }  // for the user

@@ -24,7 +24,7 @@ struct Kept {
   std::string content;
 };
 
-// Reads the plan's existing files. Symlinks are not followed: an agent could have pointed one at a secret, to get it
+// Reads the plan's existing files. Does not follow symlinks: an agent could have pointed one at a secret to get it
 // committed.
 Result<std::vector<Kept>> read_plan(const std::string& ralph_dir) {
   std::vector<Kept> plan;
@@ -77,7 +77,7 @@ std::string default_label(const ArchiveRequest& request, const PlanFacts& facts)
   return std::string(first_line(output_of_git(request, {"symbolic-ref", "--short", "-q", "HEAD"})));
 }
 
-// Creates a new folder, beside those of the same day and name.
+// Creates a new folder, even if one with the same date and name exists.
 Result<std::string> make_archive_folder(const std::string& project, const std::string& name) {
   const std::string archives = join_path(project, kArchiveFolder);
   TRY(expect_real_folder(archives));
@@ -118,7 +118,7 @@ void remove_copies(const std::string& folder, const std::vector<Kept>& plan) {
 // Forgets the plan, then writes fresh files for the three archived ones; prompt.md only if it is missing. Returns the
 // written paths.
 Result<std::vector<std::string>> reset(const ArchiveRequest& request, const PlanFacts& facts) {
-  // Before the files: the next plan must not be compared with the copy of this one.
+  // Do this before writing the files: the next plan must not be compared with the copy of this one.
   if (!request.authority.empty()) TRY(forget_plan(request.authority));
   const std::vector<std::string> branches = Repository(request.git).branches().value_or(std::vector<std::string>());
   TRY_VALUE(PlanNames names, plan_names(request.files.project, "", request.now, branches));
@@ -133,7 +133,8 @@ Result<std::vector<std::string>> reset(const ArchiveRequest& request, const Plan
   return written;
 }
 
-// Returns why nothing was committed; empty: it was. Skips paths that git ignores or that are outside of the repository.
+// Returns why nothing was committed; empty if the commit succeeded. Skips paths that git ignores or that are outside
+// the repository.
 Result<std::string> commit(const ArchiveRequest& request, const std::vector<std::string>& paths,
                            const std::string& message) {
   const Repository repository(request.git);
@@ -144,7 +145,7 @@ Result<std::string> commit(const ArchiveRequest& request, const std::vector<std:
   for (const std::string& path : paths) {
     // check-ignore takes paths, not patterns, and rejects literal pathspecs.
     TRY_VALUE(const GitEnd ignored, request.git({"--no-literal-pathspecs", "check-ignore", "-q", "--", path}));
-    if (ignored.code == 1) wanted.push_back(path);  // 0: ignored, others: not in the repository
+    if (ignored.code == 1) wanted.push_back(path);  // 0: ignored; otherwise: not in the repository
   }
   if (wanted.empty()) return "git ignores these files";
   TRY_VALUE(const bool made, repository.commit(wanted, message));

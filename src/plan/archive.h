@@ -1,5 +1,5 @@
 // Archives a finished or abandoned plan: ralph-archive/<date>-<branch or label>/ gets prd.md, tasks.json, progress.txt
-// and a summary.md, ralph/ gets fresh templates, and exactly that is committed. prompt.md stays: it is the user's.
+// and a summary.md, ralph/ gets fresh templates, and only this is committed. prompt.md stays: it is the user's.
 #pragma once
 
 #include <string>
@@ -30,11 +30,11 @@ struct PlanArchive {
   std::string why_not_committed;
 };
 
-// Copies, verifies the copies, and only then resets and commits: after any failure, the plan is in ralph/ or in the
-// archive, and the error says where. Refuses a plan that is still the template. tasks.json may be missing or broken.
+// Copies the files and verifies the copies before it resets and commits. If anything fails, the plan is in ralph/ or in
+// the archive, and the error says where. Refuses an unedited template. tasks.json may be missing or broken.
 Result<PlanArchive> archive_plan(const ArchiveRequest& request);
 
-// The folder name: anything but letters, digits, '.', '_' and '-' becomes '-'; no leading dots; never empty. Pure.
+// The folder's name: anything but letters, digits, '.', '_' and '-' becomes '-'; no leading dots; never empty. Pure.
 std::string archive_name(std::string_view date, std::string_view label);
 
 }  // namespace ralph

@@ -28,7 +28,7 @@ Story story_of(const json::value& value) {
   return story;
 }
 
-// By ReviewStatus: of a story that does not pass, and of one that does.
+// By ReviewStatus: for a story that does not pass, and for one that does.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kStates = {{
     {"open", "passes, not reviewed"},
     {"needs review", "passes, but needs review"},

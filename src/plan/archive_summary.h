@@ -1,4 +1,4 @@
-// summary.md of an archived plan: its stories, their outcome, and what the reviews achieved. Pure.
+// summary.md of an archived plan: its stories, their outcomes, and the results of the reviews. Pure.
 #pragma once
 
 #include <string>
@@ -15,14 +15,14 @@ struct PlanFacts {
   std::string ended;
 };
 
-// The facts of a tasks.json that need not be valid: fields of the wrong type are skipped, because a plan can be
+// Reads the facts from a tasks.json that may be invalid. Fields of the wrong type are skipped, because a plan can be
 // archived even after an agent broke it.
 PlanFacts facts_from(std::string_view tasks_text);
 
 // The text after "Started:" in progress.txt, as a date if it begins with one; may be empty.
 std::string started_in(std::string_view progress_text);
 
-// Done, according to the file alone: it passes, and was approved by a review or never reviewed.
+// Whether the story is done according to the file alone: it passes, and was approved by a review or never reviewed.
 bool is_done_in_archive(const Story& story);
 size_t count_done_in_archive(const StoryList& tasks);
 

@@ -85,7 +85,7 @@ std::string how_to_review(const Assignment& a) {
         "of {}, and into CLAUDE.md, AGENTS.md, GEMINI.md and .claude/rules; every other change is dropped.\n",
         a.reviewed.substr(0, 12), a.files_at);
   }
-  // Neither tag begins a line here, so that a repeated assignment is no verdict.
+  // Neither tag begins a line here: an agent that repeats the assignment must not give a verdict by that.
   text += fmt::format(
       "Then end your last message with the verdict in words; what tasks.json says counts only if you say it too:\n"
       "write `<review story=\"{0}\">approved</review>` at the beginning of a line, in no code block, or instead of it\n"
@@ -156,7 +156,7 @@ std::string plan_prompt(std::string_view prompt, const Assignment& a) {
       {"RALPH_STORY", a.story->id},
       {"RALPH_REVIEW_CAP", std::to_string(a.review_cap)},
   }};
-  // The plain names first, and only in the user's text: a story may mention them.
+  // Replace the plain names first, and only in the user's text: a story may mention them.
   std::string text = replace_all(prompt, "$RALPH_ITERATION", "{{RALPH_ITERATION}}");
   text = replace_all(text, "$RALPH_MAX_ITERATIONS", "{{RALPH_MAX_ITERATIONS}}");
   if (text.find(kPlace) == std::string::npos) text += fmt::format("\n\n{}\n", kPlace);

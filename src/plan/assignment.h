@@ -1,5 +1,5 @@
-// The prompt of a plan's iteration: the plan's prompt.md with its placeholders filled in, and the assignment that ralph
-// computed: mode, story, rules, and notes from the previous iteration.
+// The prompt of a plan's iteration: prompt.md with its placeholders filled in, plus the assignment that ralph computes
+// (mode, story, rules, and notes from the previous iteration).
 #pragma once
 
 #include <string>
@@ -21,12 +21,12 @@ struct Assignment {
   std::string reviewed{};                     // for a review in a clean checkout: its commit
   std::vector<std::string> tests{};           // for a review: tests that the story's iterations deleted or shortened
   std::vector<std::string> added{};           // verify commands that agents added
-  std::vector<std::string> tampered{};        // for a review: what was done to files that make other programs run code
-  std::vector<std::string> changed_checks{};  // for a review: tests and files of checks that changed, in words
-  std::string changed_checks_diff{};          // of these, each line indented; may be cut
+  std::vector<std::string> tampered{};        // for a review: changes to files that make other programs run code
+  std::vector<std::string> changed_checks{};  // for a review: changed tests and files of checks, in words
+  std::string changed_checks_diff{};          // their diff, each line indented; may be truncated
 };
 
-// The assignment block alone; it replaces {{RALPH_ASSIGNMENT}}, or is appended to a prompt without it.
+// The assignment block alone. It replaces {{RALPH_ASSIGNMENT}}, or is appended to a prompt that lacks it.
 std::string assignment_text(const Assignment& assignment);
 
 // Fills in {{RALPH_…}} and the plain names $RALPH_ITERATION and $RALPH_MAX_ITERATIONS.

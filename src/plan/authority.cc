@@ -16,9 +16,9 @@ namespace {
 
 constexpr int kVersion = 2;
 
-// Without the copy, the rest of an interrupted run can't be judged, so the user must decide.
+// Without the copy, the work of an interrupted run can't be judged, so the user must decide.
 tl::unexpected<Error> broken(const std::string& what) {
-  return fail(ErrorKind::kInput, "{}; remove it to begin anew with tasks.json as it is now", what);
+  return fail(ErrorKind::kInput, "{}; remove it to start over with tasks.json as it is now", what);
 }
 
 }  // namespace
@@ -78,7 +78,7 @@ std::string recall_from_journal(SavedPlan& plan, const std::string& project) {
   auto reader = JournalReader::open(path);
   if (!reader) return reader.error().message;
   const std::string seal = seal_of(project, plan.run_id);
-  Progress progress, believed;  // the latter without records that anybody may have added
+  Progress progress, believed;  // the latter ignores records that anyone could have added
   bool found = false;
   for (;;) {
     const auto record = reader->next();
@@ -110,7 +110,7 @@ Result<Lock> lock_plan(const std::string& path, const std::string& ralph_dir) {
 Result<PlanCustody> take_plan(const PlanFiles& files) {
   PlanCustody custody;
   const auto path = authority_path(Environment::of_this_process(), files.ralph_dir);
-  if (!path || !is_directory(parent_path(*path))) return custody;  // there was never a run
+  if (!path || !is_directory(parent_path(*path))) return custody;  // there has never been a run
   custody.authority = *path;
   TRY_VALUE(custody.lock, lock_plan(*path, files.ralph_dir));
   return custody;

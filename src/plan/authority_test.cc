@@ -184,7 +184,7 @@ TEST_F(RecallTest, RecordsAfterTheSealAreNotBelieved) {
   EXPECT_FALSE(plan_.pending) << "anybody may have added it";
 }
 
-TEST_F(RecallTest, AnyOtherJournalIsNot) {
+TEST_F(RecallTest, AnyOtherJournalIsNotBelieved) {
   const std::string path = run_ + "/journal.jsonl";
   const std::string whole = ScratchFolder::read(path);
   std::string forged = whole;
@@ -200,7 +200,7 @@ TEST_F(RecallTest, AnyOtherJournalIsNot) {
   EXPECT_NE(recall_from_journal(plan_, folder_.path()), "");
 }
 
-TEST(SavedPlan, AFileThatWasNotThereIsNotThereAfterwards) {
+TEST(SavedPlan, AMissingFileStaysMissing) {
   const ScratchFolder folder;
   SavedPlan plan;
   plan.pinned.prd = "";
@@ -222,18 +222,18 @@ TEST(SavedPlan, IsNobodyElsesToRead) {
   EXPECT_EQ(info.st_mode & 0777, 0600U);
 }
 
-TEST(SavedPlan, WhereThereIsNoneThereIsNothing) {
+TEST(SavedPlan, IsNulloptIfThereIsNone) {
   const ScratchFolder folder;
   const auto loaded = load_plan(folder / "x.json");
   ASSERT_TRUE(loaded);
   EXPECT_FALSE(*loaded);
 }
 
-TEST(SavedPlan, ThatIsForgottenIsGoneWithWhatLiesBesideIt) {
+TEST(SavedPlan, IsForgottenWithItsCompanionFiles) {
   const ScratchFolder folder;
   ASSERT_TRUE(save_plan(folder / "x.json", full_plan()));
   ScratchFolder::write(folder / "x.json.objections", "");
-  for (int i = 0; i < 2; ++i) {  // the second time there is none
+  for (int i = 0; i < 2; ++i) {  // the second time there is no copy
     ASSERT_TRUE(forget_plan(folder / "x.json"));
     EXPECT_FALSE(load_plan(folder / "x.json").value());
     EXPECT_NE(::access((folder / "x.json.objections").c_str(), F_OK), 0);
@@ -251,7 +251,7 @@ TEST(SavedPlan, OfAnotherVersionIsRefusedWithAdvice) {
     const auto loaded = load_plan(folder / "x.json");
     ASSERT_FALSE(loaded) << text;
     EXPECT_TRUE(says(loaded.error().message, "was written by another version of ralph")) << loaded.error().message;
-    EXPECT_TRUE(says(loaded.error().message, "remove it to begin anew")) << loaded.error().message;
+    EXPECT_TRUE(says(loaded.error().message, "remove it to start over")) << loaded.error().message;
   }
 }
 

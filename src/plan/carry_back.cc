@@ -9,7 +9,7 @@
 namespace ralph {
 namespace {
 
-// Whether all folders on the way to the file are folders, not links, as far as they are there.
+// Whether every existing path component is a real folder and the file, if it exists, a regular file; no links.
 bool is_plain_way(const std::string& top, const std::string& path) {
   for (size_t end = path.find('/'); end != std::string::npos; end = path.find('/', end + 1)) {
     const std::string folder = join_path(top, path.substr(0, end));
@@ -18,7 +18,7 @@ bool is_plain_way(const std::string& top, const std::string& path) {
   return !is_there(join_path(top, path)) || is_real_file(join_path(top, path));
 }
 
-// True: the project has the file as the review left it.
+// True if the project now has the file as the review left it.
 Result<bool> carry_memory(const CleanRoom& room, const std::string& top, const std::string& path) {
   const auto text = room.read(path);
   if (!text || !is_plain_way(top, path)) return false;
@@ -26,7 +26,7 @@ Result<bool> carry_memory(const CleanRoom& room, const std::string& top, const s
   const auto now = read_plain_file(target);
   if (now == text) return true;
   TRY_VALUE(const auto before, room.committed(path));
-  if (now != before) return false;  // the user's own change
+  if (now != before) return false;  // the user changed it
   TRY(make_directories(parent_path(target)));
   TRY(write_file_atomically(target, *text));
   return true;
@@ -45,7 +45,7 @@ Result<std::vector<std::string>> carry_back(const CleanRoom& room, PlanRun& plan
     const std::string before = plan.tasks.text;
     if (tasks != before)
       aftermath.check_unchanged(plan.tasks, plan.pinned, rules, "while a review worked in its clean checkout");
-    // What counts of the user's edits is no change of the review's.
+    // Merge the user's allowed edits, which must not be judged as the review's.
     TRY(write_file_atomically(plan.files.tasks(), with_users_edits(before, plan.tasks.text, *left.tasks)));
   }
   const auto log = read_plain_file(plan.files.progress());

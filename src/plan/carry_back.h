@@ -1,4 +1,4 @@
-// Brings what a review wrote in its clean checkout into the project.
+// Copies the results of a review from its clean checkout into the project.
 #pragma once
 
 #include "plan/aftermath.h"
@@ -6,10 +6,10 @@
 
 namespace ralph {
 
-// Copies tasks.json as the review left it (it is judged in the project like any other), the entries of progress.txt,
-// and the agents' memory. What the user has changed in the project meanwhile is not overwritten. All else is dropped,
-// and noted in `aftermath`. Returns the paths of what was copied, which ralph has to commit. Doing it again changes
-// nothing, until the room is reset.
+// Copies tasks.json as the review left it (it is judged in the project like any other), the new entries of
+// progress.txt, and the agents' memory files. The user's concurrent changes in the project are not overwritten. All
+// other changes are dropped, and noted in `aftermath`. Returns the paths of the copied files, which ralph must commit.
+// Idempotent until the room is reset.
 Result<std::vector<std::string>> carry_back(const CleanRoom& room, PlanRun& plan, const ReviewRules& rules,
                                             Aftermath& aftermath);
 

@@ -82,14 +82,14 @@ constexpr auto kCheckFiles = std::to_array<std::string_view>({"makefile",
 constexpr std::array<std::string_view, 6> kFolders = {".github/workflows/", ".circleci/", ".ci/",
                                                       ".buildkite/",        ".cargo/",    ".mvn/"};
 
-// In a line that was added: a test that does not run, or that keeps others from running.
+// Signs in an added line: a test is skipped, or keeps others from running.
 constexpr std::array<std::string_view, 27> kSkips = {
     "mark.skip", "pytest.skip", "unittest.skip", "skipTest(", "skipIf(",   "skipUnless(",   "xfail",
     ".skip(",    ".skip.",      ".only(",        ".only.",    ".todo(",    "xit(",          "xdescribe(",
     "xtest(",    "fit(",        "fdescribe(",    "#[ignore",  "t.Skip",    "b.Skip",        "GTEST_SKIP",
     "DISABLED_", "@Disabled",   "@Ignore",       "@Skip",     "SKIP_TEST", "collect_ignore"};
 
-// In a line that was removed.
+// Signs of an assertion, in added and removed lines.
 constexpr std::array<std::string_view, 18> kAssertions = {
     "assert",  "Assert",  "expect(",  "EXPECT_", "ASSERT_", "REQUIRE", "CHECK(", ".should",  "should(",
     "t.Error", "t.Fatal", "require.", "raises(", "toBe",    "toEqual", "must_",  "is_equal", "verify("};
@@ -98,7 +98,7 @@ bool is_word_char(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-// A sign that begins with a letter has to begin a word: "fit(" is not in "benefit(".
+// A sign that begins with a letter must begin a word: "fit(" does not match "benefit(".
 template <class Signs>
 bool has_sign(std::string_view line, const Signs& signs) {
   return std::ranges::any_of(signs, [&](std::string_view sign) {
@@ -140,7 +140,7 @@ class Evidence {
   Result<std::string> of(const std::string& path) const { return difference({"-U1"}, path); }
 
  private:
-  // What the project's own settings say about differences does not count here.
+  // Overrides the project's own diff settings.
   Result<std::string> difference(const std::vector<std::string>& options, const std::string& path) const {
     std::vector<std::string> words = {"-C",
                                       top_,
@@ -166,7 +166,7 @@ class Evidence {
   const std::string top_, base_;
 };
 
-// The lines from the first hunk on, indented, so that nothing in them passes for the assignment's own text.
+// The lines from the first hunk on, indented so that none can be mistaken for the assignment's own text.
 std::string quoted_difference(std::string_view path, std::string_view difference, size_t most) {
   const size_t hunk = difference.find("\n@@");
   if (hunk == std::string_view::npos) return {};
@@ -213,8 +213,8 @@ void tell_changed_checks(Assignment& assignment, const Git& git, const std::stri
   const auto changed = evidence.changed();
   if (!changed) {
     assignment.changed_checks.push_back(
-        fmt::format("unknown: commit {}, which was there before this story, can't be compared with any more ({})",
-                    base.substr(0, 9), changed.error().message));
+        fmt::format("unknown: commit {} from before this story can no longer be compared with ({})", base.substr(0, 9),
+                    changed.error().message));
     return;
   }
   size_t more = 0;
@@ -237,7 +237,7 @@ void tell_changed_checks(Assignment& assignment, const Git& git, const std::stri
     if (const std::string signs = signs_in(difference); !signs.empty()) line += "; " + signs;
     assignment.changed_checks.push_back(std::move(line));
     std::string& shown = assignment.changed_checks_diff;
-    if (one.letter == 'A' && test && signs_in(difference).empty()) continue;  // a new test takes nothing away
+    if (one.letter == 'A' && test && signs_in(difference).empty()) continue;  // a new test weakens nothing
     if (shown.size() < kMostShown)
       shown += quoted_difference(one.path, difference, std::min(kMostPerFile, kMostShown - shown.size()));
   }

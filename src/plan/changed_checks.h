@@ -1,5 +1,5 @@
-// What a review is told about the checks that its story changed: tests, the files that checks depend on, tests that are
-// skipped now, assertions that are gone.
+// Finds what a story changed about its checks, for its review: tests, files that checks depend on, newly skipped tests,
+// removed assertions.
 #pragma once
 
 #include <string>
@@ -11,13 +11,14 @@
 
 namespace ralph {
 
-// Whether a check depends on the file by its name, whatever its command says: Makefile, package.json, conftest.py, …
+// Whether checks depend on a file of this name even if no command mentions it: Makefile, package.json, conftest.py, …
 bool is_check_file(std::string_view path);
 
-// What the lines of a difference say about one file, in words: "skips or narrows tests: 2 lines". May be empty.
+// Suspicious changes in the diff of one file, in words: "tests are skipped or singled out in 2 new lines". May be
+// empty.
 std::string signs_in(std::string_view difference);
 
-// Adds what differs from the commit `base`. `top` is the work tree's folder; `commands` are those of the checks.
+// Adds the changes since the commit `base`. `top` is the work tree's folder; `commands` are the commands of the checks.
 void tell_changed_checks(Assignment& assignment, const Git& git, const std::string& top, const std::string& base,
                          const std::vector<std::string>& commands);
 

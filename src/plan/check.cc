@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kFilesNamed = 10;
 
-// For an agent, whose iteration ends with this commit; a user knows what to do.
+// Only for agents, whose iteration ends with this commit; a user knows what to do.
 constexpr std::string_view kBeforeYouStop =
     "Before you stop: (1) update progress.txt with what was accomplished and learned, (2) consider if any lasting "
     "patterns belong in CLAUDE.md, AGENTS.md or .claude/rules/, (3) commit ALL changes including progress.txt and "

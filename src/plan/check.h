@@ -17,7 +17,7 @@ struct CheckRequest {
   std::string_view where;
   bool skip_review = false;  // skips checks 2 and 2.5
   std::int64_t review_cap = 5;
-  // The known state before the iteration; without it check 2.5 is skipped, with `no_before` as the warning.
+  // The known state before the iteration. Without it, check 2.5 is skipped and `no_before` is the warning.
   std::optional<Before> before{};
   std::string no_before{};
   std::optional<ReviewRules> rules{};
@@ -29,7 +29,7 @@ struct CheckReport {
   std::vector<PlanProblem> problems;
   std::vector<std::string> warnings;
   std::optional<StoryList> tasks;  // nullopt if check 1 failed
-  std::vector<Check> made;         // the checks that were made
+  std::vector<Check> made;         // the checks that were performed
   bool passed() const { return problems.empty(); }
 };
 

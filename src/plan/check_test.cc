@@ -38,7 +38,7 @@ TEST(CheckPlan, APlanInOrderPassesAllChecks) {
   EXPECT_EQ(report.tasks->stories[0].review, waiting());
 }
 
-TEST(CheckPlan, AListThatCannotBeReadIsAskedNoMore) {
+TEST(CheckPlan, AnUnreadableListIsCheckedNoFurther) {
   Asked asked({story("A")}, {}, Mode::kImplement);
   asked.request.uncommitted = {" M a.c"};
   const CheckReport report = check_plan(asked.request);

@@ -31,7 +31,7 @@ std::string joined_below(const std::string& folder, const std::string& rest) {
   return rest.empty() ? folder : join_path(folder, rest);
 }
 
-// Outside of the project and of ralph's own state, which agents must not touch.
+// Outside the project, and outside ralph's own state, which agents must not touch.
 std::string rooms_of(const PlanRun& plan) {
   const std::string cache = user_folder(Environment::of_this_process(), "XDG_CACHE_HOME", ".cache");
   const std::string name = state_name(base_name(plan.files.project), plan.files.ralph_dir);
@@ -45,7 +45,7 @@ std::string setup_line(const PlanRun& plan) {
 
 std::string reason_against(const PlanRun& plan) {
   if (plan.work_tree.empty()) return "there is no git repository";
-  if (rooms_of(plan).empty()) return "neither HOME nor XDG_CACHE_HOME is set, so that there is no place for a checkout";
+  if (rooms_of(plan).empty()) return "neither HOME nor XDG_CACHE_HOME is set, so there is no place for a checkout";
   if (!is_inside(plan.files.ralph_dir, plan.work_tree))
     return fmt::format("the plan's folder {} is not in the work tree", plan.files.ralph_dir);
   if (plan.files.ralph_dir == plan.work_tree) return "the plan's folder is the whole work tree";
@@ -53,7 +53,7 @@ std::string reason_against(const PlanRun& plan) {
   return obstacle ? *obstacle : obstacle.error().message;
 }
 
-// Files that say what a setup installs.
+// Whether the file determines what a setup installs.
 bool says_what_to_install(const std::string& path, const std::string& setup) {
   constexpr std::array<std::string_view, 22> kNames = {
       "package.json", "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lockb",
@@ -167,21 +167,21 @@ Status CleanRoom::set_up() {
   StepRequest step;
   step.launch = change()(guardrail_launch(command, run_.environment, files_.project));
   step.moment = Moment::kDuringCheck;
-  step.kind = StepKind::kNone;  // shut in like an agent, which has a way to registries
+  step.kind = StepKind::kNone;  // sandboxed like an agent, which can reach package registries
   step.on_output = [&](StreamName, std::string_view bytes) { return log.append(bytes); };
   TRY_VALUE(const StepEnd end, run_step(run_, step));
-  if (end.cause != EndCause::kNone) return {};  // whoever wanted the room asks whether the run goes on
+  if (end.cause != EndCause::kNone) return {};  // the caller asks whether the run continues
   if (!end.status.success()) {
     return fail(
         ErrorKind::kInput,
         "plan.cleanRoom.setup ({}) failed with exit code {} in the clean checkout for reviews; its output is in "
-        "{}. Mend the command, or set plan.cleanRoom.mode to \"off\" for reviews in the project",
+        "{}. Fix the command, or set plan.cleanRoom.mode to \"off\" for reviews in the project",
         command, end.status.code, join_path(run_.folder, name));
   }
   TRY_VALUE(const auto changed, checkout_.changed_files());
   if (!changed.empty()) {
     return fail(ErrorKind::kInput,
-                "plan.cleanRoom.setup ({}) changes files of the commit ({}), so that not the commit would be reviewed; "
+                "plan.cleanRoom.setup ({}) changes files of the commit ({}), so the review would not be of the commit; "
                 "use a command that leaves them alone (npm ci instead of npm install)",
                 command, join_for_people(changed));
   }
@@ -190,7 +190,7 @@ Status CleanRoom::set_up() {
   return {};
 }
 
-// The plan as ralph has it, which may be uncommitted.
+// Writes the plan as ralph has it, which may differ from the committed one.
 Status CleanRoom::fill(const StoryFile& tasks, const PinnedFiles& pinned) {
   TRY(restore_plan_folder(files_));
   TRY(write_file_atomically(files_.tasks(), tasks.text));
@@ -213,7 +213,7 @@ std::optional<std::string> CleanRoom::read(const std::string& path) const {
   const std::string file = join_path(checkout_.tree(), path);
   if (real_path(parent_path(file)) !=
       joined_below(real_path(checkout_.tree()), parent_path(path) == "." ? "" : parent_path(path)))
-    return std::nullopt;  // a folder on the way is a link
+    return std::nullopt;  // a folder in the path is a link
   return read_plain_file(file);
 }
 

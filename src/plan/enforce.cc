@@ -12,7 +12,7 @@
 namespace ralph {
 namespace {
 
-// The pinned texts, then the added ones.
+// The pinned texts, followed by the added ones.
 std::vector<std::string> with_additions(const std::vector<std::string>& pinned, const std::vector<std::string>& now) {
   std::vector<std::string> sum = pinned;
   const std::vector<std::string> added = missing_from(now, pinned);
@@ -24,7 +24,7 @@ std::string pointer_to(size_t index) {
   return fmt::format("/userStories/{}", index);
 }
 
-// Repairs one document: works on the parsed values and collects edits of the text.
+// Repairs one document: works on the parsed values and collects edits to the text.
 class Repairer {
  public:
   Repairer(const StoryFile& before, const json::value& document, JsonEdits& edits, const ReviewRules& rules)
@@ -34,7 +34,7 @@ class Repairer {
         rules_(rules),
         known_(before_from(before.tasks, rules.added)) {}
 
-  // False: too broken to be repaired in parts.
+  // False if the document is too broken for a partial repair.
   bool repair() {
     const json::value* stories = find(document_, "userStories");
     if (!stories || !stories->is_array()) return false;
@@ -86,7 +86,7 @@ class Repairer {
       report("", "verifyCommands can't be changed while they run; they were put back.");
       return;
     }
-    // Those that agents added may go again.
+    // Commands that agents added may be removed again.
     const std::vector<std::string>& pinned = *known_.verify_commands;
     const std::vector<std::string> kept = missing_from(now, missing_from(now, pinned));
     if (all_texts && missing_from(pinned, now).empty() && in_order(kept, pinned)) return;
@@ -140,7 +140,7 @@ class Repairer {
     if (reading.problems.empty()) return "it is not as a story has to be";
     const std::string& message = reading.problems[0].message;
     const size_t from = message.rfind("userStories[0]");
-    const size_t path = std::min(from + 15, message.size());  // up to the dot or colon after it
+    const size_t path = std::min(from + 15, message.size());  // after the dot or colon that follows
     return std::string(trim(std::string_view(message).substr(from == std::string::npos ? 0 : path)));
   }
 
@@ -169,7 +169,7 @@ class Repairer {
     require_notes();
   }
 
-  // Without reviews an agent may change only `passes`: a later run with reviews must not find a false approval.
+  // Without reviews, an agent may change only `passes`: a later run with reviews must not find a false approval.
   void keep_reviews() {
     for (Story& story : now_.stories) {
       const auto was = known_.stories.find(story.id);
@@ -258,7 +258,7 @@ class Repairer {
     }
   }
 
-  // What a story is about is the user's to say.
+  // Only the user may change a story's title and description.
   void repair_words() {
     for (const Story& story : now_.stories) {
       const Story* const was = before_.tasks.find(story.id);
@@ -278,7 +278,7 @@ class Repairer {
     return trim(text).empty() ? "(empty)" : fit_to_width(trim(text), 150);
   }
 
-  // Whether `texts`, all of them pinned, stand in the pinned order; one may stand there twice.
+  // Whether `texts`, all of them pinned, are in the pinned order; a text may occur twice.
   static bool in_order(const std::vector<std::string>& texts, const std::vector<std::string>& pinned) {
     auto at = pinned.begin();
     for (const std::string& text : texts) {
@@ -289,7 +289,7 @@ class Repairer {
     return true;
   }
 
-  // Agents may change dependencies, as long as they exist and have no cycle.
+  // Agents may change dependencies as long as these exist and form no cycle.
   void repair_dependencies() {
     std::unordered_map<std::string_view, bool> exists;
     for (const Story& story : now_.stories) exists[story.id] = true;
@@ -326,7 +326,7 @@ class Repairer {
     return std::any_of(waits.begin(), waits.end(), [](size_t count) { return count > 0; });
   }
 
-  // Restores them as near as possible to their place: before the story that followed them.
+  // Restores them as close as possible to their old place: before the story that followed them.
   void restore_missing_stories(size_t size) {
     size_t place = size;
     const auto& old = before_.tasks.stories;
@@ -351,13 +351,13 @@ class Repairer {
   JsonEdits& edits_;
   const ReviewRules& rules_;
   const Before known_;
-  StoryList now_;                                  // the stories that can be read
+  StoryList now_;                                  // the readable stories
   std::unordered_map<std::string, size_t> index_;  // their positions in the document
   std::optional<Result<JsonEdits>> old_;
   std::unordered_map<std::string, size_t> old_index_;
 };
 
-// Checks the result by the same rules, so that a bug in the repair lets nothing through.
+// Checks the result against the same rules, as a safeguard against bugs in the repair.
 bool satisfies_rules(const StoryFile& before, const StoryList& after, const ReviewRules& rules) {
   const Before known = before_from(before.tasks, rules.added);
   return judge_pins(known, after).empty() &&

@@ -60,7 +60,7 @@ json::value odd_value(Dice& dice) {
                                 json::array{nullptr, nullptr}});
 }
 
-// Takes the step of the mode properly; sometimes for another story than the given one.
+// Takes a correct step of the mode, sometimes for a story other than the given one.
 void do_the_work(json::array& stories, const Work& work, bool skip_review, Dice& dice) {
   for (json::value& one : stories) {
     json::object* story = one.if_object();
@@ -195,7 +195,7 @@ std::string cheat_in_text(std::string text, Dice& dice) {
   }
 }
 
-// tasks.json after the agent: the work, or not, and any number of other edits.
+// tasks.json after the agent: its work, if any, and any number of other edits.
 std::optional<std::string> after_the_agent(const StoryFile& before, const Work& work, bool skip_review, Dice& dice) {
   if (dice.one_in(50)) return std::nullopt;
   json::value document = parse_json(before.text, "x").value();
@@ -214,7 +214,7 @@ std::optional<std::string> after_the_agent(const StoryFile& before, const Work& 
   return dice.one_in(6) ? cheat_in_text(text, dice) : text;
 }
 
-// ---- what must hold, in its own words
+// ---- what must hold, restated independently
 
 // The review fields of the first story with this id in the text; nullopt if unreadable.
 std::optional<Review> review_in(const std::optional<std::string>& text, const std::string& id) {
@@ -252,7 +252,7 @@ std::string told(const Iteration& it) {
                      messages_of(it.enforced.violations));
 }
 
-// Every approval was given by a review of that story, or follows from the cap; and the checks passed.
+// Every approval comes from a review of that story or from the cap, and the checks passed.
 int expect_approvals_are_earned(const Iteration& it) {
   int earned = 0;
   for (const Story& now : it.after.tasks.stories) {
@@ -329,7 +329,7 @@ void expect_it_is_in_order(const Iteration& it) {
   }
 }
 
-// After a kill, the same iteration is judged again: the second time must find nothing.
+// After a kill, the same iteration is judged again. The second time must find no violations.
 void expect_enforcing_again_changes_nothing(const Iteration& it) {
   const Enforcement again = enforce(it.before, it.enforced.file.text, it.rules, "x");
   EXPECT_EQ(again.file.text, it.enforced.file.text) << told(it);
@@ -338,7 +338,7 @@ void expect_enforcing_again_changes_nothing(const Iteration& it) {
   EXPECT_TRUE(again.violations.empty()) << messages_of(again.violations) << told(it);
 }
 
-// Anything with a list of stories is repaired in parts, keeping the agent's other work.
+// Any document with a list of stories is repaired in parts, and the agent's other work is kept.
 void expect_what_can_be_kept_is_kept(const Iteration& it) {
   const auto document = parse_json(it.found.value_or(""), "x");
   const json::value* stories = document ? find(*document, "userStories") : nullptr;

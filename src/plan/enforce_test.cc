@@ -12,7 +12,7 @@ ReviewRules rules_for(Mode mode, std::string story = "A") {
   return {mode, std::move(story), false, 5};
 }
 
-// A plan as written by hand: odd blanks, odd order, keys of its own.
+// A hand-written plan: odd whitespace, odd order, extra keys.
 constexpr std::string_view kByHand = R"({ "branchName":"ralph/shop",
   "description" : "A shop." , "project": "shop",   "_comment": "mine",
   "verifyCommands": [ "make test",
@@ -300,7 +300,7 @@ TEST(Enforce, DeletedStoriesReturnWhereTheyStood) {
       {{all[0], all[3]}, "A B C D", 2},
       {{all[2]}, "A B C D", 3},
       {{}, "A B C D", 4},
-      {{all[3], all[0]}, "B C D A", 2},  // reordering is allowed: restored stories precede their followers
+      {{all[3], all[0]}, "B C D A", 2},  // reordering is allowed: restored stories precede their old successors
       {{all[0], story("N"), all[3]}, "A N B C D", 2},
       {{story("N")}, "N A B C D", 4},
   };
@@ -397,7 +397,7 @@ TEST(Enforce, ACircleThroughADeletedStoryIsSeen) {
   EXPECT_EQ(result.moved, "C");
 }
 
-TEST(Enforce, WhatIsNoPlanAnyMoreIsPutBackWhole) {
+TEST(Enforce, AnIrreparablePlanIsRestoredEntirely) {
   const StoryFile before = by_hand();
   const std::optional<std::string> rows[] = {
       std::nullopt,

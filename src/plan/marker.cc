@@ -54,7 +54,7 @@ Result<Marker> marker_from(std::string_view text, std::string_view where) {
   const auto parsed = parse_json(text, where);
   if (!parsed) return fail(ErrorKind::kInput, "{}; remove it if no plan run is under way", parsed.error().message);
   if (!parsed->is_object())
-    return fail(ErrorKind::kInput, "{} is no JSON object; remove it if no plan run is under way", where);
+    return fail(ErrorKind::kInput, "{} is not a JSON object; remove it if no plan run is under way", where);
   Marker marker = from_json<Marker>(*parsed);
   marker.story = find_string(*parsed, "story").value_or("");
   marker.snapshot = before_from_snapshot(find(*parsed, "preIterationSnapshot"));

@@ -1,4 +1,4 @@
-// .ralph-active: a file in the project that names the plan run under way and its iteration, for hooks and people; the
+// .ralph-active: a file in the project that names the current plan run and its iteration, for hooks and people. The
 // runner itself never trusts it. Specified in docs/formats/tasks.md.
 #pragma once
 
@@ -27,7 +27,7 @@ struct Marker {
   std::string story;
   std::optional<Before> snapshot;
 
-  // Without the last two, which are written only if they are known.
+  // Excludes the last two, which are written only if known.
   template <class V>
   void fields(V&& v) {
     v("timestamp", timestamp), v("pid", pid), v("pidStart", pid_start), v("max_iterations", max_iterations);
@@ -42,16 +42,16 @@ Result<Marker> marker_from(std::string_view text, std::string_view where);
 // nullopt if there is none. A symlink or an unreadable file is an error.
 Result<std::optional<Marker>> read_marker(const std::string& project);
 
-// Whether the process that it names is alive. A marker without a process is nobody's.
+// Whether the process that it names is alive. False if it names none.
 bool is_live(const Marker& marker);
 
-// The marker of a run under way in `project`; nullopt if there is none, or only a stale one. A marker counts only if it
-// is this user's, git does not track it, and its process lives; or if it names the run that this process's agent
-// belongs to ($RALPH_RUN_ID). One that came with a clone, or that another user has put there, is as good as none.
+// The marker of the current run in `project`; nullopt if there is none, or only a stale one. A marker counts only if
+// this user owns it, and either git does not track it and its process is alive, or it names the run that this process's
+// agent belongs to ($RALPH_RUN_ID). A marker that came with a clone, or from another user, is ignored.
 Result<std::optional<Marker>> live_marker(const std::string& project,
                                           const Environment& environment = Environment::of_this_process());
 
-// Fails with kBusy if there is one, with this advice.
+// Fails with kBusy if a run is under way; the error ends with `advice`.
 Status expect_no_run(const std::string& project, std::string_view advice);
 
 // Removes the marker of a run that has ended, whatever an agent replaced it with.

@@ -125,7 +125,7 @@ TEST(Marker, OddValuesAreNotBelieved) {
   EXPECT_FALSE(marker_from(R"({"preIterationSnapshot": [1]})", "m")->snapshot);
 }
 
-TEST(Marker, WhatIsNoneIsRefusedWithAdvice) {
+TEST(Marker, AnythingElseIsRefusedWithAdvice) {
   for (const char* text : {"", "x", "{", "[]", "null", "12345", R"({"pid": 1, "pid": 2})", "\xff"}) {
     const auto marker = marker_from(text, "/p/.ralph-active");
     ASSERT_FALSE(marker) << text;
@@ -135,7 +135,7 @@ TEST(Marker, WhatIsNoneIsRefusedWithAdvice) {
   }
 }
 
-// The pid of a process that has ended and was reaped: it is not reused for a while.
+// The pid of a reaped process. The kernel does not reuse it for a while.
 int pid_of_the_dead() {
   const pid_t child = ::fork();
   if (child == 0) ::_exit(0);

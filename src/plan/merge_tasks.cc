@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kStories = "/userStories";
 
-// Where each story stands, by its id.
+// The position of each story, by id.
 std::map<std::string, size_t> places_of_stories(const json::value& document) {
   std::map<std::string, size_t> places;
   const json::value* stories = find(document, kStories.substr(1));
@@ -39,7 +39,7 @@ Result<Version> version_of(const std::string& text) {
   return Version{std::move(document), std::move(edits), std::move(stories)};
 }
 
-// The members of an object that only the user has changed.
+// Copies the members of an object that only the user changed into `review`.
 void take_members(const json::value& object, const Version& base, const std::string& in_base, const Version& user,
                   const std::string& in_user, Version& review, const std::string& in_review) {
   for (const auto& member : object.is_object() ? object.get_object() : json::object()) {

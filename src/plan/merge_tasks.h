@@ -1,12 +1,12 @@
-// The user may edit tasks.json while a review works on its own copy in a clean checkout. Pure: texts in, text out.
+// Merges the user's edits of tasks.json with those of a review in a clean checkout. Pure: texts in, text out.
 #pragma once
 
 #include <string>
 
 namespace ralph {
 
-// `review` with what `user` has otherwise than `base`: new stories, and members that the review left as they were. What
-// both changed stays as the review has it. Returns `review` if one of them can't be read.
+// `review` plus the changes from `base` to `user`: new stories, and members that the review left unchanged. If both
+// changed a member, the review wins. Returns `review` if any of the texts can't be parsed.
 std::string with_users_edits(const std::string& base, const std::string& user, const std::string& review);
 
 }  // namespace ralph

@@ -1,4 +1,4 @@
-// What comes next in a plan, computed from its stories: fixes first, then reviews, then new work.
+// Computes the next work item of a plan from its stories: fixes first, then reviews, then new work.
 #pragma once
 
 #include <optional>
@@ -13,12 +13,12 @@ struct Work {
   const Story* story = nullptr;  // in the given list; never null
 };
 
-// Among several stories for one mode, picks the smallest priority, then the first in the file. New work waits for its
-// dependencies. nullopt if all stories are done. With `skip_review` there is only new work.
+// Among the candidates for a mode, picks the one with the smallest priority, then the first in the file. New work waits
+// for its dependencies. nullopt if all stories are done. With `skip_review` there is only new work.
 std::optional<Work> next_work(const StoryList& tasks, bool skip_review);
 
-// A rough estimate of the remaining iterations: from the reviews that the finished stories needed, or one and a half
-// for each story while none is finished.
+// A rough estimate of the remaining iterations, from the number of reviews that finished stories needed (1.5 per story
+// while none is finished).
 int estimate_iterations(const StoryList& tasks, bool skip_review);
 
 }  // namespace ralph

@@ -1,5 +1,5 @@
-// Counts how often in a row the Stop hook has sent an agent back to its plan. Stored beside ralph's own copy, so that
-// the count survives a change of session. Whether to object again is up to decide().
+// Counts how often in a row the Stop hook has sent an agent back to its plan. Stored next to ralph's own copy, so the
+// count survives a change of session. decide() decides whether to object again.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ class Objections {
 
   int count() const;
   void add() const;
-  void forget() const;  // the plan has no problems
+  void forget() const;  // call when the plan has no problems
 
  private:
   std::string file_, whose_;

@@ -28,7 +28,7 @@ StoryFile hold_back(const StoryFile& file, const StoryFile& before, const Pendin
   return pending.review.passes && was ? with_review(file, pending.story, was->review) : file;
 }
 
-bool still_stands(const PendingStep& pending, const StoryList& left, const StoryList& now) {
+bool still_applies(const PendingStep& pending, const StoryList& left, const StoryList& now) {
   const Story* const was = left.find(pending.story);
   const Story* const is = now.find(pending.story);
   return was && is && was->review == is->review;

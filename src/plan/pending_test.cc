@@ -39,8 +39,8 @@ TEST(Pending, AnApprovalIsHeldBackAndOtherStepsStay) {
     EXPECT_EQ(left.tasks.find("A")->review, row.left) << row.situation;
     EXPECT_EQ(tasks_from(left.text, "x")->find("A")->review, row.left) << row.situation;
 
-    // The next run finds the file like this and applies the step.
-    EXPECT_TRUE(still_stands(*pending, left.tasks, left.tasks)) << row.situation;
+    // The next run finds the file in this state and applies the step.
+    EXPECT_TRUE(still_applies(*pending, left.tasks, left.tasks)) << row.situation;
     Enforcement again;
     again.file = left;
     resume(again, *pending);
@@ -58,10 +58,10 @@ TEST(Pending, AnIterationThatTookNoStepHasNone) {
 TEST(Pending, WhatSomebodyDecidedSinceCounts) {
   const PendingStep pending{"A", word("approved"), approved()};
   const StoryList left = list({story("A", waiting()), story("B")});
-  EXPECT_TRUE(still_stands(pending, left, list({story("A", waiting()), story("NEW")})));
-  EXPECT_FALSE(still_stands(pending, left, list({story("A"), story("B")})));
-  EXPECT_FALSE(still_stands(pending, left, list({story("A", rejected()), story("B")})));
-  EXPECT_FALSE(still_stands(pending, left, list({story("B")})));
+  EXPECT_TRUE(still_applies(pending, left, list({story("A", waiting()), story("NEW")})));
+  EXPECT_FALSE(still_applies(pending, left, list({story("A"), story("B")})));
+  EXPECT_FALSE(still_applies(pending, left, list({story("A", rejected()), story("B")})));
+  EXPECT_FALSE(still_applies(pending, left, list({story("B")})));
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ std::string unused_path(const std::string& path) {
 Status restore_plan_folder(const PlanFiles& files) {
   const auto info = look_at(files.ralph_dir);
   if (info && S_ISDIR(info->st_mode)) {
-    // If we may not open it, writing to it reports that.
+    // Ignore failure: a later write reports it.
     if ((info->st_mode & S_IRWXU) != S_IRWXU)
       static_cast<void>(::chmod(files.ralph_dir.c_str(), (info->st_mode & 07777) | S_IRWXU));
     return {};

@@ -26,19 +26,19 @@ PlanWay::PlanWay(Run& run, PlanRun plan, std::array<Agents, 3> agents, Marker ma
 Status PlanWay::hold_plan() {
   TRY(make_room_for_plan(plan_.authority));
   TRY_VALUE(lock_, lock_plan(plan_.authority, plan_.files.ralph_dir));
-  // Those in the project would be committed.
+  // Temporary files left in the project would get committed.
   for (const std::string& path : {plan_.authority, join_path(run_.project, kMarkerFile), plan_.files.tasks(),
                                   plan_.files.prd(), plan_.files.prompt(), plan_.files.progress()})
     remove_unfinished_writes(path);
   return lock_->name_owner(fmt::format("run {}, pid {}\n", run_.id, marker_.pid));
 }
 
-// Settles what the last run left open; a plan that is already done is checked once, without an agent.
+// Settles the unfinished iteration of the last run. A plan that is already done is checked once, without an agent.
 Result<std::optional<Agents>> PlanWay::begin() {
   TRY(hold_plan());
   room_.begin();
   for (const std::string& command : tasks().verify_commands) run_.policy.check_commands.push_back(command);
-  TRY(write_marker());  // now, because checks before the first iteration may take long
+  TRY(write_marker());  // now, because checks before the first iteration may take a while
   if (!run_.is_resumed()) {
     record::PlanBegan began;
     TRY_VALUE(TreeState tree, tree_.look());
@@ -47,12 +47,12 @@ Result<std::optional<Agents>> PlanWay::begin() {
     TRY(run_.note(std::move(began)));
   }
   reviewed_ = run_.progress().plan.reviewed;
-  // The iteration that a resumed run was in goes on by itself if its turn is to be taken, or was taken and not looked
-  // at.
+  // A resumed run continues its open iteration normally if its turn has yet to be taken, or was taken but not yet
+  // judged.
   const auto& left = plan_.unfinished;
   if (left && left->open) carried_ = left->carried;
   if (run_.progress().iteration_open && left && (left->open ? !left->judged : run_.progress().turn_was_cut_off())) {
-    // A turn that was cut off has no result: its story is where it was.
+    // A turn that was cut off has no result: its story keeps its earlier state.
     if (const auto& before = run_.progress().plan.before; before && !left->open)
       plan_.tasks = with_review(plan_.tasks, before->story, pending_from(*before).review);
     plan_.unfinished.reset();
@@ -75,8 +75,8 @@ Result<std::optional<Agents>> PlanWay::begin() {
   return std::optional(agents());
 }
 
-// A verdict that an earlier run left is checked where all others are. If its commit is gone, the verdict does not
-// count.
+// An earlier run's unchecked verdict is checked in a clean checkout, like all others. If its commit is gone, the
+// verdict does not count.
 void PlanWay::find_left_review() {
   constexpr std::array kOfReviews = {StoryStep::kApproved, StoryStep::kAutoApproved, StoryStep::kChangesRequested};
   const bool review = pending_ ? is_one_of(pending_->step, kOfReviews) : rules_.mode == Mode::kReview;
@@ -87,7 +87,7 @@ void PlanWay::find_left_review() {
     return;
   }
   run_.listener.on_detail(
-      fmt::format("The commit that iteration {} reviewed is not known any more, or not part of the branch: its verdict "
+      fmt::format("The commit that iteration {} reviewed is no longer known, or not part of the branch: its verdict "
                   "does not count",
                   plan_.unfinished->iteration));
   pending_.reset();
@@ -101,7 +101,7 @@ Result<NextTurn> PlanWay::next() {
   pending_.reset();
   const bool again = run_.progress().plan.worked == run_.progress().iteration;
   if (!again) carried_.clear();
-  head_ = again ? run_.progress().plan.head : "";  // resumed in this iteration: what it began with
+  head_ = again ? run_.progress().plan.head : "";  // resumed in this iteration: its starting commit
   if (head_.empty()) {
     TRY_VALUE(head_, repository_.head());
   }
@@ -118,7 +118,7 @@ Result<NextTurn> PlanWay::next() {
   const bool was_taken = run_.progress().turn_is_over() || run_.progress().turn_was_cut_off();
   if (in_room) {
     TRY(room_.open(head_, branch_, plan_.tasks, plan_.pinned, again && was_taken));
-    TRY_VALUE(const Decision ready, run_.ask({Moment::kBetweenSteps}));  // a setup has run, perhaps
+    TRY_VALUE(const Decision ready, run_.ask({Moment::kBetweenSteps}));  // a setup may have run
     if (ready.stops()) {
       NextTurn none;
       none.stopped = ready;
@@ -150,7 +150,8 @@ Status PlanWay::note_work(const Work& work, bool in_room) {
   return run_.note(std::move(note));
 }
 
-// The base commit for comparing tests in a story's review. The last review's own changes are unreviewed.
+// Notes the base commit that a story's review compares tests with. It is the last reviewed commit if there is one,
+// because nobody has reviewed that review's own changes.
 void PlanWay::note_base(const Work& work) {
   if (head_.empty()) return;
   if (work.mode == Mode::kReview) {
@@ -179,8 +180,8 @@ Result<std::string> PlanWay::prompt_for(const Work& work) {
   if (work.mode == Mode::kReview && base != plan_.bases.end()) {
     auto lost = repository_.lost_tests(base->second);
     assignment.tests = lost ? *std::move(lost)
-                            : std::vector{fmt::format("unknown: commit {}, which was there before this story, can't be "
-                                                      "compared with any more ({}); look at all tests",
+                            : std::vector{fmt::format("unknown: commit {} from before this story can no longer be "
+                                                      "compared with ({}); look at all tests",
                                                       base->second.substr(0, 9), lost.error().message)};
   }
   if (work.mode == Mode::kReview) {

@@ -1,5 +1,5 @@
 // `ralph plan run`: each iteration is one story, one mode and one fresh agent. Afterwards ralph checks the changes to
-// the plan, reverts what was not allowed, and decides the outcome of the story.
+// the plan, reverts illegal ones, and decides the outcome of the story.
 #pragma once
 
 #include <array>
@@ -30,8 +30,8 @@ class PlanWay : public Way {
   Status finish(const Decision& decision) override;
 
  private:
-  // The stages of an iteration; what each establishes is the table of plan_way_stages.cc. If ralph is killed between
-  // stages, the next run continues from the last saved copy.
+  // The stages of an iteration. The table in plan_way_stages.cc defines what each one establishes. If ralph is killed
+  // between stages, the next run continues from the last saved copy.
   enum class Stage { kOpen, kFrozen, kEnforced, kRestored, kHeld, kJudged, kClosed };
 
   const StoryList& tasks() const { return plan_.tasks.tasks; }
@@ -71,9 +71,9 @@ class PlanWay : public Way {
   ReviewRules rules_;
   std::string marker_text_, branch_, head_, prompt_;
   std::string reviewed_;                // the commit that the last review began with
-  std::string left_review_;             // the commit of an earlier run's review, which is checked in a clean checkout
+  std::string left_review_;             // the commit of an earlier run's review, to be checked in a clean checkout
   std::optional<PendingStep> pending_;  // the step that waits for its checks
-  std::vector<std::string> carried_;    // what the review of this iteration wrote, and the project has by now
+  std::vector<std::string> carried_;    // files of this iteration's review that are already in the project
   bool history_checked_ = false;
 
   // The iteration whose turn is over.
@@ -82,7 +82,7 @@ class PlanWay : public Way {
   StoryFile before_;
   Verdict verdict_;
   bool judged_ = false, passed_when_judged_ = false;
-  bool has_checks_ = false;  // something runs between before_checks() and after_checks()
+  bool has_checks_ = false;  // something runs between TreeWatch::before_checks() and after_checks()
 };
 
 }  // namespace ralph

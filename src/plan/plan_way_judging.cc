@@ -1,4 +1,4 @@
-// What a plan's iteration has done, once its turn is over: what the agent changed, the checks, the verdict.
+// Judging a plan's iteration after its turn: the agent's changes, the checks, the verdict.
 #include <algorithm>
 #include <cctype>
 #include <utility>
@@ -14,7 +14,7 @@
 namespace ralph {
 namespace {
 
-// The guardrails of the settings and the plan's own commands, without duplicates: pinned ones first, in their order.
+// The guardrails of the settings, then the plan's own commands (pinned ones first), without duplicates.
 std::vector<GuardrailSettings> checks_of(const Settings& settings, const StoryList& tasks,
                                          const std::vector<std::string>& added) {
   std::vector<GuardrailSettings> checks = settings.guardrails;
@@ -46,13 +46,13 @@ Status PlanWay::after_turn(const Decision& decision) {
   judged_ = false;
   verdict_ = {};
   aftermath_.emplace(plan_.files, run_, repository_, iteration_in_words());
-  if (rules_.mode == Mode::kReview && !plan_.unfinished) TRY(run_.sync());  // what was said counts from here on
-  // An immediate stop does not wait for git: the review is taken again.
+  if (rules_.mode == Mode::kReview && !plan_.unfinished) TRY(run_.sync());  // the spoken verdict counts from here on
+  // An immediate stop does not wait for git: the review is repeated later.
   const bool at_once = decision.stops() && run_.progress().stop_requests >= 2;
   if (!at_once) TRY(take_from_room());
   before_ = plan_.tasks;
   enforced_ = aftermath_->enforce_plan(plan_.tasks, plan_.pinned, rules_, said_review());
-  if (plan_.unfinished) enforced_.unsaid = false;  // its reviewer was killed before its last words
+  if (plan_.unfinished) enforced_.unsaid = false;  // the reviewer was killed before its final message
   aftermath_->check_marker(marker_text_);
   plan_.tasks = enforced_.file;
   note_verify_commands();
@@ -72,20 +72,20 @@ Status PlanWay::after_turn(const Decision& decision) {
   return enter(Stage::kEnforced);  // returning to the branch may have changed the files
 }
 
-// What a review left in its room is copied once: the room is reset for the checks, and a run that was killed in these
-// finds in the project what it had copied.
+// Copies the results of a review from its room, once: the room is reset for the checks, and a run that was killed
+// during the checks finds the copies in the project.
 Status PlanWay::take_from_room() {
   if (room_.is_open() && carried_.empty()) {
     TRY_VALUE(carried_, carry_back(room_, plan_, rules_, *aftermath_));
     TRY(enter(Stage::kOpen));
   }
-  // The verdict of an earlier process is told by its own record.
+  // The verdict of an earlier process already has its own record.
   const bool is_judged = plan_.unfinished && plan_.unfinished->judged;
   if (!carried_.empty()) aftermath_->carried_back(is_judged ? "" : rules_.story, carried_);
   return {};
 }
 
-// What is not pinned was added by an agent, and may be removed by one.
+// Verify commands that are not pinned were added by agents, which may also remove them.
 void PlanWay::note_verify_commands() {
   const std::vector<std::string> added =
       missing_from(tasks().verify_commands, *before_from(before_.tasks, plan_.added).verify_commands);
@@ -97,7 +97,7 @@ void PlanWay::note_verify_commands() {
   plan_.added = added;
 }
 
-// Files that ralph put back: the agent may have committed its change.
+// Commits files that ralph restored, because the agent may have committed its changes to them.
 Status PlanWay::put_back(const std::vector<std::string>& paths) {
   std::vector<std::string> full;
   for (const std::string& path : paths) full.push_back(join_path(run_.project, path));
@@ -108,7 +108,7 @@ Status PlanWay::put_back(const std::vector<std::string>& paths) {
 }
 
 Result<IterationChecks> PlanWay::checks() {
-  if (judged_) {  // they run again: revert changes to the plan since the verdict
+  if (judged_) {  // the checks run again: revert changes to the plan since the verdict
     aftermath_->check_unchanged(plan_.tasks, plan_.pinned, rules_, "after it was judged");
     TRY(enter(Stage::kEnforced));
   } else {
@@ -152,10 +152,10 @@ Status PlanWay::after_checks(const Decision& decision) {
   return enter(Stage::kJudged);
 }
 
-// SCM tasks run the agent for a message, and git runs the project's hooks. They must not change the plan, so ralph
-// checks it again before the iteration is closed.
+// SCM tasks run the agent to get a commit message, and git runs the project's hooks. Neither may change the plan, so
+// ralph checks it again before it closes the iteration.
 Result<Observation> PlanWay::observe() {
-  // A failed commit says nothing of a story, but where no story is left there must be one to mend it in.
+  // A failed commit says nothing about a story. But if all stories are done, one must be reopened to fix it.
   const bool unfit = !passed() || (all_done() && !run_.progress().scm.failed.empty());
   if (passed_when_judged_ && unfit) {
     TRY_VALUE(const ChecksEnd end, checks_end());
@@ -164,7 +164,7 @@ Result<Observation> PlanWay::observe() {
   TRY(look_for_uncommitted());
   if (!aftermath_->check_unchanged(plan_.tasks, plan_.pinned, rules_, "after it was judged")) {
     TRY(enter(Stage::kRestored));
-    TRY(enter(Stage::kEnforced));  // that commit may have run filters of the project
+    TRY(enter(Stage::kEnforced));  // the commit may have run the project's filters
   }
   head_.clear();
   if (run_.progress().response && !all_done()) {
@@ -177,16 +177,16 @@ Result<Observation> PlanWay::observe() {
   return Observation{Moment::kAfterChecks};
 }
 
-// The run stops before the verdict. From here on the files are the user's. The next run makes the checks; until then no
-// approval counts.
+// The run stops before the verdict, and the files belong to the user again. The next run performs the checks; until
+// then no approval counts.
 Status PlanWay::leave_unchecked() {
   if (auto step = pending_from(enforced_)) pending_ = std::move(step);
   plan_.tasks = pending_ ? hold_back(enforced_.file, before_, *pending_) : enforced_.file;
-  // An interrupted turn has no result: if the run is resumed, it is taken again.
+  // An interrupted turn has no result: it is repeated if the run is resumed.
   const Story* const was = pending_ ? before_.tasks.find(pending_->story) : nullptr;
   if (was && run_.progress().turn_outcome == TurnOutcome::kInterrupted)
     plan_.tasks = with_review(enforced_.file, pending_->story, was->review);
-  // What was said while an earlier agent's process lived is judged when the run is resumed.
+  // A verdict given while an earlier agent's process was alive is judged when the run is resumed.
   if (was && !run_.progress().survivors.empty()) {
     plan_.tasks = with_review(enforced_.file, pending_->story, was->review);
     pending_.reset();
@@ -202,11 +202,12 @@ Status PlanWay::leave_unchecked() {
   return enter(Stage::kClosed);
 }
 
-// SCM tasks may have committed; what is left now keeps the story from being approved, and the plan from being done.
+// Runs after SCM tasks, which may have committed. Files that are still uncommitted prevent the approval of the story
+// and the completion of the plan.
 Status PlanWay::look_for_uncommitted() {
   auto left = tree_.uncommitted(all_done());
   if (!left) {
-    aftermath_->note(fmt::format("whether all is committed is not known: {}", left.error().message));
+    aftermath_->note(fmt::format("could not find out whether everything is committed: {}", left.error().message));
     left = std::vector<std::string>{"unknown"};
   }
   TRY(look_for_dropped(*left));
@@ -220,13 +221,13 @@ Status PlanWay::look_for_uncommitted() {
   return judge_again(end);
 }
 
-// A file that was committed before the story, and is only in the work tree now, where git overlooks it. A .gitignore
-// that is committed says so to everybody, and a story may be about that.
+// Finds files that were committed before the story and are now only in the work tree, where git ignores them. If a
+// committed .gitignore ignores them openly, that is allowed: it may be the purpose of the story.
 Status PlanWay::look_for_dropped(std::vector<std::string>& uncommitted) {
   const auto base = plan_.bases.find(verdict_.story);
   if (base == plan_.bases.end()) return {};
   const auto dropped = repository_.dropped_since(base->second);
-  if (!dropped) return {};  // that commit is gone, which is told elsewhere
+  if (!dropped) return {};  // the commit is gone, which is reported elsewhere
   std::vector<std::string> openly;
   for (const Repository::Dropped& file : *dropped) {
     if (file.openly) {
@@ -246,7 +247,7 @@ Status PlanWay::look_for_dropped(std::vector<std::string>& uncommitted) {
   return {};
 }
 
-// Checks that were repeated because of changes and fail now override the verdict, as does uncommitted work.
+// Overrides the verdict if the checks were repeated because of changes and now fail, or if work is uncommitted.
 Status PlanWay::judge_again(const ChecksEnd& end) {
   aftermath_->check_unchanged(plan_.tasks, plan_.pinned, rules_, "after it was judged");
   TRY(enter(Stage::kEnforced));
@@ -260,7 +261,7 @@ Status PlanWay::judge_again(const ChecksEnd& end) {
   return enter(Stage::kJudged);
 }
 
-// What sends a story back although its checks pass.
+// Reports why a story is sent back although its checks pass.
 void PlanWay::tell_objections(const ChecksEnd& end) {
   if (verdict_.outcome != StoryStep::kSentBack || !end.passed || end.objections.empty()) return;
   std::string why = end.objections.substr(0, end.objections.find(". "));
@@ -282,7 +283,7 @@ Result<ChecksEnd> PlanWay::checks_end() {
     TRY_VALUE(const std::vector<std::string> moved, room_.moved());
     if (!moved.empty()) {
       end.objections = fmt::format(
-          "The checks changed {}, so that not the commit was checked. Commit what they make, or mend them, and submit "
+          "The checks changed {}, so the commit itself was not checked. Commit what they make, or fix them, and submit "
           "the story again.",
           named_paths(moved));
     }
@@ -290,7 +291,7 @@ Result<ChecksEnd> PlanWay::checks_end() {
   return end;
 }
 
-// An approval needs a turn that came to its end; in one that was cut off, only a request for changes counts.
+// An approval needs a turn that ended normally. If the turn was cut off, only a request for changes counts.
 SaidReview PlanWay::said_review() const {
   const auto& left = plan_.unfinished;
   SaidReview said = review_said(left ? left->words : run_.progress().final_words, rules_.story, prompt_);
@@ -298,7 +299,7 @@ SaidReview PlanWay::said_review() const {
   return said;
 }
 
-// Before the first iteration there are only the stories to report.
+// Before the first iteration there are only stories to report.
 Status PlanWay::note_checked(bool judged) {
   record::PlanChecked note;
   note.judged = judged;

@@ -1,4 +1,4 @@
-// The stages of an iteration of a plan: what is saved and written at each.
+// The stages of a plan's iteration: what is saved and written at each.
 #include "plan/plan_way.h"
 
 namespace ralph {
@@ -12,8 +12,8 @@ struct StageRow {
   Files files;                           // what to do with the plan's files in the project
 };
 
-// By Stage; each row lists what to establish on entry, from left to right. The copy is saved before the files are
-// written: if we are killed here, the next run finds the verdict.
+// By Stage. Each row lists what to establish on entry, from left to right. The copy is saved before the files are
+// written, so if ralph is killed in between, the next run finds the verdict.
 constexpr std::array<StageRow, 7> kStages = {{
     {"kOpen: an agent is about to start, or its files were carried back", SavedPlan::State::kOpen, Files::kLeft},
     {"kFrozen: only checks are about to run", SavedPlan::State::kJudged, Files::kLeft},

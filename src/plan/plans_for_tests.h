@@ -1,4 +1,4 @@
-// Helpers for the tests of plans: concise stories and lists, and their text.
+// Test helpers for plans: concise constructors for stories and lists, and their text.
 #pragma once
 
 #include <string>

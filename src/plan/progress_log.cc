@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kRule = "---", kEntry = "## Iteration";
 
-// Where the log begins: after the first rule, unless that is the end of an entry.
+// The offset of the log: after the first "---" line, or 0 if an entry comes before that.
 size_t log_begin(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;

@@ -1,5 +1,5 @@
-// progress.txt, the memory of a plan's iterations: the part above its first line "---" is curated, all below it is a
-// log that only grows. Pure.
+// progress.txt, the memory of a plan's iterations: the part above the first "---" line may be edited, the rest is an
+// append-only log. Pure.
 #pragma once
 
 #include <optional>
@@ -8,12 +8,12 @@
 
 namespace ralph {
 
-// What an iteration left of the log, with every entry of `before` in it: `found` itself if it has them all, else those
-// of `before` and after them what is new. nullopt: there is no file.
+// The log that an iteration left, with lost entries restored: `found` itself if it has every entry of `before`, else
+// the entries of `before` followed by the new ones. `found` is nullopt if the file does not exist.
 std::string with_log_kept(std::string_view before, const std::optional<std::string>& found);
 
-// Two copies of the log `before` were written to: `now`, and at its end what is new in `found`. The top section of
-// `found`, if that of `now` is as it was.
+// Merges two copies that both started as `before`: `now`, with the new entries of `found` appended. Takes the top
+// section of `found` unless that of `now` has changed.
 std::string with_log_added(std::string_view now, std::string_view before, const std::string& found);
 
 }  // namespace ralph

@@ -12,7 +12,7 @@
 namespace ralph {
 namespace {
 
-// What is known of the iteration, from ralph's own copy or from a marker.
+// Applies the known state of the iteration, from ralph's own copy or a marker.
 void use(CheckRequest& request, const auto& known, std::optional<Mode> mode, std::optional<Before> before,
          std::string no_before) {
   request.skip_review = known.skip_review;
@@ -37,7 +37,7 @@ void use(CheckRequest& request, const Marker& marker) {
                   marker.snapshot ? "iterationMode" : "preIterationSnapshot"));
 }
 
-// During an iteration the error does not advise the agent to make a new plan.
+// During an iteration the error must not advise the agent to create a new plan.
 Result<std::string> read_tasks_of(const PlanFiles& files, bool iteration) {
   if (!iteration || file_exists(files.ralph_dir)) TRY(check_plan_folder(files));
   return require_plain_file(files.tasks(), iteration ? "put it back; git has it" : "'ralph plan init' makes one");
@@ -50,7 +50,7 @@ bool is_within(std::string folder, const std::string& project) {
   return true;
 }
 
-// ralph's own copy of the run that this process is in. Independent of files in the project.
+// ralph's own copy for the run that this process belongs to. Does not depend on files in the project.
 std::optional<SavedPlan> own_copy(const Environment& environment, const std::string& run_id) {
   const std::string plan_dir = environment.get(kPlanDirVariable).value_or("");
   if (run_id.empty() || plan_dir.empty()) return std::nullopt;
@@ -61,7 +61,7 @@ std::optional<SavedPlan> own_copy(const Environment& environment, const std::str
   return of_this_run ? *std::move(saved) : std::nullopt;
 }
 
-// Users hide local changes from git on purpose; an agent must not be told to commit them. ctime can't be set back.
+// Users hide local changes from git on purpose; an agent must not be told to commit them. ctime can't be forged.
 bool was_written_before(const std::string& path, const std::string& run_id) {
   struct stat info{};
   if (run_id.empty() || ::lstat(path.c_str(), &info) != 0) return false;
@@ -100,7 +100,7 @@ Result<CheckReport> check_project(const ProjectCheck& project, const Repository&
     }
     request.uncommitted = std::move(lines);
   } else if (const std::string git = join_path(project.files.project, ".git"); is_there(git)) {
-    return fail(ErrorKind::kInput, "{} is there, but git finds no repository in it; repair it, or remove it", git);
+    return fail(ErrorKind::kInput, "{} exists, but git finds no repository in it; repair or remove it", git);
   }
   return check_plan(request);
 }
@@ -113,7 +113,7 @@ Result<std::optional<ProjectCheck>> plan_in_charge(const Environment& environmen
   if (in_room || (check.authority && is_within(folder, check.authority->project))) {
     check.files = {check.authority->project, check.authority->ralph_dir};
     if (in_room) check.files = {check.authority->room, check.authority->room_plan};
-    // Afterwards the caller is an agent with another task, such as a commit message.
+    // After the iteration, the caller is an agent with another task, such as writing a commit message.
     const bool iterating = check.authority->open && !check.authority->judged;
     return iterating ? std::optional(check) : std::nullopt;
   }

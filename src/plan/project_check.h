@@ -1,5 +1,5 @@
-// Checks a plan in its project: reads tasks.json, finds the state to compare it with, asks git. For `ralph plan check`
-// and the Stop hook.
+// Checks a plan in its project: reads tasks.json, finds the state to compare it with, and queries git. For
+// `ralph plan check` and the Stop hook.
 #pragma once
 
 #include <optional>
@@ -16,25 +16,26 @@ namespace ralph {
 
 struct ProjectCheck {
   PlanFiles files;
-  // The known state of an iteration under way, the more reliable first: ralph's own copy, then the marker's snapshot.
+  // The known state of the current iteration, most reliable first: ralph's own copy, then the marker's snapshot.
   std::optional<SavedPlan> authority;
   std::optional<Marker> marker;
-  // Used without either of them.
+  // Used if both are missing.
   bool skip_review = false;
   std::int64_t review_cap = 5;
-  std::string words{};  // the agent's last ones, if it wants to stop: they may hold its verdict
+  std::string words{};  // the last message of an agent that wants to stop: it may contain the verdict
 };
 
-// A missing tasks.json is a problem during an iteration, otherwise an error. Without git, uncommitted work is not
-// checked.
+// During an iteration, a missing tasks.json is reported as a problem; otherwise it is an error. Without git,
+// uncommitted work is not checked.
 Result<CheckReport> check_project(const ProjectCheck& project, const Repository& repository);
 
-// Tells an agent's hooks the plan's folder, and thereby the path of ralph's own copy.
+// Passes the plan's folder, and thereby the path of ralph's own copy, to an agent's hooks.
 inline constexpr const char* kPlanDirVariable = "RALPH_PLAN_DIR";
 
-// The iteration of this process's agent: of the run in $RALPH_RUN_ID, if ralph's own copy or else a marker says that it
-// works in `folder` or a folder above. A marker without a run binds everybody. nullopt: no plan applies here. An
-// unreadable marker is an error only if there is no copy: an agent may have damaged it.
+// The iteration of this process's agent, which belongs to the run in $RALPH_RUN_ID, if ralph's own copy or else a
+// marker says that the run works in `folder` or a parent of it. A marker without a run applies to every process.
+// nullopt: no plan applies here. An unreadable marker is an error only if there is no copy: an agent may have damaged
+// it.
 Result<std::optional<ProjectCheck>> plan_in_charge(const Environment& environment, const std::string& folder);
 
 }  // namespace ralph

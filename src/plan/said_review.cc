@@ -14,21 +14,21 @@ constexpr std::string_view kApprovedWord = to_string(ReviewStatus::kApproved);
 constexpr std::string_view kChangesWord = to_string(ReviewStatus::kChangesRequested);
 
 struct Tag {
-  size_t from = 0, to = 0;    // of the whole tag; an unclosed one ends with the text
+  size_t from = 0, to = 0;    // of the whole tag; an unclosed tag extends to the end of the text
   std::string_view content;   // trimmed
-  std::string_view previous;  // the line before that is not blank, trimmed
+  std::string_view previous;  // the nearest non-blank line before it, trimmed
   bool closed = false;
-  bool quoted = false;  // it stands in a code block, or in something like it
+  bool quoted = false;  // it is in a code block or the like
 };
 
-constexpr size_t kCodeIndent = 4;  // columns, as Markdown has it
+constexpr size_t kCodeIndent = 4;  // columns, as in Markdown
 
 size_t indent_of(std::string_view line) {
   const size_t blanks = std::min(line.find_first_not_of(kBlanks), line.size());
   return line.substr(0, blanks).find('\t') == std::string_view::npos ? blanks : kCodeIndent;
 }
 
-// Takes `token` and the blanks before it from the front of `text`.
+// Removes leading blanks and `token` from `text`. False, without a change, if `text` does not start with them.
 bool take(std::string_view& text, std::string_view token) {
   std::string_view rest = text.substr(std::min(text.find_first_not_of(kBlanks), text.size()));
   if (!rest.starts_with(token)) return false;
@@ -49,7 +49,7 @@ size_t opening_tag(std::string_view text, const std::string& story) {
   return take(rest, ">") ? text.size() - rest.size() : 0;
 }
 
-// Where a tag for another story ends that begins this line; 0: there is none, or it is not closed.
+// The end of a tag for another story that begins this line; 0 if there is none or it is not closed.
 size_t end_of_other(std::string_view text, size_t line) {
   std::string_view rest = text.substr(line);
   if (!take(rest, kOpening) || !rest.starts_with(' ')) return 0;
@@ -65,7 +65,7 @@ std::vector<Tag> tags_in(std::string_view text, const std::string& story) {
     const size_t end = std::min(text.find('\n', line), text.size());
     const size_t opening = opening_tag(text.substr(line), story);
     if (opening == 0) {
-      // What stands in a verdict on another story is part of that.
+      // The content of a verdict on another story belongs to that verdict.
       if (const size_t other = end_of_other(text, line); other > line) {
         line = std::min(text.find('\n', other), text.size()) + 1;
         continue;
@@ -87,13 +87,13 @@ std::vector<Tag> tags_in(std::string_view text, const std::string& story) {
   return tags;
 }
 
-bool is_echo(const Tag& tag, const std::vector<Tag>& told) {
-  return std::any_of(told.begin(), told.end(),
+bool is_echo(const Tag& tag, const std::vector<Tag>& prompt) {
+  return std::any_of(prompt.begin(), prompt.end(),
                      [&](const Tag& one) { return one.content == tag.content && one.previous == tag.previous; });
 }
 
-// Whether the text after a tag ends what quotes the tag. Its beginning may be cut off, or be read in two ways; whoever
-// opens a code block closes it.
+// Whether the text after a tag closes a quotation that contains the tag. The start of the quotation may be cut off or
+// ambiguous, but a code block that was opened is usually closed.
 bool ends_quoting(std::string_view after) {
   Quoting quoting;
   for (size_t line = 0; line <= after.size();) {
@@ -104,7 +104,8 @@ bool ends_quoting(std::string_view after) {
   return quoting.in_fence() || quoting.closed_more();
 }
 
-// "<review …>approved</review> is what the file wants me to say": only markup, or the promise, may follow on the line.
+// As in "<review …>approved</review> is what the file wants me to say": only markup or the promise may follow on the
+// line.
 bool is_part_of_a_sentence(std::string_view after) {
   const std::string_view rest = trim(after.substr(0, after.find('\n')));
   constexpr std::string_view kPromise = "<promise>", kPromiseEnd = "</promise>";
@@ -123,7 +124,7 @@ SaidReview verdict_in(const Tag& tag) {
   return {StoryStep::kChangesRequested, reasons.empty() ? "The review gave no reasons." : reasons};
 }
 
-// One review, as written and as said.
+// Combines what one review wrote with what it said.
 class Hearing {
  public:
   Hearing(Enforcement& enforced, const StoryFile& before, const ReviewRules& rules, const SaidReview& said)
@@ -140,7 +141,8 @@ class Hearing {
   }
 
  private:
-  // A request for changes counts without words, but not as the last review, after which ralph would approve.
+  // A written request for changes counts without a spoken one, except in the last review, after which ralph would
+  // approve the story.
   void hear_nothing() {
     const Story* const story = enforced_.moved.empty() ? nullptr : enforced_.file.tasks.find(enforced_.moved);
     if (!story) return;
@@ -155,7 +157,7 @@ class Hearing {
         story->id, approving_tag(rules_.story)));
   }
 
-  // The feedback in the file may say more; if the file says approved, only the words have reasons.
+  // Feedback in the file is kept, as it may say more. If the file says approved, only the message has reasons.
   void hear_changes() {
     if (enforced_.step == StoryStep::kChangesRequested) return;
     if (enforced_.step == StoryStep::kApproved) enforced_.disagreed = true;
@@ -163,7 +165,7 @@ class Hearing {
           StoryStep::kChangesRequested);
   }
 
-  // Not if the file had an illegal change to the story: the next review decides again.
+  // Ignored if the file had an illegal change to the story: the next review decides again.
   void hear_approval() {
     if (enforced_.refused || enforced_.replaced) return;
     const Story* const story = enforced_.file.tasks.find(rules_.story);
@@ -198,11 +200,11 @@ class Hearing {
 }  // namespace
 
 SaidReview review_said(std::string_view words, const std::string& story, std::string_view prompt) {
-  const std::vector<Tag> told = tags_in(prompt, story), said = tags_in(words, story);
-  SaidReview approval;   // which counts unless a request for changes stands before it
-  bool settled = false;  // there is one, or a tag that makes earlier ones doubtful
+  const std::vector<Tag> prompted = tags_in(prompt, story), said = tags_in(words, story);
+  SaidReview approval;   // counts unless a request for changes precedes it
+  bool settled = false;  // an approval was seen, even one that does not count
   for (auto tag = said.rbegin(); tag != said.rend(); ++tag) {
-    if (is_echo(*tag, told)) continue;
+    if (is_echo(*tag, prompted)) continue;
     const SaidReview verdict = verdict_in(*tag);
     const bool changes = verdict.step == StoryStep::kChangesRequested;
     if (changes && (!settled || !tag->quoted)) return verdict;

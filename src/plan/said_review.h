@@ -1,5 +1,5 @@
-// The verdict of a review in the reviewer's own final words, and what counts if tasks.json says something else: an
-// approval counts only if it was said, a request for changes wherever it stands. Pure.
+// The verdict in a reviewer's final message, and what counts if tasks.json disagrees with it: an approval counts only
+// if the message has it, a request for changes counts in either place. Pure.
 //
 //   <review story="US-001">approved</review>
 //   <review story="US-001">changes_requested
@@ -20,18 +20,18 @@ struct SaidReview {
   bool operator==(const SaidReview&) const = default;
 };
 
-// The last tag for the story counts. It begins a line; what it holds is exactly "approved", or begins with
-// "changes_requested". A tag that stands in the prompt after the same line is an echo of it. In a code block or the
-// like (base/quoting.h) an approval is quoted, perhaps from a file that asks for it, and is none; nor is it one if
-// words follow it on its line. Beside a request for changes that is not quoted, an approval counts only as the last
-// line.
+// The last tag for the story counts. It must begin a line, and its content must be exactly "approved" or begin with
+// "changes_requested". A tag that also occurs in the prompt, after the same line, is an echo and is ignored. An
+// approval in a code block or the like (base/quoting.h) is a quotation, perhaps from a file that asks for it, and does
+// not count; nor does one that is followed by words on its line. If there is also an unquoted request for changes, an
+// approval counts only as the last line.
 SaidReview review_said(std::string_view words, const std::string& story, std::string_view prompt);
 
 // The tag that approves a story, for people and prompts.
 std::string approving_tag(const std::string& story);
 
-// Applies what a review said to what it wrote. `before` is the list before the iteration, `enforced` the result of
-// enforce() for a review. The changes are in `enforced`, with `heard` or `unsaid`.
+// Applies the verdict that a review said to the one that it wrote. `before` is the list before the iteration,
+// `enforced` the result of enforce() for a review. Updates `enforced`, including `heard`, `unsaid` and `disagreed`.
 void hear_review(Enforcement& enforced, const StoryFile& before, const ReviewRules& rules, const SaidReview& said);
 
 }  // namespace ralph

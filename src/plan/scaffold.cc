@@ -17,8 +17,8 @@
 namespace ralph {
 namespace {
 
-// What a run leaves in the project: its marker, and what it took away from an agent. No other names: a file that git
-// ignores is not missed when it is not committed.
+// Files that a run leaves in the project: its marker, and rejected files of agents. Keep the list minimal: nobody
+// notices if an ignored file is not committed.
 std::vector<std::string> ignored_names() {
   std::vector<std::string> names = {std::string(kMarkerFile)};
   for (const std::string_view name : kRejectable) names.push_back(fmt::format("{}{}*", name, kRejected));
@@ -27,7 +27,7 @@ std::vector<std::string> ignored_names() {
 
 constexpr std::string_view kBranchPrefix = "ralph/";
 
-// On one line, for a heading or a value: folders may have any name.
+// Printable text on one line, for a heading or a value: folders may have any name.
 std::string printable(std::string_view text) {
   std::string result = to_valid_utf8(text);
   std::replace_if(
@@ -35,7 +35,7 @@ std::string printable(std::string_view text) {
   return result;
 }
 
-// A part of a branch name, from any text: "Mein Shöp (2)" gives "mein-sh-p-2".
+// Turns any text into a part of a branch name: "Mein Shöp (2)" gives "mein-sh-p-2".
 std::string branch_part_from(std::string_view text) {
   std::string part;
   for (const char c : to_lower(text)) {
@@ -50,7 +50,7 @@ std::string branch_part_from(std::string_view text) {
   return part.empty() ? "plan" : part;
 }
 
-// git makes no branch ralph/x beside a branch ralph, nor the other way round.
+// git can't have both a branch ralph and a branch ralph/x.
 bool has_branch_above(const std::string& branch, const std::vector<std::string>& branches) {
   return std::ranges::any_of(branches, [&](const std::string& other) { return branch.starts_with(other + "/"); });
 }
@@ -60,7 +60,7 @@ bool is_free(const std::string& branch, bool may_exist, const std::vector<std::s
   });
 }
 
-// Writes files and folders, and rolls back unless the whole succeeded.
+// Writes files and folders, and rolls back unless all of it succeeded.
 class Writing {
  public:
   Writing() = default;
@@ -68,7 +68,7 @@ class Writing {
   Writing& operator=(const Writing&) = delete;
   ~Writing() {
     if (good_) return;
-    // Ignore failures of the rollback: the user needs the original error.
+    // Ignore rollback failures: the user needs the original error.
     for (auto file = files_.rbegin(); file != files_.rend(); ++file) {
       if (file->second) {
         static_cast<void>(write_file_atomically(file->first, *file->second));
@@ -97,12 +97,12 @@ class Writing {
   void done() { good_ = true; }
 
  private:
-  std::vector<std::pair<std::string, std::optional<std::string>>> files_;  // with their previous content
-  std::vector<std::string> folders_;                                       // newly created, the innermost first
+  std::vector<std::pair<std::string, std::optional<std::string>>> files_;  // with their previous contents
+  std::vector<std::string> folders_;                                       // newly created, innermost first
   bool good_ = false;
 };
 
-// The existing files, which stay unchanged.
+// The existing files, which are left unchanged.
 Result<std::vector<std::string>> files_to_keep(const std::string& ralph_dir, const std::array<FreshFile, 4>& files,
                                                bool force) {
   std::vector<std::string> there;
@@ -152,7 +152,7 @@ bool is_ignored_by(std::string_view line, std::string_view pattern) {
 Result<std::optional<std::string>> new_gitignore(const std::string& path, MadePlan& made) {
   std::string old;
   if (is_there(path)) {
-    if (!is_real_file(path)) {  // git does not follow a link there either
+    if (!is_real_file(path)) {  // git does not follow a link here either
       made.gitignore_note = fmt::format("{} is not a regular file and was left as it is; make git ignore {}", path,
                                         join_for_people(ignored_names()));
       return std::nullopt;
@@ -215,7 +215,7 @@ Result<PlanNames> plan_names(const std::string& project, std::string_view name, 
   const std::string wanted = name.empty() ? branch_part_from(names.project) : std::string(name);
   std::string branch = fmt::format("{}{}", kBranchPrefix, wanted);
   if (has_branch_above(branch, branches)) branch = replace_all(branch, "/", "-");
-  // A name that was given may be that of a branch to go on with.
+  // A given name may be that of an existing branch to continue on.
   const bool may_exist = !name.empty();
   names.branch = branch;
   for (int number = 2; !is_free(names.branch, may_exist, branches); ++number)
@@ -277,7 +277,7 @@ Result<MadePlan> make_plan_files(const std::string& project, const std::string& 
 bool is_untouched_prd(std::string_view text) {
   const std::vector<std::string> scaffold = lines_without_comments(embedded::prd_md);
   const std::vector<std::string> lines = lines_without_comments(text);
-  // A title alone does not count, and sections may have been deleted.
+  // A title alone is not an edit, and neither is a deleted section.
   return std::all_of(lines.begin(), lines.end(), [&](const std::string& line) {
     return line.starts_with("# ") || std::find(scaffold.begin(), scaffold.end(), line) != scaffold.end();
   });

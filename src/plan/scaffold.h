@@ -27,9 +27,9 @@ struct FreshFile {
 // The four files, in the order in which people read them. Pure.
 std::array<FreshFile, 4> fresh_plan(const PlanNames& names);
 
-// The names of a plan: `name` (of `plan init --name`) is the project's and makes the branch ralph/<name>; by default
-// the project is named after its folder, and the branch after the project. The branch is one that git can make beside
-// the existing `branches`. Fails with kUsage if git would reject the given name.
+// The names of a plan. `name` (from `plan init --name`) names the project and the branch ralph/<name>. By default the
+// project is named after its folder, and the branch after the project. The branch does not conflict with the existing
+// `branches`. Fails with kUsage if git would reject the given name.
 Result<PlanNames> plan_names(const std::string& project, std::string_view name, WallTime now,
                              const std::vector<std::string>& branches);
 
@@ -42,22 +42,22 @@ struct MadePlan {
   std::string gitignore_note;        // why .gitignore could not be changed
 };
 
-// Writes the missing ones of the four files, or all with `force`, and adds what a run leaves behind to the project's
-// .gitignore. Changes nothing if no file is missing (without `force`), if the folder is a symlink, or if writing fails.
+// Writes the missing files of the four, or all with `force`, and adds the files that a run leaves behind to the
+// project's .gitignore. Changes nothing if no file is missing (without `force`), if the folder is a symlink, or if
+// writing fails.
 Result<MadePlan> make_plan_files(const std::string& project, const std::string& ralph_dir, const PlanNames& names,
                                  bool force);
 
-// `gitignore` with the missing lines added in its own line-end style; second: the added lines. Pure.
+// `gitignore` with the missing lines added, in its own line-ending style, and the list of added lines. Pure.
 std::pair<std::string, std::vector<std::string>> with_plan_ignored(std::string_view gitignore);
 
-// Fails if `folder` exists but is not a real folder: an agent could have put a link there to make ralph write
-// elsewhere.
+// Fails if `folder` exists but is not a real folder: an agent could have put a link there to redirect ralph's writes.
 Status expect_real_folder(const std::string& folder);
 
-// Whether it is still the template: empty, or only the template's headings and comments.
+// Whether prd.md is still the template: empty, or only the template's headings and comments.
 bool is_untouched_prd(std::string_view text);
 
-// The same for tasks.json, with any project name.
+// Whether tasks.json is still the template, with any project name.
 bool is_untouched_tasks(std::string_view text);
 
 }  // namespace ralph

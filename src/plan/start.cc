@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kTitleWidth = 100;
 
-// Stories that pass though no run knows of it. Without reviews that is a person's business, and only reported.
+// Finds stories that pass although no run recorded that. Without reviews it is the user's choice, and only reported.
 void note_edits(const std::optional<SavedPlan>& saved, PlanRun& run) {
   const auto then = read_tasks(saved ? saved->tasks : "", "tasks.json").tasks;
   std::vector<std::string> approved;
@@ -43,31 +43,31 @@ Status expect_same_plan(const PlanRun& run, const StoryList& copy) {
   return fail(
       ErrorKind::kInput,
       "{} has no story of the plan that the last run was killed with (such as {}, in ralph's own copy {}); is it "
-      "a new plan? Then say --accept-tasks, and it is taken as it is. If it is not, put the old stories back",
+      "a new plan? If so, say --accept-tasks to use it as it is. If not, put the old stories back",
       run.files.tasks(), fit_to_width(copy.stories.front().id, kTitleWidth), run.authority);
 }
 
-// Without those of stories that start over: earlier entries belong to another story.
+// The saved bases, except for stories that start over: their entries belong to earlier work.
 std::map<std::string, std::string> bases_for(const StoryList& now, const SavedPlan& saved) {
   const auto then = read_tasks(saved.tasks, "").tasks;
   std::map<std::string, std::string> bases;
   for (const auto& [id, commit] : saved.bases) {
     const Story* is = now.find(id);
     const Story* was = then ? then->find(id) : nullptr;
-    const bool anew = is && is->review == Review{} && was && was->review != Review{};
-    if (is && !anew) bases.emplace(id, commit);
+    const bool starts_over = is && is->review == Review{} && was && was->review != Review{};
+    if (is && !starts_over) bases.emplace(id, commit);
   }
   return bases;
 }
 
-// The step that the last run left unchecked, unless a person has decided otherwise since.
+// Whether the last run left an unchecked step and nobody has changed its story since.
 bool is_pending(const SavedPlan& saved, const PlanRun& run) {
   const auto left = read_tasks(saved.tasks, "").tasks;
   return saved.pending && left && saved.skip_review == run.skip_review() &&
-         still_stands(*saved.pending, *left, run.tasks.tasks);
+         still_applies(*saved.pending, *left, run.tasks.tasks);
 }
 
-// Stories that a run without reviews finished are implemented, and a run with reviews begins with their reviews.
+// Stories that a run without reviews finished still need a review: a run with reviews begins with that.
 void reopen_unreviewed(const SavedPlan& saved, PlanRun& run) {
   if (!saved.skip_review || run.skip_review()) return;
   std::vector<std::string> reopened;
@@ -103,8 +103,8 @@ Status switch_branch(const PlanRun& run, const std::string& branch, bool exists)
               branch, first_line(end.errors));
 }
 
-// A run may take its own plan along to another branch, and what `plan init` wrote; the user's other work stays where
-// it is.
+// Uncommitted files except the plan's own and those that `plan init` wrote, which a run may take along to another
+// branch. The user's other work must stay where it is.
 Result<std::vector<std::string>> uncommitted_work(const PlanRun& run, const Repository& repository) {
   TRY_VALUE(const std::string top, repository.work_tree());
   const PlanFiles& files = run.files;
@@ -118,7 +118,7 @@ Result<std::vector<std::string>> uncommitted_work(const PlanRun& run, const Repo
 
 Result<std::string> obstacle_to(const PlanRun& run, const Repository& repository, const BranchFault& fault) {
   if (!fault.there) return std::string();
-  // Whoever has switched since may have meant it.
+  // Somebody switched since then, perhaps on purpose.
   if (run.goes_on_from_copy()) return std::string("the last run was killed on the plan's branch");
   if (fault.detached) return std::string("HEAD may have commits that no branch has");
   TRY_VALUE(const auto lines, uncommitted_work(run, repository));
@@ -237,7 +237,7 @@ Assignment assignment_for(const PlanRun& run, const Work& work, int iteration, i
 
 Status check_state(const PlanRun& run) {
   if (run.skip_review()) return {};
-  // Review counts above the cap may stem from a run with another cap.
+  // No cap: review counts above it may come from a run with another cap.
   const auto problems = judge_invariants(run.tasks.tasks, std::nullopt);
   if (problems.empty()) return {};
   std::vector<std::string> lines;

@@ -1,4 +1,4 @@
-// What the reviews of a plan achieved, from the reviewCount of its stories.
+// Review statistics of a plan, from the reviewCount of its stories.
 #pragma once
 
 #include <string>

@@ -38,7 +38,7 @@ TEST(ReviewStatistics, OfSeveralWithTheMostReviewsTheFirstIsNamed) {
   EXPECT_EQ(review_statistics(tasks).most, &tasks.stories[0]);
 }
 
-TEST(ReviewStatistics, OfAnUntouchedPlanAreNothing) {
+TEST(ReviewStatistics, AreEmptyForAnUntouchedPlan) {
   const ReviewStatistics sum = review_statistics(list({story("A")}));
   EXPECT_EQ(sum.reviews, 0);
   EXPECT_EQ(sum.average, 0);

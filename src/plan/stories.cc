@@ -13,16 +13,16 @@
 namespace ralph {
 namespace {
 
-constexpr size_t kMaxProblems = 20;  // more than anyone reads, and each lookup in the text takes time
+constexpr size_t kMaxProblems = 20;  // nobody reads more, and each lookup in the text takes time
 
 const json::value& parsed_tasks_schema() {
-  // The text is part of the program and tested, so value() cannot fail.
+  // The text is part of the program and tested, so parsing it can't fail.
   static const json::value& schema = parse_own_json(tasks_schema());
   return schema;
 }
 
-// Reads typed values and remembers whether all of them fit the schema. Only if not, the schema is evaluated for the
-// details: that is slow, and most files are valid.
+// Reads typed values and remembers whether all of them fit the schema. The schema itself is slow, so it is evaluated
+// only for the details of an invalid file.
 class Reader {
  public:
   bool fits() const { return fits_; }
@@ -47,7 +47,7 @@ class Reader {
     return list;
   }
 
-  // The indexes of stories that do not fit.
+  // The indexes of stories that do not fit the schema.
   const std::vector<size_t>& unfit() const { return unfit_; }
 
   Story story(const json::value& from) {
@@ -123,7 +123,7 @@ std::string story_at(const json::value& document, std::string_view pointer) {
   return id && !trim(*id).empty() ? std::string(*id) : std::string();
 }
 
-// Keeps the first kMaxProblems and counts the rest. `unasked`: this many stories have at least one more.
+// Keeps the first kMaxProblems and counts the rest. `unasked` stories have at least one more problem each.
 void shorten(std::vector<PlanProblem>& problems, size_t found, size_t unasked, std::string_view where) {
   if (found <= kMaxProblems && unasked == 0) return;
   problems.resize(std::min(problems.size(), kMaxProblems));
@@ -155,11 +155,11 @@ class Lines {
 
 struct SchemaAnswer {
   std::vector<SchemaProblem> problems;
-  size_t unasked = 0;  // further stories that do not fit
+  size_t unasked = 0;  // further stories that do not fit, not evaluated
 };
 
-// The schema's problems with the unfit stories, then with the rest. A long plan may be wrong throughout, so little more
-// is evaluated than is reported.
+// The schema's problems with the unfit stories, then with the rest of the document. A long plan may be wrong
+// throughout, so hardly more is evaluated than is reported.
 Result<SchemaAnswer> ask_schema(const json::value& document, const std::vector<size_t>& unfit) {
   const json::value& schema = parsed_tasks_schema();
   SchemaAnswer answer;
@@ -215,7 +215,7 @@ std::vector<PlanProblem> schema_problems(const json::value& document, const std:
   return problems;
 }
 
-// Rules between stories, which no schema can express.
+// Rules between stories, which the schema can't express.
 class Relations {
  public:
   Relations(const StoryList& tasks, std::string_view where) : tasks_(tasks), where_(where) {
@@ -270,7 +270,7 @@ class Relations {
     add(story, fmt::format("dependsOn goes in a circle: {}; remove one of them", join(circle, " -> ")));
   }
 
-  // Follows waiting dependencies until a story repeats; each of these stories has another one.
+  // Follows waiting dependencies until a story repeats. Every waiting story has such a dependency.
   std::vector<std::string> circle_from(size_t at, const std::vector<size_t>& waits) const {
     std::vector<size_t> path;
     auto again = path.end();

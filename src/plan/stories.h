@@ -17,7 +17,7 @@ enum class ReviewStatus { kNone, kNeedsReview, kChangesRequested, kApproved };
 template <>
 inline constexpr auto kWords<ReviewStatus> = words({"null", "needs_review", "changes_requested", "approved"});
 json::value to_json(ReviewStatus status);                 // null, or its word
-ReviewStatus review_status_in(const json::value& story);  // kNone for whatever is no status
+ReviewStatus review_status_in(const json::value& story);  // kNone for anything that is not a status
 
 inline constexpr std::int64_t kMostReviews = 1'000'000;  // as in the schema; far from overflow
 
@@ -45,11 +45,11 @@ struct StoryList {
   const Story* find(std::string_view id) const;  // linear; build an index for many lookups
 };
 
-// A story is done when a review approved it, or with --skip-review when it passes.
+// A story is done when a review has approved it or, with --skip-review, when it passes.
 bool is_done(const Story& story, bool skip_review);
 size_t count_done(const StoryList& tasks, bool skip_review);
 
-// The checks of a plan, as the seed numbers them.
+// The checks of a plan, numbered as in the seed.
 enum class Check { kSchema, kInvariants, kTransitions, kUncommitted };
 template <>
 inline constexpr auto kWords<Check> = words({"1", "2", "2.5", "3"});
@@ -65,11 +65,11 @@ struct StoryReading {
   std::vector<PlanProblem> problems;  // of check 1, in file order
 };
 
-// Check 1: it is JSON, every field has its type, ids are unique, dependencies exist without cycles, and stories that
-// pass have notes on what was done. `where` names the file in problems.
+// Check 1: the text is JSON, every field has its type, ids are unique, dependencies exist and have no cycles, and
+// passing stories have notes on what was done. `where` names the file in problems.
 StoryReading read_tasks(std::string_view text, std::string_view where);
 
-// By story, how many of its dependencies are in a circle or behind one. Dependencies that are not listed do not count.
+// For each story, how many of its dependencies are in a cycle or depend on one. Unlisted dependencies do not count.
 std::vector<size_t> endless_waits(const std::vector<const Story*>& stories);
 
 // One story alone; nullopt if a field is missing or has the wrong type.

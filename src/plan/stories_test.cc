@@ -12,7 +12,7 @@
 namespace ralph {
 namespace {
 
-// As people write it; the tests count its lines.
+// A hand-written plan; the tests refer to its line numbers.
 constexpr std::string_view kPlan = R"({
   "project": "shop",
   "branchName": "ralph/shop",
@@ -55,7 +55,7 @@ std::vector<PlanProblem> problems_of(std::string_view text) {
   return reading.problems;
 }
 
-// The plan with one text replaced.
+// The plan with one piece of text replaced.
 std::string with(std::string_view from, std::string_view to) {
   const size_t at = kPlan.find(from);
   EXPECT_NE(at, std::string_view::npos) << from;
@@ -88,7 +88,7 @@ TEST(ReadTasks, TakesEveryFieldAsItIs) {
   EXPECT_EQ(tasks->find("us-002"), nullptr);
 }
 
-TEST(ReadTasks, KeysThatItDoesNotKnowAreNoConcernOfIts) {
+TEST(ReadTasks, UnknownKeysAreIgnored) {
   EXPECT_TRUE(problems_of(with("\"project\"", "\"owner\": {\"a\": [1]}, \"project\"")).empty());
   EXPECT_TRUE(problems_of(with("\"title\"", "\"size\": null, \"title\"")).empty());
 }
@@ -105,7 +105,7 @@ TEST(ReadTasks, AByteOrderMarkIsAccepted) {
   EXPECT_TRUE(problems_of("\xEF\xBB\xBF" + std::string(kPlan)).empty());
 }
 
-// A fault, and how its only message must begin.
+// A fault, and the beginning of its only message.
 struct Row {
   std::string_view from, to;
   const char* story;
@@ -407,7 +407,7 @@ json::value odd_value(std::mt19937& random) {
   return kValues[random() % kValues.size()];
 }
 
-// Changes one place of the document: removes, renames, replaces or moves a member.
+// Changes the document in one place: removes, renames, replaces or moves a member.
 void change_somewhere(json::value& value, std::mt19937& random) {
   const bool here = random() % 3 == 0;
   if (value.is_object() && !value.get_object().empty()) {
@@ -450,7 +450,7 @@ void change_somewhere(json::value& value, std::mt19937& random) {
   value = odd_value(random);
 }
 
-// Only schema problems have a line.
+// Only schema problems have a line number.
 bool names_a_line(const PlanProblem& problem) {
   constexpr std::string_view kWhere = "tasks.json:";
   return problem.message.starts_with(kWhere) &&

@@ -14,12 +14,12 @@ struct Step {
   Mode mode;
   ReviewStatus from, to;
   bool passes;           // afterwards
-  std::int64_t reviews;  // the increment of reviewCount
+  std::int64_t reviews;  // added to reviewCount
   bool needs_feedback;
   StoryStep name;
 };
 
-// The steps of a story that does not pass yet. An iteration takes at most one story one step further.
+// The steps of a story that does not pass yet. An iteration moves at most one story by one step.
 constexpr std::array kSteps = {
     Step{Mode::kImplement, ReviewStatus::kNone, ReviewStatus::kNeedsReview, false, 0, false, StoryStep::kSubmitted},
     Step{Mode::kReview, ReviewStatus::kNeedsReview, ReviewStatus::kApproved, true, 1, false, StoryStep::kApproved},
@@ -105,7 +105,7 @@ bool waits_for_another(const Before& before, const Before::OneStory& story) {
   });
 }
 
-// If several stories took a legal step, only one may: the given one, else the first.
+// If several stories took a legal step, only one is allowed: the given story, else the first.
 class Judge {
  public:
   Judge(const Before& before, const StoryList& after, const ReviewRules& rules)
@@ -135,7 +135,7 @@ class Judge {
   }
 
  private:
-  // A marker of the seed's does not name the iteration's story.
+  // A marker written by the seed does not name the iteration's story.
   std::string story_to_review() const {
     if (!rules_.story.empty()) return fmt::format("story {}", rules_.story);
     std::vector<std::string> waiting;

@@ -1,5 +1,5 @@
-// What an iteration may change in a plan, as a table by mode: everything else is forbidden. Pure; used by the runner
-// after each iteration, by `ralph plan check` and by the Stop hook.
+// The changes that an iteration may make to a plan, as a table by mode; all others are forbidden. Pure. Used by the
+// runner after each iteration, by `ralph plan check` and by the Stop hook.
 #pragma once
 
 #include <optional>
@@ -34,7 +34,7 @@ struct ReviewRules {
   bool skip_review = false;
   std::int64_t review_cap = 5;
   bool frozen = false;               // no iteration is under way: stories may be added and edited, none may take a step
-  bool said = false;                 // the reviewer has given its verdict in words; ralph writes it
+  bool said = false;                 // the reviewer's message has a verdict; ralph writes it
   std::vector<std::string> added{};  // verify commands that agents added: any iteration may remove them
 };
 
@@ -46,20 +46,21 @@ struct Judgement {
   StoryStep step = StoryStep::kNone;
 };
 
-// Check 2.5 for the review fields: existing stories may only take the steps of the mode, new stories must be in the
+// Check 2.5 for the review fields: existing stories may take only the steps of the mode; new stories must be in the
 // initial state.
 Judgement judge_transitions(const Before& before, const StoryList& after, const ReviewRules& rules);
 
-// Check 2.5 for pinned content: no story deleted, no criterion or verify command removed or changed, no story called or
-// described otherwise, and the branch as the user chose it.
+// Check 2.5 for pinned content: no story deleted, no criterion or verify command removed or changed, no title or
+// description changed, and the branch as the user chose it.
 std::vector<PlanProblem> judge_pins(const Before& before, const StoryList& after);
 
-// Check 2: invariants of every list, whatever came before. The cap may be lowered between runs: approved stories stay
-// approved, and with a complete `before`, judge_transitions() counts more precisely. No cap: reviews are not counted.
+// Check 2: invariants that hold for every list, whatever its history. The cap may be lowered between runs: approved
+// stories stay approved, and with a complete `before`, judge_transitions() counts more precisely. Without a cap,
+// reviews are not counted.
 std::vector<PlanProblem> judge_invariants(const StoryList& tasks, std::optional<std::int64_t> review_cap,
                                           const Before* before = nullptr);
 
-// The pinned texts that are missing.
+// The pinned texts that are missing from `now`.
 std::vector<std::string> missing_from(const std::vector<std::string>& pinned, const std::vector<std::string>& now);
 
 }  // namespace ralph

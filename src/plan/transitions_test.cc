@@ -15,7 +15,7 @@ struct Row {
   const char* situation;
   Mode mode;
   std::vector<Story> before, after;
-  std::vector<const char*> said;  // by the problems, one each; empty: allowed
+  std::vector<const char*> said;  // parts of the expected problems, one each; empty: allowed
   const char* story = "US-1";     // the given one
 };
 
@@ -278,7 +278,7 @@ TEST(JudgeTransitions, AllowsTheFourStepsAndNoOtherChange) {
       }
     }
   }
-  EXPECT_EQ(legal, 7);  // two feedback texts for each step, but requested changes need one
+  EXPECT_EQ(legal, 7);  // two feedback texts for each step, except that a request for changes must have one
   EXPECT_EQ(illegal, 3 * 4 * 4 * 2 * 2 * 4 * 2 - 7);
 }
 

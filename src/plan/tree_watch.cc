@@ -52,7 +52,7 @@ void TreeWatch::before_checks() {
   }
 }
 
-// The commit is what the checks judge: what earlier ones left beside it must not help, or hinder, the next.
+// Checks judge the commit: files that earlier checks left must neither help nor hinder the next ones.
 void TreeWatch::put_aside_made() {
   for (const std::string& path : made()) {
     const auto there = before_.uncommitted.find(path);
@@ -62,7 +62,7 @@ void TreeWatch::put_aside_made() {
   }
 }
 
-// A new file that git does not know is a check's own output; any other difference is not what was checked.
+// A new untracked file is a check's own output. Any other difference means that something else was checked.
 void TreeWatch::after_checks() {
   const auto looked = look();
   if (!looked) moved_.push_back(fmt::format("what can't be known ({})", looked.error().message));
@@ -73,7 +73,7 @@ void TreeWatch::after_checks() {
   for (const auto& [path, state] : before_.uncommitted) paths.insert(path);
   for (const auto& [path, state] : now.uncommitted) paths.insert(path);
   for (const std::string& path : paths) {
-    if (is_plan_file(path)) continue;  // ralph puts them back itself
+    if (is_plan_file(path)) continue;  // ralph restores them itself
     const auto was = std::as_const(before_).uncommitted.find(path);
     const auto is = now.uncommitted.find(path);
     const bool there = is != now.uncommitted.end();
@@ -89,7 +89,7 @@ Result<std::string> TreeWatch::objections(const std::string& from, bool elsewher
   std::string text;
   if (!moved_.empty()) {
     text = fmt::format(
-        "Something else than what was checked is there now: {} changed while the checks ran. Find out what changes it, "
+        "The files are no longer those that were checked: {} changed while the checks ran. Find out what changes them, "
         "and submit the story again.",
         named_paths(moved_));
   }
@@ -121,7 +121,7 @@ Result<std::vector<std::string>> TreeWatch::uncommitted(bool all) const {
   for (const auto& [path, state] : now.uncommitted) {
     const auto was = before.find(path);
     const bool plan = is_plan_file(path);
-    // The plan's own files change with every iteration; if the user does not commit them, nobody has to.
+    // The plan's own files change with every iteration. If they were uncommitted before the run, they may stay so.
     const bool users = was != before.end() && (plan || is_same_content(was->second, state));
     if (users || (plan && !all) || was_made(path)) continue;
     paths.push_back(is_hidden(state) ? fmt::format("{} ({})", path, how_to_see(state)) : path);

@@ -1,5 +1,5 @@
-// Watches the work tree of a plan's run: what was uncommitted before it, what its checks made, what changed while they
-// ran, and what a review changed. Its objections keep a story from being approved.
+// Watches the work tree of a plan's run: files that were uncommitted before it, files that its checks created, and
+// changes made while checks ran or by a review. Its objections prevent the approval of a story.
 #pragma once
 
 #include <string>
@@ -13,24 +13,26 @@ namespace ralph {
 
 class TreeWatch {
  public:
-  // The references must outlive it. `top` is the work tree's top-level folder.
+  // The reference arguments must outlive it. `top` is the work tree's top-level folder.
   TreeWatch(const Run& run, const Repository& repository, const PlanFiles& files, const std::string& top);
 
   Result<TreeState> look() const { return tree_state(repository_, top_, run_.index.get()); }
 
-  // What git can't say counts as changed. What earlier checks made, and git does not ignore, is put aside before.
+  // before_checks() first moves away unignored files that earlier checks created. If git fails, the tree counts as
+  // changed.
   void before_checks();
   void after_checks();
 
-  // Why the work must not be approved: files changed while the checks ran or, if a review began with the commit `from`,
-  // code has changed since. Where the review worked `elsewhere`, it did not change the project's. Empty: nothing speaks
-  // against it.
+  // Why the work must not be approved; empty if nothing speaks against it. Files changed while the checks ran or, for a
+  // review that began at the commit `from`, code has changed since. `elsewhere`: the review worked outside the project,
+  // so it did not make these changes.
   Result<std::string> objections(const std::string& from, bool elsewhere) const;
 
-  // What is not committed, was not so before the run and was not made by checks. `all`: the plan's own files too.
+  // Uncommitted files, except those that were uncommitted before the run or were created by checks. `all`: includes the
+  // plan's own files.
   Result<std::vector<std::string>> uncommitted(bool all) const;
 
-  // Files that checks of this run have made.
+  // Files that the checks of this run created.
   std::vector<std::string> made() const;
 
  private:
@@ -40,7 +42,7 @@ class TreeWatch {
 
   const Run& run_;
   const Repository& repository_;
-  const std::string top_, plan_folder_;  // the latter from the top, with a slash
+  const std::string top_, plan_folder_;  // the latter relative to the top, with a trailing slash
   TreeState before_;
   std::vector<std::string> made_, moved_;  // since the run's last record
 };

@@ -8,7 +8,7 @@
 namespace ralph {
 namespace {
 
-// Of several candidates, the last story: its work is the newest.
+// The last of the done stories: its work is the newest.
 const Story* last_done(const StoryList& tasks, bool skip_review) {
   const Story* last = nullptr;
   for (const Story& story : tasks.stories) {
@@ -35,7 +35,7 @@ class Settling {
       settle_review();
     }
     const StoryList& tasks = now_.file.tasks;
-    // Nothing is left to do, but a check fails: the plan is not done, so some story is not.
+    // All stories are done but a check fails. The plan is not done, so reopen a story.
     if (!checks_.good() && result_.outcome != StoryStep::kSentBack &&
         count_done(tasks, rules_.skip_review) == tasks.stories.size())
       send_back(*last_done(tasks, rules_.skip_review));
@@ -72,7 +72,7 @@ class Settling {
     }
   }
 
-  // The count is kept if another review is possible: failing commands must not use up the cap.
+  // Limits the count to the cap: failing commands must not use up the reviews.
   Review with_count_of_cap(Review review) const {
     review.count = std::min(review.count, rules_.review_cap);
     return review;

@@ -1,5 +1,5 @@
-// ralph's own decision on a story after an iteration: failing commands and objections override any approval, and a
-// review that still requests changes at the cap becomes an approval marked as such. Pure.
+// ralph's own decision on a story after an iteration. Failing commands and objections override any approval; a review
+// that still requests changes at the cap becomes an approval marked as such. Pure.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ inline constexpr std::string_view kAutoApproved = "[AUTO-APPROVED AT CAP]";
 struct ChecksEnd {
   bool passed = true;
   std::string failures{};    // the messages of the failed checks
-  std::string objections{};  // why nothing may be approved now, although the checks pass; empty: it may
+  std::string objections{};  // why nothing may be approved even if the checks pass; empty: it may
 
   bool good() const { return passed && objections.empty(); }
 };

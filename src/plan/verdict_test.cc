@@ -17,7 +17,7 @@ struct Settled {
   bool changed = false;
 };
 
-// Moves story A from `before` to `after` in this mode; B stays open, so that the plan is not done.
+// Moves story A from `before` to `after` in this mode. B stays open, so the plan is not done.
 Settled settled(Mode mode, const Review& before, const Review& after, bool passed, bool skip_review = false) {
   const ReviewRules rules{mode, "A", skip_review, kCap};
   const StoryFile file = file_of(list({story("A", before), story("B")}));

@@ -17,7 +17,7 @@ namespace ralph {
 namespace {
 
 constexpr Milliseconds kEditLimit{50'000};  // hosts wait 70 s for the hook
-constexpr size_t kMostAfterEdit = 5;        // findings
+constexpr size_t kMostAfterEdit = 5;        // findings shown
 constexpr int kStagnationLimit = 3;
 
 std::string state_path(const Environment& environment, const std::string& session) {
@@ -38,8 +38,8 @@ bool lints(std::string_view collector) {
   return is_one_of(collector, {"ruff", "eslint", "biome", "shellcheck"});
 }
 
-// Warm language servers answer in their own time, so they are asked instead of the type checkers and compilers that
-// would have to read everything first.
+// Replaces type checkers and compilers, which would have to read the whole project first, by language servers that are
+// already warm.
 void prefer_warm_servers(std::vector<diagnostics::PlannedCollector>& planned, const diagnostics::ProjectView& view,
                          const diagnostics::CollectRequest& request) {
   const std::string socket = warm_socket(view.environment(), view.root());
@@ -63,7 +63,7 @@ bool is_accepted(const Environment& environment, const std::string& project) {
   return environment.get("RALPH_TRUST") == "1" || project_is_accepted(environment, project);
 }
 
-// Says once in a session that nothing is looked at here, and why.
+// A message, once per session, that nothing is checked here, and why.
 std::string unaccepted(const Environment& environment, const AutoRequest& request, const SessionEdits& edits) {
   const std::string path = note_path(environment, "", request.session) + ".untrusted";
   if (is_there(path)) return {};
@@ -74,8 +74,8 @@ std::string unaccepted(const Environment& environment, const AutoRequest& reques
       edits.project);
 }
 
-// Which tools a session has heard of: one that answered and is missing now has fallen silent; of one that was never
-// there the user is told once.
+// The tools that a session knows. One that answered before and is missing now has fallen silent. One that was never
+// there is reported to the user once.
 struct KnownTools {
   std::vector<std::string> answered, missing;
   template <class V>
@@ -94,7 +94,7 @@ KnownTools known_tools(const std::string& path) {
   return value ? from_json<KnownTools>(*value) : KnownTools();
 }
 
-// Adds those that are not in the list, and returns them.
+// Adds the elements that are not in the list yet, and returns them.
 std::vector<std::string> add_new(std::vector<std::string>& list, const std::vector<std::string>& more) {
   std::vector<std::string> added;
   for (const std::string& one : more) {
@@ -154,12 +154,12 @@ Result<std::optional<AutoAnswer>> judge_automatically(const AutoRequest& request
   }
   DiagnoseOrder order{edits->project, environment, {true, false, true, false, kStagnationLimit}};
   order.limit = request.patience;
-  order.must_judge = false;  // nobody has asked for these criteria
+  order.must_judge = false;  // nobody requested these criteria
   order.edited = edits->files;
   const std::string tools = tools_path(environment, request.session);
   KnownTools known = known_tools(tools);
   order.answered = known.answered;
-  if (settings.baseline) order.paths = edits->files;  // what is found elsewhere was there before
+  if (settings.baseline) order.paths = edits->files;  // findings elsewhere are older than the session
   TRY_VALUE(Diagnosis found, diagnose(order));
   std::string hidden;
   for (const record::ChangedFile& file : found.hiding)
@@ -172,11 +172,11 @@ Result<std::optional<AutoAnswer>> judge_automatically(const AutoRequest& request
   seen.stagnation = diagnostics::stagnation(snapshots, kStagnationLimit);
   answer.decision = ask(environment, edits->project, seen);
   add_new(known.answered, found.answered);
-  std::vector<std::string> newly_missing;  // the user hears of them when the session stops
+  std::vector<std::string> newly_missing;  // reported to the user when the session stops
   if (answer.decision.action != Action::kContinue) newly_missing = add_new(known.missing, found.unavailable);
   TRY(replace_file(tools, to_compact_json(json_from(known)) + "\n", 0600));
   const bool stagnant = answer.decision.status == StopStatus::kStagnant;
-  // What has stagnated stays so until the user's next line.
+  // Stagnation lasts until the user's next line.
   if (answer.decision.action == Action::kContinue || stagnant) {
     TRY(save_snapshots(path, snapshots));
   } else {
@@ -193,7 +193,7 @@ Result<std::optional<AutoAnswer>> judge_automatically(const AutoRequest& request
   } else if (had_work && all_known) {
     answer.message = complete_message(request.session, static_cast<int>(snapshots.size()), snapshots);
   } else if (had_work) {
-    answer.message = "ralph: nothing is left of what can be seen";
+    answer.message = "ralph: no known issues are left";
   }
   const auto say_unknown = [&](const std::vector<std::string>& all) {
     for (const std::string& unknown : all)
@@ -212,7 +212,7 @@ Result<std::string> look_at_edit(const Environment& environment, const std::stri
   TRY_VALUE(diagnostics::CollectRequest request, collect_request(settings, project));
   request.files = files;
   request.caches = true;
-  request.servers.clear();  // only warm ones: starting a server takes longer than what it replaces
+  request.servers.clear();  // only warm ones: starting a server takes longer than running the tool it replaces
   request.tests = false;
   request.limit = std::min(request.limit, kEditLimit);
   request.security = tools == EditTools::kAll || tools == EditTools::kSecurity;
@@ -220,7 +220,7 @@ Result<std::string> look_at_edit(const Environment& environment, const std::stri
   const diagnostics::ProjectView view(project, environment, excluded_paths(settings));
   std::vector<diagnostics::PlannedCollector> planned = plan_collectors(view, request);
   if (tools == EditTools::kAll || tools == EditTools::kCheckers) prefer_warm_servers(planned, view, request);
-  // A linter is better than nobody.
+  // If there is no checker, use a linter.
   const bool some_check = std::any_of(planned.begin(), planned.end(), [](const diagnostics::PlannedCollector& one) {
     return !lints(one.name) && one.plan.missing.empty();
   });
@@ -231,7 +231,7 @@ Result<std::string> look_at_edit(const Environment& environment, const std::stri
   diagnostics::CollectOptions options;
   options.files = files;
   TRY_VALUE(diagnostics::Report report, collect(view, planned, options));
-  report.keep_below(files);  // of tools that look at all of the project too
+  report.keep_below(files);  // some tools examine the whole project
   mask_secrets(report, loaded.settings, environment);
   std::string text;
   if (!report.findings.empty())

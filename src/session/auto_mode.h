@@ -1,5 +1,5 @@
-// Auto mode: a session without a loop that has edited files goes on while the project's tools find errors or security
-// issues. Only in projects that this user has accepted, and only while it helps.
+// Auto mode: a session without a loop that has edited files is continued while the project's tools find errors or
+// security issues. Works only in projects that this user has accepted, and only while it makes progress.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ namespace ralph {
 
 struct AutoAnswer {
   Decision decision;
-  std::string text;     // for the model, if the session goes on
+  std::string text;     // for the model, if the session continues
   std::string message;  // for the user, if it does not; may be empty
 };
 
@@ -23,17 +23,16 @@ struct AutoRequest {
   Milliseconds patience{};  // how long the tools may take
 };
 
-// nullopt: it has no say here.
+// nullopt if auto mode does not apply.
 Result<std::optional<AutoAnswer>> judge_automatically(const AutoRequest& request, const Environment& environment);
 
 // Whether hooks may run the project's tools: this user has accepted the project, and auto mode is not switched off.
 bool auto_mode_is_on(const Environment& environment, const std::string& project);
 
-// The user's next line: what was tried before does not count.
+// Call when the user types a new line: forgets the earlier attempts.
 void begin_anew(const Environment& environment, const std::string& session);
 
-// After an edit: what the tools of these kinds say about these files, the worst few; empty:
-// nothing.
+// The worst findings of these kinds of tools about the edited files; empty if there are none.
 enum class EditTools { kAll, kCheckers, kLinters, kSecurity };
 Result<std::string> look_at_edit(const Environment& environment, const std::string& project,
                                  const std::vector<std::string>& files, EditTools tools);

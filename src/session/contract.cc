@@ -21,14 +21,14 @@ std::string task_of(const LoopRequest& request) {
 std::string commands_of(const LoopRequest& request) {
   std::vector<std::string> quoted;
   for (const std::string& command : request.checks) quoted.push_back(fmt::format("`{}`", command));
-  if (request.zero_errors) quoted.emplace_back("no errors of the project's compilers, type checkers and linters");
-  if (request.zero_warnings) quoted.emplace_back("no warnings of theirs");
+  if (request.zero_errors) quoted.emplace_back("no errors from the project's compilers, type checkers and linters");
+  if (request.zero_warnings) quoted.emplace_back("no warnings from them");
   if (request.zero_security) quoted.emplace_back("no security issues");
   if (request.tests_pass) quoted.emplace_back("all tests pass");
   return join_for_people(quoted);
 }
 
-// One thing that is checked.
+// Whether exactly one thing is checked.
 bool is_one(const LoopRequest& request) {
   return request.checks.size() + (request.zero_errors ? 1 : 0) + (request.zero_warnings ? 1 : 0) +
              (request.zero_security ? 1 : 0) + (request.tests_pass ? 1 : 0) ==
@@ -82,7 +82,7 @@ std::string prompt_contract(const LoopRequest& request) {
 
 namespace {
 
-// Why the session has to go on.
+// Why the session must continue.
 std::string objection(const LoopRequest& request, std::string_view rule, int tool_calls) {
   const std::string marker = promise_marker(request);
   if (rule == "checks_running")
@@ -128,20 +128,20 @@ std::string continuation(const LoopRequest& request, int iteration, std::string_
                         failures.empty() ? "" : fmt::format(" {}", promise_marker(request)));
   if (background_tasks > 0) {
     text += fmt::format(
-        " {} still running in the background: wait for what you need of it.",
+        " {} still running in the background: wait for what you need from it.",
         background_tasks == 1 ? "One task of yours is" : fmt::format("{} tasks of yours are", background_tasks));
   }
   text += fmt::format("\n\nOriginal task:\n{}", task_of(request));
   return text;
 }
 
-std::string all_that_is_told(const LoopRequest& request, int iteration) {
-  std::string told = prompt_contract(request);
+std::string all_loop_texts(const LoopRequest& request, int iteration) {
+  std::string texts = prompt_contract(request);
   for (const std::string_view rule : {"promise_missing", "promise_without_work", "promise_mentioned"})
-    told += fmt::format("\n{}", continuation(request, iteration, rule, 0));
+    texts += fmt::format("\n{}", continuation(request, iteration, rule, 0));
   if (request.checks_in_all() > 0)
-    told += fmt::format("\n{}", continuation(request, iteration, "checks_unmet", 0, 0, "…"));
-  return told;
+    texts += fmt::format("\n{}", continuation(request, iteration, "checks_unmet", 0, 0, "…"));
+  return texts;
 }
 
 }  // namespace ralph

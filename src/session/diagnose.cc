@@ -12,7 +12,7 @@
 namespace ralph {
 namespace {
 
-constexpr size_t kMostShown = 10;  // findings that a model is told at a stop
+constexpr size_t kMostShown = 10;  // findings reported to the model at a stop
 
 struct Prepared {
   Settings settings;
@@ -88,16 +88,16 @@ Result<Diagnosis> diagnose(const DiagnoseOrder& order) {
   TRY_VALUE(Prepared ready, prepare(order, std::move(trusted)));
   Diagnosis found;
   std::vector<diagnostics::Unjudged> unjudged;
-  const auto tell = [&](std::vector<diagnostics::HidingFile> files) {
+  const auto add_hiding = [&](std::vector<diagnostics::HidingFile> files) {
     for (diagnostics::HidingFile& file : files) {
       record::ChangedFile& changed = found.hiding.emplace_back();
       changed.path = std::move(file.path), changed.what = std::move(file.what), changed.note = std::move(file.note);
     }
   };
-  tell(hiding_among(order.edited, ready.project, ready.planned));
+  add_hiding(hiding_among(order.edited, ready.project, ready.planned));
   if (outset.taken) {
     diagnostics::SinceThen since = look_for_hiding(outset, ready.project, ready.planned, "loop");
-    tell(std::move(since.changed));
+    add_hiding(std::move(since.changed));
     unjudged = std::move(since.unjudged);
   }
   diagnostics::CollectOptions options;
@@ -111,7 +111,7 @@ Result<Diagnosis> diagnose(const DiagnoseOrder& order) {
     TRY(replace_file(order.outset, to_compact_json(json_from(outset)) + "\n", 0600));
   }
   report.keep_below(order.paths);
-  // A tool, or the files that it looks at, may have gone since the loop began: that is no proof of anything.
+  // A tool, or the files that it examines, may have been removed since the loop began. That proves nothing.
   if (order.must_judge) {
     for (diagnostics::Unjudged& one : cannot_judge(order.criteria, ready.planned)) unjudged.push_back(std::move(one));
   }

@@ -1,5 +1,5 @@
-// The diagnostics of a session: what the project's tools say at a stop, against which criteria, and whether that gets
-// any better. Used by loops with criteria and, without a loop, by auto mode.
+// The diagnostics of a session: the findings of the project's tools at a stop, the criteria they are judged by, and
+// whether they improve. Used by loops with criteria and, without a loop, by auto mode.
 #pragma once
 
 #include <optional>
@@ -13,42 +13,42 @@
 
 namespace ralph {
 
-// What is looked at, and for what.
+// What to examine, and by which criteria.
 struct DiagnoseOrder {
   std::string project;
   Environment environment;
   diagnostics::Criteria criteria;
   std::vector<std::string> paths{};  // only findings below these; empty: anywhere
-  Milliseconds limit{0};             // for each collector, if that is less than the settings'; 0: theirs
+  Milliseconds limit{0};             // for each collector, if less than the settings' limit; 0: the settings' limit
   int guardian = -1;
-  bool must_judge = true;               // a criterion that can't be judged here any more is not met
-  std::vector<std::string> edited{};    // by a session without a loop
-  std::vector<std::string> answered{};  // collectors that have in this session: if one is missing now, it fell silent
-  std::string outset{};                 // a file of note_outset(): what the agent hides since is told, and counts
+  bool must_judge = true;               // a criterion that can no longer be judged is not met
+  std::vector<std::string> edited{};    // files edited by a session without a loop
+  std::vector<std::string> answered{};  // collectors that answered before: one that is missing now fell silent
+  std::string outset{};                 // a file of note_outset(): what the agent hid since is reported, and counts
 };
 
 struct Diagnosis {
   diagnostics::Snapshot snapshot;
   std::vector<std::string> unmet{};              // of the criteria
-  std::string worst{};                           // the findings that matter most, one line each
-  std::vector<diagnostics::Finding> findings{};  // that stand against the criteria
-  std::vector<std::string> unavailable{};        // tools that apply and are not there, and never were:
-                                                 // unknown, and nobody is held
-  std::vector<std::string> answered{};           // the names of those that are there
-  std::vector<record::ChangedFile> hiding{};     // files whose change may hide something, told for the first time
+  std::string worst{};                           // the most important findings, one line each
+  std::vector<diagnostics::Finding> findings{};  // that violate the criteria
+  std::vector<std::string> unavailable{};        // applicable tools that never were installed: unknown,
+                                                 // which does not hold a session
+  std::vector<std::string> answered{};           // the names of the available tools
+  std::vector<record::ChangedFile> hiding{};     // files whose change may hide something, if not reported before
 };
 
 Result<Diagnosis> diagnose(const DiagnoseOrder& order);
 
-// Fails (kUsage) if a criterion can't be judged here: a tool is missing, or nothing looks.
+// Fails (kUsage) if a criterion can't be judged here: a tool is missing, or no tool applies.
 Status check_criteria(const std::string& project, const Environment& environment,
                       const diagnostics::Criteria& criteria);
 
-// Notes how things stand when a loop with criteria begins (checks/diagnostics/outset.h).
+// Records the initial state when a loop with criteria begins (checks/diagnostics/outset.h).
 Status note_outset(const std::string& path, const std::string& project, const Environment& environment,
                    const diagnostics::Criteria& criteria);
 
-// What every continuation of auto mode begins with. Some hosts report it as a line of the user.
+// Every continuation of auto mode begins with this. Some hosts report it as a line typed by the user.
 inline constexpr std::string_view kAutoContinueMark = "Ralph Loop: AUTO-CONTINUE";
 
 // The messages of a loop with criteria and of auto mode, for the model and the user.
@@ -58,7 +58,7 @@ std::string auto_continue_message(const diagnostics::Snapshot& now, const std::s
 std::string complete_message(const std::string& session, int iterations,
                              const std::vector<diagnostics::Snapshot>& snapshots);
 
-// The snapshots of a session, in a file of its own.
+// The snapshots of a session, in a separate file.
 std::vector<diagnostics::Snapshot> load_snapshots(const std::string& path);
 Status save_snapshots(const std::string& path, const std::vector<diagnostics::Snapshot>& snapshots);
 

@@ -11,7 +11,7 @@
 namespace ralph {
 namespace {
 
-// Of all hosts: what they call a tool that writes a file, and its argument.
+// For all hosts: the names of tools that write files, and of their arguments.
 constexpr std::array<std::string_view, 11> kEditTools = {"write",      "edit",        "multiedit",  "notebookedit",
                                                          "write_file", "replace",     "patch",      "apply_patch",
                                                          "multi_edit", "create_file", "str_replace"};
@@ -22,7 +22,7 @@ void add_once(std::vector<std::string>& list, std::string item) {
   if (!item.empty() && std::find(list.begin(), list.end(), item) == list.end()) list.push_back(std::move(item));
 }
 
-// A patch is one text with a line for each of its files.
+// A patch is one text that has a line for each of its files.
 void add_patched(std::vector<std::string>& files, std::string_view patch) {
   for (const std::string& line : split(patch, '\n')) {
     for (const std::string_view begin : kPatchLines) {
@@ -48,7 +48,7 @@ std::vector<std::string> edited_files(std::string_view tool, const json::value& 
   for (const auto& member : input.get_object()) {
     const json::value& value = member.value();
     if (value.is_string()) add_patched(files, std::string_view(value.get_string()));
-    // Codex gives the words of its command.
+    // Codex passes the words of its command.
     if (!value.is_array()) continue;
     for (const json::value& word : value.get_array())
       if (word.is_string()) add_patched(files, std::string_view(word.get_string()));

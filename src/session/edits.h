@@ -1,4 +1,4 @@
-// What a session has edited, beside its note: auto mode acts only in sessions that did.
+// The files that a session has edited, recorded next to its note. Auto mode acts only in sessions with edits.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace ralph {
 
-// The files that a tool call has written, as the host names them; empty: it is no edit.
+// The files that a tool call has written, as named by the host; empty if it is not an edit.
 std::vector<std::string> edited_files(std::string_view tool, const json::value& input);
 
 struct SessionEdits {
@@ -19,17 +19,17 @@ struct SessionEdits {
   std::vector<std::string> files;  // relative to it, each once
 };
 
-// Best effort: a hook goes on without.
+// Best effort: errors are ignored.
 void note_edits(const Environment& environment, const std::string& session, const std::string& project,
                 const std::vector<std::string>& files);
 
-// Of the project that was edited last.
+// The edits in the project that was edited last.
 std::optional<SessionEdits> edits_of(const Environment& environment, const std::string& session);
 
-// When the session ends: what auto mode has noted of it.
+// Call when the session ends: removes everything that auto mode has recorded about it.
 void forget_edits(const Environment& environment, const std::string& session);
 
-// The path of `file` in the project; empty: it is outside.
+// The path of `file` relative to the project; empty if it is outside.
 std::string path_in(const std::string& project, const std::string& cwd, const std::string& file);
 
 }  // namespace ralph

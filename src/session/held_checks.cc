@@ -20,7 +20,7 @@
 namespace ralph {
 namespace {
 
-// What a model is told of failing checks, all together.
+// Limits, in bytes, for the output of failing checks that the model gets: for all checks, and the minimum for each.
 constexpr size_t kMostExcerpts = 6000;
 constexpr size_t kLeastExcerpt = 500;
 
@@ -41,7 +41,7 @@ class Collector : public NullListener {
   Results results{};
 };
 
-// "checks_3" in the run's folder; each time another one, so that no log is written over.
+// Creates a new folder such as "checks_3" in the run's folder, so no log is overwritten.
 Result<std::string> new_folder(const CheckOrder& order) {
   for (int more = 0;; ++more) {
     const std::string name = fmt::format("checks_{}{}", order.iteration, more == 0 ? "" : fmt::format("_{}", more));
@@ -58,12 +58,11 @@ record::GuardrailEnded cut_off(const std::string& command, int iteration, size_t
   ended.name = ended.command = command;
   ended.outcome = CheckOutcome::kInterrupted;
   ended.exit_code = -1;
-  ended.feedback =
-      fmt::format("Check \"{}\" did not come to its end: it was ended from outside, or its time was over.", command);
+  ended.feedback = fmt::format("Check \"{}\" did not finish: it was ended from outside, or its time ran out.", command);
   return ended;
 }
 
-// Empty: the session has ended, and nobody wants to know.
+// nullopt if the checks were asked to stop: nobody needs the results. Fails if the session ends.
 Result<std::optional<Results>> run_commands(const CheckOrder& order, const std::string& name, const ProcessInfo& host,
                                             int guardian) {
   const SystemClock clock;
@@ -93,7 +92,7 @@ Result<std::optional<Results>> run_commands(const CheckOrder& order, const std::
   return std::optional(std::move(collector.results));
 }
 
-// In a process of its own, below its guardian.
+// Runs in a separate process, below its guardian.
 Status run_held(const CheckOrder& order, const std::string& name, const ProcessInfo& host, const std::string& result,
                 int guardian) {
   TRY_VALUE(const auto results, run_commands(order, name, host, guardian));
@@ -116,8 +115,8 @@ Status run_held(const CheckOrder& order, const std::string& name, const ProcessI
   return replace_file(result, to_compact_json(found) + "\n", 0600);
 }
 
-// The host waits for whoever holds its pipes.
-void let_go_of_the_host() {
+// The host waits until all its pipes are closed.
+void detach_from_host() {
   ::setsid();
   const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nowhere, stream);
@@ -146,7 +145,7 @@ Result<HeldChecks::State> HeldChecks::start(const CheckOrder& order) const {
   const pid_t pid = ::fork();
   if (pid < 0) return fail(ErrorKind::kIo, "cannot start the checks: {}", errno_text(errno));
   if (pid == 0) {
-    let_go_of_the_host();
+    detach_from_host();
     const auto code =
         run_guarded([&](int guardian) { return run_held(order, name, host, result_path(), guardian) ? 0 : 1; });
     ::_exit(code.value_or(1));
@@ -161,7 +160,7 @@ Result<HeldChecks::State> HeldChecks::start(const CheckOrder& order) const {
 }
 
 bool HeldChecks::wait(const State& state, MonotonicTime until) {
-  // Checks may end before their start time was read, and then there is nobody to wait for.
+  // Checks may end before their start time was read. Then there is nothing to wait for.
   return !state.is_running() || wait_for_end(process_of(state.pid, state.start_time), until);
 }
 
@@ -178,7 +177,7 @@ HeldChecks::Found HeldChecks::found(const State& state) const {
   json::value value;
   if (is_real_file(result_path()))
     value = parse_json(read_file(result_path()).value_or(""), "").value_or(json::value());
-  // Those of checks that were ended may have come late.
+  // The file may be a late result of earlier checks that were ended.
   const bool fits = find_string(value, "folder") == state.folder;
   const json::value* checks = fits ? find(value, "checks") : nullptr;
   for (const json::value& one : checks && checks->is_array() ? checks->get_array() : json::array())
@@ -190,7 +189,7 @@ HeldChecks::Found HeldChecks::found(const State& state) const {
   found.diagnosis.emplace();
   const json::value* said = fits ? find(value, "diagnosis") : nullptr;
   if (!said) {
-    found.diagnosis->unmet = {"the diagnostics did not come to their end"};
+    found.diagnosis->unmet = {"the diagnostics did not finish"};
     found.diagnosis->snapshot.unfinished = found.diagnosis->unmet;
     return found;
   }
@@ -208,7 +207,7 @@ HeldChecks::Found HeldChecks::found(const State& state) const {
 
 void HeldChecks::end() const {
   if (const auto state = there(); state && state->is_running()) {
-    send_signal(process_of(state->pid, state->start_time), SIGQUIT);  // ends what runs, at once
+    send_signal(process_of(state->pid, state->start_time), SIGQUIT);  // ends everything immediately
   }
   ::unlink(result_path().c_str());
   ::unlink(state_path().c_str());

@@ -1,8 +1,8 @@
-// The checks of a session's loop (--check 'make test'). They run in a process of their own with a guardian, so that
-// they outlive the Stop hook that began them: a host ends a hook that takes too long, and with it the session's loop.
-// What they found is noted beside the session's note, outside the project.
+// The checks of a session's loop (--check 'make test'). They run in a separate process with a guardian and outlive the
+// Stop hook that started them: a host ends a hook that takes too long, and with it the session's loop. Their results
+// are stored next to the session's note, outside the project.
 //
-// They end with the session's host, when the loop ends, and after half an hour.
+// They end with the session's host, when the loop ends, or after half an hour.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@ struct CheckOrder {
   std::string project, run, folder;  // of the loop: its run's id and folder
   int iteration = 0;
   std::vector<std::string> commands;
-  std::optional<diagnostics::Criteria> criteria;  // besides: over what the project's tools say
-  std::vector<std::string> paths;                 // that these are about
-  std::string outset;                             // DiagnoseOrder
+  std::optional<diagnostics::Criteria> criteria;  // in addition: for the findings of the project's tools
+  std::vector<std::string> paths;                 // that the criteria apply to
+  std::string outset;                             // see DiagnoseOrder
   Environment environment;
-  // What they are about: the tree, the tool calls until then, and the stop that began them.
+  // What the checks apply to: the tree, the number of tool calls so far, and the stop that started them.
   std::string tree, stop;
   std::int64_t calls = 0;
 };
@@ -39,7 +39,7 @@ class HeldChecks {
   struct State {
     int pid = 0;
     unsigned long long start_time = 0;
-    std::string folder;  // of their logs, in that of the run
+    std::string folder;  // of their logs, in the run's folder
     std::string tree, stop;
     std::int64_t calls = 0;
     std::vector<std::string> commands;
@@ -52,28 +52,28 @@ class HeldChecks {
     bool is_running() const;
   };
 
-  // The checks that were begun and whose result nobody has taken.
+  // The checks that were started and whose result nobody has taken yet.
   std::optional<State> there() const;
 
-  // Begins them; those that were there are ended first.
+  // Starts checks; ends existing ones first.
   Result<State> start(const CheckOrder& order) const;
 
-  // Waits for their end. False: they still run.
+  // Waits for their end. False if they are still running.
   static bool wait(const State& state, MonotonicTime until);
 
-  // What checks found that have ended: a result for each command, in their order, and what the tools said if there are
-  // criteria.
+  // The results of checks that have ended: one for each command, in order, and a diagnosis if there are criteria.
   struct Found {
     std::vector<record::GuardrailEnded> checks{};
     std::optional<Diagnosis> diagnosis{};
   };
-  // A check that was cut off has failed.
+  // A check that was cut off counts as failed.
   Found found(const State& state) const;
 
-  // Removes their result, under the loop's lock: of two hooks that waited for it, one may use it. False: it is gone.
+  // Removes their result. Call it under the loop's lock: if two hooks waited for the result, only one may use it. False
+  // if it is already gone.
   bool take(const State& state) const;
 
-  // Ends them, and forgets their result.
+  // Ends them and removes their result.
   void end() const;
 
  private:

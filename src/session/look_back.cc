@@ -16,18 +16,18 @@ namespace {
 // tool calls without which a promise would be rejected.
 constexpr Milliseconds kPatienceForText{1500};
 constexpr Milliseconds kPatienceForCalls{300};
-constexpr Milliseconds kPatienceForWords{1000};  // that show that a stop is not the last one, reported again
+constexpr Milliseconds kPatienceForWords{1000};  // for words that prove that this stop is a new one
 constexpr size_t kRecentCalls = 32;
 
-Said find_promise(const std::string& text, std::string_view told, const LoopRequest& request) {
-  ResponseFinder finder(told, request.promise);
+Said find_promise(const std::string& text, std::string_view given, const LoopRequest& request) {
+  ResponseFinder finder(given, request.promise);
   finder.feed(text);
   finder.finish();
   if (finder.response()) return Said::kPromise;
   return finder.mentioned() ? Said::kMention : Said::kNothing;
 }
 
-// A task without any word besides the promise: repeating it can't be told from promising.
+// Whether the task has no words other than the promise. Then repeating it can't be distinguished from promising.
 bool is_only_the_promise(const std::string& task, const std::string& marker) {
   const std::string rest = replace_all(task, marker, "");
   return std::none_of(rest.begin(), rest.end(), [](char c) {
@@ -39,7 +39,7 @@ bool is_only_the_promise(const std::string& task, const std::string& marker) {
 Said what_is_said(const std::string& text, const LoopRequest& request, int iteration) {
   const std::string marker = promise_marker(request);
   if (text.find(marker) == std::string::npos) return Said::kNothing;
-  const Said said = find_promise(text, all_that_is_told(request, iteration), request);
+  const Said said = find_promise(text, all_loop_texts(request, iteration), request);
   const bool in_task = request.task.find(marker) != std::string::npos && !is_only_the_promise(request.task, marker);
   return in_task ? std::min(said, find_promise(text, request.task, request)) : said;
 }
@@ -53,7 +53,7 @@ bool is_cancel(const std::string& line) {
   return command && *command && (*command)->verb == LoopVerb::kCancel;
 }
 
-// Gemini CLI repeats the end of what was said: "<promise>DONE</promise> NE</promise>".
+// Gemini CLI repeats the end of a message: "<promise>DONE</promise> NE</promise>".
 std::string without_repeated_end(std::string text, const std::string& marker) {
   for (size_t at = text.find(marker); at != std::string::npos; at = text.find(marker, at + 1)) {
     const size_t from = at + marker.size(), to = std::min(text.find('\n', from), text.size());
@@ -71,7 +71,7 @@ void count_calls(Observation::Session& seen, const TranscriptNews& news) {
     ++seen.transcript_calls;
     seen.recent_calls.push_back(id);
   }
-  // A call that was counted at an earlier stop and refused later.
+  // These calls were counted at an earlier stop and refused later.
   for (const std::string& id : news.refused_ids) {
     if (counted(id) && seen.transcript_calls > 0) --seen.transcript_calls;
   }
@@ -89,7 +89,7 @@ struct Unread {
 Unread unread_of(const Progress::Host& host, const std::string& updated, const StopRequest& stop) {
   const bool other = !stop.transcript_path.empty() && stop.transcript_path != host.transcript;
   if (!other) return {host.transcript, host.transcript_read, ""};
-  // Unknown when the loop began, or the host has begun another file, which may repeat the old one.
+  // The transcript was unknown when the loop began, or the host has started a new file, which may repeat the old one.
   return {stop.transcript_path, 0, updated};
 }
 
@@ -121,7 +121,7 @@ Since look_back(Observation::Session& seen, const LoopRequest& request, const Pr
     return since;
   }
   since.calls_known = true;
-  // A file can have lines of another session, such as the one that this one was forked from.
+  // A file can contain lines of another session, such as the one that this session was forked from.
   since.cancelled = std::any_of(news.queued.begin(), news.queued.end(), [&](const TranscriptNews::Queued& one) {
     return (one.session.empty() || one.session == stop.session) && is_cancel(one.line);
   });
@@ -155,10 +155,10 @@ void await_host(const LoopStore& store, const StopRequest& stop) {
   }
 }
 
-// Two hooks of ralph, the plugin's and an installed one, report each stop twice. The host waits for both before the
-// agent goes on, so that a stop in the same words is another one only if the agent said them after the last decision.
-// Which lines the transcript has by then proves nothing: the host writes the agent's last ones late, and the answer of
-// the first hook at once. Their times are those at which they were made.
+// If ralph's hook is installed twice (by the plugin and in the settings), each stop is reported twice. The host waits
+// for both hooks before the agent continues, so a stop with the same words is a new one only if the agent said them
+// after the last decision. The presence of lines in the transcript proves nothing: the host writes the agent's last
+// lines late, but the first hook's answer immediately. Their timestamps are reliable.
 bool is_reported_already(const Progress& progress, const Observation::Session& seen, const StopRequest& stop) {
   const Progress::Host& host = progress.host;
   if (seen.prompt_id.empty() || seen.prompt_id != host.prompt_id || seen.last_message != host.last_message)

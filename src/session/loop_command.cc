@@ -25,13 +25,13 @@ constexpr std::array kNames = {
 constexpr std::array<std::string_view, 12> kOptions = {
     "max-iterations", "completion-promise", "min-tool-calls", "stagnation-limit", "on-promise-no-work", "ultrawork",
     "check",          "no-promise",         "zero-errors",    "zero-warnings",    "zero-security",      "tests-pass"};
-constexpr std::string_view kCancel = "cancel";  // is no property of a loop
+constexpr std::string_view kCancel = "cancel";  // not a property of a loop
 
-// Those without a value.
+// Options without a value.
 constexpr std::array<std::string_view, 6> kSwitches = {"ultrawork",     "no-promise",    "zero-errors",
                                                        "zero-warnings", "zero-security", "tests-pass"};
 
-// What editors and phones turn two dashes into.
+// Editors and phones turn two dashes into these.
 constexpr std::array<std::string_view, 3> kSmartDashes = {"\u2014", "\u2013", "\u2015"};
 
 constexpr std::string_view kQuoteIt = "(If it belongs to the task, put the task in quotes.)";
@@ -44,7 +44,7 @@ bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || static_cast<signed char>(c) < 0;
 }
 
-// Where the quote that opens at `at` closes: at the end of a word, so that "don't" closes nothing. npos: nowhere.
+// The position of the quote that closes the one at `at`, at the end of a word: "don't" closes nothing. npos if none.
 size_t closing_quote(std::string_view text, size_t at) {
   size_t end = text.find(text[at], at + 1);
   while (end != std::string_view::npos &&
@@ -102,7 +102,7 @@ class LineReader {
  private:
   bool at_word_start() const { return at_ == 0 || is_blank(text_[at_ - 1]); }
 
-  // "@src/services/ fix it": only before the task's own words.
+  // "@src/services/ fix it": paths come only before the task's own words.
   bool take_path() {
     if (text_[at_] != '@' || !trim(task_).empty()) return false;
     size_t end = at_ + 1;
@@ -113,12 +113,12 @@ class LineReader {
     return true;
   }
 
-  // Quotes count only at the start and the end of a word, so that "don't" opens nothing.
+  // Quotes count only at the start and the end of a word: "don't" opens nothing.
   void track_quote(char c) {
     if ((c != '"' && c != '\'') || never_closed_.find(c) != std::string::npos) return;
     const size_t end = closing_quote(text_, at_);
     if (end == std::string_view::npos) {
-      never_closed_ += c;  // a later one is not closed either
+      never_closed_ += c;  // no later one is closed either
     } else {
       quoted_until_ = end + 1;
     }
@@ -146,7 +146,7 @@ class LineReader {
     while (end < text_.size() && !is_blank(text_[end]) && text_[end] != '=') ++end;
     const std::string name(text_.substr(at_ + 2, end - at_ - 2));
     if (name.empty()) {
-      // After a lone -- before the task, the rest is the task. Inside the task it is a dash.
+      // After a lone -- before the task, the rest is the task. Inside the task, it is just a dash.
       if (!trim(task_).empty() || (end < text_.size() && !is_blank(text_[end]))) return false;
       task_ += text_.substr(end);
       at_ = text_.size();
@@ -155,9 +155,9 @@ class LineReader {
     const bool known = name == kCancel || std::find(kOptions.begin(), kOptions.end(), name) != kOptions.end();
     if (!known) {
       const std::string_view near = closest_option(name);
-      // An unknown option belongs to the task ("use ls --color"); a similar one was mistyped.
+      // An unknown option belongs to the task ("use ls --color"), unless it resembles one of ours: that is a typo.
       if (near.empty()) return false;
-      return fail(ErrorKind::kUsage, "--{} is no option of a loop; did you mean --{}? {}", name, near, kQuoteIt);
+      return fail(ErrorKind::kUsage, "--{} is not a loop option; did you mean --{}? {}", name, near, kQuoteIt);
     }
     at_ = end;
     if (name == kCancel || std::find(kSwitches.begin(), kSwitches.end(), name) != kSwitches.end()) {
@@ -185,7 +185,7 @@ class LineReader {
   std::string_view text_;
   LoopRequest& request_;
   size_t at_ = 0;
-  size_t quoted_until_ = 0;  // there are no options before this
+  size_t quoted_until_ = 0;  // no options before this
   std::string never_closed_;
   std::string task_;
   bool cancels_ = false;

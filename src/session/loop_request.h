@@ -12,7 +12,7 @@ namespace ralph {
 
 struct LoopRequest {
   std::string task;
-  std::vector<std::string> paths{};  // what it is about, from the project's folder; empty: anything
+  std::vector<std::string> paths{};  // what the task is about, relative to the project; empty: anything
   std::string promise = "DONE";
   int max_iterations = 100;
   int min_tool_calls = 1;
@@ -20,8 +20,8 @@ struct LoopRequest {
   PromiseWithoutWork on_promise_no_work = PromiseWithoutWork::kReject;
   bool ultrawork = false;
   std::vector<std::string> checks{};  // commands that must exit 0 before it is complete
-  bool no_promise = false;            // complete as soon as they do
-  // Criteria over what the project's tools say. None set: they are not asked.
+  bool no_promise = false;            // complete as soon as the checks pass
+  // Criteria for the findings of the project's tools. The tools do not run if none is set.
   bool zero_errors = false, zero_warnings = false, zero_security = false, tests_pass = false;
 
   bool has_criteria() const { return zero_errors || zero_warnings || zero_security || tests_pass; }
@@ -40,7 +40,7 @@ struct LoopRequest {
   }
 };
 
-// `policy` with the rules of such a loop.
+// `policy` with the rules of this loop.
 inline Policy policy_of(const LoopRequest& request, Policy policy = {}) {
   policy.max_iterations = request.max_iterations;
   policy.promise = true;
@@ -52,7 +52,7 @@ inline Policy policy_of(const LoopRequest& request, Policy policy = {}) {
   policy.needs_promise = !request.no_promise;
   policy.check_commands = request.checks;
   policy.targets = request.paths;
-  // Those of the settings are for runs by prompt, plan and task.
+  // The settings' criteria are only for prompt, plan and task runs.
   policy.diagnostics.criteria.reset();
   if (request.has_criteria())
     policy.diagnostics.criteria = CriteriaSettings{request.zero_errors, request.zero_warnings, request.zero_security,

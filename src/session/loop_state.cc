@@ -24,7 +24,7 @@ LoopState loop_state_of(const std::string& run, const LoopRequest& request, cons
 
 namespace {
 
-// The same loop in the words of loops by diagnostics, which others read: docs/formats/loop.md.
+// The same loop in the vocabulary of diagnostic loops, for other programs: docs/formats/loop.md.
 json::object by_diagnostics(const LoopState& state) {
   json::object object;
   object["active"] = state.active();

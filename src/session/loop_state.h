@@ -11,7 +11,7 @@
 
 namespace ralph {
 
-// A loop whose session has ended goes on when the session is resumed.
+// A loop whose session has ended continues when the session is resumed.
 enum class LoopStatus {
   kActive,
   kPromiseAccepted,
@@ -53,14 +53,14 @@ struct LoopCheck {
 struct LoopState {
   std::string run;  // its run's id; empty: a loop of version 0.1
   LoopRequest request;
-  Progress::Host host;  // without a session: the next that starts in the project adopts the loop
+  Progress::Host host;  // without a session: the next one that starts in the project adopts the loop
   LoopStatus status = LoopStatus::kActive;
-  std::int64_t iteration = 0;                      // how often the session was told to go on
-  std::string updated;                             // when it was last heard of
+  std::int64_t iteration = 0;                      // how often the session was told to continue
+  std::string updated;                             // the time of its last record
   std::string reason;                              // why it ended
   std::vector<LoopDecision> decisions{};           // only where requested: see LoopStore
   std::vector<LoopCheck> results{};                // the same
-  bool checking = false;                           // its checks run now; the same
+  bool checking = false;                           // its checks are running; the same
   std::string trend{};                             // of its diagnostics; the same
   std::vector<diagnostics::Snapshot> snapshots{};  // the same
 

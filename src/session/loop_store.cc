@@ -35,10 +35,10 @@ struct SessionRun::Parts {
 
 namespace {
 
-constexpr Milliseconds kPatience{2000};  // for another hook of the same session
+constexpr Milliseconds kPatience{2000};  // with another hook of the same session
 constexpr const char* kHostGone = "its process is gone";
 constexpr const char* kCleared = "its session was cleared (/clear)";
-constexpr Milliseconds kJustNow{10'000};  // from the end of a session that is cleared to the start of the next
+constexpr Milliseconds kJustNow{10'000};  // from the end of a cleared session to the start of the next
 constexpr std::string_view kToolsFile = "tools";
 constexpr std::string_view kPromptsFile = "prompts";
 
@@ -75,7 +75,7 @@ Result<std::optional<LoopState>> LoopStore::load(const std::string& session) con
   const auto folder = find(session);
   if (!folder) return std::optional<LoopState>();
   TRY_VALUE(auto state, read_loop(*folder, true));
-  if (state) state->host.session = session;  // from its note, in case an adoption was cut off
+  if (state) state->host.session = session;  // from its note, in case an adoption was interrupted
   return state;
 }
 
@@ -117,7 +117,7 @@ Result<LoopState> LoopStore::begin(const LoopRequest& request, record::SessionBo
   TRY(loop.run.note(std::move(started)));
   const std::string session = bound.session;
   TRY(loop.run.note(std::move(bound)));
-  // With settings that can't be read a loop is no worse off than without; every other command says what is wrong.
+  // Unreadable settings are treated as missing; every other command reports them.
   if (const auto settings = load_settings(project_, {}, Distrusted::kLeftOut, environment_); settings) {
     loop.run.policy.protect = settings->settings.protect;
     TRY(Watch(loop.run).begin_session());
@@ -145,7 +145,7 @@ Result<LoopState> LoopStore::start(const LoopRequest& request, const std::string
                          0, 0, prompt_id});
 }
 
-// Removes what an interrupted close() left behind.
+// Finishes an interrupted close().
 Status LoopStore::make_room_for(const std::string& session) {
   const auto folder = find(session);
   if (!folder) return {};
@@ -174,7 +174,7 @@ Status LoopStore::close(SessionRun& loop, StopStatus status, const std::string& 
   ::unlink(outset_of(loop.run.id).c_str());
   TRY(loop.run.note(std::move(ended)));
   ::unlink(join_path(loop.run.folder, kRequestFile).c_str());
-  // If the loop's adoption was cut off, the unbound note may be that of another loop.
+  // If the loop's adoption was interrupted, the unbound note may belong to another loop.
   if (const auto named = read_note(note); named && named->run == loop.run.id) ::unlink(note.c_str());
   return {};
 }
@@ -224,7 +224,7 @@ Result<std::optional<LoopState>> LoopStore::adopt(const std::string& session, co
   ::unlink(cancellation_path(note_of(session)).c_str());
   TRY_VALUE(auto loop, open(""));
   if (!loop) return std::optional<LoopState>();
-  // Renamed first, so that no other session can adopt it too.
+  // Rename first, so that no other session can adopt it too.
   if (::rename(unbound.c_str(), note_of(session).c_str()) != 0)
     return fail(ErrorKind::kIo, "cannot bind the loop {} to its session: {}", loop->run.id, errno_text(errno));
   for (const std::string_view file : {kToolsFile, kPromptsFile}) ::unlink(join_path(folder->path, file).c_str());
@@ -299,7 +299,7 @@ std::vector<LoopState> LoopStore::all(const std::string& session, std::vector<st
 
 std::vector<LoopState> LoopStore::active(const std::string& session, std::vector<std::string>* damaged) const {
   std::vector<LoopState> states = all(session, damaged);
-  // A run without a note was interrupted when it started, or belongs to another machine.
+  // A run without a note was interrupted at its start, or belongs to another machine.
   std::erase_if(states, [&](const LoopState& state) {
     const auto folder = find(state.host.session);
     return !state.active() || !folder || folder->id != state.run;
@@ -334,7 +334,7 @@ bool take_cancellation(const Environment& environment, const std::string& sessio
 
 namespace {
 
-// Of all variables, those that say who the user is.
+// Only the variables that identify the user.
 Environment environment_for_owners() {
   Environment few;
   for (const char* name : {"HOME", "XDG_CONFIG_HOME", "SUDO_UID"}) {
@@ -346,7 +346,7 @@ Environment environment_for_owners() {
 }  // namespace
 
 std::string project_for_loop(const std::string& cwd, std::string* passed_over) {
-  std::optional<Owners> owners;  // read when it is needed
+  std::optional<Owners> owners;  // read on demand
   for (std::string at = cwd; at.starts_with('/'); at = parent_path(at)) {
     for (const std::string_view name : {".ralph", ".git"}) {
       if (!is_there(join_path(at, name))) continue;

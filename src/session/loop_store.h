@@ -1,6 +1,7 @@
-// The session loops of a project. Each is a run in .ralph/runs/<id>/. Which run a session has is noted outside the
-// project, in $XDG_STATE_HOME/ralph/sessions/: it is found from any folder the session moves to, and no file of a
-// repository can pass for a loop. Until a loop ends, its request is kept unmasked in request.json beside the journal.
+// The session loops of a project. Each is a run in .ralph/runs/<id>/. The note that maps a session to its run is
+// outside the project, in $XDG_STATE_HOME/ralph/sessions/: it is found from any folder that the session moves to, and
+// no file in a repository can pass for a loop. Until a loop ends, its request is kept unmasked in request.json next to
+// the journal.
 #pragma once
 
 #include <memory>
@@ -23,11 +24,11 @@ struct SessionRun {
   Run run;
 
   LoopState state() const { return loop_state_of(run.id, request, run.progress()); }
-  std::int64_t counted_tool_calls() const;  // as those of LoopStore
+  std::int64_t counted_tool_calls() const;  // as in LoopStore
   std::int64_t counted_prompts() const;
 };
 
-// In the folder of a loop's run: its snapshots, for people. What decides is kept in the state folder.
+// The snapshots in the folder of a loop's run, for people. Decisions use the copy in the state folder.
 inline constexpr std::string_view kSnapshotsFile = "snapshots.json";
 
 class LoopStore {
@@ -45,7 +46,7 @@ class LoopStore {
   // The session's loop, or the unbound one for an empty session; nullopt if there is none.
   Result<std::optional<LoopState>> load(const std::string& session) const;
 
-  // Opens it for a decision. nullopt if there is no active loop.
+  // Opens the loop for a decision. nullopt if there is no active loop.
   Result<std::optional<SessionRun>> open(const std::string& session) const;
 
   // Records the end of a loop and removes its unmasked request.
@@ -54,11 +55,11 @@ class LoopStore {
   // Cancels the loop on behalf of the user. nullopt if there is no active loop.
   Result<std::optional<LoopState>> cancel(const std::string& session) const;
 
-  // The host's session has ended, or goes on (no reason). A session that was cleared never comes back: that cancels its
-  // loop.
+  // Records that the host's session has ended, or continues if `reason` is empty. A cleared session never comes back,
+  // so its loop is cancelled.
   Status note_session_end(const std::string& session, const std::string& reason) const;
 
-  // The process that called this hook is the session's host: as long as it lives, so does the session.
+  // Records the process that called this hook as the session's host. The session lives as long as that process.
   Status note_host(const std::string& session) const;
 
   // The loop that the user's /clear has just ended, if there is one.
@@ -67,11 +68,11 @@ class LoopStore {
   // Binds the unbound loop, once, to a session that has no loop.
   Result<std::optional<LoopState>> adopt(const std::string& session, const std::string& transcript);
 
-  // Turns an active loop of version 0.1 into a run. True: there was one.
+  // Converts an active loop of version 0.1 into a run. True if there was one.
   bool upgrade(const std::string& session);
 
-  // The post-tool hook's own count, which needs no lock on the run. A call that two hooks report counts once, if it has
-  // an id.
+  // The post-tool hook's own count, which needs no lock on the run. A call with an id counts once, even if two hooks
+  // report it.
   void count_tool_call(const std::string& session, std::string_view id = {}) const;
   std::int64_t counted_tool_calls(const std::string& session) const;
 
@@ -79,19 +80,18 @@ class LoopStore {
   void count_prompt(const std::string& session, std::string_view id = {}) const;
   std::int64_t counted_prompts(const std::string& session) const;
 
-  // The checks of the session's loop, if some were begun.
+  // The checks of the session's loop, if any were started.
   HeldChecks checks_of(const std::string& session) const { return HeldChecks(note_of(session)); }
 
   // The file with the snapshots of the session's loop.
   std::string snapshots_of(const std::string& session) const { return note_of(session) + ".snapshots"; }
 
-  // The file that says how things stood when the loop of this run began (diagnose.h). Outside the project, as the
-  // notes.
+  // The file with the initial state of this run's loop (diagnose.h). Outside the project, like the notes.
   std::string outset_of(const std::string& run) const { return join_path(parent_path(note_of("")), run + ".outset"); }
 
   // The active loops, of one session if one is given. Unreadable files are skipped and named in `damaged`.
   std::vector<LoopState> active(const std::string& session = {}, std::vector<std::string>* damaged = nullptr) const;
-  // The newest first.
+  // Newest first.
   std::vector<LoopState> history(const std::string& session = {}, std::vector<std::string>* damaged = nullptr) const;
 
  private:
@@ -108,15 +108,15 @@ class LoopStore {
   Environment environment_;
 };
 
-// The project of the session's loop. nullopt: it has no loop.
+// The project of the session's loop; nullopt if it has no loop.
 std::optional<std::string> project_of_session(const Environment& environment, const std::string& session);
 
-// Whether the session's loop was cancelled and the session has not heard of it yet. Says so once: at the session's next
-// stop, unless the user has typed something before.
+// Whether the session's loop was cancelled and the session has not been informed yet. True only once: at the session's
+// next stop, unless the user types something first.
 bool take_cancellation(const Environment& environment, const std::string& session);
 
-// The project of a loop started in `cwd`: the nearest folder upward with .ralph or .git, else `cwd` itself. Those of
-// another user are passed over, as if absent; `passed_over` says why, in words.
+// The project of a loop started in `cwd`: the nearest folder upward with .ralph or .git, else `cwd` itself. Folders of
+// another user are skipped; `passed_over` gets the reason in words.
 std::string project_for_loop(const std::string& cwd, std::string* passed_over = nullptr);
 
 }  // namespace ralph

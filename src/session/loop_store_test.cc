@@ -46,7 +46,7 @@ class LoopStoreTest : public testing::Test {
     return (*loop)->run.ask(now).has_value();
   }
 
-  // Binds the loop that waits to s1, as far as an adoption comes that is killed in the middle.
+  // Binds the waiting loop to s1, but only up to the point where an adoption is killed halfway.
   void cut_off_adoption() const {
     const std::string sessions = folder_ / "home/.local/state/ralph/sessions/";
     for (const auto& entry : std::filesystem::directory_iterator(sessions)) {
@@ -218,7 +218,7 @@ TEST_F(LoopStoreTest, AnEndThatWasCutOffIsAnEnd) {
   EXPECT_TRUE((*store().load("s1"))->active());
 }
 
-TEST_F(LoopStoreTest, ARecordThatWasCutOffIsAsIfItWereNotThere) {
+TEST_F(LoopStoreTest, ARecordThatWasCutOffIsIgnored) {
   ASSERT_TRUE(store().start(request(), "s1", ""));
   ASSERT_TRUE(go_on());
   const std::string whole = ScratchFolder::read(journal());

@@ -25,7 +25,7 @@ std::optional<LoopState> read_loop_v1(const std::string& path) {
   if (!value || find_integer(*value, "v") != 1) return std::nullopt;
   LoopState state = from_json<LoopState>(*value);
   if (state.request.promise.empty() || state.request.max_iterations < 1) return std::nullopt;
-  const std::string log = path + "l";  // .jsonl: the state is that of its last complete line
+  const std::string log = path + "l";  // .jsonl: its last complete line has the state
   if (!is_real_file(log)) return state;
   for (const std::string& line : split(read_file(log).value_or(""), '\n')) {
     const auto record = parse_json(line, log);

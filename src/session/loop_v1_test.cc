@@ -77,7 +77,7 @@ TEST(LoopState, StatusesHaveTheirNames) {
   EXPECT_EQ(to_string(PromiseWithoutWork::kAccept), "accept");
 }
 
-TEST(LoopState, OfAnotherVersionIsNotGuessedAt) {
+TEST(LoopState, OfAnotherVersionIsRefused) {
   EXPECT_FALSE(read(json::serialize(to_json(full_state()))).has_value());
 }
 
@@ -90,7 +90,7 @@ TEST(LoopState, DamagedIsNone) {
   }
 }
 
-TEST(LoopState, WhatIsOfAnotherTypeTakesItsDefault) {
+TEST(LoopState, AMemberOfTheWrongTypeGetsItsDefault) {
   const auto state =
       read(R"({"v":1,"completionPromise":"D","maxIterations":5,"status":"WHAT","session":7,"task":[],"iteration":"x",)"
            R"("recentCalls":[1,"a",null],"decisions":[1,{"rule":2}],"onPromiseNoWork":null,"unknown":{"x":1}})");

@@ -10,17 +10,17 @@ Result<NextTurn> OutsideWay::next() {
   NextTurn next;
   next.agents = {&agent_, 1};
   next.events = events_;
-  // Without a session to resume (its first turn crashed), the task must be given again.
+  // Without a session to resume (its first turn crashed), give the task again.
   next.resume = progress.last_session;
   std::string failures;
   for (const Feedback& one : progress.feedback)
     failures += fmt::format("{}{}", failures.empty() ? "" : "\n\n", one.message);
   failures = without_marker(failures, request_);
-  // The iteration of a session is the stop before it.
+  // The iteration of a continuation is that of the stop before it.
   next.prompt = next.resume
                     ? continuation(request_, progress.iteration, progress.last_rule, 0, progress.tool_calls, failures)
                     : prompt_contract(request_);
-  next.told = all_that_is_told(request_, progress.iteration);
+  next.told = all_loop_texts(request_, progress.iteration);
   return next;
 }
 
@@ -29,7 +29,7 @@ bool OutsideWay::is_promised() const {
   return progress.turn_outcome == TurnOutcome::kOk && progress.response == request_.promise;
 }
 
-// As in a session: at a promise, and without one at every stop.
+// As in a session: checks run at a promise, or at every stop of a loop without a promise.
 Result<IterationChecks> OutsideWay::checks() {
   IterationChecks checks;
   checks.diagnostics = request_.no_promise || is_promised();

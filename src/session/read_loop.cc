@@ -26,7 +26,7 @@ Result<LoopRequest> read_request(const std::string& path) {
 Result<std::optional<LoopState>> read_loop(const RunFolder& folder, bool tail) {
   const std::string path = join_path(folder.path, kJournalFile);
   TRY_VALUE(JournalReader reader, tail ? JournalReader::open_at_tail(path) : JournalReader::open(path));
-  std::optional<LoopRequest> told;  // masked
+  std::optional<LoopRequest> masked;
   Progress progress;
   std::vector<LoopDecision> decisions;
   std::vector<LoopCheck> results;
@@ -50,7 +50,7 @@ Result<std::optional<LoopState>> read_loop(const RunFolder& folder, bool tail) {
       results.push_back({to_iso8601(record->time), check->command, check->outcome, check->exit_code, check->log_file});
     } else if (const auto* started = std::get_if<record::RunStarted>(&record->body)) {
       if (started->way != WayIn::kSession) return std::optional<LoopState>();
-      told = from_json<LoopRequest>(started->settings);
+      masked = from_json<LoopRequest>(started->settings);
     } else if (const auto* ended = std::get_if<record::RunEnded>(&record->body);
                ended && ended->status == StopStatus::kCancelled &&
                (decisions.empty() || decisions.back().rule != "cancelled")) {
@@ -59,8 +59,8 @@ Result<std::optional<LoopState>> read_loop(const RunFolder& folder, bool tail) {
   }
   auto request = read_request(join_path(folder.path, kRequestFile));
   if (!request && request.error().kind != ErrorKind::kNotFound) return tl::unexpected(request.error());
-  if (!request && !told) return std::optional<LoopState>();
-  LoopState state = loop_state_of(folder.id, request ? *request : *told, progress);
+  if (!request && !masked) return std::optional<LoopState>();
+  LoopState state = loop_state_of(folder.id, request ? *request : *masked, progress);
   state.decisions = std::move(decisions);
   state.results = std::move(results);
   if (!tail) state.snapshots = load_snapshots(join_path(folder.path, kSnapshotsFile));

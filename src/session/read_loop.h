@@ -1,5 +1,5 @@
-// A session's loop as it stands on the disk, without a lock: the folder of its run, what was asked for, and how it
-// stands by its journal.
+// Reads a session's loop from disk, without a lock: the folder of its run, its request, and its state according to the
+// journal.
 #pragma once
 
 #include <optional>
@@ -10,17 +10,17 @@
 
 namespace ralph {
 
-// In the folder of the run until the loop ends: what was asked for, unmasked.
+// The unmasked request, in the run's folder until the loop ends.
 inline constexpr std::string_view kRequestFile = "request.json";
 
-// nullopt: there is no such run, or something else stands in its place.
+// nullopt if there is no such run, or something else is in its place.
 std::optional<RunFolder> folder_of_run(const std::string& project, const std::string& id);
 
-// kNotFound: the loop has ended.
+// Fails with kNotFound if the loop has ended.
 Result<LoopRequest> read_request(const std::string& path);
 
-// The loop's state from its journal; nullopt: the run is no loop. `tail`: only the progress is needed, which the last
-// decision carries.
+// The loop's state from its journal; nullopt if the run is not a loop. `tail`: reads only the progress, which the last
+// decision contains.
 Result<std::optional<LoopState>> read_loop(const RunFolder& folder, bool tail);
 
 }  // namespace ralph

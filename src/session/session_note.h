@@ -1,5 +1,5 @@
-// What is noted of a session outside its project: which loop it has, and which process it lives in. Only what is noted
-// there is a loop; nothing that came with a repository is. Specified in docs/formats/loop.md.
+// The note of a session, outside its project: its loop, and the process that it lives in. Only a loop with a note
+// counts; nothing that came with a repository does. Specified in docs/formats/loop.md.
 #pragma once
 
 #include <optional>
@@ -15,20 +15,20 @@ struct SessionNote {
   int host = 0;              // the process of the session's host; 0: unknown
   unsigned long long host_start = 0;
 
-  // Some hosts end, or are killed, without a word to any hook.
+  // Some hosts end, or are killed, without calling any hook.
   bool host_is_gone() const;
 };
 
-// Empty: there is no place for notes. The unbound loop of a project has no session.
+// Empty if there is no place for notes. An empty `session` means the project's unbound loop.
 std::string note_path(const Environment& environment, const std::string& project, const std::string& session);
 
-// Beside the note of a session: its loop was cancelled, and the session has not heard of it.
+// A file next to a session's note: the loop was cancelled, and the session has not been informed.
 std::string cancellation_path(const std::string& note);
 
 std::optional<SessionNote> read_note(const std::string& path);
 Status write_note(const std::string& path, const SessionNote& note);
 
-// Notes the process that called this hook as the session's host.
+// Records the process that called this hook as the session's host.
 Status note_host(const std::string& path);
 
 }  // namespace ralph

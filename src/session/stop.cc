@@ -16,13 +16,12 @@ namespace {
 
 constexpr size_t kSaidWidth = 300;
 
-// Names a stop: the same one may be reported by two hooks.
+// Identifies a stop, which two hooks may report.
 std::string name_of_stop(const Observation::Session& seen) {
   return seen.prompt_id + "/" + seen.last_message;
 }
 
-// Continuations in a row without a tool call. The user's next line begins a new count, and where nobody counts calls
-// there is none.
+// Continuations in a row without a tool call. The user's next line resets the count. 0 if nobody counts calls.
 int idle_now(const Progress& progress, const Observation::Session& seen, const Since& since, std::int64_t calls) {
   const bool counted = calls > 0 || since.calls_known;
   const bool moved = calls > progress.last_stop.calls || seen.prompts > progress.host.prompts;
@@ -36,25 +35,25 @@ int not_waited_for(const Progress::Host& host, const StopRequest& stop) {
       }));
 }
 
-// What became of the protected files since the last stop, in words.
+// The changes to protected files since the last stop, in words.
 std::string changed_files(Run& run) {
   if (run.progress().watch.manifest.empty()) return {};
   Watch watch(run);
   if (const Status begun = watch.begin_session(); !begun) return begun.error().message;
-  const size_t told = run.progress().watch.feedback.size();
+  const size_t before = run.progress().watch.feedback.size();
   if (const auto looked = watch.look(StepKind::kAgent); !looked) return looked.error().message;
   const std::vector<Feedback>& feedback = run.progress().watch.feedback;
-  return feedback.size() > told ? feedback.back().message : "";
+  return feedback.size() > before ? feedback.back().message : "";
 }
 
-// What the agent did to files that decide what the tools find, in words.
+// The agent's changes to files that determine what the tools find, in words.
 Result<std::string> report_hiding(Run& run, const HeldChecks::Found& found) {
   if (!found.diagnosis || found.diagnosis->hiding.empty()) return std::string();
   TRY(report_files(run, found.diagnosis->hiding));
   return run.progress().watch.feedback.back().message;
 }
 
-// Markers count where nothing else is promised, and where the user does not forbid it.
+// Markers count only in loops without a promise, unless the user forbids it.
 bool is_marked(const LoopStore& store, const LoopRequest& request, const std::string& words,
                const Environment& environment) {
   if (!request.no_promise || !request.has_criteria() || !has_completion_marker(words)) return false;
@@ -62,7 +61,7 @@ bool is_marked(const LoopStore& store, const LoopRequest& request, const std::st
   return !settings || !settings->settings.diagnostics.strict;
 }
 
-// What the failing checks of this stop have to say.
+// The output of this stop's failing checks.
 std::string what_checks_say(const Progress& progress, const LoopRequest& request) {
   std::string text;
   for (const Feedback& one : progress.collecting) text += fmt::format("{}{}", text.empty() ? "" : "\n\n", one.message);
@@ -91,7 +90,7 @@ Observation observe(const LoopStore& store, const SessionRun& loop, const StopRe
   } else if (calls > 0 || since.calls_known || stop.calls_counted) {
     now.signals.worked = false;
   } else if (now.signals.promised) {
-    // Without a count, only a change of the tree shows work.
+    // Without a count, only a change to the tree proves work.
     const std::string& then = progress.host.tree;
     const std::string tree = then.empty() ? "" : tree_fingerprint(store.project(), environment);
     if (!tree.empty()) now.signals.worked = tree != then;
@@ -103,8 +102,8 @@ Observation observe(const LoopStore& store, const SessionRun& loop, const StopRe
   return now;
 }
 
-// A loop as it was when this hook first looked at it. While its checks run, another hook may decide; this hook's own
-// wish to run them changes nothing here, and is not taken for such a decision.
+// The loop's state when this hook first read it. While the checks run, another hook may decide. This hook's own request
+// to run them does not change this state, so it is not mistaken for such a decision.
 struct LastHeard {
   std::int64_t iteration = 0;
   Progress::Host host{};
@@ -120,7 +119,7 @@ Result<std::optional<StopAnswer>> judge_stop(LoopStore& store, const StopRequest
   await_host(store, stop);
   StopChecks checks(store, stop, environment);
   CheckNews news = checks.from_before();
-  std::string report;  // of protected files
+  std::string report;  // about protected files
   std::optional<LastHeard> last;
   for (;;) {
     std::optional<HeldChecks::State> begun;
@@ -141,7 +140,7 @@ Result<std::optional<StopAnswer>> judge_stop(LoopStore& store, const StopRequest
       const std::string name = name_of_stop(seen);
       Observation now = observe(store, *loop, stop, news, std::move(seen), last->at, environment);
       StopAnswer answer;
-      // Told once, and the decision may come in the second round.
+      // A change is reported only once, but the decision may come in the second round.
       if (std::string news_of_files = changed_files(loop->run); !news_of_files.empty())
         report = std::move(news_of_files);
       answer.report = report;

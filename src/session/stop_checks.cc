@@ -53,7 +53,7 @@ void StopChecks::use(CheckNews& news) const {
   if (news.ended && !held_.take(*news.ended)) news = {};
 }
 
-// Where there is no repository, a tool call counts as a change.
+// Without a repository, a tool call counts as a change.
 bool StopChecks::is_about_these_files(const HeldChecks::State& state) const {
   if (!state.tree.empty()) return tree_fingerprint(store_.project(), environment_) == state.tree;
   return store_.counted_tool_calls(stop_.session) == state.calls;

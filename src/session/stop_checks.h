@@ -1,17 +1,17 @@
 // The checks of a session's loop around a stop. They run in a process that outlives the hook (session/held_checks.h),
-// so that a stop may find those that an earlier one has begun.
+// so a stop may find checks that an earlier one started.
 #pragma once
 
 #include "session/stop.h"
 
 namespace ralph {
 
-// What is known of the loop's checks at this stop.
+// What is known about the loop's checks at this stop.
 struct CheckNews {
   Observation::Checks now{};
-  bool promise_stands = false;  // the one that began them at an earlier stop
+  bool promise_stands = false;  // the promise that started them at an earlier stop still counts
   std::optional<HeldChecks::State> ended{};
-  HeldChecks::Found found{};  // by those
+  HeldChecks::Found found{};  // the results of `ended`
 };
 
 // The checks of one loop around one stop.
@@ -19,16 +19,16 @@ class StopChecks {
  public:
   StopChecks(const LoopStore& store, const StopRequest& stop, const Environment& environment);
 
-  // Those that an earlier stop has begun.
+  // The checks that an earlier stop started.
   CheckNews from_before();
 
-  // Begins them, or finds those that another hook has begun on the same files. Under the loop's lock, like use(): two
-  // hooks that report one stop begin its checks once.
+  // Starts the checks, or finds those that another hook started on the same files. Call it and use() under the loop's
+  // lock: two hooks that report the same stop start its checks only once.
   Result<HeldChecks::State> begin(CheckOrder order);
 
   void await(const HeldChecks::State& state, CheckNews& news) const;
 
-  // What the other hook of this stop has used is no news.
+  // Takes the results. Clears `news` if another hook has already used them.
   void use(CheckNews& news) const;
 
  private:
@@ -42,10 +42,11 @@ class StopChecks {
   const MonotonicTime until_;
 };
 
-// Their results become records of the loop. A check that passes with fewer tests than before has lost some.
+// Records the results in the loop's journal. A check that passes with fewer tests than before has lost some.
 Status note_results(Run& run, std::vector<record::GuardrailEnded> results);
 
-// What the tools said becomes the last snapshot, and a check of its own. Empty: it has no criteria.
+// Records the diagnosis as the last snapshot and as a separate check. Returns all snapshots; empty if the loop has no
+// criteria.
 Result<std::vector<diagnostics::Snapshot>> note_diagnosis(SessionRun& loop, const LoopStore& store,
                                                           const std::string& session, const HeldChecks::Found& found);
 

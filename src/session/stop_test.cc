@@ -57,7 +57,7 @@ class StopTest : public testing::Test {
   }
   std::string rule_of(std::optional<std::string> last_message) { return rule_of(payload(std::move(last_message))); }
 
-  int stagnation_limit_ = 0;  // most tests stop often and do nothing
+  int stagnation_limit_ = 0;  // most tests stop often without doing anything
   ScratchFolder folder_;
   std::string project_ = folder_ / "p";
   std::string transcript_ = folder_ / "t.jsonl";
@@ -70,7 +70,7 @@ class StopTest : public testing::Test {
   LoopStore store_{project_, environment_};
 };
 
-TEST_F(StopTest, WithoutALoopThereIsNothingToSay) {
+TEST_F(StopTest, WithoutALoopThereIsNoAnswer) {
   EXPECT_EQ(rule_of(kPromise), "no loop");
   start();
   StopRequest other = payload(kPromise);
@@ -105,7 +105,7 @@ TEST_F(StopTest, OnlyTheExactPromiseCounts) {
   EXPECT_EQ(rule_of("```\ncode\n```\n<promise>DONE</promise>\nBye!"), "promise_accepted") << "anywhere in the text";
 }
 
-TEST_F(StopTest, WhatItWasToldIsNoPromise) {
+TEST_F(StopTest, EchoingRalphsTextsIsNoPromise) {
   LoopRequest request;
   request.task = "Repair everything that is broken in here, and at the very end of it say <promise>DONE</promise>";
   start(request);
@@ -334,7 +334,7 @@ TEST_F(StopTest, TheSameStopIsJudgedOnce) {
   StopRequest stop = payload("no");
   stop.prompt_id = "p1";
   EXPECT_EQ(rule_of(stop), "promise_missing");
-  // The host writes it late, and the first hook's answer before the second hook has ended.
+  // The host writes the text late, but the first hook's answer before the second hook has ended.
   append(says("no", R"(,"timestamp":"2026-01-01T00:00:00.000Z")"));
   append(R"({"type":"user","sessionId":"s1","message":{"role":"user","content":"Stop hook feedback"}})"
          "\n");

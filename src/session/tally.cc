@@ -14,10 +14,10 @@ namespace ralph {
 namespace {
 
 constexpr size_t kLine = 17;
-constexpr size_t kRemembered = 64 * kLine;  // two hooks of one call are never further apart
-constexpr int kTries = 100;                 // of a millisecond each: another hook holds the lock for less than one
+constexpr size_t kRemembered = 64 * kLine;  // reports of one call are never further apart
+constexpr int kTries = 100;                 // one millisecond each; another hook holds the lock for less
 
-// The lock is only between two hooks that report the same thing at once. If it can't be had, the thing is counted.
+// The lock only keeps two hooks from counting the same item at once. If it can't be taken, the item is counted anyway.
 void lock_briefly(int fd) {
   for (int tries = 0; ::flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK && tries < kTries; ++tries) {
     const timespec moment{0, 1'000'000};

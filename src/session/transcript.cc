@@ -27,7 +27,7 @@ struct OpenFile {
   std::uint64_t size = 0;
 };
 
-// A pipe or a device in place of a transcript must not block a hook.
+// A pipe or device instead of a transcript must not block a hook.
 std::optional<OpenFile> open_plain(const std::string& path) {
   if (path.empty()) return std::nullopt;
   OpenFile file{Fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK))};
@@ -37,7 +37,7 @@ std::optional<OpenFile> open_plain(const std::string& path) {
   return file;
 }
 
-// Reads as many bytes as there are.
+// Reads up to `count` bytes, as many as there are.
 size_t read_at(const Fd& fd, char* to, size_t count, std::uint64_t offset) {
   size_t have = 0;
   while (have < count) {
@@ -49,7 +49,7 @@ size_t read_at(const Fd& fd, char* to, size_t count, std::uint64_t offset) {
   return have;
 }
 
-// Collects the news from lines in file order.
+// Collects the news from the lines, in file order.
 class Gatherer {
  public:
   Gatherer(TranscriptNews& news, std::string_view not_before) : news_(news), not_before_(not_before) {}
@@ -60,7 +60,7 @@ class Gatherer {
     const TranscriptLine* const line = lines_reader_.read(text, ended);
     if (!line) return ended;
     ++understood_;
-    if (!line->time.empty() && line->time < not_before_) return true;  // both are UTC in one format, so texts compare
+    if (!line->time.empty() && line->time < not_before_) return true;  // same UTC format, so strings compare
     for (const std::string_view words : line->texts) news_.assistant_texts.emplace_back(words);
     for (size_t i = 0; i < line->tool_ids.size(); ++i) {
       std::string id(line->tool_ids[i]);
@@ -131,7 +131,7 @@ TranscriptNews read_transcript_since(const std::string& path, std::uint64_t offs
   }
   if (begin == file->size) return news;
 
-  // Includes the previous byte, which tells whether a line begins here.
+  // Include the previous byte, which shows whether a line begins here.
   const std::uint64_t from = begin > 0 ? begin - 1 : 0;
   const auto count = static_cast<size_t>(file->size - from);
   const auto bytes = std::make_unique_for_overwrite<char[]>(count);
@@ -178,15 +178,15 @@ UsageSearch last_usage(const std::string& path, std::uint64_t since) {
   const auto file = open_plain(path);
   if (!file) return search;
   if (since > file->size) since = 0;
-  if (since > 0) --since;  // the line end before it shows that a line begins there
+  if (since > 0) --since;  // the newline before it shows that a line begins there
   const std::uint64_t reach = std::min(file->size - since, kSearched);
   const std::uint64_t lowest = file->size - reach;
-  // Filled from its end; memory that is never written to is never allocated.
+  // Filled from its end. Memory that is never written is never allocated.
   const auto bytes = std::make_unique_for_overwrite<char[]>(reach);
   TranscriptLines lines;
   std::uint64_t have = 0;   // bytes read, at the end
   size_t line_end = reach;  // everything after it was searched
-  bool ended = false;       // there is a line end
+  bool ended = false;       // a newline was found
   bool understood = false;
   while (have < reach) {
     const std::uint64_t more = std::min(reach - have, have == 0 ? kFirstLook : have * 7);

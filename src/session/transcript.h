@@ -1,6 +1,6 @@
 // Reads a host agent's transcript by position, never as a whole: it may be a gigabyte, and a hook has milliseconds.
-// Claude Code's JSONL and Codex's rollouts are distinguished by their lines. The host appends while we read, often
-// after it has called the hook, so missing lines may follow a moment later. Specified in docs/formats/hooks.md.
+// Recognizes the hosts' formats by their lines. The host appends while we read, often after it has called the hook, so
+// missing lines may follow a moment later. Specified in docs/formats/hooks.md.
 #pragma once
 
 #include <cstdint>
@@ -27,15 +27,15 @@ struct TranscriptNews {
   // The ids of earlier calls that were never made: a hook or the user refused them.
   std::vector<std::string> refused_ids{};
 
-  // What the user has typed while the session was working, and what still waits in the host's queue.
+  // Lines that the user typed while the session was working and that still wait in the host's queue.
   struct Queued {
-    std::string session, line;  // the first one is empty if the host does not name it
+    std::string session, line;  // `session` is empty if the host does not name it
   };
   std::vector<Queued> queued{};
 
   bool has_own = false;  // the assistant said, thought or did something
 
-  // The last step is a text of the assistant: nothing that followed it is missing.
+  // The last step is a text of the assistant, so nothing after it is missing.
   bool ends_in_text = false;
 
   std::uint64_t end_offset = 0;  // where to read next: after the last complete line
@@ -45,8 +45,8 @@ struct TranscriptNews {
 
 // Reads what follows `offset`. A line that began before it is skipped, so `offset` may be the file's size at any
 // moment. Without a known offset, `not_before` skips lines that the host dated earlier. If the file is shorter than
-// `offset`, it is unknown what is new: the result has no news and is not readable, and the next reading begins at the
-// current end. Memory is bounded by a small multiple of `limit`, whatever the content.
+// `offset`, it is unknown what is new: the result has no news and is not readable, and the next read begins at the
+// current end. Memory use is bounded by a small multiple of `limit`, whatever the content.
 TranscriptNews read_transcript_since(const std::string& path, std::uint64_t offset,
                                      std::uint64_t limit = kTranscriptLimit, std::string_view not_before = {});
 
@@ -55,7 +55,7 @@ TranscriptNews read_transcript_since(const std::string& path, std::uint64_t offs
 TranscriptNews await_assistant_text(const std::string& path, std::uint64_t offset, Milliseconds patience,
                                     std::uint64_t limit = kTranscriptLimit);
 
-// The same, until there is something of the assistant that the host dated `not_before` or later.
+// The same, until there is something from the assistant that the host dated `not_before` or later.
 TranscriptNews await_own(const std::string& path, std::uint64_t offset, Milliseconds patience,
                          std::string_view not_before, std::uint64_t limit = kTranscriptLimit);
 

@@ -7,7 +7,7 @@
 namespace ralph {
 namespace {
 
-// No two hosts use the same member with different meanings.
+// One list for all hosts: no two of them use the same member with different meanings.
 const Wanted& wanted_of_transcripts() {
   static const Wanted block{{"type"}, {"text"}, {"id"}};
   // Claude Code
@@ -57,7 +57,7 @@ std::string_view without_margins(std::string_view text) {
 const TranscriptLine* TranscriptLines::read(std::string_view line, bool ended) {
   line = without_margins(line);
   if (!line.starts_with('{')) return nullptr;
-  if (!ended && !line.ends_with('}')) return nullptr;  // the host is still writing it
+  if (!ended && !line.ends_with('}')) return nullptr;  // still being written by the host
   const Wanted& wanted = wanted_of_transcripts();
   if (!tape_.read(line, wanted) && tape_.read_slowly(line, wanted)) return nullptr;
   line_.texts.clear();
@@ -118,7 +118,7 @@ void TranscriptLines::assistant_message(JsonView message) {
     const std::int64_t count = usage[part].integer();
     if (count > 0 && count < (std::int64_t{1} << 48)) tokens += count;
   }
-  if (tokens > 0) line_.use = ContextUse{.tokens = tokens};  // 0: a message that no model wrote
+  if (tokens > 0) line_.use = ContextUse{.tokens = tokens};  // 0: the message is not from a model
 }
 
 // A call that a hook or the user refused was not made. Older versions have no permissionDecision.
@@ -147,7 +147,7 @@ bool TranscriptLines::is_codex(JsonView line) {
   return true;
 }
 
-// A message is written again after its tool calls have ended.
+// Gemini CLI writes a message again after its tool calls have ended.
 bool TranscriptLines::is_gemini(JsonView line) {
   constexpr std::int64_t kWindow = 1'048'576;
   const std::string_view type = line["type"].text();

@@ -153,7 +153,7 @@ TEST_F(TranscriptTest, EachToolCallIsToldOnceAndOneWithoutAnIdByItsPlace) {
 }
 
 TEST_F(TranscriptTest, ACallThatWasRefusedIsNone) {
-  // A recording of the host: three of four calls were denied by a hook.
+  // A recording from the host: a hook denied three of four calls.
   const auto recorded = (fixtures_folder() / "recordings/claude/stream-pretooluse-deny.ndjson").string();
   EXPECT_EQ(read_transcript_since(recorded, 0).tool_ids, Texts{"toolu_fake000006"});
 
@@ -213,7 +213,7 @@ TEST_F(TranscriptTest, ATornLineIsReadWhenItIsWhole) {
     EXPECT_EQ(news.end_offset, first.size()) << have;
     EXPECT_EQ(read(first + second + "\n", news.end_offset).assistant_texts, Texts{"two"});
   }
-  // Complete except for its line end.
+  // Complete except for its newline.
   const auto news = read(first + second);
   EXPECT_EQ(news.assistant_texts, (Texts{"one", "two"}));
   EXPECT_EQ(read(first + second + "\n" + says("three") + "\n", news.end_offset).assistant_texts, Texts{"three"});
@@ -247,14 +247,14 @@ TEST_F(TranscriptTest, WhatIsNoTranscriptOfAKnownHostIsNotReadable) {
   EXPECT_EQ(transcript_size(pipe), 0U);
 }
 
-TEST_F(TranscriptTest, OfAFileThatShrankNothingIsNew) {
+TEST_F(TranscriptTest, AFileThatShrankHasNoNews) {
   const auto news = read(says("old") + "\n", 1'000'000);
   EXPECT_TRUE(news.assistant_texts.empty());
   EXPECT_FALSE(news.readable);
   EXPECT_EQ(news.end_offset, transcript_size(path_));
 }
 
-TEST_F(TranscriptTest, OfTooMuchTheEndIsRead) {
+TEST_F(TranscriptTest, OnlyTheEndOfALongPartIsRead) {
   std::string text;
   for (int i = 0; i < 1000; ++i) text += says(std::to_string(i)) + "\n";
   const auto news = read(text, 10, 2000);
@@ -354,7 +354,7 @@ TEST_F(TranscriptTest, RecordsBeforeTheBeginningOfTheContextDoNotCount) {
 }
 
 TEST_F(TranscriptTest, TheRecordIsFoundWhereverItLiesWithinReach) {
-  // Around the boundaries of the pieces that are read.
+  // Around the boundaries of the chunks that are read.
   const std::string record = used(4321) + "\n";
   for (const size_t border : {64U << 10, 512U << 10, 4U << 20}) {
     for (const size_t behind : {border - record.size() - 300, border - record.size() - 90, border - 300, border - 90}) {
@@ -372,7 +372,7 @@ TEST_F(TranscriptTest, TheRecordIsFoundWhereverItLiesWithinReach) {
 }
 
 TEST_F(TranscriptTest, AChatOfGeminiHasItsWordsAndItsToolCalls) {
-  // A message is written again after its calls have ended, and a tool's answer comes as a user message.
+  // The host writes a message again after its calls have ended, and a tool's answer as a user message.
   const std::string head = R"({"sessionId":"s","projectHash":"h","startTime":"t","kind":"main"})"
                            "\n";
   const std::string asked = R"({"id":"u","timestamp":"t","type":"user","content":[{"text":"<promise>DONE</promise>"}]})"

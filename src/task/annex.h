@@ -1,14 +1,14 @@
-// The image of a task's folder in a virtual machine. Files that a machine has are carried from it to the host, never
-// back, so a folder that both write can't be one of those: the bus of a task is written by its agents and its
-// supervisor. Instead one process inside the machine, on the pipes of an `exec`, and one outside keep two folders the
-// same. What passes is judged outside: the supervisor's own files are shown to the machine, and never taken from it.
+// The mirror of a task's folder in a virtual machine. A machine's files are copied only from it to the host, which does
+// not work for a folder that both sides write: agents and supervisor both write the bus of a task. Instead, a process
+// inside the machine, connected by the pipes of an `exec`, and a process outside keep two folders in sync. The outside
+// decides what passes: the machine sees the supervisor's own files but can't change them.
 //
-//   agent ── DONE, notes ──► image ──┐                        ┌──► the task's folder ── file events ──► supervisor
-//         ── bus post ─────► image   ├─ inside ═ pipes ═ outside   (locked, appended)
+//   agent ── DONE, notes ──► mirror ─┐                        ┌──► the task's folder ── file events ──► supervisor
+//         ── bus post ─────► mirror  ├─ inside ═ pipes ═ outside   (locked, appended)
 //         ── ralph job ────► socket ─┘                        └──► the supervisor's socket, as its client
 //
-// All paths are below the folder of the task's project, which has the same path on both ends:
-// "TASK/DONE", "PROJECT-MESSAGE-BUS.md", "OTHER/result".
+// All paths are relative to the folder of the task's project, which has the same path on both ends: "TASK/DONE",
+// "PROJECT-MESSAGE-BUS.md", "OTHER/result".
 #pragma once
 
 #include <string>
@@ -20,24 +20,24 @@
 namespace ralph {
 
 struct AnnexPlace {
-  std::string folder;                  // of the tasks of one project
-  std::string task;                    // whose folder is kept the same
-  std::vector<std::string> depends{};  // tasks that the machine sees as they were when it began
-  std::string socket;                  // where `ralph job` asks, on both ends
+  std::string folder;                  // of one project's tasks
+  std::string task;                    // the task whose folder is kept in sync
+  std::vector<std::string> depends{};  // tasks that the machine sees as they were at the start
+  std::string socket;                  // the path where `ralph job` connects, on both ends
 };
 
-// Inside: serves the other end on standard input and output, until that closes.
+// Inside: serves the other end on standard input and output until the other end closes.
 Status serve_annex_inside(const AnnexPlace& place);
 
-// Outside: starts `inside`, serves it, and answers on `control`: each packet that arrives there asks for both folders
-// to be the same; the answer is empty, or says why they are not. Ends when `control` does.
+// Outside: starts `inside`, serves it, and answers on `control`. Each packet that arrives there asks to bring both
+// folders in sync; the answer is empty, or says why that failed. Returns when `control` closes.
 Status serve_annex_outside(const AnnexPlace& place, const Launch& inside, int control);
 
-// Whether a file, below the folder of the project, is one that the machine may write: of its own task, and not one
-// that the supervisor believes. A folder has a "/" at its end.
-bool is_machines_to_write(std::string_view path, const AnnexPlace& place);
+// Whether the machine may write a file, given relative to the project's folder: it must belong to the machine's task,
+// and not be one that the supervisor trusts. The path of a folder ends with "/".
+bool may_machine_write(std::string_view path, const AnnexPlace& place);
 
-// Whether it is one that the machine is told of.
-bool is_told_to_machine(std::string_view path, const AnnexPlace& place);
+// Whether the machine gets a copy of the file.
+bool is_shared_with_machine(std::string_view path, const AnnexPlace& place);
 
 }  // namespace ralph

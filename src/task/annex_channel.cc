@@ -23,7 +23,7 @@ AnnexChannel::AnnexChannel(Fd in, Fd out) : in_(std::move(in)), out_(std::move(o
   static_cast<void>(set_nonblocking(out_.get()));
 }
 
-// A line of JSON, and the bytes behind it.
+// A frame is a line of JSON, followed by the bytes.
 void AnnexChannel::send(const AnnexFrame& frame) {
   if (!is_open()) return;
   unwritten_ += to_compact_json(json::object{{"word", kFrameWords[static_cast<size_t>(frame.word)]},

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 constexpr size_t kMostFiles = 20'000;
 constexpr size_t kMostParts = 32;
 
-// Below a folder, whichever that is.
+// Whether a relative path stays below its folder.
 bool is_plain_path(std::string_view path) {
   const std::vector<std::string> parts = split(path, '/');
   if (path.find('\0') != std::string_view::npos || parts.size() > kMostParts) return false;
@@ -36,8 +36,8 @@ std::map<std::string, AnnexFolder::Stamp> AnnexFolder::look() const {
     struct stat info{};
     if (::lstat(at->path().c_str(), &info) != 0) continue;
     if (S_ISDIR(info.st_mode)) {
-      if (!is_told_(path + "/")) at.disable_recursion_pending();
-    } else if (S_ISREG(info.st_mode) && is_told_(path) && static_cast<size_t>(info.st_size) <= kMostAnnexBytes) {
+      if (!is_shared_(path + "/")) at.disable_recursion_pending();
+    } else if (S_ISREG(info.st_mode) && is_shared_(path) && static_cast<size_t>(info.st_size) <= kMostAnnexBytes) {
       found[path] = {info.st_mtim.tv_sec, info.st_mtim.tv_nsec, info.st_size, static_cast<long long>(info.st_ino),
                      info.st_mode & 0100U};
     }
@@ -48,11 +48,11 @@ std::map<std::string, AnnexFolder::Stamp> AnnexFolder::look() const {
 std::vector<AnnexFrame> AnnexFolder::changes() {
   std::vector<AnnexFrame> frames;
   std::map<std::string, Stamp> now = look();
-  for (const auto& [path, stamp] : told_)
+  for (const auto& [path, stamp] : sent_)
     if (!now.contains(path)) frames.push_back({AnnexWord::kGone, path});
   for (auto at = now.begin(); at != now.end();) {
-    const auto before = told_.find(at->first);
-    if (before != told_.end() && before->second == at->second) {
+    const auto before = sent_.find(at->first);
+    if (before != sent_.end() && before->second == at->second) {
       ++at;
       continue;
     }
@@ -60,26 +60,26 @@ std::vector<AnnexFrame> AnnexFolder::changes() {
     if (bytes) frames.push_back({AnnexWord::kPut, at->first, at->second.mode != 0 ? 1 : 0, *std::move(bytes)});
     at = bytes ? std::next(at) : now.erase(at);
   }
-  told_ = std::move(now);
+  sent_ = std::move(now);
   return frames;
 }
 
 void AnnexFolder::remember(const std::string& path) {
   struct stat info{};
-  told_.erase(path);
-  if (is_told_(path) && ::lstat(join_path(top_, path).c_str(), &info) == 0 && S_ISREG(info.st_mode))
-    told_[path] = {info.st_mtim.tv_sec, info.st_mtim.tv_nsec, info.st_size, static_cast<long long>(info.st_ino),
+  sent_.erase(path);
+  if (is_shared_(path) && ::lstat(join_path(top_, path).c_str(), &info) == 0 && S_ISREG(info.st_mode))
+    sent_[path] = {info.st_mtim.tv_sec, info.st_mtim.tv_nsec, info.st_size, static_cast<long long>(info.st_ino),
                    info.st_mode & 0100U};
 }
 
 Status AnnexFolder::apply(const AnnexFrame& frame) {
-  if (!is_plain_path(frame.path)) return fail(ErrorKind::kInput, "\"{}\" is no path of a file", frame.path);
+  if (!is_plain_path(frame.path)) return fail(ErrorKind::kInput, "\"{}\" is not a file path", frame.path);
   const auto cannot = [&] { return fail(ErrorKind::kIo, "cannot write {}: {}", frame.path, errno_text(errno)); };
   TRY_VALUE(const Fd folder, open_folder_below(top_, frame.path));
   const std::string name = base_name(frame.path), part = name + ".ralph-part";
   if (frame.word == AnnexWord::kGone) {
     if (::unlinkat(folder.get(), name.c_str(), 0) != 0 && errno != ENOENT) return cannot();
-    told_.erase(frame.path);
+    sent_.erase(frame.path);
     return {};
   }
   const bool grows = frame.word == AnnexWord::kGrown;

@@ -1,5 +1,5 @@
-// One end's copy of the folder that an annex keeps in two places: which files have changed here since the other end
-// was told, and the changes of the other end, made here. Only plain files are carried.
+// One end's copy of the folder that an annex keeps in two places. Finds local changes that the other end does not have
+// yet, and applies the changes of the other end. Only plain files are synchronized.
 #pragma once
 
 #include <functional>
@@ -14,16 +14,16 @@ namespace ralph {
 
 class AnnexFolder {
  public:
-  // `is_told(path)`: whether this end tells of the file; a folder is asked about with a "/" at its end.
+  // `is_shared(path)`: whether this end sends the file. The path of a folder ends with "/".
   using Rule = std::function<bool(std::string_view path)>;
-  AnnexFolder(std::string top, Rule is_told) : top_(std::move(top)), is_told_(std::move(is_told)) {}
+  AnnexFolder(std::string top, Rule is_shared) : top_(std::move(top)), is_shared_(std::move(is_shared)) {}
 
-  // What is new since the last call: files that were written, and those that are gone. Larger ones than a frame are
-  // left out, and so are all behind the first thousands.
+  // The changes since the last call: files that were written or removed. Skips files that are too large for a frame,
+  // and all beyond the first 20,000.
   std::vector<AnnexFrame> changes();
 
-  // Writes, appends to or removes a file, as the other end has it. A path that leads out of the folder, by ".." or by
-  // a link, is an error.
+  // Applies a change of the other end: writes, appends to or removes a file. Fails if the path leads out of the folder,
+  // by ".." or through a link.
   Status apply(const AnnexFrame& frame);
 
   const std::string& top() const { return top_; }
@@ -38,8 +38,8 @@ class AnnexFolder {
   void remember(const std::string& path);
 
   std::string top_;
-  Rule is_told_;
-  std::map<std::string, Stamp> told_;
+  Rule is_shared_;
+  std::map<std::string, Stamp> sent_;  // as the other end knows the files
 };
 
 }  // namespace ralph

@@ -21,14 +21,14 @@ namespace ralph {
 namespace {
 
 constexpr size_t kMostClients = 128;
-constexpr Milliseconds kPause{50};  // between two looks at the folder, however busy it is
+constexpr Milliseconds kPause{50};  // between two scans of the folder, however busy it is
 
 class Inside {
  public:
   explicit Inside(const AnnexPlace& place)
       : place_(place),
         channel_(Fd(STDIN_FILENO), Fd(STDOUT_FILENO)),
-        folder_(place.folder, [this](std::string_view path) { return is_machines_to_write(path, place_); }),
+        folder_(place.folder, [this](std::string_view path) { return may_machine_write(path, place_); }),
         buses_{{join_path(place.task, kTaskBus), 0}, {std::string(kProjectBus), 0}} {}
 
   Status serve() {
@@ -44,7 +44,7 @@ class Inside {
       poll_or_look(fds, due_ ? wait_of(*due_) : -1);
       if (!channel_.go_on()) return {};
       if (fds[2].revents != 0) note_change();
-      if (due_ && clock_.monotonic() >= *due_) TRY(tell());
+      if (due_ && clock_.monotonic() >= *due_) TRY(send_changes());
       for (auto at = fds.begin() + 4; at != fds.end(); ++at)
         if (at->revents != 0) hear_client(at->fd);
       if (fds[3].revents != 0) accept_client();
@@ -52,7 +52,7 @@ class Inside {
   }
 
  private:
-  // What an earlier run left in the machine is not the task's.
+  // Removes files that an earlier run left in the machine.
   Status prepare() {
     for (const std::string& task : place_.depends) TRY(remove_tree(join_path(place_.folder, task)));
     const std::string own = join_path(place_.folder, place_.task);
@@ -79,26 +79,26 @@ class Inside {
     char bytes[16 * 1024];
     while (::read(changes_.get(), bytes, sizeof bytes) > 0) {
     }
-    if (!due_) due_ = std::max(clock_.monotonic(), told_at_ + kPause);
+    if (!due_) due_ = std::max(clock_.monotonic(), sent_at_ + kPause);
   }
 
-  // All that is new here.
-  Status tell() {
+  // Sends everything that is new here.
+  Status send_changes() {
     due_.reset();
     for (auto& [path, offset] : buses_) TRY(exchange(path, offset, ""));
     for (const AnnexFrame& frame : folder_.changes()) channel_.send(frame);
-    told_at_ = clock_.monotonic();
+    sent_at_ = clock_.monotonic();
     return {};
   }
 
-  // Looking costs a lock, and causes an event: only if there is something.
+  // Reading takes a lock and triggers a file event, so do it only if there is something new.
   Status exchange(const std::string& path, std::uint64_t& offset, std::string_view more) {
     struct stat info{};
     const std::string full = join_path(place_.folder, path);
     const bool there = ::lstat(full.c_str(), &info) == 0;
     if (more.empty() && (!there || static_cast<std::uint64_t>(info.st_size) == offset)) return {};
     auto fresh = exchange_messages(full, offset, more);
-    // An agent may have put anything there. Its bus is lost then, to itself.
+    // An agent may have put anything there. It then loses only its own bus.
     if (fresh && !fresh->empty()) channel_.send({AnnexWord::kBus, path, 0, *std::move(fresh)});
     return {};
   }
@@ -108,7 +108,7 @@ class Inside {
       case AnnexWord::kPut:
       case AnnexWord::kGone:
       case AnnexWord::kGrown:
-        static_cast<void>(folder_.apply(frame));  // the next look outside sees what it is
+        static_cast<void>(folder_.apply(frame));  // the next outside scan finds the difference
         break;
       case AnnexWord::kBus:
         for (auto& [path, offset] : buses_)
@@ -119,7 +119,7 @@ class Inside {
           static_cast<void>(send_packet(client->second.get(), frame.bytes));
         break;
       case AnnexWord::kLevel:
-        TRY(tell());
+        TRY(send_changes());
         channel_.send(frame);
         break;
       case AnnexWord::kLeft:
@@ -155,11 +155,11 @@ class Inside {
   SystemClock clock_;
   AnnexChannel channel_;
   AnnexFolder folder_;
-  std::map<std::string, std::uint64_t> buses_;  // how far each was told
+  std::map<std::string, std::uint64_t> buses_;  // how much of each was exchanged
   Fd listener_, changes_;
   std::map<long long, Fd> clients_;
   long long last_ = 0;
-  MonotonicTime told_at_{};
+  MonotonicTime sent_at_{};
   std::optional<MonotonicTime> due_;
 };
 

@@ -20,9 +20,9 @@
 namespace ralph {
 namespace {
 
-constexpr Milliseconds kPatience{120'000};  // a machine may have to be started first
+constexpr Milliseconds kPatience{120'000};  // the machine may have to be started first
 constexpr size_t kCarriedAtOnce = 1 << 20;
-constexpr int kMostStarts = 2;  // for one question
+constexpr int kMostStarts = 2;  // per request
 
 class Outside {
  public:
@@ -46,14 +46,14 @@ class Outside {
       poll_or_look(fds, asked_ ? wait_of(until_) : -1);
       if (fds[3].revents != 0) {
         watch_.take_changes();
-        tell_growth();
+        send_growth();
       }
       for (auto at = fds.begin() + 4; at != fds.end(); ++at)
         if (at->revents != 0) hear_supervisor(at->fd);
       if (channel_.is_open() && !channel_.go_on()) {
         while (auto frame = channel_.take()) heed(*frame);
         end_inside();
-        // The machine was stopped, perhaps. If it can be had again, it is.
+        // The machine may have been stopped. Try to start it again.
         if (asked_) begin_to_level();
       }
       if (asked_ && clock_.monotonic() >= until_) {
@@ -67,7 +67,7 @@ class Outside {
  private:
   struct Tail {
     std::string path;
-    std::uint64_t told = 0;
+    std::uint64_t sent = 0;
   };
   struct Job {
     Fd socket;
@@ -75,14 +75,14 @@ class Outside {
   };
 
   AnnexFolder fresh_folder() {
-    return AnnexFolder(place_.folder, [this](std::string_view path) { return is_told_to_machine(path, place_); });
+    return AnnexFolder(place_.folder, [this](std::string_view path) { return is_shared_with_machine(path, place_); });
   }
 
   int wait_of(MonotonicTime due) const {
     return static_cast<int>(std::max<long long>(0, (due - clock_.monotonic()).count() + 1));
   }
 
-  // False: nobody will ask any more.
+  // False if there will be no more requests.
   bool hear_control() {
     const auto packet = receive_packet(control_);
     if (!packet) return false;
@@ -96,7 +96,7 @@ class Outside {
   void begin_to_level() {
     if (!channel_.is_open()) {
       if (++starts_ > kMostStarts)
-        return answer("the process in the machine ends at once; what it said is in machine.log");
+        return answer("the process in the machine ends immediately; machine.log has its output");
       if (const Status started = start_inside(); !started) return answer(started.error().message);
     }
     for (auto& [path, offset] : buses_) exchange(path, offset, "");
@@ -117,14 +117,14 @@ class Outside {
     Fd from_read(from[0]), from_write(from[1]);
     TRY_VALUE(pid_, spawn_on(inside_, {to_read.get(), from_write.get(), STDERR_FILENO}));
     channel_ = AnnexChannel(std::move(from_read), std::move(to_write));
-    folder_ = fresh_folder();  // it begins with nothing
+    folder_ = fresh_folder();  // the new process has no files yet
     for (auto& [path, offset] : buses_) offset = 0;
     return {};
   }
 
   void end_inside() {
     channel_.close();
-    jobs_.clear();  // who asked for them is gone; they are not
+    jobs_.clear();  // their clients are gone, but the jobs keep running
     if (pid_ <= 0) return;
     ::kill(pid_, SIGKILL);
     while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
@@ -145,30 +145,30 @@ class Outside {
     }
   }
 
-  void tell_growth() {
+  void send_growth() {
     if (!channel_.is_open()) return;
     for (auto& [path, offset] : buses_) exchange(path, offset, "");
-    for (auto& [number, job] : jobs_) tell_output(job);
+    for (auto& [number, job] : jobs_) send_output(job);
   }
 
-  void tell_output(Job& job) {
+  void send_output(Job& job) {
     for (Tail& tail : job.tails) {
       const Fd file(
           ::open(join_path(place_.folder, tail.path).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
       std::string bytes(kCarriedAtOnce, '\0');
       for (ssize_t n = 0;
-           file && (n = ::pread(file.get(), bytes.data(), bytes.size(), static_cast<off_t>(tail.told))) > 0;
-           tail.told += static_cast<std::uint64_t>(n))
+           file && (n = ::pread(file.get(), bytes.data(), bytes.size(), static_cast<off_t>(tail.sent))) > 0;
+           tail.sent += static_cast<std::uint64_t>(n))
         channel_.send({AnnexWord::kGrown, tail.path, 0, bytes.substr(0, static_cast<size_t>(n))});
     }
   }
 
-  // What the machine says is judged here.
+  // Nothing that the machine sends is trusted.
   void heed(const AnnexFrame& frame) {
     switch (frame.word) {
       case AnnexWord::kPut:
       case AnnexWord::kGone:
-        if (!is_machines_to_write(frame.path, place_)) {
+        if (!may_machine_write(frame.path, place_)) {
           complain(fmt::format("the machine must not write {}", frame.path));
         } else if (const Status done = folder_.apply(frame); !done) {
           complain(done.error().message);
@@ -217,13 +217,13 @@ class Outside {
         return;
       }
       if (job.tails.empty()) begin_to_follow(job, packet->bytes);
-      tell_output(job);  // before its end is told
+      send_output(job);  // before its end
       channel_.send({AnnexWord::kAnswer, "", number, packet->bytes});
       return;
     }
   }
 
-  // The files of the child run, to be read inside while they grow.
+  // Begins to send the child run's output files, which are read inside while they grow.
   void begin_to_follow(Job& job, std::string_view answer) {
     const auto started = decode_started(answer);
     const std::string below = join_path(place_.folder, place_.task) + "/runs/";

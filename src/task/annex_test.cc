@@ -20,24 +20,24 @@ const AnnexPlace kPlace{"/root/p", "t", {"first"}, "/root/p/t/jobs.sock"};
 
 TEST(Annex, AMachineWritesInItsTaskAndNotWhatTheSupervisorBelieves) {
   for (const char* path : {"t/", "t/DONE", "t/notes/a", "t/TASK.md", "t/runs-of-mine", "t/journal.jsonl.old"})
-    EXPECT_TRUE(is_machines_to_write(path, kPlace)) << path;
+    EXPECT_TRUE(may_machine_write(path, kPlace)) << path;
   for (const char* path :
        {"t/journal.jsonl", "t/runs/", "t/runs/x/output.md", "t/supervisor.lock", "t/task.yaml", "t/receipt.json",
         "t/receipt.md", "t/jobs.sock", "t/TASK-MESSAGE-BUS.md", "t/guardrail_1_x.log", "t/machine.log",
         "t/egress.jsonl", "t", "", "other/DONE", "first/result", "PROJECT-MESSAGE-BUS.md", "tt/DONE"})
-    EXPECT_FALSE(is_machines_to_write(path, kPlace)) << path;
+    EXPECT_FALSE(may_machine_write(path, kPlace)) << path;
 }
 
-TEST(Annex, AMachineIsToldOfAttemptsAndOfTasksThatItDependsOn) {
+TEST(Annex, AMachineSeesAttemptsAndTheTasksThatItDependsOn) {
   for (const char* path :
        {"t/DONE", "t/runs/", "t/runs/1/", "t/runs/1/output.md", "t/runs/1/prompt.md", "first/", "first/result"})
-    EXPECT_TRUE(is_told_to_machine(path, kPlace)) << path;
+    EXPECT_TRUE(is_shared_with_machine(path, kPlace)) << path;
   for (const char* path :
        {"t/runs/1/journal.jsonl", "t/journal.jsonl", "first/journal.jsonl", "first/runs/", "other/", "other/DONE"})
-    EXPECT_FALSE(is_told_to_machine(path, kPlace)) << path;
+    EXPECT_FALSE(is_shared_with_machine(path, kPlace)) << path;
 }
 
-// Both ends with a folder each, and what one says carried to the other.
+// Both ends with a folder each; frames are passed from one to the other.
 class TwoFolders : public ::testing::Test {
  protected:
   static bool all(std::string_view) { return true; }
@@ -56,13 +56,13 @@ class TwoFolders : public ::testing::Test {
   }
 };
 
-TEST_F(TwoFolders, BecomeTheSameAndTellNothingTwice) {
+TEST_F(TwoFolders, BecomeTheSameAndSendNothingTwice) {
   AnnexFolder one(base_ / "one", all), other(base_ / "other", all);
   ScratchFolder::write(base_ / "one/a", "A");
   fs::create_directories(base_ / "one/deep/er");
   ScratchFolder::write(base_ / "one/deep/er/b", std::string(100'000, 'b'));
   pass(one, other);
-  EXPECT_TRUE(other.changes().empty());  // what it was told it does not tell back
+  EXPECT_TRUE(other.changes().empty());  // it does not send back what it received
   ScratchFolder::write(base_ / "other/c", "C");
   fs::remove(base_ / "other/a");
   ::chmod((base_ / "other/c").c_str(), 0755);

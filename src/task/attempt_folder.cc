@@ -13,14 +13,14 @@
 namespace ralph {
 namespace {
 
-// An id after `last`, for runs that begin within one second, or after the clock was put back.
+// An id that sorts after `last`, even within the same second or after the clock was set back.
 std::string later_id(WallTime now, const std::string& last) {
   if (std::string id = new_run_id(now); id > last) return id;
   const size_t dash = last.rfind('-');
   unsigned number = 0;
   std::from_chars(last.data() + dash + 1, last.data() + last.size(), number, 16);
   if (number < 0xffff) return fmt::format("{}-{:04x}", last.substr(0, dash), number + 1);
-  const std::string& s = last;  // 20261115-202233: the second after it has room again
+  const std::string& s = last;  // 20261115-202233: this second is full, take the next
   const auto second = from_iso8601(fmt::format("{}-{}-{}T{}:{}:{}.000Z", s.substr(0, 4), s.substr(4, 2), s.substr(6, 2),
                                                s.substr(9, 2), s.substr(11, 2), s.substr(13, 2)));
   return new_run_id(second.value_or(now) + std::chrono::seconds(1));
@@ -89,7 +89,7 @@ Result<TurnFiles> AttemptFolder::begin(Launch& launch, const std::string& prompt
   info.commandline = redactor_.redact(quote_shell_words(words));
   if (info.folder.empty() || info.end_time || info.pid != 0) {
     if (!info_.run_id.empty()) info.previous_run_id = info_.run_id;
-    TRY(make_task_folder(place_));  // an agent may have removed it, by `git clean -fdx`
+    TRY(make_task_folder(place_));  // an agent may have removed it with `git clean -fdx`
     TRY_VALUE(info_, create_attempt(place_, std::move(info), clock_.wall()));
     if (on_begin_) on_begin_();
   } else {
@@ -103,7 +103,7 @@ Result<TurnFiles> AttemptFolder::begin(Launch& launch, const std::string& prompt
   return TurnFiles{prefix + "prompt.md", prefix + "agent-stdout.txt", prefix + "agent-stderr.txt"};
 }
 
-// The agent may have removed its folder, or the whole task's: what is known is written again.
+// Creates the folder again if needed: the agent may have removed it, or even the whole task's.
 Status AttemptFolder::write_info() {
   if (!is_there(info_.folder)) {
     TRY(make_task_folder(place_));
@@ -114,7 +114,7 @@ Status AttemptFolder::write_info() {
 }
 
 Status AttemptFolder::started(int pid) {
-  info_.pid = info_.pgid = pid;  // it leads a session and a group of its own
+  info_.pid = info_.pgid = pid;  // it leads its own session and process group
   info_.process_start_time = start_time_of(pid);
   return write_info();
 }
@@ -122,7 +122,7 @@ Status AttemptFolder::started(int pid) {
 void AttemptFolder::on_event(const AgentEvent& event) {
   const auto* text = std::get_if<event::Text>(&event);
   if (!text || text->sub_agent || !output_) return;
-  // The same words are in agent-stdout.txt: a full disk is told there.
+  // Ignore errors: agent-stdout.txt has the same text, and a full disk is reported there.
   static_cast<void>(output_->append(text->text));
   if (!text->piece) static_cast<void>(output_->append("\n"));
 }

@@ -1,5 +1,5 @@
-// The folder of one attempt, runs/<id>/: run-info.yaml, prompt.md, output.md, agent-stdout.txt, agent-stderr.txt. Made
-// before the agent starts, so that an attempt is never invisible. Child runs have the same.
+// The folder of one attempt, runs/<id>/: run-info.yaml, prompt.md, output.md, agent-stdout.txt, agent-stderr.txt. It is
+// created before the agent starts, so every attempt is visible. Child runs have the same kind of folder.
 #pragma once
 
 #include <functional>
@@ -15,18 +15,18 @@
 
 namespace ralph {
 
-// A new folder for an attempt or a child run with its first run-info.yaml. Ids sort in the order in which they began.
-// `info` has what is known before the start.
+// Creates a folder with its first run-info.yaml for an attempt or a child run. Ids sort in starting order. `info`
+// contains what is known before the start.
 Result<RunInfo> create_attempt(const TaskPlace& place, RunInfo info, WallTime now);
 
-// The variables that tell an agent where it is: RUN_FOLDER, RALPH_ATTEMPT_ID, the parent's id, and the seed's names.
+// The variables that identify an agent's run: RUN_FOLDER, RALPH_ATTEMPT_ID, the parent's id, and the seed's names.
 std::map<std::string, std::string> attempt_variables(const RunInfo& info);
 std::map<std::string, std::string> task_variables(const TaskPlace& place);
 
 class AttemptFolder : public TurnRecorder {
  public:
-  // `info` is what all attempts have in common, or a child run whose folder is there already. `run_folder`: the names
-  // of files in records are relative to it.
+  // `info` has what all attempts have in common, or describes a child run whose folder already exists. File names in
+  // records are relative to `run_folder`.
   AttemptFolder(TaskPlace place, RunInfo info, std::string run_folder, const Clock& clock, const Redactor& redactor)
       : place_(std::move(place)),
         info_(std::move(info)),
@@ -34,10 +34,10 @@ class AttemptFolder : public TurnRecorder {
         clock_(clock),
         redactor_(redactor) {}
 
-  // Called when an attempt has its id and its folder, before its agent starts.
-  void on_begin(std::function<void()> told) { on_begin_ = std::move(told); }
+  // `callback` is called when an attempt has its id and folder, before its agent starts.
+  void on_begin(std::function<void()> callback) { on_begin_ = std::move(callback); }
 
-  // The command gets no prompt: the user gave none.
+  // Makes the command run without a prompt: the user gave none.
   void give_no_prompt() { gives_prompt_ = false; }
 
   Result<TurnFiles> begin(Launch& launch, const std::string& prompt, const std::string& agent) override;
@@ -45,7 +45,7 @@ class AttemptFolder : public TurnRecorder {
   void on_event(const AgentEvent& event) override;
   Status ended(const record::AgentEnded& ended) override;
 
-  // The last attempt told that it waits for a person.
+  // Sets the last attempt's status to stopped: its agent waits for a person.
   Status mark_stopped();
 
   const RunInfo& info() const { return info_; }

@@ -20,19 +20,19 @@
 namespace ralph {
 namespace {
 
-// Begins with a line end, so that it stands on a line of its own even behind an unfinished message.
+// Begins with a newline, so it starts a new line even after an unfinished message.
 constexpr std::string_view kFrameStart = "\n---\nid: ";
 constexpr std::string_view kHeaderStart = "\n---\n", kHeaderEnd = "\n---\n";
 constexpr size_t kMaxHeader = 64 << 10;
 constexpr size_t kCheckDigits = 16;
-constexpr std::uint64_t kMostExchanged = 32 << 20;  // at once; a message is smaller
+constexpr std::uint64_t kMostExchanged = 32 << 20;  // per call; a message is smaller
 constexpr Milliseconds kPostPatience{10'000}, kReadPatience{2'000};
 
 std::string check_of(std::string_view body) {
   return sha256_hex(body).substr(0, kCheckDigits);
 }
 
-// Unique over processes and machines: the time, the process, and chance.
+// Unique across processes and machines: time, process id, and a random number.
 std::string new_message_id(WallTime now) {
   timespec time{};
   ::clock_gettime(CLOCK_REALTIME, &time);
@@ -71,7 +71,7 @@ std::optional<BusMessage> message_from(const json::object& header) {
   return message;
 }
 
-// What stands at the beginning of `text`, which starts with kHeaderStart.
+// The message at the beginning of a text, and its size there.
 struct Frame {
   enum { kWhole, kIncomplete, kBroken } state = kBroken;
   BusMessage message{};
@@ -98,12 +98,12 @@ Frame frame_in(std::string_view text) {
   message->body = text.substr(body, size);
   if (text[body + size] != '\n' || std::string_view(check->get_string()) != check_of(message->body))
     return {Frame::kBroken};
-  // If only its last byte is missing, that newline is the beginning of the next message.
+  // If only its final newline is missing, this newline belongs to the next message.
   const bool shared = text.substr(body + size).starts_with(kFrameStart);
   return {Frame::kWhole, *std::move(message), body + size + (shared ? 0 : 1)};
 }
 
-// The bus, opened for appending, locked, and still the file at its path.
+// Opens the bus for appending and locks it. Makes sure that it is still the file at its path.
 Result<Fd> lock_bus(const std::string& path) {
   for (int tries = 0; tries < 100; ++tries) {
     TRY_VALUE(Fd bus, open_for_append(path));
@@ -115,10 +115,10 @@ Result<Fd> lock_bus(const std::string& path) {
         locked.st_dev == there.st_dev)
       return bus;
   }
-  return fail(ErrorKind::kIo, "cannot post to {}: it is replaced again and again", path);
+  return fail(ErrorKind::kIo, "cannot post to {}: it keeps being replaced", path);
 }
 
-// A part of the bus, as it was when nobody was writing if that moment came.
+// A part of the bus. `final`: it was read while nobody was writing.
 struct BusPart {
   std::string bytes;
   bool final = false;
@@ -127,16 +127,16 @@ struct BusPart {
 Result<std::optional<BusPart>> read_part(const std::string& path, std::uint64_t& offset) {
   const Fd bus(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK));
   if (!bus && errno == ENOENT) return std::nullopt;
-  if (!bus && errno == ELOOP) return fail(ErrorKind::kInput, "{} is a symbolic link; a bus is a plain file", path);
+  if (!bus && errno == ELOOP) return fail(ErrorKind::kInput, "{} is a symbolic link; a bus must be a plain file", path);
   struct stat info{};
   if (!bus || ::fstat(bus.get(), &info) != 0)
     return fail(ErrorKind::kIo, "cannot read {}: {}", path, errno_text(errno));
-  if (!S_ISREG(info.st_mode)) return fail(ErrorKind::kInput, "{} is not a plain file; a bus is one", path);
+  if (!S_ISREG(info.st_mode)) return fail(ErrorKind::kInput, "{} is not a plain file; a bus must be one", path);
   BusPart part;
   part.final = lock_within(bus.get(), LOCK_SH, kReadPatience);
   if (::fstat(bus.get(), &info) != 0) return fail(ErrorKind::kIo, "cannot read {}: {}", path, errno_text(errno));
   const auto size = static_cast<std::uint64_t>(info.st_size);
-  if (size < offset) offset = 0;  // somebody has begun it anew
+  if (size < offset) offset = 0;  // somebody has truncated it
   part.bytes.resize(size - offset);
   size_t got = 0;
   while (got < part.bytes.size()) {
@@ -181,7 +181,7 @@ std::string to_bus_text(const BusMessage& message) {
 Result<BusMessage> post_message(const std::string& path, BusMessage message) {
   if (!is_bus_type(message.type))
     return fail(ErrorKind::kUsage,
-                "\"{}\" is no type of a message: it has up to 64 letters, digits, '_', '-' and '.', as FACT",
+                "\"{}\" is not a message type: use up to 64 letters, digits, '_', '-' and '.', as in FACT",
                 message.type);
   if (message.body.size() > kMaxBusBody)
     return fail(ErrorKind::kUsage,
@@ -195,7 +195,7 @@ Result<BusMessage> post_message(const std::string& path, BusMessage message) {
   if (::fstat(bus.get(), &before) != 0) return fail(ErrorKind::kIo, "cannot read {}: {}", path, errno_text(errno));
   Status written = write_all(bus.get(), to_bus_text(message), path);
   if (!written) {
-    // Nobody else writes now, so what is behind the old end is ours. If this fails too, readers pass over it.
+    // Nobody else is writing, so everything after the old end is ours. If this fails too, readers skip it.
     static_cast<void>(::ftruncate(bus.get(), before.st_size) == 0);
     return tl::unexpected(std::move(written).error());
   }
@@ -213,10 +213,10 @@ BusText parse_bus(std::string_view text, bool final) {
       continue;
     }
     if (frame.state == Frame::kIncomplete && !final) break;
-    // Not a message: the next one may begin anywhere behind here.
+    // Not a message: the next one may begin anywhere after this.
     size_t next = text.find(kFrameStart, at + 1);
     if (next == std::string_view::npos && !final) {
-      // The beginning of the next one may have been read.
+      // The text may end with the beginning of the next message.
       const size_t kept = kFrameStart.size() - 1;
       next = std::max(at + 1, text.size() - std::min(text.size(), kept));
     }
@@ -235,7 +235,7 @@ Result<std::string> exchange_messages(const std::string& path, std::uint64_t& of
   if (!reader || ::fstat(reader.get(), &info) != 0)
     return fail(ErrorKind::kIo, "cannot read {}: {}", path, errno_text(errno));
   const auto size = static_cast<std::uint64_t>(info.st_size);
-  offset = std::min(offset, size);  // what somebody has cut off was told already
+  offset = std::min(offset, size);  // the file was truncated; what is gone had been passed on
   std::string fresh(std::min<std::uint64_t>(size - offset, kMostExchanged), '\0');
   const ssize_t got = ::pread(reader.get(), fresh.data(), fresh.size(), static_cast<off_t>(offset));
   fresh.resize(got > 0 ? static_cast<size_t>(got) : 0);
@@ -249,7 +249,7 @@ Result<std::string> exchange_messages(const std::string& path, std::uint64_t& of
   };
   const std::string added = written(parse_bus(more, true));
   TRY(write_all(bus.get(), added, path));
-  if (all) offset += added.size();  // else it comes back with the rest, which is better than to lose that
+  if (all) offset += added.size();  // else `more` is returned later with the rest, which is better than losing the rest
   return written(text);
 }
 

@@ -1,6 +1,5 @@
-// The message bus: a file that many processes append messages to. A body may hold any bytes: its length and its hash
-// stand in the message's header. A message that its writer could not finish costs no other. Specified in
-// docs/formats/bus.md.
+// The message bus: a file that many processes append messages to. A body may contain any bytes; the message's header
+// has its length and hash. An unfinished message does not affect any other. Specified in docs/formats/bus.md.
 //
 //   TRY_VALUE(const BusMessage posted, post_message(path, {.type = "FACT", .body = "tests pass"}));
 //   BusReader reader(path);
@@ -21,7 +20,7 @@ namespace ralph {
 inline constexpr size_t kMaxBusBody = 16 << 20;
 inline constexpr std::string_view kTaskBus = "TASK-MESSAGE-BUS.md", kProjectBus = "PROJECT-MESSAGE-BUS.md";
 
-// Types that ralph posts or heeds. Agents may use any other word.
+// Types that ralph posts or reacts to. Agents may use any other word.
 namespace bus_type {
 inline constexpr std::string_view kFact = "FACT", kError = "ERROR", kInfo = "INFO", kWarning = "WARNING",
                                   kRunStart = "RUN_START", kRunStop = "RUN_STOP", kRunCrash = "RUN_CRASH",
@@ -29,9 +28,9 @@ inline constexpr std::string_view kFact = "FACT", kError = "ERROR", kInfo = "INF
 }  // namespace bus_type
 
 struct BusMessage {
-  std::string id{}, time{};  // given by post_message()
+  std::string id{}, time{};  // set by post_message()
   std::string type{}, project{}, task{}, run{};
-  std::vector<std::string> parents{};  // ids of the messages that it answers
+  std::vector<std::string> parents{};  // ids of the messages that it replies to
   std::string body{};
   bool operator==(const BusMessage&) const = default;
   template <class V>
@@ -47,25 +46,25 @@ json::object to_json(const BusMessage& message);
 // Letters, digits, '_', '-' and '.', at most 64 of them.
 bool is_bus_type(std::string_view type);
 
-// Appends the message and returns it with its id and time. Waits for other writers. Refuses a symlink and whatever is
-// no plain file; after an error nothing of the message is left.
+// Appends the message and returns it with its id and time. Waits for other writers. Refuses a symlink and anything else
+// that is not a plain file. After an error, nothing of the message remains.
 Result<BusMessage> post_message(const std::string& path, BusMessage message);
 
-// For two buses that are to have the same messages: takes what was appended behind `offset`, appends `more`, and moves
-// the offset behind that, while nobody else writes. Only whole messages pass, in both directions.
+// Synchronizes two buses: returns the messages after `offset`, appends `more`, and moves `offset` past both, while the
+// bus is locked. Passes only complete messages, in both directions.
 Result<std::string> exchange_messages(const std::string& path, std::uint64_t& offset, std::string_view more);
 
 class BusReader {
  public:
   explicit BusReader(std::string path) : path_(std::move(path)) {}
 
-  // Goes on behind what is there now: messages so far are not read.
+  // Skips all messages that are on the bus now.
   Status skip_to_end();
 
-  // The messages since the last call, in order. A bus that is not there yet has none.
+  // The messages since the last call, in order. A bus that does not exist yet has none.
   Result<std::vector<BusMessage>> read_on();
 
-  // Bytes so far that are no message: of a writer that was killed, or typed by somebody.
+  // Bytes so far that are not part of a message: left by a killed writer, or typed by somebody.
   std::uint64_t skipped() const { return skipped_; }
 
  private:
@@ -73,15 +72,16 @@ class BusReader {
   std::uint64_t offset_ = 0, skipped_ = 0;
 };
 
-// The messages in `text`. `final`: nobody is writing, so what is incomplete stays so. Pure, for BusReader and tests.
+// The messages in `text`. `final`: nobody is writing, so an incomplete message stays incomplete. Pure, for BusReader
+// and tests.
 struct BusText {
   std::vector<BusMessage> messages;
   size_t consumed = 0;  // the rest may become a message
-  size_t skipped = 0;   // of that, bytes that are no message
+  size_t skipped = 0;   // consumed bytes that are not part of a message
 };
 BusText parse_bus(std::string_view text, bool final);
 
-// The message as it stands in the file.
+// The message as written to the file.
 std::string to_bus_text(const BusMessage& message);
 
 }  // namespace ralph

@@ -22,7 +22,7 @@ BusMessage message_with(std::string body, std::string id = "MSG-1") {
   message.id = std::move(id);
   message.time = "2026-11-17T08:30:12.123Z";
   message.type = "FACT";
-  message.project = "yes";  // a word that YAML takes for something else
+  message.project = "yes";  // a word with another meaning in YAML
   message.task = "task: \"x\" # y";
   message.body = std::move(body);
   message.parents = {"MSG-0", "a, b]"};
@@ -49,14 +49,14 @@ TEST(Bus, AnyBodyComesBackAsItWas) {
   EXPECT_EQ(read.skipped, 0U);
 }
 
-// A writer that is killed at any byte costs its own message only, wherever the next one goes on.
+// A writer that is killed at any byte loses only its own message, wherever the next one begins.
 TEST(Bus, AMessageTornAnywhereCostsNoOther) {
   const std::string before = to_bus_text(message_with("before", "MSG-1"));
   const std::string torn = to_bus_text(message_with("torn\n---\nbody", "MSG-2"));
   const std::string after = to_bus_text(message_with("after", "MSG-3"));
   for (size_t cut = 0; cut < torn.size(); ++cut) {
     const BusText read = parse_bus(before + torn.substr(0, cut) + after, true);
-    const bool whole = cut + 1 == torn.size();  // only the newline after it is missing
+    const bool whole = cut + 1 == torn.size();  // only the final newline is missing
     ASSERT_EQ(read.messages.size(), whole ? 3U : 2U) << "cut at " << cut;
     EXPECT_EQ(read.messages.front().body, "before");
     EXPECT_EQ(read.messages.back().body, "after") << "cut at " << cut;
@@ -66,7 +66,7 @@ TEST(Bus, AMessageTornAnywhereCostsNoOther) {
   }
 }
 
-// What is read in pieces, as a bus grows, is what is read at once.
+// Reading in pieces while the bus grows gives the same messages as reading all at once.
 TEST(Bus, ReadsWhileItGrows) {
   std::string text = "typed by hand\n";
   for (int i = 0; i < 20; ++i)
@@ -162,7 +162,7 @@ TEST(YamlLines, RefusesWhatItDoesNotWrite) {
     EXPECT_FALSE(parse_yaml_lines(text, "test")) << text;
 }
 
-// Two buses that tell each other what is new.
+// Two buses that exchange new messages.
 TEST(Bus, TwoBusesGetTheSameMessagesOnceEach) {
   const ScratchFolder folder;
   const std::string here = folder / "here", there = folder / "there";
@@ -200,7 +200,7 @@ TEST(Bus, WhatIsNoMessageDoesNotPassToTheOtherBus) {
   EXPECT_EQ(exchange_messages(path, offset, "no message" + to_bus_text(message_with("added"))),
             to_bus_text(message_with("whole")));
   EXPECT_EQ(exchange_messages(path, offset, ""), "");
-  ScratchFolder::write(path, "");  // somebody begins it anew: nothing is told twice
+  ScratchFolder::write(path, "");  // somebody truncates it: nothing is passed on twice
   EXPECT_EQ(exchange_messages(path, offset, ""), "");
   std::filesystem::remove(path);
   std::filesystem::create_symlink("/etc/passwd", path);

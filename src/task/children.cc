@@ -58,7 +58,7 @@ std::vector<int> Children::ready_sockets() const {
   const int count = ::epoll_wait(door_.get(), events, 16, 0);
   for (int i = 0; i < count; ++i) ready.push_back(events[i].data.fd);
   if (count >= 0) return ready;
-  // The kernel refuses to say: each is asked.
+  // epoll failed: check each socket.
   ready.push_back(listener_.get());
   for (const auto& [fd, client] : clients_) {
     if (wait_readable(fd, {})) ready.push_back(fd);
@@ -71,8 +71,8 @@ void Children::serve() {
     if (fd == listener_.get()) {
       Fd client(::accept4(fd, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
       if (!client || !is_same_user(client.get())) continue;
-      if (clients_.size() >= kMostSilentClients) {  // who asks nothing makes room
-        // Before it is closed: a child between its fork and its exec may have a copy.
+      if (clients_.size() >= kMostSilentClients) {  // drop a client that requests nothing
+        // Remove it before closing it: a child between fork and exec may still have a copy.
         ::epoll_ctl(door_.get(), EPOLL_CTL_DEL, clients_.begin()->first, nullptr);
         clients_.erase(clients_.begin());
       }
@@ -92,19 +92,19 @@ void Children::answer(Fd client, const Packet& packet) {
   const int socket = client.get();
   const auto request = receive_request(packet);
   Result<ChildStarted> started = request ? start(*request, client) : tl::unexpected(request.error());
-  // Whoever has gone meanwhile hears nothing; the child run is there all the same.
+  // Ignore errors: the client may be gone.
   if (!started) static_cast<void>(send_packet(socket, encode(ChildStarted{{}, {}, started.error().message})));
 }
 
 Result<ChildStarted> Children::start(const ChildRequest& request, Fd& client) {
   const auto parent = depths_.find(request.parent);
   if (parent == depths_.end())
-    return fail(ErrorKind::kUsage, "\"{}\" is no attempt or child run of this task", request.parent);
+    return fail(ErrorKind::kUsage, "\"{}\" is not an attempt or child run of this task", request.parent);
   const int depth = parent->second + 1;
   if (depth > kMaxChildDepth)
-    return fail(ErrorKind::kUsage, "child runs are at most {} deep, and this one would be deeper", kMaxChildDepth);
+    return fail(ErrorKind::kUsage, "child runs can be nested at most {} deep", kMaxChildDepth);
   if (alive() >= kMaxChildren)
-    return fail(ErrorKind::kUsage, "{} child runs of this task live, and more are not allowed at once", kMaxChildren);
+    return fail(ErrorKind::kUsage, "this task already has {} child runs; more are not allowed at once", kMaxChildren);
   RunInfo info;
   info.parent_run_id = request.parent;
   info.ralph_run_id = setup_.ralph_run_id;
@@ -155,7 +155,7 @@ void Children::ended(const JobEnded& ended) {
   children_.erase(found);
   int code = ended.status.code;
   auto info = read_run_info(child.info.folder);
-  // Killed before it could write its end.
+  // It was killed before it could record its end.
   if (!info || info->status == AttemptStatus::kRunning) {
     const bool asked = ended.status.signal != 0;
     static_cast<void>(correct_dead_attempt(info.value_or(child.info),
@@ -185,7 +185,7 @@ std::vector<std::string> Children::end_all() {
   for (const JobId job : jobs) {
     if (const auto end = setup_.jobs.end(job)) {
       ended(*end);
-    } else if (const auto state = setup_.jobs.state(job); state && *state) {  // its end was taken just before
+    } else if (const auto state = setup_.jobs.state(job); state && *state) {  // its end was just consumed
       ended({job, **state, {}});
     }
   }
@@ -199,7 +199,7 @@ void Children::tell_bus(std::string_view type, const RunInfo& info, const std::s
   message.task = setup_.place.task;
   message.run = info.run_id;
   message.body = text;
-  static_cast<void>(post_message(setup_.place.bus(), std::move(message)));  // the bus is no part of a child's life
+  static_cast<void>(post_message(setup_.place.bus(), std::move(message)));  // a child run does not depend on the bus
 }
 
 }  // namespace ralph

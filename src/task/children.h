@@ -1,5 +1,5 @@
-// The child runs of a task: asked for by its agents with `ralph job`, started by the guardian, outside of what is swept
-// after an attempt. At most kMaxChildren live at once, at most kMaxChildDepth below each other.
+// The child runs of a task. Its agents request them with `ralph job`; the guardian starts them outside the process tree
+// that is swept after an attempt. At most kMaxChildren run at once, nested at most kMaxChildDepth deep.
 #pragma once
 
 #include <functional>
@@ -19,21 +19,21 @@ namespace ralph {
 
 inline constexpr int kMaxChildren = 64, kMaxChildDepth = 8;
 
-// Where child runs belong to and what starts them. All that is referred to must outlive the child runs.
+// The task of the child runs, and what is needed to start them. All references must outlive them.
 struct ChildrenSetup {
   TaskPlace place;
   std::string ralph_run_id;
-  std::string program;  // ralph's own
+  std::string program;  // ralph's own executable
   std::string socket;
-  Environment environment;  // of the supervisor
-  std::string project;      // where the supervisor's agent works
-  Jobs& jobs;               // watched by the supervisor's processes
+  Environment environment;  // the supervisor's
+  std::string project;      // the folder where the supervisor's agent works
+  Jobs& jobs;               // watched by the supervisor
   const Clock& clock;
   const Redactor& redactor;
-  std::optional<SandboxRequest> sandbox{};  // in which all child runs are; nullopt: they run directly
-  std::vector<std::string> machine{};       // Docker's program, if that sandbox is a machine; see ChildOrder
+  std::optional<SandboxRequest> sandbox{};  // for all child runs; nullopt: none
+  std::vector<std::string> machine{};       // Docker's command, if that sandbox is a machine; see ChildOrder
   int sync_ms = 0;
-  std::function<void()> on_end = [] {};  // called when one has ended
+  std::function<void()> on_end = [] {};  // called when a child run has ended
 };
 
 class Children {
@@ -45,20 +45,20 @@ class Children {
 
   int alive() const { return static_cast<int>(children_.size()); }
 
-  // Requests and ends of jobs; other events are none of its business.
+  // Handles requests and ends of jobs; ignores other events.
   void heed(const Event& event);
 
-  // An attempt that may ask.
+  // Adds an attempt that may request child runs.
   void add_root(const std::string& id) { depths_[id] = 0; }
 
-  // Ends those that live, and returns their ids.
+  // Ends all running child runs, and returns their ids.
   std::vector<std::string> end_all();
 
  private:
   explicit Children(ChildrenSetup setup) : setup_(std::move(setup)) {}
   struct Child {
     RunInfo info;
-    Fd client;  // who waits for its end
+    Fd client;  // waits for its end
   };
 
   std::vector<int> ready_sockets() const;
@@ -70,11 +70,11 @@ class Children {
   void tell_bus(std::string_view type, const RunInfo& info, const std::string& text);
 
   const ChildrenSetup setup_;
-  Fd door_;  // an epoll of the socket and of those who have not asked yet
+  Fd door_;  // an epoll of the socket and of clients without a request yet
   Fd listener_;
   std::map<int, Fd> clients_;  // connected, without a request yet
   std::map<JobId, Child> children_;
-  std::map<std::string, int> depths_;  // of all that may ask
+  std::map<std::string, int> depths_;  // of all runs that may request child runs
 };
 
 }  // namespace ralph

@@ -14,7 +14,7 @@ std::string path_of(const TaskPlace& place) {
   return place.file("task.yaml");
 }
 
-// The way from `at` back to `goal`; empty: there is none.
+// The path from `at` back to `goal`; empty if there is none.
 std::vector<std::string> way_to(const TaskPlace& at, const std::string& goal, std::vector<std::string>& seen) {
   for (const std::string& name : dependencies_of(at)) {
     if (name == goal) return {at.task, goal};
@@ -57,7 +57,7 @@ Status set_dependencies(const TaskPlace& place, const std::vector<std::string>& 
     TRY(existing_task(place.root, place.project, name));
   }
   const std::vector<std::string> before = dependencies_of(place);
-  // Written first: of two that make a cycle at the same time, one at least sees it.
+  // Write first: if two processes create a cycle concurrently, at least one of them sees it.
   TRY(write_dependencies(place, names));
   std::vector<std::string> seen;
   const std::vector<std::string> cycle = way_to(place, place.task, seen);

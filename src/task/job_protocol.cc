@@ -22,14 +22,14 @@ Result<T> decoded(std::string_view bytes, std::string_view what) {
   return from_json<T>(value);
 }
 
-// A folder of this user alone.
+// Creates a folder that only this user can access.
 Status make_private_folder(const std::string& path) {
   if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
     return fail(ErrorKind::kIo, "cannot create the folder {}: {}", path, errno_text(errno));
   struct stat info{};
   if (::lstat(path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != ::getuid() ||
       (info.st_mode & 077) != 0)
-    return fail(ErrorKind::kIo, "{} is no folder of this user alone; remove it", path);
+    return fail(ErrorKind::kIo, "{} is not a private folder of this user; remove it", path);
   return {};
 }
 
@@ -54,7 +54,7 @@ Status send_request(int socket, const ChildRequest& request) {
 
 Result<ChildRequest> receive_request(const Packet& packet) {
   if (packet.bytes != "job 1" || packet.descriptors.size() != 1)
-    return fail(ErrorKind::kInput, "this is no request for a job that this version of ralph understands");
+    return fail(ErrorKind::kInput, "this version of ralph does not understand the request for a job");
   struct stat info{};
   const int fd = packet.descriptors[0].get();
   if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || static_cast<size_t>(info.st_size) > kMaxRequest)

@@ -1,4 +1,4 @@
-// What `ralph job` and the supervisor of a task say to each other over the task's socket. Specified in
+// The protocol between `ralph job` and the supervisor of a task, over the task's socket. Specified in
 // docs/formats/task.md.
 #pragma once
 
@@ -15,11 +15,11 @@
 
 namespace ralph {
 
-// A child run that is asked for.
+// A request for a child run.
 struct ChildRequest {
-  std::string parent;              // the attempt or child run that asks
-  std::vector<std::string> words;  // of the command; empty: an agent of the settings
-  std::string agent;               // its name; empty: that of the settings
+  std::string parent;              // the attempt or child run that requests it
+  std::vector<std::string> words;  // the command; empty: an agent from the settings
+  std::string agent;               // the agent's name; empty: the settings' default
   std::string prompt, folder;
   std::vector<std::string> environment;  // "NAME=value"
   template <class V>
@@ -29,17 +29,17 @@ struct ChildRequest {
   }
 };
 
-// What the supervisor tells the process of a child run, on its standard input. That process has the supervisor's own
-// environment: what an agent asks for must not choose the settings, or the programs that make up a sandbox.
+// The supervisor's order to the process of a child run, on its standard input. That process has the supervisor's own
+// environment: an agent's request must not choose the settings, or the programs that set up a sandbox.
 struct ChildOrder {
   std::string prompt;
-  std::vector<std::string> environment;   // of the program, "NAME=value"
-  std::string project;                    // whose settings hold; empty: those of the folder
-  std::optional<SandboxRequest> sandbox;  // it must be in
-  std::vector<std::string> machine{};     // of Docker, which it is in then; empty: bubblewrap's
-  int sync_ms = 0;                        // how long files take to arrive from there
+  std::vector<std::string> environment;   // for the program, "NAME=value"
+  std::string project;                    // whose settings apply; empty: those of the folder
+  std::optional<SandboxRequest> sandbox;  // that it must run in
+  std::vector<std::string> machine{};     // Docker's command, if the sandbox is a machine; empty: bubblewrap
+  int sync_ms = 0;                        // how long files take to arrive from the machine
   template <class V>
-  void fields(V&& v) {  // but the sandbox, which has a form of its own
+  void fields(V&& v) {  // without the sandbox, which is encoded separately
     v("prompt", prompt), v("environment", environment), v("project", project);
     v("machine", machine), v("syncMs", sync_ms);
   }
@@ -47,7 +47,7 @@ struct ChildOrder {
 std::string encode(const ChildOrder& order);
 Result<ChildOrder> decode_child_order(std::string_view text);
 
-// The first answer: it runs, or why not.
+// The first answer: the run has started, or why not.
 struct ChildStarted {
   std::string id, folder, error;
   template <class V>
@@ -55,10 +55,10 @@ struct ChildStarted {
     v("id", id), v("folder", folder), v("error", error);
   }
 };
-// The second one.
+// The second answer.
 struct ChildEnded {
-  std::optional<int> exit_code{};  // nullopt: what came is no such answer
-  std::string error{};             // why its program could not be started; empty: it was
+  std::optional<int> exit_code{};  // nullopt: the answer is invalid
+  std::string error{};             // why its program could not be started; empty if it was
   template <class V>
   void fields(V&& v) {
     v("exitCode", exit_code), v("error", error);
@@ -68,7 +68,7 @@ struct ChildEnded {
 std::string encode(const ChildRequest& request);
 Result<ChildRequest> decode_child_request(std::string_view text);
 
-// A request is larger than a packet: it goes in an anonymous file.
+// A request may be larger than a packet, so it is passed in an anonymous file.
 Status send_request(int socket, const ChildRequest& request);
 Result<ChildRequest> receive_request(const Packet& packet);
 std::string encode(const ChildStarted& started);

@@ -23,8 +23,8 @@ Status check_name(std::string_view what, std::string_view name) {
                     std::none_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < 32; });
   if (good) return {};
   return fail(ErrorKind::kUsage,
-              "--{}: \"{}\" is no name of a {}: it is one folder's name of at most {} bytes, without \"/\", \"..\" and "
-              "control characters, not empty, and does not begin with \"-\" or \".\"",
+              "--{}: \"{}\" is not a valid {} name: it must be the name of one folder, at most {} bytes long, without "
+              "\"/\", \"..\" and control characters, not empty, and not begin with \"-\" or \".\"",
               what, fit_to_width(name, 80), what, kMostNameBytes);
 }
 
@@ -32,7 +32,7 @@ Status make_real_folder(const std::string& path) {
   if (::mkdir(path.c_str(), 0755) != 0 && errno != EEXIST)
     return fail(ErrorKind::kIo, "cannot create the folder {}: {}", path, errno_text(errno));
   if (!is_real_folder(path))
-    return fail(ErrorKind::kInput, "{} is no folder but a symbolic link or a file; remove it", path);
+    return fail(ErrorKind::kInput, "{} is a symbolic link or a file, not a folder; remove it", path);
   return {};
 }
 

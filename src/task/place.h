@@ -1,4 +1,4 @@
-// Where a supervised task lives: <root>/<project>/<task>/, as docs/formats/task.md specifies.
+// The folder of a supervised task: <root>/<project>/<task>/. Specified in docs/formats/task.md.
 #pragma once
 
 #include <string>
@@ -26,22 +26,22 @@ struct TaskPlace {
   std::string lock() const { return file("supervisor.lock"); }
 };
 
-// Checks the names: a project and a task are one folder each, so neither may hold '/' or "..".
+// Checks the names: a project and a task are one folder each, so neither may contain '/' or "..".
 Result<TaskPlace> task_place(const std::string& root, std::string_view project, std::string_view task);
 
-// The same for a task that must be there; the error names those that are.
+// The same for a task that must exist; the error names the existing ones.
 Result<TaskPlace> existing_task(const std::string& root, std::string_view project, std::string_view task);
 
 // Creates the folders of the task. Refuses symbolic links: an agent could have put them there.
 Status make_task_folder(const TaskPlace& place);
 
-// The tasks below a root, sorted; of one project if it is given.
+// The tasks below a root, sorted; only those of `project` if it is given.
 std::vector<TaskPlace> tasks_in(const std::string& root, std::string_view project = {});
 
-// The marker DONE of a task. Anything but a plain file that can be read is an error that says what to do.
+// Whether the task's DONE marker exists. Fails with advice if it is anything but a readable plain file.
 Result<bool> is_done(const TaskPlace& place);
 
-// The registry of roots in the state folder, so that `ralph runs list` finds the runs of all tasks.
+// The registry of roots in the state folder, by which `ralph runs list` finds the runs of all tasks.
 Status remember_root(const Environment& environment, const std::string& root);
 std::vector<std::string> known_roots(const Environment& environment);
 

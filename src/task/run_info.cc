@@ -71,7 +71,7 @@ Status write_run_info(const RunInfo& info) {
 
 Result<RunInfo> read_run_info(const std::string& folder) {
   const std::string path = join_path(folder, kRunInfoFile);
-  if (!is_real_file(path)) return fail(ErrorKind::kInput, "{} is missing or no plain file", path);
+  if (!is_real_file(path)) return fail(ErrorKind::kInput, "{} is missing or not a plain file", path);
   TRY_VALUE(const std::string text, read_file(path));
   TRY_VALUE(const json::object lines, parse_yaml_lines(text, path));
   const json::value value(lines);
@@ -118,7 +118,7 @@ Status correct_dead_attempt(RunInfo info, AttemptStatus status, const std::strin
   info.status = status;
   info.exit_code = exit_code;
   info.error_summary = why;
-  info.end_time = last_write_in(info);  // it lived until then at least
+  info.end_time = last_write_in(info);  // it was alive at least until then
   return write_run_info(info);
 }
 

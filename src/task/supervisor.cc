@@ -13,7 +13,7 @@
 namespace ralph {
 namespace {
 
-// Empty if there is no place for it.
+// Empty if there is no state folder.
 std::string outer_lock(const TaskPlace& place) {
   const std::string state = project_state_folder(Environment::of_this_process(), place.folder());
   return state.empty() ? "" : join_path(state, "lock");
@@ -26,7 +26,7 @@ std::optional<Supervisor> owner_of(const std::string& path) {
   const ssize_t n = ::pread(fd.get(), buffer, sizeof buffer, 0);
   const auto owner = parse_json(std::string_view(buffer, n > 0 ? static_cast<size_t>(n) : 0), path);
   Supervisor supervisor;
-  if (!owner) return supervisor;  // it is just beginning
+  if (!owner) return supervisor;  // it has just started
   supervisor.run_id = find_string(*owner, "runId").value_or("");
   supervisor.since = find_string(*owner, "startTime").value_or("");
   supervisor.pid = static_cast<int>(find_integer(*owner, "pid").value_or(0));

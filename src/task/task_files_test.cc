@@ -89,7 +89,7 @@ TEST_F(TaskFiles, RunInfoComesBackAsItWas) {
   EXPECT_EQ(read->status, AttemptStatus::kFailed);
 }
 
-TEST_F(TaskFiles, ANewerRunInfoIsNotGuessed) {
+TEST_F(TaskFiles, ANewerRunInfoIsRefused) {
   const TaskPlace place = task();
   const auto made = create_attempt(place, {}, now_);
   ASSERT_TRUE(made);
@@ -116,7 +116,7 @@ TEST_F(TaskFiles, OnlyTheDeadAreCorrectedAndOnlyWithoutASupervisor) {
   ASSERT_TRUE(write_run_info(alive));
   RunInfo reused = *create_attempt(place, {}, now_);
   reused.pid = ::getpid();
-  reused.process_start_time = alive.process_start_time + 1;  // the pid is another process's now
+  reused.process_start_time = alive.process_start_time + 1;  // the pid now belongs to another process
   ASSERT_TRUE(write_run_info(reused));
   {
     const auto supervisor = Lock::acquire(place.lock());

@@ -11,7 +11,7 @@
 namespace ralph {
 namespace {
 
-// The last end that the task's journal tells.
+// The last end of a run in the task's journal.
 struct JournalEnd {
   bool begun = false, ended = false;
   StopStatus status = StopStatus::kNone;
@@ -95,14 +95,14 @@ Result<TaskState> state_of(const TaskPlace& place) {
   } else if (!done) {
     state.status = "failed", state.reason = done.error().message;
   } else if (state.done) {
-    // Where a run ended otherwise, DONE came later.
+    // If the run ended for another reason, DONE came later.
     state.status = "completed";
     state.reason = end.ended && end.status == StopStatus::kComplete ? end.reason : "DONE is there";
   } else if (!end.begun) {
     state.status = "new";
   } else if (!end.ended) {
     state.status = "failed";
-    state.reason = orphaned ? "its supervisor was killed, and its agent lives; 'ralph task stop' ends it"
+    state.reason = orphaned ? "its supervisor was killed, but its agent is alive; 'ralph task stop' ends it"
                             : "its supervisor was killed; 'ralph task run' goes on with it";
   } else {
     const bool stopped = end.status == StopStatus::kWaiting || end.status == StopStatus::kInterrupted;

@@ -1,4 +1,4 @@
-// How a task stands: what `ralph task list` and `ralph task status` tell, from its folder alone.
+// The state of a task, for `ralph task list` and `ralph task status`, from its folder alone.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,7 @@ struct TaskState {
   std::vector<std::string> depends;
 };
 
-// Corrects what a killed supervisor left before it looks.
+// First corrects the attempts that a killed supervisor left running.
 Result<TaskState> state_of(const TaskPlace& place);
 
 json::object to_json(const TaskState& state);
@@ -31,7 +31,7 @@ json::object to_json(const TaskState& state);
 // The tasks below all known roots whose run's id begins with `id`.
 std::vector<TaskPlace> tasks_with_run(const Environment& environment, std::string_view id);
 
-// The run of a task, from its journal: how it began, nullopt if there is none yet; its id, empty if there is none.
+// The run of a task, from its journal: its start, nullopt if there is none yet; its id, empty if there is none.
 std::optional<record::RunStarted> start_of(const TaskPlace& place);
 std::string run_id_of(const TaskPlace& place);
 

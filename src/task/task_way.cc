@@ -23,7 +23,7 @@ std::string last_attempt_of(const TaskPlace& place) {
   return last;
 }
 
-// What tells a folder from another one of its name; zeros if there is none.
+// Identifies a folder independently of its name; zeros if it does not exist.
 std::pair<std::uint64_t, std::uint64_t> id_of(const std::string& folder) {
   struct stat info{};
   if (::lstat(folder.c_str(), &info) != 0) return {};
@@ -32,7 +32,7 @@ std::pair<std::uint64_t, std::uint64_t> id_of(const std::string& folder) {
 
 RunInfo common_info(const Run& run, const TaskPlace& place, std::string parent) {
   RunInfo info;
-  info.run_id = last_attempt_of(place);  // the one before the first of this process
+  info.run_id = last_attempt_of(place);  // the last attempt of earlier processes
   info.ralph_run_id = run.id;
   info.parent_run_id = std::move(parent);
   return info;
@@ -80,25 +80,25 @@ TaskWay::TaskWay(Run& run, const TaskRequest& request, Agents agents, bool event
 }
 
 Result<std::optional<Agents>> TaskWay::begin() {
-  TRY(bus_.skip_to_end());  // what was asked for before this process began is over
-  // A DONE that is there already has to be proved too.
-  return is_there_to_check() ? std::optional(agents_) : std::nullopt;
+  TRY(bus_.skip_to_end());  // requests from before this process no longer count
+  // An existing DONE must be checked too.
+  return has_done_to_check() ? std::optional(agents_) : std::nullopt;
 }
 
-bool TaskWay::is_there_to_check() const {
+bool TaskWay::has_done_to_check() const {
   return (!request_.checks.empty() || run_.policy.has_criteria()) && is_done(place_).value_or(false);
 }
 
 Result<IterationChecks> TaskWay::checks() {
   IterationChecks checks;
-  if (!is_there_to_check()) return checks;
+  if (!has_done_to_check()) return checks;
   for (const std::string& command : request_.checks) checks.guardrails.emplace_back().command = command;
   return checks;
 }
 
-// A DONE whose checks fail is taken back, so that neither the next attempt nor anybody who waits for it sees it.
+// Removes a DONE whose checks fail: neither the next attempt nor a waiting task may see it.
 Status TaskWay::after_checks(const Decision& decision) {
-  if (decision.stops() || !is_there_to_check()) return {};
+  if (decision.stops() || !has_done_to_check()) return {};
   const Progress& progress = run_.progress();
   const bool ran = progress.guardrails_passed + static_cast<int>(progress.guardrails_failed.size()) > 0;
   proved_ = ran && progress.guardrails_failed.empty() && progress.tests_lost.empty();
@@ -121,13 +121,13 @@ Result<NextTurn> TaskWay::next() {
   TRY_VALUE(const std::string instructions, instructions_of(request_));
   if (instructions.empty()) attempt_.give_no_prompt();
   NextTurn next;
-  // A folder that was removed and made again is another one, whose files are not watched yet.
+  // The folder was removed, and perhaps recreated: the files of the new one are not watched yet.
   if (const auto id = id_of(place_.folder()); id != folder_) {
     TRY(make_task_folder(place_));
     TRY(run_.await_files(files(), [this] { return file_arrived(); }));
     folder_ = id_of(place_.folder());
   }
-  // A turn that a killed supervisor left is taken again within its iteration.
+  // A turn that a killed supervisor left unfinished is repeated within its iteration.
   number_ = std::max(run_.progress().iteration, run_.progress().totals.turns + 1);
   std::string prompt = attempt_prompt(place_, instructions, number_, attempt_.info().run_id);
   if (refused_) prompt += "\n\nThe file DONE was there, but ralph has run the checks itself, and they don't pass:";
@@ -141,7 +141,7 @@ Result<NextTurn> TaskWay::next() {
 }
 
 Status TaskWay::after_turn(const Decision&) {
-  if (!attempt_.last_end()) return {};  // the turn was that of an earlier process
+  if (!attempt_.last_end()) return {};  // the turn belongs to an earlier process
   const RunInfo& info = attempt_.info();
   const bool good = info.status == AttemptStatus::kCompleted;
   const std::string code = fmt::format("exit code {}", info.exit_code);
@@ -166,7 +166,7 @@ bool TaskWay::file_arrived() const {
   return is_there(place_.done()) || is_there(place_.stop_request());
 }
 
-// How the agent said that it waits for a person.
+// The agent's statement that it waits for a person; empty if it made none.
 std::string TaskWay::waits() const {
   if (is_there(place_.wait_marker())) return fmt::format("the agent waits for a person ({})", place_.wait_marker());
   const auto messages = bus_.read_on();
@@ -210,7 +210,7 @@ Status TaskWay::heed(const Event& event) {
 }
 
 std::string TaskWay::resume_command() const {
-  // Without a place for the registry of roots, `ralph runs` does not know the task.
+  // Without a state folder for the registry of roots, `ralph runs` does not find the task.
   if (!state_folder(run_.environment).empty()) return "ralph runs resume " + run_.id;
   std::vector<std::string> words = {"--root", place_.root, "--project", place_.project, "--task", place_.task};
   for (const std::string& check : request_.checks) words.insert(words.end(), {"--check", check});
@@ -225,7 +225,7 @@ Status TaskWay::finish(const Decision& decision) {
   if (decision.status == StopStatus::kWaiting) TRY(attempt_.mark_stopped());
   switch (decision.status) {
     case StopStatus::kComplete: {
-      if (request_.was_complete && !attempt_.last_end()) break;  // it is known
+      if (request_.was_complete && !attempt_.last_end()) break;  // already posted
       const std::string fact = fmt::format("task completed ({})", decision.reason);
       post(bus_type::kFact, fact);
       post(bus_type::kFact, fmt::format("{}: {}", place_.task, fact), place_.project_bus());
@@ -242,7 +242,7 @@ Status TaskWay::finish(const Decision& decision) {
   return {};
 }
 
-// The bus is for people and agents: that it can't be written ends no task.
+// The bus is only informational: a failure to write it does not end the task.
 void TaskWay::post(std::string_view type, const std::string& body, const std::string& bus) {
   BusMessage message;
   message.type = type;

@@ -1,5 +1,5 @@
-// `ralph task run`: an agent is restarted until the file DONE is in the task's folder. An attempt is an iteration; what
-// stands in the folder is observed, and engine/decide decides.
+// `ralph task run`: restarts an agent until the file DONE exists in the task's folder. Each attempt is an iteration.
+// This class observes the folder, and engine/decide decides.
 #pragma once
 
 #include <cstdint>
@@ -17,30 +17,30 @@ namespace ralph {
 
 struct TaskRequest {
   TaskPlace place;
-  std::optional<std::string> prompt;  // as given; nullopt: TASK.md, read anew for each attempt
-  std::string prompt_file;            // read anew for each attempt; empty: none
+  std::optional<std::string> prompt;  // as given; nullopt: TASK.md, read again for each attempt
+  std::string prompt_file;            // read again for each attempt; empty: none
   std::vector<std::string> depends;   // tasks of the same project
-  std::vector<std::string> checks;    // commands that must exit 0: DONE counts only then
-  bool is_command = false;            // -- COMMAND, which gets no prompt if there is none
-  std::vector<std::string> reach{};   // folders that agents in a sandbox can write to: see read_within()
-  bool was_complete = false;          // before this process
+  std::vector<std::string> checks;    // commands that must exit with 0 for DONE to count
+  bool is_command = false;            // -- COMMAND, which needs no prompt
+  std::vector<std::string> reach{};   // folders that sandboxed agents can write to: see read_within()
+  bool was_complete = false;          // before this process started
 };
 
-// The instructions of the task: what was given, or TASK.md. Empty if there are none and a command needs none.
+// The instructions of the task: the given prompt, or TASK.md. Empty for a command without instructions.
 Result<std::string> instructions_of(const TaskRequest& request);
 
-// What an attempt is told. From the second attempt on it begins with a line that says so.
+// The prompt of an attempt. From the second attempt on, it begins with a line that says so.
 std::string attempt_prompt(const TaskPlace& place, const std::string& instructions, int attempt,
                            const std::string& previous);
 
 class TaskWay : public Way {
  public:
-  // All must outlive the way. `children` may be nullptr: there are none then.
+  // All references must outlive the way. `children` may be nullptr: no child runs then.
   TaskWay(Run& run, const TaskRequest& request, Agents agents, bool events, Children* children,
           std::vector<std::pair<std::string, std::string>> environment, std::string parent);
 
   Result<std::optional<Agents>> begin() override;
-  bool watches_triggers() const override;  // if it works in a project
+  bool watches_triggers() const override;  // only if it works in a project
   Result<NextTurn> next() override;
   Status after_turn(const Decision& decision) override;
   Result<IterationChecks> checks() override;
@@ -55,7 +55,7 @@ class TaskWay : public Way {
 
  private:
   std::string waits() const;
-  bool is_there_to_check() const;
+  bool has_done_to_check() const;
   void post(std::string_view type, const std::string& body, const std::string& bus = {});
 
   Run& run_;
@@ -70,7 +70,7 @@ class TaskWay : public Way {
   mutable std::string asked_on_bus_;
   std::pair<std::uint64_t, std::uint64_t> folder_;  // the task's folder, by device and inode
   int number_ = 0;                                  // of the attempt
-  bool proved_ = false, refused_ = false;           // DONE, by the checks
+  bool proved_ = false, refused_ = false;           // the result of the checks of DONE
   mutable std::optional<MonotonicTime> done_since_, awaiting_since_;
 };
 

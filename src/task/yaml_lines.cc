@@ -12,7 +12,7 @@ bool is_plain_letter(char c) {
   return is_alphanumeric(c) || c == '_' || c == '-' || c == '.' || c == '/';
 }
 
-// Words that some reader takes for a truth value or for nothing.
+// Words that some parsers treat as a boolean or null.
 bool has_another_meaning(std::string_view text) {
   return is_one_of(to_lower(text), {"true", "false", "yes", "no", "on", "off", "null", "y", "n"});
 }
@@ -34,7 +34,7 @@ Result<json::value> value_of(std::string_view text, std::string_view where) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error == std::errc{} && end == text.data() + text.size()) return json::value(number);
   if (contains(std::string_view("{}&*!|>'%@`#,?"), text[0]) || contains(text, ": ") || contains(text, " #"))
-    return fail(ErrorKind::kInput, "{}: \"{}\" is no value that ralph writes", where, text);
+    return fail(ErrorKind::kInput, "{}: \"{}\" is not a value that ralph writes", where, text);
   return json::value(to_json_string(text));
 }
 

@@ -1,6 +1,6 @@
-// The small part of YAML that run-info.yaml and the headers of messages need: one "key: value" per line, where a value
-// is a plain word, a number, null, or a string or list as in JSON. Every YAML reader understands what is written here;
-// what is read is checked strictly.
+// The small subset of YAML that run-info.yaml and message headers need: one "key: value" per line, where a value is a
+// plain word, a number, null, or a string or list as in JSON. Every YAML parser can read the output; input is checked
+// strictly.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ namespace ralph {
 
 class YamlLines {
  public:
-  void text(std::string_view key, std::string_view value);  // quoted unless no reader can take it for anything else
+  void text(std::string_view key, std::string_view value);  // quoted unless it is unambiguous
   void number(std::string_view key, std::int64_t value);
   void time(std::string_view key, std::optional<WallTime> value);  // nullopt: null
   void list(std::string_view key, std::span<const std::string> values);
-  void plain(std::string_view key, std::string_view value);  // a word that the caller has checked
+  void plain(std::string_view key, std::string_view value);  // a word that the caller has validated
 
   const std::string& str() const { return text_; }
 
@@ -28,8 +28,8 @@ class YamlLines {
   std::string text_;
 };
 
-// The lines as an object. Blank lines and comments are skipped. Fails on anything else that YamlLines can't write, and
-// on a key that comes twice; `where` names the text in the error.
+// Parses the lines into an object. Skips blank lines and comments. Fails on anything else that YamlLines can't write,
+// and on a duplicate key. `where` names the text in the error.
 Result<json::object> parse_yaml_lines(std::string_view text, std::string_view where);
 
 }  // namespace ralph

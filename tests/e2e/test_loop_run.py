@@ -314,7 +314,7 @@ def test_errors_of_the_projects_tools_are_fed_back_until_they_are_gone(project):
     assert [(d["iteration"], d["baseline"], d["snapshot"]["error_count"]) for d in project.records("diagnosed")] == [(0, True, 2), (1, False, 1), (2, False, 0)]
     told = agent.turns()[1]["prompt"]
     assert "ralph has run the checks itself" in told and "app.py:1:1: error: first (F1, ruff)" in told, told
-    assert "no errors of the project's compilers" in agent.turns()[0]["prompt"]
+    assert "no errors from the project's compilers" in agent.turns()[0]["prompt"]
     assert "diagnostics 2 → 1 → 0 errors" in result.out and "the diagnostic criteria hold" in project.last("run_ended")["reason"]
 
 

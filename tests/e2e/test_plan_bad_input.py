@@ -494,7 +494,7 @@ def test_a_broken_copy_is_named(project, text, said):
     copy = plan.state_file()
     copy.write_text(text)
     (project.base / "agent.log").unlink()
-    refused(plan, str(copy), "remove it to begin anew with tasks.json as it is now", *said)
+    refused(plan, str(copy), "remove it to start over with tasks.json as it is now", *said)
 
 
 @pytest.mark.parametrize("kind", ["folder", "fifo", "link to a device"])

@@ -218,7 +218,7 @@ def test_checks_whose_keeper_was_killed_have_failed(slow):
     slow.stops(PROMISE, "--deadline", "1")
     os.kill(keeper(slow), signal.SIGKILL)
     answer = slow.stops("I wait.")
-    assert answer.rule == "checks_unmet" and "did not come to its end" in answer.reason, answer
+    assert answer.rule == "checks_unmet" and "did not finish" in answer.reason, answer
     assert answer.state["iteration"] == 1
 
 
