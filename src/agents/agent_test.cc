@@ -28,7 +28,7 @@ class AgentTest : public ::testing::Test {
 
   Result<Agent> make(const Agent::Setup& setup) const { return Agent::make(setup, environment_, folder_.path()); }
 
-  // The arguments, with the program's folder as "@".
+  // The arguments, with the program's folder replaced by "@".
   Words argv_of(const Launch& launch) const {
     Words argv = launch.argv;
     for (std::string& word : argv) {
@@ -93,7 +93,7 @@ TEST_F(AgentTest, GetsHooksByAFileThatAVariableNames) {
   EXPECT_FALSE(opencode->launch("x").environment.get("OPENCODE_CONFIG_CONTENT"));
   auto gemini = Agent::make({.command = "gemini"}, environment_, "/");
   ASSERT_TRUE(gemini);
-  if (::geteuid() != 0) return;  // of an ordinary user it would not believe the file
+  if (::geteuid() != 0) return;  // it does not trust a file of an ordinary user
   ASSERT_TRUE(gemini->use_hooks({{"BeforeTool", ".*", "touch pre", 10000}}));
   EXPECT_EQ(
       gemini->hooks_text(),

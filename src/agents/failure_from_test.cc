@@ -27,7 +27,7 @@ TEST_F(FailureTest, KindsOfMessages) {
   struct Row {
     std::string_view message;
     FailureKind kind;
-    std::string_view shown;  // empty: the message as it is
+    std::string_view shown;  // empty: the message itself
   };
   const Row rows[] = {
       {"unexpected status 401 Unauthorized: invalid x-api-key, url: http://127.0.0.1/v1", FailureKind::kAuthentication,
@@ -67,9 +67,9 @@ TEST_F(FailureTest, TheEndOfALimit) {  // asked at 2026-11-15T20:22:33Z
       {"or try again at Dec 1st, 2026 12:05 PM.", "2026-12-01T12:05:59.000Z"},
       {"try again at Jan 2nd, 2027 12:00 AM.", "2027-01-02T00:00:59.000Z"},
       {"try again at 11:07 PM.", "2026-11-15T23:07:59.000Z"},
-      {"try again at 3:33 AM.", "2026-11-16T03:33:59.000Z"},  // today that was long ago
+      {"try again at 3:33 AM.", "2026-11-16T03:33:59.000Z"},  // today's is long past
       {"try again at 8:22 PM.", "2026-11-15T20:22:59.000Z"},  // this very minute
-      {"try again at 8:20 PM.", "2026-11-15T20:20:59.000Z"},  // over, a moment ago
+      {"try again at 8:20 PM.", "2026-11-15T20:20:59.000Z"},  // ended a moment ago
       {"Try again in 3 days 4 hours 5 minutes.", "2026-11-19T00:27:33.000Z"},
       {"try again in 2 hours", "2026-11-15T22:22:33.000Z"},
       {"Claude AI usage limit reached|1794800000", "2026-11-16T03:33:20.000Z"},
@@ -89,7 +89,7 @@ TEST_F(FailureTest, ALimitEndsInTheTimeZoneOfThisMachine) {
   const auto time = reset_time_in("try again at Nov 16th, 2026 3:33 AM.", kRecordingTime);
   ::setenv("TZ", "UTC", 1);
   ::tzset();
-  // Where there is no database of time zones, the name is UTC.
+  // Without a time zone database, the name means UTC.
   EXPECT_TRUE(shown(time) == "2026-11-16T08:33:59.000Z" || shown(time) == "2026-11-16T03:33:59.000Z") << shown(time);
 }
 
@@ -104,7 +104,7 @@ TEST_F(FailureTest, KindsOfStatuses) {
   EXPECT_EQ(failure_from_status(529), FailureKind::kOverloaded);
 }
 
-// The failure in a recording, and that there is one only.
+// The failure in each recording, of which there is exactly one.
 TEST_F(FailureTest, KindsOfRecordings) {
   struct Row {
     std::string_view agent, name, kind, resets_at;
@@ -182,7 +182,7 @@ TEST_F(FailureTest, AnErrorOfASubAgentIsNoFailureOfTheTurn) {
   EXPECT_EQ(text, "{\"type\":\"progress\",\"kind\":\"sub-agent failed\",\"text\":\"API Error\"}\n");
 }
 
-// A line of Claude Code with these words, and its result after so many turns.
+// A line of Claude Code with this text from this model.
 std::string claude_says(std::string_view model, std::string_view text) {
   return fmt::format(R"({{"type":"assistant","message":{{"model":"{}","content":[{{"type":"text","text":"{}"}}]}}}})"
                      "\n",

@@ -1,4 +1,4 @@
-// Lines on their bad days. The stream goes on after each of them.
+// Malformed and extreme lines. The stream continues after each of them.
 #include <string>
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ std::string unknown(std::string_view reason, std::string_view type = "") {
                       : fmt::format("{{\"type\":\"unknown\",\"event\":\"{}\",\"reason\":\"{}\"}}\n", type, reason);
 }
 
-// The events of this line between two others, whatever the pieces in which it comes.
+// The events of this line between two others. Must not depend on how the stream is cut into pieces.
 std::string events_between(const std::string& line) {
   const std::string stream = say("before") + "\n" + line + "\n" + say("after") + "\n";
   const std::string whole = events_of("claude", stream).text;
@@ -82,7 +82,7 @@ TEST(JsonStreamTest, HugeNumbersAreNumbers) {
 TEST(JsonStreamTest, DepthIsNoDanger) {
   const std::string deep(10'000, '[');
   const std::string flat(10'000, ']');
-  // Where nobody looks, it is passed over.
+  // In a member that nobody reads, it is skipped.
   EXPECT_EQ(events_between(R"({"type":"assistant","ignored":)" + deep + flat +
                            R"(,"message":{"content":[{"type":"text","text":"x"}]}})"),
             said("x"));

@@ -61,7 +61,7 @@ std::string done(std::string_view id, std::string_view told) {
 
 TEST(TodoTest, TasksOfClaudeAreToldAsAWholeListEachTime) {
   const std::string stream =
-      // Two at once: the ids are in the results only.
+      // Two at once: only the results contain the ids.
       use("a", "TaskCreate", R"({"subject":"One"})") + use("b", "TaskCreate", R"({"subject":"Two"})") +
       done("b", R"({"task":{"id":"2","subject":"Two"}})") + done("a", R"({"task":{"id":"1","subject":"One"}})") +
       use("c", "TaskUpdate", R"({"taskId":"1","status":"in_progress","subject":"Number one"})") +
