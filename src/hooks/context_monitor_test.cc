@@ -24,13 +24,13 @@ TEST(ContextRule, EachThresholdIsToldOnceAndTheHighestTakesTheLowerOnesWithIt) {
   const struct {
     int spent;
     std::int64_t percent;
-    std::string_view severity;  // empty: nothing is told
+    std::string_view severity;  // empty: no alert
     int spent_then;
   } rows[] = {
       {0, 0, "", 0},           {0, 49, "", 0},          {0, 50, "NOTICE", 50},    {50, 50, "", 50},
       {50, 59, "", 50},        {50, 60, "NOTICE", 60},  {0, 65, "NOTICE", 60},    {60, 70, "WARNING", 70},
       {60, 85, "WARNING", 80}, {0, 95, "CRITICAL", 90}, {80, 90, "CRITICAL", 90}, {90, 99, "", 90},
-      {90, 85, "", 90},  // a little less is no new context
+      {90, 85, "", 90},  // slightly less is not a new context
       {90, 81, "", 90},        {90, 80, "", 80},        {90, 30, "", 0},          {80, 55, "", 50},
       {50, 41, "", 50},        {50, 40, "", 0},         {0, 400, "CRITICAL", 90},
   };
@@ -174,7 +174,7 @@ TEST_F(ContextMonitorTest, ACompactionArmsAgainWithOrWithoutAWordFromTheHost) {
   use(92);
   EXPECT_NE(after_tool(payload()), "");
   start(payload(), "compact");
-  EXPECT_EQ(after_tool(payload()), "");  // the record is of the context that was
+  EXPECT_EQ(after_tool(payload()), "");  // the record is from the previous context
   use(93);
   EXPECT_NE(after_tool(payload()), "");
   use(20);
@@ -227,7 +227,7 @@ TEST_F(ContextMonitorTest, WhatCannotBeRememberedIsNotToldAfterEveryTool) {
   EXPECT_EQ(complaints_.size(), 1U);
   start(payload(), "compact");
   EXPECT_EQ(complaints_.size(), 2U);
-  EXPECT_EQ(ContextMonitor(Environment(), complaints_).after_tool(payload()), "");  // no HOME at all
+  EXPECT_EQ(ContextMonitor(Environment(), complaints_).after_tool(payload()), "");  // no HOME
 }
 
 TEST_F(ContextMonitorTest, HooksThatRunAtOnceTellItOnce) {

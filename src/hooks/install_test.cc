@@ -51,7 +51,7 @@ std::string listed(const std::vector<HookChange>& changes) {
   return lines;
 }
 
-// What people's files look like: (what, text). None has anything of ralph's in it.
+// Typical files of users: (what, text). None of them contains hooks of ralph.
 struct Layout {
   std::string_view what, text;
 };
@@ -131,7 +131,7 @@ TEST(Install, WhatIsThereKeepsItsValuesAndOrder) {
     }
     EXPECT_EQ(surveyed(text).missing, std::vector<std::string>()) << layout.what;
     EXPECT_EQ(surveyed(text).faults, std::vector<std::string>()) << layout.what;
-    // Every byte that was there is still there, in its order.
+    // Every original byte is still present, in order.
     size_t at = 0;
     for (const char c : std::string(layout.text)) {
       if (c == ' ' || c == '\n' || c == '\t' || c == '\r') continue;
@@ -229,7 +229,7 @@ TEST(Install, PostToolTakesThePlaceOfTheContextMonitorAlone) {
   EXPECT_EQ(raw(text, "/hooks/PostToolUse/2"), "none");
 }
 
-// Settings with this cap and, as 0.1 left them, with hooks of ralph.
+// Settings with this cap and with ralph's hooks, as version 0.1 left them.
 std::string with_cap(std::string_view cap, bool hooks = true) {
   const std::string text = fmt::format(R"({{"env": {{"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": {}}}, "a": 1}})", cap);
   return hooks ? installed(text).text : text;
@@ -283,7 +283,7 @@ TEST(Install, OutGoesOnlyWhatIsRalphs) {
   }
 }
 
-// Lines that begin with a call of ralph and do more: (the line, what install makes of it).
+// Commands that begin with a call of ralph and do more: (the command, the result of install).
 constexpr std::pair<std::string_view, std::string_view> kInCompany[] = {
     {"ralph hooks stop 2>>/tmp/ralph.log; notify-send done",
      "/new/ralph hooks stop 2>>/tmp/ralph.log; notify-send done"},
