@@ -22,7 +22,7 @@ class SettingsTest : public testing::Test {
     std::string name = testing::TempDir() + "settings XXXXXX";
     project_ = ::mkdtemp(name.data());
     EXPECT_TRUE(make_directories(project_ + "/.ralph"));
-    ::setenv("XDG_CONFIG_HOME", (project_ + "/config").c_str(), 1);  // not those of whoever runs the tests
+    ::setenv("XDG_CONFIG_HOME", (project_ + "/config").c_str(), 1);  // not the settings of whoever runs the tests
   }
   ~SettingsTest() override { std::filesystem::remove_all(project_); }
 
@@ -40,7 +40,7 @@ class SettingsTest : public testing::Test {
     return loaded->settings;
   }
 
-  // The error without the folder, which differs each time.
+  // The error without the folder, whose name differs each time.
   std::string error(const Overrides& overrides = {}) {
     const auto loaded = load_settings(project_, overrides);
     if (loaded) return "no error";
@@ -170,7 +170,7 @@ TEST_F(SettingsTest, ReadsEveryKey) {
     "task": {"maxRestarts": 7, "restartDelaySeconds": 0.5, "childWaitSeconds": 8, "doneGraceSeconds": 9,
              "pollSeconds": 0.25, "idleTimeoutSeconds": 10, "runTimeoutSeconds": 11, "agent": "codex"},
     "budget": {"maxMinutes": 5}})");
-  // What loosens the command policy counts in the user's own file only.
+  // Settings that loosen the command policy count only in the user's own file.
   ASSERT_TRUE(make_directories(project_ + "/config/ralph"));
   ASSERT_TRUE(write_file_atomically(
       project_ + "/config/ralph/settings.json",
