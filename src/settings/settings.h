@@ -28,8 +28,8 @@ struct RetrySettings {
 // Describes an agent and how to start it.
 struct AgentDefinition {
   std::string command;
-  std::vector<std::string> flags;       // as written; each is split like shell words when the agent is started
-  std::optional<PromptVia> prompt_via;  // how a custom agent gets its prompt; unset: as an argument, or on standard
+  std::vector<std::string> flags;          // as written; each is split like shell words when the agent is started
+  std::optional<PromptVia> prompt_via;     // how a custom agent gets its prompt; unset: as an argument, or on standard
                                            // input when it is too large for one
   std::map<std::string, std::string> env;  // added to the agent's environment
   std::string kind;                        // "claude", ..., "custom"; empty: derived from the command's name
