@@ -126,8 +126,7 @@ Status write_changed(const HookFile& file, std::string_view text) {
 
 Result<std::string> program_for_hooks(const Environment& environment) {
   TRY_VALUE(const std::string self, path_of_this_program());
-  if (!is_executable_file(self))
-    return fail(ErrorKind::kNotFound, "{} no longer exists; install ralph first", self);
+  if (!is_executable_file(self)) return fail(ErrorKind::kNotFound, "{} no longer exists; install ralph first", self);
   const auto on_path = resolve_program("ralph", environment, "/");
   std::string program = on_path && is_same_file(*on_path, self) ? "ralph" : self;
   if (find_invalid_utf8(program) != std::string::npos)

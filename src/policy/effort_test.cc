@@ -23,7 +23,7 @@ struct Cost {
   bool denied = false, is_over = false;
 };
 
-// `place` is one of a real project, whose links are followed.
+// Resolves symlinks on the disk, as in a real project.
 Cost cost_of(const std::string& command, std::shared_ptr<Effort> effort = std::make_shared<Effort>()) {
   RealPaths paths;
   PolicyPlace place;
@@ -68,7 +68,7 @@ TEST(Effort, IsLinearInTheCommand) {
 
 TEST(Effort, WhatIsTooMuchIsDenied) {
   const std::string line =
-      "{ " + repeated("echo a;", 3000) + "} | { " + repeated("cat;", 4000) + "}";  // each cat reads all echoes
+      "{ " + repeated("echo a;", 3000) + "} | { " + repeated("cat;", 4000) + "}";  // each cat reads every echo
   const Cost cost = cost_of(line);
   EXPECT_TRUE(cost.denied);
   EXPECT_TRUE(cost.is_over);

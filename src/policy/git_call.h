@@ -17,8 +17,8 @@ struct GitCall {
   bool flag(char letter) const;
   bool option(std::string_view name) const;
   std::vector<std::string> operands() const;
-  // The files that `checkout`, `restore` and `mv` write. A single word after `checkout` may be a branch or a path;
-  // `certain` omits it unless it can't be a branch.
+  // The files that `checkout`, `restore`, `mv` and `stash push --` write. A single word after `checkout` may be a
+  // branch or a path; `certain` omits it unless it can't be a branch.
   std::vector<std::string> written(bool certain) const;
   // The paths that `clean -f` is limited to; none if it is a dry run.
   std::vector<std::string> cleaned() const;

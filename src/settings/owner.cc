@@ -19,8 +19,8 @@ std::string quoted(const std::string& path) {
 
 std::string belongs_to_another(const std::string& path, const std::string& project, uid_t user) {
   return fmt::format(
-      "{} belongs to another user (uid {}), so it is not used; if you trust what is there: ralph trust "
-      "--owner {}",
+      "{} belongs to another user (uid {}), so it is not used; if you trust what is there: "
+      "ralph trust --owner {}",
       path, user, quoted(project));
 }
 

@@ -190,7 +190,7 @@ const Case kCases[] = {
     {"a <<E | b\nx\nE\nc", "[a] ; [b] ; [c]"},
     {"x=$(a <<E\n)\nE\n); b", "[a] ; [b]"},
     {"a <<E\nno end", "[a]"},
-    // what others run
+    // commands run by other commands
     {"sh -c 'a b'", "[sh][-c][a b] ; [a][b]"},
     {"sh -c 'a $1' x y", "[sh][-c][a $1][x][y] ; [a][y]"},
     {"eval 'a b'", "[eval][a b] ; [a][b]"},
