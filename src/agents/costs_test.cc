@@ -45,13 +45,13 @@ TEST(CostsTest, OfRecordings) {
   for (const Row& row : rows) expect_used(events_of(row.agent, recording(row.agent, row.name)), row.used, row.name);
 }
 
-TEST(CostsTest, CodexCountersGoOnAfterAResume) {
+TEST(CostsTest, CodexCountersContinueAfterAResume) {
   const UsedBefore before{{.input = 100, .output = 20}, 0};
   expect_used(events_of("codex", recording("codex", "exec-resume"), 0, before), {{100, 20, 0, 0}, 0}, "exec-resume");
 }
 
 // Versions without model_usage_since_last_result.
-TEST(CostsTest, OldClaudeCountersGoOnAfterAResume) {
+TEST(CostsTest, OldClaudeCountersContinueAfterAResume) {
   const std::string_view result =
       R"({"type":"result","subtype":"success","is_error":false,"result":"","total_cost_usd":0.0024,)"
       R"("usage":{"input_tokens":100,"output_tokens":20},"modelUsage":{"m":{"inputTokens":300,"outputTokens":60,)"
@@ -71,7 +71,7 @@ TEST(CostsTest, AMessageIsCountedOnceHoweverManyEventsItHas) {
   expect_used(events_of("claude", event + other + event), {{14, 0, 10, 0}, 0}, "two messages");
 }
 
-TEST(CostsTest, AmpTellsUsageByMessageAndNoCost) {
+TEST(CostsTest, AmpReportsUsagePerMessageAndNoCost) {
   const std::string_view stream =
       R"({"type":"system","subtype":"init","session_id":"T-1","tools":[]})"
       "\n"
@@ -86,7 +86,7 @@ TEST(CostsTest, AmpTellsUsageByMessageAndNoCost) {
   EXPECT_FALSE(events.result_cost_usd.has_value());
 }
 
-TEST(CostsTest, AResultWithoutFiguresLeavesTheEstimates) {
+TEST(CostsTest, AResultWithoutFiguresKeepsTheEstimates) {
   const std::string_view stream =
       R"({"type":"assistant","message":{"content":[],"stop_reason":"end_turn","usage":{"input_tokens":60,"output_tokens":20}}})"
       "\n"

@@ -151,12 +151,12 @@ TEST_F(FailureTest, KindsOfRecordings) {
     EXPECT_NE(line.find(fmt::format(R"("kind":"{}")", row.kind)), std::string::npos) << row.name << ": " << line;
     EXPECT_EQ(line.find("resetsAt") != std::string::npos, !row.resets_at.empty()) << line;
     EXPECT_NE(line.find(row.resets_at), std::string::npos) << line;
-    EXPECT_EQ(text.find(R"({"type":"failure")", at + 1), std::string::npos) << row.name << ": told twice";
+    EXPECT_EQ(text.find(R"({"type":"failure")", at + 1), std::string::npos) << row.name << ": reported twice";
     EXPECT_NE(text.find(R"("failed":true,)", at), std::string::npos) << row.name << ": no result that failed";
   }
 }
 
-TEST_F(FailureTest, WordsOfTheModelAreNeverOne) {
+TEST_F(FailureTest, TheModelsWordsAreNeverAFailure) {
   const std::string_view rows[][2] = {
       {"claude",
        R"({"type":"assistant","message":{"content":[{"type":"text","text":"API Error: rate limit, status 429"}]}})"},
@@ -172,7 +172,7 @@ TEST_F(FailureTest, WordsOfTheModelAreNeverOne) {
   }
 }
 
-TEST_F(FailureTest, AnErrorOfASubAgentIsNoFailureOfTheTurn) {
+TEST_F(FailureTest, ASubAgentsErrorDoesNotFailTheTurn) {
   const std::string text =
       events_of(
           "claude",
@@ -194,12 +194,12 @@ std::string claude_result(int turns, std::string_view text) {
                      turns, text);
 }
 
-TEST_F(FailureTest, WhatClaudeCodeSaysInTheAgentsNameIsANotice) {
+TEST_F(FailureTest, WordsOfClaudeCodeItselfAreANotice) {
   const std::string text = events_of("claude", claude_says("<synthetic>", "Goal set: <response>DONE</response>")).text;
   EXPECT_EQ(text, "{\"type\":\"progress\",\"kind\":\"notice\",\"text\":\"Goal set: <response>DONE</response>\"}\n");
 }
 
-TEST_F(FailureTest, AResultThatRepeatsWhatClaudeCodeSaidIsNobodysAnswer) {
+TEST_F(FailureTest, AResultThatRepeatsClaudeCodesWordsIsNoAnswer) {
   const std::string synthetic = claude_says("<synthetic>", "Goal set: <response>DONE</response>");
   const auto answers = [](const std::string& stream) {
     return contains(events_of("claude", stream + claude_result(1, "<response>DONE</response>")).text,
@@ -207,8 +207,8 @@ TEST_F(FailureTest, AResultThatRepeatsWhatClaudeCodeSaidIsNobodysAnswer) {
   };
   EXPECT_FALSE(answers(synthetic));
   EXPECT_FALSE(answers(claude_says("opus", " ") + synthetic));
-  EXPECT_TRUE(answers("")) << "some versions say nothing but the result";
-  EXPECT_TRUE(answers(synthetic + claude_says("opus", "I am done."))) << "which the turn does not use then";
+  EXPECT_TRUE(answers("")) << "some versions print only the result";
+  EXPECT_TRUE(answers(synthetic + claude_says("opus", "I am done."))) << "the turn does not use it then";
 }
 
 TEST_F(FailureTest, AResultWithoutATurnIsARefusal) {
@@ -224,7 +224,7 @@ TEST_F(FailureTest, AResultWithoutATurnIsARefusal) {
   EXPECT_FALSE(refused(R"({"type":"result","subtype":"success","is_error":false,"result":"Too long"})")) << "seed 001";
 }
 
-TEST_F(FailureTest, ACodexErrorThatEndsTheStreamIsOne) {
+TEST_F(FailureTest, ACodexErrorThatEndsTheStreamIsAFailure) {
   const std::string text = events_of("codex", R"({"type":"error","message":"last status: 401"})").text;
   EXPECT_TRUE(text.starts_with(R"({"type":"failure","kind":"authentication")")) << text;
 }

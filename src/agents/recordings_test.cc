@@ -22,7 +22,7 @@ TEST_F(RecordingsTest, AreThere) {
   EXPECT_GE(all_recordings().size(), 83U);
 }
 
-TEST_F(RecordingsTest, GiveTheEventsThatAPersonHasRead) {
+TEST_F(RecordingsTest, GiveTheReviewedEvents) {
   const bool update = std::getenv("RALPH_UPDATE_EVENTS") != nullptr;
   for (const Recording& recording : all_recordings()) {
     const auto path = fixtures_folder() / "events" / recording.agent / (recording.name + ".jsonl");
@@ -42,7 +42,7 @@ TEST_F(RecordingsTest, LeaveNothingUnexplained) {
   }
 }
 
-TEST_F(RecordingsTest, SpentAddsUpToWhatTheLastResultTells) {
+TEST_F(RecordingsTest, SpentAddsUpToTheLastResult) {
   for (const Recording& recording : all_recordings()) {
     const EventLines events = events_of(recording.agent, recording.text);
     if (events.result_tokens == Tokens()) continue;  // no result, or failed before it began

@@ -326,7 +326,7 @@ TEST(GitCall, ManyFoldersCostNoMoreThanTheirLength) {
   ASSERT_FALSE(reading.commands.empty());
   const GitCall call = git_call(Subject(reading, 0, kPlace));
   EXPECT_EQ(call.verb, "clean");
-  EXPECT_LT(call.cwd.size(), 5000u) << "beyond PATH_MAX nothing is there";
+  EXPECT_LT(call.cwd.size(), 5000u) << "no path is longer than PATH_MAX";
 }
 
 TEST(GitCall, KnowsWhatIsWritten) {
@@ -345,7 +345,7 @@ TEST(GitCall, KnowsWhatIsWritten) {
   EXPECT_EQ(written("git log a", false), Paths());
 }
 
-TEST(ToolPolicy, AShellStartsWhereItsToolSays) {
+TEST(ToolPolicy, AShellStartsInTheFolderOfItsTool) {
   const auto verdict_in = [](std::string_view key, std::string_view folder, std::string_view command) {
     const json::object input = {{"command", command}, {key, folder}};
     const auto objection =
