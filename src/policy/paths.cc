@@ -173,7 +173,7 @@ bool is_within(std::string_view path, std::string_view folder) {
 
 std::vector<std::string> paths_of(std::string_view word, const std::string& cwd, const PolicyPlace& place,
                                   LastPart last) {
-  constexpr size_t kLongestPath = 4096;  // the kernel's limit: no longer path exists
+  constexpr size_t kLongestPath = 4096;  // the kernel's limit: longer paths can't exist
   if (word.empty() || word[0] == kUnknownPart || (word.size() > kLongestPath && !has_wildcard(word))) return {};
   if (word[0] != '/' && contains(cwd, kUnknownPart) && !cwd.starts_with('/')) return {};
   std::string path = absolute_path(word, cwd);

@@ -1,5 +1,5 @@
 // The table of rules. A row is a family of commands that must not run; if a command's words are not enough to decide, a
-// function does. Rows are in the order of the categories, and the first that finds something wins.
+// function does. Rows are in the order of the categories, and the first finding wins.
 #include <algorithm>
 #include <array>
 

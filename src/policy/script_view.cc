@@ -204,8 +204,7 @@ std::string line_of(std::string_view program, const std::vector<std::string>& pa
   return line;
 }
 
-// Whether the program deletes files named by a variable: os.remove(f), unlink $f, map(os.remove, files), sub { unlink
-// }.
+// Whether it deletes files named by a variable: os.remove(f), unlink $f, map(os.remove, files), sub { unlink }.
 bool deletes_variables(std::string_view text, std::string_view code) {
   if (contains(code, "\"unlink\"") || contains(code, "'unlink'")) return true;
   for (const std::string_view call : kDeletes) {
