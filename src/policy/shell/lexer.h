@@ -19,7 +19,7 @@
 
 namespace ralph {
 
-// Stands in a word for a part known only at run time: the value of `$x`, the output of `$(date)`.
+// Represents a part of a word that is known only at run time: the value of `$x`, the output of `$(date)`.
 inline constexpr char kUnknownPart = '\xff';
 // The file name that a process substitution passes to the command.
 inline constexpr std::string_view kSubstituted = "/dev/fd/63";
