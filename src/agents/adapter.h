@@ -24,11 +24,11 @@ enum class PromptPath {
   kFile,  // the last argument is the file name /dev/stdin, so the prompt never touches the disk
 };
 
-// A hook that the agent calls in a run: a command that it starts at an event, in the host's own words.
+// A hook for one run: a command that the agent starts at an event. The names are the agent's own.
 struct AgentHook {
   std::string event;    // "PreToolUse"
-  std::string matcher;  // of the tools; empty: the event has none
-  std::string command;  // for a shell
+  std::string matcher;  // selects tools; empty: the event has none
+  std::string command;  // a shell command
   long long timeout = 0;
 };
 
@@ -37,11 +37,11 @@ struct TurnOptions {
   std::string model{};                        // empty: the agent's default
   std::string resume{};                       // the session to continue; empty: a new one
   bool skip_permissions = false;              // never ask; for agents that ask by default
-  std::string answer_file{};                  // where an agent with `writes_answer` is to put its last words
+  std::string answer_file{};                  // where an agent with `writes_answer` puts its final message
   std::optional<double> max_cost_usd{};       // for agents that can stop themselves
-  std::span<const std::string> user_flags{};  // these override what ralph would pass
-  std::span<const AgentHook> hooks{};         // besides those of the user's files
-  std::string hooks_file{};                   // where those are, for an agent that reads them from a file
+  std::span<const std::string> user_flags{};  // override what ralph would pass
+  std::span<const AgentHook> hooks{};         // in addition to those in the user's files
+  std::string hooks_file{};                   // contains them, for an agent that reads them from a file
 
   // Whether the user's flags contain one of `flags`, alone or with a value ("--sandbox=x").
   bool user_sets(std::initializer_list<std::string_view> flags) const;
@@ -59,7 +59,7 @@ using HasFlag = std::function<bool(std::string_view help_command, std::string_vi
 // A failure before the stream began, recognised by the exit code and the end of standard error.
 struct StartFailure {
   FailureKind kind = FailureKind::kNone;
-  std::string advice;  // what the user has to do
+  std::string advice;  // what the user should do
 };
 
 struct EnvironmentVariable {
@@ -67,64 +67,66 @@ struct EnvironmentVariable {
   const char* value;
 };
 
-// A flag for an agent that refuses whatever it would have to ask permission for, as `ralph init` offers it.
+// A flag that `ralph init` offers for an agent that otherwise refuses everything it would have to ask permission for.
 struct PermissionFlag {
   std::string_view flag;
   std::string_view effect;
 };
 
-// The output of a tool call that a hook has denied begins with `prefix` and has `infix` soon after it.
+// Identifies a tool call that a hook denied: its output begins with `prefix`, soon followed by `infix`.
 struct DeniedCall {
   std::string_view prefix;
   std::string_view infix{};
 };
 
-// What an agent needs in a sandbox, where the home is hidden and the environment cleared. Paths are below the home.
+// What an agent needs in a sandbox, where the home folder is hidden and the environment is cleared. Paths are relative
+// to the home folder.
 struct SandboxNeeds {
-  std::span<const std::string_view> variables{};  // "ANTHROPIC_*": any that begins so
-  // Files, or folders ("x/"), which it rewrites: copied into a private home. The logins are among them.
+  std::span<const std::string_view> variables{};  // "ANTHROPIC_*": any with this prefix
+  // Files, or folders ("x/"), that it rewrites, logins included: copied into a private home.
   std::span<const std::string_view> copied{};
-  std::span<const std::string_view> read_only{};  // its settings: shown as they are
+  std::span<const std::string_view> read_only{};  // its settings: visible, but not writable
   std::span<const std::string_view> hosts{};      // its own services
-  std::string_view vm_template{};  // of Docker Sandbox, by which it runs in a virtual machine; empty: none
-  std::span<const std::string_view> vm_state{};  // below its home there: what stays if the machine is made anew
-  bool vm_runs = false;  // the machine's own `run` starts it, with all permissions; else it is started by `exec`
+  std::string_view vm_template{};  // the Docker Sandbox template to run it in a virtual machine; empty: none
+  std::span<const std::string_view> vm_state{};  // paths below its home there, kept when the machine is recreated
+  bool vm_runs = false;  // started by the machine's own `run`, with all permissions; otherwise by `exec`
 };
 
-// How an agent gets hooks for one run, besides those of the user's files.
+// How an agent gets hooks for one run, in addition to those in the user's files. ralph passes none if that would
+// override something of the user's.
 struct HooksBy {
-  bool flags = false;            // `arguments` passes on the hooks of its options
-  std::string_view flag{};       // one of these; if the user's flags have it, there is no room for ralph's
-  std::string_view variable{};   // names a file of the run with the hooks; if it is set, there is no room
-  std::string_view value{"{}"};  // of the variable, with {} for the path of the file
-  bool is_url = false;           // as in a URL
+  bool flags = false;            // `arguments` passes on TurnOptions::hooks
+  std::string_view flag{};       // the flag that does so; not used if the user's flags contain it
+  std::string_view variable{};   // names the run's file with the hooks; not used if already set
+  std::string_view value{"{}"};  // of the variable; {} stands for the path of the file
+  bool is_url = false;           // the path is URL-encoded
   std::string_view file{};       // the name of that file
-  std::string_view taken_by{};   // a file of the system that the variable would hide: then there is no room
-  bool by_root = false;          // it believes such a file only if nobody but root may write it, or a folder above it
-  bool stops = true;             // it can be kept from stopping
+  std::string_view taken_by{};   // a system file that the variable would hide; not used if it exists
+  bool by_root = false;          // it trusts the file only if nobody but root can write to it or to a folder above it
+  bool stops = true;             // a hook can keep it from stopping
   bool any() const { return flags || !variable.empty(); }
 };
 
-// A file or folder that makes the agent run programs, or says what it may do.
+// A file or folder that makes the agent run programs, or sets its permissions.
 struct AgentFile {
-  std::string_view path;  // in a project; that of a folder ends with "/"
-  // Separated by blanks: the members of a JSON file that do so (empty: all of it), or what a folder has besides.
+  std::string_view path;  // relative to the project; a folder ends with "/"
+  // Separated by blanks: the members of a JSON file that do so (empty: all of it), or entries of a folder that do not.
   std::string_view keys{};
-  bool put_back = true;         // if another agent changed it; false: the change is only shown
-  std::string_view variable{};  // of a file of the user's own: names the folder that `path` is in
-  std::string_view folder{};    // that folder, below the home, if the variable is not set
+  bool put_back = true;         // restore it if another agent changed it; false: only report the change
+  std::string_view variable{};  // for a file of the user: names the folder that contains `path`
+  std::string_view folder{};    // its default, relative to the home folder
 };
 
 struct Adapter {
   std::string_view name;            // also the name of its program
-  std::string_view version_flag{};  // makes it print its version and end; empty: it has none
+  std::string_view version_flag{};  // makes it print its version and exit; empty: none
   PromptPath prompt = PromptPath::kStdin;
-  bool takes_model = true;        // by --model
-  bool tells_cost = false;        // its events say what a turn cost
-  bool tells_tokens = true;       // its events say how many tokens a turn used
+  bool takes_model = true;        // accepts --model
+  bool tells_cost = false;        // its events report the cost of a turn
+  bool tells_tokens = true;       // its events report the tokens that a turn used
   bool ends_with_result = false;  // its stream has an event that ends a turn
-  bool writes_answer = false;     // as plain text, its last words are in a file rather than among its output
-  // nullptr: it prints plain text. The clock, which must outlive the parser, is for times such as "in 2 hours".
+  bool writes_answer = false;     // in plain text mode, it writes its final message to a file, not to its output
+  // nullptr: it prints plain text. The clock resolves times such as "in 2 hours" and must outlive the parser.
   std::unique_ptr<LineParser> (*make_parser)(const UsedBefore& before, const Clock& clock) = nullptr;
   TurnArguments (*arguments)(const TurnOptions& options, const HasFlag& has_flag) =
       [](const TurnOptions&, const HasFlag&) { return TurnArguments(); };
@@ -137,14 +139,14 @@ struct Adapter {
   std::span<const char* const> child_markers{};        // variables that tell its children that they run inside it
   std::span<const DeniedCall> denied_calls{};          // for hosts that report a denied call as a failed one
   std::span<const PermissionFlag> permission_flags{};  // empty: it needs none
-  // Whether the user's flags say what it may do.
+  // Whether the user's flags set its permissions.
   bool (*sets_permissions)(const TurnOptions& options) = [](const TurnOptions&) { return false; };
-  std::span<const std::string_view> free_tools{};  // what it may use without permission
+  std::span<const std::string_view> free_tools{};  // tools that need no permission
   SandboxNeeds needs{};
-  std::span<const AgentFile> files{};        // of a project; the more special ones first
-  std::span<const AgentFile> users_files{};  // outside of it, which ralph never writes
+  std::span<const AgentFile> files{};        // in a project; more specific ones first
+  std::span<const AgentFile> users_files{};  // outside the project; ralph never writes them
   HooksBy hooks{};
-  // Why it would refuse to start, if that is known beforehand; empty: it is not.
+  // Why it would refuse to start, if that is known in advance; empty: no reason is known.
   std::string_view (*foreseen_refusal)(const TurnOptions& options, const Environment& environment, bool is_root) =
       [](const TurnOptions&, const Environment&, bool) { return std::string_view(); };
 };

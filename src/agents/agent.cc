@@ -26,7 +26,7 @@ std::string name_of_command(std::vector<std::string> words) {
   return join(words, " ");
 }
 
-// The path of a file as a URL has it.
+// The path of a file, percent-encoded for a URL.
 std::string url_path(std::string_view path) {
   std::string text;
   for (const char c : path) {
@@ -37,8 +37,8 @@ std::string url_path(std::string_view path) {
   return text;
 }
 
-// The first folder from `path` upwards that another one than root may write to; empty: none.
-std::string folder_of_others(std::string path) {
+// The first folder from `path` upwards that users other than root can write to; empty: none.
+std::string folder_writable_by_others(std::string path) {
   for (;; path = parent_path(path)) {
     struct stat info{};
     const bool there = ::stat(path.c_str(), &info) == 0;
@@ -59,7 +59,7 @@ bool fits_as_argument(size_t size, const Launch& launch) {
 
 }  // namespace
 
-// A program in the project, where agents write, is taken only if there is no other of its name.
+// A program in the project, where agents can write, is used only if no other program has its name.
 Result<Agent> Agent::make(const Setup& setup, const Environment& environment, const std::string& folder) {
   Agent agent;
   agent.environment_ = environment;
@@ -104,13 +104,14 @@ std::string Agent::why_no_hooks() const {
   const HooksBy& by = adapter_->hooks;
   TurnOptions options;
   options.user_flags = flags_;
-  if (!by.any()) return fmt::format("{} takes none for a run", name_);
+  if (!by.any()) return fmt::format("{} takes no hooks for a single run", name_);
   if (!by.flag.empty() && options.user_sets({by.flag})) return fmt::format("agent.flags has a {} of its own", by.flag);
   if (!by.variable.empty() && environment_.get(std::string(by.variable))) return fmt::format("{} is set", by.variable);
-  if (!by.taken_by.empty() && file_exists(std::string(by.taken_by))) return fmt::format("there is a {}", by.taken_by);
-  if (by.by_root && ::geteuid() != 0) return "it takes them for a run from a file of root's only";
-  if (const std::string open = by.by_root ? folder_of_others(join_path(folder_, ".ralph/runs")) : ""; !open.empty())
-    return fmt::format("it takes them for a run only where nobody but root may write, unlike {}", open);
+  if (!by.taken_by.empty() && file_exists(std::string(by.taken_by))) return fmt::format("{} exists", by.taken_by);
+  if (by.by_root && ::geteuid() != 0) return "it reads hooks for a single run only from a file of root";
+  if (const std::string open = by.by_root ? folder_writable_by_others(join_path(folder_, ".ralph/runs")) : "";
+      !open.empty())
+    return fmt::format("it reads hooks for a single run only where nobody but root can write, unlike {}", open);
   return "";
 }
 
@@ -152,7 +153,7 @@ Launch Agent::launch(const std::string& prompt, TurnOptions options,
   launch.folder = folder_;
   const bool fits = fits_as_argument(prompt.size(), launch) && !contains(prompt, '\0');
   if (prompt_ == PromptPath::kArgument && fits) {
-    // Nobody knows whether an unknown program understands "--"; a blank makes it no option for any.
+    // An unknown program may not understand "--". With a leading blank, no program parses the prompt as an option.
     const bool like_option = adapter_ == &custom_adapter() && prompt.starts_with('-');
     launch.argv.push_back(like_option ? " " + prompt : prompt);
   } else {

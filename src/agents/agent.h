@@ -21,7 +21,7 @@ class Agent {
   struct Setup {
     std::string command;                 // a program, by name or path, or several words ("python3 agent.py")
     std::vector<std::string> flags{};    // each is split like shell words
-    std::optional<PromptPath> prompt{};  // overrides the adapter's
+    std::optional<PromptPath> prompt{};  // overrides the adapter's default
     std::map<std::string, std::string> env{};
     std::string kind{};    // the name of an adapter, or "custom"; empty: the program's name decides
     std::string stream{};  // the name of an adapter whose events it prints, or "text"; empty: its own adapter's
@@ -37,25 +37,25 @@ class Agent {
   const Adapter& adapter() const { return *adapter_; }
   const std::vector<std::string>& words() const {
     return words_;
-  }  // of its command: the program, and what belongs to it
+  }  // of its command: the program and its fixed arguments
   const std::vector<std::string>& flags() const { return flags_; }  // the user's, split into words
   bool tells_cost() const { return stream_ && stream_->tells_cost; }
   bool tells_tokens() const { return stream_ && stream_->tells_tokens; }
   bool ends_with_result() const { return stream_ && stream_->ends_with_result; }
 
-  // From now on it is started without permission prompts, unless the user's flags set permissions.
+  // Later launches run without permission prompts, unless the user's flags set permissions.
   void skip_permissions() { skip_permissions_ = true; }
 
-  // From now on it is started with these hooks; `plugin` is what an agent loads whose hooks are a program. False: it
-  // takes none for a run, or there is no room; why_no_hooks() says which.
+  // Later launches use these hooks. `plugin` is the program to load, for an agent whose hooks are a program. False if
+  // the agent takes no hooks for a run, or if they would override something of the user's; see why_no_hooks().
   bool use_hooks(std::vector<AgentHook> hooks, std::string plugin = {});
   bool has_hooks() const { return !hooks_.empty(); }
   std::string why_no_hooks() const;  // "agent.flags has a --settings of its own"; empty: it takes hooks
 
-  // For an agent that reads them from a file, which TurnOptions::hooks_file names: its text; empty for others.
+  // The content of TurnOptions::hooks_file, for an agent that reads its hooks from a file; empty for others.
   const std::string& hooks_text() const { return hooks_text_; }
 
-  // Why it would refuse to start, as far as that is known without starting it; empty: nothing is known against it.
+  // Why it would refuse to start, as far as that is known without starting it; empty: no reason is known.
   std::string foreseen_refusal() const;
 
   // The process to start. `extra` overrides every other source of its environment.
@@ -87,7 +87,7 @@ class Agent {
   std::shared_ptr<FlagProbe> probe_;
 };
 
-// The command that stands for the built-in agent of `ralph demo` in settings.
+// The command that means the built-in agent of `ralph demo` in settings.
 inline constexpr std::string_view kDemoAgentCommand = "ralph-demo-agent";
 
 }  // namespace ralph

@@ -28,7 +28,7 @@ class AgentTest : public ::testing::Test {
 
   Result<Agent> make(const Agent::Setup& setup) const { return Agent::make(setup, environment_, folder_.path()); }
 
-  // The arguments, with the program's folder as "@".
+  // The arguments, with the program's folder replaced by "@".
   Words argv_of(const Launch& launch) const {
     Words argv = launch.argv;
     for (std::string& word : argv) {
@@ -93,7 +93,7 @@ TEST_F(AgentTest, GetsHooksByAFileThatAVariableNames) {
   EXPECT_FALSE(opencode->launch("x").environment.get("OPENCODE_CONFIG_CONTENT"));
   auto gemini = Agent::make({.command = "gemini"}, environment_, "/");
   ASSERT_TRUE(gemini);
-  if (::geteuid() != 0) return;  // of an ordinary user it would not believe the file
+  if (::geteuid() != 0) return;  // it does not trust a file of an ordinary user
   ASSERT_TRUE(gemini->use_hooks({{"BeforeTool", ".*", "touch pre", 10000}}));
   EXPECT_EQ(
       gemini->hooks_text(),
@@ -101,7 +101,7 @@ TEST_F(AgentTest, GetsHooksByAFileThatAVariableNames) {
   EXPECT_EQ(gemini->launch("x", {.hooks_file = "/a b/c"}).environment.get("GEMINI_CLI_SYSTEM_DEFAULTS_PATH"), "/a b/c");
 }
 
-TEST_F(AgentTest, MayHaveNoRoomForHooks) {
+TEST_F(AgentTest, GetsNoHooksIfTheyWouldOverrideTheUsers) {
   for (const Agent::Setup& setup :
        {Agent::Setup{.command = "my-agent"},
         Agent::Setup{.command = "gemini", .env = {{"GEMINI_CLI_SYSTEM_DEFAULTS_PATH", "x"}}},
@@ -114,7 +114,7 @@ TEST_F(AgentTest, MayHaveNoRoomForHooks) {
   }
 }
 
-TEST_F(AgentTest, IsStartedAsItsKindWantsIt) {
+TEST_F(AgentTest, IsStartedWithTheFlagsOfItsKind) {
   struct Row {
     std::string command;
     std::string name;
@@ -163,7 +163,7 @@ TEST_F(AgentTest, EveryKnownKindHasARowAbove) {
   EXPECT_EQ(names, (Words{"claude", "codex", "amp", "gemini", "opencode"}));
 }
 
-TEST_F(AgentTest, GetsWhatATurnAsksForInItsOwnFlags) {
+TEST_F(AgentTest, TurnOptionsBecomeItsOwnFlags) {
   struct Row {
     std::string command;
     TurnOptions options;
@@ -194,7 +194,7 @@ TEST_F(AgentTest, GetsWhatATurnAsksForInItsOwnFlags) {
     EXPECT_EQ(argv_of(make({row.command})->launch("Do it.", row.options)), row.argv) << row.command;
 }
 
-TEST_F(AgentTest, IsNotToldTwiceWhatTheUserSays) {
+TEST_F(AgentTest, TheUsersFlagsAreNotRepeated) {
   EXPECT_EQ(argv_of(launch({"codex", {"--dangerously-bypass-approvals-and-sandbox --skip-git-repo-check"}})),
             (Words{"@/bin/codex", "exec", "--json", "--dangerously-bypass-approvals-and-sandbox",
                    "--skip-git-repo-check", "-"}));
@@ -217,7 +217,7 @@ TEST_F(AgentTest, GetsItsModelByItsOwnFlag) {
   EXPECT_NE(error_of({.command = "my-agent", .model = "best"}).find("no flag for a model"), std::string::npos);
 }
 
-TEST_F(AgentTest, OfAnotherNameIsSpokenToAsItsKind) {
+TEST_F(AgentTest, UnderAnotherNameIsTreatedAsItsKind) {
   const auto wrapper = make({.command = "my-agent", .kind = "claude"});
   ASSERT_TRUE(wrapper);
   EXPECT_EQ(argv_of(wrapper->launch("Do it.")),
@@ -231,7 +231,7 @@ TEST_F(AgentTest, OfAnotherNameIsSpokenToAsItsKind) {
   EXPECT_EQ(argv_of(plain->launch("Do it.")), (Words{"@/bin/claude", "-p", "--output-format", "text"}));
 }
 
-TEST_F(AgentTest, OfAnOlderVersionGetsTheFlagsThatItHas) {
+TEST_F(AgentTest, AnOlderVersionGetsOnlyFlagsThatItHas) {
   const std::string path = folder_ / "bin/codex";
   ScratchFolder::write(path, "#!/bin/sh\necho '  --full-auto   Convenience alias'\n");
   ::chmod(path.c_str(), 0755);
@@ -239,7 +239,7 @@ TEST_F(AgentTest, OfAnOlderVersionGetsTheFlagsThatItHas) {
             (Words{"@/bin/codex", "exec", "--json", "--full-auto", "--skip-git-repo-check", "-"}));
 }
 
-TEST_F(AgentTest, DoesNotTakeItselfForAChildOfTheAgentThatRalphRunsIn) {
+TEST_F(AgentTest, IsNoChildOfTheAgentThatRalphRunsIn) {
   environment_.set("CLAUDECODE", "1");
   environment_.set("CLAUDE_CODE_SESSION_ID", "outer");
   environment_.set("CLAUDE_CODE_MAX_OUTPUT_TOKENS", "32000");
@@ -249,7 +249,7 @@ TEST_F(AgentTest, DoesNotTakeItselfForAChildOfTheAgentThatRalphRunsIn) {
   EXPECT_EQ(started.environment.get("CLAUDE_CODE_MAX_OUTPUT_TOKENS"), "32000");
 }
 
-TEST_F(AgentTest, OfTheDemoIsRalphItself) {
+TEST_F(AgentTest, TheDemoAgentIsRalphItself) {
   const auto agent = make({std::string(kDemoAgentCommand), {}, std::nullopt, {}});
   ASSERT_TRUE(agent);
   EXPECT_EQ(agent->name(), "demo");
@@ -265,7 +265,7 @@ TEST_F(AgentTest, FlagsAreSplitLikeShellWords) {
   EXPECT_EQ(error_of({"my-agent", {"--say 'two"}, {}, {}}), "unclosed ' in: --say 'two");
 }
 
-TEST_F(AgentTest, ThePromptGoesTheWayThatSettingsSay) {
+TEST_F(AgentTest, SettingsChooseHowThePromptIsPassed) {
   struct Row {
     std::string command;
     PromptPath path;
@@ -286,7 +286,7 @@ TEST_F(AgentTest, ThePromptGoesTheWayThatSettingsSay) {
   }
 }
 
-TEST_F(AgentTest, APromptThatIsNoArgumentGoesToStandardInput) {
+TEST_F(AgentTest, APromptThatCannotBeAnArgumentGoesToStandardInput) {
   const std::string largest(kMaxArgumentBytes, 'x');
   EXPECT_EQ(launch({"my-agent", {}, {}, {}}, largest).argv.back(), largest);
   for (const std::string& prompt : {largest + "x", std::string("a\0b", 3)}) {
@@ -317,7 +317,7 @@ TEST_F(AgentTest, IsLookedUpOnThePathThatSettingsSet) {
   EXPECT_EQ(error_of({"my-agent", {}, {}, {{"PATH", "/nonexistent"}}}), "my-agent was not found on PATH");
 }
 
-TEST_F(AgentTest, ThatIsMissingOrBlankIsAnError) {
+TEST_F(AgentTest, AMissingOrBlankCommandIsAnError) {
   ScratchFolder::write(folder_ / "data", "");
   struct Row {
     std::string command, error;

@@ -1,5 +1,5 @@
 // Amp: `amp … -x PROMPT`. -x and the prompt must be the last arguments. A prompt that is too large for an argument goes
-// to standard input, which -x reads if it has no value.
+// to standard input, which `-x` without a value reads.
 #include "agents/claude.h"
 #include "agents/registry.h"
 #include "base/text.h"
@@ -38,7 +38,7 @@ constexpr AgentFile kUsersFiles[] = {{"amp/settings.json", kProgramKeys, false, 
 
 }  // namespace
 
-// Its stream is Claude Code's with less in it: no costs, no message ids, errors as one string.
+// Its stream is a subset of Claude Code's: no costs, no message ids, errors as one string.
 constinit const Adapter kAmp = {.name = "amp",
                                 .version_flag = "--version",
                                 .prompt = PromptPath::kArgument,

@@ -1,5 +1,5 @@
-// Claude Code: `claude -p --output-format stream-json`, prompt on standard input: there it has no size limit, and a
-// flag that takes several values (--allowedTools) can't swallow it.
+// Claude Code: `claude -p --output-format stream-json`, prompt on standard input, where it has no size limit and a flag
+// that takes several values (--allowedTools) can't swallow it.
 #include "agents/claude.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The stream of Claude Code (`--output-format stream-json`), for other agents that print the same.
+// The stream of Claude Code (`--output-format stream-json`), shared with other agents that use the same format.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace ralph {
 
-// A message in the assistant's name that no model wrote: an error, the echo of a command.
+// Whether Claude Code itself wrote this assistant message, not a model: an error, the echo of a command.
 bool is_written_by_claude_code(JsonView message);
 
 std::unique_ptr<LineParser> make_claude_parser(const UsedBefore& before, const Clock& clock);

@@ -14,7 +14,7 @@
 namespace ralph {
 namespace {
 
-// Lines that repeat others, or are not about the work: news for screens, logins, the control protocol.
+// Lines that repeat others or don't concern the work: display updates, logins, the control protocol.
 constexpr std::array<std::string_view, 8> kIgnored = {
     "tool_progress", "tool_use_summary", "prompt_suggestion", "auth_status",
     "keep_alive",    "control_request",  "control_response",  "control_cancel_request"};
@@ -37,15 +37,14 @@ const Wanted& wanted_of_task_result() {
 }
 
 bool is_api_error(JsonView line) {
-  // Older versions mark it only by the name of the model.
+  // Older versions mark it only by the model name.
   return line["is_api_error_message"].truth() ||
          (line["error"].is(JsonKind::kString) && is_written_by_claude_code(line["message"]));
 }
 
 // ---- lines of the type "system"
 
-// The same of the type "system". The end of a hook or a task says all that its progress does, the result all that the
-// counters do.
+// Subtypes to ignore. The end of a hook or a task repeats all of its progress, and the result repeats the counters.
 constexpr std::array<std::string_view, 11> kIgnoredSubtypes = {
     "thinking_tokens",          "hook_started",         "hook_progress",         "task_updated",
     "background_tasks_changed", "ui_invalidate",        "session_state_changed", "files_persisted",
@@ -124,8 +123,8 @@ void on_system(JsonView line, std::string& scratch, EventSink& sink) {
 event::Failure api_failure(JsonView line, std::string_view message, WallTime now) {
   FailureKind kind = kind_of_error(line);
   std::optional<WallTime> resets_at = time_from_unix(line["api_error_params"]["rate_limit_info"]["resetsAt"].integer());
-  // Only the message tells some of them apart: a prompt that is too long is an "invalid_request" like any other, and
-  // older versions report the limit of a plan like any other limit.
+  // Some of them differ only in the message: a prompt that is too long is an "invalid_request" like any other, and
+  // older versions report a plan's limit like any other limit.
   const bool vague = kind == FailureKind::kNone || kind == FailureKind::kOther;
   if (vague || (kind == FailureKind::kOverloaded && contains(message, "usage limit"))) {
     const ReportedFailure reported = failure_from_message(message, now);
@@ -135,7 +134,7 @@ event::Failure api_failure(JsonView line, std::string_view message, WallTime now
   return {kind, message, kind == FailureKind::kUsageLimit ? resets_at : std::nullopt};
 }
 
-// A `result` line that failed. Nothing if it only repeats an API error that was `reported` before.
+// A `result` line that failed. nullopt if it only repeats an API error that was already `reported`.
 std::optional<event::Failure> result_failure(JsonView line, bool reported, WallTime now, std::string& scratch) {
   const std::string_view reason = line["terminal_reason"].text();
   const std::string_view subtype = line["subtype"].text();
@@ -184,12 +183,12 @@ class ClaudeReader final : public LineParser {
   OpenTools tools_;
   TodoList tasks_;
   bool model_spoke_ = false;
-  bool has_own_words_ = false;       // of the model, not of a sub-agent
-  bool has_others_words_ = false;    // that Claude Code wrote in its name
+  bool has_own_words_ = false;       // from the model, not from a sub-agent
+  bool has_others_words_ = false;    // written by Claude Code in the model's name
   bool failure_reported_ = false;    // since the last result
   std::int64_t partial_output_ = 0;  // of the current message, already counted
   std::string scratch_;
-  bool tells_denials_ = false;  // a tool call without permission has an event of its own
+  bool reports_denials_ = false;  // a tool call without permission gets its own event
 };
 
 const Wanted& ClaudeReader::wanted() const {
@@ -207,7 +206,7 @@ const Wanted& ClaudeReader::wanted() const {
   static const Wanted line(
       // assistant, user
       "type subtype parent_tool_use_id isSynthetic "
-      // what went wrong
+      // errors
       "error errors is_api_error_message api_error api_error_status api_error_type "
       // system
       "session_id model claude_code_version attempt max_retries retry_delay_ms error_status status hook_name outcome "
@@ -234,7 +233,7 @@ void ClaudeReader::on_object(JsonView line, EventSink& sink) {
   } else if (type == "user") {
     on_user(line, sink);
   } else if (type == "system") {
-    tells_denials_ = tells_denials_ || line["subtype"].text() == "permission_denied";
+    reports_denials_ = reports_denials_ || line["subtype"].text() == "permission_denied";
     on_system(line, scratch_, sink);
   } else if (type == "result") {
     on_result(line, sink);
@@ -257,7 +256,7 @@ void ClaudeReader::on_assistant(JsonView line, EventSink& sink) {
     on_api_error(line, sub_agent, sink);
     return;
   }
-  // "Goal set: ..." and the like repeats the user's words, which are no answer of the agent.
+  // "Goal set: ..." and the like repeat the user's words; they are not the agent's answer.
   if (is_written_by_claude_code(message)) {
     sink.on_event(event::Progress{"notice", text_of_content(message["content"], scratch_)});
     has_others_words_ = true;
@@ -289,7 +288,7 @@ void ClaudeReader::on_assistant(JsonView line, EventSink& sink) {
 // Claude Code wrote the text of this message, not the model.
 void ClaudeReader::on_api_error(JsonView line, bool sub_agent, EventSink& sink) {
   const std::string_view message = text_of_content(line["message"]["content"], scratch_);
-  if (sub_agent) {  // the agent that started it is told, and may go on
+  if (sub_agent) {  // the parent agent learns of it, and may continue
     sink.on_event(event::Progress{"sub-agent failed", message});
     return;
   }
@@ -318,7 +317,7 @@ void ClaudeReader::on_user(JsonView line, EventSink& sink) {
   for (const JsonView block : content) {
     if (block["type"].text().ends_with("tool_result")) on_tool_result(block, line, sub_agent, sink);
   }
-  // Prompts that Claude Code writes itself: the message of a hook, "continue" after an output limit.
+  // Prompts that Claude Code wrote itself: a hook's message, "continue" after an output limit.
   if (line["isSynthetic"].truth() && !sub_agent) {
     if (const std::string_view text = text_of_content(content, scratch_); !text.empty()) {
       sink.on_event(event::Progress{"feedback", text});
@@ -335,13 +334,13 @@ void ClaudeReader::on_tool_result(JsonView block, JsonView line, bool sub_agent,
   for (const JsonView call : line["tool_result_meta"])
     refused = refused || (call["id"].text() == id && call["permission_decision"]["decision"].text() == "reject");
   const std::string_view output = text_of_content(block["content"], scratch_);
-  // Versions that have no event for it.
-  if (failed && !tells_denials_ && is_without_permission(output))
+  // For versions without an event for this.
+  if (failed && !reports_denials_ && is_without_permission(output))
     sink.on_event(event::Progress{event::Progress::kPermissionDenied, tool.name});
   sink.on_event(event::ToolEnd{id, tool.name, output, failed, sub_agent, refused});
 }
 
-// A list changes when the tool has succeeded: some versions refuse the call.
+// Called only after the tool has succeeded, because some versions refuse the call.
 void ClaudeReader::on_list_change(const OpenTool& tool, JsonView result, EventSink& sink) {
   if (is_todo_tool(tool.name)) {
     sink.on_event(event::Todo{tool.todo});
@@ -365,7 +364,7 @@ void ClaudeReader::on_list_change(const OpenTool& tool, JsonView result, EventSi
   sink.on_event(event::Todo{tasks_.items()});
 }
 
-// The text of partial messages comes again, whole, as `assistant`. The output tokens come nowhere else before the
+// The text of partial messages is repeated, whole, in an `assistant` line. Output tokens appear nowhere else before the
 // result.
 void ClaudeReader::on_stream_event(JsonView event, EventSink& sink) {
   const std::string_view type = event["type"].text();
@@ -377,18 +376,18 @@ void ClaudeReader::on_stream_event(JsonView event, EventSink& sink) {
 }
 
 void ClaudeReader::on_result(JsonView line, EventSink& sink) {
-  // `is_error` decides: an API error has the subtype "success".
+  // Check `is_error` too: an API error has the subtype "success".
   bool failed = line["is_error"].truth() || line["subtype"].text().starts_with("error");
   if (const auto spent = usage_.on_result(line)) sink.on_event(*spent);
   if (!failed && !model_spoke_ && line["num_turns"] && line["num_turns"].integer() == 0) {
-    // Claude Code answered the prompt itself, such as a /goal that is too long, and calls that a success.
+    // Claude Code answered the prompt itself (for example, a /goal that is too long) and reports success.
     failed = true;
     sink.on_event(event::Failure{FailureKind::kRefused, line["result"].text(), std::nullopt});
   } else if (failed) {
     if (const auto failure = result_failure(line, failure_reported_, clock_.wall(), scratch_)) sink.on_event(*failure);
   }
   failure_reported_ = false;
-  // The result repeats the last words, whosever they are.
+  // The result repeats the last words, even if Claude Code wrote them.
   const bool is_others = has_others_words_ && !has_own_words_;
   sink.on_event(event::Result{failed, failed || is_others ? std::string_view() : line["result"].text(),
                               usage_.cost_usd(), usage_.tokens(),

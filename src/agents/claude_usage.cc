@@ -47,7 +47,7 @@ std::optional<event::Spent> ClaudeUsage::estimate(const Tokens& tokens) {
 }
 
 bool ClaudeUsage::seen_before(std::string_view id) {
-  if (id.empty()) return false;  // Amp's messages have no id, and come in one piece
+  if (id.empty()) return false;  // Amp's messages have no id, and arrive in one piece
   const size_t hash = std::hash<std::string_view>()(id);
   if (is_one_of(hash, messages_)) return true;
   messages_[next_message_++ % messages_.size()] = hash;

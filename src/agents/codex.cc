@@ -18,11 +18,11 @@ namespace ralph {
 namespace {
 
 std::string toml_string(std::string_view text) {
-  return fmt::format("\"{}\"", json_escaped(text));  // TOML's basic strings have JSON's escapes
+  return fmt::format("\"{}\"", json_escaped(text));  // TOML basic strings use JSON's escapes
 }
 
-// "PreToolUse" -> "pre_tool_use", as codex names the event beside a trusted hook.
-std::string in_small_letters(std::string_view event) {
+// "PreToolUse" -> "pre_tool_use": codex uses this form for the events of trusted hooks.
+std::string snake_case(std::string_view event) {
   std::string name;
   for (const char c : event) {
     if (c >= 'A' && c <= 'Z' && !name.empty()) name += '_';
@@ -31,8 +31,8 @@ std::string in_small_letters(std::string_view event) {
   return name;
 }
 
-// Codex passes over hooks whose hash the user has not trusted. Its flag that trusts all of them would let the project's
-// own hooks run as well, so ralph names the hashes of its own.
+// Codex skips hooks whose hash the user has not trusted. Its flag that trusts all hooks would also enable the
+// project's, so ralph passes the hashes of its own hooks.
 std::string trusted_hash(const AgentHook& hook, const std::string& event) {
   json::object handler = {
       {"async", false}, {"command", to_json_string(hook.command)}, {"timeout", hook.timeout}, {"type", "command"}};
@@ -43,8 +43,8 @@ std::string trusted_hash(const AgentHook& hook, const std::string& event) {
 
 std::vector<std::string> hook_arguments(std::span<const AgentHook> hooks) {
   std::vector<std::string> words, trusted;
-  for (const AgentHook& hook : hooks) {  // one for each event
-    const std::string event = in_small_letters(hook.event);
+  for (const AgentHook& hook : hooks) {  // one per event
+    const std::string event = snake_case(hook.event);
     words.insert(words.end(),
                  {"-c", fmt::format("hooks.{}=[{{{}hooks=[{{type=\"command\",command={},timeout={}}}]}}]", hook.event,
                                     hook.matcher.empty() ? "" : fmt::format("matcher={},", toml_string(hook.matcher)),
@@ -62,7 +62,7 @@ TurnArguments arguments(const TurnOptions& options, const HasFlag& has_flag) {
   if (options.events) result.before.emplace_back("--json");
   if (!options.answer_file.empty() && !options.user_sets({"-o", "--output-last-message"}))
     result.before.insert(result.before.end(), {"-o", options.answer_file});
-  // The default sandbox of `exec` is read-only. Newer versions no longer have --full-auto.
+  // The default sandbox of `exec` is read-only. Newer versions lack --full-auto.
   const bool sandbox_chosen = options.user_sets(
       {"-s", "--sandbox", "--full-auto", "--yolo", "--approve-for-me", "--dangerously-bypass-approvals-and-sandbox"});
   if (!sandbox_chosen && has_flag("exec --help", "--full-auto")) {
@@ -77,7 +77,7 @@ TurnArguments arguments(const TurnOptions& options, const HasFlag& has_flag) {
     const std::vector<std::string> words = hook_arguments(options.hooks);
     result.before.insert(result.before.end(), words.begin(), words.end());
   }
-  // After the flags: `resume` itself knows few of them, and without --sandbox a resumed session is read-only.
+  // After the flags, because `resume` itself accepts few of them, and without --sandbox a resumed session is read-only.
   if (!options.resume.empty()) result.after = {"resume", options.resume};
   result.after.emplace_back("-");
   return result;
@@ -91,7 +91,7 @@ StartFailure start_failure(int exit_code, std::string_view error) {
   if (contains(error, "no rollout found for thread id")) {
     return {FailureKind::kOther, "codex does not know the session to resume"};
   }
-  // Its argument parser exits with 2 and says what is wrong in its first line.
+  // Its argument parser exits with 2 and reports the problem in the first line.
   if (const size_t at = error.find("error: "); exit_code == 2 && at != std::string_view::npos) {
     return {FailureKind::kPermissionDenied,
             fmt::format("codex did not start: {}; correct agent.flags", first_line(error.substr(at)))};
@@ -180,7 +180,7 @@ void CodexParser::on_item(JsonView item, Phase phase, EventSink& sink) {
   } else if (type == "error") {  // a warning; a failure ends the turn
     sink.on_event(event::Progress{"warning", item["message"].text()});
   } else if (type == "command_execution") {
-    // Codex uses these two names in its hooks.
+    // Codex's hooks use these two names.
     on_tool(item, "Bash", command_without_shell(item["command"].text(), scratch_), phase, sink);
   } else if (type == "file_change") {
     scratch_.clear();
@@ -205,7 +205,7 @@ void CodexParser::on_item(JsonView item, Phase phase, EventSink& sink) {
 void CodexParser::on_tool(JsonView item, std::string_view name, std::string_view summary, Phase phase,
                           EventSink& sink) {
   const std::string_view id = item["id"].text();
-  if (!tools_.is_open(id)) {  // some are reported only when they are over
+  if (!tools_.is_open(id)) {  // some calls are reported only when they end
     tools_.start(id, name);
     sink.on_event(event::ToolStart{id, name, summary, false});
   }
@@ -253,7 +253,7 @@ void CodexParser::on_turn_completed(JsonView usage, EventSink& sink) {
     const std::int64_t written = usage["cache_write_input_tokens"].integer();
     const Tokens counter{std::max<std::int64_t>(usage["input_tokens"].integer() - read - written, 0),
                          usage["output_tokens"].integer(), read, written};
-    if (counter.total() < counted_.total()) counted_ = {};  // it was reset
+    if (counter.total() < counted_.total()) counted_ = {};  // the counter was reset
     const Tokens used = counter - counted_;
     counted_ = counter;
     tokens_ += used;

@@ -1,4 +1,4 @@
-// What a run has used, by agent: several results, sub-agents, counters that go on from an earlier run.
+// Usage of a run, by agent: several results, sub-agents, counters that continue from an earlier run.
 #include <gtest/gtest.h>
 
 #include "agents/recordings_for_tests.h"
@@ -29,15 +29,15 @@ TEST(CostsTest, OfRecordings) {
       {"claude", "stream-2.1.197-write-bash-todowrite", {{4100, 107, 800, 50}, 0.0238875}},
       {"claude", "stream-background-job-two-results", {{300, 60, 0, 0}, 0.0024}},
       {"claude", "stream-input-two-prompts", {{200, 40, 0, 0}, 0.0016}},
-      {"claude", "stream-subagent", {{400, 80, 0, 0}, 0.0032}},         // `usage` leaves the sub-agent's half out
-      {"claude", "stream-resume", {{100, 20, 0, 0}, 0.0008}},           // its counters say 200 and 0.0016
+      {"claude", "stream-subagent", {{400, 80, 0, 0}, 0.0032}},         // `usage` omits the sub-agent's half
+      {"claude", "stream-resume", {{100, 20, 0, 0}, 0.0008}},           // the counters say 200 and 0.0016
       {"claude", "stream-continue", {{100, 20, 0, 0}, 0.0008}},         // 300 and 0.0024
       {"claude", "stream-resume-fork", {{100, 20, 0, 0}, 0.0008}},      // 400 and 0.0032
       {"claude", "stream-compact", {{200, 40, 0, 0}, 0.0016}},          // `usage` is all zeros
-      {"claude", "stream-max-budget", {{1200, 45, 800, 50}, 0.00611}},  // here too
+      {"claude", "stream-max-budget", {{1200, 45, 800, 50}, 0.00611}},  // same here
       {"claude", "stream-partial-messages", {{100, 20, 0, 0}, 0.0008}},
       {"claude", "stream-sigint-during-tool", {{100, 20, 0, 0}, 0.0008}},
-      {"claude", "stream-sigterm-during-tool", {{100, 0, 0, 0}, 0}},  // no result: what is known before it
+      {"claude", "stream-sigterm-during-tool", {{100, 0, 0, 0}, 0}},  // no result: only what was known earlier
       {"codex", "exec-reasoning-todo-command-patch-message", {{2700, 142, 200, 0}, 0}},
       {"gemini", "stream-write-shell-todo-promise", {{2200, 117, 800, 0}, 0}},
       {"opencode", "run-write-bash-todo-promise", {{2200, 117, 800, 0}, 0.008355}},
@@ -45,13 +45,13 @@ TEST(CostsTest, OfRecordings) {
   for (const Row& row : rows) expect_used(events_of(row.agent, recording(row.agent, row.name)), row.used, row.name);
 }
 
-TEST(CostsTest, CodexCountersGoOnAfterAResume) {
+TEST(CostsTest, CodexCountersContinueAfterAResume) {
   const UsedBefore before{{.input = 100, .output = 20}, 0};
   expect_used(events_of("codex", recording("codex", "exec-resume"), 0, before), {{100, 20, 0, 0}, 0}, "exec-resume");
 }
 
 // Versions without model_usage_since_last_result.
-TEST(CostsTest, OldClaudeCountersGoOnAfterAResume) {
+TEST(CostsTest, OldClaudeCountersContinueAfterAResume) {
   const std::string_view result =
       R"({"type":"result","subtype":"success","is_error":false,"result":"","total_cost_usd":0.0024,)"
       R"("usage":{"input_tokens":100,"output_tokens":20},"modelUsage":{"m":{"inputTokens":300,"outputTokens":60,)"
@@ -71,7 +71,7 @@ TEST(CostsTest, AMessageIsCountedOnceHoweverManyEventsItHas) {
   expect_used(events_of("claude", event + other + event), {{14, 0, 10, 0}, 0}, "two messages");
 }
 
-TEST(CostsTest, AmpTellsUsageByMessageAndNoCost) {
+TEST(CostsTest, AmpReportsUsagePerMessageAndNoCost) {
   const std::string_view stream =
       R"({"type":"system","subtype":"init","session_id":"T-1","tools":[]})"
       "\n"
@@ -86,7 +86,7 @@ TEST(CostsTest, AmpTellsUsageByMessageAndNoCost) {
   EXPECT_FALSE(events.result_cost_usd.has_value());
 }
 
-TEST(CostsTest, AResultWithoutFiguresLeavesTheEstimates) {
+TEST(CostsTest, AResultWithoutFiguresKeepsTheEstimates) {
   const std::string_view stream =
       R"({"type":"assistant","message":{"content":[],"stop_reason":"end_turn","usage":{"input_tokens":60,"output_tokens":20}}})"
       "\n"

@@ -9,7 +9,7 @@
 namespace ralph {
 namespace {
 
-// Writes the members of one event in order. Inlining makes each key a constant, so that no memcpy is called.
+// Writes the members of one event in order. Inlining makes each key a constant, which avoids calls of memcpy.
 class Members {
  public:
   Members(ByteBuffer& out, std::string_view type) : out_(out) {
@@ -42,7 +42,7 @@ class Members {
     out_.added(std::to_chars(at, at + 32, value).ptr);
     return *this;
   }
-  // Rounded to a billionth, to remove the rounding errors of binary fractions.
+  // Rounded to a billionth, to hide the rounding errors of binary fractions.
   Members& cost(double usd) {
     constexpr std::int64_t kBillion = 1'000'000'000;
     const double most = 9e9;
@@ -88,7 +88,7 @@ std::string_view name_of(event::TodoStatus status) {
   return status == event::TodoStatus::kDone ? "done" : "pending";
 }
 
-// The first characters. A text with no more bytes than that is short enough.
+// The first kToolOutputCharacters characters. A text with no more bytes than that needs no counting.
 std::string_view beginning_of(std::string_view output) {
   return output.size() <= kToolOutputCharacters ? output : prefix_of_characters(output, kToolOutputCharacters);
 }

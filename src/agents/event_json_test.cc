@@ -35,7 +35,7 @@ TEST(EventJsonTest, OneLineForEachKindOfEvent) {
             "{\"type\":\"unknown\",\"event\":\"x\",\"reason\":\"unknown type\"}\n");
 }
 
-TEST(EventJsonTest, OfAToolsOutputOnlyTheBeginningButTheSizeOfAll) {
+TEST(EventJsonTest, AToolsOutputIsCutButItsFullSizeIsReported) {
   std::string output;
   for (int i = 0; i < 1000; ++i) output += "äöü\n";
   const auto value = parse_json(line_of(event::ToolEnd{"1", "Bash", output, true, false}), "line");
@@ -45,7 +45,7 @@ TEST(EventJsonTest, OfAToolsOutputOnlyTheBeginningButTheSizeOfAll) {
   EXPECT_EQ(find_string(*value, "output"), prefix_of_characters(output, 2000));
 }
 
-TEST(EventJsonTest, AnyTextIsValidJsonAndCannotSteerATerminal) {
+TEST(EventJsonTest, AnyTextIsValidJsonAndCannotControlATerminal) {
   std::string text;
   for (int i = 0; i < 256; ++i) text += static_cast<char>(i);
   text +=

@@ -1,7 +1,7 @@
-// What agents do, in one vocabulary. Every agent's stream becomes these events; the engine, the console and `ralph
-// stream` know no others. Specified in docs/formats/events.md.
+// The common vocabulary for what agents do. Every agent's stream is translated into these events; the engine, the
+// console and `ralph stream` know no others. Specified in docs/formats/events.md.
 //
-// Texts are views into the current line: copy what you need after the callback.
+// Texts are views into the current line. Copy what you need beyond the callback.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@
 
 namespace ralph {
 
-// Why a turn failed, according to structured events, never to prose that the agent wrote.
+// Why a turn failed, according to structured events, never to the agent's prose.
 enum class FailureKind {
   kNone,
-  kUsageLimit,        // the limit of a plan or account; often with the time of its reset
+  kUsageLimit,        // the limit of a plan or account; often with a reset time
   kOverloaded,        // 429 without a plan limit, 529, 5xx, connection lost: may work later
   kAuthentication,    // no valid key or login
   kBilling,           // no credit
@@ -27,7 +27,7 @@ enum class FailureKind {
   kMaxTurns,          // the agent's own limit of turns
   kMaxBudget,         // the agent's own limit of cost
   kModelNotFound,
-  kRefused,  // the agent's program answered the prompt itself, without a turn of the model
+  kRefused,  // the agent's program answered the prompt itself, without a model turn
   kAborted,  // ended by a signal
   kOther,
 };
@@ -51,14 +51,14 @@ struct Session {
   std::string_view id{}, model{}, version{};
 };
 
-// The agent's own words. Consecutive pieces are to be joined.
+// The agent's own words. The consumer joins consecutive pieces.
 struct Text {
   std::string_view text{};
   bool piece = false;
-  bool sub_agent = false;  // a sub-agent's words are shown, but complete nothing
+  bool sub_agent = false;  // a sub-agent's words are shown, but cannot complete a run
 };
 
-// The agent's reasoning: shown on request, never taken for its words.
+// The agent's reasoning: shown on request, never treated as its words.
 struct Thinking {
   std::string_view text{};
   bool sub_agent = false;
@@ -76,7 +76,7 @@ struct ToolEnd {
   std::string_view output{};
   bool failed = false;
   bool sub_agent = false;
-  bool refused = false;  // by a hook, by the user or for want of a permission: the call was not made
+  bool refused = false;  // by a hook, by the user or for lack of permission: the call was not made
 };
 
 enum class TodoStatus { kPending, kActive, kDone };
@@ -88,7 +88,7 @@ struct Todo {
   std::vector<TodoItem> items;  // the whole list
 };
 
-// What was used since the previous Spent event of this run. Never cumulative, even if the agent's own counters are.
+// Usage since the previous Spent event of this run. Never cumulative, even if the agent's own counters are.
 struct Spent {
   Tokens tokens{};
   double cost_usd = 0;
@@ -106,8 +106,8 @@ struct Result {
 };
 
 struct Progress {
-  static constexpr std::string_view kPermissionDenied = "permission denied";  // of the tool call that `text` names
-  std::string_view kind{};  // that, or "compacting", "background task", "hook", ...
+  static constexpr std::string_view kPermissionDenied = "permission denied";  // for the tool call named in `text`
+  std::string_view kind{};  // kPermissionDenied, "compacting", "background task", "hook", ...
   std::string_view text{};
 };
 
@@ -119,21 +119,21 @@ struct Retry {
   std::string_view message{};
 };
 
-// The state of a plan's limit; `rejected`: it is reached.
+// The state of a plan's limit; `rejected`: it has been reached.
 struct Limit {
   bool rejected = false;
   std::optional<WallTime> resets_at{};
   std::string_view type{};  // "five_hour"
 };
 
-// The turn failed, for a reason that is known.
+// The turn failed for a known reason.
 struct Failure {
   FailureKind kind = FailureKind::kOther;
   std::string_view message{};
   std::optional<WallTime> resets_at{};
 };
 
-// A line that was not understood: counted, shown on request, never fatal.
+// A line that could not be interpreted: counted, shown on request, never fatal.
 struct Unknown {
   std::string_view type{};    // of an unknown event; empty if the line is not an event
   std::string_view reason{};  // "not JSON", "larger than 16 MB", "unknown type"

@@ -30,7 +30,7 @@ constexpr ErrorType kTypes[] = {
     {"NOT_FOUND", FailureKind::kModelNotFound},
 };
 
-// Phrases of the agents' programs, in lower case. The first that is found counts.
+// Phrases of the agents' programs, in lower case. The first match wins.
 struct Phrase {
   std::string_view words;
   FailureKind kind;

@@ -27,7 +27,7 @@ TEST_F(FailureTest, KindsOfMessages) {
   struct Row {
     std::string_view message;
     FailureKind kind;
-    std::string_view shown;  // empty: the message as it is
+    std::string_view shown;  // empty: the message itself
   };
   const Row rows[] = {
       {"unexpected status 401 Unauthorized: invalid x-api-key, url: http://127.0.0.1/v1", FailureKind::kAuthentication,
@@ -67,9 +67,9 @@ TEST_F(FailureTest, TheEndOfALimit) {  // asked at 2026-11-15T20:22:33Z
       {"or try again at Dec 1st, 2026 12:05 PM.", "2026-12-01T12:05:59.000Z"},
       {"try again at Jan 2nd, 2027 12:00 AM.", "2027-01-02T00:00:59.000Z"},
       {"try again at 11:07 PM.", "2026-11-15T23:07:59.000Z"},
-      {"try again at 3:33 AM.", "2026-11-16T03:33:59.000Z"},  // today that was long ago
+      {"try again at 3:33 AM.", "2026-11-16T03:33:59.000Z"},  // today's is long past
       {"try again at 8:22 PM.", "2026-11-15T20:22:59.000Z"},  // this very minute
-      {"try again at 8:20 PM.", "2026-11-15T20:20:59.000Z"},  // over, a moment ago
+      {"try again at 8:20 PM.", "2026-11-15T20:20:59.000Z"},  // ended a moment ago
       {"Try again in 3 days 4 hours 5 minutes.", "2026-11-19T00:27:33.000Z"},
       {"try again in 2 hours", "2026-11-15T22:22:33.000Z"},
       {"Claude AI usage limit reached|1794800000", "2026-11-16T03:33:20.000Z"},
@@ -89,7 +89,7 @@ TEST_F(FailureTest, ALimitEndsInTheTimeZoneOfThisMachine) {
   const auto time = reset_time_in("try again at Nov 16th, 2026 3:33 AM.", kRecordingTime);
   ::setenv("TZ", "UTC", 1);
   ::tzset();
-  // Where there is no database of time zones, the name is UTC.
+  // Without a time zone database, the name means UTC.
   EXPECT_TRUE(shown(time) == "2026-11-16T08:33:59.000Z" || shown(time) == "2026-11-16T03:33:59.000Z") << shown(time);
 }
 
@@ -104,7 +104,7 @@ TEST_F(FailureTest, KindsOfStatuses) {
   EXPECT_EQ(failure_from_status(529), FailureKind::kOverloaded);
 }
 
-// The failure in a recording, and that there is one only.
+// The failure in each recording, of which there is exactly one.
 TEST_F(FailureTest, KindsOfRecordings) {
   struct Row {
     std::string_view agent, name, kind, resets_at;
@@ -151,12 +151,12 @@ TEST_F(FailureTest, KindsOfRecordings) {
     EXPECT_NE(line.find(fmt::format(R"("kind":"{}")", row.kind)), std::string::npos) << row.name << ": " << line;
     EXPECT_EQ(line.find("resetsAt") != std::string::npos, !row.resets_at.empty()) << line;
     EXPECT_NE(line.find(row.resets_at), std::string::npos) << line;
-    EXPECT_EQ(text.find(R"({"type":"failure")", at + 1), std::string::npos) << row.name << ": told twice";
+    EXPECT_EQ(text.find(R"({"type":"failure")", at + 1), std::string::npos) << row.name << ": reported twice";
     EXPECT_NE(text.find(R"("failed":true,)", at), std::string::npos) << row.name << ": no result that failed";
   }
 }
 
-TEST_F(FailureTest, WordsOfTheModelAreNeverOne) {
+TEST_F(FailureTest, TheModelsWordsAreNeverAFailure) {
   const std::string_view rows[][2] = {
       {"claude",
        R"({"type":"assistant","message":{"content":[{"type":"text","text":"API Error: rate limit, status 429"}]}})"},
@@ -172,7 +172,7 @@ TEST_F(FailureTest, WordsOfTheModelAreNeverOne) {
   }
 }
 
-TEST_F(FailureTest, AnErrorOfASubAgentIsNoFailureOfTheTurn) {
+TEST_F(FailureTest, ASubAgentsErrorDoesNotFailTheTurn) {
   const std::string text =
       events_of(
           "claude",
@@ -182,7 +182,7 @@ TEST_F(FailureTest, AnErrorOfASubAgentIsNoFailureOfTheTurn) {
   EXPECT_EQ(text, "{\"type\":\"progress\",\"kind\":\"sub-agent failed\",\"text\":\"API Error\"}\n");
 }
 
-// A line of Claude Code with these words, and its result after so many turns.
+// A line of Claude Code with this text from this model.
 std::string claude_says(std::string_view model, std::string_view text) {
   return fmt::format(R"({{"type":"assistant","message":{{"model":"{}","content":[{{"type":"text","text":"{}"}}]}}}})"
                      "\n",
@@ -194,12 +194,12 @@ std::string claude_result(int turns, std::string_view text) {
                      turns, text);
 }
 
-TEST_F(FailureTest, WhatClaudeCodeSaysInTheAgentsNameIsANotice) {
+TEST_F(FailureTest, WordsOfClaudeCodeItselfAreANotice) {
   const std::string text = events_of("claude", claude_says("<synthetic>", "Goal set: <response>DONE</response>")).text;
   EXPECT_EQ(text, "{\"type\":\"progress\",\"kind\":\"notice\",\"text\":\"Goal set: <response>DONE</response>\"}\n");
 }
 
-TEST_F(FailureTest, AResultThatRepeatsWhatClaudeCodeSaidIsNobodysAnswer) {
+TEST_F(FailureTest, AResultThatRepeatsClaudeCodesWordsIsNoAnswer) {
   const std::string synthetic = claude_says("<synthetic>", "Goal set: <response>DONE</response>");
   const auto answers = [](const std::string& stream) {
     return contains(events_of("claude", stream + claude_result(1, "<response>DONE</response>")).text,
@@ -207,8 +207,8 @@ TEST_F(FailureTest, AResultThatRepeatsWhatClaudeCodeSaidIsNobodysAnswer) {
   };
   EXPECT_FALSE(answers(synthetic));
   EXPECT_FALSE(answers(claude_says("opus", " ") + synthetic));
-  EXPECT_TRUE(answers("")) << "some versions say nothing but the result";
-  EXPECT_TRUE(answers(synthetic + claude_says("opus", "I am done."))) << "which the turn does not use then";
+  EXPECT_TRUE(answers("")) << "some versions print only the result";
+  EXPECT_TRUE(answers(synthetic + claude_says("opus", "I am done."))) << "the turn does not use it then";
 }
 
 TEST_F(FailureTest, AResultWithoutATurnIsARefusal) {
@@ -224,7 +224,7 @@ TEST_F(FailureTest, AResultWithoutATurnIsARefusal) {
   EXPECT_FALSE(refused(R"({"type":"result","subtype":"success","is_error":false,"result":"Too long"})")) << "seed 001";
 }
 
-TEST_F(FailureTest, ACodexErrorThatEndsTheStreamIsOne) {
+TEST_F(FailureTest, ACodexErrorThatEndsTheStreamIsAFailure) {
   const std::string text = events_of("codex", R"({"type":"error","message":"last status: 401"})").text;
   EXPECT_TRUE(text.starts_with(R"({"type":"failure","kind":"authentication")")) << text;
 }

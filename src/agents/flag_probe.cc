@@ -17,7 +17,7 @@ std::string cache_path(const Environment& environment) {
   return folder.empty() ? "" : join_path(folder, "ralph/agent-flags.json");
 }
 
-// Identifies a version of a file: an update changes its time or size.
+// Identifies a version of a file. An update changes its time or size.
 std::string identity_of(const std::string& program) {
   struct stat info{};
   if (::stat(program.c_str(), &info) != 0) return "";

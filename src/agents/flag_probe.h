@@ -1,5 +1,5 @@
 // Which flags the installed version of an agent has, according to its help. The answer is cached until the agent's file
-// changes, because asking costs a fraction of a second.
+// changes, because asking the agent takes a fraction of a second.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@ namespace ralph {
 class FlagProbe {
  public:
   // `program` is the agent's file. The cache is $XDG_CACHE_HOME/ralph/agent-flags.json (or ~/.cache/…); without a home
-  // only this object caches.
+  // folder, only this object caches.
   FlagProbe(std::string program, Environment environment);
 
   // `help_command`: "--help" or "exec --help". False if the program does not answer.

@@ -33,13 +33,13 @@ StartFailure start_failure(int exit_code, std::string_view) {
             "gemini does not trust this folder; start it here once and trust it, or add --skip-trust to agent.flags"};
   }
   if (exit_code == kUnknownSession) return {FailureKind::kOther, "gemini does not know the session to resume"};
-  // After an API error the exit code is the HTTP status, truncated to a byte; the message often has none.
+  // After an API error, the exit code is the HTTP status truncated to a byte. The message often lacks the status.
   for (const int status : {401, 403, 404, 408, 429, 500, 502, 503, 504, 529}) {
     if (exit_code != status % 256) continue;
     const FailureKind kind = failure_from_status(status);
     return {kind, fmt::format("gemini: {}: HTTP status {}", replace_all(to_string(kind), "_", " "), status)};
   }
-  // Before the first event only the exit code identifies a missing login.
+  // Before the first event, only the exit code identifies a missing login.
   if (exit_code == kNoLogin)
     return {FailureKind::kAuthentication, "gemini has no login; set GEMINI_API_KEY, or start gemini once and log in"};
   return {};
@@ -109,8 +109,7 @@ void GeminiParser::on_tool_use(JsonView line, EventSink& sink) {
   sink.on_event(event::ToolStart{id, name, summary_of_input(line["parameters"], scratch_), false});
 }
 
-// The status of a command that failed is "success" too; only its output says otherwise, and that is not a field to rely
-// on.
+// A failed command also has the status "success". Only its output says otherwise, which is not a reliable field.
 void GeminiParser::on_tool_result(JsonView line, EventSink& sink) {
   const std::string_view id = line["tool_id"].text();
   const bool failed = line["status"].text() == "error";
@@ -153,8 +152,8 @@ void GeminiParser::on_result(JsonView line, EventSink& sink) {
   sink.on_event(event::Result{.failed = has_failed, .tokens = tokens_, .duration = duration});
 }
 
-// Without it, a folder that was never opened interactively is not trusted, and even --yolo exits with 55. Older
-// versions ignore it.
+// Without this variable, a folder that was never opened interactively is not trusted, and even --yolo exits with 55.
+// Older versions ignore it.
 constexpr EnvironmentVariable kEnvironment[] = {{"GEMINI_CLI_TRUST_WORKSPACE", "true"}};
 constexpr const char* kChildMarkers[] = {"GEMINI_CLI"};
 

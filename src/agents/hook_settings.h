@@ -1,4 +1,4 @@
-// Hooks that an agent gets for one run, besides those of the user's files, as its settings would have them.
+// Formats the hooks that ralph adds to an agent for one run, in the syntax of the agent's settings.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace ralph {
 
-// As in a settings file of Claude Code, and of those who took over its form: {"hooks": {EVENT: [{matcher, hooks}]}}.
+// The settings syntax of Claude Code and of agents that adopted it: {"hooks": {EVENT: [{matcher, hooks}]}}.
 std::string hook_settings(std::span<const AgentHook> hooks);
 
 }  // namespace ralph

@@ -1,4 +1,4 @@
-// Lines on their bad days. The stream goes on after each of them.
+// Malformed and extreme lines. The stream continues after each of them.
 #include <string>
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ std::string unknown(std::string_view reason, std::string_view type = "") {
                       : fmt::format("{{\"type\":\"unknown\",\"event\":\"{}\",\"reason\":\"{}\"}}\n", type, reason);
 }
 
-// The events of this line between two others, whatever the pieces in which it comes.
+// The events of this line between two others. Must not depend on how the stream is cut into pieces.
 std::string events_between(const std::string& line) {
   const std::string stream = say("before") + "\n" + line + "\n" + say("after") + "\n";
   const std::string whole = events_of("claude", stream).text;
@@ -35,7 +35,7 @@ std::string events_between(const std::string& line) {
   return whole.substr(before.size(), whole.size() - before.size() - after.size());
 }
 
-TEST(JsonStreamTest, WhatIsNoJsonIsCounted) {
+TEST(JsonStreamTest, LinesThatAreNotJsonAreCounted) {
   EXPECT_EQ(events_between("(node:1) Warning: something"), unknown("not JSON"));
   EXPECT_EQ(events_between("{\"type\":"), unknown("not JSON"));
   EXPECT_EQ(events_between("{\"type\":\"assistant\"} trailing"), unknown("not JSON"));
@@ -79,10 +79,10 @@ TEST(JsonStreamTest, HugeNumbersAreNumbers) {
   EXPECT_NE(events_between(R"({"type":"assistant","message":{"content":[],"x":)" + huge + "}}"), unknown("not JSON"));
 }
 
-TEST(JsonStreamTest, DepthIsNoDanger) {
+TEST(JsonStreamTest, DeepNestingIsHarmless) {
   const std::string deep(10'000, '[');
   const std::string flat(10'000, ']');
-  // Where nobody looks, it is passed over.
+  // In a member that nobody reads, it is skipped.
   EXPECT_EQ(events_between(R"({"type":"assistant","ignored":)" + deep + flat +
                            R"(,"message":{"content":[{"type":"text","text":"x"}]}})"),
             said("x"));
@@ -91,7 +91,7 @@ TEST(JsonStreamTest, DepthIsNoDanger) {
   EXPECT_EQ(events_between(R"({"type":"assistant","message":{"content":)" + deep), unknown("nested too deeply"));
 }
 
-TEST(JsonStreamTest, ALineOfManyValuesIsGivenUp) {
+TEST(JsonStreamTest, ALineOfTooManyValuesIsSkipped) {
   std::string many = R"({"type":"assistant","message":{"content":[0)";
   for (int i = 0; i < 200'000; ++i) many += ",0";
   EXPECT_EQ(events_between(many + "]}}"), unknown("too many values"));
@@ -121,13 +121,13 @@ TEST(JsonStreamTest, TheLastLineMayHaveNoEnd) {
   EXPECT_EQ(events_of("claude", say("one") + "\n" + say("two").substr(0, 30)).text, said("one") + unknown("not JSON"));
 }
 
-TEST(JsonStreamTest, EscapesInWhatIsPassedOverDoNotDisturb) {
+TEST(JsonStreamTest, EscapesInSkippedMembersAreHarmless) {
   EXPECT_EQ(events_between(R"({"a":"\\","b":"\"}","c":{"d":"]}\\\"{","e":["\\\\",{"f":"\""}]},"type":"assistant",)"
                            R"("message":{"content":[{"type":"text","text":"q\"\\\/\b\f\n\r\té"}]}})"),
             said(R"(q\"\\/\u0008\u000c\n\r\té)"));
 }
 
-TEST(TextStreamTest, AllOfItIsWords) {
+TEST(TextStreamTest, AllOutputIsText) {
   const std::string text = "Grüße, 日本語 \xFF and 😀\n";
   for (size_t piece = 1; piece <= text.size(); ++piece) {
     class Joined : public EventSink {

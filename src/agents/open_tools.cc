@@ -12,7 +12,7 @@ size_t OpenTools::find(std::string_view id) const {
 }
 
 OpenTool& OpenTools::start(std::string_view id, std::string_view name) {
-  size_t at = find(id);  // an id that starts again replaces the open call
+  size_t at = find(id);  // a reused id replaces the open call
   if (at == open_) {
     if (open_ == kMost) {
       at = static_cast<size_t>(

@@ -1,4 +1,4 @@
-// The tool calls that have started and not ended. The end of a call has only its id.
+// Tracks tool calls that have started but not ended. The event that ends a call contains only its id.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@ namespace ralph {
 
 struct OpenTool {
   std::string id, name;
-  // Its input, for todo lists and tasks: the end of the call does not say what it did.
+  // Its input, for todo lists and tasks: the end of the call does not repeat it.
   std::vector<event::TodoItem> todo;
   std::string subject, task, status;
-  unsigned long number = 0;  // by order of start
+  unsigned long number = 0;  // in order of start
 };
 
 class OpenTools {
@@ -22,7 +22,7 @@ class OpenTools {
   // The reference is valid until the next call.
   OpenTool& start(std::string_view id, std::string_view name);
 
-  // Removes the call and returns it; its name is empty if its start was not seen. The reference is valid until the next
+  // Removes the call and returns it; its name is empty if no start was seen. The reference is valid until the next
   // call.
   const OpenTool& end(std::string_view id);
 
@@ -31,7 +31,7 @@ class OpenTools {
  private:
   size_t find(std::string_view id) const;  // open_: not found
 
-  // Bounds the memory of a stream whose calls never end: the oldest is dropped.
+  // Bounds the memory for a stream whose calls never end: the oldest is dropped.
   static constexpr size_t kMost = 64;
   static std::string_view short_id(std::string_view id) { return id.substr(0, 256); }
 

@@ -1,5 +1,5 @@
-// opencode: `opencode run --format json`, prompt on standard input. Its stream is a list of steps, without an event
-// that begins or ends a session.
+// opencode: `opencode run --format json`, prompt on standard input. Its stream is a list of steps, with no event that
+// begins or ends a session.
 #include <string>
 
 #include "agents/failure_from.h"
@@ -75,7 +75,7 @@ void OpencodeParser::on_object(JsonView line, EventSink& sink) {
   const std::string_view type = line["type"].text();
   const JsonView part = line["part"];
   if (type == "text") {
-    // opencode wrote a synthetic text for the model, in place of the user.
+    // opencode wrote this text for the model on the user's behalf.
     if (part["synthetic"].truth()) {
       sink.on_event(event::Progress{"feedback", part["text"].text()});
     } else {
@@ -94,7 +94,7 @@ void OpencodeParser::on_object(JsonView line, EventSink& sink) {
   }
 }
 
-// A tool call is reported once, when it is over.
+// A tool call is reported once, when it ends.
 void OpencodeParser::on_tool(JsonView part, EventSink& sink) {
   const JsonView state = part["state"];
   const std::string_view id = part["callID"].text();
@@ -117,7 +117,7 @@ void OpencodeParser::on_step_finish(JsonView part, EventSink& sink) {
   tokens_ += tokens;
   cost_usd_ += cost;
   if (!(tokens == Tokens()) || cost != 0) sink.on_event(event::Spent{tokens, cost, false});
-  if (part["reason"].text() == "tool-calls") return;  // a step follows
+  if (part["reason"].text() == "tool-calls") return;  // another step follows
   sink.on_event(event::Result{.cost_usd = cost_usd_, .tokens = tokens_});
 }
 
@@ -125,7 +125,7 @@ void OpencodeParser::on_error(JsonView error, EventSink& sink) {
   const JsonView data = error["data"];
   const std::string_view name = error["name"].text();
   const std::string_view message = data["message"].text().empty() ? name : data["message"].text();
-  // The API's answer says more than its status: 429 may be a limit or an empty account.
+  // The API's answer is more precise than its status: 429 may be a limit or an empty account.
   const ReportedFailure answer = failure_from_message(data["responseBody"].text(), clock_.wall());
   FailureKind kind = failure_from_type(name, kErrorTypes);
   if (kind == FailureKind::kNone) kind = answer.kind;
@@ -140,7 +140,7 @@ constexpr DeniedCall kDeniedCalls[] = {{"Denied by ralph ("}};  // the error tha
 
 // For a sandbox.
 constexpr std::string_view kNeededVariables[] = {"OPENCODE_*", "ANTHROPIC_API_KEY", "OPENAI_API_KEY"};
-// It puts packages of its own beside its settings, and does not start where it can't.
+// It installs packages next to its settings, and does not start if it can't.
 constexpr std::string_view kCopied[] = {".local/share/opencode/auth.json", ".config/opencode/"};
 constexpr std::string_view kHosts[] = {"opencode.ai", "models.dev", "api.anthropic.com", "api.openai.com"};
 constexpr std::string_view kKeptInMachine[] = {".local/share/opencode", ".config/opencode"};

@@ -1,5 +1,4 @@
-// What the tests of the streams share: the recordings of real agents, and events as the lines of JSON that describe
-// them.
+// Shared by the stream tests: recordings of real agents, and events formatted as lines of JSON.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +19,7 @@
 
 namespace ralph {
 
-// Collects events as lines; texts in events are gone after the call.
+// Collects events as lines, because the texts in events are valid only during the call.
 class EventLines : public EventSink {
  public:
   void on_event(const AgentEvent& event) override {
@@ -41,7 +40,7 @@ class EventLines : public EventSink {
   std::string text;
   Tokens tokens;  // the sum of all Spent
   double cost_usd = 0;
-  Tokens result_tokens;  // as the last Result tells them
+  Tokens result_tokens;  // as reported by the last Result
   std::optional<double> result_cost_usd;
   int unknown = 0;
 };

@@ -1,5 +1,5 @@
-// Every recording of a real agent, as events. The expected ones are in tests/fixtures/events and were read by a person;
-// RALPH_UPDATE_EVENTS=1 writes them anew, to be read again before they are committed.
+// Every recording of a real agent, as events. The expected events are in tests/fixtures/events and were reviewed by a
+// person. RALPH_UPDATE_EVENTS=1 rewrites them; review them again before committing.
 #include <cstdlib>
 #include <fstream>
 
@@ -22,7 +22,7 @@ TEST_F(RecordingsTest, AreThere) {
   EXPECT_GE(all_recordings().size(), 83U);
 }
 
-TEST_F(RecordingsTest, GiveTheEventsThatAPersonHasRead) {
+TEST_F(RecordingsTest, GiveTheReviewedEvents) {
   const bool update = std::getenv("RALPH_UPDATE_EVENTS") != nullptr;
   for (const Recording& recording : all_recordings()) {
     const auto path = fixtures_folder() / "events" / recording.agent / (recording.name + ".jsonl");
@@ -42,10 +42,10 @@ TEST_F(RecordingsTest, LeaveNothingUnexplained) {
   }
 }
 
-TEST_F(RecordingsTest, SpentAddsUpToWhatTheLastResultTells) {
+TEST_F(RecordingsTest, SpentAddsUpToTheLastResult) {
   for (const Recording& recording : all_recordings()) {
     const EventLines events = events_of(recording.agent, recording.text);
-    if (events.result_tokens == Tokens()) continue;  // ended without a result, or failed before it began
+    if (events.result_tokens == Tokens()) continue;  // no result, or failed before it began
     EXPECT_EQ(events.tokens, events.result_tokens) << recording.agent << "/" << recording.name;
     if (events.result_cost_usd) {
       EXPECT_NEAR(events.cost_usd, *events.result_cost_usd, 1e-9) << recording.agent << "/" << recording.name;
@@ -72,11 +72,11 @@ TEST_F(RecordingsTest, GiveTheSameEventsWithWindowsLineEndsAndAByteOrderMark) {
   }
 }
 
-// The fast way of reading and the library's are one.
+// The fast parser and the library give the same events.
 TEST_F(RecordingsTest, GiveTheSameEventsWhenTheLibraryReadsThem) {
   for (const Recording& recording : all_recordings()) {
     std::string text = recording.text;
-    // A key with an escape in it is not for the fast way.
+    // The fast parser does not handle keys with escapes.
     for (size_t at = text.find("\"type\":"); at != std::string::npos; at = text.find("\"type\":", at + 1)) {
       text.replace(at, 7, "\"\\u0074ype\":");
     }

@@ -15,7 +15,7 @@ constexpr std::array kAdapters = {RALPH_AGENTS(RALPH_AGENT_POINTER)};
 constexpr Adapter kCustom = {
     .name = "custom", .prompt = PromptPath::kArgument, .takes_model = false, .tells_tokens = false, .interactive = ""};
 
-constexpr size_t kDenialBytes = 200;  // a denial is recognised within the first bytes of an output
+constexpr size_t kDenialBytes = 200;  // a denial is searched for only in the first bytes of an output
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// The table of the agents that ralph knows by name. Everything that needs all of them (init, doctor, `ralph stream`,
+// The table of agents that ralph knows by name. Everything that needs all of them (init, doctor, `ralph stream`,
 // completion, the test of the settings schema) reads this table. A new agent is agents/<name>.cc and one row here.
 #pragma once
 
@@ -30,27 +30,27 @@ inline constexpr std::string_view kAgentChoices = std::string_view(RALPH_AGENTS(
 #undef RALPH_AGENT_CHOICE
 
 std::span<const Adapter* const> adapters();
-const Adapter* find_adapter(std::string_view name);  // nullptr: there is no such row
+const Adapter* find_adapter(std::string_view name);  // nullptr if there is no such row
 
-// For any other command: its flags, then the prompt. Its output is plain text.
+// For any other command: it gets its flags, then the prompt, and prints plain text.
 const Adapter& custom_adapter();
 
-// A parser for the events of this agent; nullptr: there is no such row. The default clock is the system's.
+// A parser for this agent's events; nullptr if there is no such row. The default clock is the system clock.
 std::unique_ptr<LineParser> make_line_parser(std::string_view agent, const UsedBefore& before = {},
                                              const Clock* clock = nullptr);
 
 // Removes every agent's child markers. An agent that ralph starts is not a child of the agent that ralph was started
-// from, and must not take itself for one.
+// from, and must not mistake itself for one.
 void remove_child_markers(Environment& environment);
 
-// Whether `output`, of a tool call that failed, says that a hook denied the call.
+// Whether the `output` of a failed tool call says that a hook denied it.
 bool is_denied_by_hook(std::string_view output);
 
-// Whether an agent may use this tool without permission: reading, and keeping its own lists.
+// Whether this tool needs no permission: it only reads, or maintains the agent's own lists.
 bool is_free_tool(std::string_view name);
 
-// Whether it will be refused what it would have to ask for, because its flags, as written in settings, don't say what
-// it may do.
+// Whether everything that the agent would have to ask for will be refused, because its `flags`, as written in settings,
+// set no permissions.
 bool lacks_permissions(const Adapter& adapter, std::span<const std::string> flags);
 
 // "--permission-mode acceptEdits (it may edit files; …), or …": the flags to choose from; empty if it needs none.

@@ -34,7 +34,7 @@ TEST(Registry, TheChoicesOfOptionsAreTheNamesOfItsRows) {
   EXPECT_EQ(kAgentChoices, join(names, "|"));
 }
 
-// Every list of values for the property `name`, in the whole schema.
+// Collects every list of values for the property `name` in the whole schema.
 void collect_enums(const json::value& schema, std::string_view name, std::vector<json::value>& found) {
   if (!schema.is_object()) return;
   for (const auto& [key, value] : schema.get_object()) {

@@ -1,4 +1,4 @@
-// The end of a limit, from a sentence.
+// Parses the end of a limit from a sentence.
 #include <algorithm>
 #include <array>
 #include <ctime>
@@ -47,7 +47,7 @@ bool read_clock(std::string_view time, std::string_view half, std::tm& result) {
   if (hour < 1 || hour > 12 || minute < 0 || minute > 59 || (half != "am" && half != "pm")) return false;
   result.tm_hour = hour % 12 + (half == "pm" ? 12 : 0);
   result.tm_min = minute;
-  result.tm_sec = 59;  // given to the minute, rounded down: it is over at the end of that minute
+  result.tm_sec = 59;  // the time is rounded down to the minute: the limit ends when that minute ends
   result.tm_isdst = -1;
   return true;
 }
@@ -56,8 +56,8 @@ std::optional<WallTime> from_local(std::tm local) {
   return time_from_unix(std::mktime(&local));
 }
 
-// "Nov 16th, 2026 3:33 AM", or "3:33 AM". The latter is tomorrow if today's was long ago; if it was only a moment ago,
-// the limit is over.
+// "Nov 16th, 2026 3:33 AM", or "3:33 AM". The latter means tomorrow if it is more than 12 hours ago; otherwise the
+// limit may have just ended.
 std::optional<WallTime> read_moment(std::string_view text, WallTime now) {
   const std::vector<std::string> words = words_of(text);
   const std::time_t today = std::chrono::system_clock::to_time_t(now);

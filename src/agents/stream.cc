@@ -27,7 +27,7 @@ class JsonStream final : public AgentStream, private LineSink {
  private:
   void on_line(std::string_view line) override {
     if (!tape_.read(line, wanted_)) {
-      // Agents also print warnings and a tool's terminal output; such a line is not worth a second parse.
+      // Agents also print warnings and a tool's terminal output. Such lines are not worth a second parse.
       const char* const reason = line[0] == '{' ? tape_.read_slowly(line, wanted_) : "not JSON";
       if (reason) {
         sink_->on_event(event::Unknown{{}, reason});
@@ -48,7 +48,7 @@ class JsonStream final : public AgentStream, private LineSink {
   EventSink* sink_ = nullptr;  // of the current call
 };
 
-// A character that the end of a piece has cut waits for its rest, so that every event has whole characters.
+// Holds back a character that is split between two pieces, so that every event has whole characters.
 class TextStream final : public AgentStream {
  public:
   void feed(std::string_view bytes, EventSink& sink) override {

@@ -1,4 +1,4 @@
-// Turns an agent's output into events. Bytes come in pieces of any size; memory does not grow with the stream.
+// Turns an agent's output into events. Bytes arrive in pieces of any size; memory use does not grow with the stream.
 #pragma once
 
 #include <memory>
@@ -15,20 +15,20 @@ namespace ralph {
 class LineParser {
  public:
   virtual ~LineParser() = default;
-  virtual const Wanted& wanted() const = 0;  // the members that on_object reads; the others are skipped
+  virtual const Wanted& wanted() const = 0;  // the members that on_object reads; others are skipped
   virtual void on_object(JsonView line, EventSink& sink) = 0;
-  virtual void on_end(EventSink&) {}  // the stream is over
+  virtual void on_end(EventSink&) {}  // the stream has ended
 };
 
-// What a resumed session had used before this run: some agents' counters continue from there.
+// Usage of a resumed session before this run; some agents' counters continue from there.
 struct UsedBefore {
   Tokens tokens;
   double cost_usd = 0;
 };
 
-// A whole stream: lines, JSON, events. Lines end in LF or CRLF; the last one may lack its end. A byte order mark and
-// blank lines are skipped, invalid UTF-8 and lone surrogates are repaired. A line of more than kLongestLine bytes is
-// reported as event::Unknown, with its type if that was found at its beginning.
+// A whole stream: lines, JSON, events. Lines end in LF or CRLF; the last may be unterminated. A byte order mark and
+// blank lines are skipped; invalid UTF-8 and lone surrogates are repaired. A line of more than kLongestLine bytes is
+// reported as event::Unknown, with its type if that appears near the beginning.
 class AgentStream {
  public:
   static constexpr size_t kLongestLine = 16 << 20;

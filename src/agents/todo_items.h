@@ -1,4 +1,4 @@
-// Todo lists. Some agents write the whole list, others change it task by task.
+// Todo lists. Some agents write the whole list, others update single tasks.
 #pragma once
 
 #include <string>
@@ -17,11 +17,11 @@ const Wanted& wanted_of_todo();
 // left out.
 std::vector<event::TodoItem> todo_items(JsonView list);
 
-// A list that changes task by task (TaskCreate, TaskUpdate). The agent's ids identify tasks.
+// A list that is updated task by task (TaskCreate, TaskUpdate). Tasks are identified by the agent's ids.
 class TodoList {
  public:
   void create(std::string_view id, std::string_view text);
-  // An empty argument changes nothing. An unknown task, of an earlier run, gets its id as its text.
+  // An empty argument changes nothing. An unknown task, left from an earlier run, gets its id as its text.
   void update(std::string_view id, std::string_view text, std::string_view status);
   // Replaces the whole list.
   void replace(JsonView tasks);

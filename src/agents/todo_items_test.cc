@@ -59,9 +59,9 @@ std::string done(std::string_view id, std::string_view told) {
       id, told);
 }
 
-TEST(TodoTest, TasksOfClaudeAreToldAsAWholeListEachTime) {
+TEST(TodoTest, ClaudesTasksAreReportedAsAWholeListEachTime) {
   const std::string stream =
-      // Two at once: the ids are in the results only.
+      // Two at once: only the results contain the ids.
       use("a", "TaskCreate", R"({"subject":"One"})") + use("b", "TaskCreate", R"({"subject":"Two"})") +
       done("b", R"({"task":{"id":"2","subject":"Two"}})") + done("a", R"({"task":{"id":"1","subject":"One"}})") +
       use("c", "TaskUpdate", R"({"taskId":"1","status":"in_progress","subject":"Number one"})") +
@@ -83,7 +83,7 @@ TEST(TodoTest, TasksOfClaudeAreToldAsAWholeListEachTime) {
                                         }));
 }
 
-TEST(TodoTest, WhatWasCancelledIsOnNoList) {
+TEST(TodoTest, CancelledItemsAreLeftOut) {
   const std::string stream =
       use("a", "TodoWrite", R"({"todos":[{"content":"x","status":"cancelled"},{"content":"y","status":"pending"}]})") +
       done("a", "{}");

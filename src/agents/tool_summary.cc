@@ -8,8 +8,8 @@
 namespace ralph {
 namespace {
 
-// The members that name what a tool works on; the first that is present counts. A search pattern says more than the
-// folder that is searched.
+// The members that name what a tool works on; the first one present wins. A search pattern says more than the folder
+// searched.
 constexpr std::array<std::string_view, 20> kSubjects = {
     "command", "cmd",      "file_path", "filePath", "absolute_path", "notebook_path", "pattern",
     "path",    "dir_path", "query",     "url",      "subject",       "description",   "prompt",

@@ -23,7 +23,7 @@ std::string version_in(std::string_view text) {
   return {};
 }
 
-// Of the npm package that the program is installed with.
+// The version of the npm package that installed the program.
 std::string version_of_package(const std::string& program) {
   std::string folder = parent_path(program);
   for (int above = 0; above < kFoldersAbove && folder != "/" && !folder.empty(); ++above) {
@@ -53,7 +53,7 @@ std::string version_of(const Agent& agent, const Environment& environment, const
   if (agent.adapter().version_flag.empty()) return {};
   const std::string program = real_path(agent.program());
   if (std::string version = version_of_package(program); !version.empty()) return version;
-  // A script of the user's own may do anything if it is called in an unusual way.
+  // A user's own script might do anything if called in an unusual way.
   if (!is_native(program) || program.starts_with(project + "/")) return {};
   Launch launch;
   launch.argv = {agent.program(), std::string(agent.adapter().version_flag)};

@@ -7,8 +7,8 @@
 
 namespace ralph {
 
-// Empty if it is not known. Looks at the package that its program belongs to; a program without one is asked, if its
-// adapter says how, and ended if it takes longer than two seconds; one in the project is not. Never a failure.
+// Empty if unknown; never fails. Reads the npm package that the program belongs to. Otherwise runs a native program
+// outside the project with its version flag, for at most two seconds.
 std::string version_of(const Agent& agent, const Environment& environment, const std::string& project);
 
 }  // namespace ralph

@@ -33,7 +33,7 @@ std::string ContextMonitor::after_tool(const HookPayload& payload) {
   if (!reading) return {};
   if (watch_context(memory, *reading, false).memory == memory) return {};
 
-  // Rare: there is an alert to raise or to arm. Another hook of the session may be doing the same right now.
+  // Rare: an alert must be raised or rearmed. Another hook of the session may be doing the same right now.
   if (auto made = make_directories(folder()); !made) {
     complaints_.push_back(made.error().message);
     return {};
@@ -45,13 +45,13 @@ std::string ContextMonitor::after_tool(const HookPayload& payload) {
   }
   const auto plan = plan_in_charge(environment_, payload.cwd);
   const ContextStep step = watch_context(load(path), *reading, plan && *plan);
-  return save(path, step.memory) ? step.alert : "";  // an alert that can't be recorded would come after every tool
+  return save(path, step.memory) ? step.alert : "";  // an alert that can't be recorded would repeat after every tool
 }
 
 void ContextMonitor::at_session_start(const HookPayload& payload) {
   const std::string path = path_of(payload.session);
   if (payload.session.empty() || path.empty()) return;
-  if (!is_directory(folder()) && payload.source != "compact") return;  // nothing is kept
+  if (!is_directory(folder()) && payload.source != "compact") return;  // no memory to update
   prune();
   const auto memory = memory_at_start(load(path), payload.source, transcript_size(payload.transcript_path));
   if (memory && *memory == load(path)) return;
@@ -76,7 +76,7 @@ std::string ContextMonitor::path_of(const std::string& session) const {
   return in.empty() ? "" : join_path(in, file_name_of_session(session) + ".json");
 }
 
-// A file that can't be read counts as empty: at worst an alert comes twice.
+// An unreadable file counts as empty: at worst, an alert is repeated.
 ContextMemory ContextMonitor::load(const std::string& path) const {
   ContextMemory memory;
   if (!is_regular_file(path)) return memory;

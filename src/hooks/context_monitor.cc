@@ -12,7 +12,7 @@ constexpr std::int64_t kUsualWindow = 200'000;
 constexpr std::int64_t kLargeWindow = 1'000'000;
 constexpr int kDrop = 10;  // percent below the last alert: the context was compacted, not just trimmed
 
-// For an agent of a plan, and for any other.
+// For an agent that works on a plan, and for any other.
 struct Message {
   std::string_view in_plan, elsewhere;
 };
@@ -45,7 +45,7 @@ constexpr std::array kThresholds = {
     Threshold{80, "WARNING", kWarning}, Threshold{90, "CRITICAL", kCritical},
 };
 
-// The highest threshold that is reached; nullptr: none.
+// The highest threshold reached; nullptr: none.
 const Threshold* threshold_at(std::int64_t percent) {
   const Threshold* found = nullptr;
   for (const Threshold& threshold : kThresholds) {
@@ -80,14 +80,14 @@ ContextStep watch_context(const ContextMemory& memory, const ContextReading& rea
 std::optional<ContextReading> reading_from(const UsageSearch& search, std::uint64_t size,
                                            std::optional<std::int64_t> configured) {
   if (!search.use) {
-    // The host counts exactly, but the count is out of reach. The size is no substitute: the transcript also has
-    // copies, and what was compacted away.
+    // The host counts exactly, but the count is out of reach. The size is no substitute: the transcript also contains
+    // copies and compacted messages.
     if (search.out_of_reach) return std::nullopt;
     return ContextReading{static_cast<std::int64_t>(size / 4), configured.value_or(kUsualWindow), false};
   }
   ContextReading reading{search.use->tokens, kUsualWindow, true};
   if (search.use->window > 0) reading.window = search.use->window;
-  // More tokens than the usual window holds: it is a large one, which transcripts do not mention.
+  // More tokens than fit into the usual window: it must be a large one, which transcripts do not mention.
   else if (reading.tokens > kUsualWindow)
     reading.window = kLargeWindow;
   if (configured) reading.window = *configured;

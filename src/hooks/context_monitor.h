@@ -1,5 +1,5 @@
-// Warns an agent that its context window fills up. There are five thresholds; the highest one that is crossed raises an
-// alert, once, and uses up those below it. Specified in docs/formats/hooks.md.
+// Warns an agent as its context window fills up. There are five thresholds. The highest one reached raises an alert,
+// once, and uses up those below it. Specified in docs/formats/hooks.md.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@
 
 namespace ralph {
 
-// What is kept of a session between two hooks.
+// State of a session that is kept between hooks.
 struct ContextMemory {
   int spent = 0;            // the highest threshold that raised an alert, in percent
-  std::uint64_t begin = 0;  // where the present context begins in the transcript: its size at the last compaction
+  std::uint64_t begin = 0;  // where the current context begins in the transcript: its size at the last compaction
 
   bool operator==(const ContextMemory&) const = default;
 };
@@ -33,15 +33,16 @@ struct ContextStep {
   ContextMemory memory{};
 };
 
-// The rule. Pure. `plan`: the agent works on a plan, whose files are the place for what is left to do.
+// The rule; a pure function. `plan`: the agent works on a plan, so the alert tells it to record remaining work in the
+// plan's files.
 ContextStep watch_context(const ContextMemory& memory, const ContextReading& reading, bool plan);
 
 // How full the context is. The window is `configured` (CLAUDE_CONTEXT_WINDOW), otherwise what the transcript says,
-// otherwise 200 000. `size` is that of the transcript since the context began. Nothing: it is unknown.
+// otherwise 200 000. `size` is the size of the transcript since the context began. nullopt if unknown.
 std::optional<ContextReading> reading_from(const UsageSearch& search, std::uint64_t size,
                                            std::optional<std::int64_t> configured);
 
-// At a SessionStart: what is kept from now on. Nothing: the context is a new one.
+// The memory after a SessionStart; nullopt if the context is new.
 std::optional<ContextMemory> memory_at_start(const ContextMemory& memory, std::string_view source, std::uint64_t size);
 
 // ---- with files: one per session under $XDG_STATE_HOME/ralph/context -----------------------------------------------
@@ -52,12 +53,12 @@ class ContextMonitor {
   ContextMonitor(const Environment& environment, std::vector<std::string>& complaints)
       : environment_(environment), complaints_(complaints) {}
 
-  // After a tool: the alert for the model; empty: none. Concurrent hooks of one session raise it once. A sub-agent gets
-  // none: neither the context nor the work is its own.
+  // Called after a tool. Returns the alert for the model; empty: none. Concurrent hooks of one session raise it once. A
+  // sub-agent gets none, because the context is not its own.
   std::string after_tool(const HookPayload& payload);
 
-  // At the start of a session, and after a compaction or a clear: arms the thresholds again. Removes the files of
-  // sessions that were idle for a week.
+  // Called at the start of a session, and after a compaction or a clear. Rearms the thresholds, and removes the files
+  // of sessions idle for a week.
   void at_session_start(const HookPayload& payload);
 
  private:

@@ -20,17 +20,17 @@ ContextReading at(std::int64_t percent) {
   return {percent * 2000, 200'000, true};
 }
 
-TEST(ContextRule, EachThresholdIsToldOnceAndTheHighestTakesTheLowerOnesWithIt) {
+TEST(ContextRule, EachThresholdAlertsOnceAndTheHighestUsesUpTheLowerOnes) {
   const struct {
     int spent;
     std::int64_t percent;
-    std::string_view severity;  // empty: nothing is told
+    std::string_view severity;  // empty: no alert
     int spent_then;
   } rows[] = {
       {0, 0, "", 0},           {0, 49, "", 0},          {0, 50, "NOTICE", 50},    {50, 50, "", 50},
       {50, 59, "", 50},        {50, 60, "NOTICE", 60},  {0, 65, "NOTICE", 60},    {60, 70, "WARNING", 70},
       {60, 85, "WARNING", 80}, {0, 95, "CRITICAL", 90}, {80, 90, "CRITICAL", 90}, {90, 99, "", 90},
-      {90, 85, "", 90},  // a little less is no new context
+      {90, 85, "", 90},  // slightly less is not a new context
       {90, 81, "", 90},        {90, 80, "", 80},        {90, 30, "", 0},          {80, 55, "", 50},
       {50, 41, "", 50},        {50, 40, "", 0},         {0, 400, "CRITICAL", 90},
   };
@@ -71,7 +71,7 @@ TEST(ContextRule, TheAlertSaysHowMuchAndWhatToDo) {
   EXPECT_TRUE(critical.ends_with("(4) stop. The next iteration will continue from where you left off.")) << critical;
 }
 
-TEST(ContextRule, TheWindowIsWhatTheUserSaysElseTheTranscriptElseTheUsual) {
+TEST(ContextRule, TheWindowComesFromTheUserThenTheTranscriptThenTheDefault) {
   const auto window = [](ContextUse use, std::optional<std::int64_t> wish) {
     return reading_from({.use = use}, 0, wish)->window;
   };
@@ -82,7 +82,7 @@ TEST(ContextRule, TheWindowIsWhatTheUserSaysElseTheTranscriptElseTheUsual) {
   EXPECT_EQ(window({.tokens = 200'001}, 200'000), 200'000);
 }
 
-TEST(ContextRule, WithoutARecordTheSizeIsTheEstimateUnlessARecordIsOnlyFarAway) {
+TEST(ContextRule, WithoutARecordTheSizeIsTheEstimateUnlessOneIsOutOfReach) {
   const auto estimate = reading_from({}, 400'000, std::nullopt);
   ASSERT_TRUE(estimate);
   EXPECT_EQ(estimate->tokens, 100'000);
@@ -149,7 +149,7 @@ TEST_F(ContextMonitorTest, SessionsDoNotTouchEachOther) {
   EXPECT_NE(after_tool(payload("a")), "");
 }
 
-TEST_F(ContextMonitorTest, NobodyIsToldWithoutASessionInASubAgentOrWithoutATranscript) {
+TEST_F(ContextMonitorTest, NoAlertWithoutASessionInASubAgentOrWithoutATranscript) {
   use(95);
   EXPECT_EQ(after_tool(payload("")), "");
   HookPayload sub_agent = payload();
@@ -163,18 +163,18 @@ TEST_F(ContextMonitorTest, NobodyIsToldWithoutASessionInASubAgentOrWithoutATrans
   EXPECT_TRUE(complaints_.empty());
 }
 
-TEST_F(ContextMonitorTest, NothingIsWrittenWhenNothingIsToBeTold) {
+TEST_F(ContextMonitorTest, NothingIsWrittenWithoutAnAlert) {
   use(20);
   start(payload(), "startup");
   EXPECT_EQ(after_tool(payload()), "");
   EXPECT_FALSE(std::filesystem::exists(folder_ / "state"));
 }
 
-TEST_F(ContextMonitorTest, ACompactionArmsAgainWithOrWithoutAWordFromTheHost) {
+TEST_F(ContextMonitorTest, ACompactionRearmsWhetherOrNotTheHostReportsIt) {
   use(92);
   EXPECT_NE(after_tool(payload()), "");
   start(payload(), "compact");
-  EXPECT_EQ(after_tool(payload()), "");  // the record is of the context that was
+  EXPECT_EQ(after_tool(payload()), "");  // the record is from the previous context
   use(93);
   EXPECT_NE(after_tool(payload()), "");
   use(20);
@@ -195,7 +195,7 @@ TEST_F(ContextMonitorTest, TheEstimateBeginsAtTheLastCompaction) {
   EXPECT_NE(after_tool(payload()).find("NOTICE: about 50%"), std::string::npos);
 }
 
-TEST_F(ContextMonitorTest, AWindowThatIsNoNumberIsIgnoredAndSaid) {
+TEST_F(ContextMonitorTest, AWindowThatIsNotANumberIsIgnoredAndReported) {
   use(55);
   for (const std::string_view bad : {"x", "-5", "0", "1e6", "999", "99999999999999999999999"}) {
     environment_.set("CLAUDE_CONTEXT_WINDOW", std::string(bad));
@@ -210,7 +210,7 @@ TEST_F(ContextMonitorTest, AWindowThatIsNoNumberIsIgnoredAndSaid) {
   EXPECT_EQ(after_tool(payload()), "");
 }
 
-TEST_F(ContextMonitorTest, ABrokenMemoryIsNone) {
+TEST_F(ContextMonitorTest, ABrokenMemoryCountsAsNone) {
   use(55);
   for (const std::string_view text : {"", "{", "[]", R"({"spent":"x","begin":-4})", R"({"spent":-100000000000})"}) {
     EXPECT_NE(after_tool(payload()), "");
@@ -220,17 +220,17 @@ TEST_F(ContextMonitorTest, ABrokenMemoryIsNone) {
   EXPECT_EQ(after_tool(payload()), "");
 }
 
-TEST_F(ContextMonitorTest, WhatCannotBeRememberedIsNotToldAfterEveryTool) {
+TEST_F(ContextMonitorTest, AnAlertThatCannotBeRecordedIsNotRepeated) {
   use(55);
   ScratchFolder::write(folder_ / "state", "a file in the way");
   EXPECT_EQ(after_tool(payload()), "");
   EXPECT_EQ(complaints_.size(), 1U);
   start(payload(), "compact");
   EXPECT_EQ(complaints_.size(), 2U);
-  EXPECT_EQ(ContextMonitor(Environment(), complaints_).after_tool(payload()), "");  // no HOME at all
+  EXPECT_EQ(ContextMonitor(Environment(), complaints_).after_tool(payload()), "");  // no HOME
 }
 
-TEST_F(ContextMonitorTest, HooksThatRunAtOnceTellItOnce) {
+TEST_F(ContextMonitorTest, ConcurrentHooksAlertOnce) {
   use(55);
   std::atomic<int> told = 0;
   {
@@ -245,7 +245,7 @@ TEST_F(ContextMonitorTest, HooksThatRunAtOnceTellItOnce) {
   EXPECT_EQ(told, 1);
 }
 
-TEST_F(ContextMonitorTest, WhatIsOldIsRemovedAtASessionsStart) {
+TEST_F(ContextMonitorTest, OldFilesAreRemovedAtASessionsStart) {
   use(55);
   EXPECT_NE(after_tool(payload("old")), "");
   EXPECT_NE(after_tool(payload("young")), "");

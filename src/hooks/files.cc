@@ -15,7 +15,7 @@
 namespace ralph {
 namespace {
 
-constexpr std::string_view kConfig = ".config/";  // what XDG_CONFIG_HOME stands for
+constexpr std::string_view kConfig = ".config/";  // replaced by XDG_CONFIG_HOME
 
 bool is_link(const std::string& path) {
   struct stat info{};
@@ -32,7 +32,7 @@ std::string user_folder(const Host& host, const Environment& environment) {
   return home.empty() ? "" : join_path(home, folder);
 }
 
-// The path of the file itself, or the end of its symbolic link.
+// The path of the file itself, or the target of its symbolic link.
 Result<std::string> target_of(const HookFile& file) {
   if (!is_link(file.path)) return file.path;
   const std::unique_ptr<char, decltype(&std::free)> real(::realpath(file.path.c_str(), nullptr), &std::free);
@@ -41,7 +41,7 @@ Result<std::string> target_of(const HookFile& file) {
   return std::string(real.get());
 }
 
-// The file of a project and the folders of the host that lead to it; none if it is the user's.
+// For a file in a project: its path and those of the host's folders that contain it. Empty for a user's file.
 std::vector<std::string> paths_in_project(const HookFile& file) {
   std::vector<std::string> paths;
   if (file.user) return paths;
@@ -76,7 +76,7 @@ Result<std::optional<std::string>> read_to_change(const HookFile& file) {
       return fail(
           ErrorKind::kInput,
           "{} is a symbolic link; in a project ralph does not write through one, because an agent could have put "
-          "it there. Replace it by what it leads to",
+          "it there. Replace it with its target",
           path);
   }
   if (!is_link(file.path) && !file_exists(file.path)) {
@@ -126,12 +126,11 @@ Status write_changed(const HookFile& file, std::string_view text) {
 
 Result<std::string> program_for_hooks(const Environment& environment) {
   TRY_VALUE(const std::string self, path_of_this_program());
-  if (!is_executable_file(self))
-    return fail(ErrorKind::kNotFound, "{} is not there any more; install ralph first", self);
+  if (!is_executable_file(self)) return fail(ErrorKind::kNotFound, "{} no longer exists; install ralph first", self);
   const auto on_path = resolve_program("ralph", environment, "/");
   std::string program = on_path && is_same_file(*on_path, self) ? "ralph" : self;
   if (find_invalid_utf8(program) != std::string::npos)
-    return fail(ErrorKind::kInput, "ralph's own path is not UTF-8 and can't stand in JSON: {}", to_valid_utf8(program));
+    return fail(ErrorKind::kInput, "ralph's path is not UTF-8 and can't be put in JSON: {}", to_valid_utf8(program));
   return program;
 }
 

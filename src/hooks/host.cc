@@ -25,7 +25,7 @@ size_t past_character(std::string_view line, size_t at) {
   return std::min(at + 1, line.size());
 }
 
-// The line up to whatever makes it more than one simple command: ; && | > $( and the like, or a comment.
+// The line up to the first thing that makes it more than one simple command: ; && | > $( and the like, or a comment.
 std::string_view first_command(std::string_view line) {
   for (size_t at = 0; at < line.size(); at = past_character(line, at)) {
     const bool is_comment = line[at] == '#' && (at == 0 || line[at - 1] == ' ' || line[at - 1] == '\t');
@@ -88,7 +88,7 @@ std::optional<RalphHook> ralph_hook_in(const json::value& hook) {
   std::vector<std::string> words;
   RalphHook found;
   if (const json::value* args = find(hook, "args"); args && args->is_array()) {
-    // Some hosts also start a program with arguments, without a shell.
+    // Some hosts can also start a program with arguments, without a shell.
     words.emplace_back(*command);
     for (const json::value& word : args->get_array()) words.emplace_back(word.is_string() ? word.get_string() : "");
   } else {

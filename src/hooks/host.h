@@ -1,10 +1,11 @@
 // The table of hook hosts: the programs that ralph's hooks serve. `ralph hooks install`, `ralph hooks uninstall`,
 // `ralph doctor` and the hooks' replies read it; the plugin's hooks.json has the same wires (a test compares them). A
-// new host is one row, a Protocol if its replies differ from those below, and a file in share/ if its hooks are a
+// new host needs one row, a Protocol if its replies differ from those below, and a file in share/ if its hooks are a
 // program.
 //
-// Elsewhere a hook is one shell command, "ralph hooks stop", because every version of every host understands that. A
-// Claude Code too old for "args" would run a bare "ralph", and its exit code 2 would refuse every prompt and tool.
+// In all other hosts, a hook is one shell command, "ralph hooks stop", because every version of every host understands
+// that. A Claude Code too old for "args" would run a bare "ralph", whose exit code 2 would refuse every prompt and
+// tool.
 #pragma once
 
 #include <algorithm>
@@ -29,44 +30,44 @@ enum class Protocol {
   kExit,   // exit 1 continues the session, exit 0 lets it stop; the reason is on standard error
 };
 
-// An event of the host, and the hook of ralph that it calls.
+// An event of the host, and the ralph hook that it calls.
 struct HookWire {
   std::string_view event;    // "PreToolUse"
-  std::string_view matcher;  // of the tools; empty: the event has none
+  std::string_view matcher;  // selects tools; empty: the event has none
   std::string_view hook;     // "pre-tool"
-  int seconds;               // the host's time-out: longer than the hook's own deadline
+  int seconds;               // the host's time-out, longer than the hook's own deadline
 };
 
 struct Host {
   std::string_view name;           // for --host and --protocol
-  std::string_view title;          // for people
-  std::string_view folder, file;   // of the settings with its hooks, in a project or in the user's home
-  std::string_view home_folder{};  // the folder in the user's home, if it has another name there
-  std::string_view own_text{};    // of a `file` that is all ralph's, see own_file.h; empty: it is JSON, and others' too
-  std::string_view local_file{};  // a second such file of a project, which is not shared; empty: none
-  std::string_view folder_variable;  // replaces the user's folder
-  bool variable_is_parent = false;   // or replaces the folder above it
+  std::string_view title;          // for display
+  std::string_view folder, file;   // the settings with its hooks, in a project or in the user's home
+  std::string_view home_folder{};  // the folder in the user's home, if named differently there
+  std::string_view own_text{};     // the text of a `file` that is all ralph's, see own_file.h; empty: it is shared JSON
+  std::string_view local_file{};   // a second, unshared file of this kind in a project; empty: none
+  std::string_view folder_variable;  // environment variable that replaces the user's folder
+  bool variable_is_parent = false;   // the variable replaces its parent folder instead
   std::span<const HookWire> wires;
   std::span<const std::string_view>
-      protected_files;   // what the command policy guards: its hooks, and what can disable them
+      protected_files;   // guarded by the command policy: its hooks, and what can disable them
   int timeout_unit = 1;  // its time-outs count this many units per second
   Protocol protocol = Protocol::kBlock;
-  bool can_ask = false;             // a hook before a tool may have the user asked
-  bool runs_same_hook_once = true;  // a hook that is the same in the project's file and the user's runs once
-  // Sets after how many refused stops in a row, without a tool call between them, the host ends a turn; empty: it has
-  // no such cap. See kFormerBlockCap.
+  bool can_ask = false;             // a hook before a tool can make the host ask the user
+  bool runs_same_hook_once = true;  // a hook that is identical in the project's and the user's file runs once
+  // Sets the number of consecutive refused stops, without a tool call in between, after which the host ends a turn;
+  // empty: it has no such cap. See kFormerBlockCap.
   std::string_view block_cap_variable{};
   int block_cap = 0;                      // if the variable is not set
-  bool has_goal = false;                  // has a /goal of its own, which is judged at each stop
-  std::string_view session_variable{};    // tells its children the session that they run in; empty: there is none
+  bool has_goal = false;                  // has its own /goal, which is judged at each stop
+  std::string_view session_variable{};    // tells child processes their session; empty: there is none
   bool has_commands = false;              // reads slash commands from the folder "commands"
   std::string_view disable_plugin{};      // the command that disables ralph's plugin; empty: there is no plugin
-  std::string_view trust{}, trust_fix{};  // what it demands before it runs a hook, and how to satisfy it
-  bool trust_is_for_projects = false;     // it demands that only of the hooks of a project
-  std::string_view hint{};                // what to know after an installation
+  std::string_view trust{}, trust_fix{};  // its requirement for running a hook, and how to meet it
+  bool trust_is_for_projects = false;     // required only for a project's hooks
+  std::string_view hint{};                // shown after an installation
 };
 
-// Claude Code also has an event for a tool call that failed, which is work too.
+// Claude Code has a separate event for failed tool calls, which count as work too.
 inline constexpr HookWire kClaudeWires[] = {
     {"SessionStart", "", "session-start", 10},     {"UserPromptSubmit", "", "user-prompt", 10},
     {"PreToolUse", ".*", "pre-tool", 10},          {"PostToolUse", ".*", "post-tool", 70},
@@ -87,7 +88,7 @@ inline constexpr HookWire kGeminiWires[] = {
     {"AfterAgent", "", "stop", 600},           {"SessionEnd", "", "session-end", 10},
 };
 
-// What calls a hook in share/opencode-plugin.
+// The events that call a hook in share/opencode-plugin.
 inline constexpr HookWire kOpencodeWires[] = {
     {"chat.message", "", "session-start", 10},   {"chat.message", "", "user-prompt", 10},
     {"tool.execute.before", "", "pre-tool", 10}, {"tool.execute.after", "", "post-tool", 70},
@@ -167,10 +168,10 @@ constexpr const Host* find_host(std::string_view name) {
   return nullptr;
 }
 
-// "claude|codex|...|exit" is what --protocol takes, and without its last word what --host takes.
+// The values of --protocol: "claude|codex|...|exit". --host takes all but the last.
 inline constexpr std::string_view kExitProtocol = "exit";
 inline constexpr auto kProtocolChoicesText = [] {
-  std::array<char, 256> text{};  // if that is too small, it does not compile
+  std::array<char, 256> text{};  // does not compile if this is too small
   char* end = text.data();
   for (const Host& host : kHosts) {
     end = std::copy(host.name.begin(), host.name.end(), end);
@@ -182,10 +183,10 @@ inline constexpr auto kProtocolChoicesText = [] {
 inline constexpr std::string_view kProtocolChoices = kProtocolChoicesText.data();
 inline constexpr std::string_view kHostChoices = kProtocolChoices.substr(0, kProtocolChoices.rfind('|'));
 
-// What the command policy has to know of every host.
+// What the command policy needs to know about every host.
 std::vector<PolicyHost> policy_hosts();
 
-// The session that this process runs in; empty: none, or the host does not tell.
+// The session that this process runs in; empty: none, or the host does not say.
 std::string enclosing_session_id(const Environment& environment);
 
 std::optional<Protocol> protocol_from(std::string_view name);  // the name of a host, or "exit"
@@ -197,7 +198,7 @@ long long timeout_of(const Host& host, const HookWire& wire);  // in the host's 
 // The group of hooks for the event's array.
 json::object group_of(const Host& host, const HookWire& wire, std::string_view program);
 
-// A hook that calls ralph: its command begins with `ralph hooks NAME`, wherever that ralph is, for any hook of the
+// A hook that calls ralph: its command begins with `ralph hooks NAME`, with any path to ralph, for any hook in the
 // table.
 struct RalphHook {
   std::string program;       // as written, without quotes
@@ -206,12 +207,12 @@ struct RalphHook {
 };
 std::optional<RalphHook> ralph_hook_in(const json::value& hook);
 
-// `line`, which begins with such a call, with the call replaced; the rest stays.
+// `line` begins with such a call. Returns it with the call replaced and the rest unchanged.
 std::string with_call(std::string_view line, std::string_view program, std::string_view hook);
 
-// Version 0.1 set the host's cap to this. A loop that works never meets the cap, because a tool call resets it, and it
-// is the only brake of the host's own /goal: so ralph leaves it alone now, and takes that value back.
+// Version 0.1 set the host's cap to this value; ralph now reverts that and leaves the cap alone. A loop that makes
+// progress never reaches it, because a tool call resets it, and nothing else stops the host's own /goal.
 inline constexpr std::string_view kFormerBlockCap = "1000";
-bool is_cap_raised(const Host& host, std::string_view value);  // above the host's own, or removed by "0"
+bool is_cap_raised(const Host& host, std::string_view value);  // above the host's default, or disabled by "0"
 
 }  // namespace ralph

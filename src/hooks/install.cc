@@ -15,8 +15,8 @@ namespace {
 // A hook that calls ralph, and its position.
 struct FoundHook {
   std::string event;
-  size_t group = 0, index = 0;  // in the event's array, in the group's hooks
-  size_t siblings = 0;          // how many hooks its group has
+  size_t group = 0, index = 0;  // positions in the event's array and in the group's hooks
+  size_t siblings = 0;          // the number of hooks in its group
   RalphHook hook;
   const json::value* value = nullptr;
   const json::value* group_value = nullptr;
@@ -30,7 +30,7 @@ std::string place_of(std::string_view text, std::string_view where, std::string_
   return fmt::format("{}:{}:{}", where, position.line, position.column);
 }
 
-// Parses the settings and checks that hooks are where the host looks for them.
+// Parses the settings and checks that hooks are where the host reads them.
 Result<json::value> parse_settings(std::string_view text, std::string_view where, const Host& host) {
   TRY_VALUE(json::value settings, parse_json(text, where));
   const auto expect = [&](const json::value* value, json::kind kind, const std::string& pointer) -> Status {
@@ -48,7 +48,7 @@ Result<json::value> parse_settings(std::string_view text, std::string_view where
   return settings;
 }
 
-// In the order of the text.
+// In document order.
 std::vector<FoundHook> ralph_hooks(const json::value& settings) {
   std::vector<FoundHook> found;
   const json::value* events = find(settings, "hooks");
@@ -76,7 +76,7 @@ std::optional<std::string> block_cap_in(const json::value& settings, const Host&
   return cap->is_string() ? std::string(cap->get_string()) : to_compact_json(*cap);
 }
 
-// Those of `found` that are this wire. context-monitor is the former name of post-tool.
+// The hooks in `found` that belong to this wire. context-monitor is the former name of post-tool.
 std::vector<FoundHook> hooks_of(const HookWire& wire, const std::vector<FoundHook>& found) {
   std::vector<FoundHook> hooks;
   for (const FoundHook& one : found) {
@@ -86,7 +86,7 @@ std::vector<FoundHook> hooks_of(const HookWire& wire, const std::vector<FoundHoo
   return hooks;
 }
 
-// Collects the edits of one text and lists the changes.
+// Collects the edits to one text and lists the changes.
 class Installer {
  public:
   Installer(JsonEdits& edits, const json::value& settings, const Host& host, std::string_view program)
@@ -145,7 +145,7 @@ class Installer {
       note('+', wire.event, command_of(host_, wire, program_));
       return;
     }
-    // One stays: a command that does more than call ralph, otherwise the hook with this very name.
+    // Keep one: preferably a command that does more than call ralph, then the hook with this very name.
     const auto rank = [&](const FoundHook& h) {
       return (h.hook.has_company ? 2 : 0) + (h.hook.hook == wire.hook ? 1 : 0);
     };
@@ -188,7 +188,7 @@ class Installer {
     if (!now.empty()) note('~', wire.event, join(now, ", "));
   }
 
-  // Removes these hooks, and every group, event and "hooks" that becomes empty.
+  // Removes these hooks, and every group, event and "hooks" object that becomes empty.
   void remove(const std::vector<FoundHook>& hooks) {
     struct Count {
       size_t gone = 0, all = 0;
@@ -216,7 +216,7 @@ class Installer {
   std::string cap_pointer() const { return fmt::format("/env/{}", host_.block_cap_variable); }
   std::string cap_name() const { return fmt::format("env.{}", host_.block_cap_variable); }
 
-  // Restores the cap if version 0.1 raised it, with its hooks. Any other value is the user's own.
+  // Restores the cap if version 0.1 raised it when it installed its hooks. Any other value is the user's own.
   void take_back_cap(const std::optional<std::string>& before) {
     if (host_.block_cap_variable.empty() || found_.empty()) return;
     if (block_cap_in(settings_, host_) != kFormerBlockCap || before == kFormerBlockCap) return;

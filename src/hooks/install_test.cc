@@ -51,7 +51,7 @@ std::string listed(const std::vector<HookChange>& changes) {
   return lines;
 }
 
-// What people's files look like: (what, text). None has anything of ralph's in it.
+// Typical files of users: (what, text). None of them contains hooks of ralph.
 struct Layout {
   std::string_view what, text;
 };
@@ -90,7 +90,7 @@ TEST(Install, APlainNewFileHasEveryWireOnce) {
   EXPECT_EQ(raw(merged.text, "/hooks/Stop/0/hooks/0/command"), R"("ralph hooks stop")");
   EXPECT_EQ(raw(merged.text, "/hooks/Stop/0/hooks/0/timeout"), "600");
   EXPECT_EQ(raw(merged.text, "/hooks/PreToolUse/0/matcher"), R"(".*")");
-  EXPECT_EQ(raw(merged.text, "/env"), "none") << "the host's own settings stay its own";
+  EXPECT_EQ(raw(merged.text, "/env"), "none") << "the host's own settings are not touched";
   EXPECT_EQ(listed(merged.changes),
             "+ SessionStart: ralph hooks session-start\n+ UserPromptSubmit: ralph hooks user-prompt\n"
             "+ PreToolUse: ralph hooks pre-tool\n+ PostToolUse: ralph hooks post-tool\n"
@@ -102,7 +102,7 @@ TEST(Install, ThePluginHasTheSameWires) {
   EXPECT_EQ(*find(parsed(embedded::hooks_json), "hooks"), *find(parsed(installed(std::nullopt).text), "hooks"));
 }
 
-TEST(Install, EachHostHasItsOwnWords) {
+TEST(Install, EachHostHasItsOwnSyntax) {
   const std::string codex = installed(std::nullopt, kCodexHost).text;
   EXPECT_EQ(raw(codex, "/hooks/Stop/0/hooks/0/command"), R"("ralph hooks stop --protocol codex")");
   EXPECT_EQ(raw(codex, "/hooks/Stop/0/hooks/0/timeout"), "600");
@@ -114,12 +114,12 @@ TEST(Install, EachHostHasItsOwnWords) {
   for (const std::string_view none : {"/hooks/Stop", "/env"}) EXPECT_EQ(raw(gemini, none), "none");
 }
 
-TEST(Install, GeminisSwitchesBesideTheEventsAreNoHooks) {
+TEST(Install, GeminisSwitchesNextToTheEventsAreNotHooks) {
   const std::string_view text = R"({"hooks": {"enabled": true, "disabled": ["x"]}})";
   EXPECT_EQ(uninstalled(installed(text, kGeminiHost).text, kGeminiHost), text);
 }
 
-TEST(Install, WhatIsThereKeepsItsValuesAndOrder) {
+TEST(Install, ExistingContentKeepsItsValuesAndOrder) {
   for (const Layout& layout : kLayouts) {
     const std::string text = installed(layout.text).text;
     const json::value before = parsed(layout.text);
@@ -131,7 +131,7 @@ TEST(Install, WhatIsThereKeepsItsValuesAndOrder) {
     }
     EXPECT_EQ(surveyed(text).missing, std::vector<std::string>()) << layout.what;
     EXPECT_EQ(surveyed(text).faults, std::vector<std::string>()) << layout.what;
-    // Every byte that was there is still there, in its order.
+    // Every original byte is still present, in order.
     size_t at = 0;
     for (const char c : std::string(layout.text)) {
       if (c == ' ' || c == '\n' || c == '\t' || c == '\r') continue;
@@ -154,7 +154,7 @@ TEST(Install, TheSecondTimeThereIsNothingToDo) {
   }
 }
 
-TEST(Install, InAndOutAgainIsWhatItWas) {
+TEST(Install, UninstallRestoresTheOriginal) {
   for (const Layout& layout : kLayouts) {
     for (const Host& host : kHosts) {
       if (!host.own_text.empty()) continue;  // own_file_test
@@ -174,7 +174,7 @@ TEST(Install, LineEndsAndIndentationAreThoseOfTheFile) {
   EXPECT_EQ(installed(R"({"a":1})").text.find('\n'), std::string::npos);
 }
 
-TEST(Install, AnotherRalphIsReplacedInPlaceAndTheUsersOwnTouchesStay) {
+TEST(Install, AnotherRalphIsReplacedInPlaceAndTheUsersChangesStay) {
   const std::string_view text = R"({"hooks": {"Stop": [
     {"hooks": [{"type": "command", "command": "'/old place/ralph' hooks stop", "timeout": 900, "statusMessage": "hm"},
                {"type": "command", "command": "bell"}]}]}})";
@@ -213,13 +213,13 @@ TEST(Install, OldFormsBecomeTheNewOne) {
   }
 }
 
-TEST(Install, TwiceInTwoGroupsBecomesOnceAndTheEmptyGroupGoes) {
+TEST(Install, DuplicatesInTwoGroupsBecomeOneAndTheEmptyGroupIsRemoved) {
   const std::string_view group = R"({"hooks": [{"type": "command", "command": "ralph hooks stop", "timeout": 600}]})";
   const std::string text = installed(fmt::format(R"({{"hooks": {{"Stop": [{}, {}]}}}})", group, group)).text;
   EXPECT_EQ(raw(text, "/hooks/Stop"), fmt::format("[{}]", group));
 }
 
-TEST(Install, PostToolTakesThePlaceOfTheContextMonitorAlone) {
+TEST(Install, PostToolReplacesTheFormerContextMonitor) {
   const std::string text = installed(R"({"hooks": {"PostToolUse": [
     {"matcher": ".*", "hooks": [{"type": "command", "command": "ralph hooks context-monitor", "timeout": 10}]},
     {"matcher": "Edit", "hooks": [{"type": "command", "command": "ralph hooks post-tool-linter"}]}]}})")
@@ -229,7 +229,7 @@ TEST(Install, PostToolTakesThePlaceOfTheContextMonitorAlone) {
   EXPECT_EQ(raw(text, "/hooks/PostToolUse/2"), "none");
 }
 
-// Settings with this cap and, as 0.1 left them, with hooks of ralph.
+// Settings with this cap and with ralph's hooks, as version 0.1 left them.
 std::string with_cap(std::string_view cap, bool hooks = true) {
   const std::string text = fmt::format(R"({{"env": {{"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": {}}}, "a": 1}})", cap);
   return hooks ? installed(text).text : text;
@@ -242,15 +242,15 @@ TEST(Install, ABlockCapOfTheUsersOwnIsLeftAlone) {
   }
   const std::string own = with_cap("\"1000\"", false);
   EXPECT_EQ(raw(installed(own).text, "/env/CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"), "\"1000\"")
-      << "without hooks of ralph it is not ralph's";
+      << "without ralph's hooks, ralph did not set it";
   EXPECT_EQ(uninstalled(with_cap("\"1000\""), kClaudeHost, own), own);
 }
 
-TEST(Install, TheBlockCapThatVersion01RaisedIsTakenBack) {
+TEST(Install, TheBlockCapThatVersion01RaisedIsRestored) {
   const std::string old = with_cap("\"1000\"");
   EXPECT_EQ(listed(installed(old).changes), "- env.CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: 1000\n");
   EXPECT_EQ(raw(installed(old).text, "/env"), "none");
-  EXPECT_EQ(uninstalled(old), R"({"a": 1})") << "without a backup nobody knows";
+  EXPECT_EQ(uninstalled(old), R"({"a": 1})") << "without a backup, the old value is unknown";
   EXPECT_EQ(uninstalled(old, kClaudeHost, "no JSON"), R"({"a": 1})");
   const auto again = with_hooks(old, kFile, kClaudeHost, "ralph", with_cap("\"20\"", false));
   ASSERT_TRUE(again.has_value());
@@ -258,7 +258,7 @@ TEST(Install, TheBlockCapThatVersion01RaisedIsTakenBack) {
   EXPECT_EQ(uninstalled(old, kClaudeHost, with_cap("\"20\"", false)), with_cap("\"20\"", false));
 }
 
-TEST(Install, OutGoesOnlyWhatIsRalphs) {
+TEST(Install, UninstallRemovesOnlyWhatIsRalphs) {
   EXPECT_EQ(uninstalled(R"({"hooks": {
   "Stop": [
     {"hooks": [{"command": "bell"}, {"command": "/a/ralph hooks stop"}, {"command": "horn"}]},
@@ -283,7 +283,7 @@ TEST(Install, OutGoesOnlyWhatIsRalphs) {
   }
 }
 
-// Lines that begin with a call of ralph and do more: (the line, what install makes of it).
+// Commands that begin with a call of ralph and do more: (the command, the result of install).
 constexpr std::pair<std::string_view, std::string_view> kInCompany[] = {
     {"ralph hooks stop 2>>/tmp/ralph.log; notify-send done",
      "/new/ralph hooks stop 2>>/tmp/ralph.log; notify-send done"},
@@ -297,13 +297,13 @@ constexpr std::pair<std::string_view, std::string_view> kInCompany[] = {
     {"ralph hooks stop\\nbell", "/new/ralph hooks stop\\nbell"},
 };
 
-TEST(Install, TheRestOfALineIsItsOwners) {
+TEST(Install, TheRestOfALineIsKept) {
   for (const auto& [line, now] : kInCompany) {
     const std::string text = fmt::format(
         R"({{"hooks": {{"Stop": [{{"hooks": [{{"type": "command", "command": "{}", "timeout": 600}}]}}]}}}})", line);
     const std::string with = installed(text, kClaudeHost, "/new/ralph").text;
     EXPECT_EQ(raw(with, "/hooks/Stop"), raw(replace_all(text, line, now), "/hooks/Stop"));
-    EXPECT_EQ(installed(with, kClaudeHost, "/new/ralph").text, with) << "and then nothing more";
+    EXPECT_EQ(installed(with, kClaudeHost, "/new/ralph").text, with) << "a second install changes nothing";
     EXPECT_EQ(uninstalled(with), replace_all(text, line, now));
     const auto merged = without_hooks(text, kFile, kClaudeHost, std::nullopt);
     ASSERT_TRUE(merged);
@@ -314,7 +314,7 @@ TEST(Install, TheRestOfALineIsItsOwners) {
   EXPECT_TRUE(surveyed(R"({"hooks": {"Stop": [{"hooks": [{"command": "ralph hooks stop\n"}]}]}})").is_own);
 }
 
-TEST(Install, OfTwoTheLineInCompanyStays) {
+TEST(Install, OfTwoTheOneThatDoesMoreIsKept) {
   const std::string text = installed(R"({"hooks": {"PostToolUse": [{"hooks": [
     {"command": "ralph hooks post-tool", "timeout": 10}, {"command": "ralph hooks context-monitor; bell", "timeout": 10}]}]}})")
                                .text;
@@ -323,7 +323,7 @@ TEST(Install, OfTwoTheLineInCompanyStays) {
   EXPECT_EQ(raw(text, "/hooks/PostToolUse/1"), "none");
 }
 
-TEST(Install, WhatTheHostCouldNotReadIsRefusedWithItsPlace) {
+TEST(Install, SettingsThatTheHostCannotReadAreRefusedWithAPosition) {
   const std::pair<std::string_view, std::string_view> rows[] = {
       {"", "settings.json:1:1: "},
       {"{\n  // mine\n  \"a\": 1\n}", "settings.json:2:3: "},
@@ -345,7 +345,7 @@ TEST(Install, WhatTheHostCouldNotReadIsRefusedWithItsPlace) {
   }
 }
 
-TEST(Install, OddGroupsAreNobodysBusiness) {
+TEST(Install, OddGroupsAreLeftAlone) {
   for (const std::string_view groups :
        {"[null]", "[1, \"x\"]", "[{}]", R"([{"hooks": null}])", R"([{"hooks": [null, 1]}])",
         R"([{"hooks": [{"command": 1}]}])", R"([{"hooks": [{"command": "'"}]}])"}) {

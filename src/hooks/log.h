@@ -9,13 +9,15 @@ namespace ralph {
 struct HookNote {
   std::string_view hook;     // stop, pre-tool, ...
   std::string_view session;  // may be empty
-  std::string_view kind;  // error: the hook failed, and the host continued without it; denied, asked: about a tool call
+  // "error": the hook failed, and the host continued without it. "denied", "asked": a tool call.
+  std::string_view kind;
   std::string_view what;
 };
 
-// `cwd` is the host's working folder. The log is that of the nearest folder at or above it with .ralph or .git, if it
-// has a .ralph. Secrets of the environment and of known shapes are masked. It never fails, makes no .ralph, and follows
-// no symbolic link. A log of more than a megabyte is renamed to hooks.log.old.
+// `cwd` is the host's working folder. The log is in the nearest folder at or above it with .ralph or .git, if that has
+// a .ralph; otherwise errors go to the state folder, and other notes nowhere. Secrets of the environment and of known
+// shapes are masked. Never fails, creates no .ralph, and follows no symbolic link. A log of more than a megabyte is
+// renamed to hooks.log.old.
 void log_hook(const std::string& cwd, const HookNote& note);
 
 }  // namespace ralph

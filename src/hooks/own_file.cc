@@ -5,14 +5,14 @@
 namespace ralph {
 namespace {
 
-constexpr std::string_view kMark = "// Written by `ralph hooks install";  // of every version
+constexpr std::string_view kMark = "// Written by `ralph hooks install";  // the same in every version
 constexpr std::string_view kProgramLine = "\nconst RALPH = ";
 
-// The program that a file of ralph's calls; nullopt: it is not ralph's.
+// The program that a file written by ralph calls; nullopt if ralph did not write it.
 std::optional<std::string> program_in(std::string_view text) {
   if (!text.starts_with(kMark)) return std::nullopt;
   const size_t line = text.find(kProgramLine);
-  if (line == std::string_view::npos) return "";  // somebody changed it
+  if (line == std::string_view::npos) return "";  // somebody edited it
   const auto value = parse_json(first_line(text.substr(line + kProgramLine.size())), "");
   return value && value->is_string() ? std::string(value->get_string()) : "";
 }
@@ -26,7 +26,7 @@ std::vector<HookChange> changes_of(char sign, const Host& host, std::string_view
 
 }  // namespace
 
-// A JSON string is also one of JavaScript.
+// A JSON string is also a valid JavaScript string.
 std::string own_file_text(const Host& host, std::string_view program) {
   return replace_all(host.own_text, fmt::format("{}\"ralph\"\n", kProgramLine),
                      fmt::format("{}{}\n", kProgramLine, to_compact_json(to_json_string(program))));
@@ -36,7 +36,7 @@ Result<MergedSettings> with_own_file(std::optional<std::string_view> text, std::
                                      std::string_view program) {
   std::string wanted = own_file_text(host, program);
   if (text && !program_in(*text))
-    return fail(ErrorKind::kInput, "{} is there and is not ralph's; rename it, so that ralph can write its own", where);
+    return fail(ErrorKind::kInput, "{} exists and is not ralph's; rename it so that ralph can write its own", where);
   if (text == wanted) return MergedSettings{std::move(wanted), {}};
   return MergedSettings{std::move(wanted), changes_of(text ? '~' : '+', host, program)};
 }

@@ -34,7 +34,7 @@ TEST(OwnFile, NamesTheProgramWhateverItsPath) {
   }
 }
 
-TEST(OwnFile, IsWrittenOnceAndAgainIfItIsAnother) {
+TEST(OwnFile, IsWrittenOnceAndAgainIfItDiffers) {
   const Host& host = host_with_own_file();
   const std::string text = own_text("ralph");
   EXPECT_EQ(with_hooks(text, "ralph.js", host, "ralph")->changes.size(), 0U);
@@ -49,14 +49,14 @@ TEST(OwnFile, IsWrittenOnceAndAgainIfItIsAnother) {
   EXPECT_EQ(survey_own_file(text + "// mine\n", host).faults.size(), 1U);
 }
 
-TEST(OwnFile, GoesAsAWhole) {
+TEST(OwnFile, IsRemovedAsAWhole) {
   const MergedSettings merged = without_own_file(own_text("/old/ralph"), host_with_own_file());
   EXPECT_EQ(merged.text, "");
   ASSERT_EQ(merged.changes.size(), host_with_own_file().wires.size());
   EXPECT_TRUE(merged.changes[0].what.starts_with("/old/ralph hooks ")) << merged.changes[0].what;
 }
 
-TEST(OwnFile, OfSomebodyElseIsLeftAlone) {
+TEST(OwnFile, SomebodyElsesFileIsLeftAlone) {
   const std::string_view theirs = "export const Ralph = () => ({})\n";
   EXPECT_FALSE(with_hooks(theirs, "ralph.js", host_with_own_file(), "ralph"));
   EXPECT_EQ(without_own_file(theirs, host_with_own_file()).text, theirs);

@@ -5,7 +5,7 @@
 namespace ralph {
 namespace {
 
-// The text of a message: its content is a string, or a list of blocks of which only the type "text" counts.
+// The text of a message. Its content is a string, or a list of blocks, of which only those of type "text" count.
 std::string words_of(const json::value& message) {
   const json::value* content = find(message, "content");
   if (!content) return {};
@@ -33,10 +33,10 @@ std::optional<std::string> last_of_messages(const json::value& payload) {
 
 HookPayload payload_from(std::string_view text, std::string* fault) {
   auto value = parse_json(text, "the hook's input");
-  // Hosts written in JavaScript do send half an emoji; a session must not be lost for it.
+  // Hosts written in JavaScript may send half an emoji. That must not lose a session.
   if (!value && !text.empty()) value = parse_json(repair_json(text), "the hook's input");
   if (!value || !value->is_object()) {
-    if (fault) *fault = value ? "the hook's input is no JSON object" : value.error().message;
+    if (fault) *fault = value ? "the hook's input is not a JSON object" : value.error().message;
     return {};
   }
   HookPayload payload = from_json<HookPayload>(*value);

@@ -1,5 +1,5 @@
-// What a host sends to a hook on standard input. Fields that a host does not send are empty; unknown fields are
-// ignored. Specified in docs/formats/hooks.md.
+// The JSON that a host sends to a hook on standard input. Fields that a host does not send are empty; unknown fields
+// are ignored. Specified in docs/formats/hooks.md.
 #pragma once
 
 #include <optional>
@@ -20,17 +20,17 @@ struct HookPayload {
   std::string source;    // of SessionStart: startup, resume, clear, compact, ...
   std::string reason;    // of SessionEnd: clear, logout, other, ...
   bool stop_hook_active = false;
-  std::string prompt_id;                      // of the user's line; Codex: of the turn
-  std::vector<std::string> background_tasks;  // ids of those still running at a Stop
-  bool tool_calls_counted = false;            // post-tool was called for every call: without one there was none
-  std::string prompt;  // of UserPromptSubmit (and of Gemini's BeforeAgent and AfterAgent), as typed
+  std::string prompt_id;                      // of the user's prompt; Codex: of the turn
+  std::vector<std::string> background_tasks;  // ids of tasks still running at a Stop
+  bool tool_calls_counted = false;  // post-tool was called for every tool call, so no call means no tool was used
+  std::string prompt;               // of UserPromptSubmit (and of Gemini's BeforeAgent and AfterAgent), as typed
   std::string tool_name, tool_use_id;
   std::string permission_mode;  // default, plan, bypassPermissions, ...
   json::value tool_input;       // null if there is none
 
-  // The last message of the assistant. Nothing: the host did not send it.
+  // The assistant's last message; nullopt if the host did not send it.
   std::optional<std::string> last_message;
-  // Gemini's prompt_response: everything said since the user's prompt, some pieces of it twice.
+  // Gemini's prompt_response: everything said since the user's prompt, with some pieces repeated.
   std::optional<std::string> all_words;
 
   template <class V>
@@ -45,10 +45,10 @@ struct HookPayload {
   }
 };
 
-// Never fails: a field that can't be read is empty, and `fault`, if given, says what was wrong.
+// Never fails: an unreadable field stays empty, and `fault`, if given, says what was wrong.
 HookPayload payload_from(std::string_view text, std::string* fault = nullptr);
 
-// What a Stop hook says about its session.
+// The part of a Stop hook's payload that describes its session.
 StopRequest stop_request_from(const HookPayload& payload);
 
 }  // namespace ralph

@@ -53,14 +53,14 @@ TEST(Payload, ASubAgentIsKnownByItsId) {
   EXPECT_FALSE(recorded("claude/pre-tool-use-in-subagent.json").agent_id.empty());
 }
 
-TEST(Payload, CodexSpeaksTheSameWords) {
+TEST(Payload, CodexUsesTheSameNames) {
   EXPECT_EQ(recorded("codex/stop.json").last_message, "First stop.");
   EXPECT_TRUE(recorded("codex/stop-active.json").stop_hook_active);
   EXPECT_EQ(recorded("codex/user-prompt-submit.json").prompt, "do it");
   EXPECT_EQ(recorded("codex/post-tool-use-apply-patch.json").tool_name, "apply_patch");
 }
 
-TEST(Payload, GeminiSaysAllWordsSinceThePrompt) {
+TEST(Payload, GeminiSendsAllWordsSinceThePrompt) {
   const HookPayload payload = recorded("gemini/after-agent-active.json");
   EXPECT_EQ(payload.event, "AfterAgent");
   EXPECT_EQ(payload.last_message, std::nullopt);
@@ -99,13 +99,13 @@ TEST(Payload, AListOfMessagesGivesTheAssistantsLast) {
   EXPECT_EQ(last("{}"), std::nullopt);
 }
 
-TEST(Payload, TheHostsOwnWordComesBeforeTheMessages) {
+TEST(Payload, TheHostsLastMessageTakesPrecedence) {
   EXPECT_EQ(
       payload_from(R"({"last_assistant_message":"","messages":[{"role":"assistant","content":"old"}]})").last_message,
       "");
 }
 
-TEST(Payload, WhatIsMissingOrOfAnotherTypeIsAsIfItWereNotThere) {
+TEST(Payload, MissingFieldsAndThoseOfAnotherTypeAreEmpty) {
   const HookPayload empty = payload_from("{}");
   EXPECT_EQ(empty.session, "");
   EXPECT_EQ(empty.last_message, std::nullopt);
@@ -128,7 +128,7 @@ TEST(Payload, ARelativeFolderIsNone) {
   EXPECT_EQ(payload_from(R"({"cwd":"/demo"})").cwd, "/demo");
 }
 
-TEST(Payload, WhatIsNoJsonObjectIsSaid) {
+TEST(Payload, InputThatIsNotAJsonObjectIsReported) {
   for (const std::string_view text : {"", "{", "nonsense", "[1]", "\"x\"", "null", "{\"a\":1} trailing"}) {
     std::string fault;
     EXPECT_EQ(payload_from(text, &fault).session, "") << text;

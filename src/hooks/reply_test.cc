@@ -22,7 +22,7 @@ TEST(Protocol, IsKnownByItsName) {
   EXPECT_EQ(protocol_from(""), std::nullopt);
 }
 
-TEST(Reply, AStopThatPassesSaysNothingOrAWordToTheUser) {
+TEST(Reply, AnAllowedStopSaysNothingOrShowsAMessageToTheUser) {
   for (const Protocol protocol : {Protocol::kBlock, Protocol::kDeny, Protocol::kExit}) expect(allow_stop(protocol), "");
   for (const Protocol protocol : {Protocol::kBlock, Protocol::kDeny})
     expect(allow_stop(protocol, "over"), "{\"systemMessage\":\"over\"}\n");
@@ -35,7 +35,7 @@ TEST(Reply, AnEndedTurnIsEndedForAllHooks) {
   expect(end_turn(Protocol::kExit, "over"), "over\n");
 }
 
-TEST(Reply, ToGoOnIsTheHostsOwnDecision) {
+TEST(Reply, ContinuingIsADecisionInTheHostsProtocol) {
   expect(go_on(Protocol::kBlock, "why"), "{\"decision\":\"block\",\"reason\":\"why\"}\n");
   expect(go_on(Protocol::kDeny, "why"), "{\"decision\":\"deny\",\"reason\":\"why\"}\n");
   expect(go_on(Protocol::kExit, "why"), "", "why\n", 1);

@@ -7,11 +7,11 @@
 namespace ralph {
 namespace {
 
-// `docker compose -f x.yml exec -T web rails c`: the verbs before the place's name, and the options with a value.
+// `docker compose -f x.yml exec -T web rails c`: the verbs before the container's name, and the options with a value.
 struct ContainerRunner {
   std::string_view names, verbs;
   std::string_view valued{}, valued_long{};
-  size_t own_words = 1;              // the container, the pod
+  size_t own_words = 1;              // the name of the container or pod
   std::string_view script_option{};  // the command is this option's value: `fly ssh console -C 'rails c'`
 };
 constexpr std::string_view kDockerLetters = "aceEfhlmnpuvwH",

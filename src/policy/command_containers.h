@@ -1,5 +1,5 @@
-// Programs that run a command in a place of its own: a container, a pod, a machine of a service. The paths of such a
-// command are not this machine's, but the database that it empties is a real one.
+// Programs that run a command in a separate place: a container, a pod, a hosted machine. The paths of such a command
+// are not this machine's, but a database that it empties is real.
 #pragma once
 
 #include <string_view>

@@ -8,7 +8,7 @@
 namespace ralph {
 namespace {
 
-// A comment of the front matter: the model does not see it.
+// A comment in the front matter, which the model does not see.
 constexpr std::string_view kFrontMatter = "---\n";
 constexpr std::string_view kMark =
     "# Written by 'ralph hooks install', replaced by it, removed by 'ralph hooks uninstall'.\n";

@@ -13,10 +13,10 @@ struct CommandFile {
   std::string text;
 };
 
-// `program`: how they call ralph, a name or a path.
+// `program` is how they call ralph: a name or a path.
 std::vector<CommandFile> command_files(std::string_view program);
 
-// Whether the text has the mark that command_files puts on each file, in any version of ralph.
+// Whether the text has the mark that command_files() of any ralph version puts on each file.
 bool is_ralphs_command_file(std::string_view text);
 
 }  // namespace ralph

@@ -20,7 +20,7 @@ std::string body_of(std::string_view text) {
   return std::string(end == std::string_view::npos ? "" : text.substr(end + 5));
 }
 
-TEST(CommandFiles, HaveTheNamesThatPeopleKnowAndThePluginsTexts) {
+TEST(CommandFiles, HaveTheKnownNamesAndThePluginsTexts) {
   const auto all = files("ralph");
   ASSERT_EQ(all.size(), 5U);
   EXPECT_EQ(body_of(all.at("ralph-loop.md")), body_of(embedded::loop_md));
@@ -55,7 +55,7 @@ TEST(CommandFiles, UltraworkIsTheSameLoopWithOneParagraphBefore) {
   EXPECT_EQ(ulw.substr(ulw.find("\n\n") + 2), body_of(embedded::loop_md));
 }
 
-TEST(CommandFiles, APersonsOwnFileIsNotRalphs) {
+TEST(CommandFiles, AUsersOwnFileIsNotRalphs) {
   for (const std::string_view text :
        {"", "---\n", "# Written by 'ralph hooks install'", "---\ndescription: x\n---\nralph\n"})
     EXPECT_FALSE(is_ralphs_command_file(text)) << text;

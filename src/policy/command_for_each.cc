@@ -18,7 +18,7 @@ ShellWord with_item(const ShellWord& word, std::string_view placeholder, const S
   return made;
 }
 
-// What a program reads as its list: the files of a listing, the words or lines of a known text, or an unknown part.
+// The list that a program reads: the files of a listing, the words or lines of a known text, or an unknown part.
 std::vector<ShellWord> items_from(const std::optional<std::string>& input, const std::optional<Listing>& listing,
                                   ShellSpan source, bool by_line, size_t most) {
   std::vector<ShellWord> items;
@@ -42,7 +42,7 @@ std::vector<ShellWord> items_from(const std::optional<std::string>& input, const
   return items;
 }
 
-// The command that `find -exec` or `fd -x` runs, from words[at] on, for the files that it found. Returns where it ends.
+// Adds the command that `find -exec` or `fd -x` runs, from words[at] on, for the files found. Returns where it ends.
 size_t run_for_found(Words words, size_t at, const std::vector<std::string>& found, bool appends,
                      InnerCommands& inner) {
   std::vector<ShellWord> run;

@@ -1,5 +1,5 @@
-// Programs that run a command for each of the files or words that they are given: xargs, find, fd, parallel. Each adds
-// to `inner` what it runs.
+// Programs that run a command for each file or word that they are given: xargs, find, fd, parallel. Each function adds
+// the commands run to `inner`.
 #pragma once
 
 #include "policy/command_view.h"

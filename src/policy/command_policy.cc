@@ -13,7 +13,7 @@
 namespace ralph {
 namespace {
 
-// A category of docs/formats/hooks.md, and what the agent is told to do instead.
+// A category of docs/formats/hooks.md, and the advice for the agent.
 struct CategoryText {
   std::string_view name;
   std::string_view advice;
@@ -21,23 +21,23 @@ struct CategoryText {
 constexpr std::array<CategoryText, kCategoryCount> kCategories = {{
     {"tamper-ralph", "leave ralph's files as they are; if they are wrong, say so and let the user change them"},
     {"delete-project", "name the single files or build folders that you want to remove"},
-    {"delete-outside", "delete only inside of the project, or in a folder that mktemp -d gave you"},
-    {"device-write", "work with image files inside of the project"},
+    {"delete-outside", "delete only inside the project, or in a folder that mktemp -d gave you"},
+    {"device-write", "work with image files inside the project"},
     {"credential-read", "use the tool that needs the credential; ask the user if it is not set up"},
-    {"reverse-shell", "there is no reason for it in this work"},
+    {"reverse-shell", "this work does not need it"},
     {"download-and-run", "download it to a file and read it, or use a package manager"},
     {"exfiltration", "ask the user to send it; localhost is fine"},
     {"history-rewrite", "make a new commit, or a new branch, and push that"},
     {"discard-work", "name the files, or use git stash push -u, which can be undone"},
-    {"privilege", "do it without; if it needs root, tell the user what to run"},
-    {"permissions", "give the bits that are needed to the files that need them: chmod u+x file"},
+    {"privilege", "do it without root; if it needs root, tell the user what to run"},
+    {"permissions", "set only the bits that are needed, on the files that need them: chmod u+x file"},
     {"persistence", "do it within the project; tell the user what to put into their profile"},
     {"exhaustion", "put a limit on it: a count, head, or a wait"},
     {"kill-processes",
      "end your own by process id, or by a pattern that only they have: pkill -f 'my-server.js --port 3000'"},
-    {"system-change", "work inside of the project, or in a container"},
-    {"network-change", "there is no reason for it in this work"},
-    {"database", "write a migration, or work on a database file inside of the project"},
+    {"system-change", "work inside the project, or in a container"},
+    {"network-change", "this work does not need it"},
+    {"database", "write a migration, or work on a database file inside the project"},
     {"infrastructure", "show the plan (terraform plan, --dry-run) and let the user do it"},
     {"publish", "prepare it (--dry-run) and let the user publish"},
     {"containers", "use docker compose down, or name the containers of this project"},
@@ -59,14 +59,14 @@ std::vector<bool> all_on(const CommandLists& lists) {
   return on;
 }
 
-// That category alone, if it is on.
+// Only this category, if it is on.
 std::vector<bool> only(Category category, const std::vector<bool>& on) {
   std::vector<bool> one(kCategoryCount);
   one[static_cast<size_t>(category)] = on[static_cast<size_t>(category)];
   return one;
 }
 
-// A pattern of the settings: the first words of a command.
+// A pattern from the settings: the first words of a command.
 struct Pattern {
   std::string text;
   std::vector<std::string> words;
@@ -79,7 +79,7 @@ std::vector<Pattern> patterns_of(const std::vector<std::string>& texts) {
   return patterns;
 }
 
-// The pattern in the list that the command begins with; empty if none.
+// The first pattern in the list that matches the command; empty if none.
 std::string matching(const std::vector<Pattern>& patterns, const ShellCommand& command) {
   for (const Pattern& pattern : patterns) {
     if (pattern.words.size() > command.words.size()) continue;
@@ -115,7 +115,7 @@ std::optional<Objection> judged(const Subject& subject, const std::vector<bool>&
   return objection;
 }
 
-// A pattern of the settings allows the words; redirections are still judged.
+// For a command whose words a pattern from the settings allows: redirections are still judged.
 std::optional<Objection> judged_without_words(const ShellReading& reading, const ShellCommand& command,
                                               const std::vector<bool>& on, const PolicyPlace& place) {
   if (command.redirections.empty()) return std::nullopt;
@@ -127,9 +127,9 @@ std::optional<Objection> judged_without_words(const ShellReading& reading, const
   return judged(Subject(only, 0, place), on);
 }
 
-constexpr size_t kMostFiles = 64;  // that are kept in mind
+constexpr size_t kMostFiles = 64;  // that are remembered
 
-// Files that the command makes of other text: sed 's/^/rm /' list > x.sh.
+// Notes the files that the command generates from other text: sed 's/^/rm /' list > x.sh.
 void note_made(const Subject& subject, std::vector<std::string>& files) {
   if (!subject.is("sed awk gawk mawk tr cut paste perl xargs jq yq m4") || files.size() > kMostFiles) return;
   for (const ShellRedirection& one : subject.command.redirections) {
@@ -138,7 +138,7 @@ void note_made(const Subject& subject, std::vector<std::string>& files) {
   }
 }
 
-// Names under which the command puts ralph somewhere else: cp $(which ralph) r.
+// Notes the names of copies of ralph that the command makes: cp $(which ralph) r.
 void note_copies(const Subject& subject, std::vector<std::string>& names) {
   if (!subject.is("cp mv ln link install cat dd rsync") || names.size() > kMostFiles) return;
   const bool takes_ralph = std::ranges::any_of(subject.operands, [](const std::string& one) {
@@ -148,7 +148,7 @@ void note_copies(const Subject& subject, std::vector<std::string>& names) {
   for (const std::string& path : subject.written()) names.push_back(base_name(path));
 }
 
-// Files that the command downloads, to recognise when the line runs them later.
+// Notes the files that the command downloads, in case the command line runs them later.
 void note_downloads(const Subject& subject, std::vector<std::string>& files) {
   if (!subject.is("curl wget aria2c") || files.size() > kMostFiles) return;
   for (const std::string& path : subject.written()) files.push_back(path);
@@ -227,7 +227,7 @@ CommandReport judge_command(std::string_view text, const CommandLists& lists, co
       note_copies(subject, copies);
       note_made(subject, made);
     }
-    // A denial outranks a question.
+    // A denial takes precedence over a question.
     if (objection && (!report.first || (report.first->only_asked && !objection->only_asked))) report.first = objection;
   }
   const bool is_denied = report.first && !report.first->only_asked;

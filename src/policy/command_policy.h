@@ -1,7 +1,7 @@
 // Decides whether an agent may run a command. Each category is a rule over what the shell would run
 // (policy/shell/lexer.h), not over the text: quoted text does not trigger it, and disguised commands are recognised as
-// far as the line reveals them. A seat belt: SECURITY.md lists its limits. docs/formats/hooks.md describes the
-// categories.
+// far as the command line reveals them. This is a seat belt; SECURITY.md lists its limits. docs/formats/hooks.md
+// describes the categories.
 #pragma once
 
 #include <map>
@@ -27,25 +27,25 @@ struct Objection {
   std::string part;      // the offending command, as resolved
   std::string detail;    // what is wrong with it
   std::string advice;
-  bool only_asked = false;  // what it does is known only at run time: a person may allow it
+  bool only_asked = false;  // its effect is known only at run time, so a person may allow it
 };
 
 // For the agent: category, part, detail, and what to do instead.
 std::string reason_of(const Objection& objection);
-// For a person who can answer, if it is only asked about.
+// For a person who can answer, if `only_asked` is set.
 std::string question_of(const Objection& objection);
 
 struct CommandReport {
   ShellReading reading;
   std::vector<std::optional<Objection>> objections;  // one per command of `reading`
   std::vector<std::string> allowed_by;               // the settings pattern that allows it; empty: none
-  std::optional<Objection> first;                    // a denial before a question; nullopt: the command may run
+  std::optional<Objection> first;  // a denial takes precedence over a question; nullopt: the command may run
 };
 
 CommandReport judge_command(std::string_view text, const CommandLists& lists, const PolicyPlace& place,
                             const ShellSetting& setting);
 
-// For what can't be judged in time.
+// For a command that can't be judged in time.
 Objection too_long_to_judge(std::string_view text);
 
 // For a tool that writes or reads a file. `part` of the objection names the tool.

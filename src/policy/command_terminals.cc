@@ -6,7 +6,7 @@
 namespace ralph {
 namespace {
 
-// A subcommand of tmux that ends with a shell command, and its options that take a value.
+// A tmux subcommand that ends with a shell command, and its options that take a value.
 struct Opening {
   std::string_view name, short_name, valued;
 };
@@ -20,13 +20,13 @@ constexpr std::array kOpenings = {Opening{"new-session", "new", "ceFfnstxy"},
                                   Opening{"if-shell", "if", "t"},
                                   Opening{"pipe-pane", "pipep", "t"}};
 
-// One word is a shell script, several are a command.
+// A single word is a shell script; several are a command.
 void add_rest(Words rest, InnerCommands& inner) {
   if (rest.size() == 1) inner.scripts.push_back(rest[0]);
   if (rest.size() > 1) inner.commands.push_back(copy(rest));
 }
 
-// The typed text: words as they are, Enter and the like as the end of a line.
+// Adds the typed text: words literally, Enter and the like as the end of a line.
 void add_typed(Words keys, InnerCommands& inner) {
   ShellWord typed;
   for (const ShellWord& key : keys) {

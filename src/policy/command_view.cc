@@ -48,7 +48,7 @@ void look_into_shell(Words words, const std::optional<std::string>& file, InnerC
   }
 }
 
-// A recipe as make hands it to the shell: $$ is $, and $(HOME) a variable, of the environment where it is not set here.
+// A recipe as make passes it to the shell: $$ is $, and $(HOME) is a variable, from the environment if not set here.
 std::string recipe_as_shell(std::string_view recipe) {
   std::string out;
   for (size_t at = 0; at < recipe.size(); ++at) {
@@ -66,7 +66,7 @@ std::string recipe_as_shell(std::string_view recipe) {
   return out;
 }
 
-// The recipes of a makefile: lines that begin with a tab, what follows a `;`, and $(shell ...).
+// The recipes of a makefile: lines that begin with a tab, the text after a `;`, and $(shell ...).
 void look_into_makefile(std::string_view text, InnerCommands& inner) {
   constexpr std::string_view kShell = "$(shell ";
   for (const std::string& line : split(text, '\n')) {
@@ -79,7 +79,7 @@ void look_into_makefile(std::string_view text, InnerCommands& inner) {
   }
 }
 
-// `make -f -`, `make --eval=...`, `make SHELL=...`: rules that are on the line.
+// `make -f -`, `make --eval=...`, `make SHELL=...`: rules on the command line.
 void look_into_make(Words words, const std::optional<std::string>& input, const std::optional<std::string>& file,
                     InnerCommands& inner) {
   for (const ShellWord& word : words) {
@@ -94,14 +94,14 @@ void look_into_make(Words words, const std::optional<std::string>& input, const 
   inner.runs_unknown = !rules;
 }
 
-// A line of ed that begins with ! is for a shell.
+// In ed, a line that begins with ! is a shell command.
 void look_into_ed(const std::optional<std::string>& input, InnerCommands& inner) {
   for (const std::string& line : split(input.value_or(""), '\n')) {
     if (line.starts_with('!')) inner.scripts.push_back({line.substr(1), {}});
   }
 }
 
-// s/a/b/e runs what the line has become. `rest` begins with the separator.
+// s/a/b/e runs the resulting line. `rest` begins with the separator.
 bool substitution_runs(std::string_view rest) {
   size_t at = 1;
   for (int part = 0; part < 2; ++part, ++at) {
@@ -112,9 +112,9 @@ bool substitution_runs(std::string_view rest) {
   return contains(flags, 'e');
 }
 
-// The command e of GNU sed runs the rest of its line: `sed '1e date'`.
+// GNU sed's command e runs the rest of its line: `sed '1e date'`.
 void look_into_sed_script(const std::string& script, InnerCommands& inner) {
-  bool is_text = false;  // of a, i or c in the line before
+  bool is_text = false;  // text of a, i or c on the previous line
   for (const std::string& line : split(script, '\n')) {
     size_t at = is_text ? line.size() : 0;
     is_text = is_text && line.ends_with('\\');
@@ -133,7 +133,7 @@ void look_into_sed_script(const std::string& script, InnerCommands& inner) {
         inner.scripts.push_back({line.substr(at + 2), {}});
       if (at + 1 < line.size() && line[at] == 's' && substitution_runs(std::string_view(line).substr(at + 1)))
         inner.runs_unknown = true;
-      // The rest of the line is text of these commands.
+      // These commands take the rest of the line.
       if (at >= line.size() || contains("syaicerwRW:btT", line[at])) {
         is_text = is_text || (at < line.size() && line.ends_with('\\') && contains("aic", line[at]));
         break;
@@ -169,7 +169,7 @@ void look_into_module(std::string_view program, Words words, InnerCommands& inne
   }
 }
 
-// git runs commands too: aliases with !, rebase --exec, bisect run, submodule foreach.
+// Commands that git runs: aliases with !, rebase --exec, bisect run, submodule foreach.
 void look_into_git(Words words, InnerCommands& inner) {
   const auto add_value = [&](const std::string& setting) {
     const size_t equals = setting.find('=');
@@ -210,7 +210,7 @@ void look_into_git(Words words, InnerCommands& inner) {
   }
 }
 
-// Programs with a prompt of their own, and how a line there is handed to a shell: psql -c '\! date'.
+// Programs with their own prompt, and how to run a shell command there: psql -c '\! date'.
 struct Prompt {
   std::string_view programs;
   std::string_view escapes[2];
@@ -278,7 +278,7 @@ InnerCommands inner_commands(const ShellCommand& command, const std::optional<st
   const Words words(command.words);
   const std::string name = program_of(command);
   if (look_into_wrapper(name, words, inner)) {
-    // its words are all that is known
+    // nothing more is known
   } else if (is_shell(name)) {
     look_into_shell(words, file, inner);
   } else if (name == "source" || name == ".") {
@@ -321,7 +321,7 @@ InnerCommands inner_commands(const ShellCommand& command, const std::optional<st
     } else if (const size_t at = skip_options(words, 1, "wE", "wait timeout") + 1; at < words.size()) {
       inner.commands.push_back(copy(words.subspan(at)));
     }
-  } else if (name == "hyperfine" || name == "concurrently") {  // each operand is a line for a shell
+  } else if (name == "hyperfine" || name == "concurrently") {  // each operand is a shell command line
     for (size_t at = 1; at < words.size(); ++at) {
       if (!is_option(words[at].text)) inner.scripts.push_back(words[at]);
     }

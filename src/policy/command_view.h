@@ -1,5 +1,5 @@
 // Finds the commands that a command runs. `sudo -u x env A=1 timeout 5 rm y` runs `env ...`, which runs `timeout ...`,
-// which runs `rm y`; this yields the next step of such a chain.
+// which runs `rm y`; inner_commands() yields the next step of such a chain.
 #pragma once
 
 #include <optional>
@@ -16,14 +16,14 @@ struct InnerCommands {
   std::vector<std::vector<ShellWord>> commands{};  // words, already expanded
   std::vector<ShellWord> scripts{};                // texts for a shell
   std::vector<std::string> arguments{};            // $1, $2, ... of the scripts
-  std::vector<std::string> assignments{};          // NAME=value for what is run (env, sudo)
-  bool in_this_shell = false;                      // a script that the shell itself runs (eval)
+  std::vector<std::string> assignments{};          // NAME=value, for the commands that are run (env, sudo)
+  bool in_this_shell = false;                      // the scripts run in the shell itself (eval)
   bool runs_input = false;                         // a shell whose script is its standard input
-  bool runs_unknown = false;                       // it runs a text that is not known
-  bool elsewhere = false;                          // on another machine
+  bool runs_unknown = false;                       // it runs an unknown text
+  bool elsewhere = false;                          // it runs them on another machine
   std::string folder{};                            // working directory, if given (env -C)
-  size_t size = 0;                                 // of what is repeated for each file
-  bool too_large = false;                          // there is more than is kept here
+  size_t size = 0;                                 // of the text repeated for each file
+  bool too_large = false;                          // incomplete: there is more than fits
 
   // Whether `bytes` more may be added.
   bool grow(size_t bytes) {
@@ -33,8 +33,8 @@ struct InnerCommands {
   }
 };
 
-// `input`: its standard input, if known. `listing`: the files that its standard input names, if it does. `file`: the
-// text of a process substitution among its words, if known.
+// `input`: its standard input, if known. `listing`: the files that its standard input names, if any. `file`: the text
+// of a process substitution among its words, if known.
 InnerCommands inner_commands(const ShellCommand& command, const std::optional<std::string>& input,
                              const std::optional<Listing>& listing, const std::optional<std::string>& file);
 

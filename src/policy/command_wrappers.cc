@@ -59,7 +59,7 @@ constexpr std::array kRunners = {
     Runner{"conda", "run", "np"}, Runner{"bundle pnpm yarn mise asdf rbenv pyenv nodenv", "exec dlx", ""},
     Runner{"npm", "exec x", "cpw"}, Runner{"perf", "stat", "eor"}, Runner{"perf", "record", "eoF"},
     Runner{"pnpm yarn bun", kDatabaseTools, "", true},
-    // A script that is called like a tool passes its words on to it.
+    // A script named after a tool passes its words on to it.
     Runner{"npm pnpm yarn bun", "run run-script", ""}};
 
 void look_into(const Wrapper& wrapper, std::string_view program, Words words, InnerCommands& inner) {
@@ -120,7 +120,7 @@ bool look_into_wrapper(std::string_view program, Words words, InnerCommands& inn
     if (auto script = program == "npm" ? option_value(words, "-c", "--call") : std::nullopt)
       inner.scripts.push_back(*std::move(script));
     if (at + 1 == words.size() && contains(words[at].text, ' ')) {
-      inner.scripts.push_back(words[at]);  // one word for a shell: yarn exec 'rm x', pnpm exec -c 'rm x'
+      inner.scripts.push_back(words[at]);  // a single word for a shell: yarn exec 'rm x', pnpm exec -c 'rm x'
     } else if (at < words.size()) {
       inner.commands.push_back(copy(words.subspan(at)));
     }

@@ -1,6 +1,6 @@
-// How much work a decision has cost so far, and whether that is enough. Whoever looks at commands, texts or paths pays
-// for it, so that no line can make a decision take more than a fixed amount of work, whatever it repeats; and there is
-// a time at which the decision is due. What could not be looked at by then is denied.
+// Limits the work spent on one decision. All code that examines commands, texts or paths pays for it here, so that no
+// command line, however repetitive, can cost more than a fixed amount of work. There is also a deadline. Anything not
+// examined by then is denied.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace ralph {
 
 class Effort {
  public:
-  // About one unit per command looked at, or per 16 bytes copied or searched.
+  // One unit is about one command examined, or 16 bytes copied or searched.
   static constexpr size_t kMost = 800'000;
 
   explicit Effort(std::function<bool()> is_late = {}, size_t most = kMost)
@@ -24,13 +24,13 @@ class Effort {
   }
   void spend_bytes(size_t bytes) { spend(1 + bytes / 16); }
 
-  void give_up() { is_over_ = true; }  // the rest is too large to be looked at
+  void give_up() { is_over_ = true; }  // the rest is too large to examine
 
   size_t spent() const { return spent_; }
-  bool is_over() const { return is_over_; }  // nothing more should be looked at
+  bool is_over() const { return is_over_; }  // stop examining
 
  private:
-  static constexpr size_t kBetweenLooks = 1000;  // a look at the clock costs as much as some units
+  static constexpr size_t kBetweenLooks = 1000;  // checking the clock costs several units
 
   std::function<bool()> is_late_;
   size_t most_, spent_ = 0, next_look_ = kBetweenLooks;

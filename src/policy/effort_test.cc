@@ -23,7 +23,7 @@ struct Cost {
   bool denied = false, is_over = false;
 };
 
-// `place` is one of a real project, whose links are followed.
+// Resolves symlinks on the disk, as in a real project.
 Cost cost_of(const std::string& command, std::shared_ptr<Effort> effort = std::make_shared<Effort>()) {
   RealPaths paths;
   PolicyPlace place;
@@ -40,11 +40,11 @@ std::string deep_folder(int files) {
   return "cd " + repeated("a/", 80) + ";" + repeated(">x;", files) + "cd; rm -rf ~";
 }
 
-TEST(Effort, TheKernelIsAskedAboutAMissingFolderOnce) {
+TEST(Effort, AMissingFolderIsLookedUpOnce) {
   const Cost cost = cost_of(deep_folder(3600));
   EXPECT_TRUE(cost.denied);
   EXPECT_FALSE(cost.is_over);
-  EXPECT_LT(cost.questions, 20u) << "it was asked 2156 times for each file";
+  EXPECT_LT(cost.questions, 20u) << "it used to be 2156 per file";
 }
 
 TEST(Effort, IsLinearInTheCommand) {
@@ -66,9 +66,9 @@ TEST(Effort, IsLinearInTheCommand) {
   }
 }
 
-TEST(Effort, WhatIsTooMuchIsDenied) {
+TEST(Effort, TooMuchWorkIsDenied) {
   const std::string line =
-      "{ " + repeated("echo a;", 3000) + "} | { " + repeated("cat;", 4000) + "}";  // each cat reads all echoes
+      "{ " + repeated("echo a;", 3000) + "} | { " + repeated("cat;", 4000) + "}";  // each cat reads every echo
   const Cost cost = cost_of(line);
   EXPECT_TRUE(cost.denied);
   EXPECT_TRUE(cost.is_over);
@@ -81,7 +81,7 @@ TEST(Effort, AtTheDeadlineTheCommandIsDenied) {
   const auto late_at_third_look = std::make_shared<Effort>([&] { return ++looks >= 3; });
   const Cost cost = cost_of(repeated("make;", 2000), late_at_third_look);
   EXPECT_TRUE(cost.denied);
-  EXPECT_EQ(looks, 3) << "nothing is done after it";
+  EXPECT_EQ(looks, 3) << "no work after the deadline";
   EXPECT_FALSE(cost_of(repeated("make;", 2000), std::make_shared<Effort>([] { return false; })).denied);
 }
 

@@ -40,7 +40,7 @@ std::vector<std::string> GitCall::written(bool certain) const {
   if (verb != "checkout" && verb != "restore" && verb != "mv" && !stashes) return {};
   if (const auto dashes = std::find(words.begin(), words.end(), "--"); dashes != words.end())
     return {dashes + 1, words.end()};
-  if (stashes) return {};  // all of it, which comes back
+  if (stashes) return {};  // it takes everything, but can be undone
   std::vector<std::string> paths = operands();
   if (verb != "checkout" || paths.empty()) return paths;
   if (flag('b') || flag('B') || option("--orphan")) return {};

@@ -1,4 +1,4 @@
-// A git command from its subcommand on: `git -C x -c a=b push -f` is push -f, in x.
+// A parsed git command, starting at its subcommand: `git -C x -c a=b push -f` is `push -f` in x.
 #pragma once
 
 #include <string>
@@ -17,8 +17,8 @@ struct GitCall {
   bool flag(char letter) const;
   bool option(std::string_view name) const;
   std::vector<std::string> operands() const;
-  // The files that `checkout`, `restore` and `mv` write. A lone word after `checkout` may be a branch or a path;
-  // `certain` omits it unless it can't be a branch.
+  // The files that `checkout`, `restore`, `mv` and `stash push --` write. A single word after `checkout` may be a
+  // branch or a path; `certain` omits it unless it can't be a branch.
   std::vector<std::string> written(bool certain) const;
   // The paths that `clean -f` is limited to; none if it is a dry run.
   std::vector<std::string> cleaned() const;

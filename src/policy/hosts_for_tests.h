@@ -1,4 +1,4 @@
-// Hosts like those in hooks/host.h, which this module does not include.
+// Hosts like those in hooks/host.h, which this module must not include.
 #pragma once
 
 #include <vector>

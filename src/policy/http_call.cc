@@ -8,7 +8,7 @@
 namespace ralph {
 namespace {
 
-// The options of a program that take a value, so that the value is not taken for an address.
+// The options of a program that take a value, so that the value is not mistaken for an address.
 struct Client {
   std::string_view name;
   std::string_view valued;       // letters

@@ -1,4 +1,4 @@
-// Addresses on the network, and the parsed words of curl, wget and similar: what they send, and where to.
+// Network addresses, and the parsed words of curl, wget and similar: what they send, and where.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace ralph {
 
-// Whether an address is on this machine: localhost:80, http://127.0.0.1/x.
+// Whether an address refers to this machine: localhost:80, http://127.0.0.1/x.
 bool is_local_host(std::string_view address);
-// Whether a redirection goes to /dev/tcp/host/port; `local`: on this machine.
+// Whether a redirection goes to /dev/tcp/host/port. Sets `local` if that is on this machine.
 bool goes_to_socket(const Subject& subject, bool& local);
 
 struct HttpOption {

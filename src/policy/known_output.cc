@@ -159,7 +159,7 @@ std::optional<std::string> top_of(const ShellReading& reading, const ShellComman
   return std::nullopt;
 }
 
-// What eval and the like print: that of the commands that they run, which follow them.
+// The output of eval and the like: that of the commands that they run, which follow them in the list.
 std::optional<std::string> output_of_run(const ShellReading& reading, const ShellCommand& command, int depth) {
   const auto index = static_cast<size_t>(&command - reading.commands.data());
   if (depth > kLongestPipe || index >= reading.commands.size()) return std::nullopt;
@@ -215,7 +215,7 @@ std::optional<std::string> output_of(const ShellReading& reading, ShellSpan span
   if (depth > kLongestPipe || span.empty() || (reading.effort && reading.effort->is_over())) return std::nullopt;
   std::string text;
   for (const ShellCommand& command : reading.in(span)) {
-    // What a command of the span runs prints too, but that command is asked for its output.
+    // A command that another command of the span runs is skipped: the other's output includes its own.
     const bool goes_on = command.piped_to >= 0 && command.piped_to < span.last;  // into another command of the span
     if (command.level != span.level || goes_on || command.via >= span.first) continue;
     auto output = output_of(reading, command, depth + 1);

@@ -17,7 +17,7 @@ const std::string& unknown_text() {
   return kText;
 }
 
-// A command that lists files: how its words are split.
+// A command that lists files, and how to split its words.
 struct Lister {
   std::string_view names;
   std::string_view valued;        // letters of options with a value
@@ -83,7 +83,7 @@ std::optional<Listing> listed_by(const Lister& lister, const ShellCommand& comma
     if (given_before) {
       chooses = true;
     } else {
-      // What does not match a pattern is nearly everything.
+      // Nearly everything fails to match a pattern.
       const bool inverts = lister.has_inverse && has_any_option(command, "-L --files-without-match");
       chooses |= !inverts && !is_one_of(roots.front(), {".", "", ".*", "*", "^"});
       roots.erase(roots.begin());
@@ -97,7 +97,7 @@ std::optional<Listing> listed_by(const Lister& lister, const ShellCommand& comma
   return listing;
 }
 
-// ls prints the names in a folder, but not the folder itself, so that they mean files of the working directory.
+// ls prints the names in a folder without the folder, so the next command takes them as files in the working directory.
 Listing listed_by_ls(const ShellCommand& command) {
   const std::vector<std::string> operands = operands_of(command, "IwT", "ignore width");
   const bool with_dots = has_any_option(command, "-a --all") && !has_any_option(command, "-t -S -c -u -X -v -r --sort");
@@ -124,7 +124,7 @@ std::optional<Listing> listed_by_git(const ShellCommand& command) {
                          });
     return Listing{{inside(".", chooses)}};
   }
-  if (verb->text == "ls-tree") {  // of a commit, all of it unless paths follow
+  if (verb->text == "ls-tree") {  // everything in a commit, unless paths follow
     const auto is_path = [](const ShellWord& word) { return !is_option(word.text); };
     return Listing{{inside(".", std::count_if(verb + 1, command.words.end(), is_path) > 1)}};
   }
@@ -132,7 +132,7 @@ std::optional<Listing> listed_by_git(const ShellCommand& command) {
   return names ? std::optional(Listing{{inside(".", true)}}) : std::nullopt;
 }
 
-// Files of the whole machine; a plain name is their name, or a part of it.
+// Files anywhere on the machine; a plain name matches their name or a part of it.
 Listing listed_by_locate(const ShellCommand& command) {
   std::string name = command.words.back().text;
   std::erase_if(name, [](char c) { return c == '*' || c == '\\'; });
@@ -154,13 +154,13 @@ std::optional<Listing> listed_by(const ShellCommand& command) {
   return std::nullopt;
 }
 
-// Programs that print some or all of the lines that they read, from files or from a pipe.
+// Programs that print some or all of the lines that they read from files or a pipe.
 constexpr std::string_view kPassing = "cat tac sort uniq shuf tr cut column nl paste rev fold tee";
 constexpr std::string_view kFilters = "grep egrep fgrep rg head tail awk gawk mawk sed comm jq yq perl sk fzf";
 
 bool is_file_reader(const ShellCommand& command) {
   const std::string name = program_of(command);
-  // The first operand of these is a pattern, a program or a set.
+  // The first operand of these programs is a pattern, a program or a set.
   const bool first_is_own = is_listed("grep egrep fgrep rg awk gawk mawk sed jq yq tr perl", name);
   const size_t own = first_is_own && !has_any_option(command, "-e -f") ? 1 : 0;
   return operands_of(command, "nFdfkt", "").size() > own ||
@@ -168,7 +168,7 @@ bool is_file_reader(const ShellCommand& command) {
                              [](const auto& one) { return one.op == "<" && one.target.sources.empty(); });
 }
 
-// s/^/x/ puts something in front of each line, so that it means another file.
+// s/^/x/ prefixes each line, so that it names another file.
 bool changes_beginning(const ShellCommand& command) {
   return is_listed("sed perl", program_of(command)) && std::ranges::any_of(command.words, [](const ShellWord& word) {
            const size_t at = word.text.find('s');
@@ -198,11 +198,11 @@ std::optional<Listing> listing_of(const ShellReading& reading, const ShellComman
   auto listing = listing_for(reading, command, depth);
   if (!listing || listing->is_anything) return listing;
   if (changes_beginning(command)) return Listing{{}, true};
-  // awk '{print $2}' and the like print all lines.
+  // awk '{print $2}' and the like print something for all lines.
   const bool without_dots =
       name == "tail" && listing->begins_with_dots &&
       std::ranges::any_of(command.words, [](auto& word) { return is_listed("+3 -n+3 +2 -n+2", word.text); });
-  // All but a few: grep -v keep.
+  // grep -v keep prints all but a few.
   const bool inverts = is_listed("grep egrep fgrep rg", name) && has_any_option(command, "-v --invert-match");
   const bool prints_all =
       without_dots || inverts || (is_listed("awk gawk mawk", name) && command.word(1).starts_with("{"));
@@ -269,7 +269,7 @@ std::vector<std::string> found_by(const ShellCommand& find) {
       found.push_back(root);
     } else if (whole.empty() || one_of_several) {
       found.push_back(root + "/" + (below.empty() ? std::string(1, kUnknownPart) : below));
-    } else if (whole.starts_with("*/")) {  // anywhere below, so right below too
+    } else if (whole.starts_with("*/")) {  // anywhere below, so directly below too
       found.push_back(root + whole.substr(1));
     } else {
       found.push_back(whole);

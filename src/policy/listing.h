@@ -1,5 +1,5 @@
 // Which files a command names on its standard output: `find`, `fd`, `ls`, `git ls-files` and the like, also through
-// filters (`find / | head -5`). What it prints is not known, but where that lies often is.
+// filters (`find / | head -5`). The printed names are unknown, but their location often is known.
 #pragma once
 
 #include <optional>
@@ -11,22 +11,22 @@
 namespace ralph {
 
 struct Listing {
-  // As operands of `rm` would be: a folder that is listed as a whole, "folder/*", or a folder with an unknown part
-  // below it, if something selects files.
+  // Written like operands of `rm`: a folder listed as a whole, "folder/*", or a folder with an unknown part below it,
+  // if something selects files.
   std::vector<std::string> paths{};
-  bool is_anything = false;       // it comes from a file, or from a program that may print anything
+  bool is_anything = false;       // it comes from a file, or from a program that can print anything
   bool begins_with_dots = false;  // "." and ".." are its first lines
 };
 
-// What the commands of the span print; nullopt if that is no list of files.
+// The files that the commands of the span print; nullopt if the output is not a list of files.
 std::optional<Listing> listing_of(const ShellReading& reading, ShellSpan span);
 
-// What the command reads on its standard input.
+// The files that the command reads from its standard input.
 std::optional<Listing> listing_for(const ShellReading& reading, const ShellCommand& command);
 
 // The paths that a `find` acts on: its starting points, each with an unknown part below it if a test selects files.
 std::vector<std::string> found_by(const ShellCommand& find);
-// The same of `fd`, whose options -x and -X run a command for them.
+// The same for `fd`, whose options -x and -X run a command for them.
 std::vector<std::string> found_by_fd(const ShellCommand& fd);
 
 }  // namespace ralph

@@ -22,7 +22,7 @@ std::vector<std::string> components_of(std::string_view path) {
   return parts;
 }
 
-// Takes the first component off a path; empty if there is none left.
+// Removes and returns the first component of a path; empty if none is left.
 std::string_view take_component(std::string_view& path) {
   path.remove_prefix(std::min(path.find_first_not_of('/'), path.size()));
   const std::string_view part = path.substr(0, path.find('/'));
@@ -31,7 +31,7 @@ std::string_view take_component(std::string_view& path) {
 }
 
 // Whether `path` equals `pattern` or is below it, both relative; with `or_above`, also a folder above it. Either may
-// contain wildcards: the command's word or our table.
+// contain wildcards: `path` from the command's word, `pattern` from our tables.
 bool covers(std::string_view path, std::string_view pattern, bool or_above) {
   for (;;) {
     const std::string_view wanted = take_component(pattern);
@@ -80,7 +80,7 @@ bool any_covers(std::string_view path, std::span<const std::string_view> pattern
   return std::ranges::any_of(patterns, [&](std::string_view one) { return covers(path, one, or_above); });
 }
 
-// Of a list that is separated by blanks.
+// Whether any pattern in a list separated by blanks covers the path.
 bool any_covers(std::string_view path, std::string_view patterns) {
   for (size_t end = 0; !patterns.empty(); patterns.remove_prefix(std::min(end + 1, patterns.size()))) {
     end = std::min(patterns.find(' '), patterns.size());
@@ -93,12 +93,12 @@ bool is_within_any(std::string_view path, std::initializer_list<std::string_view
   return std::ranges::any_of(folders, [&](std::string_view folder) { return is_within(path, folder); });
 }
 
-// A project that holds the home is no limit.
+// A project that contains the home does not count.
 bool is_in_project(std::string_view path, const PolicyPlace& place) {
   return is_within(path, place.project) && !is_within(place.home, place.project);
 }
 
-// ?* [!q]* [a-z]*: names that any project may have.
+// ?* [!q]* [a-z]*: patterns that match most names in any project.
 bool matches_nearly_all(std::string_view pattern) {
   if (!contains(pattern, '*')) return false;
   constexpr std::string_view kNames[] = {"src", "lib", "docs", "tests", "include", "package.json", "build.gradle"};
@@ -173,7 +173,7 @@ bool is_within(std::string_view path, std::string_view folder) {
 
 std::vector<std::string> paths_of(std::string_view word, const std::string& cwd, const PolicyPlace& place,
                                   LastPart last) {
-  constexpr size_t kLongestPath = 4096;  // the kernel's limit: beyond it there is nothing
+  constexpr size_t kLongestPath = 4096;  // the kernel's limit: longer paths can't exist
   if (word.empty() || word[0] == kUnknownPart || (word.size() > kLongestPath && !has_wildcard(word))) return {};
   if (word[0] != '/' && contains(cwd, kUnknownPart) && !cwd.starts_with('/')) return {};
   std::string path = absolute_path(word, cwd);
@@ -199,7 +199,7 @@ DeletionOf deletion_of(const std::string& path, const PolicyPlace& place) {
   if (is_within(path, place.project)) {
     const std::string rest = below(path, place.project);
     const auto parts = components_of(rest);
-    // * matches all of it; .git/refs, .git/objects and the like count as .git.
+    // * matches everything; .git/refs, .git/objects and the like count as .git.
     if (rest.find_first_not_of("*/.") == std::string::npos) return DeletionOf::kProject;  // also **/*
     if (parts.size() == 1 && matches_nearly_all(rest)) return DeletionOf::kProject;
     if (!parts.empty() && wildcard_matches(parts[0], ".git")) {
@@ -221,7 +221,7 @@ DeletionOf deletion_of(const std::string& path, const PolicyPlace& place) {
   if (const auto rest = below_home(path, place)) {
     for (const std::string_view cache :
          {".cache", ".npm/_cacache", ".npm/_logs", ".npm/_npx", ".gradle/caches", ".ccache"}) {
-      // All of ~/.cache belongs to many programs; the others are one program's cache, which it fills again.
+      // ~/.cache as a whole belongs to many programs; the others are one program's cache, which it refills.
       if (is_within(*rest, cache) && (cache != ".cache" || rest->size() > cache.size() + 1))
         return DeletionOf::kNothingSpecial;
     }
@@ -267,7 +267,7 @@ bool is_start_up_file(const std::string& path, const PolicyPlace& place) {
     if (!path.starts_with(place.project + "/.git/")) return false;
     const auto parts = components_of(below(path, place.project));
     if (parts.size() < 2) return false;
-    // What later gits run: hooks, and the settings that name commands.
+    // What later git commands run: hooks, and the settings that name commands.
     return (parts.size() > 2 && parts[1] == "hooks" && !parts[2].ends_with(".sample")) ||
            (parts.size() == 2 && parts[1].starts_with("config")) ||
            (parts.size() == 3 && parts[1] == "info" && parts[2] == "attributes");

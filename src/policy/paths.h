@@ -1,6 +1,6 @@
-// Classifies paths for the command policy: inside the project or not, a credential, a device, ralph's own file. Pure:
-// the project, the home and the working folder are values. Only `real_path`, if given, accesses the disk, so that a
-// symlink is also judged by its target.
+// Classifies paths for the command policy: inside the project or not, a credential, a device, ralph's own file. These
+// are pure functions of the project, the home and the working folder. Only `real_path`, if given, accesses the disk, so
+// that a symlink is also judged by its target.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ namespace ralph {
 struct PolicyHost {
   std::string_view program;
   std::span<const std::string_view> files;  // patterns, below the project or the home
-  std::string_view variable{};              // controls its hooks; empty: none
+  std::string_view variable{};              // an environment variable that controls its hooks; empty: none
 };
 
 struct PolicyPlace {
@@ -27,18 +27,19 @@ struct PolicyPlace {
   // Whether an absolute path is a file that the project protects, or with `or_above` a folder with such files; nullptr:
   // nothing is protected.
   std::function<bool(const std::string& path, bool or_above)> is_protected{};
-  // Folders reachable through symlinks: {"/home/me/app", "/data/app"}. Paths below the first mean the second.
+  // Folders reachable through symlinks: {"/home/me/app", "/data/app"}. A path below the first means one below the
+  // second.
   std::vector<std::pair<std::string, std::string>> aliases{};
-  // Resolves every symlink as far as the path exists; nullptr: paths are taken as written.
+  // Resolves every symlink as far as the path exists; nullptr: paths are used as written.
   std::function<std::string(const std::string& path)> real_path{};
   std::vector<PolicyHost> hosts{};
-  // The addresses of the project's git remotes, read when they are needed; nullptr: none are known.
+  // The addresses of the project's git remotes, read on demand; nullptr: none are known.
   std::function<std::vector<std::string>()> remotes{};
 };
 
 // The paths that a word may mean, relative to `cwd`: absolute, without . and .., as written and with symlinks followed.
-// Empty if it begins with an unknown part. Later wildcards and unknown parts are kept. kItself does not follow the last
-// part: deleting a symlink deletes only the link.
+// Empty if the word begins with an unknown part. Wildcards and later unknown parts are kept. kItself does not follow
+// the last part: deleting a symlink deletes only the link.
 enum class LastPart { kFollowed, kItself };
 std::vector<std::string> paths_of(std::string_view word, const std::string& cwd, const PolicyPlace& place,
                                   LastPart last = LastPart::kFollowed);
@@ -55,9 +56,9 @@ DeletionOf deletion_of(const std::string& path, const PolicyPlace& place);
 
 bool is_temporary(const std::string& path);
 bool is_credential(const std::string& path, const PolicyPlace& place);
-// A credential, or a file of the project that is named like one: .env, *.pem.
+// A credential, or a file in the project with such a name: .env, *.pem.
 bool is_secret(const std::string& path, const PolicyPlace& place);
-// A folder that holds credentials among other things: the home, or one above it.
+// A folder that contains credentials among other things: the home, or one above it.
 bool holds_credentials(const std::string& path, const PolicyPlace& place);
 bool is_disk(const std::string& path);  // /dev/sda and similar; not /dev/null, /dev/tty, ...
 bool is_start_up_file(const std::string& path, const PolicyPlace& place);  // run later by another program

@@ -1,5 +1,5 @@
-// The table of rules. A row is a family of commands that must not run; where the words of a command don't tell, a
-// function looks. Rows are in the order of the categories, and the first that finds something counts.
+// The table of rules. A row is a family of commands that must not run; if a command's words are not enough to decide, a
+// function does. Rows are in the order of the categories, and the first finding wins.
 #include <algorithm>
 #include <array>
 
@@ -17,21 +17,21 @@ constexpr std::string_view kPrints = "it prints credentials";
 constexpr std::string_view kRemovesPackages = "it removes or replaces packages of the system";
 constexpr std::string_view kServices = "it changes services of the system";
 constexpr std::string_view kStartsItself = "it makes a service start by itself";
-constexpr std::string_view kEndsMachine = "it ends this machine";
+constexpr std::string_view kEndsMachine = "it shuts down or restarts this machine";
 constexpr std::string_view kFirewall = "it changes the firewall";
 constexpr std::string_view kNetwork = "it changes the network's configuration";
-constexpr std::string_view kEmptiesDatabase = "it deletes what is in the database";
+constexpr std::string_view kEmptiesDatabase = "it deletes the contents of the database";
 constexpr std::string_view kDestroys = "it destroys infrastructure";
-constexpr std::string_view kCloud = "it deletes things of the cloud account";
-constexpr std::string_view kBucket = "it deletes a bucket or all that is in it";
-constexpr std::string_view kForge = "it deletes things of the forge";
+constexpr std::string_view kCloud = "it deletes resources in the cloud account";
+constexpr std::string_view kBucket = "it deletes a bucket or its contents";
+constexpr std::string_view kForge = "it deletes things on the forge";
 constexpr std::string_view kDeployed = "it deletes what was deployed";
 constexpr std::string_view kForGood = "a published version can't be taken back";
 constexpr std::string_view kImage = "a pushed image is public";
 constexpr std::string_view kRelease = "a release is public";
 constexpr std::string_view kOthersUse = "it deletes what other projects use too";
 constexpr std::string_view kAllOfThem = "it ends or deletes all of them";
-constexpr std::string_view kUncommitted = "it throws away every change that is not committed";
+constexpr std::string_view kUncommitted = "it discards all uncommitted changes";
 constexpr std::string_view kRewrites = "it rewrites the whole history";
 constexpr std::string_view kFromNetwork = "what it runs comes straight from the network";
 
@@ -40,8 +40,8 @@ constexpr Rule kRules[] = {
     {kTamperRalph, "", "", "", "", "", steers_hooks},
     {kTamperRalph, "ralph", "loop/cancel", "", "", "only the user cancels a loop"},
     {kTamperRalph, "ralph", "hooks/uninstall hooks/install", "", "--dry-run", "only the user changes ralph's hooks"},
-    // The host calls them, with what happened; called by the agent, they end its loop or tell ralph what never
-    // happened.
+    // The host calls these hooks to report events. Called by the agent, they would end its loop or report events that
+    // never happened.
     {kTamperRalph, "ralph",
      "hooks/cancel-loop hooks/stop hooks/stop-loop hooks/session-start hooks/session-end hooks/user-prompt "
      "hooks/post-tool hooks/context-monitor",
@@ -54,7 +54,7 @@ constexpr Rule kRules[] = {
     {kTamperRalph, "alias", "ralph=*", "", "", "it puts another program in ralph's place"},
     {kTamperRalph, "kill pkill killall", "", "", "", "", ends_host},
 
-    // Even without -r: `find . -type f -exec rm {} +` is read as `rm .`, which nobody would type.
+    // Even without -r: the reader turns `find . -type f -exec rm {} +` into `rm .`, which nobody would type.
     {kDeleteProject, "rm rmdir shred srm mv unlink rimraf rsync trash trash-put gio git tar gtar bsdtar zip 7z 7za rar",
      "", "", "", "", deletes_project},
     {kDeleteProject, "", "", "", "", "", empties_project},
@@ -89,10 +89,10 @@ constexpr Rule kRules[] = {
     {kCredentialRead, "ssh-keygen", "", "-y", "", kPrints},
 
     {kReverseShell, "", "", "", "", "", opens_reverse_shell},
-    {kReverseShell, "ssh autossh", "", "-R", "-V", "it opens a way from another machine into this one"},
+    {kReverseShell, "ssh autossh", "", "-R", "-V", "it gives another machine access to this one"},
 
     {kReverseShell, "ztcp", "*", "", "", "it connects a shell to a network address"},
-    {kReverseShell, "ngrok", "tcp", "", "", "it opens a way from another machine into this one"},
+    {kReverseShell, "ngrok", "tcp", "", "", "it gives another machine access to this one"},
 
     {kDownloadAndRun, "", "", "", "", "", runs_download},
     {kDownloadAndRun, "deno bun", "run/http*", "", "", kFromNetwork},
@@ -131,7 +131,7 @@ constexpr Rule kRules[] = {
     {kDiscardWork, "git", "switch", "--discard-changes -f --force", "", kUncommitted},
     {kDiscardWork, "git", "checkout-index", "-f&-a", "", kUncommitted},
     {kDiscardWork, "git", "read-tree", "-u&--reset", "", kUncommitted},
-    {kDiscardWork, "git", "worktree/remove", "-f --force", "", "it throws away what is not committed in that tree"},
+    {kDiscardWork, "git", "worktree/remove", "-f --force", "", "it discards uncommitted work in that tree"},
 
     {kPrivilege, "sudo su doas pkexec runuser gosu sudoedit visudo run0", "", "", kNoHelp,
      "{} runs things as another user"},
@@ -151,12 +151,12 @@ constexpr Rule kRules[] = {
 
     {kPersistence, "", "", "", "", "", writes_start_up_file},
     {kPersistence, "", "", "", "", "", preloads_library},
-    {kPersistence, "ssh-copy-id", "", "", "-n -h", "it lets a key log in from now on"},
+    {kPersistence, "ssh-copy-id", "", "", "-n -h", "it lets a key log in permanently"},
     {kPersistence, "crontab", "", "", "-l", "it changes the user's cron jobs"},
-    {kPersistence, "at batch", "", "", "-l", "it has a command run later"},
+    {kPersistence, "at batch", "", "", "-l", "it schedules a command for later"},
     {kPersistence, "systemctl", "enable link edit reenable", "", "", kStartsItself},
     {kPersistence, "loginctl", "enable-linger", "", kNoHelp, "it keeps processes running after the session"},
-    {kPersistence, "systemd-run", "", "", "", "it has a service run outside of the session"},
+    {kPersistence, "systemd-run", "", "", "", "it starts a service outside the session"},
     {kPersistence, "launchctl", "load bootstrap submit enable", "", "", kStartsItself},
     {kPersistence, "update-rc.d ldconfig", "", "", "", "it changes what the system starts or loads"},
     {kPersistence, "chkconfig", "*/*", "", "", "it changes what the system starts or loads"},
@@ -169,16 +169,16 @@ constexpr Rule kRules[] = {
     {kExhaustion, "", "", "", "", "", spawns_forever},
     {kExhaustion, "yes cat tee cp base64 xxd od tail sort dd", "", "", "", "", fills_disk},
     {kExhaustion, "fallocate truncate mkfile", "", "", "", "", makes_huge_file},
-    {kExhaustion, "stress stress-ng", "", "", kNoHelp, "it takes all of the machine"},
+    {kExhaustion, "stress stress-ng", "", "", kNoHelp, "it uses up the whole machine"},
     {kExhaustion, "", "", "", "", "", forks_forever},
 
     {kKillProcesses, "shutdown reboot halt poweroff telinit kexec", "", "", kNoHelp, kEndsMachine},
     {kKillProcesses, "init", "0 1 6 s S", "", "", kEndsMachine},
     {kKillProcesses, "systemctl", "reboot poweroff halt suspend hibernate kexec rescue emergency", "", kNoHelp,
      kEndsMachine},
-    {kKillProcesses, "loginctl", "terminate-* kill-*", "", kNoHelp, "it ends sessions of users"},
+    {kKillProcesses, "loginctl", "terminate-* kill-*", "", kNoHelp, "it ends users' sessions"},
     {kKillProcesses, "", "", "", "", "", ends_by_signal},
-    {kKillProcesses, "tmux", "kill-server", "", "", "it ends every session of tmux, whoever started it"},
+    {kKillProcesses, "tmux", "kill-server", "", "", "it ends every tmux session, whoever started it"},
     {kKillProcesses, "killall5", "", "", kNoHelp, "it ends every process"},
     {kKillProcesses, "killall", "", "-9 -KILL -SIGKILL KILL", "--help --version",
      "it ends processes by name, whoever started them, and leaves them no time"},
@@ -237,7 +237,7 @@ constexpr Rule kRules[] = {
     {kDatabase, "mongo mongosh", "", "", "", "", drops_documents},
     {kDatabase, "influx", "bucket/delete delete", "", kNoHelp, kEmptiesDatabase},
     {kDatabase, "bq", "rm", "-r -f --force --recursive", kNoHelp, kEmptiesDatabase},
-    // Frameworks that reset a database with one word.
+    // Frameworks that can reset a database with one word.
     {kDatabase, "rails rake",
      ".../db:drop* .../db:reset .../db:purge .../db:migrate:reset .../db:seed:replant .../db:schema:load "
      ".../db:structure:load",
@@ -372,13 +372,13 @@ constexpr Rule kRules[] = {
 };
 static_assert(std::ranges::is_sorted(kRules, {}, &Rule::category));
 
-// Which rows to look at for a program, so that a command costs its own rows and not the whole table.
+// An index of the rows by program, so that a command costs only its own rows, not the whole table.
 struct Entry {
   std::string_view program;
   unsigned short row = 0;
 };
 
-// Calls `use` with each name of a row; a row without names has the empty one.
+// Calls `use` with each name of a row, or with the empty name if the row has none.
 constexpr void for_each_program(const Rule& rule, auto use) {
   std::string_view names = rule.programs;
   do {
@@ -400,7 +400,7 @@ consteval size_t count_entries() {
   return count;
 }
 
-// By program and then by row; the general ones only by row.
+// Sorted by program, then by row; the general ones only by row.
 template <bool kGeneral>
 consteval auto make_entries() {
   std::array<Entry, count_entries<kGeneral>()> entries{};

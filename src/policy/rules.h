@@ -1,5 +1,5 @@
-// The rules of the command policy: one table (rule_table.cc) of programs, verbs, options and a sentence, and functions
-// for what a row can't say. Each looks at one command of a reading and returns a finding, if any.
+// The rules of the command policy: a table (rule_table.cc) of programs, verbs, options and a sentence, and functions
+// for what a row can't express. Each rule examines one command of a reading and returns a finding, if any.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace ralph {
 // A command with its words parsed, as nearly every rule needs it.
 class Subject {
  public:
-  // `as`: the program that it really is, if that is known not to be the one that it is called by.
+  // `as`: the actual program, if it is known to run under another name.
   Subject(const ShellReading& all, size_t at, const PolicyPlace& where, std::string_view as = {});
 
   const ShellReading& reading;
@@ -23,12 +23,12 @@ class Subject {
   const PolicyPlace& place;
   int index = 0;
   std::string program;                                   // without its folder; empty if there is none
-  std::vector<std::string> operands;                     // words that are not options; of git, from its verb on
+  std::vector<std::string> operands;                     // words that are not options; for git, from its verb on
   bool runs_unknown = false;                             // it runs a program whose name is unknown
   const std::vector<std::string>* downloaded = nullptr;  // files fetched by earlier commands
-  const std::vector<std::string>* made = nullptr;        // files that earlier commands made of other text
+  const std::vector<std::string>* made = nullptr;        // files that earlier commands generated from other text
 
-  // All lists of words are separated by blanks.
+  // In all lists, words are separated by blanks.
   bool is(std::string_view programs) const;
   // Whether its first operands are one of these verbs: "push", "auth/token" (the first two), ".../delete" (any one),
   // ".../db/drop" (any two in a row). A part may begin or end with `*`: any text.
@@ -36,18 +36,18 @@ class Subject {
   bool flag(char letter) const;              // -x, also within -axb
   bool option(std::string_view name) const;  // --name, --name=value, or an abbreviation of it
   bool has(std::string_view words) const;    // exactly one of these words
-  // Whether it has one of these: a letter (-f), a long name (--force), any other word as it is. "-f&-a": both.
+  // Whether it has one of these: a letter (-f), a long name (--force), or any other word literally. "-f&-a": both.
   bool has_option(std::string_view options) const;
   std::string operand(size_t i) const;  // empty if out of range
   // The value of an option that takes one: -o X, -oX, --output X, --output=X.
   std::optional<std::string> value(char letter, std::string_view name) const;
 
-  // As paths_of; none if the effort is over.
+  // Like paths_of(); empty if the effort is used up.
   std::vector<std::string> paths(std::string_view word, LastPart last = LastPart::kFollowed) const;
   const std::vector<std::string>& written() const;  // paths that it writes: > tee cp mv dd sed -i ...
   const std::vector<std::string>& deleted() const;  // paths that it deletes or moves away
-  const std::vector<std::string>& emptied() const;  // paths whose content it throws away: > truncate
-  const std::vector<std::string>& edited() const;   // the same and those that it edits in place: sed -i
+  const std::vector<std::string>& emptied() const;  // paths whose content it discards: > truncate
+  const std::vector<std::string>& edited() const;   // those, and the ones that it edits in place: sed -i
   const std::vector<std::string>& read() const;     // paths whose content it reads
   // The first path of the operands after the first that is neither in the project nor temporary.
   std::optional<std::string> foreign_operand() const;
@@ -55,11 +55,11 @@ class Subject {
 
   // Whether a command of the span (at any depth) is one of these programs.
   bool span_has(ShellSpan span, std::string_view programs) const;
-  std::vector<ShellSpan> pipe() const;     // its input through pipes, the nearest first
-  std::vector<ShellSpan> origins() const;  // the same and the substitutions in its words
+  std::vector<ShellSpan> pipe() const;     // its input through pipes, nearest first
+  std::vector<ShellSpan> origins() const;  // those, and the substitutions in its words
   // span_has() for all inputs of this command: pipe, substitutions in its words, redirections.
   bool fed_by(std::string_view programs) const;
-  std::string runner() const;  // the program that runs this command; empty: it is on the line itself
+  std::string runner() const;  // the program that runs this command; empty: the shell itself
 
  private:
   void add_paths(std::vector<std::string>& to, std::vector<std::string> more) const;
@@ -83,7 +83,7 @@ struct Finding {
 
   std::string what{};
   bool found = false;
-  bool only_asked = false;  // what it does is known only at run time: a person may know
+  bool only_asked = false;  // its effect is known only at run time; a person may know it
 };
 inline Finding ask(std::string sentence) {
   Finding finding(std::move(sentence));
@@ -91,7 +91,7 @@ inline Finding ask(std::string sentence) {
   return finding;
 }
 
-// The categories of docs/formats/hooks.md, in the order in which they are looked at.
+// The categories of docs/formats/hooks.md, in the order in which they are checked.
 enum class Category : unsigned char {
   kTamperRalph,
   kDeleteProject,
@@ -118,18 +118,18 @@ enum class Category : unsigned char {
 };
 inline constexpr size_t kCategoryCount = static_cast<size_t>(Category::kObfuscated) + 1;
 
-// A row: what is wrong with these programs, or with these verbs or options of theirs.
+// A row: what is wrong with these programs, or with certain verbs or options of theirs.
 struct Rule {
   Category category;
   std::string_view programs;    // separated by blanks; "python*" means any that begins like this; empty: every command
   std::string_view verbs{};     // as for Subject::does; empty: any
   std::string_view options{};   // as for Subject::has_option, one is needed; empty: none is
-  std::string_view unless{};    // ... and none of these may be there
+  std::string_view unless{};    // ... and none of these may be present
   std::string_view sentence{};  // "{}" in it is the program
-  Finding (*look)(const Subject&) = nullptr;  // where a row can't say it
+  Finding (*look)(const Subject&) = nullptr;  // for what a row can't express
 };
 
-// The first finding of the table in a category that is on; one that is only asked about gives way to a later denial.
+// The first finding of the table in a category that is on. A later denial takes precedence over a question.
 struct Offence {
   Category category{};
   Finding finding{};
@@ -184,7 +184,7 @@ Finding ends_by_signal(const Subject& subject);
 Finding ends_by_pattern(const Subject& subject);
 Finding changes_interfaces(const Subject& subject);
 // rules_services.cc
-bool is_for_tests(const Subject& subject);  // it concerns a database that is for tests
+bool is_for_tests(const Subject& subject);  // it concerns a test database
 Finding destroys_by_sql(const Subject& subject);
 Finding empties_key_store(const Subject& subject);
 Finding deletes_all_records(const Subject& subject);

@@ -9,7 +9,7 @@
 namespace ralph {
 namespace {
 
-// Variables that control ralph's hooks or the loader: setting one affects every later program.
+// Variables that control ralph's hooks or the dynamic loader: setting one affects every later program.
 bool is_switch_of_ralph(std::string_view name, const PolicyPlace& place) {
   return name == "RALPH_DISABLE_LOOP_CONTROLLER" || name == "RALPH_TRUST" ||
          std::ranges::any_of(place.hosts,
@@ -64,7 +64,7 @@ Finding tampers_with_ralph(const Subject& subject) {
   for (const std::string& path : subject.written()) {
     if (subject.program != "mkdir" && is_ralphs(path, subject.place, false)) return fmt::format("it writes {}", path);
   }
-  // A folder whose files a list names: find tests -exec sed -i s/x/y/ {} +.
+  // A folder here stands for its listed files: find tests -exec sed -i s/x/y/ {} +.
   for (const std::string& path : subject.edited()) {
     const bool is_plain = path.find_first_of("*?[") == std::string::npos && !contains(path, kUnknownPart);
     if (is_plain && is_ralphs(path + "/*", subject.place, false)) return fmt::format("it writes files of {}", path);
@@ -92,7 +92,7 @@ Finding steers_hooks(const Subject& subject) {
     return "it sets a variable that switches ralph's checks off";
   }
   if (subject.program == "unset" && std::ranges::any_of(subject.operands, is_switch)) {
-    return "it unsets a variable that steers ralph's hooks";
+    return "it unsets a variable that controls ralph's hooks";
   }
   const bool is_host =
       std::ranges::any_of(subject.place.hosts, [&](const PolicyHost& host) { return host.program == subject.program; });
@@ -121,8 +121,8 @@ Finding ends_host(const Subject& subject) {
   return std::nullopt;
 }
 
-// A redirection into a folder fails, so a folder here is what a list of its files has become: git ls-files | while read
-// f; do : > "$f"; done.
+// A redirection into a folder would fail, so a folder here stands for a list of its files: git ls-files | while read f;
+// do : > "$f"; done.
 Finding empties_project(const Subject& subject) {
   for (const std::string& path : subject.emptied()) {
     const bool is_all =
@@ -139,21 +139,21 @@ Finding deletes_project(const Subject& subject) {
 
 Finding deletes_outside(const Subject& subject) {
   if (const auto path = first_deleted(subject, DeletionOf::kOutside))
-    return fmt::format("{} is outside of the project", *path);
+    return fmt::format("{} is outside the project", *path);
   // An unknown program with the arguments of a deletion.
   if (contains(subject.program, kUnknownPart) && subject.command.word(0)[0] == kUnknownPart && subject.flag('r') &&
       subject.flag('f')) {
     for (const std::string& operand : subject.operands) {
       for (const std::string& path : subject.paths(operand)) {
         if (deletion_of(path, subject.place) != DeletionOf::kNothingSpecial)
-          return fmt::format("what it runs is not known, and its words reach {}", path);
+          return fmt::format("what it runs is unknown, and its words reach {}", path);
       }
     }
   }
   return std::nullopt;
 }
 
-// What is deleted is not on the line: it comes from a list, or from a variable that may be empty.
+// Asks about deletions whose targets are not on the command line, but come from a list or a variable that may be empty.
 Finding deletes_unknown(const Subject& subject) {
   if (subject.command.in_definition || subject.command.read_again ||
       (subject.program == "shred" && !subject.flag('u') && !subject.option("--remove")))
@@ -191,7 +191,7 @@ Finding writes_to_device(const Subject& subject) {
 Finding changes_disks(const Subject& subject) {
   if (subject.program == "zpool" && subject.operand(0) == "status") return std::nullopt;
   if (subject.program.starts_with("mk") && !subject.operands.empty()) {
-    const auto paths = subject.paths(subject.operands.back());  // an image file of the project may be formatted
+    const auto paths = subject.paths(subject.operands.back());  // formatting an image file in the project is fine
     if (!paths.empty() && !paths[0].starts_with("/dev/")) return std::nullopt;
   }
   return fmt::format("{} changes disks and partitions", subject.program);
@@ -215,7 +215,7 @@ Finding reads_credentials(const Subject& subject) {
 }
 
 Finding loosens_permissions(const Subject& subject) {
-  // A mode such as -w looks like an option, but it grants nothing.
+  // A mode such as -w is parsed as an option, but it grants nothing.
   if (subject.operands.empty() || !is_world_writable(subject.operand(0))) return std::nullopt;
   if (subject.is_recursive()) return "everybody could write to all files there";
   if (const auto path = subject.foreign_operand()) return fmt::format("everybody could write to {}", *path);
@@ -232,7 +232,7 @@ Finding loosens_access_lists(const Subject& subject) {
 Finding writes_start_up_file(const Subject& subject) {
   for (const std::string& path : subject.written()) {
     if (is_start_up_file(path, subject.place))
-      return fmt::format("it changes {}, which is run or read later by others", path);
+      return fmt::format("it changes {}, which other programs run or read later", path);
   }
   return std::nullopt;
 }
@@ -254,7 +254,7 @@ Finding preloads_library(const Subject& subject) {
                                   "libmimalloc", "libeatmydata", "libfaketime", "libprofiler"});
     return !is_known && value[0] != kUnknownPart && value != "$(gcc";
   });
-  if (preloads) return "it loads a library into every program that follows";
+  if (preloads) return "it loads a library into every later program";
   return std::nullopt;
 }
 

@@ -25,7 +25,7 @@ bool is_address(std::string_view word) {
   return contains(word, "://") || is_host || word.starts_with('/') || word.starts_with('.') || word.starts_with('~');
 }
 
-// The host and path of an address, so that https://me@x/y.git and git@x:y are the same.
+// The host and path of an address. https://me@x/y.git and git@x:y give the same.
 std::string place_of(std::string_view address) {
   const size_t scheme = address.find("://");
   if (scheme != std::string_view::npos) address.remove_prefix(scheme + 3);
@@ -39,13 +39,13 @@ std::string place_of(std::string_view address) {
   return place;
 }
 
-// Whether the project has a remote of this address.
+// Whether the project has a remote with this address.
 bool is_remote(const Subject& subject, std::string_view address) {
   const std::vector<std::string> all = subject.place.remotes ? subject.place.remotes() : std::vector<std::string>();
   return std::ranges::any_of(all, [&](const std::string& one) { return place_of(one) == place_of(address); });
 }
 
-// Settings whose value git runs, or that redirect it.
+// Whether git runs the value of this setting, or is redirected by it.
 bool is_run_by_git(std::string_view key) {
   const bool ends = key.ends_with(".smudge") || key.ends_with(".clean") || key.ends_with(".process") ||
                     key.ends_with(".textconv") || key.ends_with(".driver") || key.ends_with(".cmd") ||
@@ -53,7 +53,7 @@ bool is_run_by_git(std::string_view key) {
   return ends || is_listed("core.fsmonitor diff.external core.gitproxy uploadpack.packobjectshook", key);
 }
 
-// The setting and its value in `git config [set] [options] KEY VALUE`.
+// The key and value in `git config [set] [options] KEY VALUE`.
 struct Setting {
   std::string key, value;
 };
@@ -71,7 +71,7 @@ std::optional<Setting> setting_of(const GitCall& call) {
   return Setting{to_lower(operands[0]), operands[1]};
 }
 
-// Whether a command is a file that is neither the system's nor the project's.
+// Whether a command is a file outside both the system and the project.
 bool is_foreign_program(const Subject& subject, const std::string& value) {
   const std::string program = value.substr(0, value.find(' '));
   return contains(program, '/') && !starts_with_any(program, {"/usr/bin/", "/bin/", "/usr/local/bin/", "/opt/"}) &&
@@ -79,7 +79,7 @@ bool is_foreign_program(const Subject& subject, const std::string& value) {
                               [&](const std::string& path) { return is_within(path, subject.place.project); });
 }
 
-// Whether a value is more than the name of a program of the system: a script by its path, or a line for a shell.
+// Whether a value is more than the name of a system program: the path of a script, or a shell command line.
 bool is_own_program(const Subject& subject, const std::string& value) {
   if (value.find_first_of(";|&`$<>") != std::string::npos) return true;
   return is_shell(value.substr(0, value.find(' '))) || is_foreign_program(subject, value);
@@ -87,7 +87,7 @@ bool is_own_program(const Subject& subject, const std::string& value) {
 
 }  // namespace
 
-// A push to an address that is no remote of this project, also one that the line itself makes a remote.
+// Finds a push to an address that is not a remote of this project, or that this command line itself makes a remote.
 Finding pushes_elsewhere(const Subject& subject) {
   for (size_t i = 1; i + 1 < subject.command.words.size(); ++i) {  // git -c remote.origin.url=...
     const std::string setting = to_lower(subject.command.word(i) == "-c" ? subject.command.word(i + 1) : "");
@@ -97,14 +97,14 @@ Finding pushes_elsewhere(const Subject& subject) {
   }
   std::string to = subject.operand(1);
   if (const auto named = subject.value(0, "--repo")) to = *named;
-  // git push "$(cat url)": an address that somebody else wrote down; `git push $(git remote)` is one that git knows.
+  // git push "$(cat url)": somebody else may have written the address; that of `git push $(git remote)` comes from git.
   for (const ShellWord& word : subject.command.words) {
     if (word.text != to || !to.starts_with(kUnknownPart) || word.sources.empty()) continue;
     const bool is_gits =
         std::ranges::all_of(word.sources, [&](const ShellSpan& span) { return subject.span_has(span, "git"); });
     if (!is_gits) return ask("where it pushes to is not on the line");
   }
-  if (is_address(to) && !is_remote(subject, to)) return fmt::format("{} is no remote of this project", readable(to));
+  if (is_address(to) && !is_remote(subject, to)) return fmt::format("{} is not a remote of this project", readable(to));
   const auto before = subject.reading.in({0, subject.index, 0});
   for (size_t i = 0; i < before.size(); ++i) {
     if (program_of(before[i]) != "git") continue;
@@ -138,7 +138,7 @@ Finding cleans_all(const Subject& subject) {
   });
   // -e PATTERN excludes files; it does not limit the command to a path.
   if (is_limited && !call.flag('e')) return std::nullopt;
-  return "it deletes files that git does not know, and nothing brings them back";
+  return "it deletes untracked files, which can't be restored";
 }
 
 Finding discards_all(const Subject& subject) {
@@ -148,15 +148,15 @@ Finding discards_all(const Subject& subject) {
     return std::nullopt;
   const bool creates = call.flag('b') || call.flag('B') || call.option("--orphan");
   for (const std::string& operand : call.operands()) {
-    if (!creates && means_everything(subject, operand)) return "it throws away every change that is not committed";
+    if (!creates && means_everything(subject, operand)) return "it discards all uncommitted changes";
   }
   if (call.verb == "checkout" && (call.option("--force") || call.flag('f')))
-    return "it throws away every change that is not committed";
+    return "it discards all uncommitted changes";
   return std::nullopt;
 }
 
-// -c core.fsmonitor=/tmp/x, GIT_CONFIG_KEY_0=core.fsmonitor, GIT_ASKPASS=/tmp/x: a program that is neither of the
-// system nor of the project, and that git would run unseen. Editors are left out: git shows what they do.
+// -c core.fsmonitor=/tmp/x, GIT_CONFIG_KEY_0=core.fsmonitor, GIT_ASKPASS=/tmp/x: a program outside both the system and
+// the project, which git would run unseen. Editors are exempt, because git shows what they do.
 Finding has_git_run(const Subject& subject) {
   std::vector<Setting> settings;
   const auto add = [&](const std::string& text) {
@@ -181,16 +181,16 @@ Finding has_git_run(const Subject& subject) {
   return std::nullopt;
 }
 
-// git config of something that a later git would run.
+// `git config` of something that a later git command would run.
 Finding makes_git_run(const Subject& subject) {
   const auto setting = setting_of(git_call(subject));
   if (!setting) return std::nullopt;
   const auto& [key, value] = *setting;
   if (subject.option("--global") || subject.option("--system")) {
     if (key == "core.hookspath" || key.ends_with("command") || key.ends_with("helper") || value.starts_with('!'))
-      return "it makes every later git of this user run something";
+      return "it makes every later git command of this user run something";
   }
-  // Another key for the same program.
+  // ssh with another key is harmless.
   if (key == "core.sshcommand" && value.starts_with("ssh ") && !is_own_program(subject, value) &&
       !contains(to_lower(value), "command="))
     return std::nullopt;
@@ -204,7 +204,7 @@ Finding makes_git_run(const Subject& subject) {
     }
   }
   if (key.ends_with("credential.helper") && (value.starts_with("store") || value.find_first_of("/!") == 0))
-    return "it makes git hand passwords on or write them down";
+    return "it makes git pass on or store passwords";
   return std::nullopt;
 }
 

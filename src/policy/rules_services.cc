@@ -1,4 +1,4 @@
-// What rows can't say about services: databases, clusters and containers.
+// Rules that rows can't express, about services: databases, clusters and containers.
 #include <algorithm>
 #include <cctype>
 
@@ -10,7 +10,8 @@
 namespace ralph {
 namespace {
 
-// SQL in upper case, with comments and strings blanked and runs of blanks collapsed: only the statements remain.
+// SQL in upper case, with comments and strings blanked and runs of blanks collapsed, so that only the statements
+// remain.
 std::string statements_of(std::string_view sql) {
   std::string out;
   for (size_t i = 0; i < sql.size(); ++i) {
@@ -34,7 +35,7 @@ std::string statements_of(std::string_view sql) {
   return out;
 }
 
-// app_test, test, TEST_app, app-testing: the name of a database for tests.
+// app_test, test, TEST_app, app-testing: the name of a test database.
 bool is_test_name(std::string_view name) {
   std::string word;
   for (const char c : name) word += is_alphanumeric(c) ? c : ' ';
@@ -44,7 +45,7 @@ bool is_test_name(std::string_view name) {
   return false;
 }
 
-// prod.db, production.sqlite3: a copy of what people rely on, or that itself.
+// prod.db, production.sqlite3: production data, or a copy of it.
 bool names_production(std::string_view file) {
   const std::string_view name = file.substr(file.rfind('/') + 1);
   return is_listed("prod production live", to_lower(name.substr(0, name.find_first_of(".-_"))));
@@ -70,10 +71,10 @@ Finding destruction_in(std::string_view sql) {
 
 }  // namespace
 
-// RAILS_ENV=test rails db:reset, psql -d app_test, dropdb app_test: what is emptied is made to be.
+// RAILS_ENV=test rails db:reset, psql -d app_test, dropdb app_test: test databases exist to be emptied.
 bool is_for_tests(const Subject& subject) {
   const ShellCommand* command = &subject.command;
-  for (int depth = 0; depth < 8; ++depth) {  // RAILS_ENV=test bundle exec rake: set for what runs it
+  for (int depth = 0; depth < 8; ++depth) {  // RAILS_ENV=test bundle exec rake: set for the command that runs it
     for (const ShellAssignment& one : command->assignments) {
       const bool names_place = one.name.ends_with("_ENV") || one.name == "ENV" || one.name == "DATABASE_URL";
       if (names_place && is_test_name(one.value.text.substr(one.value.text.rfind('/') + 1))) return true;
@@ -132,7 +133,7 @@ Finding empties_key_store(const Subject& subject) {
   return input && contains(to_upper(*input), "FLUSH") ? "it empties the database" : Finding();
 }
 
-// rails runner 'User.delete_all', manage.py shell -c 'User.objects.all().delete()': of a whole table.
+// rails runner 'User.delete_all', manage.py shell -c 'User.objects.all().delete()': deletes a whole table.
 Finding deletes_all_records(const Subject& subject) {
   std::string text = known_input(subject.reading, subject.command).value_or("");
   for (const ShellWord& word : subject.command.words) text += " " + word.text;
@@ -151,7 +152,7 @@ Finding drops_documents(const Subject& subject) {
   std::string text = known_input(subject.reading, subject.command).value_or("");
   for (const ShellWord& word : subject.command.words) text += " " + word.text;
   if (contains(text, "dropDatabase(") || contains(text, ".drop(") || contains(text, "deleteMany({})"))
-    return "it deletes data that nothing brings back";
+    return "it deletes data that can't be restored";
   return std::nullopt;
 }
 
@@ -163,14 +164,14 @@ Finding deletes_from_cluster(const Subject& subject) {
     if (is_listed("ns namespace namespaces node nodes pv persistentvolume pvc persistentvolumeclaim crd "
                   "customresourcedefinition all clusterrole",
                   type))
-      return fmt::format("it deletes {} with all that is in it", type);
+      return fmt::format("it deletes {} with everything in it", type);
     if (subject.option("--all") || subject.option("--all-namespaces") || subject.flag('A'))
       return "it deletes all of them";
   }
   return subject.has("drain") ? "it empties a node of the cluster" : Finding();
 }
 
-// docker rm $(docker ps -aq), docker ps -q | xargs docker rm: of every project, unless something filters.
+// docker rm $(docker ps -aq), docker ps -q | xargs docker rm: containers of every project, unless filtered.
 Finding deletes_all_containers(const Subject& subject) {
   if (!subject.fed_by("docker podman nerdctl")) return std::nullopt;
   const auto is_filtered = [&](ShellSpan span) {

@@ -1,4 +1,4 @@
-// What rows can't say about the machine: privileges, resources, other processes, the network.
+// Rules that rows can't express, about the machine: privileges, resources, other processes, the network.
 #include <algorithm>
 
 #include "base/text.h"
@@ -17,11 +17,11 @@ bool has_user_bit(const std::string& mode) {
   return op != std::string::npos && mode.find('s', op) != std::string::npos;
 }
 
-// Programs of interpreters that fork without end.
+// Code in interpreted languages that forks endlessly.
 constexpr std::string_view kForkBombs[] = {"fork while fork",      "while True: os.fork()", "while 1: os.fork()",
                                            "while True:os.fork()", "fork while 1",          "loop { fork"};
 
-// The size given to `fallocate -l 100G` or `head -c`, in gigabytes; 0 if there is none.
+// The size argument of `fallocate -l 100G` or `head -c`, in gigabytes; 0 if there is none.
 double gigabytes(std::string_view text) {
   const std::string number(text);
   char* end = nullptr;
@@ -93,7 +93,7 @@ Finding forks_forever(const Subject& subject) {
 
 Finding ends_by_signal(const Subject& subject) {
   for (const std::string& path : subject.written()) {
-    if (path == "/proc/sysrq-trigger") return "it ends this machine";
+    if (path == "/proc/sysrq-trigger") return "it can restart or halt this machine";
   }
   if (subject.program != "kill") return std::nullopt;
   // -1 is a signal if it comes first; as a process id it means every process.
@@ -114,7 +114,7 @@ Finding ends_by_pattern(const Subject& subject) {
     const std::string& word = subject.command.word(i);
     if (starts_with_any(word, {"-u", "-U", "--euid", "--uid", "-t", "-G"}) &&
         !starts_with_any(word, {"-USR", "-TERM", "-Ttin"}))
-      return "it ends processes of a user, whatever they are";
+      return "it ends all processes of a user";
   }
   for (const std::string& operand : subject.operands) {
     if (is_one_of(operand, {".", ".*", "", "*", "sh", "bash", "zsh", "sshd", "systemd", "init", "tmux", "screen",

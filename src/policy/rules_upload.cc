@@ -1,4 +1,4 @@
-// What rows can't say about data that leaves the machine.
+// Rules that rows can't express, about data that leaves the machine.
 #include <algorithm>
 
 #include "base/text.h"
@@ -10,7 +10,7 @@
 namespace ralph {
 namespace {
 
-// The destination of data, as far as the line reveals it.
+// The destination of data, as far as the command line reveals it.
 enum class Goal { kHere, kElsewhere, kUnknown };
 
 Goal goal_of(const HttpCall& call) {
@@ -33,14 +33,14 @@ Goal goal_of(const HttpCall& call) {
   return goal;
 }
 
-// host:path, and not C:\x or ./a:b.
+// Whether it is host:path, and not C:\x or ./a:b.
 bool is_remote_path(const std::string& word) {
   if (contains(word, "://")) return !word.starts_with("file://");
   const size_t colon = word.find(':');
   return colon != std::string::npos && colon > 1 && word.find('/') > colon;
 }
 
-// The input comes from files or the environment, not from the line itself.
+// Whether the input comes from files or the environment, not from the command line itself.
 bool carries_data(const Subject& subject) {
   if (known_input(subject.reading, subject.command)) return false;
   for (const ShellRedirection& one : subject.command.redirections) {
@@ -81,7 +81,7 @@ bool is_secret_file(const Subject& subject, std::string_view word) {
   return holds_secret(subject, subject.paths(word));
 }
 
-// A command of the span reads a file with a secret's name, or the environment.
+// Whether a command of the span reads the environment or a file named like a secret.
 bool span_reads_secrets(const Subject& subject, ShellSpan span) {
   if (subject.span_has(span, "env printenv")) return true;
   for (int i = span.first; i < span.last; ++i) {
@@ -90,7 +90,7 @@ bool span_reads_secrets(const Subject& subject, ShellSpan span) {
   return false;
 }
 
-// The input comes from such a file: < .env, cat .env |, $(cat .env).
+// Whether the input comes from such a file: < .env, cat .env |, $(cat .env).
 bool takes_in_secrets(const Subject& subject) {
   for (const ShellRedirection& one : subject.command.redirections) {
     if (one.op == "<" && is_secret_file(subject, one.target.text)) return true;
@@ -99,7 +99,7 @@ bool takes_in_secrets(const Subject& subject) {
                              [&](const ShellSpan& span) { return span_reads_secrets(subject, span); });
 }
 
-// Commands of sftp that send: put, mput, reput.
+// Whether the input contains sftp commands that send: put, mput, reput.
 bool sftp_puts(const Subject& subject) {
   const std::string input = known_input(subject.reading, subject.command).value_or("");
   for (const std::string& line : split(input, '\n')) {
@@ -111,7 +111,7 @@ bool sftp_puts(const Subject& subject) {
   return false;
 }
 
-// ssh with input from a file or another command. A script for the remote shell is a command, not data.
+// Whether ssh gets input from a file or another command. A script for the remote shell is a command, not data.
 bool ssh_sends(const Subject& subject) {
   if (!carries_data(subject)) return false;
   const bool reads_file = std::ranges::any_of(subject.command.redirections, [](const ShellRedirection& one) {
@@ -131,18 +131,18 @@ Finding uploads_by_http(const Subject& subject) {
   const HttpCall call = http_call(subject);
   const Goal goal = goal_of(call);
   if (goal == Goal::kHere) return std::nullopt;
-  // An unknown host alone is no reason to deny; a secret sent to it is.
+  // An unknown host alone is no reason to deny. Sending it a secret is.
   const bool elsewhere = goal == Goal::kElsewhere;
-  const std::string_view where = elsewhere ? "to another machine" : "to a machine that only the shell knows";
+  const std::string_view where = elsewhere ? "to another machine" : "to a machine known only at run time";
   for (const HttpOption& option : call.options) {
     const Upload upload = upload_of(subject, option);
     if (upload.what == Upload::What::kFile && (elsewhere || is_secret_file(subject, upload.file)))
       return fmt::format("it sends the file {} {}", upload.file, where);
     if (upload.what == Upload::What::kInput && carries_data(subject) && (elsewhere || takes_in_secrets(subject)))
-      return fmt::format("it sends what it reads {}", where);
+      return fmt::format("it sends its input {}", where);
   }
   if (words_carry_files(subject) && (elsewhere || takes_in_secrets(subject)))
-    return fmt::format("it sends what a file or the environment holds {}", where);
+    return fmt::format("it sends the contents of a file or of the environment {}", where);
   return std::nullopt;
 }
 

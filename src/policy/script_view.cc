@@ -9,7 +9,7 @@
 namespace ralph {
 namespace {
 
-// Calls that start a program. Their argument is a shell command or a list of words.
+// Calls that start a program. Their arguments are a shell command or a list of words.
 constexpr std::string_view kStarts[] = {"system(",       "system ",         "popen(",        "Popen(",    "run(",
                                         "call(",         "check_call(",     "check_output(", "execSync(", "exec(",
                                         "spawnSync(",    "spawn(",          "execFileSync(", "execFile(", "getoutput(",
@@ -25,16 +25,16 @@ constexpr std::string_view kReads[] = {"open(",      "readFileSync(", "readFile(
 constexpr std::string_view kWrites[] = {"writeFileSync(",     "writeFile(",  "appendFileSync(",
                                         "file_put_contents(", "File.write(", "copyfile(",
                                         "copyFileSync(",      "renameSync(", "os.rename("};
-// Calls that name the files of a folder.
+// Calls that list the files of a folder.
 constexpr std::string_view kLists[] = {"listdir(", "glob(",     "glob ",        "Dir[",       "scandir(",
                                        "os.walk(", "children(", "readdirSync(", "opendir D,", "readDirSync(",
                                        "readDir(", "iterdir(",  "finddepth(",   "find("};
-// Where a program gets names that are not on the line.
+// Sources of names that are not on the command line.
 constexpr std::string_view kNameSources[] = {
     "stdin",    "STDIN",         "readlines", "ARGF",      "ARGV",  "argv",          "io.lines",   "popen(",
     "foreach(", "check_output(", "<>",        "execSync(", "open(", "readFileSync(", "read_text(", "fgets("};
 
-// Calls around a literal that leave it as it is, and expressions that stand for a folder.
+// Calls around a literal that don't change it, and expressions that stand for a folder.
 constexpr std::string_view kAround[] = {
     "os.path.expanduser(", "pathlib.Path(", "Path(", "glob.glob(", "glob(", "glob ", "{args:", "{ args:"};
 constexpr std::string_view kHomes[] = {"$ENV{HOME}",
@@ -54,7 +54,7 @@ constexpr std::string_view kHomes[] = {"$ENV{HOME}",
 constexpr std::string_view kHere[] = {"process.cwd()", "os.getcwd()", "pathlib.Path.cwd()", "Path.cwd()", "Dir.pwd",
                                       "Deno.cwd()",    "getcwd()"};
 
-// The length of the expression that `text` begins with; 0 if it is none of these.
+// The length of the expression that `text` begins with; 0 if none of them.
 size_t begins_with(std::string_view text, std::span<const std::string_view> expressions) {
   for (const std::string_view one : expressions) {
     if (text.starts_with(one)) return one.size();
@@ -62,8 +62,8 @@ size_t begins_with(std::string_view text, std::span<const std::string_view> expr
   return 0;
 }
 
-// A literal with unknown parts in the place of what the language puts in: {x} of an f-string, %s and {} of one that is
-// formatted, #{x}. Variables ($x, ${x}) are left to the shell's reader.
+// A literal whose interpolated parts are replaced by unknown parts: {x} in an f-string, %s and {} in a formatted
+// string, #{x}. Variables ($x, ${x}) are left to the shell's reader.
 std::string interpolated(const std::string& literal, bool is_format_string, std::string_view rest) {
   const bool is_formatted = rest.starts_with('%') || rest.starts_with(".format");
   std::string out;
@@ -83,7 +83,7 @@ std::string interpolated(const std::string& literal, bool is_format_string, std:
   return out;
 }
 
-// Where perl's qw(rm -rf x) or qw{...} ends, if the text begins with one; else npos.
+// The end of perl's qw(rm -rf x) or qw{...}, if the text begins with one; else npos.
 size_t end_of_word_list(std::string_view text) {
   constexpr std::string_view kOpening = "({[</|!", kClosing = ")}]>/|!";
   const size_t kind = text.starts_with("qw") && text.size() > 3 ? kOpening.find(text[2]) : std::string_view::npos;
@@ -91,7 +91,7 @@ size_t end_of_word_list(std::string_view text) {
 }
 
 // The literals that begin at `at`, joined like a call's arguments: 'a', "b" or ["a", "b"]. Stops at anything else. A
-// literal to which something is added ("a" + x) ends in an unknown part.
+// literal followed by a concatenation ("a" + x) ends in an unknown part.
 std::vector<std::string> literals_at(std::string_view text, size_t at) {
   std::vector<std::string> found;
   const size_t limit = std::min(text.size(), at + 4096);
@@ -142,8 +142,8 @@ std::vector<std::string> literals_at(std::string_view text, size_t at) {
   return found;
 }
 
-// Python with comments and the insides of strings blanked, at the same length: a name in them is not a call. The code
-// in {} of an f-string stays.
+// Python with comments and the contents of strings blanked, at the same length, because a name in them is not a call.
+// Code in {} of an f-string is kept.
 std::string code_of_python(std::string_view text) {
   std::string code(text);
   const auto blank = [&](size_t from, size_t to) { std::fill(&code[from], &code[to], ' '); };
@@ -192,7 +192,7 @@ std::string with_home(std::string path) {
   return path;
 }
 
-// A command line with quoted paths, except for a leading ~/, which reading it resolves.
+// A command line with quoted paths. A leading ~/ stays unquoted, so that the shell's reader resolves it.
 std::string line_of(std::string_view program, const std::vector<std::string>& paths) {
   std::string line(program);
   for (const std::string& raw : paths) {
@@ -204,7 +204,7 @@ std::string line_of(std::string_view program, const std::vector<std::string>& pa
   return line;
 }
 
-// Whether the program deletes what a variable names: os.remove(f), unlink $f, map(os.remove, files), sub { unlink }.
+// Whether it deletes files named by a variable: os.remove(f), unlink $f, map(os.remove, files), sub { unlink }.
 bool deletes_variables(std::string_view text, std::string_view code) {
   if (contains(code, "\"unlink\"") || contains(code, "'unlink'")) return true;
   for (const std::string_view call : kDeletes) {
@@ -241,7 +241,7 @@ std::optional<std::string> files_of(std::string_view text, std::string_view call
   return folder ? *folder + "/" + files : files;
 }
 
-// A program that deletes what it finds or reads: [os.remove(f) for f in os.listdir('.')].
+// Handles a program that deletes files that it lists or reads: [os.remove(f) for f in os.listdir('.')].
 void delete_what_is_listed(const ShellCommand& command, std::string_view text, std::string_view code,
                            InnerCommands& inner) {
   if (!deletes_variables(text, code)) return;
@@ -256,7 +256,7 @@ void delete_what_is_listed(const ShellCommand& command, std::string_view text, s
     }
   }
   if (is_listed_here) return;
-  // perl -ne, ruby -ne: once for each line that it reads.
+  // perl -ne, ruby -ne: runs once per input line.
   const bool reads_lines =
       is_listed("perl ruby", program_of(command)) && std::ranges::any_of(command.words, [](const ShellWord& word) {
         return word.text.size() > 1 && word.text[0] == '-' && word.text[1] != '-' && word.text.size() < 8 &&
@@ -267,7 +267,7 @@ void delete_what_is_listed(const ShellCommand& command, std::string_view text, s
     inner.scripts.push_back({line_of("rm -rf --", {}) + " \"$name\"", {}});
 }
 
-// Texts between `opening` and `closing`, which a shell runs.
+// Adds the texts between `opening` and `closing`, which a shell runs.
 void add_quoted(const std::string& text, std::string_view opening, char closing, InnerCommands& inner) {
   for (size_t open = text.find(opening); open != std::string::npos;) {
     const size_t close = text.find(closing, open + opening.size());
@@ -298,7 +298,7 @@ void look_into_perl_pipes(std::string_view text, InnerCommands& inner) {
   }
 }
 
-// awk runs commands at the other end of a pipe too: "command" | getline, print | "sh", and what a variable holds.
+// awk also runs commands at the other end of a pipe: "command" | getline, print | "sh", and the value of a variable.
 void look_into_awk(std::string_view text, InnerCommands& inner) {
   std::vector<std::string> literals;
   bool runs_variable = false, feeds_shell = false;
@@ -312,7 +312,7 @@ void look_into_awk(std::string_view text, InnerCommands& inner) {
       const size_t next = text.find_first_not_of(" \t|&", std::min(at + 1, text.size()));
       const bool is_read = next != std::string_view::npos && text.substr(next).starts_with("getline") &&
                            contains(text.substr(at, next - at), '|');
-      // awk joins what stands side by side: "rm -rf " $0.
+      // awk concatenates adjacent expressions: "rm -rf " $0.
       if (next != std::string_view::npos && (is_name_part(text[next]) || text[next] == '$') && !is_read)
         literal += kUnknownPart;
       if (is_read) inner.scripts.push_back({literal, {}});
@@ -369,7 +369,7 @@ std::optional<std::string> program_text_of(const ShellCommand& command, const st
   return text.empty() ? input : text;
 }
 
-// All of it, unless it is Python without exec, eval or -c.
+// The whole text, unless it is Python without exec, eval or -c.
 std::string program_code_of(const ShellCommand& command, const std::string& text) {
   if (!starts_with_any(program_of(command), {"python", "pypy"})) return text;
   std::string code = code_of_python(text);
@@ -388,7 +388,7 @@ void look_into_program_text(const ShellCommand& command, const std::optional<std
     const size_t first = open == std::string::npos ? open : text->find_first_not_of("( \n", open);
     const bool is_list = first != std::string::npos && (*text)[first] == '[';
     const bool are_words = is_list || starts_with_any(std::string_view(*text).substr(at), {"spawn", "execFile"});
-    // awk joins what stands side by side: system("rm -rf " f).
+    // awk concatenates adjacent expressions: system("rm -rf " f).
     const size_t end = text->find_first_not_of(" \t", text->find('"', std::min(first, text->size()) + 1) + 1);
     if (program_of(command).ends_with("awk") && end != std::string::npos && is_name_part((*text)[end]))
       literals[0] += kUnknownPart;

@@ -1,5 +1,5 @@
 // Examines programs written on the command line (`python -c`, `node -e`, a here-document for python): the commands that
-// they start and the files that they delete, read or write, where these are literals. A heuristic: it knows string
+// they start and the files that they delete, read or write, if these are literals. This is a heuristic: it knows string
 // literals and the names of calls, not the languages.
 #pragma once
 
@@ -14,10 +14,10 @@ namespace ralph {
 // `cat` and `tee`.
 void look_into_program_text(const ShellCommand& command, const std::optional<std::string>& input, InnerCommands& inner);
 
-// The program's text, if it is on the line.
+// The program's text, if it is on the command line.
 std::optional<std::string> program_text_of(const ShellCommand& command, const std::optional<std::string>& input);
 
-// That text without strings and comments, where the language is known well enough.
+// That text without strings and comments, if the language is known well enough.
 std::string program_code_of(const ShellCommand& command, const std::string& text);
 
 }  // namespace ralph

@@ -1,4 +1,4 @@
-// What a command reads, writes and deletes, derived from its words.
+// Derives from its words what a command reads, writes and deletes.
 #include <algorithm>
 
 #include "base/text.h"
@@ -11,7 +11,7 @@
 namespace ralph {
 namespace {
 
-// "delete-*" fits delete-bucket, "*:destroy" fits apps:destroy, "*" any word but the empty one.
+// "delete-*" matches delete-bucket, "*:destroy" matches apps:destroy, "*" any word but the empty one.
 bool word_fits(std::string_view pattern, std::string_view word) {
   if (pattern == word) return true;
   const bool any_begin = pattern.starts_with('*'), any_end = pattern.ends_with('*') && pattern.size() > 1;
@@ -43,7 +43,7 @@ size_t verb_of(const ShellCommand& command) {
 
 constexpr std::string_view kDeleters = "rm rmdir unlink shred srm trash trash-put rimraf del gio";
 
-// Programs that read their file operands; for those of the second list the first operand is a pattern.
+// Programs that read their file operands. For those in the second list, the first operand is a pattern.
 constexpr std::string_view kReaders =
     "cat tac less more head tail bat batcat nl rev cut paste sort uniq fold fmt column strings od xxd "
     "hexdump base64 base32 gzip bzip2 xz zstd zip tar 7z cpio cp mv install ln rsync scp diff cmp comm "
@@ -51,7 +51,7 @@ constexpr std::string_view kReaders =
     "python python3 node perl ruby php curl wget nc dd sqlite3 ssh-keygen";
 constexpr std::string_view kPatternReaders = "yq jq grep egrep fgrep rg ag ack awk gawk sed";
 
-// An archiver that removes what it packs: the number of operands before those files; 0 if it does not.
+// For an archiver that removes the files it packs: the number of operands before them. 0 for any other command.
 size_t packed_and_removed(const Subject& subject) {
   // `tar cf x.tar a`: letters without a dash; `tar -cf x.tar a`: only the archive.
   if (subject.is("tar bsdtar gtar") && subject.option("--remove-files"))
@@ -160,7 +160,7 @@ bool Subject::is_recursive() const {
   return flag('r') || flag('R') || option("--recursive");
 }
 
-// More paths than fit into a few megabytes are too many to be looked at.
+// More paths than fit into a few megabytes are too many to examine.
 void Subject::add_paths(std::vector<std::string>& to, std::vector<std::string> more) const {
   constexpr size_t kMost = 2 * 1024 * 1024;
   size_t bytes = 0;
@@ -181,7 +181,7 @@ const std::vector<std::string>& Subject::written() const {
 }
 
 const std::vector<std::string>& Subject::emptied() const {
-  written();  // finds them too
+  written();  // also fills emptied_
   return program == "truncate" ? *written_ : emptied_;
 }
 
@@ -226,9 +226,9 @@ std::vector<std::string> Subject::find_written() const {
     constexpr size_t kLongestPath = 4096;  // the kernel's limit
     if (operands.size() < 2 || operands.back().size() > kLongestPath) return;
     add_paths(files, paths(operands.back()));
-    for (size_t i = 0; i + 1 < operands.size(); ++i) {  // into a folder, under its own name
+    for (size_t i = 0; i + 1 < operands.size(); ++i) {  // if the target is a folder: under its own name
       const std::string name = operands[i].substr(operands[i].rfind('/') + 1);
-      const bool is_content = name.empty() || name == "." || name == "*";  // of a folder: hooks/ hooks/. hooks/*
+      const bool is_content = name.empty() || name == "." || name == "*";  // a folder's files: hooks/ hooks/. hooks/*
       add_paths(files, paths(operands.back() + "/" + (is_content ? std::string(1, kUnknownPart) : name)));
     }
   };
@@ -318,7 +318,7 @@ std::vector<std::string> Subject::find_read() const {
   if (!takes_pattern && !copies && !is_listed("tr docker", program) && !is_listed(kReaders, program)) return files;
   const bool pattern_elsewhere = flag('e') || flag('f') || option("--regexp") || option("--file");
   size_t own_operands = program == "tr" ? 2 : takes_pattern && !pattern_elsewhere ? 1 : 0;
-  if (program == "docker" && !copies) own_operands = operands.size();  // of what runs in a container
+  if (program == "docker" && !copies) own_operands = operands.size();  // belong to the command in the container
   for (size_t i = own_operands; i < operands.size(); ++i) {
     std::string_view word = operands[i];
     for (const std::string_view prefix : {"if=", "@", "file://"}) {
@@ -326,7 +326,7 @@ std::vector<std::string> Subject::find_read() const {
     }
     add_paths(files, paths(word));
   }
-  // -f@~/.netrc, --data-binary @file, -v ~/.ssh:/x: a path inside an option's value.
+  // -f@~/.netrc, --data-binary @file, -v ~/.ssh:/x: paths inside an option's value.
   if (is("curl wget docker openssl")) {
     for (const ShellWord& word : command.words) {
       const size_t at = word.text.find_first_of("@=");

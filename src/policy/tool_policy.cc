@@ -6,7 +6,7 @@
 namespace ralph {
 namespace {
 
-// The paths, under any of the keys that hosts use.
+// The paths in a tool's input, under any of the keys that hosts use.
 std::vector<std::string> paths_in(const json::value& input) {
   std::vector<std::string> paths;
   for (const std::string_view key :
@@ -39,7 +39,7 @@ std::optional<std::string> command_in(const json::value& input) {
   return std::nullopt;
 }
 
-// The working directory of the command, if the tool gives one.
+// The command's working directory, if the input has one.
 std::string folder_in(const json::value& input) {
   for (const std::string_view key : {"dir_path", "directory", "workdir", "cwd"}) {
     if (const auto folder = find_string(input, key); folder && !folder->empty()) return std::string(*folder);

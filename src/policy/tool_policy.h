@@ -14,13 +14,13 @@ namespace ralph {
 
 struct ToolUse {
   std::optional<std::string> command{};  // for a shell
-  std::string folder{};                  // where the shell starts, as written; empty: the host's folder
+  std::string folder{};                  // the shell's working folder, as written; empty: the host's folder
   std::vector<std::string> writes{}, reads{};
 };
 
 ToolUse tool_use_of(std::string_view tool, const json::value& input);
 
-// The files named in a patch of `apply_patch`.
+// The files named in a patch for `apply_patch`.
 std::vector<std::string> files_of_patch(std::string_view patch);
 
 std::optional<Objection> judge_tool(std::string_view tool, const ToolUse& use, const CommandLists& lists,

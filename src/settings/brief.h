@@ -1,4 +1,4 @@
-// The settings as a hook needs them, which a host waits for at every tool call.
+// A fast way to load settings for hooks: a host waits for them at every tool call.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace ralph {
 
-// As load_settings() without what is not believed, and load_own_settings(), but `effective` and `origins`, which are
-// for people, stay empty. If no file says anything, not even the schema is read.
+// Like load_settings() with Distrusted::kLeftOut, and load_own_settings(), except that `effective` and `origins`, which
+// are for display, stay empty. If no file sets anything, the schema is not even parsed.
 Result<LoadedSettings> load_settings_briefly(const std::string& project, const Environment& environment);
 Result<LoadedSettings> load_own_settings_briefly(const Environment& environment);
 

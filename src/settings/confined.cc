@@ -25,7 +25,7 @@ bool is_in(const json::value* list, const json::value& wanted) {
   return items && std::find(items->begin(), items->end(), wanted) != items->end();
 }
 
-// Commands that the project allows and the user does not.
+// Whether the project allows commands that the user does not.
 bool allows_more(const json::value& allow, const json::object* user) {
   const json::array* items = allow.if_array();
   return items && std::any_of(items->begin(), items->end(), [&](const json::value& command) {

@@ -1,5 +1,5 @@
-// What a project's settings may not say. A project may tighten the command policy, not loosen it; whom to trust and
-// what a known agent's name means is the user's own business.
+// Limits what a project's settings may say. A project may tighten the command policy, but not loosen it. Only the user
+// decides whom to trust and what a known agent's name means.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace ralph {
 
-// Removes what only the user's own settings may say from a project's layer. Returns a line for each, which names the
-// file to move it to. `user`: the user's own settings.
+// Removes from a project's layer everything that only the user's own settings may say. Returns a line for each removal,
+// which names the file to move it to. `user`: the user's own settings.
 std::vector<std::string> confine(Layer& layer, const json::object& user, const std::string& user_file);
 
-// An agent that a project defines under the name of a known one is an error: `--agent claude` means claude.
+// Fails if the project defines an agent under the name of a known one: `--agent claude` must mean claude.
 Status refuse_known_names(const Layer& layer);
 
-// A project adds to the commands that the user's own settings deny; it does not replace them.
+// Adds the commands that the user denies to those that the project denies: a project cannot replace the user's list.
 void join_denied(json::object& merged, const json::object& user);
 
 }  // namespace ralph

@@ -1,5 +1,6 @@
-// A project's settings files as they are when a run begins, to be put back if an agent removes them (git clean -fdx, rm
-// -rf .ralph): a run could not be resumed without them. What an agent changes is not put back: see settings/trust.h.
+// Copies of a project's settings files from the start of a run, to restore them if an agent removes them (git clean
+// -fdx, rm -rf .ralph), because a run can't be resumed without them. Changes by an agent are not reverted: see
+// settings/trust.h.
 #pragma once
 
 #include <string>
@@ -15,7 +16,7 @@ class KeptSettings {
   KeptSettings() = default;  // none
   explicit KeptSettings(const std::string& project);
 
-  // Those that are gone now, from the project's folder. Its `.ralph` must be there.
+  // Restores the files that are missing now, and returns their names. The project's `.ralph` must exist.
   Result<std::vector<std::string>> put_back_missing() const;
 
  private:

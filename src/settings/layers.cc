@@ -13,14 +13,14 @@
 namespace ralph {
 namespace {
 
-// More lines do not help.
+// More lines would not help.
 constexpr size_t kMaxProblemsShown = 10;
 constexpr off_t kLargestFile = 1 << 20;
 
 // The text of the file; nullopt if it does not exist.
 Result<std::optional<std::string>> read_if_there(const std::string& path) {
   struct stat info{};
-  // lstat: a dangling link exists, and was put there on purpose.
+  // lstat, because a dangling link counts as existing: somebody created it on purpose.
   if (::lstat(path.c_str(), &info) != 0) {
     if (errno == ENOENT) return std::nullopt;
     return fail(ErrorKind::kInput, "cannot read {}: {}", path, errno_text(errno));
@@ -28,7 +28,7 @@ Result<std::optional<std::string>> read_if_there(const std::string& path) {
   if (::stat(path.c_str(), &info) != 0)
     return fail(ErrorKind::kInput, "cannot read {}: {} (it is a link)", path, errno_text(errno));
   if (S_ISDIR(info.st_mode)) return fail(ErrorKind::kInput, "cannot read {}: it is a folder, not a file", path);
-  // Opening a pipe would wait for its writer forever.
+  // Opening a pipe would block until a writer opens it.
   if (!S_ISREG(info.st_mode)) return fail(ErrorKind::kInput, "cannot read {}: it is not a regular file", path);
   if (info.st_size > kLargestFile)
     return fail(ErrorKind::kInput, "cannot read {}: it has {}, and settings have at most {}; make it smaller", path,
@@ -88,7 +88,7 @@ void add_origins(const json::value& value, const std::string& pointer, std::span
   }
 }
 
-// "agent.flags[2]: ". The message about a wrong key already names it, so then the path is that of its object.
+// "agent.flags[2]: ". A message about a wrong key already names the key, so the path is that of its object.
 std::string path_prefix(const SchemaProblem& problem) {
   const std::string_view pointer = problem.pointer;
   if (!problem.is_key) return readable_path(pointer) + ": ";
@@ -97,9 +97,9 @@ std::string path_prefix(const SchemaProblem& problem) {
 }
 
 Result<std::vector<SchemaProblem>> problems_of(const json::value& values) {
-  if (values.is_object() && values.get_object().empty()) return {};  // nothing is wrong with nothing
+  if (values.is_object() && values.get_object().empty()) return {};  // an empty object is always valid
   TRY_VALUE(auto problems, check_schema(parsed_settings_schema(), values, {.partial = true}));
-  // Only a document of the right shape has a meaning to check.
+  // check_meaning() requires a document that fits the schema.
   return problems.empty() ? check_meaning(values) : problems;
 }
 

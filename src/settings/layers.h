@@ -17,9 +17,9 @@ namespace ralph {
 inline constexpr std::string_view kSettingsFile = ".ralph/settings.json";
 inline constexpr std::string_view kLocalSettingsFile = ".ralph/settings.local.json";
 
-// A settings file as read. A layer of flags has no text.
+// A settings file as read.
 struct Layer {
-  std::string source;  // ".ralph/settings.json", as origins and `settings show` name it
+  std::string source;  // ".ralph/settings.json", as shown in origins and `settings show`
   std::string path;    // for error messages
   std::string text;
   json::object values;
@@ -29,20 +29,20 @@ struct Layer {
 // unreadable file is an error.
 Result<std::optional<Layer>> read_layer(const std::string& project, std::string_view name);
 
-// The same for the user's own settings, whose path is absolute.
+// The same for the user's own settings. `path` is absolute.
 Result<std::optional<Layer>> read_user_layer(const std::string& path);
 
-// The nearest folder with a settings file, from `folder` upwards to the root of its repository; `folder` itself if
-// there is none, or no repository.
+// The nearest folder with a settings file, from `folder` up to the root of its repository; `folder` itself if there is
+// none, or no repository.
 std::string folder_with_settings(const std::string& folder);
 
-// Checks the command line flags the same way; errors name the flag.
+// Checks the command line flags like a layer; errors name the flag.
 Status check_overrides(const Overrides& overrides);
 
 // Merges `upper` into `lower`: objects are merged, everything else (including lists and null) is replaced.
 void merge_into(json::object& lower, const json::object& upper);
 
-// The source of every scalar and list of `effective`: the topmost layer that sets it, else "default".
+// The source of every scalar and list in `effective`: the topmost layer that sets it, else "default".
 std::vector<Origin> origins_of(const json::value& effective, const std::vector<Layer>& layers,
                                const Overrides& overrides);
 

@@ -19,8 +19,8 @@ std::string quoted(const std::string& path) {
 
 std::string belongs_to_another(const std::string& path, const std::string& project, uid_t user) {
   return fmt::format(
-      "{} belongs to another user (uid {}), so what it says is not used; if you trust what is there: ralph trust "
-      "--owner {}",
+      "{} belongs to another user (uid {}), so it is not used; if you trust what is there: "
+      "ralph trust --owner {}",
       path, user, quoted(project));
 }
 
@@ -53,7 +53,7 @@ std::string Owners::fault(const std::string& project, std::string_view file) con
   struct stat info{};
   std::string path = join_path(project, file);
   for (;; path = parent_path(path)) {
-    // The link itself can be anybody's, and so can the file that it leads to.
+    // Both a link and its target may belong to somebody else.
     for (const auto look : {::lstat, ::stat}) {
       if (look(path.c_str(), &info) != 0 || include(info.st_uid)) continue;
       return is_accepted(project) ? "" : belongs_to_another(path, project, info.st_uid);
@@ -68,7 +68,7 @@ std::string Owners::fault_above(const std::string& project, std::string_view fil
                     (info.st_mode & S_ISVTX) == 0 && is_there(join_path(project, file)) && !is_accepted(project);
   if (!open) return fault(project, file);
   return fmt::format(
-      "everybody may write to {}, so what {} says is not used; close it (chmod o-w), or if you trust what is there: "
+      "everybody may write to {}, so {} is not used; close it (chmod o-w), or if you trust what is there: "
       "ralph trust --owner {}",
       project, join_path(project, file), quoted(project));
 }

@@ -1,5 +1,5 @@
-// Whose files are believed: those of this user and of root, as git has it for repositories (safe.directory). A file
-// that another user has put somewhere must not steer what runs here.
+// Decides whose files are trusted: those of this user and of root, like git's rule for repositories (safe.directory). A
+// file that another user has planted must not control what runs here.
 #pragma once
 
 #include <string>
@@ -21,16 +21,17 @@ class Owners {
   // This user and root; for root under sudo also the user who called it.
   static Owners of_this_process(const Environment& environment);
 
-  // What these folders hold is believed whoever it belongs to: `trustedFolders` of the user's own settings.
+  // Trusts everything in these folders, whoever owns it: `trustedFolders` of the user's own settings.
   void accept(std::vector<std::string> folders) { accepted_ = std::move(folders); }
 
   bool include(uid_t user) const;
 
-  // Why `file` below `project` is not believed: it, or a folder from it up to the project's own, belongs to somebody
-  // else. Empty: it is believed, or is not there. A symlink counts with what it leads to.
+  // Why `file` below `project` is not trusted: it, or a folder from it up to `project`, belongs to somebody else. Empty
+  // if it is trusted or does not exist. For a symlink, both the link and its target count.
   std::string fault(const std::string& project, std::string_view file) const;
 
-  // The same for a project that was found by searching upward: it must not be a folder where everybody may put things.
+  // The same for a project that was found by searching upward: in addition, its folder must not be world-writable,
+  // unless it has the sticky bit.
   std::string fault_above(const std::string& project, std::string_view file) const;
 
  private:
@@ -40,8 +41,8 @@ class Owners {
   std::vector<std::string> accepted_;
 };
 
-// Those of this process, with the folders that the user's own settings accept. A user's file that can't be read
-// accepts none: load_settings() says what is wrong with it.
+// The owners of this process, with the folders that the user's own settings accept. An unreadable settings file accepts
+// none; load_settings() reports what is wrong with it.
 Owners owners_of(const Environment& environment);
 
 // fault() as an error that says how to accept the folder.

@@ -18,7 +18,7 @@ constexpr off_t kMaxFileSize = 1 << 20;
 
 using Suggestions = std::vector<GuardrailSuggestion>;
 
-// The files of the project, as needed by the finders below.
+// Read access to the project's files.
 class Project {
  public:
   explicit Project(std::string folder) : folder_(std::move(folder)) {}
@@ -45,7 +45,7 @@ class Project {
   std::string folder_;
 };
 
-// The words before the colon of every rule: of "all: build", and in a justfile of "test name='x': build".
+// The words before the colon of every rule, such as "all: build", or "test name='x': build" in a justfile.
 std::vector<std::string> rules_of(std::string_view text, bool first_word_only) {
   std::vector<std::string> rules;
   for (const std::string& line : split(text, '\n')) {
@@ -74,7 +74,7 @@ constexpr std::array<Tasks, 5> kTasks = {{{CheckPurpose::kLint, "lint"},
                                           {CheckPurpose::kTest, "test tests"},
                                           {CheckPurpose::kCheck, "check"}}};
 
-// Adds the first task of each purpose in `rules`.
+// Adds the first task in `rules` for each purpose.
 void add_runner(Suggestions& out, const std::vector<std::string>& rules, std::string_view runner, std::string_view file,
                 std::string_view noun) {
   for (const auto& [purpose, names] : kTasks) {
@@ -258,7 +258,7 @@ std::vector<GuardrailSuggestion> suggest_guardrails(const std::string& folder) {
 }
 
 std::string suggest_setup(const std::string& project) {
-  // By the file that says what to install; the first of each tool's counts.
+  // By the file that lists what to install; the first match per tool wins.
   constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kSetups = {{
       {"package-lock.json", "npm ci"},
       {"npm-shrinkwrap.json", "npm ci"},

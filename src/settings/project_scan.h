@@ -6,8 +6,8 @@
 
 namespace ralph {
 
-// The purpose of a suggested command. A task runner (make, just) with a command for a purpose hides the language tools'
-// own: it has the right flags, and nothing should run twice.
+// The purpose of a suggested command. If a task runner (make, just) has a command for a purpose, the language tools'
+// own are not suggested: the runner knows the right flags, and nothing should run twice.
 enum class CheckPurpose { kLint, kTypes, kBuild, kTest, kCheck };
 
 struct GuardrailSuggestion {
@@ -22,7 +22,7 @@ struct GuardrailSuggestion {
 // malformed files are skipped.
 std::vector<GuardrailSuggestion> suggest_guardrails(const std::string& project);
 
-// The command that installs what a new checkout of the project needs: "npm ci". Empty: nothing is recognised.
+// The command that installs the dependencies of a new checkout: "npm ci". Empty if nothing is recognised.
 std::string suggest_setup(const std::string& project);
 
 }  // namespace ralph

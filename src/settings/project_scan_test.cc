@@ -90,7 +90,7 @@ TEST(ProjectScan, AProjectOfTwoLanguagesGetsBoth) {
             (std::vector<std::string>{"go vet ./...", "npm run test", "go test ./..."}));
 }
 
-TEST(ProjectScan, ACheckoutIsSetUpByWhatTheProjectUses) {
+TEST(ProjectScan, TheSetupMatchesTheProjectsTools) {
   const std::pair<std::vector<std::string>, std::string> rows[] = {
       {{}, ""},
       {{"package.json"}, ""},

@@ -45,9 +45,9 @@ Status restore_ralph_folder(const std::string& project) {
     return fail(ErrorKind::kIo, "cannot use the folder {}: {}", folder, errno_text(errno));
   if (S_ISLNK(info.st_mode))
     return fail(ErrorKind::kInput,
-                "{} is a symbolic link; ralph writes only to a real folder, so replace the link by one", folder);
+                "{} is a symbolic link; ralph writes only to a real folder, so replace the link with one", folder);
   if (!S_ISDIR(info.st_mode))
-    return fail(ErrorKind::kInput, "{} is not a folder; move it away so that ralph can make one", folder);
+    return fail(ErrorKind::kInput, "{} is not a folder; move it away so that ralph can create one", folder);
 
   const std::string ignore = join_path(folder, ".gitignore");
   if (::lstat(ignore.c_str(), &info) == 0) return {};

@@ -23,7 +23,7 @@ class RalphFolderTest : public testing::Test {
   std::string project_;
 };
 
-TEST_F(RalphFolderTest, IsMadeWithAGitignoreOnceAndForAll) {
+TEST_F(RalphFolderTest, IsCreatedOnceWithAGitignore) {
   for (int times = 0; times < 2; ++times) {
     const Status prepared = prepare_ralph_folder(project_);
     ASSERT_TRUE(prepared) << prepared.error().message;

@@ -28,7 +28,7 @@ bool came_with_repository(const Environment& environment, const std::string& pro
     if (lines.size() > 1 && lines[0] == question) return lines[1] == "tracked";
   }
   const bool tracked = is_tracked(project, file, environment);
-  // A note that can't be kept costs time, nothing else.
+  // Failing to save the note only costs time.
   if (!state.empty() && make_directories(parent_path(note)))
     static_cast<void>(replace_file(note, fmt::format("{}\n{}\n", question, tracked ? "tracked" : "untracked"), 0600));
   return tracked;

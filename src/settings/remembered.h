@@ -1,5 +1,5 @@
-// What was found out about a file is remembered in the state folder, and found out again only when the file is another
-// one: hooks have little time.
+// Caches facts about files in the state folder, because hooks have little time. A fact is determined again only when
+// the file changes.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace ralph {
 
-// Device, inode, size and time of the last change, of the file itself; "-" if it is not there.
+// Device, inode, size and change time of the file itself (links are not followed); "-" if it does not exist.
 std::string identity_of(const std::string& path);
 
-// Whether git tracks `file` below `project`. Asks git once for each state of the file and of the index.
+// Whether git tracks `file` below `project`. Asks git only if the file or the index has changed.
 bool came_with_repository(const Environment& environment, const std::string& project, const std::string& file);
 
-// Whether this is another text about `topic` than the last time: a hook that runs before every tool call says a thing
-// once. Without a state folder everything is news.
+// Whether `text` differs from the last one about `topic`. A hook that runs before every tool call uses it to say things
+// only once. Without a state folder, everything is news.
 bool is_news(const Environment& environment, const std::string& topic, const std::string& text);
 
 }  // namespace ralph

@@ -11,7 +11,7 @@
 namespace ralph {
 namespace {
 
-// The readers below get a document that fits the schema; an absent key keeps the struct's default.
+// The readers below expect a document that fits the schema. An absent key keeps the struct's default.
 
 void read(const json::value& from, std::string_view key, std::string& to) {
   if (const auto text = find_string(from, key)) to = *text;
@@ -236,7 +236,7 @@ Settings settings_from(const json::value& from) {
   return settings;
 }
 
-// What lower layers say of their agent does not hold for another one that a higher layer or the command line names.
+// If a higher layer or the command line names another agent, what lower layers say about theirs does not apply.
 void forget_other_agent(json::object& merged, const json::object& upper) {
   const json::value* chosen = upper.if_contains("agent");
   json::value* agent = merged.if_contains("agent");
@@ -249,7 +249,7 @@ void forget_other_agent(json::object& merged, const json::object& upper) {
 // Each layer is valid by itself, so the merged document can only lack a required key. The error points to the topmost
 // file that mentions the object without it.
 Status check_merged(const json::value& merged, const std::vector<Layer>& layers) {
-  if (layers.empty() && merged.get_object().empty()) return {};  // a test says that the schema accepts it
+  if (layers.empty() && merged.get_object().empty()) return {};  // a test verifies that the schema accepts it
   TRY_VALUE(const auto problems, check_schema(parsed_settings_schema(), merged));
   if (problems.empty()) return {};
   const SchemaProblem& first = problems.front();
@@ -263,14 +263,14 @@ Status check_merged(const json::value& merged, const std::vector<Layer>& layers)
 struct Reading {
   LoadedSettings loaded;
   std::vector<Layer> layers;
-  std::string user_file;  // where it would be
+  std::string user_file;  // the user's settings, even if missing
 };
 
 Result<Reading> begin_with_own(const Environment& environment) {
   Reading reading;
   reading.user_file = user_settings_file(environment);
   if (reading.user_file.empty()) return reading;
-  // `trustedFolders` can't vouch for the file that it is in.
+  // `trustedFolders` can't vouch for its own file.
   TRY(expect_own(Owners::of_this_process(environment), parent_path(reading.user_file), base_name(reading.user_file)));
   TRY_VALUE(auto layer, read_user_layer(reading.user_file));
   if (!layer) return reading;
@@ -280,7 +280,7 @@ Result<Reading> begin_with_own(const Environment& environment) {
   return reading;
 }
 
-// Empty: it is believed, or is not there.
+// Empty if the file is trusted or does not exist.
 std::string reason_for_distrust(const std::string& project, std::string_view name, const Environment& environment) {
   std::string folder = project;
   if (project.empty() || project == ".") folder = current_directory().value_or(".");
@@ -290,7 +290,7 @@ std::string reason_for_distrust(const std::string& project, std::string_view nam
   if (name != kLocalSettingsFile || !came_with_repository(environment, folder, std::string(name))) return {};
   return fmt::format(
       "{} is tracked by git, so it may have come with a clone, and is not used: it is for one person on one machine; "
-      "take it out of the repository (git rm --cached {}) and look at what it says",
+      "remove it from the repository (git rm --cached {}) and check what it says",
       path, name);
 }
 
@@ -379,7 +379,7 @@ Result<LoadedSettings> load_own_settings_briefly(const Environment& environment)
 std::map<std::string, std::string> secret_candidates(const Settings& settings) {
   std::map<std::string, std::string> variables = settings.agent.env;
   for (const auto& [name, agent] : settings.agents) {
-    // Two agents may give a variable different values: both count.
+    // Two agents may set the same variable to different values; both count.
     for (const auto& [variable, value] : agent.env) variables[fmt::format("{}_{}", name, variable)] = value;
   }
   return variables;

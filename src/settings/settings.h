@@ -1,4 +1,4 @@
-// The typed settings of a project. The defaults here equal those in schemas/settings.schema.json, as a test verifies.
+// The typed settings of a project. A test verifies that the defaults here equal those in schemas/settings.schema.json.
 // Specified in docs/formats/settings.md.
 #pragma once
 
@@ -19,13 +19,13 @@ std::string_view to_string(FailAction action);  // "APPEND", ...
 enum class PromptVia { kArgument, kStdin, kFile };
 
 struct RetrySettings {
-  int attempts = 4;            // of one iteration, if the agent crashes or says nothing
-  double backoff_seconds = 2;  // before the first retry; doubled for each further one
+  int attempts = 4;            // per iteration, if the agent crashes or says nothing
+  double backoff_seconds = 2;  // before the first retry; doubled for each later one
   double max_backoff_seconds = 60;
   int overload_attempts = 8;  // retries of an agent whose service is overloaded
 };
 
-// What an agent is and how to start it.
+// Describes an agent and how to start it.
 struct AgentDefinition {
   std::string command;
   std::vector<std::string> flags;          // as written; each is split like shell words when the agent is started
@@ -51,11 +51,11 @@ struct GuardrailSettings {
   std::string command;  // run by sh -c
   FailAction fail_action = FailAction::kAppend;
   std::string hint;
-  std::string name;  // shown instead of the command; empty: the command
+  std::string name;  // displayed name; empty: the command
   double timeout_seconds = 0;
-  bool baseline = false;           // run once before the first agent, to know how many tests there are
-  bool allow_fewer_tests = false;  // fewer or newly skipped tests do not keep the run from being complete
-  int flake_retries = 0;           // more tries of one that fails
+  bool baseline = false;           // run once before the first agent, to learn how many tests there are
+  bool allow_fewer_tests = false;  // fewer or newly skipped tests do not prevent completion
+  int flake_retries = 0;           // additional attempts after a failure
 };
 
 // What happens to a protected file that was changed or deleted.
@@ -66,7 +66,7 @@ struct ProtectSettings {
   OnChange on_change = OnChange::kRestore;
 };
 
-// What a failed commit or push is to the run.
+// How a run treats a failed commit or push.
 enum class ScmFailure { kFeedback, kIgnore };
 
 struct ScmSettings {
@@ -83,23 +83,23 @@ struct BudgetSettings {
 };
 
 struct JournalSettings {
-  double max_stream_mb = 1024;  // of the agents' raw output that a run keeps; 0: all of it
+  double max_stream_mb = 1024;  // limit on the agents' raw output that a run keeps; 0: no limit
 };
 
-// How the agent's work is shown. Unset: depends on the terminal and the environment.
+// How the agent's work is displayed. Unset: depends on the terminal and the environment.
 struct OutputSettings {
   std::optional<bool> emoji;
   std::optional<bool> color;
   bool timestamps = false;
-  int max_tool_lines = 5;  // of a tool's output; 0: none
+  int max_tool_lines = 5;  // of a tool's output; 0: show none
   int max_tool_chars = 1000;
   bool thinking = false;
 };
 
-// Where the reviews of a plan work.
+// Where a plan's reviews run.
 struct CleanRoomSettings {
   std::string mode = "auto";         // "auto", "on", "off"
-  std::optional<std::string> setup;  // makes a new checkout fit for the checks; empty: nothing is needed
+  std::optional<std::string> setup;  // prepares a new checkout for the checks; empty: nothing is needed
 };
 
 // For `ralph plan`.
@@ -129,24 +129,24 @@ struct CommandSettings {
   std::map<std::string, bool> categories;  // of the command policy; absent: on
 };
 
-// What a sandbox gives to the program in it besides what it needs by itself. Specified in docs/sandbox.md.
+// What a sandbox provides in addition to what its program needs anyway. Specified in docs/sandbox.md.
 struct SandboxSettings {
   std::string mode;                            // "on", "auto", "off"; empty: the command's own default
   std::string backend = "auto";                // "auto", "bubblewrap", "docker"
-  double sync_seconds = 2.5;                   // what files need from a virtual machine to the host
+  double sync_seconds = 2.5;                   // how long files take to get from a virtual machine to the host
   std::string network = "allowlist";           // as to_string(Network)
-  std::vector<std::string> hosts;              // besides the agents' own; see sandbox/allowlist
-  std::map<std::string, std::string> resolve;  // addresses of names, for the proxy
+  std::vector<std::string> hosts;              // in addition to the agents' own; see sandbox/allowlist
+  std::map<std::string, std::string> resolve;  // name -> address, for the proxy
   std::string check_network = "none";
   bool checks_on_host = false;
-  std::vector<std::string> environment;          // variables that pass: "NAME", "PREFIX_*"
+  std::vector<std::string> environment;          // variables to pass on: "NAME", "PREFIX_*"
   std::vector<std::string> read_only, writable;  // "~/x", absolute, or relative to the project
   int processes = 1024;                          // 0: no limit
   int memory_mb = 0;                             // 0: three quarters of the machine's
   int cpu_percent = 0;                           // of one processor; 0: no limit
 };
 
-// A user's own collector of diagnostics.
+// A user-defined collector of diagnostics.
 struct CollectorSettings {
   std::string name, command;  // run by sh -c
   std::string format = "sarif";
@@ -154,7 +154,7 @@ struct CollectorSettings {
   double timeout_seconds = 0;  // 0: DiagnosticsSettings::timeout_seconds
 };
 
-// What must hold before a run is complete.
+// Conditions for a run to be complete.
 struct CriteriaSettings {
   bool zero_errors = true, zero_warnings = false, zero_security = false, tests_pass = false;
   int stagnation_limit = 3;  // 0: none
@@ -163,19 +163,19 @@ struct CriteriaSettings {
 struct DiagnosticsSettings {
   double timeout_seconds = 120;      // of each collector
   bool strict = false;               // markers don't override errors
-  bool baseline = false;             // old errors don't hold a session
-  bool automatic = true;             // sessions go on while there are errors
+  bool baseline = false;             // old errors don't keep a session going
+  bool automatic = true;             // sessions continue while there are errors
   std::vector<std::string> exclude;  // patterns of paths, and names of collectors
   std::vector<CollectorSettings> collectors;
-  std::vector<std::string> language_servers;  // asked besides the other collectors
-  std::optional<CriteriaSettings> criteria;   // unset: diagnostics are no part of a run
+  std::vector<std::string> language_servers;  // queried in addition to the other collectors
+  std::optional<CriteriaSettings> criteria;   // unset: runs ignore diagnostics
 };
 
 struct HooksSettings {
   CommandSettings commands;
 };
 
-// Whether a person is asked before a project's commands run: only the user's own settings say so.
+// Whether to ask a person before running a project's commands. Only the user's own settings can set this.
 enum class TrustMode { kAsk, kRequire, kOff };
 
 struct Settings {
@@ -198,11 +198,11 @@ struct Settings {
   JournalSettings journal;
   OutputSettings output;
   TrustMode trust = TrustMode::kAsk;
-  std::vector<std::string> trusted_folders;  // whose files are believed whoever owns them
+  std::vector<std::string> trusted_folders;  // files in them are trusted, whoever owns them
 };
 
-// The source of a value: "default", the user's own file, ".ralph/settings.json", ".ralph/settings.local.json" or "-m"
-// and the like.
+// The source of a value: "default", the user's own file, ".ralph/settings.json", ".ralph/settings.local.json", or a
+// flag such as "-m".
 struct Origin {
   std::string pointer;  // "/agent/command"
   std::string source;
@@ -214,8 +214,8 @@ struct LoadedSettings {
   std::vector<Origin> origins;     // one per scalar or array of `effective`
   std::vector<std::string> files;  // the project's files that were read, in order
   std::string user_file;           // the user's own, if it was read
-  json::object user, project;      // what they say, without what a project may not say
-  std::vector<std::string> notes;  // for people: what was ignored, and why
+  json::object user, project;      // their contents, without what a project may not say
+  std::vector<std::string> notes;  // for display: what was ignored, and why
 };
 
 // Command line flags as a JSON object in the shape of a settings file, and the flag behind each pointer.
@@ -227,13 +227,14 @@ struct Overrides {
   void set(const std::string& pointer, json::value value, std::string flag);
 };
 
-// What becomes of a project's file that is not believed: it belongs to another user, or git tracks the local one.
+// What to do with an untrusted settings file of a project: it belongs to another user, or it is the local file and git
+// tracks it.
 enum class Distrusted { kRefused, kLeftOut };
 
 // Reads the user's own settings (settings/owner.h), then .ralph/settings.json and .ralph/settings.local.json below
 // `project` (each may be missing), checks each against the schema, merges them, applies the overrides and fills in
 // defaults. Every error names the file, line and column, the path inside it, the value found, and what was expected.
-// Hooks leave out what is not believed, and `notes` says so.
+// With kLeftOut, which hooks use, untrusted files are skipped and reported in `notes`.
 Result<LoadedSettings> load_settings(const std::string& project, const Overrides& overrides = {},
                                      Distrusted distrusted = Distrusted::kRefused,
                                      const Environment& environment = Environment::of_this_process());
@@ -241,7 +242,7 @@ Result<LoadedSettings> load_settings(const std::string& project, const Overrides
 // The user's own settings alone.
 Result<LoadedSettings> load_own_settings(const Environment& environment);
 
-// All agents' variables whose values may be secrets.
+// The environment variables of all agents, whose values may be secrets.
 std::map<std::string, std::string> secret_candidates(const Settings& settings);
 
 std::string_view settings_schema();  // the JSON Schema, as shipped

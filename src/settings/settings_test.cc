@@ -22,7 +22,7 @@ class SettingsTest : public testing::Test {
     std::string name = testing::TempDir() + "settings XXXXXX";
     project_ = ::mkdtemp(name.data());
     EXPECT_TRUE(make_directories(project_ + "/.ralph"));
-    ::setenv("XDG_CONFIG_HOME", (project_ + "/config").c_str(), 1);  // not those of whoever runs the tests
+    ::setenv("XDG_CONFIG_HOME", (project_ + "/config").c_str(), 1);  // not the settings of whoever runs the tests
   }
   ~SettingsTest() override { std::filesystem::remove_all(project_); }
 
@@ -40,7 +40,7 @@ class SettingsTest : public testing::Test {
     return loaded->settings;
   }
 
-  // The error without the folder, which differs each time.
+  // The error without the folder, whose name differs each time.
   std::string error(const Overrides& overrides = {}) {
     const auto loaded = load_settings(project_, overrides);
     if (loaded) return "no error";
@@ -55,7 +55,7 @@ class SettingsTest : public testing::Test {
   ErrorKind kind_ = ErrorKind::kInternal;
 };
 
-TEST_F(SettingsTest, WithoutFilesAllIsDefault) {
+TEST_F(SettingsTest, WithoutFilesEverythingIsDefault) {
   const auto loaded = load_settings(project_);
   ASSERT_TRUE(loaded) << loaded.error().message;
   EXPECT_TRUE(loaded->files.empty());
@@ -118,18 +118,18 @@ TEST_F(SettingsTest, TheDefaultsOfTheSchemaAreThoseOfTheStruct) {
   EXPECT_EQ(from_schema.output.thinking, plain.output.thinking);
 }
 
-TEST_F(SettingsTest, AHookReadsTheSameWithoutTheDocument) {
+TEST_F(SettingsTest, ABriefLoadGivesTheSameSettings) {
   const auto brief = [&] { return load_settings_briefly(project_, Environment::of_this_process()); };
   EXPECT_EQ(brief()->settings.maximum_iterations, 10);
   EXPECT_TRUE(brief()->effective.is_null());
-  EXPECT_TRUE(check_schema(parsed_settings_schema(), json::object())->empty()) << "nothing is good settings";
+  EXPECT_TRUE(check_schema(parsed_settings_schema(), json::object())->empty()) << "empty settings are valid";
   base(R"({"maximumIterations": 3, "guardrails": [{"command": "x"}], "protect": {"paths": ["a"]}})");
   EXPECT_EQ(brief()->settings.maximum_iterations, 3);
   EXPECT_EQ(brief()->settings.guardrails[0].fail_action, FailAction::kAppend);
   EXPECT_EQ(brief()->settings.protect.paths, std::vector<std::string>{"a"});
   EXPECT_EQ(brief()->settings.protect.on_change, OnChange::kRestore);
   base(R"({"maximumIterations": "three"})");
-  EXPECT_FALSE(brief()) << "it is checked all the same";
+  EXPECT_FALSE(brief()) << "it is checked nevertheless";
 }
 
 TEST_F(SettingsTest, TheSchemaItselfIsUnderstoodAndItsExamplesAndDefaultsFitIt) {
@@ -170,7 +170,7 @@ TEST_F(SettingsTest, ReadsEveryKey) {
     "task": {"maxRestarts": 7, "restartDelaySeconds": 0.5, "childWaitSeconds": 8, "doneGraceSeconds": 9,
              "pollSeconds": 0.25, "idleTimeoutSeconds": 10, "runTimeoutSeconds": 11, "agent": "codex"},
     "budget": {"maxMinutes": 5}})");
-  // What loosens the command policy counts in the user's own file only.
+  // Settings that loosen the command policy count only in the user's own file.
   ASSERT_TRUE(make_directories(project_ + "/config/ralph"));
   ASSERT_TRUE(write_file_atomically(
       project_ + "/config/ralph/settings.json",
@@ -247,7 +247,7 @@ TEST_F(SettingsTest, LocalOverridesBaseAndFlagsOverrideBoth) {
   EXPECT_EQ(sources.at("/scm/addAll"), "default");
 }
 
-TEST_F(SettingsTest, WhatALocalListLeavesOutIsDefaultAndNotFromTheListItReplaced) {
+TEST_F(SettingsTest, OmittedKeysInALocalListAreDefaultsNotTheReplacedLists) {
   base(R"({"guardrails": [{"command": "x", "timeoutSeconds": 5}]})");
   local(R"({"guardrails": [{"command": "y"}]})");
   const auto loaded = load_settings(project_);
@@ -279,12 +279,12 @@ TEST_F(SettingsTest, NullTurnsSourceControlOff) {
   EXPECT_FALSE(load().scm);
 }
 
-TEST_F(SettingsTest, AMissingAgentIsNoErrorHere) {
+TEST_F(SettingsTest, AMissingAgentIsNotAnErrorHere) {
   base("{}");
   EXPECT_EQ(load().agent.command, "");
 }
 
-TEST_F(SettingsTest, ErrorsNameTheFileThePlaceTheValueAndTheExpectation) {
+TEST_F(SettingsTest, ErrorsNameTheFilePositionValueAndExpectation) {
   struct Row {
     std::string_view text;
     std::string_view error;  // after ".ralph/settings.json:"
@@ -356,7 +356,7 @@ TEST_F(SettingsTest, ErrorsInFlagsNameTheFlag) {
   EXPECT_EQ(kind_, ErrorKind::kUsage);
 }
 
-TEST_F(SettingsTest, WhatIsNoReadableFileIsAnErrorAndNotAMissingFile) {
+TEST_F(SettingsTest, AnUnreadableFileIsAnErrorAndNotAMissingFile) {
   const std::string path = project_ + "/.ralph/settings.json";
   ASSERT_EQ(::mkdir(path.c_str(), 0755), 0);
   EXPECT_EQ(error(), "cannot read .ralph/settings.json: it is a folder, not a file");

@@ -68,7 +68,7 @@ SettingValue verify_commands_value(const std::vector<std::string>& commands) {
 }
 
 bool names_commands(std::string_view pointer) {
-  // Not the user's own settings: they begin with ~.
+  // Never true for the user's own settings, whose pointers begin with ~.
   return starts_with_any(pointer, {"/agent/command", "/agent/flags", "/agent/env", "/agent/fallback", "/agent/kind",
                                    "/agents/", "/guardrails", "/scm", "/plan/agents/", "/plan/cleanRoom",
                                    kVerifyCommands, "/diagnostics", "/lsp", "/task", "/sandbox"});
@@ -122,7 +122,7 @@ void TrustRecord::accept(const SettingValues& now, std::string by, std::string a
   const std::string verify(kVerifyCommands);
   const auto known_before = accepted.find(verify);
   SettingValues commands = commands_of(now);
-  if (known_before != accepted.end()) commands.insert(*known_before);  // keeps that of `now`
+  if (known_before != accepted.end()) commands.insert(*known_before);  // unless `now` has some
   accepted = std::move(commands);
   seen = now;
   accepted_by = std::move(by);

@@ -40,7 +40,7 @@ TEST(Trust, TellsCommandsFromOtherSettings) {
     EXPECT_EQ(names_commands(row.pointer), row.commands) << row.pointer;
 }
 
-TEST(Trust, SaysCommandOnlyOfWhatIsOne) {
+TEST(Trust, OnlyRealCommandsAreCalledCommands) {
   for (const char* pointer : {"/agent/command", "/agent/flags", "/agents/x/command", "/guardrails", "/scm/tasks",
                               "/plan/cleanRoom/setup", "/plan/verifyCommands", "/plan/agents/review", "/task/agent"})
     EXPECT_TRUE(is_command(pointer)) << pointer;
@@ -49,7 +49,7 @@ TEST(Trust, SaysCommandOnlyOfWhatIsOne) {
     EXPECT_FALSE(is_command(pointer)) << pointer;
 }
 
-TEST(Trust, VerifyCommandsOfAPlanAreNeitherMissedNorForgotten) {
+TEST(Trust, VerifyCommandsAreKeptWhereThereIsNoPlan) {
   const SettingValues plain = values(R"({"guardrails": [{"command": "make"}]})", "{}");
   SettingValues with_plan = plain, other_plan = plain;
   with_plan.emplace(kVerifyCommands, verify_commands_value({"make test"}));
@@ -99,13 +99,13 @@ TEST(Trust, ARecordComesBackAsItWasSaved) {
   EXPECT_TRUE(record.known && record.accepts(then));
   EXPECT_FALSE(record.accepts(now));
   EXPECT_EQ(record.mode, TrustMode::kRequire);
-  EXPECT_TRUE(record.changed_under_agent(now).empty()) << "no run was at work";
+  EXPECT_TRUE(record.changed_under_agent(now).empty()) << "no run was active";
   record.running = "pid 1";
   EXPECT_EQ(record.changed_under_agent(now), std::vector<std::string>{R"(agent.command: "y", was "x")"});
   EXPECT_TRUE(record.changed_under_agent(then).empty());
 }
 
-TEST(Trust, AProjectIsAcceptedAsItIs) {
+TEST(Trust, AProjectIsAcceptedOnlyAsItWas) {
   const ScratchFolder folder;
   Environment environment;
   environment.set("XDG_STATE_HOME", folder.path());
@@ -125,7 +125,7 @@ TEST(Trust, AProjectIsAcceptedAsItIs) {
   EXPECT_FALSE(project_is_accepted(environment, project));
 }
 
-TEST(Confine, RemovesWhatOnlyTheUserMaySay) {
+TEST(Confine, RemovesSettingsThatOnlyTheUserMaySet) {
   Layer layer{"s", "s.json", "",
               parse_json(R"({"trust": "off", "maximumIterations": 1, "hooks": {"commands": {
       "allow": ["a"], "deny": ["b"], "categories": {"publish": false, "privilege": true}}}})",
@@ -144,7 +144,7 @@ TEST(Confine, RemovesWhatOnlyTheUserMaySay) {
     EXPECT_NE(line.find("move it to /home/me/.config/ralph/settings.json"), line.npos);
 }
 
-TEST(Confine, WhatTheUserSaysTooNeedsNoLine) {
+TEST(Confine, SettingsThatTheUserHasTooNeedNoLine) {
   const json::object user =
       parse_json(R"({"hooks": {"commands": {"allow": ["a"], "categories": {"publish": false}}}})", "u")
           .value()
@@ -153,7 +153,7 @@ TEST(Confine, WhatTheUserSaysTooNeedsNoLine) {
   EXPECT_TRUE(confine(layer, user, "u").empty());
 }
 
-TEST(Owners, BelieveThisUserAndRoot) {
+TEST(Owners, TrustThisUserAndRoot) {
   const ScratchFolder folder;
   Environment environment;
   Owners owners = Owners::of_this_process(environment);

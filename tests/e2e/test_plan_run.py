@@ -961,7 +961,7 @@ def test_gemini_gets_them_by_a_file_of_the_run(of_root):
 def test_gemini_gets_none_where_it_would_not_believe_the_file(project):
     plan = Plan(project)
     known_agent(project, "gemini", flags=[])
-    assert re.search("gemini does not get ralph's hooks: it takes them for a run (only where nobody but root may write, unlike /|from a file of root's only)"
+    assert re.search("gemini does not get ralph's hooks: it reads hooks for a single run only (where nobody but root can write, unlike /|from a file of root)"
                      ".*'ralph hooks install --host gemini' sets up the command policy.\n", plan.run("--dry-run").out)
 
 

@@ -19,7 +19,7 @@ bool never_fails(const ShellCommand& command, bool until) {
 
 }  // namespace
 
-// Redirections after a compound command: recorded as a command without words, whose input feeds the commands inside.
+// Records the redirections after a compound command as a command without words, whose input feeds the commands inside.
 void ShellReader::finish_compound(size_t first) {
   ShellCommand command;
   std::vector<ShellSpan> fed;
@@ -39,8 +39,8 @@ void ShellReader::finish_compound(size_t first) {
   }
 }
 
-// The input of a compound command comes after it: `while read d; do rm -r "$d"; done <<< x`. If a command inside (from
-// `first` on) reads it, the compound command is read again with that input.
+// The input of a compound command is written after it: `while read d; do rm -r "$d"; done <<< x`. If a command inside
+// (from `first` on) reads it, the compound command is read again with that input.
 void ShellReader::read_again_with_input(std::string_view text, size_t first) {
   if (reading_.commands.size() <= first || reading_.cut_short) return;
   const ShellCommand& last = reading_.commands.back();
@@ -99,7 +99,7 @@ void ShellReader::read_while(bool until) {
   forever_loop(first, body);
 }
 
-// Background commands of an endless loop are harmless if the loop waits in between.
+// Background commands in an endless loop are harmless if the loop waits in between.
 void ShellReader::forever_loop(size_t first, size_t body) {
   const auto begin = reading_.commands.begin();
   const bool waits = std::any_of(

@@ -19,14 +19,14 @@ std::shared_ptr<const std::vector<std::string>> texts_of(const std::vector<Shell
   return texts;
 }
 
-// What only this command prints: nothing else on the line counts as its output.
+// The output of this command by itself, without the rest of the command line.
 std::optional<std::string> output_alone(ShellCommand command) {
   command.level = 0;
   command.piped_to = command.via = -1;
   return known_output({{std::move(command)}, false}, {0, 1, 0});
 }
 
-// The nonempty values, at most as many as a variable may hold.
+// The nonempty lines, at most as many as a variable may hold.
 std::vector<std::string> lines_of(std::string_view text) {
   constexpr size_t kMostLines = 64;
   std::vector<std::string> lines;
@@ -94,8 +94,8 @@ void ShellReader::assign(const ShellCommand& command) {
 void ShellReader::run(int index) {
   if (command_at(index).words.empty()) return assign(command_at(index));
   const ShellState::Mark mark = state_.mark();
-  assign(command_at(index));  // for what it runs; undone below
-  // The list grows below, so these are copies, but not all words: each level of commands in commands would keep them.
+  assign(command_at(index));  // for the commands that it runs; undone below
+  // These are copies because the list grows below. Copying all words would keep them once per nesting level.
   const std::string name = command_at(index).word(0);
   const bool assigns = !command_at(index).assignments.empty();
   const auto function = state_.functions.find(name);
@@ -104,7 +104,7 @@ void ShellReader::run(int index) {
   } else if (!apply_builtin(index)) {
     look_through(index);
   } else {
-    return;  // a builtin's effects stay
+    return;  // a builtin's effects persist
   }
   if (assigns) state_.undo_to(mark);
 }
@@ -147,7 +147,7 @@ void ShellReader::read_into_variables(const ShellCommand& command, int index) {
     const auto kind = listing->paths.size() > 1 ? ShellVariable::Kind::kEach : ShellVariable::Kind::kText;
     return set_variable(names[0], {listing->paths, kind, {}});
   }
-  if (input && names.size() == 1) {  // in a loop, each line in turn
+  if (input && names.size() == 1) {  // in a loop, one line at a time
     std::vector<std::string> lines = lines_of(*input);
     if (lines.size() > 1) return set_variable(names[0], {std::move(lines), ShellVariable::Kind::kEach, {}});
   }
@@ -164,7 +164,7 @@ void ShellReader::read_into_variables(const ShellCommand& command, int index) {
   }
 }
 
-// True if it is a builtin that is fully handled here.
+// True if the command is a builtin that is fully handled here.
 bool ShellReader::apply_builtin(int index) {
   constexpr std::string_view kBuiltins =
       "cd pushd chdir popd export declare local readonly typeset unset set shift read mapfile readarray printf";
@@ -240,10 +240,10 @@ bool ShellReader::apply_builtin(int index) {
   return false;
 }
 
-// `echo "..." > x.sh`, `cat > x.sh <<EOF`, `| tee x.sh`: records the file's content, in case the line runs it.
+// `echo "..." > x.sh`, `cat > x.sh <<EOF`, `| tee x.sh`: records the file's content, in case the command line runs it.
 void ShellReader::note_written(int index) {
   const ShellCommand& command = command_at(index);
-  std::vector<std::pair<std::string, bool>> files;  // with whether the command appends
+  std::vector<std::pair<std::string, bool>> files;  // true: appends
   for (const ShellRedirection& one : command.redirections) {
     const bool is_output = (one.op == ">" || one.op == ">>" || one.op == ">|") && one.fd <= 1;
     if (is_output && !one.target.unknown()) files.emplace_back(one.target.text, one.op == ">>");
@@ -261,7 +261,7 @@ void ShellReader::note_written(int index) {
   }
 }
 
-// The text of the file that a command runs (./x.sh, sh x.sh, . x.sh), if this line wrote it.
+// The text of the file that a command runs (./x.sh, sh x.sh, . x.sh), if this command line wrote it.
 const std::string* ShellReader::written_file(const ShellCommand& command) const {
   if (written_.empty()) return nullptr;
   const bool runs_file = is_shell(program_of(command)) || command.word(0) == "source" || command.word(0) == ".";
@@ -290,9 +290,9 @@ void ShellReader::look_through(int index) {
   note_written(index);
   InnerCommands inner;
   std::string name, file;
-  std::shared_ptr<const std::vector<std::string>> file_arguments;  // nullptr: it runs no file that the line wrote
+  std::shared_ptr<const std::vector<std::string>> file_arguments;  // nullptr: it runs no file written by the line
   {
-    const ShellCommand& command = command_at(index);  // until the list grows
+    const ShellCommand& command = command_at(index);  // valid until the list grows
     name = program_of(command);
     inner = inner_commands(command, input, listing_for(reading_, command), substituted_file(command));
     if (const std::string* text = written_file(command)) {
@@ -326,7 +326,8 @@ void ShellReader::look_through(int index) {
   }
   command_at(index).unknown_script = unknown;
   input_ = outer;
-  // A separate process keeps its changes of variables and folders to itself; `command cd` and `eval` run in the shell.
+  // Changes of variables and folders in a separate process don't affect the shell; `command cd` and `eval` run in the
+  // shell.
   if (!inner.in_this_shell && name != "command" && name != "builtin") state_.undo_to(mark);
 }
 

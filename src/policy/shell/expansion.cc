@@ -191,7 +191,7 @@ void ShellReader::read_words(std::vector<ShellWord>& words) {
   if (overflow) stop_reading();
 }
 
-// The body of a here-document. It is below the current line, whose reading continues unaffected.
+// The body of a here-document. It is below the current line; reading of that line then continues.
 std::string ShellReader::read_document(bool strip_tabs) {
   skip_blanks();
   std::string delimiter;

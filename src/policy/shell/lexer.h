@@ -2,10 +2,9 @@
 // words. Quoting, `$'..'`, braces, `~`, literal variables, `cd`, substitutions whose output can be known (`$(echo rm)`,
 // `| base64 -d`), here-documents, functions, loops over literal words, `eval`, `sh -c`, `sudo`, `xargs`, `find -exec`
 // and similar are resolved. The resulting list is flat: a command that another one runs follows it, and its `via` is
-// the other's index.
-// Pure, and safe for any bytes: time and memory are linear in the text (nesting, expansion, repeated reading and the
-// work as a whole have fixed limits; `cut_short`: one was reached). Unknown parts are kUnknownPart. Invalid syntax is
-// read as far as possible.
+// the other's index. This is a pure function, safe for any bytes. Time and memory are linear in the text: nesting,
+// expansion, repeated reading and the total work have fixed limits; `cut_short` says that one was reached. Unknown
+// parts are kUnknownPart. Invalid syntax is read as far as possible.
 #pragma once
 
 #include <map>
@@ -20,19 +19,19 @@
 
 namespace ralph {
 
-// Stands in a word for a part known only at run time: the value of `$x`, the output of `$(date)`.
+// Represents a part of a word that is known only at run time: the value of `$x`, the output of `$(date)`.
 inline constexpr char kUnknownPart = '\xff';
-// The file that a process substitution is to the command.
+// The file name that a process substitution passes to the command.
 inline constexpr std::string_view kSubstituted = "/dev/fd/63";
 
-// Those of the commands [first, last) of a reading that are at substitution depth `level`.
+// The commands in [first, last) of a reading that are at substitution depth `level`.
 struct ShellSpan {
   int first = 0, last = 0, level = 0;
   bool empty() const { return first >= last; }
 };
 
 struct ShellWord {
-  std::string text{};                // quoting resolved; unquoted * ? [ stay as they are
+  std::string text{};                // quoting resolved; unquoted * ? [ are kept
   std::vector<ShellSpan> sources{};  // the substitutions whose unknown output is in it
 
   bool unknown() const { return text.find(kUnknownPart) != std::string::npos; }
@@ -49,11 +48,11 @@ struct ShellRedirection {
   ShellWord target;  // a file, a descriptor, or the text of a here-document
 };
 
-// A text that many hold and nobody changes: copying it copies a pointer.
+// An immutable text with shared ownership: copying it copies a pointer.
 class SharedText {
  public:
   SharedText() = default;
-  // It is used like the text that it holds.
+  // Implicit, so that it can be used like a string.
   SharedText(std::string text)  // NOLINT(google-explicit-constructor)
       : text_(std::make_shared<const std::string>(std::move(text))) {}
   const std::string& str() const {
@@ -73,23 +72,23 @@ struct ShellCommand {
   SharedText cwd{};                  // may contain kUnknownPart
   ShellSpan input{};                 // the commands whose output it reads through a pipe
   int level = 0;                     // substitution depth
-  int via = -1;                      // the command that runs this one; -1: written on the line
+  int via = -1;                      // the command that runs this one; -1: the shell itself
   int piped_to = -1;                 // the first command that reads its output through a pipe; -1: none
-  bool in_definition = false;        // in a function's body, read at its definition, not at a call
-  bool read_again = false;           // it follows once more, with the input of the loop around it
+  bool in_definition = false;        // in a function's body, read at the definition, not at a call
+  bool read_again = false;           // it appears again later, with the input of the enclosing loop
   bool calls_itself = false;         // calls the enclosing function, in a pipe or in the background
-  bool spawned_forever = false;      // in the background of a loop that never ends and never waits
+  bool spawned_forever = false;      // in the background of an endless loop that never waits
   bool unknown_script = false;       // a shell whose script is unknown
-  std::optional<std::string> fed{};  // standard input, as far as the line reveals it
+  std::optional<std::string> fed{};  // standard input, as far as the command line reveals it
 
   const std::string& word(size_t i) const;  // empty if out of range
 };
 
 struct ShellReading {
   std::vector<ShellCommand> commands;
-  bool cut_short = false;            // nested too deep or too large: read only in part
+  bool cut_short = false;            // nested too deeply or too large: only partly read
   std::string project{};             // as in ShellSetting
-  std::shared_ptr<Effort> effort{};  // of the whole decision; nullptr: nobody counts
+  std::shared_ptr<Effort> effort{};  // of the whole decision; nullptr: not counted
 
   void pay(size_t units) const {
     if (effort) effort->spend(units);
@@ -105,12 +104,12 @@ struct ShellSetting {
   std::string home, cwd;                         // absolute
   std::map<std::string, std::string> variables;  // other known ones
   std::string project{};                         // the top of the repository; empty: unknown
-  std::shared_ptr<Effort> effort{};              // nullptr: this reading has one of its own
+  std::shared_ptr<Effort> effort{};              // nullptr: the reading creates its own
 };
 
 ShellReading read_shell(std::string_view text, const ShellSetting& setting);
 
-// The text with unknown parts as "…" and newlines as blanks, for people.
+// For display: the text with unknown parts as "…" and newlines as blanks.
 std::string readable(std::string_view text);
 std::string readable(const ShellCommand& command);
 

@@ -190,7 +190,7 @@ const Case kCases[] = {
     {"a <<E | b\nx\nE\nc", "[a] ; [b] ; [c]"},
     {"x=$(a <<E\n)\nE\n); b", "[a] ; [b]"},
     {"a <<E\nno end", "[a]"},
-    // what others run
+    // commands run by other commands
     {"sh -c 'a b'", "[sh][-c][a b] ; [a][b]"},
     {"sh -c 'a $1' x y", "[sh][-c][a $1][x][y] ; [a][y]"},
     {"eval 'a b'", "[eval][a b] ; [a][b]"},
@@ -209,7 +209,7 @@ const Case kCases[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Lines, Reads, testing::ValuesIn(kCases));
 
-TEST(ShellLexer, NotesRedirections) {
+TEST(ShellLexer, RecordsRedirections) {
   const ShellReading reading = read_shell("a >x 2>&1 <y >>'z w' &>both 3<>n <<<'text' <<E\nbody $USER\nE", kSetting);
   ASSERT_EQ(reading.commands.size(), 1U);
   std::string all;
@@ -219,14 +219,14 @@ TEST(ShellLexer, NotesRedirections) {
   EXPECT_EQ(all, ">(x) 2>&(1) <(y) >>(z w) &>(both) 3<>(n) <<<(text) <<(body dev\n) ");
 }
 
-TEST(ShellLexer, NotesTheRedirectionsOfCompoundCommands) {
+TEST(ShellLexer, RecordsTheRedirectionsOfCompoundCommands) {
   const ShellReading reading = read_shell("{ a; b; } > x", kSetting);
   ASSERT_EQ(reading.commands.size(), 3U);
   EXPECT_TRUE(reading.commands[2].words.empty());
   EXPECT_EQ(reading.commands[2].redirections[0].target.text, "x");
 }
 
-TEST(ShellLexer, NotesWhatFlowsWhere) {
+TEST(ShellLexer, RecordsPipesAndSubstitutions) {
   const ShellReading reading = read_shell("{ a; b; } | c $(d)", kSetting);
   ASSERT_EQ(reading.commands.size(), 4U);
   const ShellCommand& c = reading.commands[3];
@@ -238,7 +238,7 @@ TEST(ShellLexer, NotesWhatFlowsWhere) {
   EXPECT_EQ(c.words[1].sources[0].first, 2);
 }
 
-TEST(ShellLexer, NotesWhereCommandsRun) {
+TEST(ShellLexer, RecordsWhereCommandsRun) {
   const ShellReading reading = read_shell("cd a && b; cd \"$x\"; c; cd /; d; (cd e; f); g", kSetting);
   std::string all;
   for (const ShellCommand& command : reading.commands) {
@@ -263,7 +263,7 @@ TEST(ShellLexer, KnowsBombsAndEndlessLoops) {
   EXPECT_FALSE(any("while b; do a & done", &ShellCommand::spawned_forever));
 }
 
-TEST(ShellLexer, DecodesWhatIsWrittenOnTheLine) {
+TEST(ShellLexer, DecodesTextOnTheCommandLine) {
   const auto output = [](std::string_view text) {
     const ShellReading reading = read_shell(text, kSetting);
     return known_output(reading, {0, static_cast<int>(reading.commands.size()), 0}).value_or("unknown");
@@ -279,7 +279,7 @@ TEST(ShellLexer, DecodesWhatIsWrittenOnTheLine) {
   EXPECT_EQ(output("cat file"), "unknown");
 }
 
-TEST(ShellLexer, GivesUpOnWhatIsTooDeepOrGrowsTooLarge) {
+TEST(ShellLexer, GivesUpIfTooDeepOrTooLarge) {
   std::string deep;
   for (int i = 0; i < 100000; ++i) deep += "$(";
   EXPECT_TRUE(read_shell(deep, kSetting).cut_short);

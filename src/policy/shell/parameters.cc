@@ -31,7 +31,7 @@ bool matches(std::string_view pattern, std::string_view text) {
   return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
-// ${x%/*}, ${x##*/}: the shortest (or, doubled, the longest) end or beginning that matches is cut off.
+// ${x%/*}, ${x##*/}: cuts off the shortest (or, if doubled, the longest) matching end or beginning.
 std::string cut_by_pattern(const std::string& value, std::string_view op, std::string_view pattern) {
   const bool at_end = op[0] == '%', longest = op.size() > 1 && op[1] == op[0];
   for (size_t n = 0; n <= value.size(); ++n) {
@@ -43,7 +43,8 @@ std::string cut_by_pattern(const std::string& value, std::string_view op, std::s
   return value;
 }
 
-// ${x%suffix}, ${x#prefix}, ${x/a/b}, ${x^^}, ${x:1:2}: applied to a known value; nullopt if the result is unknown.
+// ${x%suffix}, ${x#prefix}, ${x/a/b}, ${x^^}, ${x:1:2}: applies the operator to a known value; nullopt if the result is
+// unknown.
 std::optional<std::string> transformed(const std::string& value, std::string_view op) {
   if (contains(value, kUnknownPart) || contains(op, kUnknownPart)) return std::nullopt;
   if (op == "^^") return to_upper(value);
@@ -174,9 +175,9 @@ void ShellReader::read_braced_parameter(Units& out, bool quoted) {
         unit.kind = quoted ? UnitKind::kQuoted : unit.c == '~' ? UnitKind::kPlain : UnitKind::kSplit;
     }
     const bool is_known = variable || name == "PWD";
-    // A variable that is not set here gets the given word; with + every variable does.
+    // A variable that is not set here expands to the given word; with +, every variable does.
     if (kind == '+' || (kind != '?' && !is_known)) value = std::move(other);
-    // ${x:?} cannot be empty: two unknown parts, so that "${x:?}/" is not taken for the root.
+    // ${x:?} cannot be empty: two unknown parts, so that "${x:?}/" is not mistaken for the root.
     if (kind == '?' && !is_known) put_unknown(value, {});
     if (kind == '=' && !is_known) set_variable(name, ShellVariable::of(text_of(value, around())));
   } else if (peek() != '}' && !at_end()) {

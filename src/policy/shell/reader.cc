@@ -1,5 +1,5 @@
-// The grammar: lists, pipelines, compound commands, redirections, assignments. Lenient: a shell rejects a line with a
-// syntax error; this continues reading.
+// The grammar: lists, pipelines, compound commands, redirections, assignments. Lenient: where a shell rejects a syntax
+// error, this continues reading.
 #include "policy/shell/reader.h"
 
 #include <algorithm>
@@ -91,7 +91,7 @@ void ShellReader::skip_blanks_and_newlines() {
   for (skip_blanks(); peek() == '\n' && !at_end(); skip_blanks()) newline();
 }
 
-// The plain word at this position, if it consists of letters, braces and the like: a reserved word is never quoted.
+// The unquoted word at this position, if it consists of letters, braces and the like: reserved words are never quoted.
 std::string_view ShellReader::peek_reserved() const {
   size_t end = source_.at;
   while (end < source_.text.size() && end - source_.at < 16 && !is_meta(source_.text[end])) {
@@ -333,10 +333,10 @@ void ShellReader::read_simple() {
     if (command.words.empty() && read_assignment(command)) continue;
     read_words(command.words);
   }
-  if (source_.at == begin && !at_end()) ++source_.at;  // unreadable: always advance
+  if (source_.at == begin && !at_end()) ++source_.at;  // invalid: always advance
   if (command.words.empty() && command.assignments.empty() && command.redirections.empty()) return;
-  // Words take far more memory than their text. On the line itself that is linear in it, but each level of `eval eval
-  // ...` has all of them once more.
+  // Words take far more memory than their text. For the command line itself that is linear, but each level of `eval
+  // eval ...` repeats all of them.
   constexpr size_t kFewWords = 256;
   const size_t many = via_ >= 0 && command.words.size() > kFewWords ? command.words.size() : 0;
   if (many > 0 && !spend(many * sizeof(ShellWord))) return;

@@ -26,7 +26,7 @@ class ShellReader {
   struct Source {
     std::string_view text;
     size_t at = 0;
-    // Here-documents follow the line that uses them; at that line's end the reader skips them.
+    // Here-documents follow the line that uses them; the reader skips them at the end of that line.
     size_t documents_newline = std::string_view::npos, documents_end = 0;
   };
   enum Stop : unsigned {
@@ -67,7 +67,7 @@ class ShellReader {
   void skip_blanks_and_newlines();
   void newline();
 
-  // expansion.cc: words; parameters.cc: what begins with a dollar
+  // expansion.cc: words; parameters.cc: expansions that begin with a dollar
   enum class Until { kMeta, kBrace, kQuote, kEnd };
   void read_units(Units& out, Until until, bool quoted);
   void read_single_quoted(Units& out);
@@ -97,7 +97,7 @@ class ShellReader {
   void look_through(int index);
   std::optional<std::string> substituted_file(const ShellCommand& command) const;
   void run_words(std::vector<ShellWord> words, int via);
-  // `args`: $1, $2, ...; nullptr: those of this shell.
+  // `args`: $1, $2, ...; nullptr: keep those of this shell.
   void run_script(const std::string& text, int via, bool in_this_shell,
                   std::shared_ptr<const std::vector<std::string>> args);
   void note_written(int index);
@@ -116,9 +116,9 @@ class ShellReader {
   ShellCommand& command_at(int index) { return reading_.commands[static_cast<size_t>(index)]; }
   int size() const { return static_cast<int>(reading_.commands.size()); }
   Surroundings around() const { return {state_.home, state_.cwd.str(), separators_}; }
-  bool enter();  // one level deeper; false: too deep, and reading stops
+  bool enter();  // goes one level deeper; false: too deep, and reading stops
   void stop_reading();
-  bool spend(size_t bytes);  // from the budget for reading and expansion beyond the text itself
+  bool spend(size_t bytes);  // takes from the budget for reading and expansion beyond the text itself
 
   // Runs `read` with `text` as the source.
   template <class F>
@@ -149,9 +149,9 @@ class ShellReader {
   std::string separators_ = " \t\n";
   std::vector<ShellSpan> word_sources_;                      // of the word being read
   ShellSpan input_;                                          // piped into the compound command being read
-  std::set<std::string, std::less<>> active_;                // functions being read, at a definition or in a call
-  std::string function_;                                     // the one whose body is being read
-  std::map<std::string, std::string, std::less<>> written_;  // contents of files that the line wrote, as far as known
+  std::set<std::string, std::less<>> active_;                // functions being read, at a definition or a call
+  std::string function_;                                     // the function whose body is being read
+  std::map<std::string, std::string, std::less<>> written_;  // known contents of files that the command line wrote
   int level_ = 0, depth_ = 0, via_ = -1;
   int conditional_ = 0;  // in a branch that may not be taken
   int forever_ = 0;      // in the body of an endless loop

@@ -1,5 +1,5 @@
-// The state that a shell keeps between commands, as far as the line reveals it: variables, functions, the working
-// directory. A subshell's changes are undone when it ends, at a cost proportional to them.
+// The state that a shell keeps between commands, as far as the command line reveals it: variables, functions, the
+// working directory. A subshell's changes are undone when it ends, at a cost proportional to them.
 #pragma once
 
 #include <map>

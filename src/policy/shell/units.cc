@@ -12,7 +12,7 @@ constexpr size_t kMostWords = 128;
 constexpr size_t kMostUnits = 512 * 1024;  // of all words together
 constexpr int kDeepestBrace = 12;
 
-// A typed brace or comma, or its counterpart in the values of a loop.
+// Whether it is a typed brace or comma, or its counterpart in the values of a loop.
 bool is_either(const Unit& unit, UnitKind kind, char typed) {
   return unit.kind == kind || (unit.kind == UnitKind::kPlain && unit.c == typed);
 }
@@ -20,8 +20,8 @@ bool opens(const Unit& unit) {
   return is_either(unit, UnitKind::kEachOpen, '{');
 }
 
-// A group of braces: where it closes and where its parts are separated. Found in one pass, so that many open braces
-// take linear time.
+// A group of braces: where it closes and where its parts are separated. All groups are found in one pass, so that many
+// open braces take linear time.
 struct Group {
   size_t open = 0, close = 0;
   std::vector<size_t> dividers;
@@ -109,7 +109,7 @@ class Expander {
  private:
   static void append(Units& to, const Units& more) { to.insert(to.end(), more.begin(), more.end()); }
 
-  // {a..z}: only the first and the last, which suffice for rules about paths.
+  // {a..z}: only the first and the last, which is enough for rules about paths.
   std::vector<Units> ends_of_range(const Group& group) const {
     std::string text;
     for (size_t i = group.open + 1; i < group.close; ++i) {
@@ -137,7 +137,7 @@ class Expander {
   size_t made_ = 0;
 };
 
-// The expansion of an unquoted leading ~; `used`: its number of units.
+// The expansion of an unquoted leading ~; `used` is set to its number of units.
 std::string home_prefix(const Units& units, size_t from, const Surroundings& around, size_t& used) {
   std::string name;
   used = 1;
@@ -201,7 +201,7 @@ std::vector<std::string> words_of(const Units& units, const Surroundings& around
 
 std::string text_of(const Units& units, const Surroundings& around) {
   std::string text;
-  int skipping = 0;  // after the first of several choices
+  int skipping = 0;  // > 0: after the first of several choices
   for (size_t i = 0; i < units.size(); ++i) {
     const Unit& unit = units[i];
     if (unit.kind == UnitKind::kEachNext) skipping = 1;
@@ -227,7 +227,7 @@ std::string text_of(const Units& units, const Surroundings& around) {
 std::vector<std::string> choices_of(const Units& units, const Surroundings& around, bool& overflow) {
   const bool chooses = std::ranges::any_of(units, [](const Unit& unit) { return unit.kind == UnitKind::kEachOpen; });
   if (!chooses) return {text_of(units, around)};
-  Units plain = units;  // typed braces are text here
+  Units plain = units;  // typed braces are plain text here
   for (Unit& unit : plain) {
     if (unit.kind == UnitKind::kPlain && unit.c != '~' && unit.c != ':') unit.kind = UnitKind::kQuoted;
   }

@@ -1,5 +1,5 @@
-// A shell word before expansion: characters with their origin, so that braces, `~` and splitting affect only those that
-// a shell would expand.
+// A shell word before expansion: characters with their origins, so that braces, `~` and splitting affect only those
+// that a shell would expand.
 #pragma once
 
 #include <string>
@@ -33,14 +33,14 @@ struct Surroundings {
   std::string_view separators;  // $IFS
 };
 
-// Expands units to words: braces and choices multiply, `~` is resolved, blanks of expansions separate. `overflow` is
-// set if there are too many words; the result is then incomplete.
+// Expands units to words: braces and choices multiply, `~` is resolved, blanks from expansions separate words. Sets
+// `overflow` if there are too many words; the result is then incomplete.
 std::vector<std::string> words_of(const Units& units, const Surroundings& around, bool& overflow);
 
-// Expands to one word, as in an assignment or after `>`: nothing is split; the first of several choices is taken.
+// Expands to one word, as in an assignment or after `>`: nothing is split, and the first of several choices is used.
 std::string text_of(const Units& units, const Surroundings& around);
 
-// The same with one word per choice.
+// The same, with one word per choice.
 std::vector<std::string> choices_of(const Units& units, const Surroundings& around, bool& overflow);
 
 }  // namespace ralph
