@@ -47,7 +47,7 @@ TEST_F(FilesTest, ReadsAFileThatDoesNotTellItsSize) {
   EXPECT_TRUE(content->starts_with("Name:"));
 }
 
-// Whoever may write to the folder could have us wait, or take all memory.
+// Anybody who can write to the folder could make us wait, or use up all memory.
 TEST_F(FilesTest, DoesNotWaitForAPipeAndDoesNotReadAFileWithoutEnd) {
   ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
   EXPECT_EQ(read_file(folder_ / "pipe").error().message,
@@ -89,7 +89,7 @@ TEST_F(FilesTest, APathThroughAFolderOfOthersMustEndThere) {
     EXPECT_EQ(read_within(folder_ / good, theirs), "secret") << good;
   for (const char* bad : {"theirs/out", "theirs/deep/away/secret", "alias/out", "alias/deep/away/secret"})
     EXPECT_FALSE(read_within(folder_ / bad, theirs)) << bad;
-  EXPECT_EQ(read_within(folder_ / "theirs/out", {}), "secret");  // nobody else's
+  EXPECT_EQ(read_within(folder_ / "theirs/out", {}), "secret");  // not a folder that others can write to
 }
 
 TEST_F(FilesTest, AFolderBelowIsMadeAndNotReachedByALink) {

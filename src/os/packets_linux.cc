@@ -7,7 +7,7 @@
 namespace ralph {
 namespace {
 
-// Room for the descriptors of one packet, aligned as the kernel wants it.
+// Room for the descriptors of one packet, aligned as the kernel requires.
 union PacketControl {
   cmsghdr header;
   char bytes[CMSG_SPACE(kMaxPacketDescriptors * sizeof(int))];

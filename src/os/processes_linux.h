@@ -59,8 +59,8 @@ class LinuxProcesses : public Processes {
   const Clock& clock_;
   Fd signals_;
   int signals_error_ = 0;
-  int failed_waits_ = 0;  // in a row
-  bool told_ = false;     // WaitFailed
+  int failed_waits_ = 0;   // in a row
+  bool reported_ = false;  // WaitFailed
   FolderSignals folders_;
   std::vector<std::string> files_in_folders_;  // covered by folders_
   FileWatch files_;                            // for files that folders_ can't cover

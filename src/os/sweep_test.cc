@@ -1,4 +1,4 @@
-// The steps of a sweep, with looks that find what the test wants; real processes are in processes_test.cc.
+// The steps of a sweep, with fake snapshots of processes; real processes are in processes_test.cc.
 #include "os/sweep.h"
 
 #include <signal.h>
@@ -20,7 +20,7 @@ class SweepTest : public ::testing::Test {
   }
   MonotonicTime now_{1h};
   Remaining left_{{}, true};
-  std::vector<int> signals_;  // of each look
+  std::vector<int> signals_;  // of each snapshot
 };
 
 TEST_F(SweepTest, CountsItsGraceInTimeAndNotInLooks) {

@@ -11,7 +11,8 @@
 namespace ralph {
 namespace {
 
-// The folder stays open as long as its address is used: a socket's name is limited to 107 bytes, a descriptor's is not.
+// Addresses the socket through a descriptor of its folder, because a socket path is limited to 107 bytes. The folder
+// must stay open while the address is used.
 struct ShortAddress {
   Fd folder;
   sockaddr_un address{};
