@@ -156,7 +156,7 @@ TEST_F(OwnIndexTest, WhatTheUserLeftOutAndHidBeforeIsTheUsers) {
   EXPECT_EQ(found(index(taken)), "c.py") << "a later process goes on with the copy";
 }
 
-// As one that an agent of an earlier run wrote: the entry has the new file's times and size, and the old content.
+// Like one that an agent of an earlier run wrote: the entry has the new file's times and size, and the old content.
 TEST_F(OwnIndexTest, AnIndexThatWasForgedBeforeIsNotBelieved) {
   ScratchFolder::write(folder_ / "c.py", "222222\n");
   std::string index = read_file(folder_ / ".git/index").value();
@@ -173,7 +173,7 @@ TEST_F(OwnIndexTest, AnIndexThatWasForgedBeforeIsNotBelieved) {
   put(12, static_cast<std::uint64_t>(info.st_mtim.tv_nsec));
   put(20, info.st_ino);
   put(36, static_cast<std::uint64_t>(info.st_size));
-  index.replace(index.size() - 20, 20, std::string(20, '\0'));  // git takes that for an index without a hash
+  index.replace(index.size() - 20, 20, std::string(20, '\0'));  // git treats that as an index without a hash
   ScratchFolder::write(folder_ / ".git/index", index);
   const timespec later[] = {{4'000'000'000, 0}, {4'000'000'000, 0}};
   ASSERT_EQ(::utimensat(AT_FDCWD, (folder_ / ".git/index").c_str(), later, 0), 0);

@@ -7,7 +7,7 @@
 namespace ralph {
 namespace {
 
-// The target by these settings, "name=value" each, in their order.
+// The target for these settings, each "name=value", in order.
 PushTarget target(std::vector<std::string> settings) {
   std::string listed;
   for (std::string& setting : settings) {

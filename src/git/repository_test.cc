@@ -26,13 +26,13 @@ TEST(IsTestPath, KnowsTestsByTheirFoldersAndNames) {
   for (const char* path : others) EXPECT_FALSE(is_test_path(path)) << path;
 }
 
-// A fake git: records the commands, and answers by their beginning.
+// A fake git: records the commands, and answers by their prefix.
 class FakeGit {
  public:
   void answer(std::string_view words, std::string output, int code = 0) {
     answers_[std::string(words)] = code == 0 ? GitEnd{0, std::move(output), {}} : GitEnd{code, {}, std::move(output)};
   }
-  // A warning of git, which must never be taken for an answer.
+  // A warning from git, which must never be mistaken for an answer.
   void warn(std::string warning) { warning_ = std::move(warning); }
   Repository repository() {
     return Repository(
@@ -49,7 +49,7 @@ class FakeGit {
   std::vector<std::string> asked;
 
  private:
-  std::map<std::string, GitEnd, std::greater<>> answers_;  // the longest beginning first
+  std::map<std::string, GitEnd, std::greater<>> answers_;  // longest prefix first
   std::string warning_;
 };
 
@@ -73,7 +73,7 @@ TEST(Repository, IsThereInsideAWorkTree) {
   const auto why = [&](int code, const char* output) { return exists(code, output).error().message; };
   EXPECT_NE(why(0, "false\n").find("core.worktree"), std::string::npos) << "inside .git, a bare one, or elsewhere";
   EXPECT_EQ(why(128, "fatal: not a git repository: /gone\n"),
-            "git refuses to look at the repository of /p: fatal: not a git repository: /gone; mend that first");
+            "git refuses to look at the repository of /p: fatal: not a git repository: /gone; fix that first");
   EXPECT_EQ(
       why(128,
           "fatal: detected dubious ownership in repository at '/p'\nTo add an exception for this directory, "
@@ -215,7 +215,7 @@ TEST(Repository, TellsWhichTestsWereLost) {
                 "deleted: tests/a.py", "no plain file any more: tests/link.py",
                 "renamed and changed: tests/d.py (to tests/e.py)", "moved away: tests/f.py (to src/f.py)",
                 "deleted: tests/q  r.py", "shortened: tests/h.py (9 lines removed, 1 added)",
-                "changed, and called binary: tests/k.bin", "hidden from git: tests/n.py and tests/o.py"}));
+                "changed, and marked as binary: tests/k.bin", "hidden from git: tests/n.py and tests/o.py"}));
 }
 
 TEST(Repository, OfManyHiddenTestsSomeAreNamed) {

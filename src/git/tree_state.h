@@ -13,7 +13,7 @@ namespace ralph {
 
 struct TreeState {
   std::string head;
-  std::map<std::string, std::string> uncommitted;  // by path from the top: git's two letters, and its content's hash
+  std::map<std::string, std::string> uncommitted;  // by path from the top: git's two letters and a hash of the content
 };
 
 // Without ralph's own files. `top` is the work tree's top-level folder, `index` ralph's own copy of its index if there
