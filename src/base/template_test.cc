@@ -32,7 +32,7 @@ TEST(Template, DoesNotLookIntoValues) {
   EXPECT_EQ(render_template("{{D}}{{{C}}A}}", values), "{{A}}");  // nor are placeholders that values form
 }
 
-TEST(Template, HasNoPlaceWithoutAName) {
+TEST(Template, ReplacesNothingWithoutValues) {
   EXPECT_EQ(render_template("{{A}}", Values{}), "{{A}}");
 }
 

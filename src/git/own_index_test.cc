@@ -78,7 +78,7 @@ TEST_F(OwnIndexTest, ALockThatAKilledGitLeftIsRemoved) {
   EXPECT_EQ(found(index(taken)), "a.py") << "in a resumed run";
 }
 
-TEST_F(OwnIndexTest, AFileWithTheLineEndsThatAreAskedForIsNoChange) {
+TEST_F(OwnIndexTest, AFileWithTheRequestedLineEndingsIsUnchanged) {
   ScratchFolder::write(folder_ / ".gitattributes", "* text eol=crlf\n");
   commit();
   OwnIndex own = index();
@@ -96,7 +96,7 @@ TEST_F(OwnIndexTest, AFileWithTheLineEndsThatAreAskedForIsNoChange) {
   EXPECT_EQ(found(own, OwnIndex::Extent::kTracked), "a.py");
 }
 
-TEST_F(OwnIndexTest, SeesWhatGitTakesForAnIdentOfItsOwn) {
+TEST_F(OwnIndexTest, SeesAChangeThatGitMistakesForItsIdent) {
   OwnIndex own = index();
   ASSERT_TRUE(own.take());
   ScratchFolder::write(folder_ / ".gitattributes", "[attr]mine ident\na.py ident\nsub/* mine\n");
@@ -117,7 +117,7 @@ TEST_F(OwnIndexTest, SeesWhatGitTakesForAnIdentOfItsOwn) {
   EXPECT_EQ(found(own), "") << "an old one, and none";
 }
 
-TEST_F(OwnIndexTest, AnIdentOfAnotherProgramThatIsCommittedIsNoChange) {
+TEST_F(OwnIndexTest, ACommittedIdentOfAnotherProgramIsUnchanged) {
   ScratchFolder::write(folder_ / "a.py", "$Id: a.py,v 1.2 2001/02/03 04:05:06 me Exp $\n");
   commit();
   ScratchFolder::write(folder_ / ".gitattributes", "*.py ident\n");
@@ -127,7 +127,7 @@ TEST_F(OwnIndexTest, AnIdentOfAnotherProgramThatIsCommittedIsNoChange) {
   EXPECT_EQ(found(own), "");
 }
 
-TEST_F(OwnIndexTest, SeesThroughFlagsAndASparseCheckoutOfLater) {
+TEST_F(OwnIndexTest, SeesThroughLaterFlagsAndALaterSparseCheckout) {
   OwnIndex own = index();
   ASSERT_TRUE(own.take());
   run({"update-index", "--skip-worktree", "a.py"});
@@ -141,7 +141,7 @@ TEST_F(OwnIndexTest, SeesThroughFlagsAndASparseCheckoutOfLater) {
   EXPECT_EQ(found(own), "a.py|sub/b.py");
 }
 
-TEST_F(OwnIndexTest, WhatTheUserLeftOutAndHidBeforeIsTheUsers) {
+TEST_F(OwnIndexTest, FilesThatTheUserLeftOutOrHidBeforeAreRespected) {
   run({"sparse-checkout", "set", "--no-cone", "/*", "!/sub/"});
   run({"update-index", "--assume-unchanged", "c.py"});
   ScratchFolder::write(folder_ / "c.py", "mine\n");

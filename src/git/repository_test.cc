@@ -59,7 +59,7 @@ std::string z(std::string_view fields) {
   return text.empty() ? text : text + '\0';
 }
 
-TEST(Repository, IsThereInsideAWorkTree) {
+TEST(Repository, ExistsInsideAWorkTree) {
   const auto exists = [](int code, const char* output) {
     FakeGit git;
     git.warn("warning: refname 'HEAD' is ambiguous.\n");
@@ -153,7 +153,7 @@ TEST(IsOwnPath, KnowsTheNamesThatRalphMakes) {
   for (const char* path : others) EXPECT_FALSE(is_own_path(path)) << path;
 }
 
-TEST(Repository, AFailureIsToldWithGitsFirstLine) {
+TEST(Repository, AFailureIsReportedWithGitsFirstLine) {
   FakeGit git;
   git.warn("12:00:00.0 git.c:439 trace: built-in: git status\n");
   const auto lines = git.repository().uncommitted();
@@ -236,7 +236,7 @@ TEST(Repository, LosesNoTestsWhereNothingChanged) {
   EXPECT_TRUE(git.repository().lost_tests("abc").value().empty());
 }
 
-TEST(Repository, AnAnswerThatWasCutIsNone) {
+TEST(Repository, ATruncatedAnswerIsAnError) {
   const Repository repository(
       [](const std::vector<std::string>&) -> Result<GitEnd> { return GitEnd{0, std::string(2048, 'x'), "", true}; });
   const auto lost = repository.lost_tests("abc");

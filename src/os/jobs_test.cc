@@ -166,7 +166,7 @@ class JobsTest : public ::testing::Test {
   std::string said_;
 };
 
-TEST_F(JobsTest, TellTheirExitCodesAndSignalsAsEvents) {
+TEST_F(JobsTest, ReportTheirExitCodesAndSignalsAsEvents) {
   run([](Loop& loop) {
     for (const char* script : {"exit 3", "kill -SEGV $$"}) {
       const auto job = loop.start(script);
@@ -258,7 +258,7 @@ TEST_F(JobsTest, AreEndedWithAllThatTheyStartedAndNothingOfAnother) {
   EXPECT_FALSE(is_alive(other) || is_alive(also_other));
 }
 
-TEST_F(JobsTest, OfWhichOneIsEndedLeaveTheOthersAlone) {
+TEST_F(JobsTest, EndingOneLeavesTheOthersAlone) {
   run([](Loop& loop) {
     const std::string family = "(setsid sh -c 'echo $$; : > $MARKS/1; exec sleep 1000' &); await 1; ready; sleep 1002";
     const auto one = loop.start_ready(family);

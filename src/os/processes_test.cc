@@ -99,13 +99,13 @@ TEST_F(ProcessesTest, GivesInputOfAnySizeWithoutBlocking) {
   EXPECT_EQ(run(launch).status->code, 0);
 }
 
-TEST_F(ProcessesTest, TellsTheSignalThatEndedAProcess) {
+TEST_F(ProcessesTest, ReportsTheSignalThatEndedAProcess) {
   const Ran ran = run(shell("kill -SEGV $$"));
   EXPECT_EQ(ran.status->signal, SIGSEGV);
   EXPECT_EQ(ran.status->code, 128 + SIGSEGV);
 }
 
-TEST_F(ProcessesTest, TellsMissingProgramsFromOnesThatMayNotRun) {
+TEST_F(ProcessesTest, DistinguishesMissingProgramsFromOnesThatMayNotRun) {
   Launch launch = shell("");
   launch.argv = {"/no/such/program"};
   EXPECT_EQ(processes_.start(launch).error().kind, ErrorKind::kNotFound);
@@ -246,7 +246,7 @@ int in_a_process(const std::function<bool()>& body) {
   return status;
 }
 
-TEST(Freeze, StopsWhatHasComeAfterTheListWasMade) {
+TEST(Freeze, StopsProcessesForkedAfterTheListWasMade) {
   EXPECT_EQ(in_a_process([] {
               const SteppedRelay relay;
               const pid_t first = relay.next_pid();
