@@ -85,11 +85,11 @@ TEST_F(OwnIndexTest, AFileWithTheRequestedLineEndingsIsUnchanged) {
   ASSERT_TRUE(own.take());
   ASSERT_EQ(::unlink((folder_ / "a.py").c_str()), 0);
   run({"checkout", "--", "a.py"});
-  EXPECT_EQ(read_file(folder_ / "a.py").value(), "1\r\n") << "its size is another one now";
+  EXPECT_EQ(read_file(folder_ / "a.py").value(), "1\r\n") << "its size has changed";
   EXPECT_EQ(found(own), "");
   ScratchFolder::write(folder_ / "new", "2\n");
   commit();
-  EXPECT_EQ(found(own), "") << "nor is it one for another commit";
+  EXPECT_EQ(found(own), "") << "nor is it changed after another commit";
   ScratchFolder::write(folder_ / "a.py", "11\r\n");
   run({"update-index", "--assume-unchanged", "a.py"});
   EXPECT_EQ(found(own), "a.py") << "its content counts, whatever the repository's index says";
@@ -104,7 +104,7 @@ TEST_F(OwnIndexTest, SeesAChangeThatGitMistakesForItsIdent) {
   ScratchFolder::write(folder_ / "sub/b.py", "$Id: 1 $ $Id:\n$ $Id$\n");
   ScratchFolder::write(folder_ / "c.py", "wrong $Id: right $\n");
   commit();
-  EXPECT_EQ(found(own), "a.py|sub/b.py") << "a clone does not have it, of c.py it does";
+  EXPECT_EQ(found(own), "a.py|sub/b.py") << "a clone lacks these changes, but has those of c.py";
   EXPECT_EQ(found(own, OwnIndex::Extent::kTracked), "a.py|sub/b.py");
   for (const char* name : {"a.py", "sub/b.py"}) {
     ASSERT_EQ(::unlink((folder_ / name).c_str()), 0);
@@ -153,7 +153,7 @@ TEST_F(OwnIndexTest, FilesThatTheUserLeftOutOrHidBeforeAreRespected) {
   run({"add", "new"});
   run({"-c", "user.name=T", "-c", "user.email=t@example.org", "commit", "-q", "-m", "more"});
   EXPECT_EQ(found(own), "c.py") << "a commit changes nothing about it";
-  EXPECT_EQ(found(index(taken)), "c.py") << "a later process goes on with the copy";
+  EXPECT_EQ(found(index(taken)), "c.py") << "a later process continues with the copy";
 }
 
 // Like one that an agent of an earlier run wrote: the entry has the new file's times and size, and the old content.
@@ -182,8 +182,8 @@ TEST_F(OwnIndexTest, AnIndexThatWasForgedBeforeIsNotBelieved) {
   OwnIndex own = this->index();
   const TakenIndex taken = own.take().value();
   ASSERT_EQ(taken.hidden.size(), 1U);
-  EXPECT_TRUE(taken.hidden.contains("c.py")) << "whoever begins is told";
-  EXPECT_EQ(found(own), "") << "it is nobody's work of this run";
+  EXPECT_TRUE(taken.hidden.contains("c.py")) << "reported at the start";
+  EXPECT_EQ(found(own), "") << "it is not a change of this run";
   ScratchFolder::write(folder_ / "c.py", "333333\n");
   EXPECT_EQ(found(own), "c.py");
 }

@@ -38,7 +38,7 @@ tl::unexpected<Error> refusal(const GitEnd& end, const std::string& folder) {
   // git itself says what to do about a repository with another owner.
   const size_t advice = end.errors.find("git config --global --add safe.directory");
   return fail(
-      ErrorKind::kInput, "git refuses to look at the repository of {}: {}; {}", folder, complaint_in(end.errors),
+      ErrorKind::kInput, "git refuses to open the repository of {}: {}; {}", folder, complaint_in(end.errors),
       advice == std::string::npos ? "fix that first"
                                   : fmt::format("if you trust it, run: {}", first_line(end.errors.substr(advice))));
 }
@@ -86,7 +86,7 @@ Result<std::string> Repository::ask(const std::vector<std::string>& words) const
   while (command + 2 < words.size() && (words[command] == "-c" || words[command] == "-C")) command += 2;
   if (end.code != 0) return fail(ErrorKind::kIo, "git {} failed: {}", words[command], complaint_in(end.errors));
   if (end.cut)
-    return fail(ErrorKind::kIo, "git {} printed more than {}, too much to look at", words[command],
+    return fail(ErrorKind::kIo, "git {} printed more than {}, too much to process", words[command],
                 human_bytes(end.output.size()));
   return std::move(end.output);
 }

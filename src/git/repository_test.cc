@@ -73,12 +73,12 @@ TEST(Repository, ExistsInsideAWorkTree) {
   const auto why = [&](int code, const char* output) { return exists(code, output).error().message; };
   EXPECT_NE(why(0, "false\n").find("core.worktree"), std::string::npos) << "inside .git, a bare one, or elsewhere";
   EXPECT_EQ(why(128, "fatal: not a git repository: /gone\n"),
-            "git refuses to look at the repository of /p: fatal: not a git repository: /gone; fix that first");
+            "git refuses to open the repository of /p: fatal: not a git repository: /gone; fix that first");
   EXPECT_EQ(
       why(128,
           "fatal: detected dubious ownership in repository at '/p'\nTo add an exception for this directory, "
           "call:\n\n\tgit config --global --add safe.directory /p\n"),
-      "git refuses to look at the repository of /p: fatal: detected dubious ownership in repository at '/p'; if you "
+      "git refuses to open the repository of /p: fatal: detected dubious ownership in repository at '/p'; if you "
       "trust it, run: git config --global --add safe.directory /p");
 }
 
@@ -108,7 +108,7 @@ TEST(Repository, HasNoBranchWhenDetachedAndNoHeadBeforeTheFirstCommit) {
   EXPECT_EQ(git.repository().branch().value(), std::nullopt);
   EXPECT_EQ(git.repository().head().value(), "");
   git.answer("rev-parse -q --verify HEAD", "fatal: bad config line 1\n", 128);
-  EXPECT_FALSE(git.repository().head()) << "that is no answer";
+  EXPECT_FALSE(git.repository().head()) << "that is not an answer";
 }
 
 TEST(Repository, UncommittedWorkIsEverythingButRalphsOwnFiles) {
@@ -241,7 +241,7 @@ TEST(Repository, ATruncatedAnswerIsAnError) {
       [](const std::vector<std::string>&) -> Result<GitEnd> { return GitEnd{0, std::string(2048, 'x'), "", true}; });
   const auto lost = repository.lost_tests("abc");
   ASSERT_FALSE(lost);
-  EXPECT_EQ(lost.error().message, "git diff printed more than 2.0 KB, too much to look at");
+  EXPECT_EQ(lost.error().message, "git diff printed more than 2.0 KB, too much to process");
 }
 
 TEST(Repository, CannotCompareWithACommitThatIsGone) {

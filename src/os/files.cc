@@ -28,7 +28,7 @@ tl::unexpected<Error> cannot(std::string_view what, std::string_view path, int e
 
 constexpr size_t kRandomLetters = 6;
 constexpr size_t kMostDeviceBytes = 16 << 20;  // /dev/null has none, and a terminal few
-constexpr size_t kMostFileBytes = 1 << 30;  // for a whole file: an agent may create a sparse one of any size
+constexpr size_t kMostFileBytes = 1 << 30;     // for a whole file: an agent may create a sparse one of any size
 
 // The start of a hidden name that nobody else uses.
 std::string temporary_prefix(const std::string& path) {

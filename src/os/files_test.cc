@@ -249,7 +249,7 @@ TEST_F(FilesTest, RefusesToAppendToAPipe) {
   ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
   EXPECT_FALSE(open_for_append(folder_ / "pipe")) << "nobody reads it";
   const Fd reader(::open((folder_ / "pipe").c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  EXPECT_FALSE(open_for_append(folder_ / "pipe")) << "somebody does, and may never";
+  EXPECT_FALSE(open_for_append(folder_ / "pipe")) << "somebody does, but may stop";
 }
 
 TEST_F(FilesTest, ADescriptorIsClosedOnceByItsLastOwner) {

@@ -25,8 +25,8 @@ void close_all_but(std::vector<int> kept) {
   release_descriptors(from, UINT_MAX, Descriptors::kClose);
 }
 
-// Detaches from the terminal and from everything that belongs to the guardian. The name is not ralph's, so that `pkill
-// -9 ralph` leaves somebody to clean up.
+// Detaches from the terminal and from everything that belongs to the guardian. Changes its name, so that
+// `pkill -9 ralph` leaves somebody to clean up.
 void leave_guardian(const KeeperFiles& files) {
   ::setsid();
   ::prctl(PR_SET_NAME, "keeper");

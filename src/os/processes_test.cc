@@ -351,7 +351,7 @@ TEST(Freeze, LetsASweepEndWhatForksAndExitsInTurn) {
 
 TEST(KillGroup, EndsAtOnceWhatForksAndExitsInTurn) {
   const KillGroup group;
-  if (!group.exists()) GTEST_SKIP() << "no control group can be made here";
+  if (!group.exists()) GTEST_SKIP() << "no control group can be created here";
   EXPECT_TRUE(ends_relays(
       [&] {
         const pid_t pid = ::fork();

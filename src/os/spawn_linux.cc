@@ -19,7 +19,7 @@ struct Pipe {
 
 Result<Pipe> make_pipe() {
   int fds[2];
-  if (::pipe2(fds, O_CLOEXEC) != 0) return fail(ErrorKind::kIo, "cannot make a pipe: {}", errno_text(errno));
+  if (::pipe2(fds, O_CLOEXEC) != 0) return fail(ErrorKind::kIo, "cannot create a pipe: {}", errno_text(errno));
   // A larger pipe means fewer wake-ups for a talkative agent. One read's worth is enough, because the total size of a
   // user's pipes is limited. Failure only costs speed.
   ::fcntl(fds[0], F_SETPIPE_SZ, 256 * 1024);
@@ -50,7 +50,7 @@ Result<std::vector<Fd>> files_for(const std::vector<std::string>& contents) {
   for (const std::string& content : contents) {
     TRY_VALUE(Fd file, file_of(content));
     files.emplace_back(::fcntl(file.get(), F_DUPFD_CLOEXEC, above));
-    if (!files.back()) return fail(ErrorKind::kIo, "cannot make an input file: {}", errno_text(errno));
+    if (!files.back()) return fail(ErrorKind::kIo, "cannot create an input file: {}", errno_text(errno));
   }
   return files;
 }
@@ -131,7 +131,7 @@ std::vector<char*> pointers_to(const std::vector<std::string>& strings) {
 
 Result<Fd> file_of(std::string_view bytes) {
   Fd file(::memfd_create("input", MFD_CLOEXEC));
-  if (!file) return fail(ErrorKind::kIo, "cannot make an input file: {}", errno_text(errno));
+  if (!file) return fail(ErrorKind::kIo, "cannot create an input file: {}", errno_text(errno));
   TRY(write_all(file.get(), bytes, "the input of a process"));
   ::lseek(file.get(), 0, SEEK_SET);
   return file;

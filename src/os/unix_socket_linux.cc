@@ -36,7 +36,7 @@ Result<ShortAddress> address_of(const std::string& path) {
 
 Result<Fd> new_socket(SocketKind kind) {
   Fd socket(::socket(AF_UNIX, (kind == SocketKind::kStream ? SOCK_STREAM : SOCK_SEQPACKET) | SOCK_CLOEXEC, 0));
-  if (!socket) return fail(ErrorKind::kIo, "cannot make a socket: {}", errno_text(errno));
+  if (!socket) return fail(ErrorKind::kIo, "cannot create a socket: {}", errno_text(errno));
   return socket;
 }
 
