@@ -32,7 +32,7 @@ class ByteBuffer {
     size_ = 0;
   }
 
-  // Where the next `bytes` bytes may be written; call added() with the end of what was.
+  // Where the next `bytes` bytes may be written; then call added() with the end of the bytes written.
   char* room(size_t bytes) {
     if (capacity_ - size_ < bytes) make_room(bytes);
     return data_.get() + size_;
@@ -41,7 +41,7 @@ class ByteBuffer {
 
   void append(std::string_view text) {
     if (capacity_ - size_ < text.size()) [[unlikely]] {
-      if (write_ && text.size() >= piece_) {  // not worth a copy
+      if (write_ && text.size() >= piece_) {  // too long to be worth a copy
         flush();
         write_(text);
         return;

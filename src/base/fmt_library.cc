@@ -1,5 +1,5 @@
-// fmt, compiled once. Debian ships it as headers and as a shared library; compiling it into every file that formats a
-// string would triple the time of a build, and the shared one can't be part of a static program.
+// fmt, compiled once. Debian ships it as headers and as a shared library. Compiling it into every file that formats a
+// string would triple the build time, and the shared one can't be part of a static program.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

@@ -1,5 +1,5 @@
 // A hash that is the same in every version and on every machine (FNV-1a), for file names and comparisons. Not for
-// secrets, nor where a collision helps an attacker.
+// secrets, nor if a collision would help an attacker.
 #pragma once
 
 #include <cstdint>

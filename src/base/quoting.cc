@@ -8,7 +8,7 @@
 namespace ralph {
 namespace {
 
-constexpr size_t kCodeIndent = 4;  // columns, as Markdown has it
+constexpr size_t kCodeIndent = 4;  // columns, by the rules of Markdown
 constexpr size_t kFence = 3;
 constexpr std::string_view kComment = "<!--", kCommentEnd = "-->", kBlanks = " \t\r";
 
@@ -36,7 +36,7 @@ size_t run_of(std::string_view text, char mark) {
   return std::min(text.find_first_not_of(mark), text.size());
 }
 
-// The length of the marker of a list that `text` begins with, with one blank after it; 0: there is none.
+// The length of the list marker that `text` starts with, including one blank after it; 0: there is none.
 size_t list_marker(std::string_view text) {
   size_t length = 0;
   while (length < text.size() && length < 9 && text[length] >= '0' && text[length] <= '9') ++length;
@@ -46,7 +46,7 @@ size_t list_marker(std::string_view text) {
   return length < text.size() && contains(kBlanks, text[length]) ? length + 1 : 0;
 }
 
-// Whether anything but tags, markers and blanks is in there.
+// Whether it contains anything but tags, markers and blanks.
 bool has_words(std::string_view text) {
   for (size_t at = 0; at < text.size(); ++at) {
     if (text[at] == '<') {
@@ -58,7 +58,7 @@ bool has_words(std::string_view text) {
   return false;
 }
 
-// Where an element begins that shows its text as it is, and what ends it.
+// Where an element that shows its text verbatim starts, and what ends it.
 struct Opened {
   size_t at = std::string_view::npos;
   std::string_view end{};
@@ -81,12 +81,12 @@ Opened next_opening(std::string_view text, size_t from) {
 }  // namespace
 
 struct Quoting::Line {
-  std::string_view text;          // without the marks of quotations and lists, trimmed
-  std::string_view without_list;  // the same, with the marks of lists
+  std::string_view text;          // without quotation and list markers, trimmed
+  std::string_view without_list;  // the same, with list markers
   size_t quotes = 0;
-  size_t indent = 0;  // of the whole line; a tab is as much as code needs
-  size_t column = 0;  // where the text of a list's item begins; 0: the line begins none
-  bool code = false;  // indented so far that no fence begins there
+  size_t indent = 0;  // of the whole line; a tab counts as the indent of code
+  size_t column = 0;  // where the text of a list item starts; 0: the line starts none
+  bool code = false;  // indented so far that no fence can start there
 };
 
 Quoting::Line Quoting::line_from(std::string_view line) {
@@ -115,7 +115,7 @@ Quoting::Line Quoting::line_from(std::string_view line) {
   }
 }
 
-// Whether the line is one of the fence.
+// Whether the line is a delimiter of the fence.
 bool Quoting::read_fence(Fence& fence, const Line& line, bool strict) {
   const std::string_view text = fence.length > 0 ? line.without_list : line.text;
   const char mark = text.empty() ? '\0' : text[0];
@@ -137,7 +137,7 @@ void Quoting::leave_containers(const Line& line) {
   if (line.quotes < strict_.quotes || left_item) strict_ = {};
 }
 
-// Without the inline code that ends on the same line. What else is begun may be code or not.
+// Removes the inline code that ends on the same line. Any other inline code that is opened may or may not be code.
 std::string Quoting::without_code(std::string_view text) {
   std::string rest;
   for (size_t at = 0; at < text.size();) {
@@ -178,7 +178,7 @@ void Quoting::read_html(std::string_view text) {
                    std::ranges::any_of(kElements, [&](const Element& one) { return contains(between, one.end); });
     if (opened.at == std::string_view::npos) return;
     const size_t inside = opened.at + 2;
-    // "The <pre> is not closed": mentioned.
+    // "The <pre> is not closed": only mentioned.
     const bool mentioned = opened.end != kCommentEnd && !contains(text.substr(inside), opened.end) &&
                            has_words(text.substr(0, opened.at)) && has_words(text.substr(opened.at));
     if (!mentioned) until_ = opened.end;
@@ -209,7 +209,7 @@ void Quoting::read(std::string_view line) {
 
 bool quotes_the_rest(std::string_view beginning) {
   const std::string_view text = trim(beginning);
-  size_t begin = 0;  // behind the markers of lists
+  size_t begin = 0;  // after list markers
   while (const size_t marker = list_marker(text.substr(begin))) {
     begin = std::min(text.find_first_not_of(kBlanks, begin + marker), text.size());
   }

@@ -14,7 +14,7 @@ enum class ErrorKind {
   kUsage,        // the command line is wrong
   kInput,        // a user's file (settings, prompt) is wrong or unreadable
   kNotFound,     // a program or file that must exist does not
-  kBusy,         // another run holds the project, or a program can't be started just now
+  kBusy,         // another run holds the project, or a program can't be started right now
   kIo,           // the system refused: disk full, permission, ...
   kInterrupted,  // the user ended it: Ctrl-C, end of input
   kInternal,     // a bug in ralph

@@ -4,13 +4,13 @@
 #include <bit>
 #include <cstdint>
 
-// What glibc found out about the processor when the program began: to ask again traps in a virtual machine, and takes
-// longer than to hash a record.
+// glibc's record of the processor's features from program start: asking again traps in a virtual machine, which takes
+// longer than hashing a record.
 #if defined(__x86_64__) && defined(__GLIBC_PREREQ)
 #if __GLIBC_PREREQ(2, 34)
 #define RALPH_SHA_INSTRUCTIONS
 #include <immintrin.h>
-#ifdef __clang__  // the header is written in C, which g++ forgives
+#ifdef __clang__  // the header is written in C, which g++ tolerates
 #define _Bool bool
 #endif
 #include <sys/platform/x86.h>
@@ -57,7 +57,7 @@ void add_by_arithmetic(State& state, const char* block) {
 #ifdef RALPH_SHA_INSTRUCTIONS
 #define RALPH_TARGET __attribute__((target("sha,sse4.1")))
 
-// Four rounds with the words `w0`, which become those of sixteen rounds later if they are needed.
+// Four rounds with the words `w0`, which are replaced by the words for sixteen rounds later if `more`.
 RALPH_TARGET inline void four_rounds(__m128i& abef, __m128i& cdgh, __m128i& w0, __m128i w1, __m128i w2, __m128i w3,
                                      const std::uint32_t* round, bool more) {
   const __m128i words = _mm_add_epi32(w0, _mm_load_si128(reinterpret_cast<const __m128i*>(round)));
@@ -74,7 +74,7 @@ RALPH_TARGET void add_by_instructions(State& state, const char* block) {
   __m128i w0 = words(0), w1 = words(1), w2 = words(2), w3 = words(3);
   auto* const halves = reinterpret_cast<__m128i*>(state.data());
   const __m128i dcba = _mm_loadu_si128(halves), hgfe = _mm_loadu_si128(halves + 1);
-  // The instructions want a, b, e, f and c, d, g, h, the first in the highest place.
+  // The instructions expect a, b, e, f and c, d, g, h, with the first in the highest position.
   const __m128i cdab = _mm_shuffle_epi32(dcba, 0xb1), efgh = _mm_shuffle_epi32(hgfe, 0x1b);
   const __m128i abef_before = _mm_alignr_epi8(cdab, efgh, 8), cdgh_before = _mm_blend_epi16(efgh, cdab, 0xf0);
   __m128i abef = abef_before, cdgh = cdgh_before;

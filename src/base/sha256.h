@@ -8,15 +8,15 @@
 
 namespace ralph {
 
-// Of what arrives in parts.
+// A hash of bytes that arrive in parts.
 class Sha256 {
  public:
-  enum class By { kFastest, kArithmetic };  // with the processor's own instructions, if it has them; without
+  enum class By { kFastest, kArithmetic };  // using the processor's own instructions, if it has them; not using them
 
   explicit Sha256(By by = By::kFastest) : plainly_(by == By::kArithmetic) {}
 
   void add(std::string_view bytes);
-  std::string hex() const;  // of all so far
+  std::string hex() const;  // of all bytes so far
 
  private:
   std::array<std::uint32_t, 8> state_ = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,

@@ -14,7 +14,7 @@ TEST(Sha256, AgreesWithThePublishedExamples) {
             "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
-// The padding needs another block from 56 bytes on.
+// From 56 bytes on, the padding needs another block.
 TEST(Sha256, PadsEveryLength) {
   EXPECT_EQ(sha256_hex(std::string(55, 'x')), "d5e285683cd4efc02d021a5c62014694958901005d6f71e89e0989fac77e4072");
   EXPECT_NE(sha256_hex(std::string(56, 'x')), sha256_hex(std::string(57, 'x')));
@@ -32,7 +32,7 @@ TEST(Sha256, DoesNotDependOnHowTheBytesArrive) {
   }
 }
 
-// Whatever the processor of this machine has.
+// Passes whatever instructions the processor has.
 TEST(Sha256, IsTheSameWithAndWithoutInstructionsForIt) {
   std::string bytes;
   for (int i = 0; i < 1000; ++i) {

@@ -19,7 +19,7 @@ std::string render_template(std::string_view text, std::span<const std::pair<std
       return inside.starts_with(value.first) && inside.substr(value.first.size()).starts_with(kClose);
     });
     if (known == values.end()) {
-      result += text.front();  // only one brace: in "{{{NAME}}}" the placeholder begins at the second
+      result += text.front();  // only one brace: in "{{{NAME}}}" the placeholder starts at the second
       text.remove_prefix(1);
     } else {
       result += known->second;

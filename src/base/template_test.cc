@@ -29,10 +29,10 @@ TEST(Template, LeavesAllOtherBracesAlone) {
 TEST(Template, DoesNotLookIntoValues) {
   const Values values = {{"A", "{{B}}"}, {"B", "{{A}}"}, {"C", ""}, {"D", "{"}};
   EXPECT_EQ(render_template("{{A}}{{B}}", values), "{{B}}{{A}}");
-  EXPECT_EQ(render_template("{{D}}{{{C}}A}}", values), "{{A}}");  // nor are those that values form
+  EXPECT_EQ(render_template("{{D}}{{{C}}A}}", values), "{{A}}");  // nor are placeholders that values form
 }
 
-TEST(Template, HasNoPlaceWithoutAName) {
+TEST(Template, ReplacesNothingWithoutValues) {
   EXPECT_EQ(render_template("{{A}}", Values{}), "{{A}}");
 }
 

@@ -66,7 +66,8 @@ bool is_one_of(std::string_view text, std::initializer_list<std::string_view> al
 }
 
 bool is_listed(std::string_view list, std::string_view word) {
-  // By hand: it is asked dozens of times for each command of a line, and calls cost more than these few characters.
+  // By hand: this runs dozens of times for each command of a line, and library calls cost more than these few
+  // characters.
   if (word.empty() || contains(word, ' ')) return false;
   for (size_t at = 0; at + word.size() <= list.size(); ++at) {
     const size_t end = at + word.size();
@@ -159,7 +160,7 @@ std::string quote_shell_words(std::span<const std::string> words) {
   return line;
 }
 
-// Counts a swap of two neighbours, a common typo, as one step.
+// Counts swapping two neighbours, a common typo, as one step.
 size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<size_t> before(b.size() + 1), row(b.size() + 1), next(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t{0});
@@ -197,7 +198,7 @@ std::string human_bytes(unsigned long long bytes) {
   double value = static_cast<double>(bytes);
   std::string_view unit;
   for (std::string_view next : {"KB", "MB", "GB", "TB"}) {
-    if (value < 999.95) break;  // what would be shown as 1000.0 is 1.0 of the next unit
+    if (value < 999.95) break;  // instead of 1000.0, show 1.0 of the next unit
     value /= 1000;
     unit = next;
   }

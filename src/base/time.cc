@@ -11,7 +11,7 @@
 namespace ralph {
 namespace {
 
-// Not gmtime_r, which reads the file of the local time zone first.
+// Not gmtime_r, which first reads the local time zone file.
 struct Utc {
   explicit Utc(WallTime time)
       : date(std::chrono::floor<std::chrono::days>(time)), clock(time - std::chrono::floor<std::chrono::days>(time)) {}

@@ -23,12 +23,12 @@ bool is_control(std::int32_t code) {
 size_t width_of(std::int32_t code) {
   if (code < 0) return 1;  // shown as a replacement character
   if (code < 0x20 || code == 0x7f) return 0;
-  if (code < 0x7f) return 1;  // without a look at the tables, which most texts never need
+  if (code < 0x7f) return 1;  // without the tables, which most texts never need
   const int width = utf8proc_charwidth(code);
   return width > 0 ? static_cast<size_t>(width) : 0;
 }
 
-// How many bytes at the front are ASCII, at least: whole words of the machine.
+// A lower bound for the number of ASCII bytes at the front: counts whole machine words.
 size_t ascii_prefix(std::string_view text) {
   size_t at = 0;
   for (std::uint64_t word = 0; text.size() - at >= sizeof word; at += sizeof word) {
@@ -150,12 +150,12 @@ std::string wrap_words(std::string_view text, size_t columns, size_t used, size_
 }
 
 Excerpts fit_difference(std::string_view one, std::string_view other, size_t columns) {
-  constexpr size_t kBefore = 30;  // bytes that both have, for orientation
+  constexpr size_t kBefore = 30;  // common bytes shown before the difference, for orientation
   const bool fits = display_width(one) <= columns && display_width(other) <= columns;
   const auto differ = std::mismatch(one.begin(), one.end(), other.begin(), other.end());
   const auto same = static_cast<size_t>(differ.first - one.begin());
   size_t from = fits || same <= kBefore ? 0 : same - kBefore;
-  while (from > 0 && (static_cast<unsigned char>(one[from]) & 0xC0U) == 0x80U) --from;  // not within a character
+  while (from > 0 && (static_cast<unsigned char>(one[from]) & 0xC0U) == 0x80U) --from;  // not inside a character
   const auto excerpt = [&](std::string_view text) {
     return from == 0 ? fit_to_width(text, columns) : "…" + fit_to_width(text.substr(from), columns - 1);
   };

@@ -16,7 +16,7 @@ constexpr bool is_inner_byte(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
 }
 
-// The length of a character that begins with this byte; 0 if none does.
+// The length of a character that starts with this byte; 0 if none does.
 constexpr size_t utf8_length(char first) {
   const auto byte = static_cast<unsigned char>(first);
   return byte < 0x80 ? 1 : byte < 0xC2 ? 0 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : byte < 0xF5 ? 4 : 0;
@@ -52,13 +52,13 @@ size_t unfinished_utf8(std::string_view text);
 // The offset of the first byte that is not valid UTF-8; npos if there is none.
 size_t find_invalid_utf8(std::string_view text);
 
-// Every invalid byte becomes U+FFFD. Valid text comes back unchanged.
+// Replaces every invalid byte with U+FFFD. Valid text is returned unchanged.
 std::string to_valid_utf8(std::string_view text);
 
 // The first `characters` characters (code points) of `text`; invalid bytes count as one character each.
 std::string_view prefix_of_characters(std::string_view text, size_t characters);
 
-// A last line without a line end counts too. Characters are counted by their first bytes.
+// A last line without a line ending counts too. Characters are counted by their first bytes.
 struct TextSize {
   size_t lines = 0;
   size_t characters = 0;
@@ -68,26 +68,26 @@ TextSize size_of(std::string_view text);
 // Columns that `text` occupies on a terminal: 2 for wide CJK and emoji, 0 for combining marks and control characters.
 size_t display_width(std::string_view text);
 
-// `text` on one line in at most `columns` columns, with "…" at the end if it was cut. Control characters become blanks,
-// so that the text can't move the cursor, reverse the text direction or change the terminal.
+// `text` on one line in at most `columns` columns, with "…" at the end if it was cut. Control characters become spaces,
+// so the text can't move the cursor, reverse the text direction or control the terminal.
 std::string fit_to_width(std::string_view text, size_t columns);
 
-// Two texts, each in at most `columns` columns, cut so that what differs can be seen: where they begin alike for long,
-// both begin shortly before the first difference, after "…".
+// Two texts, each in at most `columns` columns, cut so that the difference can be seen: if they have a long common
+// prefix, both start shortly before the first difference, after "…".
 struct Excerpts {
   std::string one, other;
 };
 Excerpts fit_difference(std::string_view one, std::string_view other, size_t columns);
 
-// The words of a text on lines of at most `columns`, as far as the words allow. The first line begins in column `used`,
+// The words of a text on lines of at most `columns`, as far as the words allow. The first line starts in column `used`;
 // the others are indented.
 std::string wrap_words(std::string_view text, size_t columns, size_t used, size_t indent);
 
-// `text` without the sequences that colour a terminal or move its cursor (ESC [ 31 m, ESC ] title BEL): whole, where
-// fit_to_width would leave what follows the ESC.
+// `text` without the sequences that colour a terminal or move its cursor (ESC [ 31 m, ESC ] title BEL). Removes whole
+// sequences, while fit_to_width would leave what follows the ESC.
 std::string without_escapes(std::string_view text);
 
-// The same as fit_to_width for multi-line text: nothing is cut, and line ends stay.
+// Like fit_to_width, but for multi-line text: nothing is cut, and line endings stay.
 std::string printable_lines(std::string_view text);
 
 }  // namespace ralph

@@ -176,7 +176,7 @@ TEST(FitDifference, ShowsWhatDiffers) {
   EXPECT_EQ(both(same + "this", same + "other", 200), same + "this|" + same + "other");
   EXPECT_EQ(both(same + "this", same + "other", 60), "…" + same.substr(70) + "this|…" + same.substr(70) + "other");
   EXPECT_EQ(both(same, same + "more", 60), "…" + same.substr(70) + "|…" + same.substr(70) + "more");
-  const std::string wide = same + "ä" + std::string(29, 'x');  // 30 bytes before the difference are within a character
+  const std::string wide = same + "ä" + std::string(29, 'x');  // the cut, 30 bytes before the difference, is inside it
   EXPECT_EQ(both(wide + "1", wide + "2", 60), "…ä" + std::string(29, 'x') + "1|…ä" + std::string(29, 'x') + "2");
 }
 

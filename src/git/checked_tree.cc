@@ -10,7 +10,7 @@
 namespace ralph {
 namespace {
 
-// Size, times and inode tell whether a file was written; unlike the other times, ctime can't be set back.
+// Size, times and inode show whether a file was written; ctime, unlike the other times, can't be set back.
 std::string stamp_of(const std::string& path) {
   struct stat info{};
   if (::lstat(path.c_str(), &info) != 0) return "gone";
@@ -45,7 +45,7 @@ Result<std::optional<bool>> CheckedTree::changed() {
 }
 
 // Everything that differs from one commit, tracked or not: a new file counts the same once committed. Files that git is
-// told to overlook may differ.
+// told to overlook count as possibly different.
 Result<std::optional<std::string>> CheckedTree::look() {
   TRY_VALUE(const auto differing,
             ask({"-c", "diff.relative=false", "diff", "--name-only", "-z", "--no-renames", base_, "--"}));

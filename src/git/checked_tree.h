@@ -1,5 +1,5 @@
 // Detects changes to a project's files after they were checked. Programs still run then: an agent that is asked for a
-// commit message, hooks of the source control. Their changes are unchecked.
+// commit message, source control hooks. Their changes are unchecked.
 #pragma once
 
 #include <optional>
@@ -16,8 +16,8 @@ class CheckedTree {
 
   Status remember();  // the current files
 
-  // Whether the files differ from the remembered ones; committing them is no change. nullopt: unknown, because there is
-  // no repository or no commit yet. Files that git ignores are not compared.
+  // Whether the files differ from the remembered ones; committing them is not a change. nullopt: unknown, because there
+  // is no repository or no commit yet. Files that git ignores are not compared.
   Result<std::optional<bool>> changed();
 
  private:

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Tells whether a file was written, whoever set its times: nobody but the clock sets the change time.
+// Shows whether a file was written, even if its times were set: nobody can set the ctime.
 std::string change_stamp(const std::string& path) {
   struct stat info{};
   if (::lstat(path.c_str(), &info) != 0) return "gone";
@@ -25,12 +25,12 @@ std::string change_stamp(const std::string& path) {
                      info.st_ctim.tv_nsec);
 }
 
-// Calls `visit` with each path below `top`, folders before what is in them, but for the repository at the top, and goes
-// into a folder if it says so. Links are not followed.
+// Calls `visit` with each path below `top`, parents first, except the repository at the top. Enters a folder if `visit`
+// returns true. Links are not followed.
 template <class Visit>
 void walk(const std::string& top, const std::string& below, const Visit& visit) {
   std::error_code error;
-  std::vector<std::pair<std::string, bool>> entries;  // and whether it is a folder
+  std::vector<std::pair<std::string, bool>> entries;  // second: whether it is a folder
   for (fs::directory_iterator at(below.empty() ? top : join_path(top, below), error), end; at != end;
        at.increment(error)) {
     std::string name = at->path().filename().string();
@@ -43,7 +43,7 @@ void walk(const std::string& top, const std::string& below, const Visit& visit) 
   }
 }
 
-// For files of a folder that was just made: nobody needs them after a crash.
+// For files in a folder that was just created: nobody needs them after a crash.
 Status put_new(const std::string& path, std::string_view text) {
   std::ofstream file(path, std::ios::binary);
   file << text << std::flush;
@@ -78,8 +78,8 @@ CleanCheckout::CleanCheckout(std::string room, std::string work_tree, const Make
   GitPlace place{room_, tree_};
   git_ = make_git(place, {{"GIT_DIR", store_}});
   place.protocols = "file";
-  // git allocates and frees its compressor's memory for each object; glibc would give it back to the kernel each time,
-  // which takes as long as all the rest of a transfer.
+  // git allocates and frees its compressor's memory for each object. glibc would return it to the kernel each time,
+  // which takes as long as the rest of the transfer.
   fetching_ = make_git(place, {{"GIT_DIR", store_}, {"MALLOC_TRIM_THRESHOLD_", "134217728"}});
 }
 
@@ -111,7 +111,7 @@ Status CleanCheckout::make_store() {
 
 Status CleanCheckout::fetch() {
   TRY_VALUE(const std::string program, git_program());
-  // Finding similar objects takes longer than writing each as it is.
+  // Searching for similar objects takes longer than writing each as it is.
   const std::string sender =
       quote_shell_words({{program, "-c", "pack.window=0", "-c", "pack.compression=1", "upload-pack"}});
   TRY_VALUE(const GitEnd end,
@@ -129,7 +129,7 @@ Status CleanCheckout::move_to(const std::string& commit, const std::string& bran
   if (!is_real_folder(tree_)) TRY(remove_tree(tree_));
   TRY(make_store());
   if (commit != commit_) TRY(fetch());
-  ::unlink(join_path(store_, "index.lock").c_str());  // of a killed run
+  ::unlink(join_path(store_, "index.lock").c_str());  // left by a killed run
   TRY(ask({"-c", "advice.detachedHead=false", "checkout", "-q", "--force", "--detach", commit}));
   commit_ = commit;
   TRY_VALUE(const std::string tracked, ask({"ls-files", "-z"}));
@@ -137,11 +137,11 @@ Status CleanCheckout::move_to(const std::string& commit, const std::string& bran
   return make_repository(branch, own);
 }
 
-// Removes what the commit does not have.
+// Removes everything that is not in the commit.
 Status CleanCheckout::clear(const std::vector<std::string>& tracked) {
   std::unordered_set<std::string> wanted(tracked.begin(), tracked.end());
   for (const std::string& path : tracked) {
-    // A folder that is there has its own folders there.
+    // If a folder is already in the set, so are its parents.
     for (size_t end = path.rfind('/'); end != std::string::npos && wanted.insert(path.substr(0, end)).second;)
       end = end == 0 ? std::string::npos : path.rfind('/', end - 1);
   }
@@ -174,7 +174,7 @@ Status CleanCheckout::make_repository(const std::string& branch, const std::vect
   if (const auto shallow = read_file(join_path(store_, "shallow")); shallow)
     TRY(put_new(join_path(git, "shallow"), *shallow));
   TRY_VALUE(std::string config, read_file(join_path(store_, "config")));
-  // Who commits is the user, also where only the project says who that is.
+  // The committer is the user, even if only the project's configuration names the user.
   std::string name, email;
   for (const ConfigEntry& entry : repository_config(work_tree_)) {
     if (entry.key() == "user.name") name = entry.value;
@@ -232,7 +232,7 @@ Status remove_tree(const std::string& path) {
   std::error_code error;
   fs::remove_all(path, error);
   if (!error) return {};
-  // A folder without the right to write: whoever made it may be an agent.
+  // A folder without write permission, perhaps created by an agent.
   fs::permissions(path, fs::perms::owner_all, fs::perm_options::add, error);
   for (fs::recursive_directory_iterator at(path, fs::directory_options::skip_permission_denied, error), end; at != end;
        at.increment(error)) {

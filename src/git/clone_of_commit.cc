@@ -6,7 +6,7 @@
 namespace ralph {
 namespace {
 
-// The last line that complains; git's hints stand around it.
+// The last line that is an error; git's hints surround it.
 std::string complaint_of(const GitEnd& end) {
   std::string found(first_line(end.errors));
   for (const std::string& line : split(end.errors, '\n')) {

@@ -1,4 +1,4 @@
-// A checkout of one commit in a new repository, for looking at what was really committed.
+// A checkout of one commit in a new repository, for inspecting what was really committed.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 namespace ralph {
 
 // Clones the repository at `work_tree` into `target`, which must not exist, and checks out `commit`. Objects are
-// transferred and verified, nothing is shared; the configuration is new, so that hooks, filters and attributes of the
-// repository's own configuration are not in it. The user's configuration holds.
+// transferred and verified; nothing is shared. The configuration is new: hooks, filters and attributes of the
+// repository's own configuration are not copied. The user's configuration applies.
 Status clone_commit(const std::string& work_tree, const std::string& commit, const std::string& target);
 
 }  // namespace ralph

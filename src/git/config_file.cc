@@ -91,7 +91,7 @@ class ConfigReader {
 
   std::string read_value() {
     std::string value;
-    size_t solid = 0;  // without the blanks at its end
+    size_t solid = 0;  // without trailing blanks
     for (bool quoted = false; more();) {
       const char c = next();
       if (c == '\n') break;
@@ -136,7 +136,7 @@ std::string included_path(const std::string& path, const std::string& from) {
 }
 
 void collect(const std::string& path, int depth, std::vector<ConfigEntry>& all) {
-  if (!is_regular_file(path)) return;  // a pipe would never end
+  if (!is_regular_file(path)) return;  // reading a pipe might never end
   const auto text = read_file(path);
   if (!text) return;
   for (ConfigEntry& entry : config_entries(*text)) {
@@ -162,7 +162,7 @@ RepositoryFolders repository_folders(const std::string& folder) {
     if (!at.starts_with('/') || at == "/") return {};
     at = parent_path(at);
   }
-  // .git is a folder, or in a work tree a file that names one, which names the repository's in turn.
+  // .git is a folder; in a linked work tree it is a file that names a folder, which in turn names the repository's.
   std::string git = join_path(at, ".git");
   if (is_regular_file(git)) {
     const auto pointer = read_file(git);

@@ -26,7 +26,7 @@ std::string tree_fingerprint(const std::string& folder, const Environment& envir
   const auto status = git({"status", "--porcelain=v2", "--branch", "-z", "-uall"});
   if (!status || status->code != 0) return {};
   std::string text = status->output;
-  // A changed file may change further: size and time tell.
+  // A changed file may change further: size and time show that.
   for (const std::string& change : split(status->output, '\0')) {
     // "1" or "2", then seven or eight fields and the path; "?" and the path.
     size_t at = change.find(' ');
@@ -36,7 +36,7 @@ std::string tree_fingerprint(const std::string& folder, const Environment& envir
     if (at >= change.size() || ::lstat(join_path(top, change.substr(at + 1)).c_str(), &info) != 0) continue;
     text += fmt::format("{} {}.{}\n", info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
   }
-  // git says nothing of a file that it is told to overlook.
+  // git reports nothing about a file that it is told to overlook.
   const auto hidden = hidden_files(git);
   if (!hidden) return {};
   for (const HiddenFile& file : *hidden) {

@@ -7,7 +7,7 @@
 
 namespace ralph {
 
-// Empty if git fails. Slow: it starts git.
+// Empty if git fails. Slow: runs git.
 std::string tree_fingerprint(const std::string& folder, const Environment& environment);
 
 }  // namespace ralph

@@ -12,7 +12,7 @@
 namespace ralph {
 namespace {
 
-// Settings for every call: programs that no name of the repository's can be given to, and what could hide a change.
+// Settings for every call: they disable programs that the repository could name, and whatever could hide a change.
 constexpr std::array kSettings = {
     "core.hooksPath=/dev/null", "core.fsmonitor=false",         "core.trustctime=true",
     "core.checkStat=default",   "core.sshCommand=false",        "core.alternateRefsCommand=",
@@ -23,7 +23,7 @@ constexpr std::array kSettings = {
 // By name, "filter.lfs.clean".
 using Filters = std::map<std::string, std::string>;
 
-// The filters of all settings that git reads in this folder; "/": the user's and the system's only.
+// The filters in all settings that git reads in this folder; "/": only the user's and the system's.
 Filters filters_in(const std::string& program, const std::string& folder) {
   Filters filters;
   Launch launch;
@@ -40,14 +40,14 @@ Filters filters_in(const std::string& program, const std::string& folder) {
   return filters;
 }
 
-// Read once.
+// Read only once.
 const Filters& users_filters(const std::string& program) {
   static const Filters known = filters_in(program, "/");
   return known;
 }
 
-// The filters that the repository's own configuration names. A path that it includes may mean something else to git
-// than to us (~user/x, %(prefix)/x, /proc/self/cwd/x): git tells what it finds there.
+// The filters that the repository's own configuration names. git may resolve an included path differently than we do
+// (~user/x, %(prefix)/x, /proc/self/cwd/x), so git is asked what it finds there.
 std::vector<ConfigEntry> own_filters(const std::string& program, const std::string& folder) {
   std::vector<ConfigEntry> entries = repository_config(folder);
   const bool includes = std::ranges::any_of(entries, [](const ConfigEntry& entry) {
@@ -61,7 +61,7 @@ std::vector<ConfigEntry> own_filters(const std::string& program, const std::stri
   return entries;
 }
 
-// The settings that put the user's own filters, or none, in the place of the repository's.
+// The settings that replace the repository's filters with the user's own, or with none.
 Result<std::vector<std::string>> without_own_filters(const std::string& program, const std::string& folder) {
   constexpr std::array<std::string_view, 4> kNames = {"clean", "smudge", "process", "required"};
   std::vector<std::string> settings;
@@ -83,7 +83,7 @@ Result<std::vector<std::string>> without_own_filters(const std::string& program,
   return settings;
 }
 
-// The options that keep a command from running a program, after its own word.
+// Inserts, after the subcommand, the options that keep it from running a program.
 void add_words(std::vector<std::string>& argv, const std::vector<std::string>& words) {
   size_t verb = 0;
   while (verb + 2 < words.size() && (words[verb] == "-c" || words[verb] == "-C")) verb += 2;
@@ -95,8 +95,8 @@ void add_words(std::vector<std::string>& argv, const std::vector<std::string>& w
   }
 }
 
-// What git and the programs that it starts are searched in: without relative entries, and with those of the project
-// that this process works in at the end.
+// The search path for git and the programs that it starts: without relative entries, and with those inside the current
+// project at the end.
 const std::string& own_search_path() {
   static const std::string path = [] {
     std::vector<std::string> entries = split(Environment::of_this_process().get("PATH").value_or(""), ':');
@@ -136,7 +136,7 @@ Result<GitCommand> own_call(const GitPlace& place, const std::vector<std::string
       {"GIT_EDITOR", ":"},
       {"GIT_ALLOW_PROTOCOL", place.protocols.empty() ? "none" : place.protocols},
       {"GIT_OPTIONAL_LOCKS", "0"},    // a person may be working in the same tree
-      {"GIT_GRAFT_FILE", kNoGrafts},  // which would make commits descend from others
+      {"GIT_GRAFT_FILE", kNoGrafts},  // grafts would make commits descend from others
       {"PATH", own_search_path()},
   };
   if (!place.work_tree.empty()) command.environment.emplace_back("GIT_WORK_TREE", place.work_tree);

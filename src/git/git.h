@@ -22,30 +22,30 @@ struct GitEnd {
 inline constexpr size_t kGitOutput = 64 * 1024 * 1024;  // the most that is kept: a list of a million files
 using Git = std::function<Result<GitEnd>(const std::vector<std::string>& words)>;  // without "git" itself
 
-// The file that "git" is, looked up once in this process's PATH: an agent may put another one there later. Relative
-// entries of PATH are not searched.
+// The path of git, looked up once in this process's PATH: an agent may put another one there later. Relative entries of
+// PATH are not searched.
 Result<std::string> git_program();
 
-// Where one of ralph's own calls of git works.
+// Where one of ralph's own git calls runs.
 struct GitPlace {
   std::string folder;       // the working directory
-  std::string work_tree{};  // told to git, because an agent can set another one in the configuration; empty: git's own
+  std::string work_tree{};  // passed to git, because an agent can configure another one; empty: git's own choice
   std::string program{};    // empty or "git": git_program()
-  std::string protocols{};  // the kinds of remotes that may be talked to: "file"; empty: none
+  std::string protocols{};  // the kinds of remotes that may be contacted: "file"; empty: none
 };
 
 // The command line and environment of a call that ralph makes for itself. A project, and thereby an agent or the author
-// of a clone, can make git run programs: hooks, fsmonitor, filters, signing, pagers, editors, drivers of diffs and
-// merges, helpers of remotes. None of those that the repository's own configuration names runs; filters of the user's
-// and the system's configuration do. Nor may the repository's settings make git overlook a change. git does not look
-// into the work trees of submodules, which have configurations of their own.
+// of a clone, can make git run programs: hooks, fsmonitor, filters, signing, pagers, editors, diff and merge drivers,
+// remote helpers. Programs named in the repository's own configuration never run; filters from the user's and the
+// system's configuration do. The repository's settings can't make git overlook a change either. git does not look into
+// the work trees of submodules, which have their own configurations.
 struct GitCommand {
   std::vector<std::string> argv;
   std::vector<std::pair<std::string, std::string>> environment;  // added to the caller's
 };
 Result<GitCommand> own_call(const GitPlace& place, const std::vector<std::string>& words);
 
-// For GIT_GRAFT_FILE: no such file can be there, and git does not complain of it.
+// For GIT_GRAFT_FILE: no such file can exist, and git does not complain about it.
 inline constexpr const char* kNoGrafts = "/dev/null/no grafts";
 
 // Whether this source control command is git.

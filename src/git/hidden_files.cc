@@ -12,9 +12,9 @@
 namespace ralph {
 namespace {
 
-constexpr size_t kPathsOfACall = 500;  // a command line has a limit
+constexpr size_t kPathsOfACall = 500;  // command lines are limited
 
-// What the index says of a file.
+// A file's entry in the index.
 struct Staged {
   std::string mode, object;
 };
@@ -45,7 +45,7 @@ Result<std::map<std::string, Staged>> staged(const Git& git, const std::string& 
   return found;
 }
 
-// One object name for each path, in the order of the paths.
+// One object name per path, in the order of the paths.
 Result<std::vector<std::string>> objects_of(const Git& git, const std::string& top, bool filtered,
                                             const std::vector<std::string>& paths) {
   std::vector<std::string> words = {"-C", top, "hash-object"};
@@ -69,10 +69,10 @@ std::string link_target(const std::string& path) {
   return target;
 }
 
-// Whether lstat() tells already that it is not what the index has; nullopt: its content has to tell.
+// Whether lstat() alone shows that it differs from the index; nullopt: the content must be compared.
 Result<std::optional<bool>> differs_at_a_glance(const Git& git, const std::string& path, const struct stat& info,
                                                 const Staged& was) {
-  if (was.mode == "160000") return std::optional(false);  // a submodule: not looked into
+  if (was.mode == "160000") return std::optional(false);  // a submodule: not inspected
   if (was.mode == "120000") {
     if (!S_ISLNK(info.st_mode)) return std::optional(true);
     TRY_VALUE(const std::string target, answer_of(git, {"cat-file", "blob", was.object}));
@@ -84,7 +84,7 @@ Result<std::optional<bool>> differs_at_a_glance(const Git& git, const std::strin
   return std::optional<bool>();
 }
 
-constexpr std::uint64_t kMostOfIdents = 64 << 20;  // bytes of a file that is read for them
+constexpr std::uint64_t kMostOfIdents = 64 << 20;  // bytes of a file that is searched for them
 
 bool is_object_name(std::string_view text) {
   return (text.size() == 40 || text.size() == 64) &&
@@ -116,7 +116,7 @@ Result<std::vector<std::string>> foreign_idents(const Git& git, const std::strin
     if (static_cast<std::uint64_t>(info.st_size) > kMostOfIdents || has_foreign_ident(read_file(full).value_or("")))
       found.push_back(path);
   }
-  // One of another program, such as CVS, may be committed.
+  // An ident of another program, such as CVS, may have been committed.
   std::vector<std::string> foreign;
   for (size_t from = 0; from < found.size(); from += kPathsOfACall) {
     const std::vector<std::string> some(
@@ -178,7 +178,7 @@ Result<std::vector<HiddenChange>> hidden_changes(const Git& git, const std::stri
       if (!differs) unknown.push_back(path);
       if (differs.value_or(false)) changes.push_back({path});
     }
-    // What is committed byte for byte, or would be committed as that, is no change.
+    // A file that matches the commit byte for byte, or would be committed as it, is unchanged.
     for (const bool filtered : {false, true}) {
       if (unknown.empty()) break;
       TRY_VALUE(const auto objects, objects_of(git, top, filtered, unknown));

@@ -1,5 +1,5 @@
-// Tracked files that git is told to overlook: flagged "assume unchanged" or "skip the work tree" in its index. `git
-// status` and `git diff` show no change to them.
+// Tracked files that git is told to overlook: flagged "assume unchanged" or "skip worktree" in its index. `git status`
+// and `git diff` show no change to them.
 #pragma once
 
 #include <string>
@@ -11,14 +11,14 @@ namespace ralph {
 
 struct HiddenFile {
   std::string path;      // from the top-level folder
-  bool skipped = false;  // "skip the work tree", as a sparse checkout has it for every file that it leaves out
+  bool skipped = false;  // "skip worktree", which a sparse checkout sets for every file that it leaves out
 };
 
-// All of them, wherever in the work tree git runs. One call of git, which reads nothing but the index.
+// All of them, wherever in the work tree git runs. Runs git once; it reads only the index.
 Result<std::vector<HiddenFile>> hidden_files(const Git& git);
 
-// Those whose content, kind or mode differs from the index; what a sparse checkout leaves out does not count. `top` is
-// the work tree's top-level folder.
+// The files whose content, kind or mode differs from the index; those that a sparse checkout leaves out do not count.
+// `top` is the work tree's top-level folder.
 struct HiddenChange {
   std::string path;
   bool deleted = false;
@@ -26,9 +26,9 @@ struct HiddenChange {
 Result<std::vector<HiddenChange>> hidden_changes(const Git& git, const std::string& top,
                                                  const std::vector<HiddenFile>& files);
 
-// Tracked files with the attribute `ident` that are not what a checkout would have. git takes whatever stands between
-// "$Id:" and "$" for its own, and sees no change. A checkout has the name of an object there, which is old in a file
-// that was edited, and nothing in one that was never checked out.
+// Tracked files with the attribute `ident` that differ from what a checkout would contain. git treats everything
+// between "$Id:" and "$" as its own and sees no change. A checkout has an object name there: an outdated one if the
+// file was edited, none if it was never checked out.
 Result<std::vector<std::string>> foreign_idents(const Git& git, const std::string& top);
 
 }  // namespace ralph

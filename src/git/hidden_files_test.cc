@@ -76,7 +76,7 @@ TEST_F(HiddenFiles, WhatASparseCheckoutLeavesOutIsNoChange) {
   EXPECT_EQ(changes(), "");
 }
 
-TEST_F(HiddenFiles, AFilterOfTheRepositorysCannotPassAChangeForNone) {
+TEST_F(HiddenFiles, AFilterOfTheRepositoryCannotHideAChange) {
   run({"config", "filter.f.clean", "echo 1"});
   ScratchFolder::write(folder_ / ".git/info/attributes", "a.py filter=f\n");
   run({"update-index", "--assume-unchanged", "a.py"});
@@ -84,7 +84,7 @@ TEST_F(HiddenFiles, AFilterOfTheRepositorysCannotPassAChangeForNone) {
   EXPECT_EQ(changes(), "a.py");
 }
 
-TEST_F(HiddenFiles, EveryLookAtTheTreeSeesThem) {
+TEST_F(HiddenFiles, EveryCheckOfTheTreeSeesThem) {
   const Environment environment = Environment::of_this_process();
   const Repository repository(git_, folder_.path());
   run({"update-index", "--skip-worktree", "a.py"});
@@ -102,7 +102,7 @@ TEST_F(HiddenFiles, EveryLookAtTheTreeSeesThem) {
   EXPECT_TRUE(is_hidden(state.uncommitted.at("a.py")));
 }
 
-TEST_F(HiddenFiles, AnAnswerThatIsNoneIsAnError) {
+TEST_F(HiddenFiles, AFailedAnswerIsAnError) {
   const Git broken = [](const std::vector<std::string>&) -> Result<GitEnd> {
     return GitEnd{128, "", "fatal: index file corrupt\n"};
   };

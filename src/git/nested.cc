@@ -11,7 +11,7 @@
 namespace ralph {
 namespace {
 
-// Tracked ones, and those that `git add` would track.
+// Tracked repositories, and those that `git add` would track.
 Result<std::vector<std::string>> nested_repositories(const std::string& top) {
   const Git git = plain_git(top);
   std::vector<std::string> paths;

@@ -21,7 +21,7 @@ constexpr std::uint64_t kMostRead = 256 << 20;
 constexpr size_t kMostFiles = 50'000;
 constexpr size_t kMostInMemory = 16 << 20;
 
-// git reads a file again that is not older than its index: the copy has the time of the original, or one of long ago.
+// git rereads every file that is not older than its index, so the copy gets the time of the original, or one long ago.
 Status copy_index(const std::string& text, const timespec& time, const std::string& to) {
   TRY(replace_file(to, text, 0600));
   const timespec both[] = {time, time};
@@ -34,8 +34,8 @@ std::string look_in(const std::string& folder) {
   return join_path(folder, "index.look");
 }
 
-// The folder that the index is looked at in. A git that was killed leaves a lock there, at which all others would fail;
-// no other git is at work in it.
+// The folder in which the index is used. A killed git leaves a lock there that would make all others fail. No other git
+// is running in it.
 Status prepare_folder(const std::string& folder) {
   TRY(make_directories(folder));
   ::unlink((look_in(folder) + ".lock").c_str());
@@ -102,10 +102,11 @@ Result<TakenIndex> OwnIndex::take() {
     TRY(replace_file(file(), "", 0600));  // nothing was ever added
   } else {
     TRY_VALUE(const std::string text, read_file(now.index));
-    // An agent of an earlier run may have written it: git reads all files whose times it would believe.
+    // An agent of an earlier run may have forged it: this makes git read all files whose times it would otherwise
+    // trust.
     constexpr timespec kLongAgo = {1, 0};
     TRY(copy_index(text, is_small(now.top) ? kLongAgo : info.st_mtim, working));
-    // Whole, in one file, and without what says which folders have no new files.
+    // Complete, in one file, and without the data on which folders have no new files.
     const std::vector<std::string> words = {"update-index", "--no-split-index", "--no-untracked-cache",
                                             "--no-fsmonitor", "--force-write-index"};
     TRY(answer_about_index(own_, words));
@@ -136,7 +137,7 @@ Status OwnIndex::prepare(const Place& now) const {
     return copy_index(prepared_->content, prepared_->time, working);
   }
   prepared_.reset();
-  TRY(prepare_anew(now));
+  TRY(prepare_from_scratch(now));
   struct stat info{};
   if (::lstat(working.c_str(), &info) != 0 || static_cast<size_t>(info.st_size) > kMostInMemory) return {};
   TRY_VALUE(std::string content, read_file(working));
@@ -144,7 +145,7 @@ Status OwnIndex::prepare(const Place& now) const {
   return {};
 }
 
-Status OwnIndex::prepare_anew(const Place& now) const {
+Status OwnIndex::prepare_from_scratch(const Place& now) const {
   struct stat info{};
   timespec time = time_;
   std::string text = content_;
@@ -183,7 +184,7 @@ Result<std::optional<OwnIndex::Look>> OwnIndex::look() const {
   return std::optional(Look{now.commit, std::move(found)});
 }
 
-// Which files git is told to overlook, by the index that was prepared last.
+// Which files git is told to overlook, according to the index that was prepared last.
 Result<std::vector<HiddenFile>> OwnIndex::flagged() const {
   if (prepared_ && prepared_->flagged) return *prepared_->flagged;
   TRY_VALUE(std::vector<HiddenFile> files, hidden_files(own_));
@@ -200,12 +201,12 @@ Result<std::vector<OwnIndex::Change>> OwnIndex::changes(Extent extent, const Pla
   return changes;
 }
 
-// Those of these tracked paths that do differ from HEAD. The copy has the sizes that files had, and git takes another
-// size for a change, though a checkout with other line ends than before has one too.
+// The given tracked paths that really differ from HEAD. The copy records old file sizes, and git treats a different
+// size as a change, although a checkout with other line endings than before also has one.
 Result<std::vector<std::string>> OwnIndex::confirmed(const std::vector<std::string>& paths, const Place& now) const {
   std::vector<std::string> sure;
   if (paths.empty()) return sure;
-  // The repository's index may be a ruin.
+  // The repository's index may be corrupt.
   const auto shown = Repository(git_, now.top).uncommitted_paths().value_or(std::vector<std::string>{});
   const std::set<std::string> known(shown.begin(), shown.end());
   std::vector<HiddenFile> unsure;

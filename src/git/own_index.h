@@ -1,6 +1,7 @@
-// ralph's own copy of a repository's index, from before any agent ran. The index tells git which files to overlook and
-// which ones to take for unchanged, and an agent can write anything there: flags, a sparse checkout, the size and the
-// times of a file that it changed. What differs from HEAD by this copy does so whatever that index says.
+// ralph's own copy of a repository's index, taken before any agent ran. The index tells git which files to overlook and
+// which ones to treat as unchanged, and an agent can write anything there: flags, a sparse checkout, the size and times
+// of a file that it changed. A file that differs from HEAD according to this copy is changed, whatever the other index
+// says.
 #pragma once
 
 #include <ctime>
@@ -17,39 +18,40 @@ namespace ralph {
 // What was found when the copy was taken.
 struct TakenIndex {
   std::string hash{};     // of the copy; empty: it was never taken
-  std::string git_dir{};  // the repository's folder: of another one that is there later, nothing is known
-  // Tracked files that differ from the index, and that git took for unchanged already: an earlier agent hid them, or
-  // their line ends are not those that .gitattributes asks for. They count once they are written, so each has a stamp.
+  std::string git_dir{};  // the repository's folder: nothing is known about another one that replaces it later
+  // Tracked files that already differed from the index although git treated them as unchanged: an earlier agent hid
+  // them, or their line endings are not those that .gitattributes asks for. They count once they are written, so each
+  // has a stamp.
   std::map<std::string, std::string> hidden{};
 };
 
 class OwnIndex {
  public:
-  // Makes a Git for a place with more variables in its environment.
+  // Makes a Git with additional variables in its environment.
   using MakeGit = std::function<Git(const std::vector<std::pair<std::string, std::string>>& environment)>;
 
-  // `folder`: where the copy is, outside of the project.
+  // `folder`: where the copy is kept, outside the project.
   OwnIndex(std::string folder, const MakeGit& make_git, TakenIndex taken = {});
 
-  // Copies the repository's index, when a run begins. The hash is empty if there is no repository. Unless there are
-  // very many or large files, all that it says is unchanged is read.
+  // Copies the repository's index at the start of a run. The hash is empty if there is no repository. Unless there are
+  // very many or large files, every file that the index calls unchanged is read.
   Result<TakenIndex> take();
 
-  // The files that differ from HEAD. If the copy is gone, or was changed by somebody, every file is read, and what was
-  // hidden or left out when the run began differs. None if it was never taken.
+  // The files that differ from HEAD. If the copy is gone or was modified, every file is read, and files that were
+  // hidden or left out when the run began are reported too. Empty if the copy was never taken.
   struct Change {
     std::string path;  // from the top-level folder
     bool untracked = false;
-    bool ident = false;  // git takes the change for an ident of its own
+    bool ident = false;  // git mistakes the change for an ident of its own
   };
   enum class Extent {
-    kTracked,  // that git tracks, and does not overlook because the user told it to
-    kAll,      // also new ones, and those that git is told to overlook
+    kTracked,  // tracked files, except those that the user told git to overlook
+    kAll,      // also new files, and those that git is told to overlook
   };
   Result<std::vector<Change>> changes(Extent extent) const;
 
-  // All of them, with the commit that they differ from (empty before the first). None: of this repository nothing is
-  // known.
+  // All changes, and the commit that they differ from (empty before the first). nullopt if nothing is known about this
+  // repository.
   struct Look {
     std::string head;
     std::vector<Change> changes;
@@ -64,7 +66,7 @@ class OwnIndex {
   Result<Place> place() const;
   bool is_small(const std::string& top) const;
   Status prepare(const Place& now) const;
-  Status prepare_anew(const Place& now) const;
+  Status prepare_from_scratch(const Place& now) const;
   Result<std::vector<HiddenFile>> flagged() const;
 
   bool is_known(const Place& now) const { return !taken_.hash.empty() && now.git_dir == taken_.git_dir; }
@@ -72,7 +74,7 @@ class OwnIndex {
   Result<std::vector<std::string>> confirmed(const std::vector<std::string>& paths, const Place& now) const;
   Result<std::vector<Change>> compare(Extent extent, const Place& now) const;
 
-  // The copy, moved to a commit. In memory, where nobody changes it between two looks.
+  // The copy, moved to a commit. In memory, where nobody can change it between two checks.
   struct Prepared {
     std::string commit, content;
     timespec time{};
@@ -84,7 +86,7 @@ class OwnIndex {
   std::string content_{};                       // of the copy, if it is small, so that nobody can destroy it
   timespec time_{};                             // of the copy
   mutable std::optional<Prepared> prepared_{};  // the last one, if it is small
-  Git git_, own_;                               // the repository's, and with ralph's index
+  Git git_, own_;                               // with the repository's index, and with ralph's
 };
 
 }  // namespace ralph

@@ -78,25 +78,25 @@ TEST_F(OwnIndexTest, ALockThatAKilledGitLeftIsRemoved) {
   EXPECT_EQ(found(index(taken)), "a.py") << "in a resumed run";
 }
 
-TEST_F(OwnIndexTest, AFileWithTheLineEndsThatAreAskedForIsNoChange) {
+TEST_F(OwnIndexTest, AFileWithTheRequestedLineEndingsIsUnchanged) {
   ScratchFolder::write(folder_ / ".gitattributes", "* text eol=crlf\n");
   commit();
   OwnIndex own = index();
   ASSERT_TRUE(own.take());
   ASSERT_EQ(::unlink((folder_ / "a.py").c_str()), 0);
   run({"checkout", "--", "a.py"});
-  EXPECT_EQ(read_file(folder_ / "a.py").value(), "1\r\n") << "its size is another one now";
+  EXPECT_EQ(read_file(folder_ / "a.py").value(), "1\r\n") << "its size has changed";
   EXPECT_EQ(found(own), "");
   ScratchFolder::write(folder_ / "new", "2\n");
   commit();
-  EXPECT_EQ(found(own), "") << "nor is it one for another commit";
+  EXPECT_EQ(found(own), "") << "nor is it changed after another commit";
   ScratchFolder::write(folder_ / "a.py", "11\r\n");
   run({"update-index", "--assume-unchanged", "a.py"});
   EXPECT_EQ(found(own), "a.py") << "its content counts, whatever the repository's index says";
   EXPECT_EQ(found(own, OwnIndex::Extent::kTracked), "a.py");
 }
 
-TEST_F(OwnIndexTest, SeesWhatGitTakesForAnIdentOfItsOwn) {
+TEST_F(OwnIndexTest, SeesAChangeThatGitMistakesForItsIdent) {
   OwnIndex own = index();
   ASSERT_TRUE(own.take());
   ScratchFolder::write(folder_ / ".gitattributes", "[attr]mine ident\na.py ident\nsub/* mine\n");
@@ -104,7 +104,7 @@ TEST_F(OwnIndexTest, SeesWhatGitTakesForAnIdentOfItsOwn) {
   ScratchFolder::write(folder_ / "sub/b.py", "$Id: 1 $ $Id:\n$ $Id$\n");
   ScratchFolder::write(folder_ / "c.py", "wrong $Id: right $\n");
   commit();
-  EXPECT_EQ(found(own), "a.py|sub/b.py") << "a clone does not have it, of c.py it does";
+  EXPECT_EQ(found(own), "a.py|sub/b.py") << "a clone lacks these changes, but has those of c.py";
   EXPECT_EQ(found(own, OwnIndex::Extent::kTracked), "a.py|sub/b.py");
   for (const char* name : {"a.py", "sub/b.py"}) {
     ASSERT_EQ(::unlink((folder_ / name).c_str()), 0);
@@ -117,7 +117,7 @@ TEST_F(OwnIndexTest, SeesWhatGitTakesForAnIdentOfItsOwn) {
   EXPECT_EQ(found(own), "") << "an old one, and none";
 }
 
-TEST_F(OwnIndexTest, AnIdentOfAnotherProgramThatIsCommittedIsNoChange) {
+TEST_F(OwnIndexTest, ACommittedIdentOfAnotherProgramIsUnchanged) {
   ScratchFolder::write(folder_ / "a.py", "$Id: a.py,v 1.2 2001/02/03 04:05:06 me Exp $\n");
   commit();
   ScratchFolder::write(folder_ / ".gitattributes", "*.py ident\n");
@@ -127,7 +127,7 @@ TEST_F(OwnIndexTest, AnIdentOfAnotherProgramThatIsCommittedIsNoChange) {
   EXPECT_EQ(found(own), "");
 }
 
-TEST_F(OwnIndexTest, SeesThroughFlagsAndASparseCheckoutOfLater) {
+TEST_F(OwnIndexTest, SeesThroughLaterFlagsAndALaterSparseCheckout) {
   OwnIndex own = index();
   ASSERT_TRUE(own.take());
   run({"update-index", "--skip-worktree", "a.py"});
@@ -141,7 +141,7 @@ TEST_F(OwnIndexTest, SeesThroughFlagsAndASparseCheckoutOfLater) {
   EXPECT_EQ(found(own), "a.py|sub/b.py");
 }
 
-TEST_F(OwnIndexTest, WhatTheUserLeftOutAndHidBeforeIsTheUsers) {
+TEST_F(OwnIndexTest, FilesThatTheUserLeftOutOrHidBeforeAreRespected) {
   run({"sparse-checkout", "set", "--no-cone", "/*", "!/sub/"});
   run({"update-index", "--assume-unchanged", "c.py"});
   ScratchFolder::write(folder_ / "c.py", "mine\n");
@@ -153,10 +153,10 @@ TEST_F(OwnIndexTest, WhatTheUserLeftOutAndHidBeforeIsTheUsers) {
   run({"add", "new"});
   run({"-c", "user.name=T", "-c", "user.email=t@example.org", "commit", "-q", "-m", "more"});
   EXPECT_EQ(found(own), "c.py") << "a commit changes nothing about it";
-  EXPECT_EQ(found(index(taken)), "c.py") << "a later process goes on with the copy";
+  EXPECT_EQ(found(index(taken)), "c.py") << "a later process continues with the copy";
 }
 
-// As one that an agent of an earlier run wrote: the entry has the new file's times and size, and the old content.
+// Like one that an agent of an earlier run wrote: the entry has the new file's times and size, and the old content.
 TEST_F(OwnIndexTest, AnIndexThatWasForgedBeforeIsNotBelieved) {
   ScratchFolder::write(folder_ / "c.py", "222222\n");
   std::string index = read_file(folder_ / ".git/index").value();
@@ -173,7 +173,7 @@ TEST_F(OwnIndexTest, AnIndexThatWasForgedBeforeIsNotBelieved) {
   put(12, static_cast<std::uint64_t>(info.st_mtim.tv_nsec));
   put(20, info.st_ino);
   put(36, static_cast<std::uint64_t>(info.st_size));
-  index.replace(index.size() - 20, 20, std::string(20, '\0'));  // git takes that for an index without a hash
+  index.replace(index.size() - 20, 20, std::string(20, '\0'));  // git treats that as an index without a hash
   ScratchFolder::write(folder_ / ".git/index", index);
   const timespec later[] = {{4'000'000'000, 0}, {4'000'000'000, 0}};
   ASSERT_EQ(::utimensat(AT_FDCWD, (folder_ / ".git/index").c_str(), later, 0), 0);
@@ -182,8 +182,8 @@ TEST_F(OwnIndexTest, AnIndexThatWasForgedBeforeIsNotBelieved) {
   OwnIndex own = this->index();
   const TakenIndex taken = own.take().value();
   ASSERT_EQ(taken.hidden.size(), 1U);
-  EXPECT_TRUE(taken.hidden.contains("c.py")) << "whoever begins is told";
-  EXPECT_EQ(found(own), "") << "it is nobody's work of this run";
+  EXPECT_TRUE(taken.hidden.contains("c.py")) << "reported at the start";
+  EXPECT_EQ(found(own), "") << "it is not a change of this run";
   ScratchFolder::write(folder_ / "c.py", "333333\n");
   EXPECT_EQ(found(own), "c.py");
 }

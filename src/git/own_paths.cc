@@ -9,7 +9,7 @@
 namespace ralph {
 namespace {
 
-// What ralph keeps of reverted content: of its marker, a plan's files, or whatever replaced the plan's folder.
+// Reverted content that ralph keeps: of its marker, a plan's files, or whatever replaced the plan's folder.
 bool is_kept_aside(std::string_view name) {
   if (name == "ralph.rejected-file" || name.starts_with("ralph.rejected-file-")) return true;
   return std::ranges::any_of(kRejectable, [&](std::string_view of) {

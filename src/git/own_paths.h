@@ -8,12 +8,12 @@ namespace ralph {
 
 inline constexpr std::string_view kMarkerFile = ".ralph-active";
 
-// What ralph takes away from an agent is kept beside the original file, with this in its name.
+// Content that ralph takes away from an agent is kept next to the original file, with this in its name.
 inline constexpr std::string_view kRejected = ".rejected-";
 inline constexpr std::array<std::string_view, 5> kRejectable = {kMarkerFile, "tasks.json", "prd.md", "prompt.md",
                                                                 "progress.txt"};
 
-// The marker, the folder .ralph, and what ralph keeps beside a plan's files.
+// The marker, the folder .ralph, and what ralph keeps next to a plan's files.
 bool is_own_path(std::string_view path);
 
 }  // namespace ralph

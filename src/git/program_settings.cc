@@ -11,8 +11,8 @@ namespace {
 
 struct Row {
   std::string_view section;
-  std::string_view keys;    // separated by blanks; "*": all
-  std::string_view only{};  // if the value has this
+  std::string_view keys;    // separated by spaces; "*": all
+  std::string_view only{};  // if the value contains this
 };
 
 constexpr std::array kRows = {
@@ -51,9 +51,9 @@ constexpr std::array kRows = {
     Row{"url", "insteadof pushinsteadof"},
 };
 
-// Of a repository's own file. A partial clone is made by a fetch, and is none any more without its extension.
+// For a repository's own file. A partial clone is created by a fetch, and stops being one without its extension.
 constexpr std::array kRepositoryRows = {
-    // What it is.
+    // What kind of repository it is.
     Row{"core", "bare repositoryformatversion worktree"},
     Row{"extensions", "*"},
     // What git overlooks.
@@ -64,7 +64,7 @@ constexpr std::array kRepositoryRows = {
     Row{"gpg", "*"},
     Row{"tag", "forcesignannotated gpgsign"},
     Row{"user", "signingkey"},
-    // Where a push goes, and what it takes along.
+    // Where a push goes, and what it includes.
     Row{"credential", "*"},
     Row{"http", "*"},
     Row{"lfs", "pushurl url"},
@@ -198,7 +198,7 @@ class Reader {
         quoted = !quoted;
       } else if (c == '\\') {
         ++at_;
-        if (at_end_of_line()) {  // it goes on in the next line
+        if (at_end_of_line()) {  // continues on the next line
           if (at_ < text_.size() && text_[at_] == '\r') ++at_;
           continue;
         }
@@ -215,7 +215,7 @@ class Reader {
     return true;
   }
 
-  // With its line, unless something else stands there too.
+  // Extended to its whole line, unless something else is on that line.
   GitSetting widened(GitSetting setting) const {
     size_t begin = setting.begin;
     while (begin > 0 && is_blank(text_[begin - 1])) --begin;
@@ -229,11 +229,11 @@ class Reader {
   const SettingsScope& scope_;
   size_t at_ = 0, section_begin_ = 0;
   std::string section_, written_section_;
-  std::map<size_t, size_t> counts_;  // settings by the beginning of their section
+  std::map<size_t, size_t> counts_;  // number of settings, by the start of their section
   std::vector<GitSetting> settings_;
 };
 
-// A section that would be left without any setting goes too.
+// Also removes a section that would be left without any setting.
 std::string without(std::string_view text, const std::vector<GitSetting>& settings) {
   std::map<size_t, size_t> removed;
   for (const GitSetting& setting : settings) ++removed[setting.section];
@@ -262,7 +262,7 @@ std::string escaped(std::string_view value) {
   return text;
 }
 
-// If both have the same settings, one after the other, and only values differ: `now` with the lines of `before`.
+// If both have the same settings in the same order, and only values differ: `now` with the lines of `before`.
 std::optional<std::string> with_values_of(std::string_view before, const std::vector<GitSetting>& was,
                                           std::string_view now, const std::vector<GitSetting>& is) {
   const auto is_line = [](std::string_view text, const GitSetting& setting) {
@@ -282,7 +282,7 @@ std::optional<std::string> with_values_of(std::string_view before, const std::ve
   return text += now.substr(from);
 }
 
-// Settings as a text of their own, with one header for those of a section that follow each other.
+// The settings as text, with one header for consecutive settings of a section.
 std::string sections_of(const std::vector<GitSetting>& settings) {
   std::string text, last;
   for (const GitSetting& setting : settings) {
@@ -307,7 +307,7 @@ bool names_program(std::string_view name, std::string_view value) {
   const size_t first = name.find('.'), last = name.rfind('.');
   if (first == std::string_view::npos) return false;
   const std::string_view section = name.substr(0, first), key = name.substr(last + 1);
-  // Extensions of git follow its habits: annex.x-command, cinnabar.helper.
+  // git extensions follow its conventions: annex.x-command, cinnabar.helper.
   for (const std::string_view end : {"command", "cmd", "program", "helper", "hook", "hooks"}) {
     if (key == end || (key.ends_with(end) && key[key.size() - end.size() - 1] == '-')) return true;
   }
@@ -321,7 +321,7 @@ std::optional<std::vector<GitSetting>> program_settings(std::string_view text, c
 std::string with_program_settings_of(std::string_view before, std::string_view now, const SettingsScope& scope) {
   const auto was = program_settings(before, scope), is = program_settings(now, scope);
   if (!was || !is) return std::string(before);
-  std::vector<GitSetting> strange;  // those that `before` does not have, in its order
+  std::vector<GitSetting> strange;  // not in `before`, or not in its order
   size_t known = 0;
   for (const GitSetting& setting : *is) {
     if (known < was->size() && setting == (*was)[known]) {

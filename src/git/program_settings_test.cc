@@ -132,7 +132,7 @@ TEST(ProgramSettings, a_repository_gets_its_remote_back_and_keeps_a_new_one) {
   const std::string evil = replace_all(before, "https://example.com/x.git", "https://example.net/evil.git") + more;
   const std::string mended = with_program_settings_of(before, evil, own);
   EXPECT_EQ(mended, before + more) << "in its place";
-  EXPECT_EQ(with_program_settings_of(before, evil), evil) << "of any other file it is nobody's business";
+  EXPECT_EQ(with_program_settings_of(before, evil), evil) << "in any other file it does not matter";
 }
 
 TEST(ProgramSettings, a_text_that_cannot_be_read_is_replaced) {

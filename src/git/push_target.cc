@@ -28,7 +28,7 @@ bool decides_push(std::string_view name) {
   constexpr std::array<std::string_view, 5> kSections = {"credential", "http", "push", "remote", "url"};
   constexpr std::array<std::string_view, 5> kNames = {"core.gitproxy", "core.sshcommand", "lfs.pushurl", "lfs.url",
                                                       "ssh.variant"};
-  // What a fetch does, and what it notes.
+  // What a fetch does, and what it records.
   constexpr std::array<std::string_view, 5> kOfFetches = {"fetch", "partialclonefilter", "promisor", "prune", "tagopt"};
   const SettingName parts(name);
   if (parts.section == "remote" && is_one_of(parts.key, kOfFetches)) return false;
@@ -36,7 +36,7 @@ bool decides_push(std::string_view name) {
          (parts.section == "branch" && parts.key == "merge");
 }
 
-// What `git push` takes for a remote, as remote_for_branch() and pushremote_for_branch() of git say.
+// The remote that `git push` uses, as in git's remote_for_branch() and pushremote_for_branch().
 class Remotes {
  public:
   void add(std::string_view name, const std::string& value) {
@@ -74,7 +74,7 @@ std::string remote_of(const PushTarget& target, const std::string& branch) {
   return own != target.end() ? own->second : other != target.end() ? other->second : "";
 }
 
-// The repository that is named in the command itself.
+// The repository named in the command itself.
 std::optional<std::string> named_in(const std::vector<std::string>& words) {
   constexpr std::array<std::string_view, 4> kWithValue = {"-o", "--push-option", "--receive-pack", "--exec"};
   constexpr std::string_view kRepo = "--repo";
@@ -103,7 +103,7 @@ Result<PushTarget> push_target(const Git& git) {
   if (listed.code != 0 || listed.cut)
     return fail(ErrorKind::kIo, "git can't list its settings: {}", first_line(listed.errors));
   Remotes remotes;
-  std::map<std::string, std::string> values;  // all of a name, in their order
+  std::map<std::string, std::string> values;  // all values of a name, in order
   for (const std::string& entry : split(listed.output, '\0')) {
     const size_t end = std::min(entry.find('\n'), entry.size());
     const std::string name = entry.substr(0, end), value = entry.substr(std::min(end + 1, entry.size()));
@@ -131,7 +131,7 @@ std::string why_redirected(const PushTarget& then, const PushTarget& now, const 
       const SettingName parts(name);
       if (name.starts_with(kTo)) continue;
       if (parts.section == "remote" && !parts.subject.empty() && parts.subject != is) continue;
-      // An upstream is first set by the push itself.
+      // An upstream that did not exist then may have been set by a push.
       if (parts.section == "branch" && (parts.subject != branch || !then.contains(name))) continue;
       const auto before = then.find(name), after = now.find(name);
       if (before == then.end() || after == now.end() || before->second != after->second) names.insert(name);

@@ -7,7 +7,7 @@
 namespace ralph {
 namespace {
 
-// The target by these settings, "name=value" each, in their order.
+// The target for these settings, each "name=value", in order.
 PushTarget target(std::vector<std::string> settings) {
   std::string listed;
   for (std::string& setting : settings) {
@@ -35,7 +35,7 @@ TEST(PushTarget, WhatDoesNotRedirectAPushIsFine) {
   EXPECT_EQ(why_redirected(target({"remote.origin.url=a"}), target(kUsers), "main", {}), "")
       << "an upstream that a push has set";
   EXPECT_EQ(why_redirected(then, target(users_and({"remote.b.url=x"})), "main", {"https://typed"}), "");
-  EXPECT_EQ(why_redirected({}, target(kUsers), "main", {}), "") << "nothing is known of the beginning";
+  EXPECT_EQ(why_redirected({}, target(kUsers), "main", {}), "") << "nothing is known about the start";
 }
 
 TEST(PushTarget, EverySettingThatRedirectsIsNamed) {
@@ -58,7 +58,7 @@ TEST(PushTarget, AnotherRemoteIsNamed) {
         << more;
   EXPECT_EQ(why_redirected(then, target(users_and({"remote.evil.url=b", "branch.work.remote=evil"})), "work", {"-u"}),
             "it would go to the remote evil, and when the run began it would have gone to origin")
-      << "of a new branch";
+      << "for a new branch";
   for (const std::vector<std::string>& words :
        {Words{"backup"}, Words{"-o", "x", "backup"}, Words{"--repo", "backup"}, Words{"--repo=backup"}})
     EXPECT_EQ(why_redirected(then, target(users_and({"remote.backup.url=b"})), "main", words),

@@ -1,6 +1,6 @@
 // An environment in which git runs no hooks and no file system monitor, whatever the repository's settings say, and
-// shows commits as they are: for a reviewer, whose own commit must not run what another agent left, and who must not be
-// shown other commits in the place of those under review (refs/replace, grafts).
+// shows commits as they are. For a reviewer: its own commit must not run what another agent left behind, and it must
+// not be shown other commits in place of those under review (refs/replace, grafts).
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@
 
 namespace ralph {
 
-// Tells a sandbox, which clears the environment, that git is to be quiet inside too.
+// Tells a sandbox, which clears the environment, to keep git quiet inside too.
 inline constexpr const char* kQuietGitVariable = "RALPH_QUIET_GIT";
 
-// The variables to add; settings that the environment passes to git already stay.
+// The variables to add; settings that the environment already passes to git are kept.
 std::vector<std::pair<std::string, std::string>> quiet_git(const Environment& environment);
 
 }  // namespace ralph

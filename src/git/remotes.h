@@ -6,8 +6,7 @@
 
 namespace ralph {
 
-// The addresses that are fetched from and pushed to; none if the folder is no repository. A work tree has those of its
-// repository.
+// The fetch and push addresses; none if the folder is not a repository. A work tree has those of its repository.
 std::vector<std::string> remote_addresses(const std::string& project);
 
 }  // namespace ralph

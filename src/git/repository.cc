@@ -21,7 +21,7 @@ std::vector<std::string> fields_of(std::string_view output) {
   return fields;
 }
 
-// A file name may contain line ends, chosen by an agent: it must not pass for ralph's own text.
+// A file name may contain newlines, chosen by an agent: it must not look like ralph's own text.
 std::string shown(std::string_view path) {
   return fit_to_width(path, path.size() * 2 + 1);
 }
@@ -35,11 +35,11 @@ std::string complaint_in(std::string_view errors) {
 }
 
 tl::unexpected<Error> refusal(const GitEnd& end, const std::string& folder) {
-  // git itself says what to do about a repository of another owner.
+  // git itself says what to do about a repository with another owner.
   const size_t advice = end.errors.find("git config --global --add safe.directory");
   return fail(
-      ErrorKind::kInput, "git refuses to look at the repository of {}: {}; {}", folder, complaint_in(end.errors),
-      advice == std::string::npos ? "mend that first"
+      ErrorKind::kInput, "git refuses to open the repository of {}: {}; {}", folder, complaint_in(end.errors),
+      advice == std::string::npos ? "fix that first"
                                   : fmt::format("if you trust it, run: {}", first_line(end.errors.substr(advice))));
 }
 
@@ -86,7 +86,7 @@ Result<std::string> Repository::ask(const std::vector<std::string>& words) const
   while (command + 2 < words.size() && (words[command] == "-c" || words[command] == "-C")) command += 2;
   if (end.code != 0) return fail(ErrorKind::kIo, "git {} failed: {}", words[command], complaint_in(end.errors));
   if (end.cut)
-    return fail(ErrorKind::kIo, "git {} printed more than {}, too much to look at", words[command],
+    return fail(ErrorKind::kIo, "git {} printed more than {}, too much to process", words[command],
                 human_bytes(end.output.size()));
   return std::move(end.output);
 }
@@ -137,8 +137,8 @@ Result<std::vector<std::string>> Repository::uncommitted(const std::vector<std::
   const auto is_excepted = [&](const std::string& path) {
     return is_own_path(path) || std::find(except.begin(), except.end(), path) != except.end();
   };
-  // Explicit, because the repository's settings could hide new files. A new folder is listed as one unless single files
-  // of it matter.
+  // Explicit, because the repository's settings could hide new files. A new folder is listed as a whole unless single
+  // files in it matter.
   TRY_VALUE(const std::string output, ask({"status", "--porcelain", "-z",
                                            except.empty() ? "--untracked-files=normal" : "--untracked-files=all"}));
   const std::vector<std::string> fields = fields_of(output);
@@ -206,7 +206,7 @@ Result<std::vector<Repository::Dropped>> Repository::dropped_since(const std::st
   TRY_VALUE(const std::string top, work_tree());
   std::vector<std::string> there = fields_of(gone);
   std::erase_if(there, [&](const std::string& path) { return is_own_path(path) || !is_there(join_path(top, path)); });
-  constexpr size_t kPathsAtOnce = 500;  // a command line has a limit
+  constexpr size_t kPathsAtOnce = 500;  // command lines are limited
   for (size_t from = 0; from < there.size(); from += kPathsAtOnce) {
     const auto ignored = [&](const char* by) -> Result<std::vector<std::string>> {
       std::vector<std::string> words = {"-C", top, "ls-files", "-z", "--others", "--ignored", by, "--"};
@@ -269,7 +269,7 @@ Result<std::vector<std::string>> Repository::lost_tests(const std::string& old) 
     const auto stat = numstat_from(field);
     if (!stat || !is_test_path(stat->path)) continue;
     const std::string path = shown(stat->path);
-    if (stat->binary) lost.push_back(fmt::format("changed, and called binary: {}", path));
+    if (stat->binary) lost.push_back(fmt::format("changed, and marked as binary: {}", path));
     if (stat->removed > stat->added)
       lost.push_back(fmt::format("shortened: {} ({} lines removed, {} added)", path, stat->removed, stat->added));
   }
@@ -278,7 +278,7 @@ Result<std::vector<std::string>> Repository::lost_tests(const std::string& old) 
   return lost;
 }
 
-// Files flagged "assume unchanged" (a small letter) or "skip the work tree" (S): git sees no change to them. A sparse
+// Files flagged "assume unchanged" (a lower-case letter) or "skip worktree" (S): git sees no change to them. A sparse
 // work tree may have many.
 Result<std::vector<std::string>> Repository::hidden_tests() const {
   constexpr size_t kNamed = 5;

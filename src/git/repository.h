@@ -10,24 +10,24 @@
 
 namespace ralph {
 
-// Instead of git's two letters, which show nothing.
+// Instead of git's two letters, since git shows nothing.
 inline constexpr std::string_view kHiddenChange = "hM";
 // For people and agents, who see no change in `git status`.
 inline constexpr std::string_view kHowToSeeHidden =
     "hidden from git by a flag: git update-index --no-assume-unchanged, then --no-skip-worktree, shows it";
 
-// Instead of git's two letters, for a change that git would show if its index were true.
+// Instead of git's two letters, for a change that git would show if its index were correct.
 inline constexpr std::string_view kForgedChange = "hX";
 inline constexpr std::string_view kHowToSeeForged = "hidden from git by its index: git read-tree HEAD shows it";
 
-// The same, for a change that git takes for an ident of its own.
+// The same, for a change that git mistakes for an ident of its own.
 inline constexpr std::string_view kIdentChange = "hI";
 inline constexpr std::string_view kHowToSeeIdent =
     "hidden from git by `ident` in .gitattributes: a clone has something else at $Id";
 
 class Repository {
  public:
-  // `folder` is where git runs, for error messages.
+  // `folder` is where git runs; used in error messages.
   explicit Repository(Git git, std::string folder = "this folder") : git_(std::move(git)), folder_(std::move(folder)) {}
 
   // Whether there is a repository. One that git refuses to open, or whose work tree is elsewhere, is an error.
@@ -42,14 +42,14 @@ class Repository {
   // files, and without `except`, which are paths relative to the work tree.
   Result<std::vector<std::string>> uncommitted(const std::vector<std::string>& except = {}) const;
 
-  // The same for code: every new file by itself, a renamed one by both names, names as they are.
+  // The same for code: every new file separately, a renamed one under both names, names unescaped.
   struct Change {
     std::string letters;  // "??": not tracked
     std::string path;     // from the top-level folder
   };
-  Result<std::vector<Change>> changes() const;  // also hidden ones
+  Result<std::vector<Change>> changes() const;  // including hidden ones
 
-  // The paths of tracked files among them, by the repository's own index.
+  // The tracked files among them, according to the repository's own index.
   Result<std::vector<std::string>> uncommitted_paths() const;
 
   // Changes to files that git is told to overlook; see git/hidden_files.h. Their letters are kHiddenChange.
@@ -58,33 +58,33 @@ class Repository {
   // The paths that differ between a commit and HEAD, for people.
   Result<std::vector<std::string>> changed_since(const std::string& old) const;
 
-  // Files that `old` has, HEAD has not, and git ignores now, though they are still there: checks in the work tree see
-  // them, a checkout does not have them.
+  // Files that `old` contains and HEAD does not, and that git ignores now though they still exist: checks in the work
+  // tree see them, but a checkout does not contain them.
   struct Dropped {
     std::string path;     // from the top-level folder
-    bool openly = false;  // by a .gitignore of the work tree, which everybody sees
+    bool openly = false;  // by a .gitignore in the work tree, visible to everybody
   };
   Result<std::vector<Dropped>> dropped_since(const std::string& old) const;
 
   // Whether `old` is still in the history of HEAD.
   Result<bool> is_ancestor(const std::string& old) const;
 
-  // Makes a branch current again. True: it was fast-forwarded to HEAD without touching files, so it includes what was
-  // committed elsewhere. False: it does not include that, and the files are the branch's own again.
+  // Makes a branch current again. True: it was fast-forwarded to HEAD without touching files, so it includes commits
+  // made elsewhere. False: it does not include them, and the files are the branch's own again.
   Result<bool> go_back_to(const std::string& branch) const;
 
-  // Tests that are deleted, moved, shortened or hidden since `old`, in words: "deleted: tests/a_test.py". Ignores the
-  // project's git settings about diffs and about files to overlook.
+  // Tests that were deleted, moved, shortened or hidden since `old`, in words: "deleted: tests/a_test.py". Ignores the
+  // project's git settings for diffs and for files to overlook.
   Result<std::vector<std::string>> lost_tests(const std::string& old) const;
 
-  // Commits these paths and nothing else, whatever is staged. False: they are unchanged or ignored.
+  // Commits only these paths, whatever is staged. False: they are unchanged or ignored.
   Result<bool> commit(const std::vector<std::string>& paths, const std::string& message) const;
 
   // Protects a commit from garbage collection, under refs/ralph/<name>.
   Status keep(const std::string& name, const std::string& commit) const;
 
  private:
-  Result<std::string> ask(const std::vector<std::string>& words) const;  // its output; an error if it fails
+  Result<std::string> ask(const std::vector<std::string>& words) const;  // its output; an error if git fails
   Result<std::vector<std::string>> hidden_tests() const;
 
   Git git_;

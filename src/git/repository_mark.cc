@@ -12,7 +12,7 @@
 namespace ralph {
 namespace {
 
-// A folder that was deleted and made again may have the same inode, but not the same birth.
+// A folder that was deleted and recreated may have the same inode, but not the same birth time.
 std::string identity_of(const std::string& folder) {
   struct statx info{};
   if (::statx(AT_FDCWD, folder.c_str(), AT_SYMLINK_NOFOLLOW, STATX_INO | STATX_BTIME, &info) != 0) return "";
@@ -21,13 +21,13 @@ std::string identity_of(const std::string& folder) {
                      birth ? info.stx_btime.tv_sec : 0, birth ? info.stx_btime.tv_nsec : 0);
 }
 
-// Told which repository it is: else git would look for one in the folders above.
+// Names the repository explicitly: otherwise git would search the parent folders for one.
 Result<GitEnd> ask_git(const RepositoryMark& mark, std::vector<std::string> words) {
   words.insert(words.begin(), "--git-dir=" + mark.git_dir);
   return plain_git(mark.top)(words);
 }
 
-// nullopt: git can't be asked.
+// nullopt: git can't be run.
 std::optional<bool> has_commit(const RepositoryMark& mark, const std::string& name) {
   const auto found = ask_git(mark, {"cat-file", "-e", name + "^{commit}"});
   return found ? std::optional(found->code == 0) : std::nullopt;
@@ -53,7 +53,7 @@ std::string what_became_of(const RepositoryMark& mark) {
       !is_there(join_path(mark.git_dir, "HEAD")) || !is_there(join_path(mark.common_dir, "objects")))
     return "deleted";
   if (now == mark.folder || mark.commit.empty()) return "";
-  // Some file systems give a folder another number when it is written to for the first time.
+  // Some file systems give a folder another inode number when it is first written to.
   return has_commit(mark, mark.commit) == false ? "made anew" : "";
 }
 

@@ -1,5 +1,5 @@
-// Whether a repository is still the one that it was when a run began: not deleted, and not made anew, and with a commit
-// that is checked out.
+// Whether a repository is still the one that existed when a run began: not deleted, not recreated, and with a commit
+// checked out.
 #pragma once
 
 #include <string>
@@ -14,17 +14,17 @@ struct RepositoryMark {
   std::string top;                  // the work tree's folder
   std::string entry;                // its `.git`
   std::string git_dir, common_dir;  // see RepositoryFolders
-  std::string folder{};             // which folder common_dir is
-  std::string commit{};             // what was checked out; empty: none, or it can't be told
+  std::string folder{};             // identifies the folder common_dir
+  std::string commit{};             // the commit checked out; empty: none, or unknown
 };
 
 RepositoryMark mark_repository(RepositoryMark places);
 
-// "deleted", "made anew" or "damaged"; empty: it is the same.
+// "deleted" or "made anew"; empty: it is the same.
 std::string what_became_of(const RepositoryMark& mark);
 
-// For one that is still the same, and had a commit: "damaged" (git finds neither HEAD's commit nor the first one),
-// kHeadless (the commits are there, but HEAD leads to none), or empty.
+// For a repository that is still the same, and had a commit: "damaged" (git finds neither HEAD's commit nor the
+// original one), kHeadless (the commits exist, but HEAD points to none), or empty.
 inline constexpr std::string_view kHeadless = "left without a commit";
 std::string what_became_of_head(const RepositoryMark& mark);
 

@@ -26,13 +26,13 @@ TEST(IsTestPath, KnowsTestsByTheirFoldersAndNames) {
   for (const char* path : others) EXPECT_FALSE(is_test_path(path)) << path;
 }
 
-// A fake git: records the commands, and answers by their beginning.
+// A fake git: records the commands, and answers by their prefix.
 class FakeGit {
  public:
   void answer(std::string_view words, std::string output, int code = 0) {
     answers_[std::string(words)] = code == 0 ? GitEnd{0, std::move(output), {}} : GitEnd{code, {}, std::move(output)};
   }
-  // A warning of git, which must never be taken for an answer.
+  // A warning from git, which must never be mistaken for an answer.
   void warn(std::string warning) { warning_ = std::move(warning); }
   Repository repository() {
     return Repository(
@@ -49,7 +49,7 @@ class FakeGit {
   std::vector<std::string> asked;
 
  private:
-  std::map<std::string, GitEnd, std::greater<>> answers_;  // the longest beginning first
+  std::map<std::string, GitEnd, std::greater<>> answers_;  // longest prefix first
   std::string warning_;
 };
 
@@ -59,7 +59,7 @@ std::string z(std::string_view fields) {
   return text.empty() ? text : text + '\0';
 }
 
-TEST(Repository, IsThereInsideAWorkTree) {
+TEST(Repository, ExistsInsideAWorkTree) {
   const auto exists = [](int code, const char* output) {
     FakeGit git;
     git.warn("warning: refname 'HEAD' is ambiguous.\n");
@@ -73,12 +73,12 @@ TEST(Repository, IsThereInsideAWorkTree) {
   const auto why = [&](int code, const char* output) { return exists(code, output).error().message; };
   EXPECT_NE(why(0, "false\n").find("core.worktree"), std::string::npos) << "inside .git, a bare one, or elsewhere";
   EXPECT_EQ(why(128, "fatal: not a git repository: /gone\n"),
-            "git refuses to look at the repository of /p: fatal: not a git repository: /gone; mend that first");
+            "git refuses to open the repository of /p: fatal: not a git repository: /gone; fix that first");
   EXPECT_EQ(
       why(128,
           "fatal: detected dubious ownership in repository at '/p'\nTo add an exception for this directory, "
           "call:\n\n\tgit config --global --add safe.directory /p\n"),
-      "git refuses to look at the repository of /p: fatal: detected dubious ownership in repository at '/p'; if you "
+      "git refuses to open the repository of /p: fatal: detected dubious ownership in repository at '/p'; if you "
       "trust it, run: git config --global --add safe.directory /p");
 }
 
@@ -108,7 +108,7 @@ TEST(Repository, HasNoBranchWhenDetachedAndNoHeadBeforeTheFirstCommit) {
   EXPECT_EQ(git.repository().branch().value(), std::nullopt);
   EXPECT_EQ(git.repository().head().value(), "");
   git.answer("rev-parse -q --verify HEAD", "fatal: bad config line 1\n", 128);
-  EXPECT_FALSE(git.repository().head()) << "that is no answer";
+  EXPECT_FALSE(git.repository().head()) << "that is not an answer";
 }
 
 TEST(Repository, UncommittedWorkIsEverythingButRalphsOwnFiles) {
@@ -153,7 +153,7 @@ TEST(IsOwnPath, KnowsTheNamesThatRalphMakes) {
   for (const char* path : others) EXPECT_FALSE(is_own_path(path)) << path;
 }
 
-TEST(Repository, AFailureIsToldWithGitsFirstLine) {
+TEST(Repository, AFailureIsReportedWithGitsFirstLine) {
   FakeGit git;
   git.warn("12:00:00.0 git.c:439 trace: built-in: git status\n");
   const auto lines = git.repository().uncommitted();
@@ -215,7 +215,7 @@ TEST(Repository, TellsWhichTestsWereLost) {
                 "deleted: tests/a.py", "no plain file any more: tests/link.py",
                 "renamed and changed: tests/d.py (to tests/e.py)", "moved away: tests/f.py (to src/f.py)",
                 "deleted: tests/q  r.py", "shortened: tests/h.py (9 lines removed, 1 added)",
-                "changed, and called binary: tests/k.bin", "hidden from git: tests/n.py and tests/o.py"}));
+                "changed, and marked as binary: tests/k.bin", "hidden from git: tests/n.py and tests/o.py"}));
 }
 
 TEST(Repository, OfManyHiddenTestsSomeAreNamed) {
@@ -236,12 +236,12 @@ TEST(Repository, LosesNoTestsWhereNothingChanged) {
   EXPECT_TRUE(git.repository().lost_tests("abc").value().empty());
 }
 
-TEST(Repository, AnAnswerThatWasCutIsNone) {
+TEST(Repository, ATruncatedAnswerIsAnError) {
   const Repository repository(
       [](const std::vector<std::string>&) -> Result<GitEnd> { return GitEnd{0, std::string(2048, 'x'), "", true}; });
   const auto lost = repository.lost_tests("abc");
   ASSERT_FALSE(lost);
-  EXPECT_EQ(lost.error().message, "git diff printed more than 2.0 KB, too much to look at");
+  EXPECT_EQ(lost.error().message, "git diff printed more than 2.0 KB, too much to process");
 }
 
 TEST(Repository, CannotCompareWithACommitThatIsGone) {

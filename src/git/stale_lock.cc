@@ -12,7 +12,7 @@ namespace ralph {
 
 Result<std::optional<std::string>> find_stale_index_lock(const Git& git, const std::string& folder, WallTime since) {
   TRY_VALUE(const auto answer, git({"rev-parse", "--git-path", "index.lock"}));
-  if (answer.code != 0) return std::nullopt;  // no repository
+  if (answer.code != 0) return std::nullopt;  // not a repository
   std::string path = absolute_path(trim(answer.output), folder);
   struct stat info{};
   if (::lstat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode) || info.st_uid != ::geteuid()) return std::nullopt;

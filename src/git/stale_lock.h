@@ -1,4 +1,4 @@
-// The lock of git's index that a killed git leaves behind, and that makes every later git fail.
+// The lock on git's index that a killed git leaves behind, and that makes every later git fail.
 #pragma once
 
 #include <optional>

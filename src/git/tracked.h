@@ -1,4 +1,4 @@
-// Whether git tracks a file: then it may have come with a clone, and was not made here.
+// Whether git tracks a file: a tracked file may have come with a clone instead of being created here.
 #pragma once
 
 #include <string>
@@ -7,10 +7,11 @@
 
 namespace ralph {
 
-// The index of the repository that `folder` is in, which changes with what is tracked; empty: there is no repository.
+// The index of the repository that `folder` is in. It changes whenever the tracked files do. Empty: there is no
+// repository.
 std::string index_file(const std::string& folder);
 
-// Runs no program that the repository names. False also where git is missing or refuses the repository.
+// Runs no program that the repository names. Also false if git is missing or refuses the repository.
 bool is_tracked(const std::string& folder, const std::string& file, const Environment& environment);
 
 }  // namespace ralph

@@ -12,7 +12,7 @@
 namespace ralph {
 namespace {
 
-constexpr off_t kMostHashed = 4 * 1024 * 1024;  // of a larger file, size and time tell whether it was written
+constexpr off_t kMostHashed = 4 * 1024 * 1024;  // for a larger file, size and time show whether it was written
 
 std::string content_of(const std::string& path) {
   struct stat info{};

@@ -13,7 +13,7 @@ namespace ralph {
 
 struct TreeState {
   std::string head;
-  std::map<std::string, std::string> uncommitted;  // by path from the top: git's two letters, and its content's hash
+  std::map<std::string, std::string> uncommitted;  // by path from the top: git's two letters and a hash of the content
 };
 
 // Without ralph's own files. `top` is the work tree's top-level folder, `index` ralph's own copy of its index if there
@@ -22,7 +22,7 @@ Result<TreeState> tree_state(const Repository& repository, const std::string& to
 
 bool is_untracked(std::string_view state);
 bool is_hidden(std::string_view state);               // git does not show the change
-std::string_view how_to_see(std::string_view state);  // of one that is hidden
+std::string_view how_to_see(std::string_view state);  // for a hidden change
 
 // Whether the content is the same, staged or not.
 bool is_same_content(std::string_view state, std::string_view other);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kNone = std::string_view::npos;
 
-// `json` without surrounding blanks, if it is valid JSON and not too deep for this depth.
+// `json` without surrounding blanks, if it is valid JSON and not nested too deeply for this depth.
 std::optional<std::string_view> json_for(size_t depth, std::string_view json) {
   size_t begin = 0;
   size_t end = 0;
@@ -152,7 +152,7 @@ class JsonEdits::Writer {
       touch(insertion.container);
       insertions_.push_back(&insertion);
     }
-    // Pointers into one vector: the order of the calls.
+    // Comparing pointers into one vector keeps the order of the calls.
     std::sort(insertions_.begin(), insertions_.end(), [](const Insertion* a, const Insertion* b) {
       return std::tie(a->container, a->index, a) < std::tie(b->container, b->index, b);
     });
@@ -257,7 +257,8 @@ class JsonEdits::Writer {
     page_.add(tree_.text(node.begin, node.begin + 1));
     for (size_t index = 0; index <= size; ++index) {
       if (index > 0 && index < size) {
-        // Of the separators around a removed child, the one with more line breaks: rows of a table stay rows.
+        // Of the separators around a removed child, keep the one with more line breaks, so that rows of a table stay
+        // rows.
         const std::string_view next = separator(node, index);
         if (between.empty() || count_lines(next) >= count_lines(between)) between = next;
       }

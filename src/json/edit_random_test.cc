@@ -47,7 +47,7 @@ json::value random_value(Dice& dice, size_t depth) {
   }
 }
 
-// The layout of a text; `dice`, if any, scatter blanks and line breaks.
+// The layout of a text; `dice`, if set, scatter blanks and line breaks.
 struct Layout {
   std::string newline = "\n";
   std::string unit = "  ";
@@ -193,7 +193,7 @@ class Comparison {
     if (model_.set.contains(pointer)) return;
     const JsonTree::Node& old = before_[id];
     const JsonTree::Node& now = after_[new_id];
-    if (old.size == 0) {  // filled, or as it was
+    if (old.size == 0) {  // filled, or unchanged
       EXPECT_TRUE(now.size > 0 || before_.text(old.begin, old.end) == after_.text(now.begin, now.end)) << pointer;
       return;
     }

@@ -237,7 +237,7 @@ TEST(JsonEdits, InsertionsGoBeforeWhatHadTheIndex) {
   });
 }
 
-TEST(JsonEdits, JsonTextKeepsItsLinesAndIsIndentedAnew) {
+TEST(JsonEdits, JsonTextKeepsItsLinesAndIsReindented) {
   const std::string_view story = R"({ "id":  "a\"{[\\", "tags": [1, 2],
 
               "deep": [{

@@ -15,11 +15,11 @@ struct Parsed {
 }  // namespace
 
 const json::value& parse_own_json(std::string_view text) {
-  // Much larger than the text: what is never written to is never there.
+  // Much larger than the text: pages that are never written are never allocated.
   auto* const parsed = new Parsed{json::monotonic_resource(text.size() * 8)};
   json::parser parser(&parsed->memory);
   parser.write(text);
-  return *new (&parsed->value) json::value(parser.release());  // never freed, with the memory it stands in
+  return *new (&parsed->value) json::value(parser.release());  // never freed, nor is the memory it is in
 }
 
 }  // namespace ralph

@@ -7,8 +7,8 @@
 
 namespace ralph {
 
-// Parses it without a look for what people get wrong. Its values are never freed. Throws if it is no JSON, which a test
-// would have seen.
+// Parses it without checking for the mistakes that people make. Its values are never freed. Throws if it is not JSON,
+// which a test would have caught.
 const json::value& parse_own_json(std::string_view text);
 
 }  // namespace ralph

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kReplacement = "\\ufffd";
 
-// The value of the escape "\uXXXX" at the beginning of `text`; -1 if there is none.
+// The value of the escape "\uXXXX" at the start of `text`; -1 if there is none.
 int unit_of(std::string_view text) {
   return text.size() < 6 || !text.starts_with("\\u") ? -1 : json_scan::hex4(text.data() + 2);
 }

@@ -3,7 +3,7 @@
 #include <cstdint>
 #if defined(__SSE2__)
 #include <immintrin.h>
-#if __has_include(<sys/platform/x86.h>) && !defined(__clang__)  // it says _Bool, which clang knows in C only
+#if __has_include(<sys/platform/x86.h>) && !defined(__clang__)  // it uses _Bool, which clang accepts only in C
 #include <sys/platform/x86.h>
 #endif
 #endif
@@ -172,7 +172,7 @@ char* put_escape(const char*& at, const char* end, char* out) {
 #if defined(__SSE2__)
 bool has_wide_instructions() {
 #if defined(CPU_FEATURE_ACTIVE)
-  // libc has asked the processor already. The compiler's own function would ask it again at every start, which traps in
+  // libc has already queried the processor. The compiler's builtin would query it again at every start, which traps in
   // a virtual machine.
   return CPU_FEATURE_ACTIVE(AVX2) && CPU_FEATURE_ACTIVE(PCLMULQDQ);
 #else

@@ -1,4 +1,4 @@
-// Fast scanners over JSON text that build nothing and read 16 to 64 bytes at a time where the processor can. Each takes
+// Fast scanners over JSON text that build nothing and read 16 to 64 bytes at a time if the processor can. Each takes
 // the current position and the end of the text, and returns the new position; nullptr if the text is malformed.
 #pragma once
 

@@ -138,7 +138,7 @@ class Checker {
     return {};
   }
 
-  // enum and const; false if the value is none of them.
+  // Checks enum and const; false if the value matches none of them.
   bool check_choices(const json::value& schema, const json::value& value, const std::string& pointer, bool secret) {
     json::array allowed;
     if (const json::value* one = find(schema, "const")) allowed.push_back(*one);

@@ -32,8 +32,8 @@ struct SchemaCheckOptions {
 Result<std::vector<SchemaProblem>> check_schema(const json::value& schema, const json::value& document,
                                                 SchemaCheckOptions options = {});
 
-// The value with every missing key that has a `default` filled in, also inside objects and lists, and its keys in the
-// schema's order. To have a missing object filled in, give it `"default": {}`.
+// The value with every missing key that has a `default` filled in, including inside objects and lists, and its keys in
+// the schema's order. To have a missing object filled in, give it `"default": {}`.
 json::value with_schema_defaults(const json::value& schema, const json::value& value);
 
 // A pointer for people: "/agent/flags/2" becomes agent.flags[2]; "" becomes "the top level".

@@ -9,7 +9,7 @@ namespace ralph {
 namespace {
 
 constexpr size_t kFirstCapacity = 64 << 10;
-constexpr size_t kKeptCapacity = 1 << 20;  // more than this is freed after the line that needed it
+constexpr size_t kKeptCapacity = 1 << 20;  // a larger buffer is freed after the line that needed it
 
 bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\0';
@@ -46,7 +46,7 @@ void LineSplitter::keep(std::string_view bytes) {
     oversized_ = true;
     kept_size_ = std::min(kept_size_, head());
     bytes = bytes.substr(0, head() - kept_size_);
-    if (kept_capacity_ > kKeptCapacity) set_capacity(head());  // the rest may be endless; free what is not needed
+    if (kept_capacity_ > kKeptCapacity) set_capacity(head());  // the rest may be endless, so free what is not needed
   }
   const size_t needed = kept_size_ + bytes.size();
   if (needed > kept_capacity_) {

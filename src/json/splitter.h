@@ -11,17 +11,17 @@ namespace ralph {
 class LineSink {
  public:
   virtual ~LineSink() = default;
-  // Without its line end and surrounding blanks and NULs; never empty. Valid during the call.
+  // Without its line ending and surrounding blanks and NULs; never empty. Valid during the call.
   virtual void on_line(std::string_view line) = 0;
   // The beginning of a line that is too long to be kept.
   virtual void on_oversized_line(std::string_view head) = 0;
 };
 
-// Lines end in LF or CRLF; the last one may have no end. A byte order mark at the very beginning and empty lines are
+// Lines end in LF or CRLF; the last one may have no ending. A byte order mark at the very beginning and empty lines are
 // skipped. A line that lies within one chunk is passed on without a copy.
 class LineSplitter {
  public:
-  static constexpr size_t kHead = 64 << 10;  // what is kept of a line that is too long
+  static constexpr size_t kHead = 64 << 10;  // bytes kept of a line that is too long
 
   explicit LineSplitter(size_t longest) : longest_(longest) {}
 

@@ -34,16 +34,16 @@ TEST(LineSplitterTest, EndsLinesAtLineFeedsWithOrWithoutCarriageReturns) {
   EXPECT_EQ(lines_of("one\ntwo\r\nthree"), (Lines{"one", "two", "three"}));
 }
 
-TEST(LineSplitterTest, PassesOverLinesThatHoldNothing) {
+TEST(LineSplitterTest, SkipsEmptyLines) {
   EXPECT_EQ(lines_of("\n\r\n  \t\none\n\n \n"), (Lines{"one"}));
   EXPECT_EQ(lines_of(""), Lines());
 }
 
-TEST(LineSplitterTest, PassesOverAByteOrderMarkAtTheBeginningOnly) {
+TEST(LineSplitterTest, SkipsAByteOrderMarkAtTheBeginningOnly) {
   EXPECT_EQ(lines_of("\xEF\xBB\xBFone\n\xEF\xBB\xBFtwo\n"), (Lines{"one", "\xEF\xBB\xBFtwo"}));
 }
 
-TEST(LineSplitterTest, TakesNulsAroundALineAwayAndKeepsThoseWithin) {
+TEST(LineSplitterTest, RemovesNulsAroundALineAndKeepsThoseWithin) {
   EXPECT_EQ(lines_of(std::string_view("\0\0a\0b\0\n\0\0\n", 10)), (Lines{std::string("a\0b", 3)}));
 }
 
@@ -62,7 +62,7 @@ TEST(LineSplitterTest, GivesTheSameLinesInPiecesOfAnySize) {
   for (size_t piece = 1; piece < 120; ++piece) EXPECT_EQ(lines_of(text, 100, piece), whole) << piece;
 }
 
-TEST(LineSplitterTest, HandsAWholeLineOnWhereItLies) {
+TEST(LineSplitterTest, PassesAWholeLineOnWithoutACopy) {
   class Pointers : public LineSink {
    public:
     void on_line(std::string_view line) override { at = line.data(); }

@@ -19,7 +19,7 @@ using json_scan::take_word;
 
 namespace {
 
-constexpr int kDeepest = 64;             // of what is kept; the library decides about deeper nesting
+constexpr int kDeepest = 64;             // nesting that is kept; the library decides about deeper nesting
 constexpr size_t kKeptTexts = 1U << 20;  // bytes for texts that are not freed after each line
 
 }  // namespace
@@ -55,7 +55,7 @@ void JsonTape::make_room(size_t bytes) {
   texts_ = std::make_unique_for_overwrite<char[]>(texts_capacity_);
 }
 
-// The beginning of the value after a key.
+// The start of the value after a key.
 inline const char* JsonTape::colon_after(const char* at) const {
   if (end_ - at >= 2 && at[0] == ':' && static_cast<unsigned char>(at[1]) > ' ') return at + 1;
   at = expect(at, end_, ':');

@@ -14,7 +14,7 @@ namespace ralph {
 
 class JsonTape {
  public:
-  static constexpr size_t kMostNodes = 1 << 16;  // of a line; no agent's event has more
+  static constexpr size_t kMostNodes = 1 << 16;  // per line; no agent's event has more
 
   JsonTape();
 
@@ -23,14 +23,14 @@ class JsonTape {
   // unwanted parts only quotes and brackets are checked.
   bool read(std::string_view line, const Wanted& wanted);
 
-  // The same for any line, by Boost.JSON, after repair_json. Returns nullptr, or the reason for a failure: "not JSON",
-  // ...
+  // The same for any line, using Boost.JSON, after repair_json. Returns nullptr, or the reason for a failure: "not
+  // JSON", ...
   const char* read_slowly(std::string_view line, const Wanted& wanted);
 
-  // Reads a value of another line that was left unread there. A value that was read is returned unchanged.
+  // Reads a value that was left unread in another line. A value that was already read is returned unchanged.
   JsonView look_into(JsonView value, const Wanted& wanted);
 
-  // What was read last. Its texts point into that line or into this tape and are valid until the next read.
+  // The last line read. Its texts point into that line or into this tape and are valid until the next read.
   JsonView root() const { return JsonView(nodes_.get()); }
 
  private:

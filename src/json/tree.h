@@ -18,7 +18,7 @@ class JsonTree {
     size_t begin = 0;    // the value's first byte
     size_t end = 0;      // past its last byte
     size_t newline = 0;  // the first line end after `begin`, anywhere
-    size_t parent = 0;   // the document is its own
+    size_t parent = 0;   // the document is its own parent
     size_t depth = 0;    // how many values enclose it
     size_t size = 0;     // how many members or elements it has
 

@@ -12,7 +12,7 @@
 namespace ralph {
 namespace {
 
-// Pretty, or all on one line.
+// Prints pretty, or all on one line.
 class Printer {
  public:
   explicit Printer(bool pretty) : pretty_(pretty) {}

@@ -25,10 +25,11 @@ Result<json::value> parse_json(std::string_view text, std::string_view where);
 // Pretty-prints with two-space indentation and a final newline; keeps the order of keys.
 std::string to_pretty_json(const json::value& value);
 
-// All on one line, without a newline. Strings are escaped by json/writer, so that nothing in it can steer a terminal.
+// All on one line, without a newline. Strings are escaped by json/writer, so nothing in the result can control a
+// terminal.
 std::string to_compact_json(const json::value& value);
 
-// Text as a JSON string value; invalid UTF-8 becomes U+FFFD, so that what ralph writes is always valid JSON.
+// Text as a JSON string value; invalid UTF-8 becomes U+FFFD, so ralph always writes valid JSON.
 json::string to_json_string(std::string_view text);
 
 json::array to_json_array(std::span<const std::string> texts);

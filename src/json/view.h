@@ -1,5 +1,5 @@
 // Lookups in a line of JSON that was read. A lookup never fails: a value that is missing or of another kind reads as
-// empty, so that parsers of agents' streams need no error handling.
+// empty, so parsers of agents' streams need no error handling.
 #pragma once
 
 #include <cstdint>
@@ -60,7 +60,7 @@ class JsonView {
   explicit operator bool() const { return node_ != nullptr; }
   bool is(JsonKind kind) const { return node_ && node_->kind == kind; }
 
-  // A member of an object: the first of that name.
+  // The first member of that name in an object.
   JsonView operator[](std::string_view key) const {
     if (is(JsonKind::kObject)) {
       for (const JsonNode* n = node_ + 1; n < node_ + node_->span; n += n->span) {

@@ -64,7 +64,7 @@ class Scanner {
       wrong(at_, "JSON has no comments; remove this one");
   }
 
-  // What is at the current position, for messages.
+  // The text at the current position, for messages.
   std::string shown() const {
     if (at_ >= text_.size()) return "the end of the document";
     size_t end = at_;
@@ -134,7 +134,7 @@ class Scanner {
                  fmt::format("{} is not a JSON number", prefix_of_characters(text_.substr(start, at_ - start), 40)));
   }
 
-  // Negative if there are no four hexadecimal digits.
+  // Negative if there are not four hexadecimal digits.
   int hex4(size_t from) const { return from + 4 > text_.size() ? -1 : json_scan::hex4(&text_[from]); }
 
   bool escape(std::string* decoded) {
@@ -191,7 +191,7 @@ class Scanner {
     return wrong(start, "this string has no closing quote");
   }
 
-  // The next character that is not simply part of a string.
+  // The next character that needs handling inside a string.
   size_t end_of_plain(size_t at) const {
     const char* const end = text_.data() + text_.size();
     const char* here = json_scan::find_special(text_.data() + at, end);
@@ -199,7 +199,7 @@ class Scanner {
     return static_cast<size_t>(here - text_.data());
   }
 
-  // After an element: true if another follows, false at the end or at a fault.
+  // After an element: true if another one follows, false at the end or at a fault.
   bool more(char closing, size_t opened) {
     skip_blank();
     if (fault_) return false;

@@ -15,15 +15,15 @@ namespace ralph {
 class Wanted;
 
 struct WantedKey {
-  std::string_view name;           // a literal; "*" is every key that has no other entry
-  const Wanted* inside = nullptr;  // the keys wanted in it, or in each object of an array; nullptr: all
+  std::string_view name;           // a literal; "*": every key that has no other entry
+  const Wanted* inside = nullptr;  // the keys wanted inside it, or in each object of an array; nullptr: all
 };
 
 class Wanted {
  public:
   // At most 64. None: only the existence of containers is recorded.
   Wanted(std::initializer_list<WantedKey> keys) : Wanted("", keys) {}
-  // `whole` names keys whose values are wanted whole, separated by blanks.
+  // `whole` names keys whose values are wanted completely, separated by spaces.
   Wanted(std::string_view whole, std::initializer_list<WantedKey> others);
   Wanted(const Wanted&) = delete;
   Wanted& operator=(const Wanted&) = delete;
@@ -33,7 +33,7 @@ class Wanted {
   // For WantedKey::inside: containers are kept as source text, for the few lines in which they are needed.
   static const Wanted& later();
 
-  // nullptr if it is not wanted.
+  // nullptr if the key is not wanted.
   const WantedKey* find(std::string_view key) const {
     for (size_t slot = slot_of(key);; ++slot) {
       const std::uint8_t entry = slots_[slot % kSlots];

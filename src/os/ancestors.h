@@ -1,13 +1,13 @@
-// The processes that this one was started by, directly or not.
+// The chain of processes that started this one.
 #pragma once
 
 #include <string_view>
 
 namespace ralph {
 
-// Whether a process above this one is called `program`, or as this one is, or has a variable of this name in its
-// environment as far as that may be read. An orphan counts with the process that has adopted it: below a subreaper
-// that is still one above.
+// Whether an ancestor of this process is called `program`, has this process's own name, or has `variable` in its
+// environment (if that is readable). For an orphan the chain continues at the process that adopted it, which may be a
+// subreaper that is an ancestor anyway.
 bool is_below(std::string_view program, std::string_view variable);
 
 }  // namespace ralph

@@ -10,7 +10,7 @@
 namespace ralph {
 namespace {
 
-constexpr int kMostAncestors = 1000;  // pids are reused while we look: this must end
+constexpr int kMostAncestors = 1000;  // pids may be reused meanwhile and form a cycle: this must end
 
 struct Ancestor {
   std::string name;

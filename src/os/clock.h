@@ -9,11 +9,11 @@ class Clock {
  public:
   virtual ~Clock() = default;
   virtual WallTime wall() const = 0;
-  virtual MonotonicTime monotonic() const = 0;  // counts neither the machine's sleep nor a pause by Ctrl-Z
+  virtual MonotonicTime monotonic() const = 0;  // excludes system sleep and pauses by Ctrl-Z
 };
 
-// Pauses are counted in memory that a process shares with all that it forks after share_pauses(). Before that, and
-// where there is no such memory, nothing is counted.
+// Pauses are counted in memory that a process shares with everything it forks after share_pauses(). Before that call,
+// or if the memory can't be mapped, nothing is counted.
 void share_pauses();
 void add_pause(Milliseconds length);
 Milliseconds paused_so_far();

@@ -37,7 +37,7 @@ ConsoleStream::ConsoleStream(int fd)
       parent_(::getppid()),
       can_block_(type_of(fd) == S_IFIFO || type_of(fd) == S_IFSOCK || ::isatty(fd)),
       is_socket_(type_of(fd) == S_IFSOCK) {
-  // A flag on the descriptor itself would be shared with the shell and everybody else who has it.
+  // A flag on the descriptor itself would be shared with the shell and everybody else who holds it.
   if (can_block_ && !is_socket_)
     own_ = Fd(::open(fmt::format("/proc/self/fd/{}", fd).c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
 }
@@ -48,7 +48,7 @@ ConsoleStream::~ConsoleStream() {
 
 bool ConsoleStream::write_some(std::string_view& bytes) {
   const int fd = own_ ? own_.get() : fd_;
-  // Without a descriptor of our own: a pipe that has room accepts this much without blocking.
+  // Without our own descriptor: a pipe that has room accepts this much without blocking.
   const bool shy = can_block_ && !own_ && !is_socket_;
   if (shy && !has_room(fd, 0)) return false;
   const std::string_view piece = shy ? bytes.substr(0, PIPE_BUF) : bytes;
@@ -61,8 +61,8 @@ bool ConsoleStream::write_some(std::string_view& bytes) {
   return true;
 }
 
-// A reader who left (EPIPE), or a terminal that did (EIO), has seen what he wanted. Anything else is an error that
-// nobody would see otherwise.
+// A reader (EPIPE) or terminal (EIO) that went away does not want the rest. Any other error would go unnoticed
+// otherwise.
 void ConsoleStream::give_up(int error) {
   gone_ = true;
   if (error == EPIPE || error == EIO || fd_ == STDERR_FILENO) return;

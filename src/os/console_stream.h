@@ -1,4 +1,4 @@
-// Standard output or standard error, whose reader may be slow, asleep (`| less`, Ctrl-S, a hung ssh) or gone.
+// Standard output or standard error, whose reader may be slow, stuck (`| less`, Ctrl-S, a hung ssh) or gone.
 #pragma once
 
 #include <functional>
@@ -15,24 +15,25 @@ class ConsoleStream : public Outlet {
   static constexpr size_t kMostWaiting = 1 << 20;  // bytes
 
   explicit ConsoleStream(int fd);
-  // Waits for the reader, unless hurry() was called, ralph is asked to stop or the guardian is gone: then a reader that
-  // accepts nothing for a second is given up.
+  // Waits for the reader, unless hurry() was called, ralph is asked to stop or the guardian is gone. In those cases it
+  // gives up on a reader that accepts nothing for a second.
   ~ConsoleStream() override;
   ConsoleStream(const ConsoleStream&) = delete;
   ConsoleStream& operator=(const ConsoleStream&) = delete;
 
-  // Never waits: what the reader does not accept now is written by write_on(). If more than kMostWaiting bytes would
-  // wait, `bytes` are dropped, and a line says so where they are missing. Once the reader has closed the stream, this
-  // does nothing.
+  // Never blocks: bytes that the reader does not accept now are written later by write_on(). If more than kMostWaiting
+  // bytes would be pending, `bytes` are dropped and a line marks the gap. Does nothing once the reader has closed the
+  // stream.
   void write(std::string_view bytes);
 
-  // The same for a writer that can give the bytes again later: false: they would be dropped, so nothing was taken.
+  // Like write(), for a caller that can offer the bytes again later. False: they would be dropped, so nothing was
+  // taken.
   bool offer(std::string_view bytes);
 
-  // Called when everything that waited is written.
+  // `more` is called whenever all pending bytes have been written.
   void when_empty(std::function<void()> more) { more_ = std::move(more); }
 
-  // From now on nothing is dropped: for the last words, which matter most.
+  // From now on nothing is dropped: for the final messages, which matter most.
   void keep_all();
 
   void hurry() { hurried_ = true; }
@@ -47,7 +48,7 @@ class ConsoleStream : public Outlet {
   void note_dropped();
 
   int fd_;
-  Fd own_;  // the same pipe or terminal, opened anew: only there may it be told not to block
+  Fd own_;  // the same pipe or terminal, reopened: only this description may be set to O_NONBLOCK
   int parent_;
   bool can_block_, is_socket_;
   bool gone_ = false, hurried_ = false, keep_all_ = false;

@@ -1,5 +1,5 @@
-// Control groups (cgroups), where this user may make one. Their names have the pid of the process that made them, so
-// that those of a killed one are found.
+// Control groups (cgroups), if this user may create them. A group's name contains the pid of the process that created
+// it, so the groups of killed processes can be found.
 #pragma once
 
 #include <string>
@@ -10,16 +10,17 @@ namespace ralph {
 // Writes to a file of a group; false if the kernel refuses.
 bool write_control(const std::string& file, std::string_view value);
 
-// The group of this process in the hierarchy of a controller, as /proc tells it ("/user.slice"); without a controller
-// in the unified one. Empty: there is none.
+// The group of this process in the hierarchy of a controller, as listed in /proc ("/user.slice"); without a controller,
+// in the unified hierarchy. Empty: there is none.
 std::string own_control_group(std::string_view controller);
 
-// Makes the folder of a new group in `parent`, and removes what killed processes left there. Empty: not allowed.
+// Creates the folder of a new group in `parent`, and removes groups that killed processes left there. Empty: not
+// allowed.
 std::string make_control_group(const std::string& parent);
 
-// A group to end everything in it at once, below the one that this process is in: for processes that fork faster than
-// they can be looked at. They are moved there when they are to be killed, because entering a group is slow: the kernel
-// may have all processes of the machine wait for it.
+// A group for killing everything in it at once, below the group of this process: for processes that fork faster than
+// they can be listed. They are moved there only to be killed, because entering a group is slow: the kernel may make all
+// processes of the machine wait for it.
 class KillGroup {
  public:
   KillGroup();
@@ -35,7 +36,7 @@ class KillGroup {
   std::string folder_;
 };
 
-// Kills every process of a unified group and of those below it, forks under way included. False: there is none.
+// Kills every process in a unified group and its subgroups, including forks in progress. False: there is no such group.
 bool kill_group(const std::string& folder);
 
 }  // namespace ralph

@@ -17,14 +17,14 @@ constexpr std::string_view kGroups = "/sys/fs/cgroup";
 constexpr std::string_view kOurs = "contained-";
 constexpr int kFreezeLooks = 50;
 
-// 0: there is none.
+// 0: it does not start with a number.
 int leading_number(std::string_view text) {
   int number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);
   return number;
 }
 
-// Where the unified hierarchy is mounted: alone, or beside those of version 1.
+// Where the unified hierarchy is mounted: alone, or next to those of version 1.
 std::string unified_mount() {
   for (const std::string& folder : {std::string(kGroups), join_path(kGroups, "unified")}) {
     if (file_exists(join_path(folder, "cgroup.controllers"))) return folder;
@@ -34,7 +34,7 @@ std::string unified_mount() {
 
 std::string own_unified_folder() {
   const std::string mount = unified_mount(), own = own_control_group("");
-  // "/..": it is above what this process may see.
+  // "/..": above what this process may see.
   if (mount.empty() || own.empty() || own.starts_with("/..")) return "";
   return own == "/" ? mount : mount + own;
 }
@@ -43,7 +43,7 @@ void remove_stale(const std::string& parent) {
   for (const std::string& name : names_in(parent)) {
     if (!name.starts_with(kOurs)) continue;
     const int pid = leading_number(std::string_view(name).substr(kOurs.size()));
-    // One that still has processes stays.
+    // rmdir fails for one that still has processes.
     if (pid > 0 && !file_exists(fmt::format("/proc/{}", pid))) ::rmdir(join_path(parent, name).c_str());
   }
 }
@@ -70,7 +70,7 @@ bool write_control(const std::string& file, std::string_view value) {
   return fd && ::write(fd.get(), value.data(), value.size()) == static_cast<ssize_t>(value.size());
 }
 
-// "0::/path" is the unified one, "8:pids:/path" one of version 1.
+// "0::/path" is the unified hierarchy, "8:pids:/path" one of version 1.
 std::string own_control_group(std::string_view controller) {
   const auto text = read_file("/proc/self/cgroup");
   for (const std::string& line : split(text.value_or(""), '\n')) {
@@ -92,7 +92,7 @@ std::string make_control_group(const std::string& parent) {
 
 KillGroup::KillGroup() {
   const std::string own = own_unified_folder();
-  // A process is moved by whoever may write to both groups.
+  // Moving a process requires write access to both groups.
   if (own.empty() || ::access(join_path(own, "cgroup.procs").c_str(), W_OK) != 0) return;
   folder_ = make_control_group(own);
   if (folder_.empty() || ::access(entry().c_str(), W_OK) == 0) return;

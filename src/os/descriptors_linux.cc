@@ -12,7 +12,7 @@ namespace ralph {
 void release_descriptors(unsigned first, unsigned last, Descriptors how) {
   const unsigned flags = how == Descriptors::kCloseOnExec ? CLOSE_RANGE_CLOEXEC : 0U;
   if (::syscall(SYS_close_range, first, last, flags) == 0) return;
-  // A limit that was lowered later does not bound what is open: go on for a while behind it.
+  // Descriptors opened before the limit was lowered may lie beyond it: check at least a few thousand.
   constexpr rlim_t kFew = 4096, kMany = 1 << 20;
   rlimit limit{};
   const rlim_t most = ::getrlimit(RLIMIT_NOFILE, &limit) == 0 ? std::clamp(limit.rlim_max, kFew, kMany) : kMany;

@@ -58,7 +58,7 @@ std::string user_folder(const Environment& environment, const std::string& varia
 std::string path_with_project_last(std::string_view path, const std::string& project) {
   const std::string real = real_path(project);
   const auto is_in_project = [&](const std::string& entry) {
-    if (!entry.starts_with('/')) return true;  // relative to where a program works
+    if (!entry.starts_with('/')) return true;  // relative to a program's working directory
     for (const std::string& place : {entry, real_path(entry)})
       for (const std::string& folder : {project, real})
         if (place == folder || place.starts_with(folder + "/")) return true;

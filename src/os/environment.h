@@ -1,4 +1,4 @@
-// The environment of a process as a value: what a child sees is decided in one place and can be displayed.
+// The environment of a process as a value: a child's environment is decided in one place and can be displayed.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@ class Environment {
   Environment() = default;
   Environment(const Environment&) = default;
   Environment& operator=(const Environment&) = default;
-  // Moving leaves a valid one behind, as copies are cheap. NOLINTNEXTLINE(performance-move-constructor-init)
+  // Moving leaves a valid object behind, as copies are cheap. NOLINTNEXTLINE(performance-move-constructor-init)
   Environment(Environment&& other) noexcept : variables_(other.variables_) {}
   Environment& operator=(Environment&& other) noexcept {
     variables_ = other.variables_;
@@ -34,26 +34,26 @@ class Environment {
   }
   std::optional<std::string> get(const std::string& name) const;
   std::vector<std::string> as_lines() const;  // "NAME=value", sorted
-  size_t bytes() const;                       // that the kernel counts for it when a program starts, pointers included
+  size_t bytes() const;                       // as the kernel counts it when a program starts, including pointers
 
  private:
   using Variables = std::map<std::string, std::string>;
   Variables& own();  // not shared with any copy
 
-  // Every launch gets a copy, which is hardly ever changed.
+  // Shared, because every launch gets a copy and hardly any copy is changed.
   std::shared_ptr<Variables> variables_ = std::make_shared<Variables>();
 };
 
 // The folder that an XDG variable names, or `fallback` below the home; empty if neither is known.
 std::string user_folder(const Environment& environment, const std::string& variable, std::string_view fallback);
 
-// The file that `program` refers to: a path is taken as is (relative to `folder`), a bare name is looked up in PATH.
+// The file that `program` refers to: a path is used as is (relative to `folder`), a bare name is looked up in PATH.
 // Errors distinguish "not found" from "found but not executable".
 Result<std::string> resolve_program(const std::string& program, const Environment& environment,
                                     const std::string& folder);
 
-// PATH with the folders that lie in `project` behind the others: an agent may have put a program there, under the name
-// of one of the system's.
+// PATH with the folders inside `project` moved to the end: an agent may have put a program there under the name of a
+// system program.
 std::string path_with_project_last(std::string_view path, const std::string& project);
 Environment with_project_last(Environment environment, const std::string& project);
 

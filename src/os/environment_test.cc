@@ -87,10 +87,10 @@ TEST_F(ResolveProgramTest, FollowsItsTable) {
   };
   const Row rows[] = {
       {"a bare name is looked up, the first folder wins", "tool", "@/bin/tool"},
-      {"what is not executable is passed over", "data", "@/other/data"},
-      {"and told if nothing better comes", "only-data",
+      {"a file that is not executable is skipped", "data", "@/other/data"},
+      {"and reported if nothing better is found", "only-data",
        "error: @/bin/only-data is not executable; try: chmod +x @/bin/only-data"},
-      {"a folder is no program", "folder", "error: folder was not found on PATH"},
+      {"a folder is not a program", "folder", "error: folder was not found on PATH"},
       {"nothing of that name", "missing", "error: missing was not found on PATH"},
       {"a relative path starts from the folder", "./local tool", "@/./local tool"},
       {"a path is not looked up on PATH", "other/tool", "@/other/tool"},

@@ -1,4 +1,4 @@
-// The SHA-256 of a file of any size, in a fixed buffer.
+// The SHA-256 of a file of any size, using a fixed buffer.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,8 @@
 
 namespace ralph {
 
-// Of a regular file; more can be added to the hash. nullopt: it is none, or can't be read. Symlinks are not followed.
+// The hash of a regular file; more can be added to it. nullopt: not a regular file, or unreadable. Symlinks are not
+// followed.
 std::optional<Sha256> hash_file(const std::string& path);
 
 }  // namespace ralph

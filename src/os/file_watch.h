@@ -1,8 +1,8 @@
-// Tells when files change, by the system's file events: nothing is polled.
+// Reports when files change, using inotify: nothing is polled.
 //
 //   FileWatch watch;
 //   TRY(watch.add("/tasks/p/t/DONE"));
-//   if (watch.wait(deadline)) … look at the files again
+//   if (watch.wait(deadline)) … read the files again
 #pragma once
 
 #include <map>
@@ -18,15 +18,15 @@ namespace ralph {
 
 class FileWatch {
  public:
-  // From now on a change of this file counts: created, written and closed, renamed to or away, removed; with `growth`
-  // also every write to it. Its folder must exist, the file need not.
+  // From now on changes of this file count: created, written and closed, renamed to or away, removed; with `growth`
+  // also every write to it. Its folder must exist; the file need not.
   enum class Growth { kIgnored, kWatched };
   Status add(const std::string& path, Growth growth = Growth::kIgnored);
 
-  // For poll(): can be read while there are changes. -1 before the first add().
+  // For poll(): readable while there are changes. -1 before the first add().
   int descriptor() const { return inotify_.get(); }
 
-  // The paths that have changed since the last call, as given to add(). Never blocks.
+  // The paths that have changed since the last call, as passed to add(). Never blocks.
   std::vector<std::string> take_changes();
 
   // Waits for a change; false after the deadline. nullopt: no deadline.

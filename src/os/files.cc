@@ -28,9 +28,9 @@ tl::unexpected<Error> cannot(std::string_view what, std::string_view path, int e
 
 constexpr size_t kRandomLetters = 6;
 constexpr size_t kMostDeviceBytes = 16 << 20;  // /dev/null has none, and a terminal few
-constexpr size_t kMostFileBytes = 1 << 30;  // as a whole: one that an agent made may have any size, and take no space
+constexpr size_t kMostFileBytes = 1 << 30;     // for a whole file: an agent may create a sparse one of any size
 
-// A hidden name that nobody else uses.
+// The start of a hidden name that nobody else uses.
 std::string temporary_prefix(const std::string& path) {
   return join_path(parent_path(path), fmt::format(".{}.ralph-", base_name(path)));
 }
@@ -41,7 +41,7 @@ mode_t masked_by_user(unsigned mode) {
   return mode & ~mask;
 }
 
-// For a file that nothing can be renamed to, because it is a mount of its own (a settings file in a container).
+// For a file that nothing can be renamed over, because it is itself a mount point (a settings file in a container).
 Status overwrite(const std::string& path, std::string_view content, bool to_the_disk) {
   const Fd fd(::open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK));
   if (!fd) return cannot("write", path, errno);
@@ -136,7 +136,7 @@ Result<std::string> read_file(const std::string& path) {
   struct stat info{};
   if (::fstat(fd.get(), &info) != 0) return cannot("read", path, errno);
   if (S_ISDIR(info.st_mode)) return cannot("read", path, EISDIR);
-  // Somebody may have put a pipe, or a link to a terminal, in the place of a file, for us to wait at.
+  // Somebody may have replaced a file with a pipe, or a link to a terminal, to make us wait.
   if (path.starts_with("/dev/") || path.starts_with("/proc/")) {
     ::fcntl(fd.get(), F_SETFL, ::fcntl(fd.get(), F_GETFL) & ~O_NONBLOCK);
   } else if (S_ISFIFO(info.st_mode)) {
@@ -152,7 +152,7 @@ Result<std::string> read_file(const std::string& path) {
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return cannot("read", path, errno);
     used += static_cast<size_t>(n);
-    // Of a plain file, less than was asked for is the rest; the files of /proc come in pieces.
+    // A short read of a plain file is its end; the files of /proc come in pieces.
     if (n == 0 || (S_ISREG(info.st_mode) && info.st_size > 0 && used < content.size())) break;
   }
   content.resize(used);
@@ -176,7 +176,7 @@ Fd open_without_links(const std::string& path, int how) {
 Result<std::string> read_without_links(const std::string& path, size_t most) {
   constexpr int kHow = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW;
   Fd file = open_without_links(path, kHow);
-  if (!file && errno == ENOSYS) {  // an old kernel, or a filter of system calls: part by part
+  if (!file && errno == ENOSYS) {  // an old kernel, or a seccomp filter: go part by part
     Fd folder(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
     for (const std::string& part : split(parent_path(path), '/'))
       if (!part.empty())
@@ -261,7 +261,7 @@ void remove_abandoned_writes(const std::string& folder) {
     const std::string path = join_path(folder, name);
     struct stat info{};
     if (::lstat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
-    // Long enough for any write that is under way, also by a process that was stopped for a while.
+    // Long enough for any write in progress, even by a process that was stopped for a while.
     if (::time(nullptr) - info.st_mtime > 3600) ::unlink(path.c_str());
   }
 }
@@ -335,8 +335,7 @@ Result<std::string> path_of_this_program() {
   const ssize_t n = ::readlink("/proc/self/exe", path, sizeof path);
   std::string self(path, n > 0 ? static_cast<size_t>(n) : 0);
   if (!is_executable_file(self))
-    return fail(ErrorKind::kNotFound, "ralph's own program {} is not there any more; was it replaced? Start again",
-                self);
+    return fail(ErrorKind::kNotFound, "ralph's own program {} no longer exists; was it replaced? Start again", self);
   return self;
 }
 

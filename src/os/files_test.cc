@@ -41,14 +41,14 @@ TEST_F(FilesTest, ReadsAFileWhole) {
   EXPECT_EQ(read_file(folder_ / "empty"), "");
 }
 
-TEST_F(FilesTest, ReadsAFileThatDoesNotTellItsSize) {
+TEST_F(FilesTest, ReadsAFileOfUnknownSize) {
   const auto content = read_file("/proc/self/status");
   ASSERT_TRUE(content);
   EXPECT_TRUE(content->starts_with("Name:"));
 }
 
-// Whoever may write to the folder could have us wait, or take all memory.
-TEST_F(FilesTest, DoesNotWaitForAPipeAndDoesNotReadAFileWithoutEnd) {
+// Anybody who can write to the folder could make us wait, or use up all memory.
+TEST_F(FilesTest, NeitherWaitsForAPipeNorReadsAnEndlessFile) {
   ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
   EXPECT_EQ(read_file(folder_ / "pipe").error().message,
             "cannot read " + folder_ / "pipe" + ": it is a pipe, not a file");
@@ -89,7 +89,7 @@ TEST_F(FilesTest, APathThroughAFolderOfOthersMustEndThere) {
     EXPECT_EQ(read_within(folder_ / good, theirs), "secret") << good;
   for (const char* bad : {"theirs/out", "theirs/deep/away/secret", "alias/out", "alias/deep/away/secret"})
     EXPECT_FALSE(read_within(folder_ / bad, theirs)) << bad;
-  EXPECT_EQ(read_within(folder_ / "theirs/out", {}), "secret");  // nobody else's
+  EXPECT_EQ(read_within(folder_ / "theirs/out", {}), "secret");  // not a folder that others can write to
 }
 
 TEST_F(FilesTest, AFolderBelowIsMadeAndNotReachedByALink) {
@@ -142,7 +142,7 @@ TEST_F(FilesTest, WritesANewFileWithTheModeAskedFor) {
   EXPECT_EQ(names_in(folder_.path()), std::vector<std::string>{"f"});
 }
 
-TEST_F(FilesTest, WritingKeepsTheModeOfAFileThatIsThere) {
+TEST_F(FilesTest, WritingKeepsTheModeOfAnExistingFile) {
   ScratchFolder::write(folder_ / "f", "something longer than the new content");
   ASSERT_EQ(::chmod((folder_ / "f").c_str(), 0751), 0);
   ASSERT_TRUE(write_file_atomically(folder_ / "f", "new", 0600));
@@ -212,7 +212,7 @@ TEST_F(FilesTest, WritingOverAFolderFailsAndLeavesNothingBehind) {
   EXPECT_EQ(nowhere.error().kind, ErrorKind::kNotFound);
 }
 
-TEST_F(FilesTest, MakesFoldersWithTheirParentsAndIsContentIfTheyAreThere) {
+TEST_F(FilesTest, MakesFoldersWithTheirParentsAndAcceptsExistingOnes) {
   EXPECT_TRUE(make_directories(folder_ / "a/b/c"));
   EXPECT_TRUE(is_directory(folder_ / "a/b/c"));
   EXPECT_TRUE(make_directories(folder_ / "a/b/c"));
@@ -221,7 +221,7 @@ TEST_F(FilesTest, MakesFoldersWithTheirParentsAndIsContentIfTheyAreThere) {
   EXPECT_TRUE(make_directories(""));
 }
 
-TEST_F(FilesTest, MakesNoFolderWhereAFileStands) {
+TEST_F(FilesTest, MakesNoFolderWhereAFileExists) {
   ScratchFolder::write(folder_ / "f", "");
   for (const char* name : {"f", "f/a"}) {
     const Status made = make_directories(folder_ / name);
@@ -245,11 +245,11 @@ TEST_F(FilesTest, AppendsAndNeverThroughASymlink) {
   EXPECT_FALSE(file_exists(folder_ / "new"));
 }
 
-TEST_F(FilesTest, AppendsToNoPipe) {
+TEST_F(FilesTest, RefusesToAppendToAPipe) {
   ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
   EXPECT_FALSE(open_for_append(folder_ / "pipe")) << "nobody reads it";
   const Fd reader(::open((folder_ / "pipe").c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  EXPECT_FALSE(open_for_append(folder_ / "pipe")) << "somebody does, and may never";
+  EXPECT_FALSE(open_for_append(folder_ / "pipe")) << "somebody does, but may stop";
 }
 
 TEST_F(FilesTest, ADescriptorIsClosedOnceByItsLastOwner) {
@@ -278,7 +278,7 @@ TEST(Paths, AreJoinedAndTakenApart) {
   EXPECT_EQ(base_name("b"), "b");
 }
 
-TEST(AbandonedWrites, OfKilledProcessesGoWithTheNextWrite) {
+TEST(AbandonedWrites, OfKilledProcessesAreRemovedByTheNextWrite) {
   const ScratchFolder folder;
   const auto long_ago = fs::file_time_type::clock::now() - std::chrono::hours(2);
   for (const char* name : {".a.json.ralph-Ab3xYz", ".b.ralph-000000", ".fresh.ralph-abcdef", ".mine.ralph-abc",

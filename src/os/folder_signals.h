@@ -1,6 +1,6 @@
-// Tells by SIGIO that something was made, renamed or removed in a folder. It says neither what, nor that a file was
-// written, as a FileWatch does. But its end costs nothing, where closing an inotify descriptor waits for the kernel for
-// some 10 ms, and there may be any number of them, where a user often has 128 inotify descriptors.
+// Raises SIGIO when something is created, renamed or removed in a folder. Unlike FileWatch it reports neither which
+// file, nor writes to a file. But it costs nothing to stop, whereas closing an inotify descriptor blocks in the kernel
+// for about 10 ms. And it is not limited in number, whereas a user often has only 128 inotify instances.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace ralph {
 
 class FolderSignals {
  public:
-  // Also again, for a folder that was removed and made anew. False if the kernel can't do it. SIGIO must be blocked or
-  // handled before.
+  // May be called again for a folder that was removed and recreated. False if the kernel does not support it. SIGIO
+  // must already be blocked or handled.
   bool add(const std::string& folder);
 
  private:

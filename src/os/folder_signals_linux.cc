@@ -19,7 +19,7 @@ bool is_at(const Fd& fd, const std::string& path) {
 bool FolderSignals::add(const std::string& folder) {
   const auto known = std::ranges::find(folders_, folder, &std::pair<std::string, Fd>::first);
   if (known != folders_.end() && is_at(known->second, folder)) return true;
-  if (known != folders_.end()) folders_.erase(known);  // it was removed, and another one made
+  if (known != folders_.end()) folders_.erase(known);  // it was removed and recreated
   Fd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   constexpr unsigned kEvents = DN_CREATE | DN_RENAME | DN_DELETE | DN_MULTISHOT;
   if (!fd || ::fcntl(fd.get(), F_NOTIFY, kEvents) != 0) return false;

@@ -73,7 +73,7 @@ Result<int> run_in_foreground(const Launch& launch) {
   const std::vector<std::string> lines = launch.environment.as_lines();
   const std::vector<char*> words = pointers_to(launch.argv), variables = pointers_to(lines);
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return fail(ErrorKind::kIo, "cannot make a pipe: {}", errno_text(errno));
+  if (::pipe2(ends, O_CLOEXEC) != 0) return fail(ErrorKind::kIo, "cannot create a pipe: {}", errno_text(errno));
   Fd from(ends[0]), to(ends[1]);
   const Bystanders bystanders = Bystanders::of_this_process(false);
   become_subreaper();

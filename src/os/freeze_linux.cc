@@ -16,8 +16,8 @@ void reap(std::vector<int>& children, int awaited) {
   std::erase_if(children, [&](int pid) { return pid != awaited && ::waitpid(pid, nullptr, WNOHANG) == pid; });
 }
 
-// Until two lists in a row have nobody new. Each takes microseconds, so that it catches a process between its start and
-// its end.
+// Repeats until two lists in a row have nobody new. Each takes microseconds, so one of them catches a process between
+// its start and its end.
 void stop_new_children(int awaited, const Bystanders& bystanders, MonotonicTime limit) {
   const SystemClock clock;
   std::set<int> known;
@@ -26,7 +26,7 @@ void stop_new_children(int awaited, const Bystanders& bystanders, MonotonicTime 
     std::erase_if(children, [&](int pid) { return known.contains(pid); });
     nothing_new = children.empty() ? nothing_new + 1 : 0;
     stop_with_groups(children, bystanders);
-    reap(children, awaited);  // only now: it gives the numbers of their groups away
+    reap(children, awaited);  // only now: reaping frees the ids of their groups
     known.insert(children.begin(), children.end());
   }
 }
@@ -47,7 +47,7 @@ void stop_with_groups(const std::vector<int>& children, const Bystanders& bystan
     }
     const pid_t group = ::getpgid(pid);
     if (group <= 0 || ::getsid(pid) == own_session) {
-      ::kill(pid, SIGSTOP);  // nobody has reaped it: its pid is its own
+      ::kill(pid, SIGSTOP);  // nobody has reaped it, so the pid is still its own
     } else if (stopped.insert(group).second) {
       ::kill(-group, SIGSTOP);
     }
@@ -57,8 +57,8 @@ void stop_with_groups(const std::vector<int>& children, const Bystanders& bystan
 void freeze_descendants(int awaited, const Bystanders& bystanders) {
   const SystemClock clock;
   const MonotonicTime limit = clock.monotonic() + kFreezeLimit;
-  // A child that was stopped between its fork and its exit has left a successor that is not ours yet, and a snapshot
-  // misses one that is just being made: so all must be still twice.
+  // A child stopped between its fork and its exit has left a successor that is not ours yet, and a snapshot misses a
+  // process that is just being created. So everything must be still twice.
   for (int still = 0; still < 2 && clock.monotonic() < limit;) {
     stop_new_children(awaited, bystanders, limit);
     ++still;

@@ -23,12 +23,12 @@ namespace {
 
 // How long a keeper may take beyond the stop sequence of its job.
 constexpr Milliseconds kKeeperMargin{2'000};
-// An agent that stops the loop this often does it on purpose, and could keep it from ever noticing a time-out.
+// An agent that stops the loop this often does it on purpose, and could keep it from ever noticing a timeout.
 constexpr int kMostStops = 50;
 // Snapshots of the tree until no new process appears in it.
 constexpr int kPausePasses = 5;
 
-// Stops this process as Ctrl-Z would. Returns when it is continued; at once if nobody could continue it.
+// Stops this process as Ctrl-Z would. Returns when it is continued, or at once if nobody could continue it.
 void stop_here() {
   sigset_t suspend;
   ::sigemptyset(&suspend);
@@ -38,7 +38,7 @@ void stop_here() {
   ::sigprocmask(SIG_BLOCK, &suspend, nullptr);
 }
 
-pid_t the_guardian = 0;  // in the loop getppid() would be another process once the guardian was killed
+pid_t the_guardian = 0;  // in the loop, getppid() returns another process once the guardian was killed
 
 void report(std::string line, const SweepReport& swept) {
   if (!swept.ended.empty())
@@ -117,7 +117,7 @@ class Guardian {
     if (keeper_was_killed_ && !ended_) kill_strays();
   }
 
-  // Somebody has stopped the loop, which then hears no signal and no time-out.
+  // Somebody has stopped the loop, so it sees neither signals nor timeouts.
   void wake_loop() {
     if (++stops_ <= kMostStops) {
       ::kill(loop_, SIGCONT);
@@ -129,8 +129,8 @@ class Guardian {
     ::kill(loop_, SIGKILL);
   }
 
-  // Ctrl-Z: the whole tree stops with this process and goes on with it. The loop comes first and last, so that it never
-  // sees an agent that does not move.
+  // Ctrl-Z: the whole tree stops and continues with this process. The loop is stopped first and continued last, so it
+  // never sees an agent that does not move.
   void pause_all() {
     const MonotonicTime from = clock_.monotonic();
     int raw = 0;
@@ -151,8 +151,8 @@ class Guardian {
     if (!ended_) ::kill(loop_, SIGCONT);
   }
 
-  // What a job had started when its keeper was killed is now a child of the guardian. Called again as they end: one
-  // that forked meanwhile leaves another.
+  // The processes of a job whose keeper was killed are now children of the guardian. Called again as they end, because
+  // one that forked meanwhile leaves another.
   void kill_strays() {
     const int self = ::getpid();
     for (const ProcessInfo& stray : descendants_of(self, bystanders_)) {
@@ -162,7 +162,7 @@ class Guardian {
     }
   }
 
-  // By their own stop sequences if the loop has ended as it wanted and the user is patient.
+  // By their own stop sequences, if the loop exited normally and the user is patient.
   void end_jobs() {
     if (WIFEXITED(*ended_)) wait_for_jobs(keepers_.end_all());
     keepers_.abandon_all();
@@ -185,7 +185,7 @@ class Guardian {
   Keepers keepers_;
   std::optional<int> ended_;        // the wait status of the loop
   int stops_ = 0;                   // how often the loop was stopped by somebody else
-  bool keeper_was_killed_ = false;  // by somebody else: it must never happen, and agents can do it
+  bool keeper_was_killed_ = false;  // by somebody else: should never happen, but agents can do it
   bool hurried_ = false;            // a signal came while jobs were being ended
 };
 
@@ -216,8 +216,8 @@ Result<int> run_guarded(const std::function<int(int guardian)>& body) {
   share_pauses();
   the_guardian = ::getpid();
   Bystanders bystanders = Bystanders::of_this_process(true);
-  // An agent of the same user could otherwise rewrite the memory of both through /proc. Agents are not concerned:
-  // exec() undoes it.
+  // Otherwise an agent of the same user could rewrite the memory of both through /proc. Agents themselves are
+  // unaffected: exec() resets the flag.
   ::prctl(PR_SET_DUMPABLE, 0);
   const pid_t loop = ::fork();
   if (loop < 0) return no_guardian(errno_text(errno), before);
@@ -227,10 +227,10 @@ Result<int> run_guarded(const std::function<int(int guardian)>& body) {
     ::setsid();
     // A different name, so that `pkill -9 ralph` leaves one of the two to clean up after the other.
     ::prctl(PR_SET_NAME, "loop");
-    end_with_parent(SIGCONT);  // no end: it wakes a loop that somebody has stopped, so that it sees its guardian gone
+    end_with_parent(SIGCONT);  // does not end it: wakes a stopped loop, so that it notices its guardian is gone
     ::sigprocmask(SIG_SETMASK, &before, nullptr);
     const int code = body(channel->one.get());
-    if (::getppid() == the_guardian) ::kill(the_guardian, SIGCONT);  // if somebody has stopped it, nobody else would
+    if (::getppid() == the_guardian) ::kill(the_guardian, SIGCONT);  // if it was stopped, nobody else would wake it
     std::exit(code);
   }
   channel->one.close();
@@ -249,7 +249,7 @@ void exit_without_guardian(std::string_view advice) {
   pollfd err{STDERR_FILENO, POLLOUT, 0};
   if (::poll(&err, 1, 0) == 1)
     report(fmt::format("ralph was killed{}{}", advice.empty() ? "" : ". ", advice),
-           swept);  // without a wait for a reader
+           swept);  // does not wait for a reader
   ::_exit(128 + SIGKILL);
 }
 

@@ -7,7 +7,7 @@ namespace ralph {
 namespace {
 
 constexpr size_t kMaxMessageBytes = 4096;
-constexpr size_t kMaxListed = 50;  // processes; the command of one is shortened to a line already
+constexpr size_t kMaxListed = 50;  // processes; each command is already shortened to one line
 constexpr size_t kMaxCommandBytes = 400;
 
 class Packer {
@@ -35,7 +35,7 @@ class Packer {
   std::string bytes_;
 };
 
-// Reads what a Packer wrote. After a fault all that is read is empty, and complete() is false.
+// Reads what a Packer wrote. After an error every read returns an empty value, and complete() is false.
 class Unpacker {
  public:
   explicit Unpacker(std::string_view bytes) : left_(bytes) {}

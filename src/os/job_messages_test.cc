@@ -9,7 +9,7 @@
 namespace ralph {
 namespace {
 
-TEST(JobMessages, ARequestComesBackAsItWasAndNoPartOfItIsBelieved) {
+TEST(JobMessages, ARequestIsDecodedUnchangedAndAPartOfOneIsRejected) {
   JobRequest request;
   request.name = "server";
   request.launch.argv = {"/bin/sh", "", "a\nb"};

@@ -13,7 +13,7 @@
 namespace ralph {
 namespace {
 
-// Beyond the stop sequence itself: a keeper looks at its processes some times a second, and the machine may be busy.
+// Beyond the stop sequence itself: a keeper checks its processes only now and then, and the machine may be busy.
 constexpr Milliseconds kEndMargin{5'000};
 
 Milliseconds length_of(const StopSequence& sequence) {
@@ -44,7 +44,7 @@ Status check_request(const JobRequest& request) {
   return check_stop(request);
 }
 
-// A stream as a descriptor: `opened` if it had to be opened, which then closes it.
+// A stream as a descriptor: `opened` owns it if it had to be opened.
 struct OpenStream {
   Fd opened;
   int borrowed = -1;
@@ -73,7 +73,7 @@ Result<OpenStream> open_output(const JobStream& stream) {
   return OpenStream{std::move(null)};
 }
 
-// All that the guardian gets with an order to start.
+// Everything the guardian gets with an order to start.
 struct JobFiles {
   Fd content;
   OpenStream in, out, err;
@@ -96,7 +96,7 @@ Result<JobFiles> open_files(const JobRequest& request) {
   return files;
 }
 
-// The first answer of a keeper. An end of the socket without one means that the guardian, or the keeper, was killed.
+// Waits for the keeper's first answer. If the socket closes without one, the guardian or the keeper was killed.
 Status wait_until_started(int socket, const std::string& name) {
   const SystemClock clock;
   if (!wait_readable(socket, clock.monotonic() + kMaxJobStartTime))
@@ -109,8 +109,8 @@ Status wait_until_started(int socket, const std::string& name) {
   return {};
 }
 
-// What a keeper told last. If it was killed it told nothing, and the kernel killed its job with it.
-JobEnded end_told_in(const std::optional<Packet>& packet) {
+// The keeper's last message. A killed keeper sends none, and the kernel has killed its job with it.
+JobEnded end_in(const std::optional<Packet>& packet) {
   JobEnded killed;
   killed.status = {128 + SIGKILL, SIGKILL};
   if (!packet) return killed;
@@ -148,7 +148,7 @@ Result<JobId> Jobs::start(const JobRequest& request) {
   }
   pair.other.close();
   if (Status started = wait_until_started(pair.one.get(), request.name); !started) {
-    // A guardian that was only late would start what nobody waits for any more.
+    // A guardian that was only late would start a job that nobody is waiting for any more.
     static_cast<void>(order(guardian_, JobOrder::Kind::kEnd, job, stop_time, {}));
     stop_listening(pair.one.get());
     return tl::unexpected<Error>(std::move(started).error());
@@ -165,7 +165,7 @@ Status Jobs::listen_to(int socket, JobId job) {
   return fail(ErrorKind::kIo, "cannot listen to a job: {}", errno_text(errno));
 }
 
-// Closing it is not enough: a child between its fork and its exec has a copy, and the epoll would go on about it.
+// Closing it is not enough: a child between fork and exec has a copy, so the epoll would keep reporting it.
 void Jobs::stop_listening(int socket) {
   ::epoll_ctl(ends_.get(), EPOLL_CTL_DEL, socket, nullptr);
 }
@@ -184,7 +184,7 @@ Status Jobs::begin_to_end(JobId job) {
 Result<JobEnded> Jobs::end(JobId job) {
   TRY_VALUE(const Job* found, running(job));
   const Status asked = begin_to_end(job);
-  // Without a guardian the keeper ends the job by itself: that is waited for, too.
+  // Without a guardian the keeper ends the job by itself, so wait in that case too.
   const SystemClock clock;
   const bool ended = wait_readable(found->socket.get(), clock.monotonic() + found->stop_time + kEndMargin);
   if (ended) return take_end(job);
@@ -198,13 +198,13 @@ Result<std::optional<ExitStatus>> Jobs::state(JobId job) const {
   if (found == jobs_.end()) return fail(ErrorKind::kInternal, "there is no job {}", static_cast<unsigned>(job));
   const int socket = found->second.socket.get();
   if (!wait_readable(socket, {})) return std::nullopt;
-  return end_told_in(receive_packet(socket, Taking::kPeek)).status;
+  return end_in(receive_packet(socket, Taking::kPeek)).status;
 }
 
 JobEnded Jobs::take_end(JobId job) {
   const auto found = jobs_.find(job);
   const int socket = found->second.socket.get();
-  JobEnded ended = end_told_in(receive_packet(socket));
+  JobEnded ended = end_in(receive_packet(socket));
   stop_listening(socket);
   ended.job = job;
   ended_[job] = ended.status;
@@ -216,7 +216,7 @@ std::vector<JobEnded> Jobs::take_ended() {
   epoll_event events[kMaxJobs];
   const int count = ::epoll_wait(ends_.get(), events, kMaxJobs, 0);
   std::vector<JobEnded> ended;
-  if (count < 0) {  // refused
+  if (count < 0) {  // epoll_wait was refused
     std::vector<JobId> silent_no_more;
     for (const auto& [job, running] : jobs_) {
       if (wait_readable(running.socket.get(), {})) silent_no_more.push_back(job);

@@ -1,5 +1,5 @@
-// Jobs, tested with a real guardian, a real loop and real processes. The loop is another process: it says lines, and so
-// do its jobs, and the test reads them.
+// Jobs, tested with a real guardian, a real loop and real processes. The loop is another process: it and its jobs write
+// lines, which the test reads.
 #include "os/jobs.h"
 
 #include <csignal>
@@ -31,7 +31,7 @@ Launch shell_launch(const std::string& script) {
   return launch;
 }
 
-// What runs in the loop's process.
+// The state of the loop's process.
 struct Loop {
   Loop(int guardian, int to_test) : processes(clock, guardian), jobs(guardian), out(to_test) {
     processes.watch_jobs(jobs);
@@ -54,10 +54,11 @@ struct Loop {
   }
   std::optional<JobId> start(const std::string& script) { return start(request(script)); }
 
-  // Starts a job and waits until its script has called `ready`. What a descendant writes to $MARKS, `await` waits for.
+  // Starts a job and waits until its script has called `ready`. `await` waits for a file that a descendant creates in
+  // $MARKS.
   std::optional<JobId> start_ready(const std::string& script, const StopSequence& stop = stop_gently()) {
     const ScratchFolder folder;
-    // Without what the shell says of a child that was ended with it.
+    // Hides the shell's messages about children that were killed.
     JobRequest asked = request(
         "exec 2> /dev/null; ready() { : > $MARKS/ready; }; await() { until [ -e $MARKS/$1 ]; do sleep 0.01; done; }; " +
         script);
@@ -116,7 +117,7 @@ class JobsTest : public ::testing::Test {
     ::_exit(code ? *code : 99);
   }
 
-  // The next line that the loop or a job says; "" after the last one.
+  // The next line from the loop or a job; "" after the last one.
   std::string line() {
     for (;;) {
       if (const size_t end = said_.find('\n'); end != std::string::npos) {
@@ -165,7 +166,7 @@ class JobsTest : public ::testing::Test {
   std::string said_;
 };
 
-TEST_F(JobsTest, TellTheirExitCodesAndSignalsAsEvents) {
+TEST_F(JobsTest, ReportTheirExitCodesAndSignalsAsEvents) {
   run([](Loop& loop) {
     for (const char* script : {"exit 3", "kill -SEGV $$"}) {
       const auto job = loop.start(script);
@@ -185,7 +186,7 @@ TEST_F(JobsTest, TellTheirExitCodesAndSignalsAsEvents) {
 TEST_F(JobsTest, EndOnceEvenIfAnotherProcessStillHasTheirSockets) {
   run([](Loop& loop) {
     const auto job = loop.start_ready("ready; sleep 1000");
-    const pid_t copy = ::fork();  // as a program that has not been executed yet
+    const pid_t copy = ::fork();  // like a child that has not called exec yet
     if (copy == 0) {
       ::pause();
       ::_exit(0);
@@ -257,7 +258,7 @@ TEST_F(JobsTest, AreEndedWithAllThatTheyStartedAndNothingOfAnother) {
   EXPECT_FALSE(is_alive(other) || is_alive(also_other));
 }
 
-TEST_F(JobsTest, OfWhichOneIsEndedLeaveTheOthersAlone) {
+TEST_F(JobsTest, EndingOneLeavesTheOthersAlone) {
   run([](Loop& loop) {
     const std::string family = "(setsid sh -c 'echo $$; : > $MARKS/1; exec sleep 1000' &); await 1; ready; sleep 1002";
     const auto one = loop.start_ready(family);
@@ -327,7 +328,7 @@ TEST_F(JobsTest, EndSoonWhenTheGuardianIsKilledAndTheLoopNotices) {
   const std::string end = line();
   EXPECT_TRUE(end == "code 143 signal 15" || end == "ended already") << end;
   EXPECT_TRUE(contains(line(), "guardian"));
-  EXPECT_EQ(line(), "");  // the jobs held this pipe
+  EXPECT_EQ(line(), "");  // the jobs held this pipe open
   EXPECT_EQ(wait_for_guardian(), -SIGKILL);
 }
 

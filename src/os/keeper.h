@@ -1,8 +1,8 @@
 // The keeper of one job (os/jobs.h): a process between the guardian and the job. As a subreaper it adopts whatever the
-// job leaves behind, so "the job and all that it started" are exactly its descendants. It starts the job, ends it on
-// SIGTERM by the job's stop sequence, or by stop_abandoned() when the guardian lets go of it or dies, tells the loop
-// how the job ended, and exits. If the keeper itself is killed the kernel kills the job, and the guardian ends the
-// rest.
+// job leaves behind, so "the job and everything it started" are exactly its descendants. It starts the job and ends it:
+// on SIGTERM by the job's stop sequence, or by stop_abandoned() when the guardian releases it or dies. Then it reports
+// to the loop how the job ended, and exits. If the keeper itself is killed, the kernel kills the job and the guardian
+// ends the rest.
 #pragma once
 
 #include "os/files.h"
@@ -13,11 +13,11 @@ struct KeeperFiles {
   Fd socket;   // to the loop
   Fd request;  // a file with the encoded JobRequest
   Fd in, out, err;
-  Fd guardian;  // closes when the guardian lets go of this job, or dies
+  Fd guardian;  // closes when the guardian releases this job, or dies
 };
 
-// Becomes the keeper; for a process that was just forked from the guardian, with the guardian's signals still blocked.
-// Keeps no other descriptor open: a copy of the guardian's end of anything would hide its death from the others.
+// Becomes the keeper; call it in a process just forked from the guardian, with the guardian's signals still blocked.
+// Keeps no other descriptor open: a copy of one of the guardian's ends would hide its death from the other processes.
 [[noreturn]] void keep_job(KeeperFiles files);
 
 }  // namespace ralph

@@ -25,8 +25,8 @@ void close_all_but(std::vector<int> kept) {
   release_descriptors(from, UINT_MAX, Descriptors::kClose);
 }
 
-// Away from the terminal, and from all that belongs to the guardian. The name is not ralph's, so that `pkill -9 ralph`
-// leaves somebody to clean up.
+// Detaches from the terminal and from everything that belongs to the guardian. Changes its name, so that
+// `pkill -9 ralph` leaves somebody to clean up.
 void leave_guardian(const KeeperFiles& files) {
   ::setsid();
   ::prctl(PR_SET_NAME, "keeper");
@@ -36,7 +36,7 @@ void leave_guardian(const KeeperFiles& files) {
                  files.out.get(), files.err.get(), files.guardian.get()});
 }
 
-// Starts the job and returns its stop sequence. The streams are closed then: the job alone holds its ends of pipes.
+// Starts the job and returns its stop sequence. Closes the streams, so the job alone holds its ends of pipes.
 Result<StopSequence> start_job(LinuxProcesses& processes, KeeperFiles& files) {
   TRY_VALUE(const std::string bytes, read_file(fmt::format("/proc/self/fd/{}", files.request.get())));
   TRY_VALUE(JobRequest request, decode_request(bytes));
@@ -49,7 +49,7 @@ Result<StopSequence> start_job(LinuxProcesses& processes, KeeperFiles& files) {
 JobEnded wait_for_end(LinuxProcesses& processes, const StopSequence& stop) {
   JobEnded ended;
   ended.status = {128 + SIGKILL, SIGKILL};  // if it outlives even its stop sequence
-  bool ending = false;                      // a second request must not begin the sequence again
+  bool ending = false;                      // a second request must not restart the sequence
   for (;;) {
     const Event event = processes.next(std::nullopt);
     const auto* signal = std::get_if<SignalArrived>(&event);
@@ -74,7 +74,7 @@ void keep_job(KeeperFiles files) {
   const SystemClock clock;
   LinuxProcesses processes(clock, files.guardian.get());
   const Result<StopSequence> stop = start_job(processes, files);
-  // Whether the loop still listens makes no difference: the guardian decides when a job ends.
+  // It does not matter whether the loop still listens: the guardian decides when a job ends.
   const auto tell = [&](const JobReply& reply) { static_cast<void>(send_packet(files.socket.get(), encode(reply))); };
   if (!stop) {
     tell(stop.error());

@@ -1,5 +1,5 @@
-// The guardian's side of jobs: it starts a keeper for each and has it end its job. All that a job says goes past the
-// guardian, straight to the loop.
+// The guardian's side of jobs: it starts a keeper for each job and tells it when to end the job. A job's messages
+// bypass the guardian and go straight to the loop.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@ namespace ralph {
 
 class Keepers {
  public:
-  // Does what a packet of the loop asks for. A start that fails is told to the loop over the job's socket.
+  // Carries out the request in a packet from the loop. A failed start is reported to the loop over the job's socket.
   void obey(Packet packet);
 
   bool empty() const { return keepers_.empty(); }
   bool has(pid_t pid) const;
-  void forget(pid_t pid);  // it was reaped
+  void forget(pid_t pid);  // after it was reaped
 
-  // Has all jobs end by their own stop sequences, and says how long that may take.
+  // Tells all jobs to end by their own stop sequences, and returns how long that may take.
   Milliseconds end_all();
-  // Has all jobs end at once, as if the guardian had died.
+  // Tells all jobs to end at once, as if the guardian had died.
   void abandon_all();
 
  private:

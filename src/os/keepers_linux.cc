@@ -15,7 +15,8 @@ void Keepers::obey(Packet packet) {
     if (const auto found = keepers_.find(order->job); found != keepers_.end()) end(found->second);
     return;
   }
-  // Descriptors are missing if the guardian may have no more of them; the loop sees its socket close if it is that one.
+  // Descriptors are missing if the guardian has reached its limit of open files. If the job's socket is missing, the
+  // loop sees its end close.
   packet.descriptors.resize(kJobDescriptors);
   const auto fd = [&](JobDescriptor which) { return std::move(packet.descriptors[which]); };
   const Fd to_loop(::fcntl(packet.descriptors[kJobSocket].get(), F_DUPFD_CLOEXEC, 0));

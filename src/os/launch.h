@@ -16,19 +16,19 @@ struct Launch {
   Environment environment;        // complete: nothing else is inherited
   std::string folder;             // the working directory
   std::string input;              // standard input; empty: end of file at once
-  bool may_clean_up = false;      // if ralph is killed it gets SIGTERM, not SIGKILL: git removes its locks then
+  bool may_clean_up = false;      // if ralph is killed it gets SIGTERM, not SIGKILL, so that git can remove its locks
   bool merge_streams = false;     // standard error goes to standard output, in the order written
 
-  // For a sandbox: the folder that takes the project's place, if it works elsewhere than in the run's project, and what
-  // it reads outside of it.
+  // For a sandbox: the folder that takes the project's place, if the child works somewhere other than the run's
+  // project, and the paths outside of it that the child reads.
   std::string project{};
   std::vector<std::string> reads{};
 
   // For a program that starts another one in a sandbox.
   std::vector<std::string> files{};   // anonymous files with this content: descriptors 3, 4, ... of the child
-  std::vector<std::string> groups{};  // cgroup.procs files: the child enters these groups before it begins
-  bool deaf = false;                  // begins with the signals that ask for an end blocked: what it starts gets them
-  std::vector<std::string> writes{};  // files that it is to write, outside of the folders that are its own
+  std::vector<std::string> groups{};  // cgroup.procs files: the child enters these groups before it starts
+  bool deaf = false;                  // starts with termination signals blocked: its own child handles them
+  std::vector<std::string> writes{};  // files that it may write outside its own folders
 };
 
 // A started process. It leads its own session: it has no terminal, and a signal to its group spares ralph.
@@ -43,21 +43,22 @@ struct Spawned {
 // it if its parent dies.
 Result<Spawned> spawn(const Launch& launch);
 
-// What the standard streams of a child are connected to. The descriptors stay the caller's.
+// The descriptors for a child's standard streams. The caller keeps ownership.
 struct Streams {
   int in, out, err;
 };
 
-// As spawn(), on streams that are there already; `input` and `merge_streams` are not looked at. Returns the pid.
+// Like spawn(), on existing streams; `input` and `merge_streams` are ignored. Returns the pid.
 Result<int> spawn_on(const Launch& launch, const Streams& streams);
 
-// An anonymous file at its beginning: nobody has to feed a pipe, so a child that never reads can't block ralph.
+// An anonymous file with these bytes, positioned at its start. Unlike a pipe nobody has to feed it, so a child that
+// never reads can't block ralph.
 Result<Fd> file_of(std::string_view bytes);
 
-// Standard input that gives `bytes`, or the end of file at once.
+// Standard input that yields `bytes`, or end of file at once if there are none.
 Result<Fd> input_of(std::string_view bytes);
 
-// For exec: pointers to the strings, and a final nullptr. Valid as long as they are.
+// For exec: pointers to the strings, and a final nullptr. Valid as long as the strings are.
 std::vector<char*> pointers_to(const std::vector<std::string>& strings);
 
 // The largest single argument that the kernel accepts, less its terminator.

@@ -17,7 +17,7 @@ Result<Lock> Lock::acquire(const std::string& path) {
   struct stat info{};
   if (::fstat(fd.get(), &info) == 0 && info.st_nlink > 1)
     return fail(ErrorKind::kIo, "cannot use the lock {}: it is a hard link to a file elsewhere; remove it", path);
-  // `ralph runs` takes the lock for an instant to see whether a run is alive: that is not an owner.
+  // `ralph runs` takes the lock for an instant to see whether a run is alive: that does not make it an owner.
   int locked = ::flock(fd.get(), LOCK_EX | LOCK_NB);
   for (int tries = 0; locked != 0 && errno == EWOULDBLOCK && tries < 5; ++tries) {
     const timespec moment{0, 10'000'000};

@@ -1,4 +1,4 @@
-// A lock that never outlives its process: flock on a file that contains a line naming the owner.
+// A lock that never outlives its process: flock on a file whose only line names the owner.
 #pragma once
 
 #include <string>

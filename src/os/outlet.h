@@ -1,5 +1,5 @@
-// Something that writes to a reader who may be slow. Whoever waits for events (LinuxProcesses) also waits for room, so
-// that writing never delays anything else.
+// Something that writes to a reader who may be slow. The event loop (LinuxProcesses) also waits for room, so writing
+// never delays anything else.
 #pragma once
 
 namespace ralph {
@@ -8,7 +8,7 @@ class Outlet {
  public:
   virtual ~Outlet() = default;
 
-  // What is to be written to when it has room; -1: nothing waits.
+  // The descriptor to write to as soon as it has room; -1: nothing is pending.
   virtual int wants_room() const = 0;
   virtual void write_on() = 0;  // there is room
 };

@@ -1,4 +1,4 @@
-// Packets with descriptors over a pair of local sockets, for processes of one program: bytes need no framing, and a
+// Packets with descriptors over a pair of local sockets, between processes of one program: bytes need no framing, and a
 // packet arrives whole or not at all.
 #pragma once
 
@@ -21,14 +21,15 @@ struct PacketPair {
 };
 Result<PacketPair> make_packet_pair();  // close-on-exec
 
-// Never blocks and never raises SIGPIPE: fails if the other end is closed or does not read. The descriptors are copied.
+// Never blocks and never raises SIGPIPE: fails if the other end is closed or does not read. The descriptors are
+// duplicated.
 Status send_packet(int socket, std::string_view bytes, std::span<const int> descriptors = {});
 
 struct Packet {
   std::string bytes;
   std::vector<Fd> descriptors;  // close-on-exec
 };
-// The next packet; nullopt if there is none, as after the other end was closed. Never blocks.
+// The next packet; nullopt if there is none, or if the other end was closed. Never blocks.
 enum class Taking { kRemove, kPeek };
 std::optional<Packet> receive_packet(int socket, Taking taking = Taking::kRemove);
 

@@ -7,7 +7,7 @@
 namespace ralph {
 namespace {
 
-// Room for the descriptors of one packet, aligned as the kernel wants it.
+// Room for the descriptors of one packet, aligned as the kernel requires.
 union PacketControl {
   cmsghdr header;
   char bytes[CMSG_SPACE(kMaxPacketDescriptors * sizeof(int))];
@@ -32,7 +32,7 @@ std::vector<Fd> descriptors_in(msghdr& message) {
 Result<PacketPair> make_packet_pair() {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-    return fail(ErrorKind::kIo, "cannot make a pair of sockets: {}", errno_text(errno));
+    return fail(ErrorKind::kIo, "cannot create a pair of sockets: {}", errno_text(errno));
   return PacketPair{Fd(ends[0]), Fd(ends[1])};
 }
 

@@ -15,7 +15,7 @@ void sleep_for(Milliseconds time) {
   ::nanosleep(&moment, nullptr);
 }
 
-// What read() would say at once: bytes, an end or an error.
+// Whether recv() would return at once, with bytes, end of file or an error.
 bool would_answer(int fd) {
   char byte = 0;
   return ::recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0 || (errno != EAGAIN && errno != EINTR);

@@ -9,9 +9,9 @@ namespace ralph {
 namespace {
 
 constexpr std::uintptr_t kPage = 4096;
-constexpr std::uintptr_t kMost = 64 * 1024;  // of the heap, and about what a hook uses of the stack
+constexpr std::uintptr_t kMost = 64 * 1024;  // of the heap, and about as much stack as a hook uses
 
-// Both are addresses; the pages that they are in are included.
+// Takes two addresses; includes the pages that they are in.
 [[maybe_unused]] void prefault(std::uintptr_t from, std::uintptr_t to) {
 #ifdef MADV_POPULATE_WRITE
   from &= ~(kPage - 1);

@@ -1,4 +1,4 @@
-// The end of a process that is nobody's child here, or not to be reaped yet.
+// Waits for the end of a process that is not our child, or must not be reaped yet.
 #pragma once
 
 #include "base/time.h"
@@ -7,13 +7,13 @@
 
 namespace ralph {
 
-// Can be read, for poll(), once the process has ended. Invalid: it has ended already, or the kernel can't tell.
+// For poll(): readable once the process has ended. Invalid: it has already ended, or the kernel can't report it.
 Fd when_ended(const ProcessInfo& process);
 
-// A zombie has ended.
+// True for a zombie too.
 bool has_ended(const ProcessInfo& process);
 
-// False: it still runs at `until`.
+// False: it is still running at `until`.
 bool wait_for_end(const ProcessInfo& process, MonotonicTime until);
 
 }  // namespace ralph

@@ -11,7 +11,7 @@
 namespace ralph {
 namespace {
 
-constexpr Milliseconds kLookForEnd{50};  // where there are no process descriptors
+constexpr Milliseconds kLookForEnd{50};  // without process descriptors
 
 }  // namespace
 

@@ -38,7 +38,7 @@ std::optional<ProcessInfo> read_process(int pid) {
   number(3, info.session);
   number(17, threads);
   number(19, info.start_time);
-  // A process whose main thread has exited looks like a zombie and works on.
+  // A process whose main thread has exited looks like a zombie but keeps running.
   if (info.state == 'Z' && threads > 1) info.state = 'S';
   info.command = stat->substr(name_from + 1, name_to - name_from - 1);
   return info;
@@ -137,8 +137,8 @@ std::optional<std::vector<int>> children_of(int pid) {
   return pids;
 }
 
-// From parent to children, which costs nothing for the other processes of the machine. nullopt: nobody was seen. A list
-// of children may miss one while another ends.
+// Walks from parents to children, so the machine's other processes cost nothing. nullopt: nobody was seen. The kernel's
+// list of children may miss one while another is ending.
 std::optional<std::vector<ProcessInfo>> descendants_by_descent(int root, const Bystanders& bystanders) {
   auto children = children_of(root);
   if (!children) return std::nullopt;
@@ -192,7 +192,7 @@ void add_hidden_children(std::vector<ProcessInfo>& found, const Bystanders& byst
 Bystanders Bystanders::of_this_process(bool sessions) {
   Bystanders found;
   if (!has_children()) return found;
-  found.processes_ = descendants_among_all(::getpid(), {});  // to miss one would be to end it
+  found.processes_ = descendants_among_all(::getpid(), {});  // a full scan: a missed bystander would be killed
   add_hidden_children(found.processes_, {});
   if (!sessions || found.none()) return found;
   found.sessions_.insert(::getsid(0));
@@ -236,7 +236,7 @@ WallTime start_of_this_process() {
 }
 
 bool send_signal(const ProcessInfo& process, int signal) {
-  // The pid of a child that nobody has reaped is given to no other process.
+  // The pid of an unreaped child is not reused.
   if (process.start_time == 0) return is_living_child(process.pid) && ::kill(process.pid, signal) == 0;
   // The descriptor pins the process first; comparing start times afterwards leaves no gap for a reused pid.
   const Fd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, process.pid, 0)));
@@ -250,7 +250,7 @@ bool send_signal(const ProcessInfo& process, int signal) {
 EndingWorks try_to_end_a_process() {
   const pid_t pid = ::fork();
   if (pid == 0) {
-    ::alarm(2);  // should it be impossible to end it
+    ::alarm(2);  // in case it can't be ended
     for (;;) ::pause();
   }
   if (pid < 0) return EndingWorks::kNot;

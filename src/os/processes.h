@@ -6,7 +6,7 @@
 //     const Event event = processes.next(deadline);   // output, exit, signal, deadline, ...
 //     if (std::holds_alternative<Finished>(event)) break;
 //   }
-// After the child has exited, everything it left behind is ended while output is still read; then comes Finished, the
+// After the child has exited, everything it left behind is ended while output is still read. Finished follows, as the
 // last event of a start().
 #pragma once
 
@@ -49,7 +49,7 @@ struct FileChanged {
   std::string path;
 };
 struct GuardianLost {};  // the guardian process has died
-struct WaitFailed {      // the kernel refuses to wait; told once, and events still come
+struct WaitFailed {      // the kernel refuses to wait; reported once, and events still arrive
   int error;             // errno
 };
 enum class JobId : unsigned {};
@@ -59,7 +59,7 @@ struct DescriptorReady {  // LinuxProcesses::watch_descriptor()
 struct JobEnded {  // os/jobs.h
   JobId job{};
   ExitStatus status;
-  SweepReport swept;  // of what it had started; with the job itself if it was ended
+  SweepReport swept;  // the processes it had started; includes the job itself if that had to be ended
 };
 
 using Event = std::variant<Output, Exited, Finished, SignalArrived, DeadlinePassed, FileChanged, GuardianLost,
@@ -75,13 +75,13 @@ class Processes {
   // Blocks until something happens. Without a child it waits for signals, file changes and the deadline.
   virtual Event next(std::optional<MonotonicTime> deadline) = 0;
 
-  // Begins to end the child and its descendants. Events continue until Finished. Another call starts its new sequence.
+  // Starts to end the child and its descendants. Events continue until Finished. Another call starts its new sequence.
   virtual void end(const StopSequence& sequence) = 0;
 
   // The pid of the running child; 0 if there is none.
   virtual int child() const { return 0; }
 
-  // From now on FileChanged comes when this file was made, renamed or removed, and perhaps without a reason.
+  // From now on FileChanged follows when this file is created, renamed or removed, and possibly without a reason.
   virtual Status watch_file(const std::string& path) = 0;
 };
 

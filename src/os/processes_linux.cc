@@ -23,7 +23,7 @@ constexpr Milliseconds kEndingPoll{20};
 constexpr Milliseconds kDrainGrace{200};
 // More than two pipes can hold: any further output comes from a process that is not ours.
 constexpr size_t kDrainBytes = 4 << 20;
-// Refused waits in a row that are a state of the machine and not a bad moment.
+// So many refused waits in a row mean a lasting condition, not a bad moment.
 constexpr int kFailedWaits = 10;
 
 sigset_t signals_we_take() {
@@ -150,8 +150,8 @@ Remaining LinuxProcesses::look(int signal) {
   left.living = descendants_of_this_process();
   std::erase_if(left.living, [&](const ProcessInfo& process) { return contains(survivors_, process); });
   if (!left.living.empty()) return left;
-  // Either only what an earlier sweep could not end is left, or a process is just changing its state, or /proc does not
-  // show it.
+  // Either only processes that an earlier sweep could not end are left, or a process is just changing its state, or
+  // /proc does not show it.
   collect_ended_children();
   left.unseen = pid_ != 0 || (has_children() && survivors_.empty() && !unseen_);
   return left;
@@ -186,10 +186,9 @@ std::optional<MonotonicTime> LinuxProcesses::wake_up_time(std::optional<Monotoni
   return deadline ? std::min(*deadline, wake) : wake;
 }
 
-// A kernel that is short of memory for a moment is nothing to speak of: nothing is lost, because everything is looked
-// at.
+// A brief shortage of kernel memory is not worth reporting: nothing is lost, because every source is checked.
 void LinuxProcesses::wait_in_vain(int error) {
-  if (++failed_waits_ < kFailedWaits || std::exchange(told_, true)) return;
+  if (++failed_waits_ < kFailedWaits || std::exchange(reported_, true)) return;
   waiting_.push_back(WaitFailed{error});
 }
 
@@ -221,7 +220,7 @@ Event LinuxProcesses::next(std::optional<MonotonicTime> deadline) {
     const int refused = poll_or_look(fds, timeout);
     if (refused != 0) {
       wait_in_vain(refused);
-      if (::getppid() == parent_) fds[4].revents = 0;  // its channel is never read
+      if (::getppid() == parent_) fds[4].revents = 0;  // its channel is never read, so it is always "ready"
     } else {
       failed_waits_ = 0;
     }
@@ -237,8 +236,8 @@ Event LinuxProcesses::next(std::optional<MonotonicTime> deadline) {
       guardian_ = -1;
       waiting_.push_front(GuardianLost{});
     }
-    // Signals first: a flood of output must not delay the user's Ctrl-C. Where waits are refused there may be an event
-    // at every look, which must not keep output from being read.
+    // Signals first: a flood of output must not delay the user's Ctrl-C. If waits are refused, every check may yield an
+    // event, which must not keep output from being read.
     if (refused == 0 && !waiting_.empty() && !std::holds_alternative<Exited>(waiting_.front())) continue;
     if (fds[1].revents) {
       if (auto event = read_output(out_, StreamName::kOut)) return *event;

@@ -30,16 +30,17 @@ class LinuxProcesses : public Processes {
 
   int child() const override { return pid_; }
 
-  // Takes over a child that was started on streams of its own: as after start(), but without Output.
+  // Takes over a child that was started on its own streams: as after start(), but without Output.
   void adopt(int pid);
 
-  // From now on what waits in it is written while next() waits. It must live as long as this.
+  // From now on its pending bytes are written while next() waits. It must outlive this object.
   void serve(Outlet& outlet) { outlets_.push_back(&outlet); }
 
-  // From now on the end of a job causes JobEnded. `jobs` must live as long as this.
+  // From now on the end of a job causes JobEnded. `jobs` must outlive this object.
   void watch_jobs(Jobs& jobs) { jobs_ = &jobs; }
 
-  // From now on DescriptorReady comes while it can be read; whoever gets that must read it. It stays the caller's.
+  // From now on DescriptorReady is returned while `fd` is readable; the receiver must read it. The caller keeps
+  // ownership.
   void watch_descriptor(int fd) { watched_ = fd; }
 
  private:
@@ -58,11 +59,11 @@ class LinuxProcesses : public Processes {
   const Clock& clock_;
   Fd signals_;
   int signals_error_ = 0;
-  int failed_waits_ = 0;  // in a row
-  bool told_ = false;     // WaitFailed
+  int failed_waits_ = 0;   // in a row
+  bool reported_ = false;  // WaitFailed
   FolderSignals folders_;
-  std::vector<std::string> files_in_folders_;  // about which folders_ signals
-  FileWatch files_;                            // where it can't
+  std::vector<std::string> files_in_folders_;  // covered by folders_
+  FileWatch files_;                            // for files that folders_ can't cover
   int guardian_;
   int parent_;  // the guardian, if there is one
   Jobs* jobs_ = nullptr;
@@ -76,7 +77,7 @@ class LinuxProcesses : public Processes {
   SweepReport swept_;                        // how it ended
   bool child_lives_ = false;                 // it could not be ended
   std::vector<ProcessInfo> survivors_;       // of earlier sweeps; not signalled again
-  bool unseen_ = false;                      // the same for what can't be seen
+  bool unseen_ = false;                      // the same for processes that /proc does not show
   std::optional<MonotonicTime> drain_ends_;  // all have ended, but an outside process still holds a pipe open
   size_t drain_left_ = 0;                    // bytes that may still be read from it
   std::vector<char> buffer_;

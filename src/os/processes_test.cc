@@ -65,7 +65,7 @@ class ProcessesTest : public ::testing::Test {
 TEST_F(ProcessesTest, FilesOfALaunchAreDescriptorsFromThreeOn) {
   Launch launch = shell("cat <&3; cat <&4; ls /proc/self/fd | wc -l");
   launch.files = {"one ", "two "};
-  EXPECT_EQ(run(launch).out, "one two 6\n");  // with the one that ls has open
+  EXPECT_EQ(run(launch).out, "one two 6\n");  // includes the one that ls opens
 }
 
 TEST_F(ProcessesTest, ADeafChildBeginsWithSignalsBlockedAndAnUnknownGroupEndsIt) {
@@ -99,13 +99,13 @@ TEST_F(ProcessesTest, GivesInputOfAnySizeWithoutBlocking) {
   EXPECT_EQ(run(launch).status->code, 0);
 }
 
-TEST_F(ProcessesTest, TellsTheSignalThatEndedAProcess) {
+TEST_F(ProcessesTest, ReportsTheSignalThatEndedAProcess) {
   const Ran ran = run(shell("kill -SEGV $$"));
   EXPECT_EQ(ran.status->signal, SIGSEGV);
   EXPECT_EQ(ran.status->code, 128 + SIGSEGV);
 }
 
-TEST_F(ProcessesTest, TellsMissingProgramsFromOnesThatMayNotRun) {
+TEST_F(ProcessesTest, DistinguishesMissingProgramsFromOnesThatMayNotRun) {
   Launch launch = shell("");
   launch.argv = {"/no/such/program"};
   EXPECT_EQ(processes_.start(launch).error().kind, ErrorKind::kNotFound);
@@ -201,8 +201,8 @@ TEST_F(ProcessesTest, AQuietChildCostsNoWakeUps) {
   finish();
 }
 
-// A relay whose speed is fixed: a byte in `step` makes one process fork its successor and exit; the successor says its
-// pid in `pids`. Ends with the pipe.
+// A relay at a fixed pace: for each byte in `step` one process forks its successor and exits; the successor writes its
+// pid to `pids`. Ends when the pipe is closed.
 struct SteppedRelay {
   SteppedRelay() {
     EXPECT_EQ(::pipe(step), 0);
@@ -222,7 +222,7 @@ struct SteppedRelay {
     EXPECT_EQ(::read(pids[0], &pid, sizeof pid), static_cast<ssize_t>(sizeof pid));
     return pid;
   }
-  // Waits for the end of `last` too, so that the successor is our child.
+  // Also waits for the end of `last`, so that the successor is our child.
   pid_t move_on(pid_t last) const {
     EXPECT_EQ(::write(step[1], "x", 1), 1);
     const pid_t next = next_pid();
@@ -233,7 +233,7 @@ struct SteppedRelay {
   int step[2], pids[2];
 };
 
-// All that these tests start is below a process of its own, which is a subreaper.
+// Everything these tests start is below a separate process, which is a subreaper.
 int in_a_process(const std::function<bool()>& body) {
   const pid_t pid = ::fork();
   if (pid == 0) {
@@ -246,7 +246,7 @@ int in_a_process(const std::function<bool()>& body) {
   return status;
 }
 
-TEST(Freeze, StopsWhatHasComeAfterTheListWasMade) {
+TEST(Freeze, StopsProcessesForkedAfterTheListWasMade) {
   EXPECT_EQ(in_a_process([] {
               const SteppedRelay relay;
               const pid_t first = relay.next_pid();
@@ -255,7 +255,7 @@ TEST(Freeze, StopsWhatHasComeAfterTheListWasMade) {
               const pid_t third = relay.move_on(relay.move_on(first));
               stop_with_groups(seen);
               siginfo_t stopped{};
-              // Without an end of the wait if it was not stopped, but for the alarm.
+              // If it was not stopped, this blocks until the alarm.
               EXPECT_EQ(::waitid(P_PID, static_cast<id_t>(third), &stopped, WSTOPPED | WEXITED), 0);
               EXPECT_EQ(stopped.si_code, CLD_STOPPED);
               end_all_descendants({{SIGKILL, 20'000ms}});
@@ -274,7 +274,7 @@ TEST(Freeze, LeavesItsOwnSessionAndBystandersAlone) {
               }
               while (::getpgid(bystander) != bystander) ::usleep(1000);
               const Bystanders bystanders = Bystanders::of_this_process(false);
-              const pid_t child = ::fork();  // in the group of this process, which must go on
+              const pid_t child = ::fork();  // in the group of this process, which must not be stopped
               if (child == 0) {
                 for (;;) ::pause();
               }
@@ -308,7 +308,7 @@ TEST(Freeze, LeavesTheExitCodeOfAnAwaitedChild) {
             0);
 }
 
-// Forks its successor and exits, again and again: what a snapshot shows has ended when it is signalled.
+// Forks its successor and exits, again and again: a process in a snapshot is gone before it can be signalled.
 void start_relay() {
   if (::fork() != 0) return;
   ::setsid();
@@ -319,7 +319,7 @@ void start_relay() {
   ::_exit(0);
 }
 
-// In a process of its own, which is a subreaper: whether nothing is left after `kill`, which is called once.
+// Whether nothing is left after one call of `kill`, in a separate process that is a subreaper.
 bool ends_relays(const std::function<void()>& start, const std::function<void()>& kill) {
   const pid_t pid = ::fork();
   if (pid == 0) {
@@ -327,7 +327,7 @@ bool ends_relays(const std::function<void()>& start, const std::function<void()>
     start();
     ::usleep(100'000);
     kill();
-    // Nobody signals any more: what is left now was not caught.
+    // Nothing is signalled any more: anything still left was missed.
     for (int look = 0; look < 100 && has_children(); ++look) {
       reap_children();
       ::usleep(20'000);
@@ -351,7 +351,7 @@ TEST(Freeze, LetsASweepEndWhatForksAndExitsInTurn) {
 
 TEST(KillGroup, EndsAtOnceWhatForksAndExitsInTurn) {
   const KillGroup group;
-  if (!group.exists()) GTEST_SKIP() << "no control group can be made here";
+  if (!group.exists()) GTEST_SKIP() << "no control group can be created here";
   EXPECT_TRUE(ends_relays(
       [&] {
         const pid_t pid = ::fork();

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kMostLinks = 40;  // the kernel's own limit
 
-// The components of a path, the first one last, so that more can be put in front.
+// Pushes the components of a path in reverse order, so that more can be pushed in front.
 void push_components(std::string_view path, std::vector<std::string>& pending) {
   for (size_t end = path.size(); end > 0;) {
     const size_t slash = path.rfind('/', end - 1);
@@ -45,8 +45,8 @@ std::string RealPaths::of(const std::string& path) {
 std::string RealPaths::resolve(const std::string& path) {
   std::vector<std::string> pending;
   push_components(path, pending);
-  std::string real;                    // without a slash at its end
-  std::vector<Name*> folders{&root_};  // those of `real`, the root first; nullptr: it does not exist
+  std::string real;                    // without a trailing slash
+  std::vector<Name*> folders{&root_};  // the folders of `real`, starting at the root; nullptr: does not exist
   const auto descend = [&](const std::string& name, Name* to) {
     real += '/';
     real += name;
@@ -73,11 +73,11 @@ std::string RealPaths::resolve(const std::string& path) {
     Name fresh;
     if (known == folder->names.end()) {
       fresh = look(below);
-      // The last name of a path is asked for once; remembering it would only cost memory, unless it leads further.
+      // The last name of a path is queried once; caching it would only cost memory, unless it is a link.
       if (!pending.empty() || fresh.kind == Name::Kind::kLink)
         known = folder->names.emplace(name, std::move(fresh)).first;
     }
-    if (known == folder->names.end()) {  // the last
+    if (known == folder->names.end()) {  // the last name
       descend(name, nullptr);
     } else if (known->second.kind == Name::Kind::kMissing) {
       descend(name, nullptr);

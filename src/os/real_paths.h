@@ -1,6 +1,6 @@
-// Resolves symlinks, and remembers what it has seen of the disk, so that a thousand paths below one folder cost the
-// kernel one question each, and a path below a folder that does not exist costs none. For one decision: what changes on
-// the disk meanwhile is not noticed.
+// Resolves symlinks and caches what it has seen of the disk: a thousand paths below one folder cost one system call
+// each, and a path below a folder that does not exist costs none. For a single decision: changes on disk in the
+// meantime are not noticed.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@ namespace ralph {
 
 class RealPaths {
  public:
-  // The absolute path with every symlink followed as far as it exists; the rest, which does not, stays as written.
+  // The absolute path with every symlink followed as far as it exists; the part that does not exist stays as written.
   std::string of(const std::string& path);
 
-  size_t questions() const { return questions_; }  // how often the kernel was asked
+  size_t questions() const { return questions_; }  // system calls so far
 
  private:
-  // What is known of a name in a folder whose own path is real.
+  // What is known about a name in a folder whose own path is real.
   struct Name {
     enum class Kind { kFolder, kLink, kMissing } kind = Kind::kFolder;
     std::string target{};  // of a link
@@ -30,7 +30,7 @@ class RealPaths {
   std::string resolve(const std::string& path);
 
   Name root_;
-  std::string last_path_, last_real_;  // many questions in a row are about one folder
+  std::string last_path_, last_real_;  // consecutive queries are often about one folder
   size_t questions_ = 0;
 };
 

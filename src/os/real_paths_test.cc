@@ -34,7 +34,7 @@ class RealPathsTest : public testing::Test {
 TEST_F(RealPathsTest, FollowsLinksAsFarAsThePathExists) {
   EXPECT_EQ(paths_.of(base_ + "/link"), base_ + "/there");
   EXPECT_EQ(paths_.of(base_ + "/link/deep/x/y"), base_ + "/there/deep/x/y");
-  EXPECT_EQ(paths_.of(base_ + "/absolute/../file"), base_ + "/there/file") << "as the kernel, not by the text";
+  EXPECT_EQ(paths_.of(base_ + "/absolute/../file"), base_ + "/there/file") << "as the kernel does, not textually";
   EXPECT_EQ(paths_.of(base_ + "/there/up/file"), base_ + "/there/file");
   EXPECT_EQ(paths_.of(base_ + "/loose/x"), base_ + "/nowhere/x");
   EXPECT_EQ(paths_.of(base_ + "/circle/x"), base_ + "/circle/x");

@@ -39,8 +39,8 @@ struct Reading {
   }
 };
 
-// Closed streams are no end: a command may live on without them. At the deadline it is killed; one that does not even
-// end then (it is stuck in the kernel) is left behind as killed.
+// Closed streams do not mean the end: a command may live on without them. At the deadline it is killed. If it does not
+// end even then (stuck in the kernel), it is abandoned and reported as killed.
 int wait_for(int pid, MonotonicTime deadline) {
   const SystemClock clock;
   bool killed = false;
@@ -63,7 +63,8 @@ int wait_for(int pid, MonotonicTime deadline) {
 
 enum class Patience { kToTheEnd, kUntilSignal };
 
-// Reads until both streams are closed, and returns the exit code; nullopt: a signal waits, and the command was killed.
+// Reads until both streams are closed, and returns the exit code; nullopt: a signal is pending, and the command was
+// killed.
 std::optional<int> listen(int pid, Reading& out, Reading& err, Milliseconds limit, Patience patience) {
   const SystemClock clock;
   const MonotonicTime deadline = clock.monotonic() + limit;
@@ -73,10 +74,10 @@ std::optional<int> listen(int pid, Reading& out, Reading& err, Milliseconds limi
     const long long left = (deadline - clock.monotonic()).count();
     signalled = patience == Patience::kUntilSignal && stop_signal_waits();
     if (left <= 0 || signalled) {
-      ::kill(-pid, SIGKILL);  // what still holds a stream, even if the command itself has ended
+      ::kill(-pid, SIGKILL);  // also anything that still holds a stream after the command itself has ended
       break;
     }
-    // A blocked signal wakes nobody up.
+    // A blocked signal does not interrupt poll().
     const long long most = patience == Patience::kUntilSignal ? kLookForSignals.count() : 1 << 30;
     poll_or_look(waiting, static_cast<int>(std::min(left, most)));
     if (waiting[0].revents != 0 && !out.read()) out.from.close();

@@ -16,14 +16,14 @@ struct CommandResult {
   bool cut = false;            // output was truncated
 };
 
-// Killed, with exit code 137, if it takes longer than `limit`. Its output is both streams, the first 64 KB.
+// Killed, with exit code 137, if it takes longer than `limit`. The output is both streams merged, the first 64 KB.
 Result<CommandResult> run_command(Launch launch, Milliseconds limit = Milliseconds(10000));
 
-// The same, but a signal that waits to be read (SIGINT, SIGTERM, SIGHUP, SIGQUIT) ends it: kInterrupted. For a process
-// that blocks its signals and reads them later.
+// The same, but a pending signal (SIGINT, SIGTERM, SIGHUP, SIGQUIT) ends it: kInterrupted. For a process that blocks
+// its signals and reads them later.
 Result<CommandResult> run_until_signal(Launch launch, Milliseconds limit);
 
-// For a command whose output is data: standard error is kept apart.
+// For a command whose output is data: standard error is kept separate.
 Result<CommandResult> ask_command(Launch launch, Milliseconds limit, size_t kept_output);
 
 }  // namespace ralph

@@ -1,4 +1,4 @@
-// A flag that a forked child can raise for its parent, and nobody else: there is no file behind it.
+// A flag that only a forked child can raise for its parent: there is no file behind it.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ class SharedFlag {
   void raise() const {
     if (page_) *page_ = 1;
   }
-  // Without memory to share, it counts as raised.
+  // If no memory could be shared, it counts as raised.
   bool is_raised() const { return !page_ || *page_ != 0; }
 
  private:

@@ -18,7 +18,7 @@ namespace ralph {
 namespace {
 
 constexpr Milliseconds kKillAfter{2'000};    // between SIGTERM and SIGKILL
-constexpr Milliseconds kHeldPipeGrace{200};  // for a pipe that a process left behind holds open
+constexpr Milliseconds kHeldPipeGrace{200};  // for a pipe held open by a process that was left behind
 constexpr size_t kReadAtOnce = 256 * 1024;
 
 class SideBySide {
@@ -64,8 +64,8 @@ class SideBySide {
     MonotonicTime started;
     bool exited = false;
     MonotonicTime exited_at{};
-    std::optional<MonotonicTime> kill_at{};  // it was asked to end, and is killed then
-    std::vector<ProcessInfo> below{};        // what it had started when it was asked
+    std::optional<MonotonicTime> kill_at{};  // it was asked to end, and is killed at this time
+    std::vector<ProcessInfo> below{};        // its descendants when it was asked
   };
 
   size_t width(size_t index) const {
@@ -93,7 +93,7 @@ class SideBySide {
     end.began = clock_.monotonic() - began_;
     if (interrupted_ || (!launches_[index].in_turn && is_late(index))) {
       (interrupted_ ? end.interrupted : end.timed_out) = true;
-      return told(index);
+      return report_end(index);
     }
     const SideLaunch& launch = launches_[index];
     if (launch.in_turn) lane_started_.erase(launch.lane);
@@ -101,7 +101,7 @@ class SideBySide {
     auto spawned = spawn(launch.launch);
     if (!spawned) {
       end.not_started = spawned.error().message;
-      return told(index);
+      return report_end(index);
     }
     for (const Fd* pipe : {&spawned->out, &spawned->err}) {
       if (*pipe) ::fcntl(pipe->get(), F_SETFL, O_NONBLOCK);
@@ -120,7 +120,7 @@ class SideBySide {
     return deadline && clock_.monotonic() >= *deadline;
   }
 
-  void told(size_t index) const {
+  void report_end(size_t index) const {
     if (options_.on_end) options_.on_end(index, ends_[index]);
   }
 
@@ -134,7 +134,7 @@ class SideBySide {
     if (const auto wake = next_wake()) {
       timeout = static_cast<int>(std::clamp<long long>((*wake - clock_.monotonic()).count(), 0, 1 << 30));
     }
-    if (::poll(fds.data(), fds.size(), timeout) < 0) return;  // interrupted: everything is looked at again
+    if (::poll(fds.data(), fds.size(), timeout) < 0) return;  // interrupted: the caller checks everything again
     if (fds[0].revents) take_signals();
     if (fds[1].revents) exit_without_guardian("");
     for (size_t i = 0; i < running_.size(); ++i) {
@@ -220,7 +220,7 @@ class SideBySide {
     }
   }
 
-  // One that has exited is over when its streams are closed; what it left behind may hold them open for a moment only.
+  // A command that has exited is over when its streams are closed; leftovers may hold them open only for a moment.
   void finish_the_exited() {
     for (auto r = running_.begin(); r != running_.end();) {
       const bool streams = r->out || r->err;
@@ -231,7 +231,7 @@ class SideBySide {
       for (const ProcessInfo& process : r->below) send_signal(process, SIGKILL);
       const size_t index = r->index;
       r = running_.erase(r);
-      told(index);
+      report_end(index);
     }
   }
 

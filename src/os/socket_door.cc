@@ -19,8 +19,8 @@ std::string socket_in(const std::string& folder, std::string_view name) {
   return join_path(folder, fmt::format("{}.sock", name));
 }
 
-// What runs that were killed have left: folders of this user whose socket nobody listens at any more. A run that is
-// just starting has made its folder a moment ago.
+// Removes the folders of killed runs: those of this user whose socket has no listener. Young folders are spared: their
+// run may be just starting.
 void remove_abandoned_doors(std::string_view name, std::string_view log) {
   const std::string prefix = fmt::format("ralph-{}-", name);
   for (const std::string& entry : names_in(std::string(kTemporary))) {
@@ -34,7 +34,7 @@ void remove_abandoned_doors(std::string_view name, std::string_view log) {
     if (living || living.error().kind != ErrorKind::kNotFound) continue;
     ::unlink(socket.c_str());
     if (!log.empty()) ::unlink(join_path(folder, log).c_str());
-    ::rmdir(folder.c_str());  // stays if there is anything else in it
+    ::rmdir(folder.c_str());  // fails if anything else is in it
   }
 }
 

@@ -1,5 +1,5 @@
-// A socket in a folder of its own, for a helper of a run that is about to be started: it listens before the helper
-// runs, so that nobody comes too early. The helper gets the listener as its standard input.
+// A socket in its own folder, for a helper of a run that is about to start. It listens before the helper runs, so no
+// client comes too early. The helper gets the listener as its standard input.
 #pragma once
 
 #include <string>
@@ -18,8 +18,8 @@ struct SocketDoor {
   void remove();
 };
 
-// In /tmp, in a new folder ralph-<name>-XXXXXX. Those of that name that killed runs of this user have left are removed
-// first, with the file `log` in them.
+// Creates a folder ralph-<name>-XXXXXX in /tmp. Folders of that name left by killed runs of this user are removed
+// first, including the file `log` in them.
 Result<SocketDoor> open_socket_door(std::string_view name, std::string_view log = {});
 
 }  // namespace ralph

@@ -19,9 +19,9 @@ struct Pipe {
 
 Result<Pipe> make_pipe() {
   int fds[2];
-  if (::pipe2(fds, O_CLOEXEC) != 0) return fail(ErrorKind::kIo, "cannot make a pipe: {}", errno_text(errno));
-  // A larger pipe means fewer wake-ups for a talkative agent, and as much as one read takes is enough: what a user's
-  // pipes may hold together is limited. A failure only costs speed.
+  if (::pipe2(fds, O_CLOEXEC) != 0) return fail(ErrorKind::kIo, "cannot create a pipe: {}", errno_text(errno));
+  // A larger pipe means fewer wake-ups for a talkative agent. One read's worth is enough, because the total size of a
+  // user's pipes is limited. Failure only costs speed.
   ::fcntl(fds[0], F_SETPIPE_SZ, 256 * 1024);
   return Pipe{Fd(fds[0]), Fd(fds[1])};
 }
@@ -35,7 +35,7 @@ struct ChildPlan {
   Streams streams;
   pid_t parent;
   int death_signal;
-  bool nohup;  // SIGHUP is ignored, as nohup wants for everything below it
+  bool nohup;                       // SIGHUP is ignored, as nohup intends for all descendants
   const std::vector<int>& signals;  // to reset
   const std::vector<Fd>& files;
   const std::vector<std::string>& groups;
@@ -44,19 +44,19 @@ struct ChildPlan {
 
 constexpr int kFirstFile = 3;
 
-// Files for the child, above the numbers that they will have there.
+// Files for the child, on descriptors above those they will have there.
 Result<std::vector<Fd>> files_for(const std::vector<std::string>& contents) {
   std::vector<Fd> files;
   const int above = kFirstFile + static_cast<int>(contents.size());
   for (const std::string& content : contents) {
     TRY_VALUE(Fd file, file_of(content));
     files.emplace_back(::fcntl(file.get(), F_DUPFD_CLOEXEC, above));
-    if (!files.back()) return fail(ErrorKind::kIo, "cannot make an input file: {}", errno_text(errno));
+    if (!files.back()) return fail(ErrorKind::kIo, "cannot create an input file: {}", errno_text(errno));
   }
   return files;
 }
 
-// Moves the calling process into the group of this file.
+// Moves the calling process into the group of this cgroup.procs file.
 bool enter_group(const char* file) {
   const int fd = ::open(file, O_WRONLY | O_CLOEXEC);
   if (fd < 0) return false;
@@ -72,7 +72,7 @@ bool ignores_hangups() {
   return ::sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler == SIG_IGN;
 }
 
-// exec would keep ignored signals ignored, and until then a handler would run in the child. So a child resets the
+// exec keeps ignored signals ignored, and before exec a handler would run in the child. So a child resets the
 // signals that ralph itself ever handles or ignores, and those that this process inherited as ignored. SIGHUP is apart.
 const std::vector<int>& signals_to_reset() {
   static const std::vector<int> signals = [] {
@@ -115,7 +115,7 @@ int become(const ChildPlan& plan) {
   return errno;
 }
 
-// kBusy: it may work in a moment, because somebody is writing the program, or no process can be made just now.
+// kBusy: it may work in a moment, because somebody is writing the program or no process can be created right now.
 ErrorKind kind_of(int error) {
   if (error == ETXTBSY || error == EAGAIN) return ErrorKind::kBusy;
   const bool bad_program = error == ENOENT || error == EACCES || error == ENOEXEC || error == ENOTDIR;
@@ -145,7 +145,7 @@ std::vector<char*> pointers_to(const std::vector<std::string>& strings) {
 
 Result<Fd> file_of(std::string_view bytes) {
   Fd file(::memfd_create("input", MFD_CLOEXEC));
-  if (!file) return fail(ErrorKind::kIo, "cannot make an input file: {}", errno_text(errno));
+  if (!file) return fail(ErrorKind::kIo, "cannot create an input file: {}", errno_text(errno));
   TRY(write_all(file.get(), bytes, "the input of a process"));
   ::lseek(file.get(), 0, SEEK_SET);
   return file;
@@ -183,7 +183,7 @@ Result<int> spawn_on(const Launch& launch, const Streams& streams) {
     while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
     }
     const char* advice = error == ENOEXEC  ? " (a script needs a first line such as #!/bin/sh)"
-                         : error == ENOENT ? " (is the program in its first line #!… there?)"
+                         : error == ENOENT ? " (does the program in its first line #!… exist?)"
                          : error == E2BIG  ? " (arguments and environment together are too large)"
                                            : "";
     return fail(kind_of(error), "cannot start {}: {}{}", program, errno_text(error), advice);

@@ -1,4 +1,4 @@
-// Ends processes by a stop sequence, one step at a time, so that its owner can go on reading their output meanwhile.
+// Ends processes by a stop sequence, one step at a time, so the owner can keep reading their output meanwhile.
 #pragma once
 
 #include <functional>
@@ -10,32 +10,32 @@
 
 namespace ralph {
 
-// One look at what is still to be ended.
+// One snapshot of what is still to be ended.
 struct Remaining {
   std::vector<ProcessInfo> living;
-  bool unseen = false;  // something is left, and /proc does not show what
+  bool unseen = false;  // something is left that /proc does not show
   bool none() const { return living.empty() && !unseen; }
 };
 
 class Sweep {
  public:
-  // `look` is called at most every 20 ms, with the signal that will be sent to what it finds.
+  // `look` is called at most every 20 ms, with the signal that will be sent to the processes it finds.
   Sweep(StopSequence sequence, std::function<Remaining(int signal)> look);
 
-  // Begins again with another sequence; what was signalled stays known.
+  // Starts again with another sequence; the record of signalled processes is kept.
   void restart(StopSequence sequence);
 
-  // Signals what is to be signalled now. True: nothing is left, or the sequence is over. The time of a step is up even
-  // if nothing can be seen: a process that /proc hides must not make anybody wait for ever.
+  // Sends the signals that are due. True: nothing is left, or the sequence is over. A step ends on time even if nothing
+  // can be seen: a process that /proc hides must not make anybody wait forever.
   bool advance(MonotonicTime now);
 
-  // The next advance() looks again, however short it is since the last.
+  // The next advance() calls `look` again, however recent the last call was.
   void look_soon() { next_look_ = {}; }
 
-  // Tells it that nothing is left, if the owner knows without a look.
+  // For an owner that knows, without a check, that nothing is left.
   void all_have_ended() { left_ = {}; }
 
-  // When it is over.
+  // Valid once the sweep is over.
   SweepReport report() const;
 
  private:
@@ -49,7 +49,7 @@ class Sweep {
   MonotonicTime step_ends_{}, next_look_{};
   std::map<int, ProcessInfo> signalled_;
   Remaining left_;
-  std::optional<KillGroup> group_;  // made when something has to be killed
+  std::optional<KillGroup> group_;  // created when something has to be killed
 };
 
 }  // namespace ralph

@@ -10,7 +10,7 @@
 namespace ralph {
 namespace {
 
-// How often to look. SIGCHLD reports our own children at once; this is for those that still have another parent.
+// How often to check. SIGCHLD reports our own children at once; this is for those that still have another parent.
 constexpr Milliseconds kLookAgain{20};
 
 SweepReport run_to_its_end(Sweep sweep) {
@@ -35,7 +35,7 @@ void Sweep::restart(StopSequence sequence) {
 }
 
 bool Sweep::advance(MonotonicTime now) {
-  if (now < next_look_) return false;  // limits the rate of looks under a flood of output
+  if (now < next_look_) return false;  // limits the rate of checks under a flood of output
   next_look_ = now + kLookAgain;
   if (step_begun_ && now >= step_ends_) {
     step_begun_ = false;
@@ -54,8 +54,8 @@ bool Sweep::advance(MonotonicTime now) {
   return false;
 }
 
-// By pid only children of this process, whose pids nobody else can get before they are reaped. What they fork
-// meanwhile is in the group, too, and orphans are children at the next look.
+// Moves only children of this process by pid, because their pids can't be reused before they are reaped. Whatever they
+// fork meanwhile is in the group too, and orphans are our children at the next check.
 void Sweep::kill_by_group() {
   const int self = ::getpid();
   const auto is_child = [&](const ProcessInfo& process) { return process.parent == self; };
@@ -72,7 +72,7 @@ void Sweep::signal_all(int signal, bool first_look) {
   if (signal == SIGKILL) kill_by_group();
   for (const ProcessInfo& process : left_.living) {
     const bool is_new = signalled_.emplace(process.pid, process).second;
-    // SIGKILL is repeated at every look, to catch processes that fork meanwhile.
+    // SIGKILL is repeated at every check, to catch processes that fork meanwhile.
     if (first_look || is_new || signal == SIGKILL) send_signal(process, signal);
   }
 }

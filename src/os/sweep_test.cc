@@ -1,4 +1,4 @@
-// The steps of a sweep, with looks that find what the test wants; real processes are in processes_test.cc.
+// The steps of a sweep, with fake snapshots of processes; real processes are in processes_test.cc.
 #include "os/sweep.h"
 
 #include <signal.h>
@@ -20,7 +20,7 @@ class SweepTest : public ::testing::Test {
   }
   MonotonicTime now_{1h};
   Remaining left_{{}, true};
-  std::vector<int> signals_;  // of each look
+  std::vector<int> signals_;  // of each snapshot
 };
 
 TEST_F(SweepTest, CountsItsGraceInTimeAndNotInLooks) {
@@ -28,11 +28,11 @@ TEST_F(SweepTest, CountsItsGraceInTimeAndNotInLooks) {
   EXPECT_FALSE(ending.advance(now_));
   for (int i = 0; i < 4999; ++i) ASSERT_FALSE(ending.advance(now_ += 1ms));
   EXPECT_LE(signals_.size(), 251u);
-  EXPECT_EQ(signals_.back(), SIGTERM) << "however often it was asked";
+  EXPECT_EQ(signals_.back(), SIGTERM) << "however often it was called";
   EXPECT_FALSE(ending.advance(now_ += 1ms));
   EXPECT_EQ(signals_.back(), SIGKILL);
   signals_.clear();
-  EXPECT_TRUE(ending.advance(now_ += 3000ms)) << "however seldom";
+  EXPECT_TRUE(ending.advance(now_ += 3000ms)) << "however rarely";
   EXPECT_EQ(signals_, std::vector<int>{0});
   EXPECT_TRUE(ending.report().unseen);
 }
@@ -41,7 +41,7 @@ TEST_F(SweepTest, EndsAsSoonAsNothingIsLeft) {
   Sweep ending = sweep({{SIGTERM, 5000ms}, {SIGKILL, 3000ms}});
   EXPECT_FALSE(ending.advance(now_));
   left_ = {};
-  EXPECT_FALSE(ending.advance(now_ += 1ms)) << "it has just looked";
+  EXPECT_FALSE(ending.advance(now_ += 1ms)) << "it has just checked";
   ending.look_soon();
   EXPECT_TRUE(ending.advance(now_ += 1ms));
   EXPECT_FALSE(ending.report().unseen);

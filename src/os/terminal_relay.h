@@ -1,5 +1,5 @@
-// A terminal of its own for a program that is not to have ralph's: what is typed in one goes to the other, and what the
-// program prints comes back. Ctrl-C is a character for the program's own terminal, which signals what runs there.
+// A separate terminal for a program that must not have ralph's. Keys typed in ralph's terminal go to the program's, and
+// the program's output comes back. Ctrl-C is a character for the program's own terminal, which signals the program.
 #pragma once
 
 #include <memory>
@@ -12,20 +12,20 @@ namespace ralph {
 
 class TerminalRelay {
  public:
-  // `in` and `out` must be terminals. `in` gives every key at once from now on, until the relay goes.
+  // `in` and `out` must be terminals. `in` is in raw mode until the relay is destroyed.
   static Result<std::unique_ptr<TerminalRelay>> open(int in, int out);
   TerminalRelay(const TerminalRelay&) = delete;
   TerminalRelay& operator=(const TerminalRelay&) = delete;
   ~TerminalRelay();
 
   int slave() const { return slave_.get(); }  // for the program's standard streams
-  void close_slave() { slave_.close(); }      // when it has started, so that its end can be told
+  void close_slave() { slave_.close(); }      // call it once the program has started: otherwise its end is not noticed
 
-  // Can be read while move() has something to do.
+  // For poll(): readable while move() has something to do.
   int descriptor() const { return ready_.get(); }
   void move();
 
-  // What the program has printed last, when it has ended.
+  // Passes on the last output of the program, after it has ended.
   void finish();
 
  private:
@@ -45,7 +45,7 @@ class TerminalRelay {
   bool is_raw_ = false;
 };
 
-// In the new program: makes the terminal at standard input that of a session of its own.
+// For the new program: makes the terminal at standard input the controlling terminal of its own session.
 Status take_terminal();
 
 }  // namespace ralph

@@ -44,7 +44,7 @@ TerminalRelay::~TerminalRelay() {
   if (is_raw_) ::tcsetattr(in_, TCSADRAIN, &before_);
 }
 
-// Each side is listened to while there is room for what it says, and is waited for while it does not take what is left.
+// Each side is polled for input while its buffer is empty, and for room while bytes for it are pending.
 void TerminalRelay::listen() {
   const auto set = [&](int fd, bool reads, bool writes) {
     epoll_event event{};
@@ -93,14 +93,14 @@ void TerminalRelay::move() {
 }
 
 void TerminalRelay::finish() {
-  constexpr int kMostPieces = 64;  // what a terminal holds is less
+  constexpr int kMostPieces = 64;  // a terminal buffers less than this
   for (int i = 0; i < kMostPieces && (is_ready(master_.get(), POLLIN) || !printed_.bytes.empty()) && !printed_.ended;
        ++i)
     pass(master_.get(), out_, printed_);
 }
 
 Status take_terminal() {
-  ::setsid();  // fails if it leads one already
+  ::setsid();  // fails if it already leads one
   if (::ioctl(STDIN_FILENO, TIOCSCTTY, 0) == 0) return {};
   return fail(ErrorKind::kIo, "cannot take the terminal: {}", errno_text(errno));
 }

@@ -1,4 +1,4 @@
-// Local sockets by their path, which may be of any length.
+// Local sockets by path, of any length.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@ namespace ralph {
 
 enum class SocketKind { kStream, kPackets };
 
-// A listener that takes the place of whatever is at the path. It is for its owner only.
+// A listener that replaces whatever is at the path. Only its owner can connect.
 Result<Fd> listen_at(const std::string& path, SocketKind kind);
 
-// A connection to it; kNotFound if nobody listens.
+// A connection to it; kNotFound if nobody is listening.
 Result<Fd> connect_to(const std::string& path, SocketKind kind);
 
-bool is_listening(int fd);  // a socket that connections can be accepted from
+bool is_listening(int fd);  // a socket that accepts connections
 
 Status set_nonblocking(int fd);
 

@@ -11,7 +11,8 @@
 namespace ralph {
 namespace {
 
-// The folder stays open as long as its address is used: a socket's name is limited to 107 bytes, a descriptor's is not.
+// Addresses the socket through a descriptor of its folder, because a socket path is limited to 107 bytes. The folder
+// must stay open while the address is used.
 struct ShortAddress {
   Fd folder;
   sockaddr_un address{};
@@ -35,7 +36,7 @@ Result<ShortAddress> address_of(const std::string& path) {
 
 Result<Fd> new_socket(SocketKind kind) {
   Fd socket(::socket(AF_UNIX, (kind == SocketKind::kStream ? SOCK_STREAM : SOCK_SEQPACKET) | SOCK_CLOEXEC, 0));
-  if (!socket) return fail(ErrorKind::kIo, "cannot make a socket: {}", errno_text(errno));
+  if (!socket) return fail(ErrorKind::kIo, "cannot create a socket: {}", errno_text(errno));
   return socket;
 }
 

@@ -37,7 +37,7 @@ TEST(UnixSocket, SaysThatNobodyListens) {
   {
     ASSERT_TRUE(listen_at(path, SocketKind::kStream));
   }
-  EXPECT_EQ(connect_to(path, SocketKind::kStream).error().kind, ErrorKind::kNotFound);  // it is there, and dead
+  EXPECT_EQ(connect_to(path, SocketKind::kStream).error().kind, ErrorKind::kNotFound);  // exists, but nobody listens
   EXPECT_EQ(connect_to(folder / "none/socket", SocketKind::kStream).error().kind, ErrorKind::kNotFound);
 }
 

@@ -1,9 +1,9 @@
-// Signals that a process has blocked, to read them from a queue, and that are still waiting there.
+// Signals that a process has blocked in order to read them from a queue, and that are still pending.
 #pragma once
 
 namespace ralph {
 
-// Whether one that asks for an end waits: SIGINT, SIGTERM, SIGHUP or SIGQUIT. It goes on waiting.
+// Whether a signal that asks the process to end is pending: SIGINT, SIGTERM, SIGHUP or SIGQUIT. It stays pending.
 bool stop_signal_waits();
 
 }  // namespace ralph

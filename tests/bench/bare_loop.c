@@ -2,8 +2,9 @@
 //
 //   bare_loop ITERATIONS FSYNCS FDATASYNCS JOURNAL GUARDRAIL AGENT [ARGUMENT...]
 //
-// Each iteration runs the agent and then `sh -c GUARDRAIL`, reads what they print to the end, and waits for them. The
-// syncs are totals, spread evenly over the iterations; before each, a line like a journal's is appended to JOURNAL.
+// Each iteration runs the agent and then `sh -c GUARDRAIL`, reads their output to the end, and waits for them. The sync
+// counts are totals, spread evenly over the iterations; before each sync, a line like a journal's is appended to
+// JOURNAL.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <spawn.h>
@@ -40,7 +41,7 @@ static void run(char* const argv[]) {
   check(waitpid(pid, &status, 0) == pid, "waitpid");
 }
 
-// How many of `total` fall to iteration `i` of `n`.
+// How many of `total` belong to iteration `i` of `n`.
 static long share(long total, long i, long n) {
   return total * (i + 1) / n - total * i / n;
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Measures ralph against small C programs that do the same work with nothing around it. docs/performance.md explains.
+"""Measures ralph against small C programs that do only the same work. See docs/performance.md.
 
-Every figure is a median of repetitions in which both sides take turns, and what counts is their ratio: the times are
-the machine's, the ratio is ralph's. Speed is shown, never asserted: the exit code is 1 only if something did not run.
+Every figure is a median of repetitions in which both sides take turns. Only the ratio counts: the times depend on the
+machine, the ratio on ralph. Speed is shown, never asserted: the exit code is 1 only if something did not run.
 """
 import argparse
 import contextlib
@@ -24,7 +24,7 @@ import hooks
 import sandbox
 
 ITERATIONS = 100
-DOCUMENTED_FSYNCS_PER_ITERATION = 2  # taken where strace cannot count them
+DOCUMENTED_FSYNCS_PER_ITERATION = 2  # used if strace cannot count them
 MEMORY_LIMIT_MB = 32
 EVENTS_MEMORY_LIMIT_MB = 24
 RECORDINGS = pathlib.Path(__file__).resolve().parent.parent / "fixtures/recordings/claude"
@@ -89,7 +89,7 @@ class Sample:
     seconds: float
     peak_mb: float  # the largest process among the command and those it waited for
     status: int
-    own_peak_mb: float = 0  # the command's own process, where it was watched
+    own_peak_mb: float = 0  # the command's own process, if it was watched
 
 
 class Bench:
@@ -97,7 +97,8 @@ class Bench:
         self.processor_time = processor_time
         self.scratch = scratch
         self.size = size
-        # As installed, by copying: what a linker has just written lies in memory in small pieces, which are slower to map.
+        # Copied, as if installed: the pages of a file that a linker has just written are scattered, which is slower to
+        # map.
         self.helpers = scratch / "helpers"
         self.ralph = scratch / "ralph"
         for name in ("ralph", "helpers/hello", "helpers/instant", "helpers/flood", "helpers/bare_loop"):
@@ -112,7 +113,7 @@ class Bench:
     # ---- running one side once ----------------------------------------------------------------------------------
 
     def measure(self, command, folder, watch=False, stdin=subprocess.DEVNULL):
-        """Runs the command with its output thrown away, and returns a Sample."""
+        """Runs the command with its output discarded, and returns a Sample."""
         report = self.scratch / "report"
         errors = self.scratch / "stderr"
         with open(errors, "wb") as stderr:
@@ -127,8 +128,8 @@ class Bench:
 
     @staticmethod
     def watch_memory(process):
-        """The peak memory, in MB, of the one child of `process`; looks until it has ended. The kernel keeps the peak,
-        so looking now and then misses only what is new in the last moment."""
+        """The peak memory, in MB, of the one child of `process`; polls until it has ended. The kernel keeps the peak,
+        so polling now and then misses only growth in the last moment."""
         peak = 0
         children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
         while process.poll() is None:
@@ -141,8 +142,8 @@ class Bench:
 
     @contextlib.contextmanager
     def project(self, agent, flags, iterations, keep=False):
-        """A new project folder with settings for such an agent and one guardrail that is content; removed after, or at the end of
-        the bench: some file systems look for a long time for an inode that was not freed in the last seconds."""
+        """A new project folder with settings for such an agent and one guardrail that passes. It is removed afterwards, or with
+        `keep` at the end of the bench: some file systems search long for an inode that was not freed in the last seconds."""
         folder = pathlib.Path(tempfile.mkdtemp(dir=self.scratch, prefix="project-"))
         (folder / ".ralph").mkdir()
         settings = {
@@ -197,7 +198,7 @@ class Bench:
         return [compare("start-up of `ralph --version`, static C hello", ralph, hello, 1e3, "ms", 1.5)]
 
     def count_syncs(self):
-        """(fsyncs, fdatasyncs) of a whole run, as the kernel sees them."""
+        """(fsyncs, fdatasyncs) of a whole run, as seen by the kernel."""
         trace = self.scratch / "trace"
         with self.project(self.helper("instant"), [], ITERATIONS, keep=True) as folder:
             self.make_repository(folder)
@@ -210,13 +211,13 @@ class Bench:
         fsyncs, fdatasyncs = (len(re.findall(rf"\b{call}\(", text)) for call in ("fsync", "fdatasync"))
         if fsyncs + fdatasyncs > 0:
             return fsyncs, fdatasyncs
-        print("strace could not count the syncs; taking the documented number", file=sys.stderr)
+        print("strace could not count the syncs; using the documented number", file=sys.stderr)
         return DOCUMENTED_FSYNCS_PER_ITERATION * ITERATIONS, 0
 
     @staticmethod
     def make_repository(folder):
-        """Of its own, as most projects are, and not that of the build around it: how large that is makes no iteration slower, but the
-        start, at which ralph reads all tracked files."""
+        """A separate one, like most projects have, not the repository around the build: a large one does not slow down iterations, but
+        it does slow down the start, when ralph reads all tracked files."""
         git = ["git", "-c", "user.name=bench", "-c", "user.email=bench@localhost", "-C", folder]
         (folder / "README").write_text("A project.\n")
         for words in (["init", "-q"], ["add", "README"], ["commit", "-qm", "The beginning"]):
@@ -242,7 +243,7 @@ class Bench:
         return [compare(name, *samples, 1e3, "ms", 1.5)]
 
     def proof(self):
-        """What the evidence adds to an iteration: the receipt, the hashes of logs, files that are watched, and all else that ralph
+        """What the evidence adds to an iteration: the receipt, the hashes of logs, watched files, and everything else that ralph
         does."""
         iterations = 20
         (self.scratch / "check.log").write_text(LOG)
@@ -285,9 +286,9 @@ class Bench:
             raise CouldNotRun(f"the receipt tells of {len(made)} checks with the hash of a log, not of {checks}")
 
     def scan(self):
-        """The reading of lines alone, in memory: ralph's own scanner, and simdjson."""
+        """Only reading lines, in memory: ralph's own scanner, and simdjson."""
         if not os.access(self.helper("scan_simdjson"), os.X_OK):
-            raise CouldNotRun("simdjson is not there; ./dev bench installs it and builds the comparison")
+            raise CouldNotRun("simdjson is missing; ./dev bench installs it and builds the comparison")
         path = self.scratch / "lines.ndjson"
         recordings = b"".join(path.read_bytes() for path in sorted(RECORDINGS.glob("*.ndjson")))
         path.write_bytes(recordings * (self.size.stream_bytes // 10 // len(recordings) + 1))
@@ -314,7 +315,7 @@ class Bench:
 
         def ralph():
             with self.project(self.helper("flood"), [size], 1) as folder:
-                os.sync()  # what an earlier turn left to be written is not this one's
+                os.sync()  # pending writes of an earlier turn must not count for this one
                 sample = self.measure(self.run_command(), folder, watch=True)
                 self.check_run(folder, sample, 1, self.size.stream_bytes)
                 return sample
@@ -328,13 +329,14 @@ class Bench:
         amount = f"{self.size.stream_bytes / 1e9:g} GB"
         return [
             compare(f"{amount} of agent output; `cat | tee file`", *samples, 1, "s", 2.0),
-            # Its own process as watched, and the kernel's word on the largest of ralph and all that it waited for.
+            # Its own process as watched, and the kernel's figure for the largest of ralph and all processes it waited
+            # for.
             memory("peak memory meanwhile, ralph's process", [sample.own_peak_mb for sample in samples[0]]),
             memory("peak memory meanwhile, largest process", [sample.peak_mb for sample in samples[0]]),
         ]
 
     def recorded_stream(self):
-        """A file with the recordings of Claude Code, again and again, and how often they are in it."""
+        """A file with the recordings of Claude Code, repeated, and the number of repetitions."""
         recordings = b"".join(path.read_bytes() for path in sorted(RECORDINGS.glob("*.ndjson")))
         if not recordings:
             raise CouldNotRun(f"{RECORDINGS} has no recordings")
@@ -384,7 +386,7 @@ class Bench:
 
     @staticmethod
     def task_list(first, others):
-        """A plan of many stories that await their reviews; `first` and `others` are what the stories have instead."""
+        """A plan of many stories that await their reviews; `first` and `others` override fields of the stories."""
         stories = []
         for i in range(STORIES):
             story = {"id": f"US-{i:05}", "title": f"Story number {i}", "description": "As a user I want it. " * 5,
@@ -396,7 +398,7 @@ class Bench:
         return json.dumps({**plan, "userStories": stories}, indent=2)
 
     def plan(self):
-        """All checks of a large task list, and the reading of its JSON alone: within one process, in turns."""
+        """All checks of a large task list, and only reading its JSON: within one process, in turns."""
         approved, wrong = {"passes": True, "reviewStatus": "approved", "reviewCount": 1}, {"passes": "yes"}
         before, after = self.scratch / "before.json", self.scratch / "after.json"
         before.write_text(self.task_list({}, {}))
@@ -416,7 +418,7 @@ class Bench:
         return rows
 
     def review(self):
-        """The move of a clean checkout to the next commit under review, and git's own checkout of it."""
+        """Moving a clean checkout to the next commit under review, and git's own checkout of it."""
         folder = self.scratch / "reviewed"
         folder.mkdir()
 
@@ -424,7 +426,7 @@ class Bench:
             return subprocess.run(["git", "-c", "user.name=b", "-c", "user.email=b@localhost", *words], cwd=folder, check=True,
                                   capture_output=True, text=True).stdout.strip()
         git("init", "-q")
-        git("config", "gc.auto", "0")  # what is under review was committed a moment ago: its objects are loose
+        git("config", "gc.auto", "0")  # commits under review are recent, so their objects are loose
         for number in range(REVIEWED_FILES):
             path = folder / f"part{number % 50}" / f"file{number}"
             path.parent.mkdir(exist_ok=True)
@@ -438,7 +440,7 @@ class Bench:
             commits.append(git("rev-parse", "HEAD"))
         git("checkout", "-q", "--detach", commits[0])
         for branch in git("for-each-ref", "--format=%(refname:short)", "refs/heads").split():
-            git("branch", "-q", "-D", branch)  # each commit has to be brought over when its turn comes
+            git("branch", "-q", "-D", branch)  # each commit must be transferred when its turn comes
         out = subprocess.run([self.helper("clean_move"), folder, self.scratch / "room", *commits], capture_output=True, text=True,
                              check=False)
         if out.returncode != 0:
@@ -451,7 +453,7 @@ class Bench:
     def check(self):
         """`ralph check` and the same commands, started side by side by a shell."""
         folder = pathlib.Path(tempfile.mkdtemp(dir=self.scratch, prefix="check-"))
-        # A repository of its own: the build folder is ignored by the one around it, and ralph leaves out what git ignores.
+        # A separate repository: the surrounding one ignores the build folder, and ralph leaves out ignored files.
         subprocess.run(["git", "init", "-q", str(folder)], check=True)
         names = [f"part{i}.cc" for i in range(4)]
         for name in names:
@@ -460,7 +462,7 @@ class Bench:
         database = [{"directory": str(folder), "file": name, "arguments": ["g++", "-std=c++17", "-c", name]} for name in names]
         (folder / "compile_commands.json").write_text(json.dumps(database))
         plain = " & ".join(f"g++ -std=c++17 {name} -fsyntax-only -fno-diagnostics-show-caret" for name in names)
-        # As ralph does it, no more compilers at once than there are processors.
+        # Like ralph, run no more compilers at once than there are processors.
         width = min(os.cpu_count() or 1, len(names))
         groups = [plain.split(" & ")[i::width] for i in range(width)]
         script = " & ".join("{ " + "; ".join(group) + "; }" for group in groups) + " & wait"
@@ -478,7 +480,7 @@ class Bench:
         return rows + [self.after_an_edit(folder, names[0], plain.split(" & ")[0])]
 
     def after_an_edit(self, folder, name, alone):
-        """The hook after an edit of one file, and the tool that it asks."""
+        """The hook after an edit of one file, and the tool that it runs."""
         payload = folder / "payload.json"
         payload.write_text(json.dumps({"session_id": "bench", "cwd": str(folder), "tool_name": "Edit", "tool_input": {"file_path": str(folder / name)}}))
         hook = ["env", "RALPH_TRUST=1", f"XDG_STATE_HOME={self.scratch}/state", self.ralph, "hooks", "post-tool-lsp"]
@@ -495,9 +497,9 @@ class Bench:
         return compare("the hook after an edit of one C++ file, gcc alone", hooked, bare, 1, "s", 1.1)
 
     def lsp(self):
-        """What clangd says about an edited file of 2,000 lines: a server that is kept, and one that is started for it."""
+        """clangd's diagnostics for an edited file of 2,000 lines: from a server that is kept, and from one started for it."""
         if not any(shutil.which(name) for name in ("clangd", *(f"clangd-{version}" for version in range(30, 10, -1)))):
-            raise CouldNotRun("clangd is not there")
+            raise CouldNotRun("clangd is missing")
         folder = pathlib.Path(tempfile.mkdtemp(dir=self.scratch, prefix="lsp-"))
         subprocess.run(["git", "init", "-q", str(folder)], check=True)
         headers = "algorithm chrono functional iostream map memory regex string thread unordered_map vector".split()
@@ -510,12 +512,12 @@ class Bench:
         lines += [""] * (1999 - len(lines))
         (folder / "compile_commands.json").write_text(json.dumps(
             [{"directory": str(folder), "file": "big.cc", "arguments": ["g++", "-std=c++17", "-c", "big.cc"]}]))
-        # What clangd does where no folder above has such a file, as this tree has one.
+        # What clangd does if no parent folder has such a file; this tree has one.
         (folder / ".clang-tidy").write_text(f"Checks: '-*,{CLANGDS_OWN_CHECKS}'\n")
         edits = iter(range(1 << 30))
 
         def ask(state):
-            # An edit in the middle, as an agent makes it; each time another one, with one error.
+            # An edit in the middle, as an agent makes it; a different one each time, with one error.
             edited = lines[:1000] + [f"int edit_{next(edits)} = missing;"] + lines[1000:]
             (folder / "big.cc").write_text("\n".join(edited) + "\n")
             command = ["env", f"XDG_STATE_HOME={folder / state}", str(self.ralph), "check", "--json", "--only", "clangd"]
@@ -533,7 +535,7 @@ class Bench:
         (folder / "big.cc").write_text("int nothing;\n")
         servers("start")
         try:
-            ask("warm")  # the first question about a file reads its headers
+            ask("warm")  # the first query for a file reads its headers
             ours, theirs = self.take_turns(self.size.loops, [lambda: ask("warm"), lambda: ask("cold")])
         finally:
             servers("stop")
@@ -545,7 +547,7 @@ class Bench:
             raise CouldNotRun(reason)
         folder = sandbox.project(self.scratch)
         bare = sandbox.bubblewrap_command(self.ralph, folder)
-        self.measure([self.ralph, "sandbox", "run", "--", "true"], folder)  # makes the private home
+        self.measure([self.ralph, "sandbox", "run", "--", "true"], folder)  # creates the private home
         ours, theirs = self.take_turns(self.size.sandboxes, [
             lambda: self.measure([self.ralph, "sandbox", "run", "--", "true"], folder),
             lambda: self.measure(bare, folder),
@@ -575,7 +577,7 @@ class Bench:
     # ---- task ---------------------------------------------------------------------------------------------------
 
     def done_to_exit(self, command, folder, is_waiting, phase):
-        """Seconds from the creation of DONE to the end of a supervisor that waits for it."""
+        """Seconds from the creation of DONE to the exit of a supervisor that waits for it."""
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                    env={**os.environ, "XDG_STATE_HOME": str(self.scratch / "state")})
         deadline = time.monotonic() + 30
@@ -584,7 +586,7 @@ class Bench:
                 process.kill()
                 raise CouldNotRun(f"{command[0]} does not wait for DONE")
             time.sleep(0.01)
-        time.sleep(phase)  # in the period of the poll: DONE comes at any time
+        time.sleep(phase)  # within the polling period: DONE can come at any time
         began = time.monotonic()
         (folder / "DONE").touch()
         if process.wait() != 0:
@@ -592,7 +594,7 @@ class Bench:
         return time.monotonic() - began
 
     def task(self):
-        """How fast DONE ends a supervisor, and a shell loop that looks once a second."""
+        """How fast DONE ends a supervisor, and a shell loop that checks once a second."""
         root = self.scratch / "tasks"
         ours, theirs = [], []
         for number in range(self.size.tasks):
@@ -619,7 +621,7 @@ def compare(name, ours, theirs, scale, unit, limit):
 
 
 def duration(name, samples, limit):
-    """Without a baseline: a bound in milliseconds, which holds on a quiet machine."""
+    """Without a baseline: a limit in milliseconds that holds on an idle machine."""
     milliseconds = statistics.median(sample.seconds for sample in samples) * 1e3
     return Row(name, f"{milliseconds:.1f} ms", "", "", f"{limit} ms", milliseconds <= limit)
 
@@ -655,9 +657,9 @@ def machine(bench):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build/release"), help="the build folder")
-    parser.add_argument("--scratch", type=pathlib.Path, help="where projects are made instead of in the build folder: another disk")
+    parser.add_argument("--scratch", type=pathlib.Path, help="where to create projects instead of in the build folder: another disk")
     parser.add_argument("--quick", action="store_true", help="fewer repetitions and a tenth of the stream")
-    parser.add_argument("--cpu", action="store_true", help="processor time of the programs instead of time by the clock, for a "
+    parser.add_argument("--cpu", action="store_true", help="processor time of the programs instead of wall-clock time, for a "
                         "busy machine; not for the proxy and tasks")
     parser.add_argument("--markdown", action="store_true", help="print the table for docs/performance.md")
     parser.add_argument("--only", choices=SECTIONS, action="append", help="may be repeated")
@@ -665,7 +667,7 @@ def main():
 
     build = arguments.build.resolve()
     rows, failures = [], []
-    # Beside the build, so that files are on a disk: /tmp may be memory, where a sync costs nothing.
+    # Inside the build folder, so that files are on a disk: /tmp may be in memory, where a sync costs nothing.
     with tempfile.TemporaryDirectory(dir=arguments.scratch or build, prefix="bench-") as scratch:
         try:
             bench = Bench(build, pathlib.Path(scratch), QUICK if arguments.quick else FULL, arguments.cpu)

@@ -1,6 +1,6 @@
-// Times the move of a clean checkout to one commit after the other, and `git checkout` of the same commits in the
-// repository that they come from, in turns: clean_move REPOSITORY ROOM COMMIT... Prints a line for each commit with
-// four numbers of nanoseconds: ours and git's by the clock, ours and git's of processor time, with all processes.
+// Times moving a clean checkout from one commit to the next, alternating with `git checkout` of the same commits in the
+// repository that they come from: clean_move REPOSITORY ROOM COMMIT... Prints a line of four numbers, in nanoseconds,
+// for each commit: wall-clock time of ours and of git, processor time of ours and of git, over all processes.
 #include <chrono>
 #include <cstdio>
 #include <string>
@@ -57,7 +57,7 @@ int run(const std::string& repository, const std::string& room, const std::vecto
       if (!moved) std::fprintf(stderr, "%s\n", moved.error().message.c_str());
       good = good && moved;
     });
-    if (&commit == &commits.front()) continue;  // it clones
+    if (&commit == &commits.front()) continue;  // the first move clones
     std::printf("%lld %lld %lld %lld\n", ours.clock, bare.clock, ours.processor, bare.processor);
   }
   return good ? 0 : 1;

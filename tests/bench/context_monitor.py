@@ -1,4 +1,4 @@
-"""The work of `ralph hooks context-monitor` as a hook script would do it in Python: for the bench to compare with."""
+"""The work of `ralph hooks context-monitor` as a Python hook script would do it: a baseline for the bench."""
 import hashlib
 import json
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The work of `ralph hooks context-monitor` as a hook script would do it with bash and jq: for the bench to compare with.
+# The work of `ralph hooks context-monitor` as a bash and jq hook script would do it: a baseline for the bench.
 set -euo pipefail
 
 payload=$(cat)

@@ -1,4 +1,4 @@
-// An agent that never stops talking: flood BYTES [--line-length N] [anything else is ignored, such as a prompt].
+// An agent that never stops talking: flood BYTES [--line-length N] [anything else, such as a prompt, is ignored].
 // Writes exactly BYTES bytes of text lines as fast as the reader takes them.
 #include <errno.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 static const char kWords[] = "the quick brown fox jumps over the lazy dog and reads one more file of the project ";
 
-// Fills `buffer` with whole lines of `length` characters, newline included. Returns how much of it is used.
+// Fills `buffer` with whole lines of `length` characters, including the newline. Returns how many bytes are used.
 static size_t fill(char* buffer, size_t size, size_t length) {
   const size_t used = size - size % length;
   for (size_t i = 0; i < used; ++i) {

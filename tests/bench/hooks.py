@@ -1,6 +1,6 @@
-"""The group "hooks" of the bench: what a hook costs the host that waits for it, and that it costs the same however long the
-session's transcript is. Every hook does its usual work: a loop is active, and before each stop the agent has worked and said
-something new. That the work was done is read in the loop's journal: a hook that does nothing would look fast."""
+"""The group "hooks" of the bench: what a hook costs the host that waits for it, and that the cost does not depend on the length
+of the session's transcript. Every hook does its usual work: a loop is active, and before each stop the agent has worked and said
+something new. The loop's journal shows whether the work was done: a hook that does nothing would look fast."""
 import datetime
 import itertools
 import json
@@ -51,7 +51,7 @@ class Hooks:
         self.numbers = itertools.count(1)
 
     def write_transcript(self, size):
-        """Whole lines, really written, and on disk before anything is measured."""
+        """Whole lines, actually written, and on disk before anything is measured."""
         block = self.turn * (4_000_000 // len(self.turn) + 1)
         with open(self.transcript, "wb") as file:
             while file.tell() < size:
@@ -59,14 +59,14 @@ class Hooks:
         os.sync()
 
     def add_turn(self, number):
-        """The recorded turn once more, with tool calls of its own, made now: what is old or known counts for nothing."""
+        """Appends the recorded turn again, with new tool calls and the current time: old or known ones would not count."""
         now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         turn = re.sub(rb'"timestamp":"[^"]*"', f'"timestamp":"{now}"'.encode(), self.turn)
         with open(self.transcript, "ab") as file:
             file.write(turn.replace(b"toolu_fake", f"toolu_{number}_".encode()))
 
     def next_stop(self, path):
-        """The agent works on and is about to stop again, in other words than before."""
+        """The agent continues working and is about to stop again, with a different message than before."""
         number = next(self.numbers)
         self.add_turn(number)
         fields = json.loads(path.read_text())
@@ -85,7 +85,7 @@ class Hooks:
                               check=False)
 
     def start_loop(self):
-        """As a user does: by a line that the user-prompt hook sees."""
+        """As a user does it: with a line that the user-prompt hook sees."""
         payload = json.loads(self.payload("user-prompt-submit").read_text())
         path = self.bench.scratch / "start.json"
         for line in ("/ralph:cancel", "/ralph:loop work --completion-promise NEVER --max-iterations 100000"):
@@ -107,8 +107,8 @@ class Hooks:
         return name, run
 
     def worst(self):
-        """(name of the line, samples) of the line of 100 KB that `hooks pre-tool` takes longest for, and of the one that it needs most
-        memory for. Every one must be denied: to let it pass would be fast."""
+        """(name of the line, samples) for the 100 KB line that takes `hooks pre-tool` longest, and for the one that needs the most
+        memory. Every line must be denied: letting it pass would be fast."""
         measured = {}
         for name, command in WORST.items():
             path = self.payload("pre-tool-use-bash")
@@ -123,11 +123,11 @@ class Hooks:
         return (slowest, measured[slowest]), (largest, measured[largest])
 
     def present(self):
-        """Those that this ralph has."""
+        """The hooks that this ralph has."""
         return [(hook, payload) for hook, payload in HOOKS if f"ralph hooks {hook}" in self.ralph("hooks", hook, "--help").stdout]
 
     def check_answer(self):
-        """The session is sent on, for the one reason that there can be."""
+        """The session is continued, for the only possible reason."""
         path = self.payload("stop")
         self.next_stop(path)
         with open(path, "rb") as stdin:
@@ -136,16 +136,16 @@ class Hooks:
             raise HookFailed(f"ralph hooks stop does not send the session on: {answer.stdout}{answer.stderr}")
 
     def decisions(self):
-        """What the loop's journal says about each stop: how many tool calls had been made by then."""
+        """How many tool calls had been made by each stop, according to the loop's journal."""
         journal = max((self.project / ".ralph/runs").glob("*/journal.jsonl"), key=lambda path: path.stat().st_mtime)
         records = [json.loads(line) for line in journal.read_text().splitlines()]
         return [record["observation"]["signals"]["toolCalls"] for record in records if record["type"] == "decided"]
 
     def check_stops(self, stops):
-        """Each stop was judged once, and with the new calls of its turn."""
+        """Checks that each stop was judged once, and with the new calls of its turn."""
         calls = self.decisions()
         if len(calls) != stops or any(after <= before for before, after in zip(calls, calls[1:])):
-            raise HookFailed(f"{stops} stops were reported; the journal tells of {len(calls)}, after {calls} tool calls")
+            raise HookFailed(f"{stops} stops were reported; the journal has {len(calls)}, after {calls} tool calls")
 
     def rows(self):
         """(what, samples of it, samples of the baseline, limit or None) for each hook and size."""

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Finds the functions that hooks and short commands execute, by valgrind, and prints their symbols in the order in which the linker
-should put them: those of all first, then those of each. For cmake/hot_symbols.txt:
+"""Uses valgrind to find the functions that hooks and short commands execute, and prints their symbols in the order in which the
+linker should place them: first those shared by all, then those of each. For cmake/hot_symbols.txt:
 
   tests/bench/hot_symbols.py > cmake/hot_symbols.txt
 
-A symbol that is gone does no harm, and a new function only costs the page fault that it would have cost anyway: once in a while is
-often enough."""
+A symbol that no longer exists does no harm, and a new function only costs the page fault that it would have cost anyway: running
+this once in a while is often enough."""
 import argparse
 import collections
 import os
@@ -18,9 +18,9 @@ import tempfile
 import bench
 import hooks
 
-# In the order of their weight: a host waits for the first at every tool call.
+# In order of importance: a host waits for the first ones at every tool call.
 ORDER = ["pre-tool", "post-tool", "context-monitor", "stop", "user-prompt", "session-start"]
-# A processor with instructions that valgrind does not know makes programs execute other functions.
+# On a processor with instructions that valgrind does not know, programs execute other functions.
 ALSO = ["_ZN5ralph12_GLOBAL__N_119add_by_instructionsERSt5arrayIjLm8EEPKc", "__memmove_avx512_unaligned_erms",
         "__memset_avx512_unaligned_erms", "__memcmp_evex_movbe", "__memchr_evex", "__memrchr_evex", "__strlen_evex",
         "__strchr_evex", "__strrchr_evex", "__strncmp_evex", "__strcmp_evex"]
@@ -62,7 +62,7 @@ def main():
                 note(hook, executed([build / "ralph", "hooks", hook], place.project, stdin))
         note("version", executed([build / "ralph", "--version"], place.project, subprocess.DEVNULL))
     names = sorted(users, key=lambda name: (-len(users[name]), sorted(users[name]), first[name]))
-    # What is not in the symbol table (valgrind calls it 0x...) can't be named.
+    # Functions missing from the symbol table (valgrind calls them 0x...) can't be named.
     print("\n".join([name for name in names if not name.startswith("0x")] + ALSO))
 
 

@@ -1,9 +1,9 @@
 // Times one command from spawn to exit: measure REPORT COMMAND [ARGUMENT...]
 //
-// Writes "NANOSECONDS CPU_NANOSECONDS PEAK_KILOBYTES STATUS" to REPORT. It is a small program of its own because a
-// child of Python would begin with Python's peak memory on its account, and would be timed through Python. The
-// processor time is that of the command and those that it waited for, the peak that of the largest among them. STATUS
-// is the exit code, or 128 and the signal.
+// Writes "NANOSECONDS CPU_NANOSECONDS PEAK_KILOBYTES STATUS" to REPORT. This is a small separate program because a
+// child of Python would inherit Python's peak memory, and would be timed through Python. The processor time covers the
+// command and the processes it waited for; the peak is that of the largest among them. STATUS is the exit code, or 128
+// plus the signal.
 #define _GNU_SOURCE
 #include <spawn.h>
 #include <stdio.h>

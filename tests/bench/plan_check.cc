@@ -1,5 +1,5 @@
-// Times the reading of a task list as JSON and all checks of it, in turns: plan_check BEFORE AFTER REPETITIONS. Prints
-// a line "nanoseconds nanoseconds" for each turn, then how many problems the checks found.
+// Times reading a task list as JSON and running all its checks, alternately: plan_check BEFORE AFTER REPETITIONS.
+// Prints a line "nanoseconds nanoseconds" for each turn, then how many problems the checks found.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>

@@ -15,7 +15,7 @@ PIECE = bytes(1 << 20)
 
 
 def missing():
-    """Why there can be no sandbox here; nothing if there can."""
+    """Why no sandbox is possible here; nothing if one is."""
     if not shutil.which("bwrap"):
         return "bubblewrap is not installed"
     done = subprocess.run(["bwrap", "--unshare-user", "--ro-bind", "/", "/", "true"], capture_output=True, text=True, check=False)
@@ -45,7 +45,7 @@ def project(scratch):
 
 
 class Server:
-    """Sends what is asked for, in a thread of its own."""
+    """Sends the requested bytes, in its own thread."""
 
     def __init__(self, size):
         self.size = size

@@ -1,5 +1,5 @@
-// Times one reading of a file of JSON lines that is in memory: how long the texts of the agent's messages take to be
-// found. Prints "NANOSECONDS COUNT", where COUNT is how many bytes of text were found, so that readers can be compared.
+// Times one pass over an in-memory file of JSON lines: how long it takes to find the texts of the agent's messages.
+// Prints "NANOSECONDS COUNT", where COUNT is the number of bytes of text found, so that readers can be compared.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ int time_reading(int argc, char** argv, size_t padding, Read read) {
   std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   const size_t size = text.size();
   text.resize(size + padding, ' ');
-  read(text.data(), size);  // warms up: memory and caches
+  read(text.data(), size);  // warms up memory and caches
   const long long start = processor_time();
   const std::uint64_t found = read(text.data(), size);
   std::printf("%lld %llu\n", processor_time() - start, static_cast<unsigned long long>(found));

@@ -1,4 +1,4 @@
-// The line scanner with which ralph reads agents' streams.
+// Times the line scanner with which ralph reads agents' streams.
 #include "json/splitter.h"
 #include "json/tape.h"
 #include "scan_lines.h"

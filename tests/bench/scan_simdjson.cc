@@ -1,4 +1,4 @@
-// The same with simdjson's On-Demand interface, which also reads only what is asked for.
+// The same with simdjson's On-Demand interface, which also reads only the requested parts.
 #include <simdjson.h>
 
 #include "scan_lines.h"

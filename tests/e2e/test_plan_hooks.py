@@ -378,7 +378,7 @@ REFUSED = {
     "of somebody else's": (None, {"GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"},
                            ["dubious ownership", "git config --global --add safe.directory"]),
     "with broken settings": ("echo '[core' > .git/config", {},
-                             ["bad config line 1 in file .git/config", "mend that first"]),
+                             ["bad config line 1 in file .git/config", "fix that first"]),
     "with a lost half": ("mv .git ../.git.away; echo 'gitdir: /no/such' > .git", {},
                          ["not a git repository: /no/such"]),
     "without HEAD": ("rm .git/HEAD", {}, [".git is there", "no repository in it"]),

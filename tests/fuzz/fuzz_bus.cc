@@ -1,5 +1,5 @@
-// Any bytes as a bus: reading them in two parts must neither crash nor lose or invent messages against reading them at
-// once.
+// Any bytes as a bus: reading them in two parts must neither crash nor lose or invent messages compared to reading them
+// at once.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -1,5 +1,5 @@
-// No text makes the reading of a shell line, or the policy over it, crash or hang; what is quoted as one word is one
-// word again, and a harmless command before a dangerous one does not hide it.
+// No text makes the parser of shell lines, or the policy applied to them, crash or hang. Text quoted as one word is
+// read as one word, and a harmless command before a dangerous one does not hide it.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -37,7 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, size_t size) {
   const std::vector<std::string> words = {"echo", std::string(text)};
   const auto quoted = ralph::read_shell(ralph::quote_shell_words(words), setting);
   require(quoted.commands.size() == 1 && quoted.commands[0].word(1) == text);
-  // On a line of its own before everything else, a deletion is seen whatever follows.
+  // A deletion on its own line, before everything else, is seen whatever follows.
   require(ralph::judge_command("rm -rf /\n" + std::string(text), {}, place, setting).first.has_value());
   return 0;
 }

@@ -1,6 +1,6 @@
-// Whatever texts an agent puts into its events, in whatever order they come: the only control sequences in the output
-// are the colours that ralph itself writes, there is no C1 control character and no bare CR, it is valid UTF-8, and its
-// lines are ended.
+// Whatever texts an agent puts into its events, in whatever order: the only control sequences in the output are the
+// colours that ralph itself writes, there are no C1 control characters and no bare CR, it is valid UTF-8, and its last
+// line is terminated.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -93,7 +93,7 @@ size_t own_color_at(std::string_view text) {
 }
 
 void require_harmless(std::string_view text, bool color) {
-  require(find_invalid_utf8(text) == std::string_view::npos);  // so no C1 byte stands alone
+  require(find_invalid_utf8(text) == std::string_view::npos);  // so no C1 byte is on its own
   require(text.empty() || text.back() == '\n');
   bool painted = false;
   for (size_t at = 0; at < text.size(); ++at) {
@@ -114,7 +114,7 @@ void require_harmless(std::string_view text, bool color) {
 
 }  // namespace
 
-// The first byte chooses the options.
+// The first byte selects the options.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, size_t size) {
   Input in(data, size);
   const unsigned choice = in.byte();

@@ -1,4 +1,4 @@
-// Whatever a host sends: nothing crashes, a payload that is not read says why, and every answer is one line of valid
+// Whatever a host sends: nothing crashes, a rejected payload yields a reason, and every answer is one line of valid
 // JSON.
 #include <cstdint>
 #include <cstdlib>

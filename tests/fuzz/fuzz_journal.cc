@@ -1,4 +1,4 @@
-// No line makes the reader crash, and what it accepts is written as a line that says the same.
+// No line makes the reader crash, and every accepted record is written as a line with the same meaning.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// No text makes the JSON reader crash; what it accepts is printed as text that it reads back as the same value.
+// No text makes the JSON reader crash; any value it accepts is printed as text that it reads back as the same value.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -12,7 +12,8 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-// The library reads a fraction to the nearest number but one, so its text can change from one reading to the next.
+// The library does not always read a fraction as the nearest double, so its text can change from one reading to the
+// next.
 bool has_fraction(const ralph::json::value& value) {
   if (value.is_array()) {
     for (const auto& item : value.get_array()) {

@@ -1,4 +1,4 @@
-// The lines are what a plain search for line feeds finds, whatever the pieces, and no more is kept than allowed.
+// The lines are those that a plain search for line feeds finds, whatever the chunks, and no more is kept than allowed.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -28,7 +28,7 @@ class Lines : public ralph::LineSink {
 constexpr size_t kLongest = 40;
 constexpr std::string_view kBlanks("\0 \t\r", 4);
 
-// The same, the plain way.
+// The same, done the simple way.
 std::vector<std::string> expected_lines(std::string_view text) {
   std::vector<std::string> lines;
   bool first = true;

@@ -1,5 +1,5 @@
-// Any bytes from a language server, as they come and as the bodies of messages: they must neither crash nor be read
-// differently in two parts than at once.
+// Any bytes from a language server, raw and as the bodies of messages: they must not crash the reader, and reading them
+// in two parts must give the same result as reading them at once.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -37,7 +37,7 @@ Outcome play(const ralph::lsp::ServerRow& row, std::string_view begin, std::stri
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  // Lines become bodies, so that what is inside of messages is reached too.
+  // Lines become bodies, so the contents of messages are reached too.
   std::string framed;
   for (size_t from = 0; from < size;) {
     const size_t end = std::min(bytes.find('\n', from), size);

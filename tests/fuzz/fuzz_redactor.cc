@@ -1,4 +1,4 @@
-// However a text is cut, the same bytes come out of redaction, as many as went in, and no secret among them.
+// However a text is cut, redaction yields the same bytes, as many as went in, without any secret.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -27,7 +27,7 @@ void require(bool holds) {
 
 }  // namespace
 
-// The first byte chooses how the rest is cut.
+// The first byte selects how the rest is cut.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, size_t size) {
   if (size == 0) return 0;
   const unsigned seed = data[0];
@@ -44,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, size_t size) {
   unsigned state = seed;
   for (size_t at = 0; at < text.size();) {
     state = state * 1103515245 + 12345;
-    const size_t piece = seed < 64 ? seed + 1 : (state >> 16) % 40;  // empty pieces too
+    const size_t piece = seed < 64 ? seed + 1 : (state >> 16) % 40;  // including empty pieces
     pieces += stream.feed(text.substr(at, piece));
     at += std::min(piece, text.size() - at);
   }

@@ -1,4 +1,4 @@
-// However output is cut, the same answer is found in it; and a prompt that is only repeated, plainly, below a label or
+// However output is cut, the same answer is found in it. A prompt that is only repeated, plainly, below a label or
 // quoted, is never an answer.
 #include <algorithm>
 #include <cstdint>
@@ -16,7 +16,7 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-// Short marks for what a fuzzer finds too seldom by itself: tags, and more of something than the finder remembers.
+// Abbreviations for what a fuzzer rarely finds by itself: tags, and more of something than the finder remembers.
 std::string expanded(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -60,7 +60,7 @@ std::optional<std::string> answer_in(std::string_view prompt, std::string_view o
 
 }  // namespace
 
-// The first byte chooses how the output is cut; the prompt ends at the first NUL byte, and the output follows.
+// The first byte selects how the output is cut; the prompt ends at the first NUL byte, and the output follows.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, size_t size) {
   if (size == 0 || size > 200) return 0;
   const unsigned seed = data[0];
@@ -68,7 +68,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, size_t size) {
   const size_t end = std::min(text.find('\0'), text.size());
   const std::string prompt = expanded(text.substr(0, end));
   const std::string output = expanded(text.substr(std::min(end + 1, text.size())));
-  if (prompt.size() + output.size() > 100'000) return 0;  // slow, and no different
+  if (prompt.size() + output.size() > 100'000) return 0;  // slow, and tests nothing new
 
   require(answer_in(prompt, output, seed) == answer_in(prompt, output, 0));
 

@@ -1,5 +1,5 @@
-// Words that are quoted and split again are the same words; no text makes the splitting crash; what it takes, it takes
-// again after quoting.
+// Words that are quoted and split again are the same words. No text makes the splitter crash. What it accepts, it also
+// accepts after quoting.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -26,7 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   // Each part between NUL bytes as a word.
   require_same_when_quoted(ralph::split(text, '\0'));
-  // The whole as a line.
+  // The whole text as a line.
   if (const auto words = ralph::split_shell_words(text)) require_same_when_quoted(*words);
   return 0;
 }

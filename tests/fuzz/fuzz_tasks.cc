@@ -1,5 +1,5 @@
-// Whatever an agent makes of tasks.json: nothing crashes, what comes out is a plan in order in which nothing is lost,
-// and no story is approved that no review has approved. The first byte chooses the iteration.
+// Whatever an agent does to tasks.json: nothing crashes, the result is a consistent plan in which nothing is lost, and
+// no story is approved without a review's approval. The first byte selects the iteration.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

@@ -1,5 +1,5 @@
-// Whatever an agent prints, only text and colour come out of the filter: every ESC begins a colour, there is no control
-// character of either kind, nothing that turns the reading direction, and the cuts in the input don't show.
+// Whatever an agent prints, only text and colours pass the filter: every ESC starts a colour, there are no other
+// control characters, C0 or C1, nothing changes the text direction, and the cuts in the input make no difference.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -23,7 +23,7 @@ size_t color_at(std::string_view text) {
 }
 
 void require_harmless(std::string_view text, bool color) {
-  require(ralph::find_invalid_utf8(text) == std::string_view::npos);  // so no C1 byte stands alone
+  require(ralph::find_invalid_utf8(text) == std::string_view::npos);  // so no C1 byte is on its own
   for (size_t at = 0; at < text.size(); ++at) {
     const auto byte = static_cast<unsigned char>(text[at]);
     if (byte == 0x1b) {
@@ -43,7 +43,7 @@ void require_harmless(std::string_view text, bool color) {
 
 }  // namespace
 
-// The first byte chooses how the rest is cut.
+// The first byte selects how the rest is cut.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, size_t size) {
   if (size == 0) return 0;
   const unsigned seed = data[0];
@@ -58,13 +58,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, size_t size) {
     unsigned state = seed;
     for (size_t at = 0; at < text.size();) {
       state = state * 1103515245 + 12345;
-      const size_t piece = seed < 64 ? seed + 1 : (state >> 16) % 40;  // empty pieces too
+      const size_t piece = seed < 64 ? seed + 1 : (state >> 16) % 40;  // including empty pieces
       pieces += filter.feed(text.substr(at, piece));
       at += std::min(piece, text.size() - at);
     }
     pieces += filter.finish();
     require(pieces == whole);
-    if (!color) require(ralph::without_controls(whole) == whole);  // nothing is left to take out
+    if (!color) require(ralph::without_controls(whole) == whole);  // nothing is left to remove
   }
   return 0;
 }

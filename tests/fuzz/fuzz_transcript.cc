@@ -1,5 +1,6 @@
-// A transcript is the same news however often it is read while it grows, whatever stands in it; nothing is told twice,
-// nothing that began before the offset is told, and the usage is found from the end as it would be from the beginning.
+// A transcript yields the same news however often it is read while it grows, whatever it contains. Nothing is reported
+// twice, nothing that began before the offset is reported, and the usage found from the end is the one found from the
+// beginning.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -19,7 +20,7 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-// A file in memory, by a path.
+// An in-memory file that has a path.
 class Memory {
  public:
   Memory() : fd_(::memfd_create("transcript", 0)), path_("/proc/self/fd/" + std::to_string(fd_)) {}
@@ -52,7 +53,7 @@ std::optional<ralph::ContextUse> last_use(std::string_view text) {
 
 }  // namespace
 
-// The first two bytes say where the file was cut when it was read for the first time.
+// The first two bytes say where the file was cut when it was first read.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, size_t size) {
   if (size < 2 || size > 100'000) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data) + 2, size - 2);
@@ -71,11 +72,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, size_t size) {
   const auto whole = ralph::read_transcript_since(whole_file.path(), 0);
   std::vector<std::string> texts = first.assistant_texts;
   texts.insert(texts.end(), rest.assistant_texts.begin(), rest.assistant_texts.end());
-  // A last line that was whole but had no end yet may have been a beginning only: "{}" and then "x".
+  // A last line that was complete but had no newline yet may have been only a beginning: "{}" and then "x".
   const bool at_line_end = cut == 0 || cut == text.size() || text[cut - 1] == '\n' || first.end_offset < cut;
   if (at_line_end) require(texts == whole.assistant_texts && rest.end_offset == whole.end_offset);
 
-  // The same with too little room: a part of it, and the end of that.
+  // The same with too little room: the result is the end of the full list.
   const auto part = ralph::read_transcript_since(growing.path(), 0, 64);
   require(part.assistant_texts.size() <= whole.assistant_texts.size());
   require(std::equal(part.assistant_texts.rbegin(), part.assistant_texts.rend(), whole.assistant_texts.rbegin()));

@@ -1,5 +1,5 @@
-// What the fuzzers of the streams share. Any bytes, in pieces of any size, give the same events, each of which is a
-// valid line of JSON; memory has a limit, which is libFuzzer's.
+// Shared by the fuzzers of the streams. Any bytes, in pieces of any size, give the same events, each of which is a
+// valid line of JSON. libFuzzer's limit bounds the memory.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ class StoppedClock : public Clock {
   MonotonicTime monotonic() const override { return {}; }
 };
 
-// The size says how large the pieces are in which it comes: so a recording is an input as it is.
+// The input's size determines the size of the pieces, so a recording can be used as an input unchanged.
 inline int check_stream(std::string_view agent, const std::uint8_t* data, size_t size) {
   static const StoppedClock clock;
   const size_t piece = size % 61 + 1;

@@ -1,4 +1,4 @@
-// Installed set-user-id by a test: becomes root altogether, as sudo does, so that its user can't signal it any more.
+// Installed set-user-id by a test: becomes root completely, as sudo does, so its user can no longer signal it.
 #include <sys/types.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-// Says it is done, closes both streams, lives on for a while, leaves a file (its argument) as proof, and ends.
+// Says it is done, closes both streams, keeps running for a while, creates a file (its argument) as proof, and exits.
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// Says that it is done, then dies of a bad access.
+// Says that it is done, then dies of a bad memory access.
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>

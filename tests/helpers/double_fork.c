@@ -1,5 +1,5 @@
-// A daemon by the book: fork, setsid, fork, chdir /, no stream. With an argument it also forgets its environment (and
-// so its mother's marks) by executing itself anew; the argument stays visible on its command line.
+// A textbook daemon: fork, setsid, fork, chdir /, no streams. With an argument it also drops its environment (and
+// thereby its parent's marks) by executing itself again; the argument stays visible on its command line.
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>

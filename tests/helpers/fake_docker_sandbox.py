@@ -5,12 +5,13 @@
     run NAME -- ARGUMENTS… · stop NAME · rm [--force] NAME · network proxy NAME --policy P --allow-host H…
     policy allow|deny network --sandbox NAME HOSTS · policy check network --sandbox NAME --json HOST:PORT
 
-Every call is noted in $FAKE_VM/calls.jsonl. A machine begins with the host's files, once; from then on what the host
-overwrites is ignored, and only a restart takes the host's files anew. What is written inside is carried to the host when
-a command has ended, or, with $FAKE_LAG, when the test says `carry NAME`. $FAKE_AGENT is the agent of the template. Inside, `curl HOST` succeeds if
-the machine's network rules allow it; rules are added to those that it has. $FAKE_PRESET is the policy of sbx for all machines, "deny-all" by
-default, and each machine of sbx may reach kit.example.com, as by the rules of its template. $FAKE_SLOW names a file that `create` makes, to
-go on for minutes. bubblewrap shows each machine's own files at the paths of the host's.
+Every call is recorded in $FAKE_VM/calls.jsonl. A machine starts with a copy of the host's files. Files that the host
+overwrites later are ignored until a restart copies the host's files again. Files written inside are copied to the host
+when a command has ended, or, with $FAKE_LAG, when the test says `carry NAME`. $FAKE_AGENT is the agent of the template.
+Inside, `curl HOST` succeeds if the machine's network rules allow it; new rules add to the existing ones. $FAKE_PRESET is
+the policy of sbx for all machines, "deny-all" by default, and each machine of sbx may reach kit.example.com, as if by the
+rules of its template. $FAKE_SLOW names a file that `create` creates before it hangs for minutes. bubblewrap shows each
+machine's own files at the host's paths.
 """
 import contextlib
 import fcntl
@@ -25,7 +26,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(os.environ["FAKE_VM"])
-HIDDEN = os.environ["FAKE_HIDDEN"]  # a folder of the host that machines do not have: that of ralph's own program
+HIDDEN = os.environ["FAKE_HIDDEN"]  # a host folder that machines do not have: that of ralph's own program
 CURL = """#!/bin/sh
 while read -r rule; do [ "$rule" = "$1" ] && { echo "reached $1"; exit 0; }; done < /etc/allowed
 echo "curl: (56) blocked by network policy: $1" >&2; exit 56
@@ -63,7 +64,7 @@ class Machine:
             allowed.write("".join(host + "\n" for host in hosts))
 
     def reaches(self, host):
-        """By the rules of sbx."""
+        """According to the rules of sbx."""
         if self.meta["policy"] == "deny":
             return False
         allowed = (self.folder / "etc/allowed").read_text().split()
@@ -72,7 +73,7 @@ class Machine:
 
     @contextlib.contextmanager
     def syncing(self):
-        """What is known of the files inside: as they were when they were last the same as the host's. One at a time."""
+        """The recorded state of the files inside, from when they last matched the host's. One user at a time."""
         with open(self.folder / "sync.lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             state = self.folder / "synced.json"
@@ -81,7 +82,7 @@ class Machine:
             state.write_text(json.dumps(synced))
 
     def start(self):
-        """Begins with the host's files as they are."""
+        """Starts with a copy of the host's current files."""
         with self.syncing() as synced:
             if self.meta["running"]:
                 return
@@ -93,7 +94,7 @@ class Machine:
             synced.update(self.files())
 
     def take_new_files(self):
-        """What is new on the host arrives; what was there already does not."""
+        """Copies new files from the host; existing ones are not updated."""
         host, inside = Path(self.meta["workspaces"][0]), self.folder / "project"
         with self.syncing() as synced:
             for path in host.rglob("*"):
@@ -128,7 +129,7 @@ class Machine:
             synced.update(now)
 
     def stop(self):
-        """Ends all that runs in it."""
+        """Kills everything that runs in it."""
         self.save(running=False)
         for entry in Path("/proc").iterdir():
             with contextlib.suppress(OSError):
@@ -169,12 +170,12 @@ def stamp(path):
 
 
 def not_plain(folder, names):
-    """Sockets and pipes are not carried."""
+    """Sockets and pipes are not copied."""
     return [name for name in names if not (p := Path(folder, name)).is_symlink() and not p.is_dir() and not p.is_file()]
 
 
 def options_of(words, with_value, flags=()):
-    """The options at the beginning, and the rest."""
+    """The leading options, and the rest."""
     found = []
     while words and words[0].startswith("-"):
         name = words.pop(0)

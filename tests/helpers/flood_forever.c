@@ -1,4 +1,4 @@
-// Prints lines until it is ended or nobody listens.
+// Prints lines until it is killed or nobody listens.
 #include <string.h>
 #include <unistd.h>
 

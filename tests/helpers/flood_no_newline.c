@@ -1,4 +1,4 @@
-// Prints so many megabytes of 'x' without a single newline.
+// Prints the given number of megabytes of 'x' without a single newline.
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

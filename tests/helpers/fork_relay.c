@@ -1,6 +1,6 @@
-// A relay of processes: each forks its successor and exits at once, so that a snapshot of the process table sees only
-// ended ones. Ends by itself after twenty seconds. FILE, if it is given, holds two numbers: how many processes there
-// were, and then whether the relay has come to its own end.
+// A relay of processes: each forks its successor and exits at once, so a snapshot of the process table shows only ended
+// ones. Ends by itself after twenty seconds. FILE, if given, holds two numbers: how many processes there were, and
+// whether the relay has reached its own end.
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>

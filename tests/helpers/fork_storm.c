@@ -1,5 +1,5 @@
-// Four chains of processes: each forks its successor into a new session and ends, so that no look at the process table
-// sees one twice. They end by themselves after twenty seconds.
+// Four chains of processes: each forks its successor into a new session and exits, so no two snapshots of the process
+// table show the same one. They end by themselves after twenty seconds.
 #include <time.h>
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
-// hold_signals FILE -- PROGRAM ARGUMENTS…: each SIGSTOP or SIGKILL that the program or a process below it sends by
-// kill() or pidfd_send_signal() waits in the kernel until the relay that counts in FILE (fork_relay) has gone on by two
-// processes, or does not go on. So whoever was alive when the sender looked has ended when its signal is sent: the
-// sender always comes too late, on every machine. 77: not possible here.
+// hold_signals FILE -- PROGRAM ARGUMENTS…: each SIGSTOP or SIGKILL that the program or a descendant sends by kill() or
+// pidfd_send_signal() waits in the kernel until the relay that counts in FILE (fork_relay) has advanced by two
+// processes, or stands still. So a process that was alive when the sender took its snapshot has ended when its signal
+// is sent: the sender is always too late, on every machine. Exits with 77 if this is not possible here.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -65,23 +65,23 @@ int main(int argc, char** argv) {
   if (file < 0 || ftruncate(file, 2 * sizeof(unsigned)) != 0) return fail(argv[1]);
   const volatile unsigned* count = mmap(NULL, 2 * sizeof *count, PROT_READ, MAP_SHARED, file, 0);
   if (count == MAP_FAILED) return fail("mmap");
-  int told[2];
-  if (pipe2(told, O_CLOEXEC) != 0) return fail("pipe");
-  // Its descriptors are ours until it executes the program: so we get the listener, and the program does not.
+  int handover[2];
+  if (pipe2(handover, O_CLOEXEC) != 0) return fail("pipe");
+  // The child shares our descriptors until it executes the program: so we get the listener, and the program does not.
   const pid_t child = (pid_t)syscall(SYS_clone, CLONE_FILES | SIGCHLD, NULL, NULL, NULL, NULL);
   if (child < 0) return fail("clone");
   if (child == 0) {
     const int listener = listen_to_signals();
     if (listener < 0) _exit(fail("seccomp"));
-    if (write(told[1], &listener, sizeof listener) != sizeof listener) _exit(kImpossible);
+    if (write(handover[1], &listener, sizeof listener) != sizeof listener) _exit(kImpossible);
     execv(argv[3], argv + 3);
     _exit(fail(argv[3]));
   }
   int listener = -1, status = 0;
-  struct pollfd first = {told[0], POLLIN, 0};
+  struct pollfd first = {handover[0], POLLIN, 0};
   while (poll(&first, 1, 50) == 0 && waitpid(child, &status, WNOHANG) == 0) {
   }
-  if (first.revents == 0 || read(told[0], &listener, sizeof listener) != sizeof listener) return kImpossible;
+  if (first.revents == 0 || read(handover[0], &listener, sizeof listener) != sizeof listener) return kImpossible;
   while (waitpid(child, &status, WNOHANG) == 0) {
     struct pollfd asked = {listener, POLLIN, 0};
     if (poll(&asked, 1, 50) == 1 && asked.revents & POLLIN) answer(listener, count);

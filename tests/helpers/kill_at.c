@@ -1,18 +1,17 @@
-// Runs ralph under ptrace and kills it at an exact point; its output and exit code (128 + signal) are passed on.
+// Runs ralph under ptrace and kills it at an exact point; passes on its output and exit code (128 + signal).
 //
 //   kill_at [--log FILE] --count -- ralph ...
 //   kill_at [--log FILE] --victim loop|guardian|both --point N --kind before|torn|after -- ralph ...
 //   kill_at [--log FILE] --fail write|fsync|fdatasync:ERRNO:N[+] -- ralph ...
 //
-// A point is a call of a ralph process: a write() to a journal, or any rename, unlink, fsync or fdatasync; the first
-// is 1. "before": killed at the entry, so nothing was done; "after": at the exit; "torn": after half of the bytes were
-// written, which is for writes only. --count prints the number of points to the standard error. --fail lets the Nth
-// such call on a journal fail (N+: and all later ones) without doing it. FILE gets a line for each point ("3 loop write
-// PATH") or for what was done ("killed loop,guardian before 3 loop write PATH"), and is empty if that point was never
-// reached.
+// A point is a system call of a ralph process: a write() to a journal, or any rename, unlink, fsync or fdatasync; the
+// first is 1. "before": killed at the entry, so nothing was done; "after": at the exit; "torn": after half of the bytes
+// were written (writes only). --count prints the number of points to standard error. --fail makes the Nth such call on
+// a journal fail (N+: and all later ones) without executing it. FILE gets a line for each point ("3 loop write PATH")
+// or for what was done ("killed loop,guardian before 3 loop write PATH"), and is empty if that point was never reached.
 //
-// Only processes that run the same program are traced; after the kill nobody is, so that the other one can clean up.
-// 77: not possible here, 78: wrong use, 124: not done within a minute.
+// Only processes that run the same program are traced. After the kill nobody is, so the other one can clean up. Exit
+// codes: 77: not possible here, 78: wrong usage, 124: not done within a minute.
 #define _GNU_SOURCE
 #include <stdio.h>
 #ifndef __x86_64__
@@ -45,7 +44,7 @@ static int tracee_count;
 
 static pid_t root;
 static int root_status, root_ended;
-static char image[kPath];  // what root became
+static char image[kPath];  // the program that root executed
 static int detaching;      // the work is done
 
 static int count_only, victim_loop, victim_guardian, kind = -1;
@@ -68,7 +67,7 @@ static void too_late(int signal) {
   _exit(kTimeout);
 }
 
-// ---- what is known of a process
+// ---- what is known about a process
 
 static struct Tracee* tracee_of(pid_t pid) {
   for (int i = 0; i < tracee_count; ++i)
@@ -101,14 +100,14 @@ static int is_journal(pid_t pid, unsigned long fd, char* target) {
 
 static void text_at(pid_t pid, unsigned long address, char* text) {
   size_t length = 0;
-  for (; length < kPath - 1; ++length) {  // by bytes, as the next page may not be there
+  for (; length < kPath - 1; ++length) {  // byte by byte, as the next page may not be mapped
     struct iovec here = {text + length, 1}, there = {(void*)(address + length), 1};
     if (process_vm_readv(pid, &here, 1, &there, 1, 0) != 1 || text[length] == '\0') break;
   }
   text[length] = '\0';
 }
 
-// The guardian's child of that name; a child that the loop has just made bears it too. 0: there is none (yet).
+// The guardian's child of that name; a child that the loop has just forked has the same name. 0: there is none (yet).
 static pid_t find_loop(void) {
   for (int i = 0; i < tracee_count; ++i) {
     char path[64], name[32] = "";
@@ -125,7 +124,7 @@ static pid_t find_loop(void) {
 
 // ---- points
 
-// The path that a call is about, if the call is a point.
+// The path that a call concerns, if the call is a point.
 static const char* name_of_point(pid_t pid, const struct user_regs_struct* regs, char* path) {
   switch (regs->orig_rax) {
     case SYS_write:
@@ -162,7 +161,7 @@ static void end_of(pid_t pid) {
   if (pid == root) root_status = status, root_ended = 1;
 }
 
-// Kills the victims, waits until they are dead, and lets all others go.
+// Kills the victims, waits until they are dead, and releases all others.
 static void strike(pid_t at) {
   const pid_t loop = find_loop();
   const pid_t guardian_victim = victim_guardian ? root : 0, loop_victim = victim_loop ? loop : 0;
@@ -236,7 +235,7 @@ static void detach(pid_t pid, int signal) {
   forget(pid);
 }
 
-// A tracee has stopped: does what is to be done there and lets it go on.
+// A tracee has stopped: does what is due there and lets it continue.
 static void at_stop(pid_t pid, int status) {
   const int event = status >> 16, signal = WSTOPSIG(status), is_call = signal == (SIGTRAP | 0x80);
   const int to_deliver = event == 0 && !is_call ? signal : 0;
@@ -254,7 +253,7 @@ static void at_stop(pid_t pid, int status) {
   if (detaching) {
     detach(pid, to_deliver);
   } else if (event == PTRACE_EVENT_STOP && signal != SIGTRAP) {
-    ptrace(PTRACE_LISTEN, pid, NULL, NULL);  // it was stopped by somebody, and stays so
+    ptrace(PTRACE_LISTEN, pid, NULL, NULL);  // it was stopped by somebody, and stays stopped
   } else {
     ptrace(PTRACE_SYSCALL, pid, NULL, (void*)(long)to_deliver);
   }
@@ -275,7 +274,7 @@ static void follow_all(void) {
   }
 }
 
-// ---- beginning
+// ---- start
 
 static int number_of_error(const char* name) {
   static const struct {
@@ -349,7 +348,7 @@ static void start(char** program) {
                        PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL;
   if (ptrace(PTRACE_SEIZE, root, NULL, (void*)options) != 0) die(kImpossible, "ptrace: ", strerror(errno));
   tracee_of(root);
-  // It waits for the byte; so the interruption comes first, and from then on it is followed call by call.
+  // It is blocked until the byte arrives: so the interrupt comes first, and from then on every call is traced.
   ptrace(PTRACE_INTERRUPT, root, NULL, NULL);
   if (write(go[1], "x", 1) != 1) die(kImpossible, "pipe: ", strerror(errno));
   close(go[1]);

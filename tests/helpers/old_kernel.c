@@ -1,5 +1,5 @@
-// old_kernel CALL=ERRNO… -- PROGRAM ARGUMENTS…: runs the program as on a kernel, or under a seccomp profile, in which
-// these system calls fail. Every process below it sees the same.
+// old_kernel CALL=ERRNO… -- PROGRAM ARGUMENTS…: runs the program as on a kernel, or under a seccomp profile, where
+// these system calls fail. Applies to all its descendants.
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>

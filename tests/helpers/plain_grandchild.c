@@ -1,4 +1,4 @@
-// Ends at once and leaves a child behind that sleeps; the child keeps standard output open.
+// Exits at once and leaves a sleeping child behind, which keeps standard output open.
 #include <unistd.h>
 
 int main(void) {

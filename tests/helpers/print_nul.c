@@ -1,4 +1,4 @@
-// Prints NUL bytes around and inside of ordinary text.
+// Prints NUL bytes around and inside ordinary text.
 #include <unistd.h>
 
 int main(void) {

@@ -1,4 +1,4 @@
-// Ends at once and leaves a child behind in a session of its own, without any open stream.
+// Exits at once and leaves a child behind in its own session, without any open stream.
 #include <unistd.h>
 
 int main(void) {

@@ -1,4 +1,4 @@
-// Leaves a child behind that is stopped: a SIGTERM stays pending for ever, only SIGKILL ends it.
+// Leaves a stopped child behind: a SIGTERM stays pending forever; only SIGKILL ends it.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-// Leaves a child behind that has its own session and ignores every signal that can be ignored; ends when the child is
-// so far.
+// Leaves a child behind that has its own session and ignores every signal that can be ignored; exits once the child is
+// ready.
 #include <signal.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-// A process whose main thread has exited while another one works on: /proc shows it as a zombie. It leaves the group
-// and session of the agent, and ends by itself after thirty seconds.
+// A process whose main thread has exited while another one keeps running: /proc shows it as a zombie. It leaves the
+// group and session of the agent, and ends by itself after thirty seconds.
 #include <pthread.h>
 #include <unistd.h>
 
