@@ -20,12 +20,12 @@ Result<std::string> take_away(const std::string& project, const std::string& pat
   const std::string folder = join_path(project, ".ralph/taken");
   TRY(make_directories(folder));
   if (!is_real_folder(folder) || !is_real_folder(parent_path(folder)))
-    return fail(ErrorKind::kInput, "{} is a symbolic link, made inside the sandbox; remove it", folder);
+    return fail(ErrorKind::kInput, "{} is a symbolic link that was created inside the sandbox; remove it", folder);
   std::string to = join_path(folder, fmt::format("{}-{}", time, base_name(path)));
   for (int n = 2; is_there(to); ++n) to = join_path(folder, fmt::format("{}-{}-{}", time, base_name(path), n));
   if (std::rename(path.c_str(), to.c_str()) == 0) return to;
   return fail(ErrorKind::kIo,
-              "{} was made inside the sandbox, where it must not be, and can't be taken away: {}; remove it before you "
+              "{} was created inside the sandbox, is forbidden there, and can't be moved: {}; remove it before you "
               "run git or an agent here",
               path, errno_text(errno));
 }
