@@ -194,14 +194,14 @@ Fit fit_of(const MachinePlan& plan, std::string_view record) {
   const auto value = parse_json(record, "the record");
   if (!value || find_string(*value, "project") != plan.project || find_string(*value, "template") != plan.from)
     return Fit::kNotOurs;
-  if (find_string(*value, "network") != to_string(plan.network)) return Fit::kMadeAnew;
+  if (find_string(*value, "network") != to_string(plan.network)) return Fit::kRecreate;
   const json::value* hosts = value->as_object().if_contains("hosts");
   if (!hosts || !hosts->is_array()) return Fit::kNotOurs;
   for (const json::value& host : hosts->as_array()) {
     if (!host.is_string() || std::ranges::find(plan.hosts, std::string_view(host.as_string())) == plan.hosts.end())
-      return Fit::kMadeAnew;
+      return Fit::kRecreate;
   }
-  return plan.hosts.empty() == hosts->as_array().empty() ? Fit::kAsItIs : Fit::kMadeAnew;
+  return plan.hosts.empty() == hosts->as_array().empty() ? Fit::kAsItIs : Fit::kRecreate;
 }
 
 Words machine_write(const DockerCli& cli, const MachinePlan& plan, const std::string& path, bool executable,

@@ -66,7 +66,7 @@ enum class Reach { kUnknown, kAllowed, kRefused };
 Reach reach_in(std::string_view answer);  // of machine_policy_check
 
 // What the record says about an existing machine. Rules can be added but not removed.
-enum class Fit { kAsItIs, kMadeAnew, kNotOurs };
+enum class Fit { kAsItIs, kRecreate, kNotOurs };
 std::string record_text(const MachinePlan& plan);
 Fit fit_of(const MachinePlan& plan, std::string_view record);
 

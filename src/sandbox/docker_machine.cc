@@ -114,13 +114,13 @@ Status DockerMachine::prepare_state() const {
 Status DockerMachine::make_or_stop() const {
   TRY_VALUE(const CommandResult listed, ask_command(launch_of(machine_list(cli_)), kAnswerTime, 1 << 20));
   const bool there = lists_machine(listed.output, plan_.name);
-  const Fit fit = there ? fit_of(plan_, read_file(plan_.record).value_or("")) : Fit::kMadeAnew;
+  const Fit fit = there ? fit_of(plan_, read_file(plan_.record).value_or("")) : Fit::kRecreate;
   if (fit == Fit::kNotOurs)
     return fail(ErrorKind::kInput,
                 "there is a Docker Sandbox {} that ralph did not make for this project and agent, or does not know any "
                 "more; remove it: {}",
                 plan_.name, quote_shell_words(machine_discard(cli_, plan_)));
-  if (there && fit == Fit::kMadeAnew) TRY(run(machine_discard(cli_, plan_), "remove"));
+  if (there && fit == Fit::kRecreate) TRY(run(machine_discard(cli_, plan_), "remove"));
   // Write the record before any rule is set, so that the machine never may reach more than the record says.
   TRY(make_directories(parent_path(plan_.record)));
   TRY(write_file_atomically(plan_.record, record_text(plan_), 0600));

@@ -59,7 +59,7 @@ Result<std::vector<std::string>> GuardedCopy::put_back(std::string_view time) co
   std::vector<std::string> lines;
   const auto take = [&](const std::string& path) { return take_away(project_, path, time); };
   for (const std::string& path : paths_) {
-    const std::string wrong = false_folder_on_the_way(project_, path);
+    const std::string wrong = first_replaced_parent(project_, path);
     if (wrong.empty()) continue;
     TRY_VALUE(const std::string to, take(wrong));
     lines.push_back(fmt::format("{} was replaced inside the sandbox; what took its place is now {}", wrong, to));

@@ -18,6 +18,6 @@ Result<std::string> take_away(const std::string& project, const std::string& pat
 
 // The first path component on the way to `path` that is no longer a folder but a link or a file, so that what is below
 // it is elsewhere. Empty if there is none.
-std::string false_folder_on_the_way(const std::string& project, const std::string& path);
+std::string first_replaced_parent(const std::string& project, const std::string& path);
 
 }  // namespace ralph
