@@ -183,8 +183,8 @@ bool is_as_it_was(const Outset& outset, const ProjectView& project, const std::s
 }
 
 // The first program that is not to be believed; empty: all are.
-std::string strange_program(const Outset& outset, const ProjectView& project, const PlannedCollector& planned,
-                            bool room) {
+std::string untrusted_program(const Outset& outset, const ProjectView& project, const PlannedCollector& planned,
+                              bool room) {
   const auto known = outset.tools.find(planned.name);
   for (const std::string& program : programs_of(planned)) {
     if (const std::string path = path_in_project(program, project); !path.empty()) {
@@ -304,8 +304,8 @@ SinceThen look_for_hiding(Outset& outset, const ProjectView& project, std::vecto
   SinceThen since;
   const auto tell = [&](std::string path, std::string what, std::string note, const std::string& version) {
     std::string key = fmt::format("{} {} {}", path, what, version);
-    if (is_one_of(key, outset.told)) return;
-    outset.told.push_back(std::move(key));
+    if (is_one_of(key, outset.reported)) return;
+    outset.reported.push_back(std::move(key));
     since.changed.push_back({std::move(path), std::move(what), std::move(note)});
   };
 
@@ -331,7 +331,7 @@ SinceThen look_for_hiding(Outset& outset, const ProjectView& project, std::vecto
   }
 
   for (PlannedCollector& one : planned) {
-    const std::string program = strange_program(outset, project, one, room);
+    const std::string program = untrusted_program(outset, project, one, room);
     if (program.empty()) continue;
     one.plan.commands.clear();
     one.plan.missing = fmt::format("{} is not the program that was there when the {} began", program, loop);

@@ -28,13 +28,13 @@ struct Outset {
   std::vector<std::string> committed;  // sorted: of `configuration`, what git tracks
   int tests = 0;                       // that ran when all of them could first be counted; 0: not known
   FileTimes times;                     // of the sources of tools that go by them
-  std::vector<std::string> told;       // what was reported already
+  std::vector<std::string> reported;   // what was reported already
 
   template <class V>
   void fields(V&& v) {
     v("taken", taken), v("programs", programs), v("tools", tools), v("configuration", configuration);
     v("generated", generated), v("judged", judged), v("ignored", ignored), v("committed", committed);
-    v("tests", tests), v("times", times), v("told", told);
+    v("tests", tests), v("times", times), v("told", reported);
   }
   TrustedFiles trusted() const { return {taken, generated, judged}; }
 };

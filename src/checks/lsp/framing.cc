@@ -11,7 +11,7 @@ constexpr std::string_view kEndOfHeader = "\r\n\r\n";
 
 // A line without a colon, among those that have come whole, as programs print that are no servers; empty: there is
 // none. Who waits for the end of such a header waits in vain.
-std::string_view line_of_no_header(std::string_view begun) {
+std::string_view non_header_line(std::string_view begun) {
   for (size_t end = begun.find('\n'); end != std::string_view::npos; end = begun.find('\n')) {
     const std::string_view line = trim(begun.substr(0, end));
     if (!line.empty() && !contains(line, ':')) return line;
@@ -53,7 +53,7 @@ Result<std::optional<json::value>> FrameReader::next() {
   const std::string_view text = rest();
   const size_t end = text.substr(0, kMostHeader + kEndOfHeader.size()).find(kEndOfHeader);
   if (end == std::string_view::npos) {
-    if (const std::string_view line = line_of_no_header(text.substr(0, kMostHeader)); !line.empty())
+    if (const std::string_view line = non_header_line(text.substr(0, kMostHeader)); !line.empty())
       return fail(ErrorKind::kInput, "a header without a colon: \"{}\"", line);
     if (text.size() > kMostHeader)
       return fail(ErrorKind::kInput, "a header of more than {} bytes, or no language server", kMostHeader);
