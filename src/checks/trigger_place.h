@@ -7,15 +7,15 @@
 namespace ralph {
 
 enum class TriggerKind {
-  kFile,        // all of it
-  kFolder,      // all files below it, including new ones; sample hooks do nothing
-  kGitConfig,   // the settings that name programs
-  kGitFolders,  // of submodules and work trees below it: configuration, hooks, attributes
-  kAttributes,  // lines about filters, drivers, idents and diffs
-  kJson,        // the members `keys`
-  kProgram,     // all files of `keys`, which form one program: restored all together or not at all
-  kRepository,  // that it exists and is the same: `keys` has git_dir, common_dir, folder and commit of its mark
-  kPlainFile,   // that it is a regular file, whatever its content: reading a pipe may block forever
+  kFile,              // all of it
+  kFolder,            // all files below it, including new ones; sample hooks do nothing
+  kGitConfig,         // the settings that name programs
+  kGitFolders,        // of submodules and work trees below it: configuration, hooks, attributes
+  kAttributes,        // lines about filters, drivers, idents and diffs
+  kJson,              // the members `keys`
+  kProgram,           // all files of `keys`, which form one program: restored all together or not at all
+  kRepository,        // that it exists and is the same: `keys` has git_dir, common_dir, folder and commit of its mark
+  kPlainFile,         // that it is not a pipe, socket or device, whatever its content: reading one may block forever
   kRepositoryConfig,  // as kGitConfig, and what the repository is, hides and pushes to: `keys` has the user's remotes
 };
 

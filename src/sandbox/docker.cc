@@ -24,7 +24,7 @@ std::string with_plain_letters(std::string name, char instead) {
   return name;
 }
 
-// The naming scheme of the earlier ralph scripts: every character except letters, digits, ".", "_" and "-" becomes "_".
+// The naming scheme of the first such loops: every character except letters, digits, ".", "_" and "-" becomes "_".
 // sbx names become parts of host names and can't contain "_". Several tasks may run in one project, so each gets its
 // own name.
 std::string name_of(const std::string& project, const std::string& task, const DockerCli& cli) {

@@ -24,12 +24,12 @@ struct Outset {
   std::map<std::string, std::vector<std::string>> tools;  // by collector: the programs it starts
   std::map<std::string, std::string> configuration;       // of tools, by path: hashes
   std::vector<std::string> generated;                     // sorted: files marked as generated
-  std::vector<std::string> judged;     // sorted: tracked sources, and files with findings since then
-  std::vector<std::string> ignored;    // sorted: tracked files that an ignore file names
-  std::vector<std::string> committed;  // sorted: the part of `configuration` that git tracks
-  int tests = 0;                       // that ran when all could first be counted; 0: unknown
-  FileTimes times;                     // of the sources of tools that rely on them
-  std::vector<std::string> reported;   // already reported changes
+  std::vector<std::string> judged;                        // sorted: tracked sources, and files with findings since then
+  std::vector<std::string> ignored;                       // sorted: tracked files that an ignore file names
+  std::vector<std::string> committed;                     // sorted: the part of `configuration` that git tracks
+  int tests = 0;                                          // that ran when all could first be counted; 0: unknown
+  FileTimes times;                                        // of the sources of tools that rely on them
+  std::vector<std::string> reported;                      // already reported changes
 
   template <class V>
   void fields(V&& v) {
