@@ -39,7 +39,7 @@ Status move_away(const std::string& path, const std::string& to) {
   std::string free = to;
   for (int n = 1; is_there(free); ++n) free = fmt::format("{}.{}", to, n);
   if (::rename(path.c_str(), free.c_str()) == 0) return {};
-  if (errno == EXDEV) {  // the repository may be on another file system than the run's folder
+  if (errno == EXDEV) {  // the repository may be on a different file system from the run's folder
     std::error_code failed;
     const auto kind = std::filesystem::symlink_status(path, failed).type();
     using enum std::filesystem::file_type;

@@ -1,4 +1,5 @@
-// One look at many paths: the kernel is asked once for each, and never for what is below a folder that is missing.
+// A cache of lstat results for checking many paths: each is queried at most once, and nothing below a missing folder is
+// queried at all.
 #pragma once
 
 #include <optional>
@@ -11,10 +12,10 @@ namespace ralph {
 
 class Glance {
  public:
-  // `folders` are known to be there.
+  // `folders` are known to exist.
   explicit Glance(const std::vector<std::string>& folders = {});
 
-  // What is at the path, without following a symlink there; nullptr: nothing.
+  // What is at the path, without following a symlink there; nullptr if nothing is.
   const struct stat* at(const std::string& path);
   bool is_folder(const std::string& path) { return is(path, S_IFDIR); }
   bool is_link(const std::string& path) { return is(path, S_IFLNK); }

@@ -1,4 +1,4 @@
-// A guardrail: a user's command that must exit 0. Only data and text; the engine runs it.
+// A guardrail: a user's command that must exit 0. Data and text only; the engine runs it.
 #pragma once
 
 #include <set>
@@ -32,10 +32,10 @@ struct GuardrailFailure {
 // The message for the agent, in the format shown in docs/guide.md.
 std::string failure_message(const GuardrailFailure& failure);
 
-// The message about one that passed with fewer tests; `lost` is what lost_since() says.
+// The message about a guardrail that passed with fewer tests; `lost` comes from lost_since().
 std::string lost_tests_message(std::string_view command, std::string_view lost, std::string_view log_file);
 
-// Keeps the first `characters` characters of a stream and whether there were more. Never splits a character.
+// Keeps the first `characters` characters of a stream and records whether there were more. Never splits a character.
 class OutputExcerpt {
  public:
   explicit OutputExcerpt(size_t characters) : limit_(characters) {}

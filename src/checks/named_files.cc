@@ -11,10 +11,10 @@ namespace {
 
 struct Reader {
   std::string_view program;
-  std::string_view files;  // separated by blanks
+  std::string_view files;  // separated by spaces
 };
 
-// What decides which tests run, and whether they can fail. Files with the settings of a linter are not among them: see
+// Files that decide which tests run and whether they can fail. Linter settings are not among them: see
 // diagnostics.criteria.
 constexpr std::array kReaders = {
     Reader{"make", "GNUmakefile makefile Makefile"},
@@ -47,7 +47,7 @@ constexpr std::array kReaders = {
     Reader{"cmake", "CMakeLists.txt CMakePresets.json CMakeUserPresets.json"},
 };
 
-// The words of a command line, as far as that can be said without a shell: quotes group, operators separate.
+// The words of a command line, as far as they can be determined without a shell: quotes group, operators separate.
 std::vector<std::string> words_of(std::string_view command) {
   std::vector<std::string> words;
   std::string word;
@@ -79,7 +79,7 @@ std::vector<std::string> words_of(std::string_view command) {
 
 using IsFile = std::function<bool(const std::string&)>;
 
-// Names files of a project, each once.
+// Collects names of project files, without duplicates.
 class Names {
  public:
   explicit Names(std::string_view command, IsFile is_file) : words_(words_of(command)), is_file_(std::move(is_file)) {
@@ -91,7 +91,7 @@ class Names {
   void add_words() {
     for (const std::string& word : words_) {
       add(word);
-      // "sh -c 'make test'": what is quoted may be a command.
+      // "sh -c 'make test'": a quoted word may be a command.
       if (!contains(word, ' ')) continue;
       for (const std::string& inner : words_of(word)) add(inner);
     }
@@ -121,7 +121,7 @@ class Names {
     }
   }
 
-  std::vector<std::string> words_, folders_ = {""};  // its programs may run in these: cd DIR, make -C DIR
+  std::vector<std::string> words_, folders_ = {""};  // where its programs may run: cd DIR, make -C DIR
   IsFile is_file_;
   std::vector<std::string> files_;
 };

@@ -1,5 +1,5 @@
-// The files of a project that a check's command depends on by name: scripts that it starts, and what its programs read
-// to know what to do. Whoever changes one of them may have changed what the check proves.
+// The project files that a check's command depends on by name: the scripts it starts, and the files that tell its
+// programs what to do. A change to one of them may change what the check proves.
 #pragma once
 
 #include <functional>
@@ -9,13 +9,14 @@
 
 namespace ralph {
 
-// Paths relative to the project, in order, each once. `is_file` tells whether there is a file of that name. "make test"
-// names the Makefile, "npm test" package.json, "pytest" conftest.py, "sh ci/check.sh" that script. What a script or a
-// Makefile goes on to use is not followed.
+// Paths relative to the project, in order, without duplicates. `is_file` tells whether a file of that name exists.
+// "make test" names the Makefile, "npm test" package.json, "pytest" conftest.py, "sh ci/check.sh" that script. The
+// files that a script or Makefile uses in turn are not followed.
 std::vector<std::string> files_named_by(std::string_view command,
                                         const std::function<bool(const std::string&)>& is_file);
 
-// The same for what its programs read by themselves, there or not: make prefers a new GNUmakefile to the Makefile.
+// The same for the files that its programs read by themselves, whether they exist or not: make prefers a new
+// GNUmakefile to the Makefile.
 std::vector<std::string> files_read_by_programs_of(std::string_view command);
 
 }  // namespace ralph

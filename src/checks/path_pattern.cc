@@ -28,7 +28,7 @@ bool matches_name(std::string_view pattern, std::string_view name) {
   return p == pattern.size();
 }
 
-// The same, one level up: names instead of characters, ** instead of *.
+// The same algorithm one level up: names instead of characters, ** instead of *.
 bool matches_names(std::span<const std::string> pattern, std::span<const std::string> names) {
   size_t p = 0, n = 0, stars = pattern.size(), after_stars = 0;
   while (n < names.size()) {
@@ -38,7 +38,7 @@ bool matches_names(std::span<const std::string> pattern, std::span<const std::st
     } else if (p < pattern.size() && matches_name(pattern[p], names[n])) {
       ++p, ++n;
     } else if (p == pattern.size() && p > 0 && pattern[p - 1] != "**") {
-      return true;  // it names a folder above
+      return true;  // the pattern names a parent folder
     } else if (stars < pattern.size()) {
       p = stars + 1;
       n = ++after_stars;

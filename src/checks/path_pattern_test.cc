@@ -29,7 +29,7 @@ TEST(MatchesPath, FollowsItsTable) {
       {"./tests", "tests/a/b.py", true},
       {"tests/*.py", "tests/a.py", true},
       {"tests/*.py", "tests/a/b.py", false},
-      {"tests/*", "tests/a/b.py", true},  // tests/a is a folder that it names
+      {"tests/*", "tests/a/b.py", true},  // the pattern names the folder tests/a
       {"tests/**/*.py", "tests/a.py", true},
       {"tests/**/*.py", "tests/x/y/a.py", true},
       {"tests/**/*.py", "tests/x/y/a.pyc", false},

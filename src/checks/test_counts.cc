@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kLongestSummary = 512;
 
-// A number at the beginning of `text`, which is taken away from it.
+// Removes a number from the start of `text` and returns it.
 std::optional<std::int64_t> take_number(std::string_view& text) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -30,7 +30,7 @@ void skip_blanks(std::string_view& text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
 }
 
-// Colours and other escape sequences that move nothing.
+// Removes colours and other escape sequences that do not move the cursor.
 std::string without_colours(std::string_view line) {
   std::string text;
   for (size_t i = 0; i < line.size(); ++i) {
@@ -47,10 +47,10 @@ std::string without_colours(std::string_view line) {
 
 struct Word {
   std::string_view word;
-  std::int64_t TestCounts::* counted;  // nullptr: said, and not counted
+  std::int64_t TestCounts::* counted;  // nullptr: known, but not counted
 };
 
-// What runners call what became of a test.
+// The words that runners use for the outcome of a test.
 constexpr Word kOutcomes[] = {
     {"passed", &TestCounts::passed},
     {"xpassed", &TestCounts::passed},
@@ -77,10 +77,10 @@ constexpr Word kOutcomes[] = {
     {"expected fail", &TestCounts::skipped},
 };
 
-// "3 passed, 1 failed": nullopt if any part is something else. `told`: some part speaks of tests.
+// "3 passed, 1 failed": nullopt if any part is something else. `about_tests`: at least one part is about tests.
 struct Listed {
   TestCounts counts;
-  bool told = false;
+  bool about_tests = false;
 };
 std::optional<Listed> listed(std::string_view text, char separator) {
   Listed list;
@@ -92,13 +92,13 @@ std::optional<Listed> listed(std::string_view text, char separator) {
         std::find_if(std::begin(kOutcomes), std::end(kOutcomes), [&](const Word& known) { return known.word == word; });
     if (!number || outcome == std::end(kOutcomes)) return std::nullopt;
     if (outcome->counted) list.counts.*outcome->counted += *number;
-    list.told = list.told || outcome->counted || word == "deselected" || word == "total";
+    list.about_tests = list.about_tests || outcome->counted || word == "deselected" || word == "total";
   }
   return list;
 }
 
-std::optional<TestCounts> told(const std::optional<Listed>& list) {
-  return list && list->told ? std::optional(list->counts) : std::nullopt;
+std::optional<TestCounts> counts_of(const std::optional<Listed>& list) {
+  return list && list->about_tests ? std::optional(list->counts) : std::nullopt;
 }
 
 // "0.12s" or "61.20s (0:01:01)".
@@ -118,15 +118,15 @@ std::optional<TestCounts> pytest(std::string_view line) {
   if (in == std::string_view::npos || !is_duration(line.substr(in + 4))) return std::nullopt;
   const std::string_view what = line.substr(0, in);
   if (what == "no tests ran") return TestCounts{};
-  return told(listed(what, ','));
+  return counts_of(listed(what, ','));
 }
 
 // "Tests:       1 failed, 2 skipped, 5 passed, 8 total"
 std::optional<TestCounts> jest(std::string_view line) {
   if (starts_with_any(line, {"No tests found, exiting with code", "No test files found, exiting with code"}))
-    return TestCounts{};  // the second is vitest's
+    return TestCounts{};  // the second is from vitest
   if (!take(line, "Tests:") || !line.ends_with(" total")) return std::nullopt;
-  return told(listed(line, ','));
+  return counts_of(listed(line, ','));
 }
 
 // "      Tests  1 failed | 5 passed | 1 skipped (7)"
@@ -134,14 +134,14 @@ std::optional<TestCounts> vitest(std::string_view line) {
   skip_blanks(line);
   const size_t sum = line.rfind(" (");
   if (!take(line, "Tests  ") || sum == std::string_view::npos || !line.ends_with(')')) return std::nullopt;
-  return told(listed(line.substr(0, line.rfind(" (")), '|'));
+  return counts_of(listed(line.substr(0, line.rfind(" (")), '|'));
 }
 
 // "test result: ok. 5 passed; 0 failed; 1 ignored; 0 measured; 2 filtered out; finished in 0.00s", one for each program
 std::optional<TestCounts> cargo(std::string_view line) {
   if (!take(line, "test result: ")) return std::nullopt;
   if (!take(line, "ok. ") && !take(line, "FAILED. ")) return std::nullopt;
-  return told(listed(line.substr(0, line.find("; finished in ")), ';'));
+  return counts_of(listed(line.substr(0, line.find("; finished in ")), ';'));
 }
 
 // "     Summary [   0.015s] 4 tests run: 3 passed, 1 failed, 1 skipped"
@@ -149,14 +149,14 @@ std::optional<TestCounts> nextest(std::string_view line) {
   skip_blanks(line);
   const size_t run = line.find(" run: ");
   if (!line.starts_with("Summary [") || run == std::string_view::npos) return std::nullopt;
-  std::string counts;  // "2 passed (1 slow)": what is in parentheses is part of the number before
+  std::string counts;  // "2 passed (1 slow)": the parentheses belong to the number before them
   int depth = 0;
   for (const char c : line.substr(run + 6)) {
     depth += c == '(' ? 1 : 0;
     if (depth == 0) counts += c;
     depth -= c == ')' ? 1 : 0;
   }
-  return told(listed(counts, ','));
+  return counts_of(listed(counts, ','));
 }
 
 constexpr std::optional<TestCounts> (*kSummaries[])(std::string_view) = {pytest, jest, vitest, cargo, nextest};
@@ -209,7 +209,7 @@ void TestCountReader::feed(std::string_view bytes) {
   }
 }
 
-// A report's own texts (what a test printed) are no summaries.
+// Text within a report (the output of a test) is not a summary.
 void TestCountReader::end_line() {
   if (!line_.empty() && xml_.suites == 0) read_line(line_);
   line_.clear();
@@ -230,8 +230,8 @@ void TestCountReader::read_line(std::string_view raw) {
   read_tap(line);
 }
 
-// "100% tests passed, 0 tests failed out of 12". Skipped tests are among the 12 and disabled ones are not; both are
-// named below it.
+// "100% tests passed, 0 tests failed out of 12". Skipped tests are among the 12, disabled ones are not; both are listed
+// below it.
 void TestCountReader::read_ctest(std::string_view line) {
   if (line == "No tests were found!!!") ctest_.seen = true;
   if (const size_t percent = line.find("% tests passed, "); percent != std::string_view::npos) {
@@ -257,7 +257,7 @@ void TestCountReader::read_ctest(std::string_view line) {
   if (line.ends_with("(Skipped)")) --ctest_.counts.passed;
 }
 
-// Subtests count too. Without -v a package that passes says nothing of its tests.
+// Subtests count, too. Without -v, a package that passes does not report its tests.
 void TestCountReader::read_go(std::string_view line) {
   constexpr std::string_view kPass = R"("Action":"pass")", kFail = R"("Action":"fail")", kSkip = R"("Action":"skip")";
   if (line.starts_with('{') && contains(line, R"("Package":")")) {
@@ -271,7 +271,7 @@ void TestCountReader::read_go(std::string_view line) {
   if (starts_with_any(line, {"?   \t", "ok  \t"})) {
     const bool none = line.ends_with("[no test files]") || line.ends_with("[no tests to run]");
     go_.seen = true;
-    go_untold_ = go_untold_ || (!none && line.starts_with("ok"));
+    go_uncounted_ = go_uncounted_ || (!none && line.starts_with("ok"));
     return;
   }
   if (line.starts_with("=== RUN   ")) go_verbose_ = true;
@@ -283,8 +283,8 @@ void TestCountReader::read_go(std::string_view line) {
   go_.seen = go_.seen || go_verbose_;
 }
 
-// "ok 1 - name # SKIP why", "not ok 2 # TODO"; subtests are indented and count too. Only after a version or with a
-// plan: others say "ok" as well.
+// "ok 1 - name # SKIP why", "not ok 2 # TODO"; subtests are indented and count, too. Only after a version line or a
+// plan: other programs print "ok" as well.
 void TestCountReader::read_tap(std::string_view line) {
   if (line.starts_with("TAP version ")) tap_announced_ = true;
   if (std::string_view plan = line; take(plan, "1..") && take_number(plan) && (plan.empty() || plan[0] == ' '))
@@ -309,7 +309,7 @@ void TestCountReader::read_tap(std::string_view line) {
 std::optional<TestCounts> TestCountReader::counts() const {
   TestCountReader now = *this;
   now.end_line();
-  if (now.go_untold_ && !now.go_verbose_) return std::nullopt;
+  if (now.go_uncounted_ && !now.go_verbose_) return std::nullopt;
   TestCounts sum;
   bool seen = false;
   for (const Known& known : {now.summaries_, now.ctest_, now.go_}) {

@@ -1,4 +1,4 @@
-// JUnit XML in a check's output: its elements, byte by byte.
+// Parses JUnit XML in a check's output, byte by byte.
 #include "base/text.h"
 #include "checks/test_counts.h"
 
@@ -37,7 +37,7 @@ void TestCountReader::feed_tag(char c) {
       if (xml_.name.size() > 16) xml_.where = Xml::Where::kText;
       return;
     }
-    // Only of these it matters where they end.
+    // Only for these does it matter where they end.
     const bool matters = is_one_of(xml_.name, {"testsuite", "testsuites", "testcase"});
     if (!matters) read_element(false);
     xml_.where = matters ? Xml::Where::kTag : Xml::Where::kText;

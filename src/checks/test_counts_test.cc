@@ -36,8 +36,8 @@ TEST(TestCounts, OfPytest) {
        {{3, 3, 2}}},
       {"no tests ran in 0.01s\n", {{0, 0, 0}}},
       {"7 deselected in 0.01s\n", {{0, 0, 0}}},
-      {"3 warnings in 1.20s\n", {}},                        // a compiler may say that
-      {"5 files passed in 1.2s\n", {}},                     // not its words
+      {"3 warnings in 1.20s\n", {}},                        // could be from a compiler
+      {"5 files passed in 1.2s\n", {}},                     // not pytest's wording
       {"4 passed in no time\n", {}},                        //
       {"2 passed in 0.1s\n3 passed in 0.1s", {{5, 0, 0}}},  // two runs in one check
   });

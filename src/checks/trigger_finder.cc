@@ -9,13 +9,13 @@
 namespace ralph {
 namespace {
 
-constexpr size_t kMostShown = 2000;  // files of a folder whose changes are only shown
+constexpr size_t kMostShown = 2000;  // files of a folder whose changes are only reported
 constexpr int kDeepest = 8;
 constexpr int kDeepestProgram = 32;
 
 using Places = std::map<std::string, TriggerPlace>;
 
-// What is there now, found by the places that are watched.
+// Finds the existing files of watched places.
 class Finder {
  public:
   explicit Finder(Glance& glance) : glance_(glance) {}
@@ -39,7 +39,7 @@ class Finder {
     found_.emplace(path, file_of(place, path, kind));
   }
 
-  // Where a link leads has a place of its own, if that is in the project.
+  // The target of a link has its own place if it is in the project.
   void add_below(const TriggerPlace& folder, const std::string& path, int depth) {
     if (glance_.is_link(path)) add(folder, path, TriggerKind::kFile);
     if (!glance_.is_folder(path)) return;
@@ -56,7 +56,7 @@ class Finder {
     }
   }
 
-  // A folder with a HEAD is a repository's own; others may have some below.
+  // A folder with a HEAD belongs to a repository; other folders may contain such folders.
   void add_git_folders(const TriggerPlace& place, const std::string& path, int depth) {
     if (!glance_.is_folder(path)) return;
     if (glance_.at(join_path(path, "HEAD"))) {

@@ -1,4 +1,4 @@
-// Which files there are now at a place that is watched.
+// Finds the files that currently exist at a watched place.
 #pragma once
 
 #include <map>
@@ -9,13 +9,13 @@
 
 namespace ralph {
 
-// By path, each with a place of its own.
+// By path, each with its own place.
 std::map<std::string, TriggerPlace> files_of(const TriggerPlace& place, Glance& glance);
 
-// The place of one file of another place.
+// The place of a single file within `place`.
 TriggerPlace file_of(const TriggerPlace& place, std::string path, TriggerKind kind);
 
-bool is_whole(TriggerKind kind);  // all of a file is compared, with its mode
+bool is_whole(TriggerKind kind);  // the whole file is compared, and its mode
 bool is_at_or_below(const std::string& path, const std::string& folder);
 bool has_part(const TriggerPlace& program, const std::string& path);
 

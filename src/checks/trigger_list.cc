@@ -1,4 +1,4 @@
-// The list that a run keeps of what it watches.
+// The persistent list of what a run watches.
 #include "base/sha256.h"
 #include "checks/triggers.h"
 #include "json/value.h"
@@ -63,8 +63,8 @@ Result<Triggers> Triggers::load(const std::string& store, const std::string& man
   const auto text = is_real_file(path) ? read_file(path) : Result<std::string>("");
   if (!text || sha256_hex(*text) != manifest)
     return fail(ErrorKind::kInput,
-                "the list of the hooks and settings that this run watches ({}) is gone or was changed, so that they "
-                "can't be compared with how they were; look at .git/hooks, .git/config and the settings of your "
+                "the list of the hooks and settings that this run watches ({}) is missing or was changed, so they "
+                "can't be compared with their earlier state; check .git/hooks, .git/config and the settings of your "
                 "agents, and start a new run",
                 path);
   TRY_VALUE(const json::value all, parse_json(*text, path));

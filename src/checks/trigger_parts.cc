@@ -27,7 +27,7 @@ SettingsScope scope_of(const TriggerPlace& place) {
   return place.kind == TriggerKind::kRepositoryConfig ? SettingsScope{true, place.keys} : SettingsScope{.users = true};
 }
 
-// By name, so that a setting with two values is two entries of one name.
+// The compared settings by name; a setting with two values gives two entries with the same name.
 std::vector<std::pair<std::string, std::string>> named_parts(const TriggerPlace& place, const std::string& text) {
   std::vector<std::pair<std::string, std::string>> parts;
   if (is_git_config(place)) {

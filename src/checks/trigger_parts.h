@@ -1,4 +1,4 @@
-// What of a file is compared that is other people's too. Pure: texts in, texts out.
+// For files that other tools also use: which part is compared. Pure: texts in, texts out.
 #pragma once
 
 #include <string>
@@ -8,11 +8,12 @@
 
 namespace ralph {
 
-// What of a text is compared, and `now` with that as `before` has it.
+// The compared part of a text, and `now` with that part restored from `before`.
 std::string compared_part(const TriggerPlace& place, const std::string& text);
 std::string with_part_of(const TriggerPlace& place, const std::string& before, const std::string& now);
 
-// The settings that differ: "core.hooksPath", "permissions"; or that they can't be read. Empty: it has no settings.
+// The names of settings that differ: "core.hooksPath", "permissions"; or a note that they can't be read. Empty if the
+// file has no settings.
 std::vector<std::string> changed_names(const TriggerPlace& place, const std::string& before, const std::string& now);
 
 }  // namespace ralph

@@ -1,4 +1,4 @@
-// A place where something makes other programs run code; see checks/triggers.h.
+// A place whose content makes other programs run code; see checks/triggers.h.
 #pragma once
 
 #include <string>
@@ -7,24 +7,24 @@
 namespace ralph {
 
 enum class TriggerKind {
-  kFile,        // all of it
-  kFolder,      // all files below, new ones too; samples of hooks do nothing
-  kGitConfig,   // the settings that name programs
-  kGitFolders,  // of submodules and work trees, below this one: configuration, hooks, attributes
-  kAttributes,  // lines about filters, drivers, idents and how to compare
-  kJson,        // the members `keys`
-  kProgram,     // all files of `keys`, which are one program: put back all together, or none of them
-  kRepository,  // that it is there, and no other one: `keys` has git_dir, common_dir, folder and commit of its mark
-  kPlainFile,   // that it is a file, whatever is in it: who reads a pipe may wait for ever
+  kFile,              // all of it
+  kFolder,            // all files below it, including new ones; sample hooks do nothing
+  kGitConfig,         // the settings that name programs
+  kGitFolders,        // of submodules and work trees below it: configuration, hooks, attributes
+  kAttributes,        // lines about filters, drivers, idents and diffs
+  kJson,              // the members `keys`
+  kProgram,           // all files of `keys`, which form one program: restored all together or not at all
+  kRepository,        // that it exists and is the same: `keys` has git_dir, common_dir, folder and commit of its mark
+  kPlainFile,         // that it is not a pipe, socket or device, whatever its content: reading one may block forever
   kRepositoryConfig,  // as kGitConfig, and what the repository is, hides and pushes to: `keys` has the user's remotes
 };
 
 struct TriggerPlace {
   std::string path;  // absolute
   TriggerKind kind = TriggerKind::kFile;
-  bool put_back = true;             // false: a change is only shown
+  bool put_back = true;             // false: a change is only reported
   std::string why{};                // for people: "git runs it"
-  std::vector<std::string> keys{};  // see TriggerKind; what a kFolder has besides, which is no trigger
+  std::vector<std::string> keys{};  // see TriggerKind; for kFolder, entries that are not triggers
 };
 
 }  // namespace ralph

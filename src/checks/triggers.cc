@@ -22,16 +22,16 @@ namespace {
 constexpr off_t kMostCopied = 64 << 20;
 constexpr size_t kMostInMemory = 1 << 20;
 constexpr off_t kMostReadToShow = 8 << 20;
-constexpr size_t kMostInProgram = 5000;  // of a program
+constexpr size_t kMostInProgram = 5000;  // files per program
 
 using Places = std::map<std::string, TriggerPlace>;
 
-// Who only wants to know whether a program was written does not read all of it.
+// Large files whose changes are only reported are compared by their stamp, without reading them.
 bool is_only_stamped(const TriggerPlace& place, const struct stat& info) {
   return !place.put_back && S_ISREG(info.st_mode) && info.st_size > kMostReadToShow;
 }
 
-// A pipe, a socket or a device, also behind a link.
+// A pipe, a socket or a device, or a link to one.
 bool is_special(const std::string& path, const struct stat& info) {
   struct stat behind = info;
   if (S_ISLNK(info.st_mode) && ::stat(path.c_str(), &behind) != 0) return false;
@@ -78,7 +78,7 @@ void Triggers::remember_folders(const std::string& path, const std::vector<std::
   }
 }
 
-// The programs that are too large to be copied as a whole; no file of them is.
+// Programs that are too large to be copied as a whole; none of their files is copied.
 static std::vector<std::string> large_programs(const Places& files, const std::vector<TriggerPlace>& places,
                                                Glance& glance) {
   std::vector<std::string> large;
@@ -111,7 +111,7 @@ Result<Triggers> Triggers::take(const std::vector<TriggerPlace>& places, const s
   for (const TriggerPlace& place : places) {
     const bool folder = place.kind == TriggerKind::kFolder || place.kind == TriggerKind::kGitFolders;
     triggers.remember_folders(folder ? join_path(place.path, "x") : place.path, roots);
-    // HEAD led to this commit a moment ago, and no agent has run since.
+    // HEAD resolved to this commit a moment ago, and no agent has run since.
     if (const auto mark = mark_at(place); mark && !mark->commit.empty())
       triggers.heads_[place.path] = head_state(*mark);
     if (place.kind != TriggerKind::kProgram) continue;
@@ -132,10 +132,10 @@ Result<Triggers> Triggers::take(const std::vector<TriggerPlace>& places, const s
   return triggers;
 }
 
-// Folders that are none now: whatever is reached through them is not what was there.
-std::vector<std::string> Triggers::false_folders(Glance& glance) const {
+// Folders that have been replaced by something else: whatever is reached through them is not what was there before.
+std::vector<std::string> Triggers::replaced_folders(Glance& glance) const {
   std::vector<std::string> found;
-  for (const auto& [path, was] : folders_) {  // those above come first
+  for (const auto& [path, was] : folders_) {  // parents come first
     const bool below = !found.empty() && path.starts_with(found.back() + "/");
     if (!below && was != Folder::kOther && glance.at(path) && !glance.is_folder(path)) found.push_back(path);
   }
@@ -179,7 +179,8 @@ std::optional<Triggers::Change> Triggers::look_at(const TriggerPlace& place, Gla
     return Change{place, "deleted", {}};
   }
   const std::string stamp = stamp_of_file(*info);
-  // Whoever reads a pipe waits for ever: in the project it goes, also if the file is only shown otherwise.
+  // Reading a pipe may block forever, so in the project it is removed even if changes of the file are otherwise only
+  // reported.
   const auto and_readable = [&](Change change) {
     const auto is_around = [&](const std::string& root) { return is_at_or_below(place.path, root); };
     if (!is_special(place.path, *info)) return change;
@@ -218,7 +219,7 @@ std::optional<Triggers::Change> Triggers::look_at(const TriggerPlace& place, Gla
   return and_readable(std::move(change));
 }
 
-// It has the place that it was found by.
+// The place through which the file was found.
 const TriggerPlace* Triggers::place_of(const std::string& path) const {
   for (const TriggerPlace& place : places_) {
     if (place.kind == TriggerKind::kProgram ? has_part(place, path)
@@ -229,7 +230,7 @@ const TriggerPlace* Triggers::place_of(const std::string& path) const {
   return nullptr;
 }
 
-// The files of a program are one change.
+// Merges the changed files of a program into one change.
 void Triggers::join_programs(std::vector<Change>& changes) const {
   for (const TriggerPlace& program : places_) {
     if (program.kind != TriggerKind::kProgram) continue;
@@ -269,8 +270,8 @@ std::vector<Triggers::Change> Triggers::changes(Glance& glance, std::vector<Chan
              is_at_or_below(path, repository.place.keys[1]);
     });
   };
-  const std::vector<std::string> false_ones = false_folders(glance);
-  for (const std::string& folder : false_ones) {
+  const std::vector<std::string> replaced = replaced_folders(glance);
+  for (const std::string& folder : replaced) {
     if (is_lost(folder)) continue;
     Change change{{folder, TriggerKind::kFolder}, "made something else", {}, true};
     change.place.put_back = std::ranges::any_of(
@@ -280,9 +281,9 @@ std::vector<Triggers::Change> Triggers::changes(Glance& glance, std::vector<Chan
     found.push_back(std::move(change));
   }
   const auto is_behind = [&](const std::string& path) {
-    return std::ranges::any_of(false_ones, [&](const std::string& folder) { return path.starts_with(folder + "/"); });
+    return std::ranges::any_of(replaced, [&](const std::string& folder) { return path.starts_with(folder + "/"); });
   };
-  // A folder that was a link is put back as a whole.
+  // A link that was replaced by a folder is restored as a whole.
   std::vector<std::string> links;
   for (const auto& [path, file] : files_) {
     const TriggerPlace* place = file.link && glance.is_folder(path) ? place_of(path) : nullptr;
@@ -302,7 +303,7 @@ std::vector<Triggers::Change> Triggers::changes(Glance& glance, std::vector<Chan
     all.emplace(path, file_of(*place, path, kind));
   }
   for (const auto& [path, place] : all) {
-    if (is_lost(path) || is_one_of(path, false_ones) || is_below_link(path)) continue;
+    if (is_lost(path) || is_one_of(path, replaced) || is_below_link(path)) continue;
     if (is_behind(path)) {
       if (files_.contains(path)) found.push_back({place, "deleted", {}});
     } else if (auto change = look_at(place, glance)) {
@@ -320,7 +321,7 @@ Result<std::string> Triggers::content_before(const std::string& path) const {
   const std::string copy = join_path(store_, known->second.sha256);
   auto content = is_real_file(copy) ? read_file(copy) : Result<std::string>("");
   if (!content || sha256_hex(*content) != known->second.sha256)
-    return fail(ErrorKind::kIo, "there is no copy of {} as it was", path);
+    return fail(ErrorKind::kIo, "there is no copy of the original {}", path);
   return content;
 }
 
@@ -331,16 +332,16 @@ Status Triggers::write_before(const std::string& path) {
   TRY(make_directories(parent_path(path)));
   if (known->second.link) {
     if (::symlink(content.c_str(), path.c_str()) == 0) return {};
-    return fail(ErrorKind::kIo, "cannot make {}: {}", path, std::strerror(errno));
+    return fail(ErrorKind::kIo, "cannot create {}: {}", path, std::strerror(errno));
   }
-  const bool durable = known->second.content.has_value();  // a program has many files, and can be installed again
+  const bool durable = known->second.content.has_value();  // a program has many files, and can be reinstalled
   TRY(durable ? write_file_atomically(path, content, known->second.mode)
               : replace_file(path, content, known->second.mode));
   if (::chmod(path.c_str(), known->second.mode) == 0) return {};
   return fail(ErrorKind::kIo, "cannot set the mode of {}: {}", path, std::strerror(errno));
 }
 
-// Only a part of the file is not as it was.
+// Restores only the compared part of the file.
 Status Triggers::mend(const Change& change, const std::string& kept) {
   const std::string& path = change.place.path;
   TRY_VALUE(const std::string before, content_before(path));
@@ -357,13 +358,13 @@ Status Triggers::mend(const Change& change, const std::string& kept) {
   return write_file_atomically(path, mended);
 }
 
-// All of it or nothing: a mixture of two versions would not run.
+// All or nothing: a mixture of two versions would not run.
 Status Triggers::put_back_program(const Change& change, const std::string& kept) {
   for (const std::string& path : change.others) {
     if (files_.contains(path) && !content_before(path))
       return fail(ErrorKind::kIo,
-                  "it is too large for a copy, so that none of its {} changed files was put back; install it again as "
-                  "it was, and do not run it before",
+                  "it is too large to be copied, so none of its {} changed files was restored; reinstall the original "
+                  "before you run it",
                   change.others.size());
   }
   const std::string root = roots_.empty() ? "" : roots_.front();
@@ -389,12 +390,12 @@ Status Triggers::put_back(const Change& change, const std::string& kept) {
                 "ralph has no copy of its commits and branches; restore it from a backup or from a clone");
   if (change.place.kind == TriggerKind::kProgram) return put_back_program(change, kept);
   Glance glance(roots_);
-  for (const std::string& folder : false_folders(glance)) {
-    if (path.starts_with(folder + "/")) return fail(ErrorKind::kIo, "{} is no folder any more", folder);
+  for (const std::string& folder : replaced_folders(glance)) {
+    if (path.starts_with(folder + "/")) return fail(ErrorKind::kIo, "{} is no longer a folder", folder);
   }
   if (change.folder) {
     if (base_name(path) == ".git" && folders_.at(path) == Folder::kReal)
-      return fail(ErrorKind::kIo, "the repository is another one now");
+      return fail(ErrorKind::kIo, "the repository was replaced by another one");
     TRY(move_away(path, kept));
     return folders_.at(path) == Folder::kReal ? make_directories(path) : Status{};
   }

@@ -1,11 +1,11 @@
-// Files that make other programs run code: hooks of git, settings of agents, an agent's own program. They are taken
-// when a run begins and compared between its steps. Of a file that is other people's too, only what names a program is
-// compared and put back; all other changes stay.
+// Files that make other programs run code: git hooks, agent settings, an agent's own program. They are recorded when a
+// run begins and compared between its steps. For files that other tools also use, only the settings that name a program
+// are compared and restored; other changes are kept.
 //
 //   TRY_VALUE(Triggers triggers, Triggers::take(places, roots, store));
 //   for (const Triggers::Change& change : triggers.changes()) TRY(triggers.put_back(change, "…/kept"));
 //
-// Comparing costs one lstat a file (checks/glance.h). The copies stand in `store`, and are checked by their hashes when
+// Comparing costs one lstat per file (checks/glance.h). The copies are in `store`, and their hashes are verified when
 // they are used.
 #pragma once
 
@@ -28,35 +28,35 @@ namespace ralph {
 class Triggers {
  public:
   struct Change {
-    TriggerPlace place;                 // of this file alone
+    TriggerPlace place;                 // of this single file
     std::string what;                   // "changed", "deleted", "made", "made something else", "made anew"
-    std::string sha256;                 // of what is there now
-    bool folder = false;                // a file or a symlink stands in the place of a folder
-    std::vector<std::string> names{};   // the settings that changed, if it has settings
-    std::vector<std::string> others{};  // of a kProgram: the files that changed
+    std::string sha256;                 // of the current content
+    bool folder = false;                // a folder was replaced by a file or a symlink
+    std::vector<std::string> names{};   // the settings that changed, if the file has settings
+    std::vector<std::string> others{};  // for kProgram: the files that changed
   };
 
-  // What is remembered of the repository besides its files.
+  // What is recorded about the repository in addition to its files.
   struct Repository {
     TakenIndex index;
     PushTarget push;
   };
 
-  // `roots`: the folders below which nothing is reached through a symlink that was not there before.
+  // `roots`: the folders below which nothing may be reached through a symlink that did not exist before.
   static Result<Triggers> take(const std::vector<TriggerPlace>& places, const std::vector<std::string>& roots,
                                const std::string& store, Repository repository = {});
 
-  // What take() left in `store`. Fails if that is not what `manifest` says.
+  // Loads what take() left in `store`. Fails if that does not match `manifest`.
   static Result<Triggers> load(const std::string& store, const std::string& manifest);
 
-  // Those that are not as they were. A file of an earlier place is not looked at again by a later one.
+  // Files that differ from their recorded state. A file of an earlier place is not checked again for a later one.
   std::vector<Change> changes();
 
-  // Repositories whose HEAD leads to no commit any more. Asks git if anything about HEAD has changed, so that
-  // its settings have to be put back before.
+  // Repositories whose HEAD no longer resolves to a commit. Asks git if anything about HEAD has changed, so its
+  // settings must be restored first.
   std::vector<Change> headless_repositories();
 
-  // Puts it back as it was. What is there now is moved or copied to `kept`.
+  // Restores the recorded state. What is there now is moved or copied to `kept`.
   Status put_back(const Change& change, const std::string& kept);
 
   const Repository& repository() const { return repository_; }
@@ -65,12 +65,12 @@ class Triggers {
 
  private:
   struct File {
-    std::string sha256;  // of its content; of a symlink's target; its stamp, if it can't be read
-    std::string part;    // the hash of what is compared
+    std::string sha256;  // of its content or a symlink's target; its stamp if it can't be read
+    std::string part;    // the hash of the compared part
     unsigned mode = 0;
     bool link = false;
-    std::string stamp{};                   // of the last look that found it as it was; not kept
-    std::optional<std::string> content{};  // if it is small, so that nobody can destroy it; not kept
+    std::string stamp{};                   // of the last check that found it unchanged; not saved
+    std::optional<std::string> content{};  // for small files, so that nobody can destroy it; not saved
   };
   enum class Folder { kNone, kReal, kOther };
 
@@ -79,10 +79,10 @@ class Triggers {
   Status remember(const TriggerPlace& place, bool copied);
   void remember_folders(const std::string& path, const std::vector<std::string>& roots);
   std::optional<Change> look_at(const TriggerPlace& place, Glance& glance);
-  std::vector<std::string> false_folders(Glance& glance) const;
+  std::vector<std::string> replaced_folders(Glance& glance) const;
   std::vector<Change> changes(Glance& glance, std::vector<Change> lost);
   std::vector<Change> lost_repositories() const;
-  const TriggerPlace* place_of(const std::string& path) const;  // of a file that is not there now
+  const TriggerPlace* place_of(const std::string& path) const;  // of a file that does not exist now
   void join_programs(std::vector<Change>& changes) const;
   Result<std::string> content_before(const std::string& path) const;
   Status write_before(const std::string& path);
@@ -95,7 +95,7 @@ class Triggers {
   std::vector<TriggerPlace> places_;
   std::vector<std::string> roots_;
   Repository repository_;
-  std::map<std::string, File> files_;         // as they were, by path; what is not here was not there
+  std::map<std::string, File> files_;         // as they were, by path; a file that is not here did not exist
   std::map<std::string, Folder> folders_;     // above them, below the roots
   std::map<std::string, HeadState> heads_;  // by repository: what HEAD was when it last led to a commit
   QuietLook quiet_;                         // the last look, if it found nothing

@@ -12,7 +12,7 @@
 namespace ralph {
 namespace {
 
-// A project with a repository's folder, taken when begin() is called.
+// A project with a repository folder, recorded when begin() is called.
 class TriggersTest : public testing::Test {
  protected:
   std::string at(const std::string& name) const { return join_path(folder_.path(), name); }

@@ -20,8 +20,8 @@ namespace {
 constexpr size_t kMostFiles = 100'000;
 constexpr std::string_view kManifest = "manifest.json";
 
-// The first folder above `path`, below `project`, that is no real folder now; empty: all are.
-std::string false_folder(const std::string& project, const std::string& path) {
+// The first parent of `path` within `project` that is no longer a real folder; empty if all are.
+std::string replaced_folder(const std::string& project, const std::string& path) {
   for (size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
     const std::string folder = join_path(project, path.substr(0, slash));
     if (!is_real_folder(folder)) return folder;
@@ -42,7 +42,7 @@ Status WatchedFiles::add(const std::string& path, bool is_protected, const std::
   }
   struct stat info{};
   const std::string full = join_path(project_, path);
-  if (!false_folder(project_, path).empty() || ::lstat(full.c_str(), &info) != 0) return {};
+  if (!replaced_folder(project_, path).empty() || ::lstat(full.c_str(), &info) != 0) return {};
   const auto content = content_of_file(full, info);
   if (!content && is_protected && S_ISREG(info.st_mode))
     return fail(ErrorKind::kInput, "{} is protected (protect.paths) but can't be read; make it readable", full);
@@ -110,7 +110,7 @@ Result<WatchedFiles> WatchedFiles::take(const std::string& project, const std::s
   }
   for (const std::string& command : rules.commands) {
     const auto is_file = [&](const std::string& path) {
-      return false_folder(project, path).empty() && is_real_file(join_path(project, path));
+      return replaced_folder(project, path).empty() && is_real_file(join_path(project, path));
     };
     for (const std::string& path : files_named_by(command, is_file)) TRY(watched.add(path, false, command, rules));
     for (const std::string& path : files_read_by_programs_of(command)) watched.add_absent(path, command);
@@ -146,8 +146,8 @@ Result<WatchedFiles> WatchedFiles::load(const std::string& project, const std::s
   const auto text = is_real_file(path) ? read_file(path) : Result<std::string>("");
   if (!text || sha256_hex(*text) != manifest)
     return fail(ErrorKind::kInput,
-                "the list of the files that this run protects ({}) is gone or was changed, so that they can't be "
-                "compared with how they were; look at them, and start a new run",
+                "the list of the files that this run protects ({}) is missing or was changed, so they can't be "
+                "compared with their earlier state; check them, and start a new run",
                 path);
   TRY_VALUE(const json::value list, parse_json(*text, path));
   for (const json::value& entry : list.as_array()) {
@@ -168,22 +168,22 @@ Result<WatchedFiles> WatchedFiles::load(const std::string& project, const std::s
 
 std::vector<WatchedFiles::Change> WatchedFiles::changes() {
   std::vector<Change> found;
-  std::string last_folder, last_false;
+  std::string last_folder, last_replaced;
   for (size_t i = 0; i < files_.size(); ++i) {
     File& file = files_[i];
     if (const std::string folder = parent_path(file.path); i == 0 || folder != last_folder) {
       last_folder = folder;
-      last_false = false_folder(project_, file.path);
+      last_replaced = replaced_folder(project_, file.path);
     }
     struct stat info{};
     const std::string full = where(file);
     if (file.absent) {
-      if (last_false.empty() && ::lstat(full.c_str(), &info) == 0)
+      if (last_replaced.empty() && ::lstat(full.c_str(), &info) == 0)
         found.push_back({i, "made", sha256_hex(content_of_file(full, info).value_or(""))});
       continue;
     }
-    if (!last_false.empty()) {
-      found.push_back({i, is_there(last_false) ? "made something else" : "deleted", {}});
+    if (!last_replaced.empty()) {
+      found.push_back({i, is_there(last_replaced) ? "made something else" : "deleted", {}});
       continue;
     }
     if (::lstat(full.c_str(), &info) != 0) {
@@ -210,14 +210,14 @@ Status WatchedFiles::put_back(const Change& change, const std::string& kept) {
   const std::string copy = join_path(store_, file.sha256), full = where(file);
   const auto content = is_real_file(copy) ? read_file(copy) : Result<std::string>("");
   if (!content || sha256_hex(*content) != file.sha256)
-    return fail(ErrorKind::kIo, "its copy {} is gone or was changed", copy);
-  if (const std::string folder = false_folder(project_, file.path); !folder.empty())
+    return fail(ErrorKind::kIo, "its copy {} is missing or was changed", copy);
+  if (const std::string folder = replaced_folder(project_, file.path); !folder.empty())
     TRY(move_away(folder, kept.substr(0, kept.size() - file.path.size()) + folder.substr(project_.size() + 1)));
   TRY(make_directories(parent_path(full)));
   TRY(move_away(full, kept));
   if (file.link) {
     if (::symlink(content->c_str(), full.c_str()) != 0)
-      return fail(ErrorKind::kIo, "cannot make {}: {}", full, std::strerror(errno));
+      return fail(ErrorKind::kIo, "cannot create {}: {}", full, std::strerror(errno));
   } else {
     TRY(write_file_atomically(full, *content, file.mode));
     if (::chmod(full.c_str(), file.mode) != 0)

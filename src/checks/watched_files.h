@@ -1,10 +1,11 @@
-// Files that an agent is not to change unseen: protected ones, which are copied when the run begins and can be put
-// back, and those that a check's command names. Comparing costs one lstat a file; content is read only if that differs.
+// Files that an agent must not change unnoticed: protected ones, which are copied when the run begins and can be
+// restored, and those that a check's command names. Comparing costs one lstat per file; content is read only if that
+// differs.
 //
 //   TRY_VALUE(WatchedFiles files, WatchedFiles::take(project, store, {{"tests/**"}, {"make test"}}));
 //   for (const WatchedFiles::Change& change : files.changes()) TRY(files.put_back(change, "…/kept"));
 //
-// The copies stand in `store`, with a list of all files. Both are checked by their hashes when they are used.
+// The copies are in `store`, with a list of all files. The hashes of both are verified when they are used.
 #pragma once
 
 #include <cstdint>
@@ -21,35 +22,34 @@ class WatchedFiles {
   struct Rules {
     std::vector<std::string> patterns;      // see path_pattern.h
     std::vector<std::string> commands;      // of checks
-    bool copies = true;                     // of what the patterns match; false: it can't be put back
+    bool copies = true;                     // of what the patterns match; false: it can't be restored
     std::uint64_t most_bytes = 1ULL << 30;  // of what the patterns match
   };
   struct File {
-    std::string path;    // in the project
-    std::string sha256;  // of its content; of a symlink's target
+    std::string path;    // relative to the project
+    std::string sha256;  // of its content or a symlink's target
     unsigned mode = 0;
     bool link = false, is_protected = false;
-    bool absent = false;   // it was not there; a check's program would read it
+    bool absent = false;   // it did not exist, but a check's program would read it
     std::string named_by;  // the check's command; empty: none
-    std::string stamp;     // of the last look that found it as it was
+    std::string stamp;     // of the last check that found it unchanged
   };
   struct Change {
-    size_t file = 0;     // its place in files()
+    size_t file = 0;     // its index in files()
     std::string what;    // "changed", "deleted", "made", "made something else"
-    std::string sha256;  // of what is there now; empty: nothing that can be read
+    std::string sha256;  // of the current content; empty: nothing readable
   };
 
   // Refuses patterns that match more than `most_bytes`, or 100,000 files.
   static Result<WatchedFiles> take(const std::string& project, const std::string& store, const Rules& rules);
 
-  // What take() left in `store`. Fails if that is not what `manifest` says.
+  // Loads what take() left in `store`. Fails if that does not match `manifest`.
   static Result<WatchedFiles> load(const std::string& project, const std::string& store, const std::string& manifest);
 
-  // Those that are not as they were, in the order of their paths.
+  // Files that differ from their recorded state, ordered by path.
   std::vector<Change> changes();
 
-  // Puts the file back as it was. What is there now is moved to `kept`; so is what stands in the place of a folder
-  // above.
+  // Restores the file. What is there now, and anything that replaced a parent folder, is moved to `kept`.
   Status put_back(const Change& change, const std::string& kept);
 
   const std::vector<File>& files() const { return files_; }

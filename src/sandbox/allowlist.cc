@@ -17,8 +17,8 @@ struct Block {
   int bits;
 };
 
-// https://www.iana.org/assignments/iana-ipv4-special-registry, and the same for IPv6; the last one is the host of a
-// virtual machine in one of the large clouds.
+// https://www.iana.org/assignments/iana-ipv4-special-registry, and its IPv6 counterpart. The last IPv4 entry is the
+// virtual machine host of one of the large clouds.
 constexpr std::array kPrivate4 = {Block{"0.0.0.0", 8},     Block{"10.0.0.0", 8},      Block{"100.64.0.0", 10},
                                   Block{"127.0.0.0", 8},   Block{"169.254.0.0", 16},  Block{"172.16.0.0", 12},
                                   Block{"192.0.0.0", 24},  Block{"192.0.2.0", 24},    Block{"192.168.0.0", 16},
@@ -74,8 +74,8 @@ bool is_private_address(std::string_view address) {
   unsigned char bytes[16] = {};
   const std::string text(address);
   if (::inet_pton(AF_INET, text.c_str(), bytes) == 1) return is_in(kPrivate4, AF_INET, bytes);
-  if (::inet_pton(AF_INET6, text.c_str(), bytes) != 1) return true;  // unknown is not public
-  return is_in(kPrivate6, AF_INET6, bytes);                          // with ::/8 those that are written as IPv4
+  if (::inet_pton(AF_INET6, text.c_str(), bytes) != 1) return true;  // not an address: treat as private
+  return is_in(kPrivate6, AF_INET6, bytes);                          // ::/8 covers IPv4-mapped addresses
 }
 
 Result<Allowlist> Allowlist::from(const std::vector<std::string>& hosts,
@@ -90,7 +90,7 @@ Result<Allowlist> Allowlist::from(const std::vector<std::string>& hosts,
       const std::string_view digits = rest.substr(colon + 1);
       const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), entry.port);
       if (error != std::errc() || end != digits.data() + digits.size() || entry.port < 1 || entry.port > 65535)
-        return fail(ErrorKind::kInput, "sandbox.hosts: \"{}\" has no good port; expected NAME or NAME:PORT", text);
+        return fail(ErrorKind::kInput, "sandbox.hosts: \"{}\" has an invalid port; expected NAME or NAME:PORT", text);
       rest = rest.substr(0, colon);
     }
     if (rest.starts_with("*.")) {
@@ -100,12 +100,12 @@ Result<Allowlist> Allowlist::from(const std::vector<std::string>& hosts,
     entry.name = plain_host(rest);
     if (!is_host_name(entry.name) && !is_ip_address(entry.name))
       return fail(ErrorKind::kInput,
-                  "sandbox.hosts: \"{}\" is no host; expected a name (*.name: all below it) or an address", text);
+                  "sandbox.hosts: \"{}\" is not a host; expected a name (*.name: all below it) or an address", text);
     list.entries_.push_back(std::move(entry));
   }
   for (const auto& [name, address] : resolve) {
     if (!is_ip_address(address))
-      return fail(ErrorKind::kInput, "sandbox.resolve: {}: \"{}\" is no address; expected one such as 127.0.0.1", name,
+      return fail(ErrorKind::kInput, "sandbox.resolve: {}: \"{}\" is not an address; expected e.g. 127.0.0.1", name,
                   address);
     list.resolve_[plain_host(name)] = address;
   }

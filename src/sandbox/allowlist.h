@@ -12,13 +12,13 @@ namespace ralph {
 
 class Allowlist {
  public:
-  // Entries: "name", "*.name" (any name below it, not itself), "1.2.3.4", each with ":port" or for the ports 80 and
-  // 443. `resolve`: addresses for names; they need not be public.
+  // Entries: "name", "*.name" (any subdomain, but not the name itself) or "1.2.3.4", each with an optional ":port";
+  // without one, ports 80 and 443 are allowed. `resolve` maps names to addresses, which need not be public.
   static Result<Allowlist> from(const std::vector<std::string>& hosts,
                                 const std::map<std::string, std::string>& resolve);
 
   bool allows(std::string_view host, int port) const;
-  const std::string* address_of(std::string_view host) const;  // from `resolve`; nullptr: none
+  const std::string* address_of(std::string_view host) const;  // from `resolve`; nullptr if absent
 
  private:
   struct Entry {
@@ -32,14 +32,15 @@ class Allowlist {
 
 bool is_ip_address(std::string_view host);
 
-// Labels of letters, digits, "-" and "_", in lower case, with dots between them. What is no such name and no address
-// is no host: the functions that look names up end at a NUL, and would take the rest for nothing.
+// Dot-separated lower-case labels of letters, digits, "-" and "_". Anything that is neither such a name nor an address
+// is not a host: the lookup functions stop at a NUL and would ignore the rest.
 bool is_host_name(std::string_view name);
 
-// Whether it is an address of this machine, of a private network or of no network: not of the Internet.
+// True for addresses of this machine, a private network or no network at all: everything that is not on the public
+// Internet.
 bool is_private_address(std::string_view address);
 
-// Lower case, without a final dot and without the brackets of [::1].
+// In lower case, without a trailing dot and without the brackets of [::1].
 std::string plain_host(std::string_view host);
 
 }  // namespace ralph

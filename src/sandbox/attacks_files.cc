@@ -16,10 +16,10 @@ Attempt reads(const std::string& path, std::string_view wanted) {
   const auto text = read_file(path);
   if (!text) return {false, text.error().message};
   if (contains(*text, wanted)) return {true, fmt::format("read {}", path)};
-  return {false, "another file is there"};
+  return {false, "a different file is there"};
 }
 
-// Creates a file that nobody has, and removes it.
+// Creates a file that does not exist yet, and removes it.
 Attempt creates(const std::string& path) {
   const Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
   if (!file) return {false, errno_text(errno)};
@@ -43,10 +43,10 @@ constexpr std::array kAttacks = {
            [](const AttackPlace& p) { return reads(join_path(p.home, ".ssh/id_ed25519"), p.canary); }},
     Attack{"read-credentials", "read another tool's token below the home",
            [](const AttackPlace& p) { return reads(join_path(p.home, ".aws/credentials"), p.canary); }},
-    Attack{"read-other-project", "read a folder beside the project",
+    Attack{"read-other-project", "read a folder next to the project",
            [](const AttackPlace& p) { return reads(join_path(p.base, "other/secret"), p.canary); }},
     Attack{"read-shadow", "read the system's passwords", [](const AttackPlace&) { return reads("/etc/shadow", ":"); }},
-    Attack{"read-closed-files", "read what in /etc and /opt is not for everybody",
+    Attack{"read-closed-files", "read files in /etc and /opt that are not world-readable",
            [](const AttackPlace&) {
              for (const char* folder : {"/etc", "/opt"}) {
                for (const std::string& path : this_machine().closed_below(folder))
@@ -60,7 +60,7 @@ constexpr std::array kAttacks = {
     Attack{"write-shell-profile", "append to ~/.bashrc",
            [](const AttackPlace& p) {
              Attempt attempt = appends(join_path(p.home, ".bashrc"), p);
-             if (attempt.through) attempt = {false, "a private home was written"};
+             if (attempt.through) attempt = {false, "only the private home was written"};
              return attempt;
            },
            [](const AttackPlace& p) { return was_attacked(join_path(p.home, ".bashrc")); }},
@@ -68,10 +68,10 @@ constexpr std::array kAttacks = {
            [](const AttackPlace& p) { return creates("/usr/local/bin/attack-" + p.canary); }},
     Attack{"write-etc", "put a file into /etc",
            [](const AttackPlace& p) { return creates("/etc/attack-" + p.canary); }},
-    Attack{"write-beside-project", "write into the folder that has the project in it",
+    Attack{"write-beside-project", "write into the folder that contains the project",
            [](const AttackPlace& p) {
              Attempt attempt = appends(join_path(p.base, "attacked"), p);
-             if (attempt.through) attempt = {false, "a private folder was written"};
+             if (attempt.through) attempt = {false, "only a private folder was written"};
              return attempt;
            },
            [](const AttackPlace& p) { return was_attacked(join_path(p.base, "attacked")); }},

@@ -34,7 +34,7 @@ std::string evil_config(const AttackPlace& place, const std::string& folder) {
                      evil_program(place, folder));
 }
 
-// A repository whose settings are the attacker's.
+// A repository with the attacker's settings.
 std::string evil_repository(const AttackPlace& place, const std::string& folder) {
   const std::string path = join_path(folder, "evil-repository");
   for (const char* part : {"", "/objects", "/refs"}) ::mkdir((path + part).c_str(), 0755);
@@ -47,7 +47,7 @@ bool is_harmed(const AttackPlace& place) {
   return file_exists(harm_file(place));
 }
 
-// "gitdir: PATH" of the work tree's .git.
+// The folder that "gitdir: PATH" in the work tree's .git names.
 std::string own_part(const AttackPlace& place) {
   return join_path(place.project, ".git/worktrees/worktree");
 }
@@ -82,7 +82,7 @@ constexpr std::array kAttacks = {
              return attempt;
            },
            is_harmed, true},
-    Attack{"git-alternates", "name a folder as shared objects, to be shown it in the next turn",
+    Attack{"git-alternates", "name a folder as shared objects, to see it in the next turn",
            [](const AttackPlace& p) {
              const std::string info = join_path(p.project, ".git/objects/info");
              ::mkdir(info.c_str(), 0755);
@@ -91,7 +91,7 @@ constexpr std::array kAttacks = {
              return attempt;
            },
            [](const AttackPlace& p) { return is_there(join_path(p.project, ".git/objects/info/alternates")); }},
-    Attack{"git-config-by-lock", "replace .git/config as git itself does it",
+    Attack{"git-config-by-lock", "replace .git/config the way git itself does",
            [](const AttackPlace& p) {
              const std::string config = join_path(p.project, ".git/config");
              static_cast<void>(write(config + ".lock", evil_config(p, p.project)));

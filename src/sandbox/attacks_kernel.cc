@@ -36,7 +36,7 @@ Attempt unmounts(const AttackPlace& place) {
   return attempt_of(::umount2(at.c_str(), MNT_DETACH), "removed the protection of .ralph");
 }
 
-// A child does it: the attacker itself stays as it is.
+// Runs the action in a child, so that the attacker itself is unaffected.
 template <class Action>
 Attempt in_child(Action action, std::string_view done) {
   int report[2];
@@ -58,7 +58,7 @@ Attempt in_child(Action action, std::string_view done) {
   return {false, errno_text(error)};
 }
 
-// Flags and a stack as clone() wants them, without a stack of its own: as fork() does it.
+// Calls clone() without a separate stack, as fork() does.
 long clone_with(unsigned long flags) {
   const long pid = ::syscall(SYS_clone, flags | SIGCHLD, nullptr, nullptr, nullptr, nullptr);
   if (pid == 0) ::_exit(0);
@@ -80,7 +80,7 @@ long clone3_with(unsigned long flags) {
   return pid;
 }
 
-// Writes what is there already: whoever may do that may write anything.
+// Writes the existing content back: whoever may do that may write anything.
 Attempt rewrites(const std::string& path) {
   const auto text = read_file(path);
   const Fd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
@@ -100,8 +100,8 @@ Attempt opens(const char* path, int how) {
   return attempt_of(file.get(), "opened it");
 }
 
-// Files of /proc but those of processes. Reading: those of the kernel's memory and devices, not its settings, which
-// tell nothing of others.
+// Opens any file of /proc outside the processes' folders. For reading, kernel settings (/proc/sys) are skipped: they
+// reveal nothing about others.
 Attempt opens_any_of_proc(int how, mode_t closed_to_others) {
   std::error_code error;
   size_t seen = 0;
@@ -120,22 +120,22 @@ Attempt opens_any_of_proc(int how, mode_t closed_to_others) {
   return {false, "none can be opened"};
 }
 
-// The kernel looks at 128 zeroed bytes for all of these.
+// Large enough for the parameters of all these calls; the rest is zero.
 constexpr size_t kParameters = 128;
 
 constexpr std::array kAttacks = {
     Attack{"mount", "mount a file system", mounts},
     Attack{"unmount", "take away the mount that protects .ralph", unmounts},
-    Attack{"mount-api", "open a file system by the newer calls",
+    Attack{"mount-api", "open a file system with the newer mount calls",
            [](const AttackPlace&) {
              const Fd file(static_cast<int>(::syscall(SYS_fsopen, "tmpfs", 0)));
              return attempt_of(file.get(), "opened one");
            }},
-    Attack{"user-namespace", "become root in a new user namespace, by unshare",
+    Attack{"user-namespace", "become root in a new user namespace, with unshare",
            [](const AttackPlace&) { return in_child([] { return ::unshare(CLONE_NEWUSER); }, "made one"); }},
-    Attack{"user-namespace-clone", "the same by clone",
+    Attack{"user-namespace-clone", "the same with clone",
            [](const AttackPlace&) { return in_child([] { return clone_with(CLONE_NEWUSER); }, "made one"); }},
-    Attack{"user-namespace-clone3", "the same by clone3, whose flags a filter can't see",
+    Attack{"user-namespace-clone3", "the same with clone3, whose flags a filter can't see",
            [](const AttackPlace&) { return in_child([] { return clone3_with(CLONE_NEWUSER); }, "made one"); }},
     Attack{"core-pattern", "set the program that the kernel runs for a crash",
            [](const AttackPlace&) { return rewrites("/proc/sys/kernel/core_pattern"); }},
@@ -143,7 +143,7 @@ constexpr std::array kAttacks = {
            [](const AttackPlace&) { return opens("/proc/sysrq-trigger", O_WRONLY); }},
     Attack{"proc-write", "open any other file of /proc for writing",
            [](const AttackPlace&) { return opens_any_of_proc(O_WRONLY, 0); }},
-    Attack{"proc-read", "read what of /proc is for the machine's owner alone",
+    Attack{"proc-read", "read the files of /proc that only root may read",
            [](const AttackPlace&) { return opens_any_of_proc(O_RDONLY, S_IROTH); }},
     Attack{"io-uring", "start io_uring, whose calls a filter can't see",
            [](const AttackPlace&) {
@@ -163,7 +163,7 @@ constexpr std::array kAttacks = {
              const Fd map(static_cast<int>(::syscall(SYS_bpf, 0, parameters, sizeof parameters)));
              return attempt_of(map.get(), "made a map");
            }},
-    Attack{"performance-counter", "watch the machine by a performance counter",
+    Attack{"performance-counter", "watch the machine with a performance counter",
            [](const AttackPlace&) {
              std::uint32_t parameters[kParameters / 4] = {1, kParameters};
              const Fd counter(static_cast<int>(::syscall(SYS_perf_event_open, parameters, 0, -1, -1, 0)));
@@ -171,7 +171,7 @@ constexpr std::array kAttacks = {
            }},
     Attack{"terminal-input", "type into a terminal (TIOCSTI)",
            [](const AttackPlace&) { return types_into_terminal(); }},
-    Attack{"device", "make a device of a disk",
+    Attack{"device", "create a device for a disk",
            [](const AttackPlace& p) {
              const std::string path = join_path(p.project, "disk");
              const int made = ::mknod(path.c_str(), S_IFBLK | 0600, makedev(8, 0));

@@ -16,7 +16,7 @@
 namespace ralph {
 namespace {
 
-// The numbers of families that not every system's headers have.
+// Address families that some systems' headers lack.
 constexpr int kPacketFamily = 17, kCryptoFamily = 38, kVsockFamily = 40;
 
 Attempt connects(int family, const void* address, socklen_t size) {
@@ -64,7 +64,7 @@ constexpr std::array kAttacks = {
              const auto* to = reinterpret_cast<const sockaddr*>(&address);
              if (!socket || ::sendto(socket.get(), "x", 1, 0, to, sizeof address) != 1)
                return Attempt{false, errno_text(errno)};
-             return Attempt{false, "sent, but not to the host"};  // whether it arrived is seen there
+             return Attempt{false, "sent, but not to the host"};  // the host checks whether it arrived
            },
            nullptr, false, AttackIn::kProject, true},
     Attack{"unix-socket", "connect to a socket in a folder of the host",

@@ -19,7 +19,7 @@ namespace {
 constexpr int kMoreThanAllowed = 40;
 constexpr long long kPiece = 8 << 20;
 
-// A process of the host with its secret in its environment.
+// Looks for a host process with its secret in its environment.
 Attempt finds_secret(const AttackPlace& place, const char* file) {
   for (const std::string& name : names_in("/proc")) {
     if (name.find_first_not_of("0123456789") != std::string::npos || name == std::to_string(::getpid())) continue;
@@ -74,12 +74,12 @@ Attempt takes_memory(const AttackPlace& place) {
   return {false, WIFSIGNALED(status) ? "it was killed" : "no more memory was given"};
 }
 
-// Files in memory, which no limit of a process counts. A child does it, because it may be killed for it.
+// Fills memory with files, which no per-process limit counts. Runs in a child, because it may be killed for it.
 Attempt fills_memory_with_files(const AttackPlace& place) {
   const pid_t pid = ::fork();
   if (pid == 0) {
     long long written = 0;
-    std::vector<Fd> files;  // removed at once, and so gone with this process
+    std::vector<Fd> files;  // unlinked at once, so gone with this process
     const std::string piece(1 << 20, 'x');
     for (const char* folder : {"/dev/shm", "/tmp", "/run", "/var/tmp", "/var"}) {
       files.emplace_back(::open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
@@ -95,7 +95,7 @@ Attempt fills_memory_with_files(const AttackPlace& place) {
   return {false, WIFSIGNALED(status) ? "it was killed" : "there was no more space"};
 }
 
-// A process that leaves its session and its parents, to go on when all have ended.
+// Starts a process that leaves its session and its parents, to outlive them all.
 Attempt stays(const AttackPlace&) {
   const pid_t pid = ::fork();
   if (pid == 0) {
@@ -112,8 +112,8 @@ Attempt stays(const AttackPlace&) {
   return {false, "it ended with the sandbox"};
 }
 
-// bwrap's outer process may end a moment before the kernel has ended the last process inside: only one that stays
-// counts.
+// bwrap's outer process may end a moment before the kernel has ended the last process inside, so only a process that
+// stays counts.
 bool has_stayed(const AttackPlace& place) {
   constexpr int kLooks = 150;
   const auto left = [&] { return processes_with("RALPH_ATTACK=" + place.canary); };

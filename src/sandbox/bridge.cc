@@ -51,7 +51,7 @@ void serve_bridge(const Fd& listener, const std::string& socket) {
     if (fds[0].revents == 0) continue;
     Fd client(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!client) continue;
-    auto proxy = connect_to(socket, SocketKind::kStream);  // if there is no proxy, the client sees its connection close
+    auto proxy = connect_to(socket, SocketKind::kStream);  // without a proxy, the client sees its connection close
     if (proxy && set_nonblocking(proxy->get())) relays.emplace_back(std::move(client), *std::move(proxy));
   }
 }

@@ -1,5 +1,5 @@
-// Inside a sandbox: a listener on 127.0.0.1 whose connections go to the proxy's socket, so that programs which know
-// HTTP_PROXY only can reach it.
+// Runs inside a sandbox: listens on 127.0.0.1 and forwards connections to the proxy's socket, for programs that only
+// support HTTP_PROXY.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@ namespace ralph {
 
 Result<Fd> listen_on_loopback(int port);
 
-// Serves until it is ended.
+// Serves until the process is killed.
 [[noreturn]] void serve_bridge(const Fd& listener, const std::string& socket);
 
-// Starts it as a child that holds no stream of the caller, and listens already when this returns.
+// Starts the bridge as a child that holds none of the caller's streams. It is already listening when this returns.
 Status start_bridge(int port, const std::string& socket);
 
 }  // namespace ralph

@@ -11,7 +11,8 @@ namespace {
 
 constexpr int kOptionsFile = 3, kFilterFile = 4, kFirstText = 5;
 
-// A folder of the user's that is not there inside: programs take the usual one, in the private home.
+// Whether the variable names a folder of the user's that is hidden inside. It is dropped, so programs use the default
+// in the private home.
 bool names_hidden_folder(std::string_view line, const SandboxPlan& plan) {
   const auto home = plan.set.find("HOME");
   const size_t equals = line.find('=');
@@ -37,8 +38,8 @@ bool is_for_files(const std::string& folder) {
   return folder.ends_with("/tmp") || folder.ends_with("/shm");
 }
 
-// Files in memory are nobody's memory: where there is no cgroup, only their file system limits them. All together are
-// less than the limit.
+// No process is charged for files in memory. Without a cgroup, only the size of their file systems limits them, and all
+// of them together must stay below the limit.
 long long most_bytes_in(const std::string& folder, long long limit) {
   constexpr long long kSmall = 64 << 20, kEmpty = 1 << 20;
   if (folder == "/tmp") return limit / 2;
@@ -57,7 +58,7 @@ void add_mount(const Mount& mount, long long memory, int first_file, std::vector
     case MountKind::kTmpfs:
       if (memory > 0) add({"--size", std::to_string(std::max(most_bytes_in(mount.at, memory), 1LL))});
       return add({"--perms", is_for_files(mount.at) ? "1777" : "0755", "--tmpfs", mount.at});
-    // A mount without devices: opening it is refused.
+    // The mount does not allow devices, so opening it is refused.
     case MountKind::kHidden:
       return add({"--ro-bind", "/dev/null", mount.at});
     case MountKind::kLink:

@@ -9,7 +9,7 @@ constexpr size_t kRecordHeader = 5, kMessageHeader = 4, kMostBytes = 64 * 1024;
 constexpr unsigned char kHandshake = 22, kHello = 1;
 constexpr unsigned kServerName = 0;
 
-// Reads numbers and vectors; after a fault everything is empty.
+// Reads numbers and vectors. After an error everything is empty.
 class Cursor {
  public:
   explicit Cursor(std::string_view bytes) : left_(bytes) {}
@@ -37,7 +37,7 @@ class Cursor {
   bool good_ = true;
 };
 
-// The handshake's bytes, out of their records. nullopt: these are no records of a handshake.
+// The handshake's bytes, extracted from their records. nullopt if these are not handshake records.
 std::optional<std::string> handshake_of(std::string_view bytes) {
   std::string message;
   while (!bytes.empty()) {
@@ -54,7 +54,7 @@ std::optional<std::string> handshake_of(std::string_view bytes) {
   return message;
 }
 
-// The one name in it. Of several, a server takes whichever it likes.
+// The only name in the extension; nullopt if there are several, because a server could pick any of them.
 std::optional<std::string> server_name_in(std::string_view extension) {
   Cursor list(Cursor(extension).vector(2));
   const unsigned type = list.number(1);

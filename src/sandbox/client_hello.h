@@ -1,4 +1,4 @@
-// The host that a TLS client asks for in its first message (SNI).
+// The host that a TLS client requests in its first message (SNI).
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@ namespace ralph {
 struct ClientHello {
   enum class State { kIncomplete, kNotTls, kBad, kComplete };
   State state = State::kIncomplete;
-  std::string host;  // empty: it does not say
+  std::string host;  // empty: none requested
 };
 
-// `bytes`: the beginning of a connection. The message may be cut into several records.
+// `bytes`: the start of a connection. The message may be split across several records.
 ClientHello read_client_hello(std::string_view bytes);
 
 }  // namespace ralph

@@ -1,4 +1,4 @@
-// The beginning of a connection to an address, without waiting for its end.
+// Non-blocking connect to an address.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,8 @@
 
 namespace ralph {
 
-// The socket can be written when the connection is there or has failed; nullopt: it can't even begin.
+// The socket becomes writable once the connection is established or has failed. nullopt if it could not even be
+// started.
 std::optional<Fd> begin_to_connect(const std::string& address, int port);
 
 }  // namespace ralph

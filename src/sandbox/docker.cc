@@ -24,8 +24,9 @@ std::string with_plain_letters(std::string name, char instead) {
   return name;
 }
 
-// As the first of these loops named them: every character but letters, digits, ".", "_" and "-" is "_". sbx has names
-// without "_", which are parts of host names. Several tasks may be at work in one project: each has its own.
+// The naming scheme of the first such loops: every character except letters, digits, ".", "_" and "-" becomes "_".
+// sbx names become parts of host names and can't contain "_". Several tasks may run in one project, so each gets its
+// own name.
 std::string name_of(const std::string& project, const std::string& task, const DockerCli& cli) {
   const std::string whole = task.empty() ? project : fmt::format("{}-task-{}", project, task);
   if (!cli.is_sbx()) return with_plain_letters("ralph-" + whole, '_');
@@ -33,7 +34,7 @@ std::string name_of(const std::string& project, const std::string& task, const D
                      sha256_hex(whole).substr(0, kDigits));
 }
 
-// Its arguments are data, never part of a script's text.
+// Arguments are data and never part of a script's text.
 constexpr std::string_view kLink = R"sh(state=$1; shift
 for name; do
   at="/home/agent/$name"
@@ -61,7 +62,7 @@ Words joined_words(Words words, const Words& more) {
 
 Result<MachinePlan> plan_machine(const SandboxRequest& request, const DockerCli& cli) {
   MachinePlan plan;
-  if (request.agents.empty()) return fail(ErrorKind::kNotFound, "there is no agent that a machine could be made for");
+  if (request.agents.empty()) return fail(ErrorKind::kNotFound, "there is no agent to create a machine for");
   const auto known = std::ranges::find(request.agents, false, &AgentPlace::any_machine);
   AgentPlace typed;
   typed.machine = kShell;
@@ -81,7 +82,7 @@ Result<MachinePlan> plan_machine(const SandboxRequest& request, const DockerCli&
   plan.name = name_of(request.project, request.task, cli);
   plan.from = first.machine;
   plan.runs = first.machine_runs && !request.agents.front().any_machine;
-  // What `run` starts belongs to a machine: another agent needs another one.
+  // The agent that `run` starts is fixed per machine, so another agent needs another machine.
   if (!plan.runs) plan.name += "-" + plan.from;
   plan.project = request.project;
   plan.helper = request.helper;
@@ -123,7 +124,7 @@ Words machine_exec(const DockerCli& cli, const MachinePlan& plan, const Words& o
 Words machine_run(const DockerCli& cli, const MachinePlan& plan, const Words& arguments, std::string& prompt) {
   Words words = joined_words(cli.words, {"run", plan.name, "--"});
   for (const std::string& word : arguments) {
-    if (word == "--dangerously-skip-permissions") continue;  // the template gives it by itself
+    if (word == "--dangerously-skip-permissions") continue;  // the template adds it
     words.push_back(word);
     if (word != "-p" || prompt.empty() || prompt.size() >= kMaxArgumentBytes || prompt.starts_with('-')) continue;
     words.push_back(std::move(prompt));
@@ -151,7 +152,7 @@ std::vector<Words> machine_setup(const DockerCli& cli, const MachinePlan& plan) 
 Words machine_policy(const DockerCli& cli, const MachinePlan& plan) {
   const bool open = plan.network == Network::kOpen;
   if (cli.is_sbx()) {
-    // A template brings rules that allow its agent's services. One that denies holds against all that allow.
+    // A template comes with rules that allow its agent's services. A deny rule overrides all allow rules.
     const bool none = plan.network == Network::kNone || (!open && plan.hosts.empty());
     return joined_words(cli.words, {"policy", none ? "deny" : "allow", "network", "--sandbox", plan.name,
                                     open || none ? "**" : join(plan.hosts, ",")});
@@ -165,7 +166,7 @@ std::vector<std::string> hosts_to_be_refused(const DockerCli& cli, const Machine
   if (!cli.is_sbx() || plan.network == Network::kOpen) return {};
   const auto listed = Allowlist::from(plan.hosts, {});
   std::vector<std::string> hosts;
-  // Nobody's, and one that the usual lists of developers' sites have.
+  // A host that belongs to nobody, and one that the usual allowlists for developers contain.
   for (const char* host : {"ralph-probe.invalid", "github.com"})
     if (!listed || !listed->allows(host, 443)) hosts.emplace_back(host);
   return hosts;
@@ -193,14 +194,14 @@ Fit fit_of(const MachinePlan& plan, std::string_view record) {
   const auto value = parse_json(record, "the record");
   if (!value || find_string(*value, "project") != plan.project || find_string(*value, "template") != plan.from)
     return Fit::kNotOurs;
-  if (find_string(*value, "network") != to_string(plan.network)) return Fit::kMadeAnew;
+  if (find_string(*value, "network") != to_string(plan.network)) return Fit::kRecreate;
   const json::value* hosts = value->as_object().if_contains("hosts");
   if (!hosts || !hosts->is_array()) return Fit::kNotOurs;
   for (const json::value& host : hosts->as_array()) {
     if (!host.is_string() || std::ranges::find(plan.hosts, std::string_view(host.as_string())) == plan.hosts.end())
-      return Fit::kMadeAnew;
+      return Fit::kRecreate;
   }
-  return plan.hosts.empty() == hosts->as_array().empty() ? Fit::kAsItIs : Fit::kMadeAnew;
+  return plan.hosts.empty() == hosts->as_array().empty() ? Fit::kAsItIs : Fit::kRecreate;
 }
 
 Words machine_write(const DockerCli& cli, const MachinePlan& plan, const std::string& path, bool executable,

@@ -16,8 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr Milliseconds kAnswerTime{20'000}, kCommandTime{600'000};  // a machine's image may have to be fetched
-constexpr size_t kMostWrites = 64;                                  // more are cheaper by a restart
-constexpr long long kMostBytes = 64 << 20;                          // of one file
+constexpr size_t kMostWrites = 64;                                  // beyond this, a restart is cheaper
+constexpr long long kMostBytes = 64 << 20;                          // per file
 
 std::optional<FileStamp> stamp_of(const std::string& path) {
   struct stat info{};
@@ -25,7 +25,7 @@ std::optional<FileStamp> stamp_of(const std::string& path) {
   return FileStamp{info.st_mtim.tv_sec, info.st_mtim.tv_nsec, info.st_size, info.st_mode};
 }
 
-// What ralph writes for itself all the time, and nobody inside has to see: all of .ralph but the settings.
+// Files that ralph writes for itself all the time and nobody inside needs: everything in .ralph except the settings.
 bool is_own_record(const std::string& project, const std::string& path) {
   const std::string_view rest = std::string_view(path).substr(project.size());
   return rest.starts_with("/.ralph/") && !(rest.starts_with("/.ralph/settings.") && rest.ends_with(".json"));
@@ -93,10 +93,10 @@ Status DockerMachine::run(const Words& words, std::string_view what, std::string
             begun_ ? run_command(std::move(launch), kCommandTime) : run_until_signal(std::move(launch), kCommandTime));
   if (ran.exit_code == 0) return {};
   return fail(ErrorKind::kIo, "cannot {} the Docker Sandbox {}: {} (exit code {})", what, plan_.name,
-              trim(ran.output).empty() ? "it says nothing" : fit_to_width(trim(ran.output), 300), ran.exit_code);
+              trim(ran.output).empty() ? "no output" : fit_to_width(trim(ran.output), 300), ran.exit_code);
 }
 
-// The login stays when a machine is made anew. An empty .json is no JSON: the agent would not start.
+// The login survives when a machine is recreated. An empty .json file is not valid JSON, and the agent would not start.
 Status DockerMachine::prepare_state() const {
   if (plan_.state.empty()) return {};
   TRY(make_private_home(plan_.state));
@@ -114,20 +114,20 @@ Status DockerMachine::prepare_state() const {
 Status DockerMachine::make_or_stop() const {
   TRY_VALUE(const CommandResult listed, ask_command(launch_of(machine_list(cli_)), kAnswerTime, 1 << 20));
   const bool there = lists_machine(listed.output, plan_.name);
-  const Fit fit = there ? fit_of(plan_, read_file(plan_.record).value_or("")) : Fit::kMadeAnew;
+  const Fit fit = there ? fit_of(plan_, read_file(plan_.record).value_or("")) : Fit::kRecreate;
   if (fit == Fit::kNotOurs)
     return fail(ErrorKind::kInput,
                 "there is a Docker Sandbox {} that ralph did not make for this project and agent, or does not know any "
                 "more; remove it: {}",
                 plan_.name, quote_shell_words(machine_discard(cli_, plan_)));
-  if (there && fit == Fit::kMadeAnew) TRY(run(machine_discard(cli_, plan_), "remove"));
-  // Before any of its rules is set: what it may reach is never more than the record says.
+  if (there && fit == Fit::kRecreate) TRY(run(machine_discard(cli_, plan_), "remove"));
+  // Write the record before any rule is set, so that the machine never may reach more than the record says.
   TRY(make_directories(parent_path(plan_.record)));
   TRY(write_file_atomically(plan_.record, record_text(plan_), 0600));
   return fit == Fit::kAsItIs ? run(machine_stop(cli_, plan_), "stop") : run(machine_create(cli_, plan_), "create");
 }
 
-// What can't be known is not believed.
+// An unknown answer counts as a failure.
 Status DockerMachine::check_rules() const {
   for (const std::string& host : hosts_to_be_refused(cli_, plan_)) {
     TRY_VALUE(const CommandResult answer,
@@ -151,7 +151,7 @@ Status DockerMachine::check_rules() const {
 Status DockerMachine::begin() {
   TRY(prepare_state());
   TRY(make_or_stop());
-  // Rules first: nothing of the project runs before them.
+  // Rules come first: nothing from the project may run before they are set.
   if (const Words rules = machine_policy(cli_, plan_); !rules.empty()) TRY(run(rules, "set the network rules of"));
   TRY(check_rules());
   for (const Words& step : machine_setup(cli_, plan_)) TRY(run(step, "set up"));
@@ -206,7 +206,7 @@ Status DockerMachine::settle(bool stops) {
 }
 
 void DockerMachine::end() {
-  if (begun_) static_cast<void>(run(machine_stop(cli_, plan_), "stop"));  // nobody is left to be told
+  if (begun_) static_cast<void>(run(machine_stop(cli_, plan_), "stop"));  // nobody is left to report an error to
   begun_ = false;
 }
 

@@ -1,4 +1,4 @@
-// A virtual machine of Docker Sandbox in use: made if it is missing, set up, kept in step with the host's files.
+// A running Docker Sandbox virtual machine: created if it is missing, set up, and kept in sync with the host's files.
 #pragma once
 
 #include <map>
@@ -12,11 +12,10 @@
 
 namespace ralph {
 
-// The program that answers to `ls`: `docker sandbox`, else `sbx`. kNotFound if neither does; it says why.
+// The program that answers `ls`: `docker sandbox`, else `sbx`. If neither does, fails with kNotFound and the reason.
 Result<DockerCli> find_docker_cli(const Environment& environment, const std::string& folder);
 
-// How every file of a project looks, so that what was changed later can be told: but for ralph's own records. Links are
-// not followed.
+// A stamp of every file in a project except ralph's own records, to detect later changes. Links are not followed.
 struct FileStamp {
   long long seconds = 0, nanoseconds = 0, size = 0;
   unsigned mode = 0;
@@ -25,37 +24,37 @@ struct FileStamp {
 using FileStamps = std::map<std::string, FileStamp>;
 FileStamps stamps_below(const std::string& folder);
 
-// Files that were changed, are new, or are gone, sorted.
+// Files that were changed, added or removed, sorted.
 std::vector<std::string> changed_between(const FileStamps& then, const FileStamps& now);
 
 class DockerMachine {
  public:
-  // `environment` is that of the commands on the host.
+  // `environment` is used for the commands on the host.
   DockerMachine(DockerCli cli, MachinePlan plan, const Environment& environment)
       : cli_(std::move(cli)), plan_(std::move(plan)), environment_(environment) {}
 
   const MachinePlan& plan() const { return plan_; }
   const DockerCli& cli() const { return cli_; }
 
-  // Makes it, or stops it if it is there: so it begins with the host's files as they are now, and without anything that
-  // a killed run left running. One that may reach more than it should now is made anew; one that ralph did not make for
-  // this project is refused. Sets it up, copies ralph into it, sets its network rules and has them checked. A signal
-  // that asks for an end ends it: an image may take minutes to arrive.
+  // Creates the machine, or stops an existing one: it then starts with the host's current files, and without anything
+  // that a killed run left running. A machine that may reach more than it should now is recreated; one that ralph did
+  // not create for this project is refused. Sets it up, copies ralph into it, and sets and verifies its network rules.
+  // Can be interrupted by a termination signal, since pulling an image may take minutes.
   Status begin();
 
-  // Before a program starts: what the host has changed since the last one is written into the machine, or, if that is
-  // much and nothing else is at work there, the machine is restarted.
+  // Call before a program starts. Writes what the host has changed since the last program into the machine. If that is
+  // a lot and `may_restart` says nothing else runs there, the machine is restarted instead.
   Status catch_up(bool may_restart);
 
-  // After a program has ended and its files are on the host. `stops`: it did not end by itself, and what it left in the
-  // machine is ended by stopping that.
+  // Call after a program has ended and its files are on the host. `stops`: it did not end by itself, so the machine is
+  // stopped to end whatever it left running.
   Status settle(bool stops);
 
-  // In a machine that begin() has made, also one of another process's.
+  // For a machine that begin() has started, possibly in another process.
   Status make_folder(const std::string& path) const { return run(machine_make_folder(cli_, plan_, path), "write to"); }
   Status command(const Words& words) const { return run(machine_exec(cli_, plan_, {}, words), "use"); }
 
-  // Stops it: nothing in it runs on.
+  // Stops the machine and everything that runs in it.
   void end();
 
   Status write(const std::string& path, std::string_view content, bool executable, bool as_root);
@@ -72,7 +71,7 @@ class DockerMachine {
   DockerCli cli_;
   MachinePlan plan_;
   Environment environment_;
-  FileStamps seen_;  // of the project on the host, when the machine was last known to have the same
+  FileStamps seen_;  // of the project on the host, when the machine last had the same files
   bool begun_ = false;
 };
 

@@ -81,13 +81,13 @@ TEST(DockerPlan, KnowsWhetherAMachineThatIsThereMayReachTooMuch) {
   MachinePlan other = plan;
   other.hosts.pop_back();
   EXPECT_EQ(fit_of(plan, record_text(other)), Fit::kAsItIs) << "more can be added";
-  EXPECT_EQ(fit_of(other, record_text(plan)), Fit::kMadeAnew) << "nothing can be taken back";
+  EXPECT_EQ(fit_of(other, record_text(plan)), Fit::kRecreate) << "nothing can be taken back";
   other = plan;
   other.network = Network::kOpen;
-  EXPECT_EQ(fit_of(plan, record_text(other)), Fit::kMadeAnew);
+  EXPECT_EQ(fit_of(plan, record_text(other)), Fit::kRecreate);
   other.network = Network::kNone;
   other.hosts.clear();
-  EXPECT_EQ(fit_of(plan, record_text(other)), Fit::kMadeAnew);
+  EXPECT_EQ(fit_of(plan, record_text(other)), Fit::kRecreate);
   other = plan;
   other.project = "/q";
   EXPECT_EQ(fit_of(plan, record_text(other)), Fit::kNotOurs);

@@ -15,11 +15,11 @@ Launch proxy_launch(const ProxyOrder& order, const Environment& environment) {
   for (const auto& [name, address] : order.resolve)
     launch.argv.push_back(fmt::format("--resolve={}={}", name, address));
   if (!order.log.empty()) launch.argv.push_back("--log=" + order.log);
-  // It talks to the outside: it gets nothing that it does not need.
+  // The proxy talks to the outside, so it gets only the variables it needs.
   for (const char* name : {"PATH", "LANG", "RALPH_RUN_ID", "RALPH_TEST_MARKER"}) {
     if (const auto value = environment.get(name)) launch.environment.set(name, *value);
   }
-  // In the environment and not on the command line: a proxy's address may have a password in it.
+  // Passed in the environment, not on the command line: a proxy's address may contain a password.
   for (const std::string_view name : kUpstreamVariables) {
     if (const auto value = environment.get(std::string(name))) launch.environment.set(std::string(name), *value);
   }

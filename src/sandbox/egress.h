@@ -1,4 +1,4 @@
-// How the proxy is started, by whoever puts a sandbox in force.
+// Starts the proxy for a sandbox.
 #pragma once
 
 #include <map>

@@ -62,7 +62,7 @@ TEST(Allowlist, PrivateAddressesAreKnown) {
     EXPECT_FALSE(is_private_address(address)) << address;
 }
 
-// The functions that look up names end at a NUL: behind it anything could be written to please the list.
+// The lookup functions stop at a NUL: what follows it could be chosen to match the list.
 TEST(Allowlist, AHostIsANameOrAnAddressAndNothingElse) {
   for (const char* host : {"a.example.com", "a-b_c.d", "1.2.3.4", "x"}) EXPECT_TRUE(is_host_name(host)) << host;
   for (const std::string& host :
@@ -104,7 +104,7 @@ TEST(ProxyRequest, NonsenseIsAnError) {
     EXPECT_FALSE(parse_proxy_request(head)) << head;
 }
 
-// What one reader takes for the end of a line, of a field or of a request, another does not.
+// Parsers disagree about where such a line, field or request ends.
 TEST(ProxyRequest, WhatCouldBeReadInTwoWaysIsAnError) {
   for (const char* fields :
        {"A: b\nHost: evil\r\n", "Host : evil\r\n", "\x0bHost: evil\r\n", "no colon\r\n", ": x\r\n",
@@ -119,7 +119,7 @@ TEST(ProxyRequest, WhatCouldBeReadInTwoWaysIsAnError) {
   EXPECT_EQ(plain->body.take("abcdef"), 3U);
 }
 
-// A hello with one extension, in records of `piece` bytes. `more`: another name in it, `again`: the extension twice.
+// A hello with one extension, in records of `piece` bytes. `more`: a second name in it; `again`: the extension twice.
 std::string hello_with(const std::string& host, size_t piece = 10000, const std::string& more = "",
                        bool again = false) {
   const auto number = [](size_t value, int bytes) {
@@ -153,7 +153,7 @@ TEST(TlsHello, TheHostIsFoundHoweverTheMessageIsCut) {
   for (size_t size = 0; size < bytes.size(); ++size)
     EXPECT_EQ(read_client_hello(bytes.substr(0, size)).state, State::kIncomplete) << size;
   EXPECT_EQ(read_client_hello(hello_with("")).state, State::kComplete);
-  // Which of two names the server takes is its own affair.
+  // With two names, the server could choose either.
   EXPECT_EQ(read_client_hello(hello_with("a.org", 10000, "b.org")).state, State::kBad);
   EXPECT_EQ(read_client_hello(hello_with("a.org", 10000, "", true)).state, State::kBad);
   EXPECT_EQ(read_client_hello("GET / HTTP/1.1").state, State::kNotTls);

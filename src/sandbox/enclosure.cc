@@ -43,7 +43,7 @@ Status Enclosure::try_out(const SandboxPlan& plan, const Environment& environmen
   launch.argv = {"/bin/true"};
   launch.environment = environment;
   launch.folder = plan.folder;
-  SandboxPlan alone = plan;  // without a proxy, which may not run yet
+  SandboxPlan alone = plan;  // without the proxy, which may not be running yet
   if (alone.network == Network::kAllowlist) {
     alone.network = Network::kNone;
     std::erase_if(alone.mounts, [](const Mount& mount) { return mount.at == kSocketInside; });
@@ -54,7 +54,7 @@ Status Enclosure::try_out(const SandboxPlan& plan, const Environment& environmen
   if (why.find("disable-userns") != std::string::npos) why += " (bubblewrap 0.8 or later is needed)";
   if (why.find("uid map") != std::string::npos || why.find("No permissions to create") != std::string::npos)
     why += " (this system does not let users make namespaces: allow bwrap to, or run ralph where they may)";
-  return fail(ErrorKind::kNotFound, "bubblewrap can't make a sandbox here: {}", why.empty() ? "it failed" : why);
+  return fail(ErrorKind::kNotFound, "bubblewrap can't create a sandbox here: {}", why.empty() ? "it failed" : why);
 }
 
 }  // namespace ralph

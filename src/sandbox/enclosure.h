@@ -1,11 +1,11 @@
-// What a plan needs of this machine to be put in force: bubblewrap, the filter of system calls, and a group for limits.
+// What this machine must provide to enforce a plan: bubblewrap, the system call filter, and a cgroup for limits.
 #pragma once
 
 #include "sandbox/limits.h"
 
 namespace ralph {
 
-// A program that makes a sandbox: never one that lies in the project. kNotFound if there is no other.
+// Finds a program that creates sandboxes, but never one inside the project. kNotFound if there is no other.
 Result<std::string> program_outside(const std::string& name, const Environment& environment,
                                     const std::string& project);
 
@@ -13,7 +13,8 @@ struct Enclosure {
   Bubblewrap bubblewrap;
   ResourceGroup group;
 
-  // `groups`: of limits that are there already; else one is made. Fails with kNotFound if bubblewrap is not installed.
+  // `groups`: existing cgroups with the limits; if empty, one is created. Fails with kNotFound if bubblewrap is not
+  // installed.
   static Result<Enclosure> make(const SandboxLimits& limits, const Environment& environment, const std::string& folder,
                                 const std::vector<std::string>& groups = {});
 
@@ -21,7 +22,8 @@ struct Enclosure {
     return in_bubblewrap(plan, bubblewrap, std::move(launch));
   }
 
-  // Starts a program that does nothing: what works here, tried and not concluded. The error says why it does not.
+  // Runs a no-op program in the sandbox, to test what works here instead of guessing. The error says why it does not
+  // work.
   Status try_out(const SandboxPlan& plan, const Environment& environment) const;
 };
 

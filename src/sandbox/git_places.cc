@@ -13,7 +13,7 @@ std::string first_line_of(const MachineView& machine, const std::string& path) {
   return text ? std::string(trim(std::string_view(*text).substr(0, text->find('\n')))) : "";
 }
 
-// What the host's git would run: never writable. What is missing must not appear.
+// Files that tell the host's git what to run are never writable. Missing ones must not appear.
 void guard(const std::string& folder, std::initializer_list<std::string_view> names, const MachineView& machine,
            std::vector<Mount>& mounts, std::vector<std::string>& forbidden) {
   for (const std::string_view name : names) {
@@ -27,8 +27,8 @@ void guard(const std::string& folder, std::initializer_list<std::string_view> na
   }
 }
 
-// A mount of its own can't be renamed or removed. A symbolic link on the way may be an agent's: it is not followed to
-// what would be writable then.
+// A mount point can't be renamed or removed. An agent may have placed a symbolic link on the way, so a path with one is
+// never mounted writable.
 void pin(MountKind kind, const std::string& path, std::string_view why, const MachineView& machine,
          std::vector<Mount>& mounts) {
   if (machine.kind(path) == Kind::kNothing) return;
@@ -36,7 +36,7 @@ void pin(MountKind kind, const std::string& path, std::string_view why, const Ma
   mounts.push_back({kind, path, path, std::string(why)});
 }
 
-// HEAD is written inside: nothing but the name of a branch is believed.
+// HEAD can be written inside, so only the name of a branch is accepted.
 std::string branch_in(std::string_view head) {
   constexpr std::string_view kRef = "ref: ", kBranches = "refs/heads/";
   if (!head.starts_with(kRef)) return "";
@@ -47,15 +47,15 @@ std::string branch_in(std::string_view head) {
   return std::string(name);
 }
 
-// Whether a folder of objects is one, as far as can be seen: what is named by a file that was written inside is shown
-// to whoever wrote it.
+// Whether this looks like a folder of git objects. The file that names it may have been written inside, and whatever it
+// names is shown to whoever wrote it.
 bool is_object_folder(const std::string& path, const MachineView& machine) {
   return base_name(path) == "objects" && machine.kind(path) == Kind::kFolder &&
          (machine.kind(join_path(path, "pack")) == Kind::kFolder ||
           machine.kind(join_path(path, "info")) == Kind::kFolder);
 }
 
-// Objects are written by commits; where further ones are is not.
+// Commits write objects, but must not change the list of further object folders.
 void guard_alternates(const std::string& objects, const MachineView& machine, std::vector<Mount>& mounts,
                       std::vector<std::string>& forbidden) {
   pin(MountKind::kWritable, objects, "written by a commit", machine, mounts);
@@ -113,7 +113,7 @@ Status expect_own_repository(const GitPlaces& git, const std::string& project, c
   const bool inside = is_in(git.git_dir, project) || is_in(git.git_dir, git.top);
   if (inside && is_in(git.common_dir, git.top)) return {};
   if (!inside) {
-    // Git's own way back: of a work tree, and of a submodule.
+    // Git's own back link: for a work tree, then for a submodule.
     const std::string back = first_line_of(machine, join_path(git.git_dir, "gitdir"));
     if (!back.empty() && machine.real(absolute_path(back, git.git_dir)) == real_entry) return {};
     for (const std::string& line : split(machine.text(join_path(git.git_dir, "config")).value_or(""), '\n')) {
@@ -132,7 +132,7 @@ Status expect_own_repository(const GitPlaces& git, const std::string& project, c
 std::vector<Mount> git_mounts(const GitPlaces& git, const MachineView& machine, std::vector<std::string>& forbidden) {
   std::vector<Mount> mounts;
   if (git.linked()) {
-    // Of the shared repository only what a commit to this branch writes.
+    // In the shared repository, only what a commit to this branch writes is writable.
     mounts.push_back({MountKind::kReadOnly, git.common_dir, git.common_dir, "the repository of the work tree"});
     const std::string branch_folder = git.branch.empty() ? "refs/heads" : parent_path(git.branch);
     for (const std::string& part : {branch_folder, join_path("logs", branch_folder)})

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A link is what it says: following it would let a program choose what is kept.
+// For a link, its target path is the content: following it would let a program choose what is saved.
 std::string text_at(const std::string& path, const struct stat& info) {
   if (!S_ISLNK(info.st_mode)) return S_ISREG(info.st_mode) ? read_file(path).value_or("") : "";
   std::error_code ignored;
@@ -59,7 +59,7 @@ Result<std::vector<std::string>> GuardedCopy::put_back(std::string_view time) co
   std::vector<std::string> lines;
   const auto take = [&](const std::string& path) { return take_away(project_, path, time); };
   for (const std::string& path : paths_) {
-    const std::string wrong = false_folder_on_the_way(project_, path);
+    const std::string wrong = first_replaced_parent(project_, path);
     if (wrong.empty()) continue;
     TRY_VALUE(const std::string to, take(wrong));
     lines.push_back(fmt::format("{} was replaced inside the sandbox; what took its place is now {}", wrong, to));
@@ -80,7 +80,7 @@ Result<std::vector<std::string>> GuardedCopy::put_back(std::string_view time) co
     TRY(make_directories(parent_path(path)));
     if (S_ISLNK(file.mode)) {
       if (::symlink(file.content.c_str(), path.c_str()) != 0)
-        return fail(ErrorKind::kIo, "cannot put back {}: {}", path, errno_text(errno));
+        return fail(ErrorKind::kIo, "cannot restore {}: {}", path, errno_text(errno));
     } else {
       TRY(replace_file(path, file.content, file.mode & 07777));
     }

@@ -1,4 +1,4 @@
-// Where no mount can protect a file: what it was before a program ran, so that it can be put back afterwards.
+// Copies of files that no mount can protect, taken before a program runs so that they can be restored afterwards.
 #pragma once
 
 #include <map>
@@ -12,12 +12,12 @@ namespace ralph {
 
 class GuardedCopy {
  public:
-  // The files of the project that `plan` protects: what it mounts read-only there, and what must not appear. Of .ralph,
-  // only the settings: a run writes there itself.
+  // The project files that `plan` protects: those it mounts read-only, and those that must not appear. In .ralph, only
+  // the settings: the run itself writes there.
   static GuardedCopy of(const SandboxPlan& plan);
 
-  // Puts back what was changed or removed; what it replaces, and what is new, is moved to .ralph/taken. Returns a line
-  // for each.
+  // Restores files that were changed or removed. What it replaces, and what is new, is moved to .ralph/taken. Returns a
+  // line for each.
   Result<std::vector<std::string>> put_back(std::string_view time) const;
 
  private:

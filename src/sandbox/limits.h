@@ -1,4 +1,4 @@
-// Limits on what a sandbox may use: by a cgroup where this user may make one, else by limits of each process.
+// Resource limits for a sandbox: by a cgroup if this user may create one, otherwise by per-process limits.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@ namespace ralph {
 // How a limit is enforced.
 enum class LimitBy { kNothing, kGroup, kProcess };
 
-// A cgroup of one run, removed when it goes. Without one, nothing is made.
+// The cgroup of one run, removed on destruction. A default-constructed one creates nothing.
 class ResourceGroup {
  public:
-  // Makes a group with as many of the limits as can be had.
+  // Creates a group with as many of the limits as possible.
   static ResourceGroup make(const SandboxLimits& limits, bool is_root);
 
-  // That of another, which `files` are the entries to: what is in both is counted together. It is not removed.
+  // Joins an existing group; `files` are its entry files. Usage is counted together. The group is not removed.
   static ResourceGroup shared(const SandboxLimits& limits, const std::vector<std::string>& files, bool is_root);
 
   ResourceGroup() = default;
@@ -27,7 +27,7 @@ class ResourceGroup {
 
   const std::vector<std::string>& files() const { return files_; }  // for Launch::groups
   LimitsInside inside() const;                                      // what is left to setrlimit
-  std::string describe() const;  // "processes 1024 (cgroup), memory 6 GB (each process)"
+  std::string describe() const;  // "processes 1024 (cgroup), memory 6 GB (rlimit, each process)"
   LimitBy processes() const { return processes_; }
   LimitBy memory() const { return memory_; }
   LimitBy cpu() const { return cpu_; }
@@ -36,7 +36,7 @@ class ResourceGroup {
   void limit_the_rest(bool is_root);
   bool make_unified();
   void make_separate();
-  std::string make_folder(const std::string& parent);  // empty: not allowed
+  std::string make_folder(const std::string& parent);  // empty if not allowed
 
   SandboxLimits limits_;
   std::vector<std::string> folders_, files_;

@@ -38,8 +38,8 @@ std::string ResourceGroup::make_folder(const std::string& parent) {
   return folder;
 }
 
-// One hierarchy for all. A group with processes can't have limited groups below it, so ours stands beside the one that
-// this process is in.
+// cgroup v2: a single hierarchy. A group that contains processes can't have limited subgroups, so ours is a sibling of
+// the group this process is in.
 bool ResourceGroup::make_unified() {
   if (!file_exists(join_path(kGroups, "cgroup.controllers"))) return false;
   const std::string own = own_control_group("");
@@ -57,8 +57,8 @@ bool ResourceGroup::make_unified() {
   const int quota = kPeriod / 100 * limits_.cpu_percent;
   if (limits_.cpu_percent > 0 && write_control(join_path(folder, "cpu.max"), fmt::format("{} {}", quota, kPeriod)))
     cpu_ = LimitBy::kGroup;
-  // Whether a process may be moved there is known only by trying: the child of a launch would fail. A delegated group
-  // belongs to the user, with its cgroup.procs and that of the group above.
+  // Only an attempt would show for sure whether a process may be moved there, and then the child of a launch would
+  // fail. In a delegated hierarchy the user owns cgroup.procs of both this group and its parent.
   const bool may_enter = ::access(join_path(folder, "cgroup.procs").c_str(), W_OK) == 0 &&
                          ::access(join_path(beside, "cgroup.procs").c_str(), W_OK) == 0;
   const bool any = processes_ == LimitBy::kGroup || memory_ == LimitBy::kGroup || cpu_ == LimitBy::kGroup;
@@ -72,8 +72,8 @@ bool ResourceGroup::make_unified() {
   return true;
 }
 
-// Version 1: a hierarchy for each. They are entered by `tasks`, which moves one thread: the child that enters has no
-// other. `cgroup.procs` would make all processes of the machine wait for each other first, which takes 10 ms.
+// cgroup v1: one hierarchy per controller. They are entered through `tasks`, which moves one thread: the child that
+// enters has only one. `cgroup.procs` would synchronize with all processes of the machine first, which takes 10 ms.
 void ResourceGroup::make_separate() {
   const auto limit = [&](std::string_view controller, const std::string& file, const std::string& value, LimitBy& by) {
     const std::string own = own_control_group(controller);
@@ -120,7 +120,7 @@ ResourceGroup ResourceGroup::shared(const SandboxLimits& limits, const std::vect
   return group;
 }
 
-// Inside, each user namespace counts its own processes. For root's the kernel does not look at the limit.
+// Inside, each user namespace counts its own processes. The kernel does not enforce the process limit for root.
 void ResourceGroup::limit_the_rest(bool is_root) {
   if (processes_ == LimitBy::kNothing && limits_.processes > 0 && !is_root) processes_ = LimitBy::kProcess;
   if (memory_ == LimitBy::kNothing && limits_.memory_bytes > 0) memory_ = LimitBy::kProcess;

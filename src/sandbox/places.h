@@ -1,4 +1,4 @@
-// The lists that a plan is made of: what of the system and the home is shown or hidden, and which variables pass.
+// The lists that make up a plan: which parts of the system and the home are shown or hidden, and which variables pass.
 #pragma once
 
 #include <array>
@@ -10,15 +10,15 @@ namespace ralph {
 inline constexpr std::array<std::string_view, 10> kSystemFolders = {"/usr",   "/bin",    "/sbin", "/lib", "/lib32",
                                                                     "/lib64", "/libx32", "/etc",  "/opt", "/nix"};
 
-// Readable inside for root, who owns them, although it has no capabilities there.
+// Root could read these inside even without capabilities, because it owns them.
 inline constexpr std::array<std::string_view, 17> kSystemSecrets = {
     "/etc/ssh",         "/etc/shadow",      "/etc/shadow-", "/etc/gshadow",    "/etc/gshadow-",        "/etc/sudoers",
     "/etc/sudoers.d",   "/etc/ssl/private", "/etc/docker",  "/etc/kubernetes", "/etc/NetworkManager",  "/etc/wireguard",
     "/etc/letsencrypt", "/etc/krb5.keytab", "/etc/rancher", "/etc/ppp",        "/etc/security/opasswd"};
 
-// Of /proc. Root's own files there can be written and read by whom root is inside, without any capability: the
-// settings of devices and interrupts, and what tells an attacker where things are in the kernel's memory. The lists are
-// those of container runtimes, and what else the kernel gives to its owner alone.
+// Paths in /proc. A sandbox started by root owns root's files there and could read and write them without any
+// capability: device and interrupt settings, and files that reveal kernel addresses. The lists are those of container
+// runtimes, plus other files that are accessible to root only.
 inline constexpr std::array<std::string_view, 2> kKernelSettings = {"/proc/sys", "/proc/pressure"};
 inline constexpr std::array<std::string_view, 5> kReadOnlyForRoot = {"/proc/bus", "/proc/fs", "/proc/irq",
                                                                      "/proc/sysrq-trigger", "/proc/mtrr"};
@@ -27,20 +27,20 @@ inline constexpr std::array<std::string_view, 15> kHiddenFromRoot = {
     "/proc/kpagecount", "/proc/kpageflags", "/proc/kpagecgroup", "/proc/latency_stats", "/proc/pagetypeinfo",
     "/proc/scsi",       "/proc/slabinfo",   "/proc/sched_debug", "/proc/timer_list",    "/proc/vmallocinfo"};
 
-// Folders of the system in which root finds what others may not read; see MachineView::closed_below.
+// System folders to search for files that only root can read; see MachineView::closed_below.
 inline constexpr std::array<std::string_view, 2> kSearchedForRoot = {"/etc", "/opt"};
 
-// Below the home, shown read-only: the identity for commits.
+// Below the home, shown read-only: the identity used for commits.
 inline constexpr std::array<std::string_view, 2> kHomeConfiguration = {".gitconfig", ".config/git"};
 
-// Below the home, shown read-only where they are: programs of version managers. Their caches are not, and what has
-// tokens (.npmrc, .cargo/credentials.toml) is not.
+// Below the home, shown read-only at the same path: programs of version managers. Their caches and files with tokens
+// (.npmrc, .cargo/credentials.toml) are not shown.
 inline constexpr std::array<std::string_view, 18> kToolchains = {
     ".cargo/bin",      ".rustup",          ".nvm",     ".volta",    ".fnm", ".pyenv", ".rbenv", ".sdkman",
     ".asdf",           ".local/bin",       ".bun/bin", ".deno/bin", ".go",  "go/bin", ".ghcup", ".juliaup",
     ".local/share/uv", ".local/share/mise"};
 
-// In the project, never writable: what agents read as their settings. What is missing must not appear.
+// In the project, never writable: files that agents read as their settings. Missing ones must not appear.
 inline constexpr std::array<std::string_view, 9> kProjectSettings = {
     ".claude", ".codex", ".gemini", ".opencode", ".amp", ".mcp.json", "opencode.json", "opencode.jsonc", ".cursor"};
 
@@ -90,7 +90,7 @@ inline constexpr std::array<std::string_view, 45> kVariables = {"PATH",
                                                                 "ASAN_OPTIONS",
                                                                 "UBSAN_OPTIONS"};
 
-// Below the home: the login of agents in Docker Sandbox, which outlives the machines.
+// Below the home: the logins of agents in Docker Sandbox, which outlive the machines.
 inline constexpr std::string_view kMachineState = ".dclaude_state";
 
 inline constexpr int kIdForRoot = 1000;  // root's id inside: agents refuse to work as root

@@ -25,7 +25,7 @@ bool is_below(std::string_view path, std::string_view folder) {
   return folder == "/" || (path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/'));
 }
 
-// Builds the mounts in order, and knows what is visible so far.
+// Builds the mounts in order, and tracks what is visible so far.
 class Planner {
  public:
   Planner(const SandboxRequest& request, const MachineView& machine) : request_(request), machine_(machine) {}
@@ -56,7 +56,7 @@ class Planner {
           project, request_.home);
     }
     if (!is_below(request_.home, "/home") && is_one_of(request_.home, {"/", "/usr", "/etc", "/var", "/tmp"}))
-      return fail(ErrorKind::kInput, "HOME is {}, which is no home that a sandbox could hide", request_.home);
+      return fail(ErrorKind::kInput, "HOME is {}, which a sandbox can't hide", request_.home);
     return {};
   }
 
@@ -67,7 +67,7 @@ class Planner {
     plan_.mounts.push_back({mount, at, std::move(from), std::string(why)});
   }
 
-  // Whether the host's file is to be seen at this path already.
+  // Whether the host's file is already visible at this path.
   bool is_visible(const std::string& path) const {
     for (auto mount = plan_.mounts.rbegin(); mount != plan_.mounts.rend(); ++mount) {
       if (!is_below(path, mount->at)) continue;
@@ -116,7 +116,7 @@ class Planner {
     for (const std::string_view folder : {"/dev/shm", "/tmp", "/run", "/var"})
       add(MountKind::kTmpfs, std::string(folder));
     add(MountKind::kTmpfs, "/var/tmp");
-    // systemd keeps it below /run.
+    // systemd keeps resolv.conf below /run.
     if (request_.network == Network::kOpen && kind("/etc/resolv.conf") == Kind::kLink)
       show(machine_.real("/etc/resolv.conf"), "names of hosts");
   }
@@ -149,7 +149,7 @@ class Planner {
     }
   }
 
-  // A path that is another's link is made one inside too.
+  // If the path is a link, it becomes a link inside, too.
   void show_link(const std::string& path) {
     const std::string real = machine_.real(path);
     if (real != path && !is_visible(path) && kind(path) == Kind::kLink) add(MountKind::kLink, path, real, "in PATH");
@@ -168,7 +168,7 @@ class Planner {
     }
   }
 
-  // A program, and the package that it is part of.
+  // A program, and the package it belongs to.
   void program(const std::string& path, std::string_view why) {
     const std::string real = machine_.real(path);
     show(package_of(real), why);
@@ -177,8 +177,8 @@ class Planner {
     if (real != path && !is_visible(path) && kind(path) == Kind::kLink) add(MountKind::kLink, path, real, why);
   }
 
-  // For /x/node_modules/.bin/agent that is /x/node_modules, with what the package depends on; else the program alone,
-  // or its folder if that is its own: ~/.local/share/agent/versions/1.2.
+  // For /x/node_modules/.bin/agent this is /x/node_modules, which contains the package's dependencies; otherwise the
+  // program alone.
   static std::string package_of(const std::string& real) {
     constexpr std::string_view kModules = "/node_modules/";
     if (const size_t at = real.find(kModules); at != std::string::npos) return real.substr(0, at + kModules.size() - 1);
@@ -215,7 +215,7 @@ class Planner {
     return {};
   }
 
-  // A folder that is a mount can't be renamed, to put another in its place.
+  // A mount point can't be renamed to put another folder in its place.
   void pin_folders_of(const std::string& path) {
     for (size_t slash = path.find('/', request_.project.size() + 1); slash != std::string::npos;
          slash = path.find('/', slash + 1)) {
@@ -248,7 +248,7 @@ class Planner {
     }
   }
 
-  // What the settings add.
+  // Mounts from the settings.
   Status chosen() {
     for (const std::string& path : request_.read_only) {
       TRY(expect(path, "sandbox.readOnly"));

@@ -17,7 +17,7 @@ namespace {
 
 using Kind = MachineView::Kind;
 
-// A machine that is not there: paths that end with '/' are folders, "a -> b" are links.
+// A fictional machine: paths that end with '/' are folders, "a -> b" are links.
 class Machine {
  public:
   using Files = std::map<std::string, std::string>;
@@ -64,7 +64,7 @@ SandboxRequest request_for(const std::string& project) {
   return request;
 }
 
-// The kind of the last mount at this very path.
+// The kind of the last mount at exactly this path.
 std::optional<MountKind> mounted(const SandboxPlan& plan, std::string_view at) {
   std::optional<MountKind> kind;
   for (const Mount& mount : plan.mounts) {
@@ -99,7 +99,7 @@ TEST(SandboxPlan, RootIsSomebodyElseInside) {
   EXPECT_EQ(plan_sandbox(request, Machine{{"/p/", ""}}.view())->uid, 1000);
 }
 
-// Without a capability it is still the owner of what is root's.
+// Even without capabilities, it still owns root's files.
 TEST(SandboxPlan, WhatOnlyRootMayReadOrWriteIsHiddenFromRoot) {
   const Machine machine{{"/p/", ""}, {"/proc/irq/", ""}, {"/proc/kcore", ""}, {"/etc/app/", ""}, {"/etc/key", ""}};
   MachineView view = machine.view();
@@ -121,7 +121,7 @@ TEST(SandboxPlan, WhatOnlyRootMayReadOrWriteIsHiddenFromRoot) {
   EXPECT_EQ(std::ranges::count(for_root->mounts, "/etc/shadow", &Mount::at), 1);
 }
 
-// Files in memory are not counted as memory of a process.
+// Files in memory do not count as memory of a process.
 TEST(SandboxPlan, FoldersInMemoryTogetherAreSmallerThanTheLimit) {
   SandboxRequest request = request_for("/p");
   request.limits.memory_bytes = 1 << 30;
@@ -159,7 +159,7 @@ TEST(SandboxPlan, WhatTheHostObeysIsReadOnlyOrMustNotAppear) {
   request.guarded = {"/p/check.sh"};
   const auto plan = plan_sandbox(request, machine.view());
   ASSERT_TRUE(plan);
-  EXPECT_EQ(mounted(*plan, "/p/.git"), MountKind::kWritable);  // a mount of its own can't be renamed
+  EXPECT_EQ(mounted(*plan, "/p/.git"), MountKind::kWritable);  // a mount point can't be renamed
   for (const char* path : {"/p/.git/hooks", "/p/.git/config", "/p/.ralph", "/p/.claude", "/p/check.sh"})
     EXPECT_EQ(mounted(*plan, path), MountKind::kReadOnly) << path;
   const std::set<std::string> forbidden(plan->forbidden.begin(), plan->forbidden.end());
@@ -331,7 +331,7 @@ TEST(Seccomp, TheFilterIsAProgramOfTheKernel) {
   const auto program = seccomp_program();
   ASSERT_TRUE(program);
   EXPECT_GT(program->size(), 100U);
-  EXPECT_EQ(program->size() % 8, 0U);  // instructions of eight bytes
+  EXPECT_EQ(program->size() % 8, 0U);  // eight bytes per instruction
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A plan for people and for programs.
+// Renders a plan for people and as JSON.
 #pragma once
 
 #include <string>

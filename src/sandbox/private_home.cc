@@ -24,8 +24,8 @@ bool is_newer(const struct stat& a, const struct stat& b) {
                                               : a.st_mtim.tv_nsec > b.st_mtim.tv_nsec;
 }
 
-// What is at `name` below `private_home`, written anew from `write`, which gets a descriptor of its folder and a name
-// for the part.
+// Replaces `name` below `private_home` if the original is newer. `write` gets a descriptor of the folder and the name
+// of the temporary file to create there.
 Status put(const std::string& private_home, const std::string& name,
            const std::function<Status(int folder, const std::string& part)>& write, const struct stat& original) {
   TRY_VALUE(const Fd folder, open_folder_below(private_home, name));
@@ -55,7 +55,7 @@ Status copy_file(const std::string& source, const std::string& private_home, con
   return put(private_home, name, write, original);
 }
 
-// One folder with all that is in it.
+// Copies a folder recursively.
 class FolderCopy {
  public:
   FolderCopy(std::string home, std::string private_home, const std::string& name)
@@ -72,7 +72,7 @@ class FolderCopy {
         TRY(put(private_home_, below, link_writer(path), info));
         continue;
       }
-      if (::stat(path.c_str(), &info) != 0) continue;  // a link to nothing
+      if (::stat(path.c_str(), &info) != 0) continue;  // a dangling link
       if (S_ISDIR(info.st_mode)) {
         if (depth >= kMostDepth) return too_much();
         TRY(copy(below, depth + 1));
@@ -88,7 +88,7 @@ class FolderCopy {
   static constexpr int kMostDepth = 64;
   static constexpr size_t kMostFiles = 50'000, kMostBytes = 256 << 20;
 
-  // Relative, and within the folder: packages name their programs so.
+  // Whether it is a relative link within the folder: packages refer to their programs that way.
   bool is_own_link(const std::string& path, struct stat& info) const {
     if (::lstat(path.c_str(), &info) != 0 || !S_ISLNK(info.st_mode)) return false;
     std::error_code ignored;
@@ -138,12 +138,12 @@ Status copy_to_private_home(const std::string& home, const std::string& private_
   if (::stat(source.c_str(), &original) != 0) return {};
   if (name.ends_with('/')) {
     if (!S_ISDIR(original.st_mode)) return {};
-    TRY(open_folder_below(private_home, join_path(without_slash(name), "x")));  // an empty one is a folder, too
+    TRY(open_folder_below(private_home, join_path(without_slash(name), "x")));  // creates the folder even if empty
     return FolderCopy(home, private_home, without_slash(name)).copy(without_slash(name));
   }
   if (!S_ISREG(original.st_mode)) return {};
   if (static_cast<size_t>(original.st_size) > kMaxCopied)
-    return fail(ErrorKind::kInput, "{} is too large to be a file of credentials", source);
+    return fail(ErrorKind::kInput, "{} is too large for a credentials file", source);
   return copy_file(source, private_home, name, original);
 }
 

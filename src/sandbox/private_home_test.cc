@@ -56,7 +56,7 @@ TEST_F(PrivateHome, AFolderIsCopiedWithWhatLinksLeadTo) {
   EXPECT_EQ(read_file(to + "own"), "made inside");
 }
 
-// The home is an agent's: a link there would lead us to write elsewhere.
+// An agent controls the home: a link there would make us write elsewhere.
 TEST_F(PrivateHome, ALinkInThePrivateHomeIsNotFollowed) {
   fs::create_directory(base_ / "victim");
   ScratchFolder::write(base_ / "home/.config/agent/settings.json", "{}");

@@ -11,7 +11,7 @@
 
 namespace ralph {
 void serve_proxy(const Fd& listener, const ProxySetup& setup) {
-  ::signal(SIGCHLD, SIG_IGN);  // children that look up names
+  ::signal(SIGCHLD, SIG_IGN);  // nobody reaps the children that look up names
   ::signal(SIGPIPE, SIG_IGN);
   static_cast<void>(set_nonblocking(listener.get()));
   const size_t most = most_relays();
@@ -28,7 +28,7 @@ void serve_proxy(const Fd& listener, const ProxySetup& setup) {
     }
     int wait = -1;
     if (due) wait = static_cast<int>(std::max<long long>(0, (*due - memory.clock.monotonic()).count() + 1));
-    if (memory.lookup_ended) wait = 0;  // for those that waited for it
+    if (memory.lookup_ended) wait = 0;  // wake the connections that waited for it
     memory.lookup_ended = false;
     poll_or_look(fds, wait);
     size_t at = 1;

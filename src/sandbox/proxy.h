@@ -1,5 +1,5 @@
-// The way out of a sandbox: an HTTP proxy that connects to listed hosts only. One process, one thread; nothing in it
-// waits for a client, a host or a name server.
+// The way out of a sandbox: an HTTP proxy that connects only to listed hosts. It is one process with one thread, and
+// never blocks on a client, a host or a name server.
 #pragma once
 
 #include <string>
@@ -13,10 +13,10 @@ namespace ralph {
 struct ProxySetup {
   Allowlist allowed;
   Upstream upstream;
-  std::string log;  // a file for refusals, one JSON object a line; empty: none
+  std::string log;  // the log of refusals, one JSON object per line; empty: none
 };
 
-// Serves until the process is ended.
+// Serves until the process is killed.
 [[noreturn]] void serve_proxy(const Fd& listener, const ProxySetup& setup);
 
 }  // namespace ralph

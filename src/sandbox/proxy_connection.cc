@@ -14,7 +14,7 @@ namespace ralph {
 namespace {
 
 constexpr size_t kMostHelloBytes = 64 * 1024;
-constexpr size_t kMostLookups = 32;  // each is a process, which no limit of the sandbox counts
+constexpr size_t kMostLookups = 32;  // each is a process that no sandbox limit counts
 constexpr Milliseconds kRequestTime{30'000}, kConnectTime{30'000}, kNamesKept{60'000};
 constexpr int kTlsPort = 443;
 constexpr std::string_view kEstablished = "HTTP/1.1 200 Connection established\r\n\r\n";
@@ -77,7 +77,7 @@ bool ProxyConnection::read_request() {
   if (const std::string* address = memory_.allowed.address_of(request_.host)) return connect_to_any({*address});
   upstream_ = memory_.upstream.proxy_for(request_.host, request_.connect);
   const std::string& next = upstream_ ? upstream_->host : request_.host;
-  if (is_ip_address(next)) return connect_to_any({next});  // listed as an address
+  if (is_ip_address(next)) return connect_to_any({next});  // the address itself is listed
   step_ = Step::kQueue;
   until_ = memory_.clock.monotonic() + kConnectTime;
   return look_up();
@@ -88,9 +88,9 @@ bool ProxyConnection::look_up() {
   const auto known = memory_.names.find(next);
   if (known != memory_.names.end() && known->second.until > memory_.clock.monotonic())
     return connect_to_known(known->second.addresses);
-  if (memory_.lookups >= kMostLookups) return true;  // the end of another one wakes us
+  if (memory_.lookups >= kMostLookups) return true;  // the end of another lookup wakes us
   auto resolver = begin_to_resolve(next);
-  if (!resolver) return answer(502, "Bad Gateway", "no name can be looked up");
+  if (!resolver) return answer(502, "Bad Gateway", "cannot look up names");
   resolver_ = *std::move(resolver);
   ++memory_.lookups;
   step_ = Step::kResolve;
@@ -121,8 +121,8 @@ bool ProxyConnection::read_names() {
   return connect_to_known(addresses);
 }
 
-// One private address among them is enough: a name that leads there is not to be trusted. The user's own proxy may
-// well be in the user's own network.
+// One private address is enough to refuse: a name that resolves to one is not trustworthy. The user's own proxy,
+// however, may well be in the user's own network.
 bool ProxyConnection::connect_to_known(const std::vector<std::string>& addresses) {
   if (!upstream_ && std::ranges::any_of(addresses, [](const std::string& one) { return is_private_address(one); }))
     return refuse(kPrivateAddress);
@@ -176,7 +176,7 @@ bool ProxyConnection::ask_upstream() {
 }
 
 bool ProxyConnection::read_upstream() {
-  // Only the head is taken: what follows it belongs to the tunnel.
+  // Consume only the head: what follows belongs to the tunnel.
   char bytes[4096];
   const ssize_t seen = ::recv(host_.get(), bytes, sizeof bytes, MSG_DONTWAIT | MSG_PEEK);
   if (seen < 0) return errno == EAGAIN || errno == EINTR;
@@ -196,7 +196,7 @@ bool ProxyConnection::read_upstream() {
 }
 
 bool ProxyConnection::open_tunnel() {
-  // The name in the first message must be the one that was asked for: else any host behind the same address is
+  // The name in the TLS hello must be the one that was requested; otherwise any host behind the same address could be
   // reached.
   if (::send(client_.get(), kEstablished.data(), kEstablished.size(), MSG_DONTWAIT | MSG_NOSIGNAL) !=
       static_cast<ssize_t>(kEstablished.size()))
@@ -221,7 +221,7 @@ bool ProxyConnection::judge_hello() {
     begin_to_relay(read_);
     return true;
   }
-  // There is a tunnel already: nothing can be said in it but by closing it.
+  // The tunnel is already open, so the only possible answer is to close it.
   memory_.log.add(request_.host, request_.port,
                   tls ? fmt::format("{}{}", kAnotherHost, hello.host.substr(0, 100)) : std::string(kNoTls),
                   memory_.clock);

@@ -1,5 +1,6 @@
-// One client of the proxy, from its request to its end: is the host listed, does its name lead to a public address,
-// does its TLS ask for the same host. Each call of go_on() does what can be done without waiting.
+// One client of the proxy, from its request to its end. Checks whether the host is listed, whether its name resolves to
+// a public address, and whether its TLS handshake names the same host. Each call of go_on() does what can be done
+// without blocking.
 #pragma once
 
 #include <map>
@@ -17,7 +18,7 @@
 
 namespace ralph {
 
-// What the connections of one proxy have in common.
+// State shared by all connections of a proxy.
 struct ProxyMemory {
   struct Names {
     std::vector<std::string> addresses;
@@ -28,7 +29,7 @@ struct ProxyMemory {
   RefusalLog log;
   SystemClock clock{};
   std::map<std::string, Names> names{};
-  size_t lookups = 0;  // processes that look up a name
+  size_t lookups = 0;  // processes that are looking up a name
   bool lookup_ended = false;
 };
 
@@ -41,17 +42,17 @@ class ProxyConnection {
 
   void add_to(std::vector<pollfd>& fds) const;  // two entries
 
-  // When it is to be looked at even if nothing happens.
+  // When to call go_on() even if nothing happens.
   std::optional<MonotonicTime> due() const { return relay_ ? std::nullopt : std::optional(until_); }
 
-  // False: it is over.
+  // False: the connection is over.
   bool go_on(bool client_ready, bool other_ready);
 
  private:
   enum class Step { kRequest, kQueue, kResolve, kConnect, kUpstream, kHello, kAnswer };
 
-  bool read_more(size_t most);  // false: the client is gone
-  // Each of these is a step or leads to one; false: the connection is over.
+  bool read_more(size_t most);  // false: the client has disconnected
+  // Each of these is a step or leads to one. False: the connection is over.
   bool read_request();
   bool look_up();
   bool read_names();
@@ -75,7 +76,7 @@ class ProxyConnection {
   MonotonicTime until_;
   Step step_ = Step::kRequest;
   ProxyRequest request_;
-  const UpstreamProxy* upstream_ = nullptr;  // connected to instead of the host
+  const UpstreamProxy* upstream_ = nullptr;  // if set, connected to instead of the host
   std::string read_, names_, answer_, reply_;
   std::vector<std::string> addresses_;
   std::optional<Relay> relay_;

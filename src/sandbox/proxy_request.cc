@@ -13,7 +13,7 @@ tl::unexpected<Error> bad(std::string_view what) {
   return fail(ErrorKind::kInput, "{}", what);
 }
 
-// "host:port", "[::1]:port"; without a port, `port` stays.
+// "host:port", "[::1]:port"; without a port, `port` is left unchanged.
 bool split_authority(std::string_view text, std::string& host, int& port) {
   const size_t bracket = text.rfind(']');
   const size_t colon = text.rfind(':');
@@ -27,14 +27,14 @@ bool split_authority(std::string_view text, std::string& host, int& port) {
   return is_host_name(host) || is_ip_address(host);
 }
 
-// The characters that names of methods and fields have.
+// The characters allowed in method and field names.
 bool is_token(std::string_view text) {
   constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
   return !text.empty() &&
          std::ranges::all_of(text, [&](char c) { return is_alphanumeric(c) || kMarks.find(c) != kMarks.npos; });
 }
 
-// A lone line end, a NUL or the like ends a line for one reader and not for another.
+// A bare line feed, a NUL or the like ends a line for some parsers but not for others.
 bool has_control_characters(std::string_view line) {
   return std::ranges::any_of(line,
                              [](char c) { return (static_cast<unsigned char>(c) < 32 && c != '\t') || c == 127; });
@@ -45,7 +45,7 @@ bool is_for_the_proxy(std::string_view name) {
          name == "trailer" || name.starts_with("proxy-");
 }
 
-// Where the body ends is said once, and in one way.
+// The end of the body must be specified exactly once, in one way.
 class BodyFields {
  public:
   Status add(std::string_view name, std::string_view value) {

@@ -1,4 +1,4 @@
-// What the proxy of a sandbox has refused, as a file with one JSON object a line.
+// The log of requests that a sandbox's proxy refused: a file with one JSON object per line.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace ralph {
 
-// Refusals are appended in one call each. A client can't fill the disk with them.
+// Each refusal is appended in a single write. The size is bounded, so a client can't fill the disk.
 class RefusalLog {
  public:
   explicit RefusalLog(const std::string& path);  // empty: nothing is written
@@ -21,13 +21,13 @@ class RefusalLog {
   size_t written_ = 0;
 };
 
-// Why a host is refused, as the log says it.
+// Reasons for refusals, as they appear in the log.
 inline constexpr std::string_view kNotListed = "not in the list of hosts";
 inline constexpr std::string_view kPrivateAddress = "its address is a private one";
-inline constexpr std::string_view kAnotherHost = "TLS asks for another host: ";  // and which
+inline constexpr std::string_view kAnotherHost = "TLS asks for another host: ";  // followed by its name
 inline constexpr std::string_view kNoTls = "no TLS";
 
-// What a log says: how often each host was refused.
+// Entries of a log: how often each host was refused.
 struct Refusal {
   std::string host;
   int port = 0;

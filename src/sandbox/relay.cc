@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kPiece = 1 << 20, kCopied = 64 * 1024;
 constexpr size_t kMostSpare = 8;
-constexpr int kRounds = 8;  // of one relay, before others have their turn
+constexpr int kRounds = 8;  // per relay, before others get their turn
 constexpr size_t kMostRelays = 512, kFilesOfRelay = 6, kOtherFiles = 64;
 
 bool may_come_later() {
@@ -38,11 +38,11 @@ bool Relay::take_pipe(Flow& flow) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return false;
   flow.pipe = {Fd(ends[1]), Fd(ends[0])};
-  static_cast<void>(::fcntl(ends[1], F_SETPIPE_SZ, static_cast<int>(kPiece)));  // else it is a smaller one
+  static_cast<void>(::fcntl(ends[1], F_SETPIPE_SZ, static_cast<int>(kPiece)));  // if this fails, the pipe stays smaller
   return true;
 }
 
-// One with bytes in it is nobody else's.
+// A pipe that still contains bytes must not be reused.
 void Relay::give_back(Flow& flow) {
   if (flow.pipe.in && flow.piped == 0 && spare_.size() < kMostSpare) spare_.push_back(std::move(flow.pipe));
   flow.pipe = {};
@@ -61,11 +61,11 @@ void Relay::add_to(std::vector<pollfd>& fds) const {
   fds.push_back({right != 0 ? right_.get() : -1, right, 0});
 }
 
-// False: nothing is there now, or the connection is broken.
+// False: nothing to read now, or the connection is broken.
 bool Relay::read_on(int from, Flow& flow) {
   if (flow.body || !take_pipe(flow)) return copy_on(from, flow);
   const ssize_t n = ::splice(from, nullptr, flow.pipe.in.get(), nullptr, kPiece, SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
-  if (n < 0 && errno == EINVAL) return copy_on(from, flow);  // a kernel that can't do this
+  if (n < 0 && errno == EINVAL) return copy_on(from, flow);  // the kernel does not support this
   if (n < 0) return false;
   flow.piped = static_cast<size_t>(n);
   flow.ended = n == 0;
@@ -110,7 +110,7 @@ bool Relay::move(int from, int to, Flow& flow) {
     }
     while (flow.pending())
       if (!write_on(to, flow)) return may_come_later();
-    // In the round that has seen the end: nothing would wake us for it.
+    // Shut down in the same round that saw the end: nothing would wake us for it later.
     if (flow.ended) {
       ::shutdown(to, SHUT_WR);
       flow.shut = true;

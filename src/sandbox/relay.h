@@ -1,5 +1,5 @@
-// Bytes between two sockets, both ways, without ever waiting for one of them. They are moved by the kernel, through a
-// pipe: no byte is copied into this process, but for requests whose end is watched.
+// Relays bytes between two sockets in both directions without ever blocking on either. The kernel moves them through a
+// pipe, so no byte is copied into this process, except for requests whose end must be detected.
 #pragma once
 
 #include <optional>
@@ -19,16 +19,16 @@ class Relay {
   Relay& operator=(const Relay&) = delete;
   ~Relay();
 
-  // What was read from the left already, and is to be written to the right first.
+  // Bytes already read from the left, to be written to the right first.
   void send_right(std::string bytes) { to_right_.first = std::move(bytes); }
 
-  // Of what comes from the left, only this is passed on; the rest is dropped.
+  // Passes on only this part of what comes from the left, and drops the rest.
   void limit_right(RequestBody body) { to_right_.body = body; }
 
-  // For poll(). One from which nothing is wanted is left out: its end would be told again and again.
+  // For poll(). A side from which nothing is wanted is left out: poll() would report its end again and again.
   void add_to(std::vector<pollfd>& fds) const;
 
-  // Moves what can be moved now. False: both ways are at their end, or one is broken.
+  // Moves what can be moved now. False: both directions have ended, or one is broken.
   bool move();
 
  private:
@@ -37,12 +37,12 @@ class Relay {
   };
   struct Flow {
     std::string first;  // to be written before anything else
-    size_t at = 0;      // what of it has been
-    Pipe pipe;          // while there is something in it
+    size_t at = 0;      // how much of it has been written
+    Pipe pipe;          // while it contains something
     size_t piped = 0;   // bytes in it
     std::optional<RequestBody> body;
     bool ended = false;  // nothing more will be read
-    bool shut = false;   // and the other side was told
+    bool shut = false;   // the other side was shut down, too
     bool pending() const { return at < first.size() || piped > 0; }
   };
   static short events(const Flow& out, const Flow& in);
@@ -52,13 +52,13 @@ class Relay {
   static bool write_on(int to, Flow& flow);
   static bool take_pipe(Flow& flow);
   static void give_back(Flow& flow);
-  static std::vector<Pipe> spare_;  // empty pipes: making one costs as much as moving what is in it
+  static std::vector<Pipe> spare_;  // empty pipes: creating one costs as much as moving its content
 
   Fd left_, right_;
   Flow to_right_, to_left_;
 };
 
-// How many relays this process may have open files for. Raises its limit as far as it may.
+// How many relays this process can have files open for. Raises the limit as far as allowed.
 size_t most_relays();
 
 }  // namespace ralph

@@ -21,7 +21,7 @@ Sides make_relay() {
   return {Fd(left[0]), Fd(right[0]), std::make_unique<Relay>(Fd(left[1]), Fd(right[1]))};
 }
 
-// Moves as long as poll() would wake the relay; false: it is over.
+// Moves as long as poll() would wake the relay. False: it is over.
 bool run(Relay& relay) {
   for (;;) {
     std::vector<pollfd> fds;
@@ -42,7 +42,7 @@ std::string read_all(int fd, bool* ended = nullptr) {
   }
 }
 
-// Whatever comes before it: the end of one side must not be forgotten, for nothing else would tell of it.
+// The end of one side must never be missed, whatever came before it: nothing else would report it.
 TEST(Relay, TheEndIsPassedOnHoweverManyPiecesCameBefore) {
   for (int pieces = 0; pieces < 40; ++pieces) {
     Sides sides = make_relay();

@@ -88,7 +88,7 @@ void RequestBody::step(char c) {
       end_of_line(c, State::kSize);
       break;
     case State::kTrailer:
-      // An empty line is the end; any other is passed over.
+      // An empty line is the end; other lines are part of the body.
       if (return_seen_ || c == '\r') {
         end_of_line(c, line_ == 0 ? State::kOver : State::kTrailer);
       } else if (c == '\n' || ++line_ > kLongestLine) {

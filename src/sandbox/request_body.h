@@ -1,5 +1,5 @@
-// Where a request to the proxy ends. What comes behind it on the same connection is another request, which nobody has
-// judged: it is not passed on.
+// Detects where a request to the proxy ends. Anything after it on the same connection is another, unchecked request and
+// is not passed on.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@ class RequestBody {
   static RequestBody of_length(std::uint64_t bytes);
   static RequestBody chunked();
 
-  // How many of `bytes`, which come next, belong to the request.
+  // How many of the next `bytes` belong to the request.
   size_t take(std::string_view bytes);
 
   bool over() const { return state_ == State::kOver; }
-  bool broken() const { return state_ == State::kBroken; }  // these are no chunks
+  bool broken() const { return state_ == State::kBroken; }  // invalid chunks
 
  private:
   enum class State { kOver, kBroken, kBytes, kSize, kExtension, kSizeEnd, kData, kDataEnd, kTrailer };
@@ -25,10 +25,10 @@ class RequestBody {
   void end_of_line(char c, State next);
 
   State state_ = State::kOver;
-  std::uint64_t left_ = 0;    // of the body, or of its chunk
-  size_t digits_ = 0;         // of the chunk's size
-  size_t line_ = 0;           // bytes of this line of extensions or trailers
-  bool return_seen_ = false;  // "\r", whose "\n" must follow
+  std::uint64_t left_ = 0;    // of the body, or of its current chunk
+  size_t digits_ = 0;         // of the current chunk's size
+  size_t line_ = 0;           // bytes of the current line of extensions or trailers
+  bool return_seen_ = false;  // after "\r"; "\n" must follow
 };
 
 }  // namespace ralph

@@ -7,7 +7,7 @@
 namespace ralph {
 namespace {
 
-// What is passed on of `bytes`, which come in pieces of `piece`.
+// The part of `bytes` that is passed on when they arrive in pieces of `piece`.
 std::string passed(RequestBody& body, std::string_view bytes, size_t piece) {
   std::string text;
   for (size_t at = 0; at < bytes.size(); at += piece) {

@@ -5,7 +5,7 @@
 namespace ralph {
 namespace {
 
-// One list of members for writing and reading alike, each with its key. `io` writes or reads.
+// A single list of members, with their keys, for both writing and reading. `io` writes or reads.
 template <class Io, class Agent>
 void members_of_agent(Io&& io, Agent& agent) {
   io("name", agent.name);
@@ -78,7 +78,7 @@ struct Writer {
 
 struct Reader {
   const json::value& value;
-  std::string& bad;  // the first key that is missing or of another type
+  std::string& bad;  // the first key that is missing or has the wrong type
 
   void refuse(std::string_view key) const {
     if (bad.empty()) bad = key;
@@ -140,7 +140,7 @@ Result<SandboxRequest> sandbox_request_from(const json::value& value) {
   std::string bad;
   members_of_request(Reader{value, bad}, request);
   if (bad.empty()) return request;
-  return fail(ErrorKind::kInput, "the description of a sandbox can't be read: {}", bad);
+  return fail(ErrorKind::kInput, "cannot read the description of a sandbox: {}", bad);
 }
 
 }  // namespace ralph

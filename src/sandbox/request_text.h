@@ -1,4 +1,4 @@
-// A request for a sandbox as JSON: how the supervisor of a task tells the process of a child run which sandbox is its.
+// A sandbox request as JSON: the supervisor of a task passes it to the process of a child run.
 #pragma once
 
 #include <string_view>
@@ -10,7 +10,7 @@ namespace ralph {
 
 json::object to_json(const SandboxRequest& request);
 
-// Fails if anything is missing: a sandbox that is not the whole one is none.
+// Fails if anything is missing: an incomplete sandbox is no sandbox.
 Result<SandboxRequest> sandbox_request_from(const json::value& value);
 
 }  // namespace ralph

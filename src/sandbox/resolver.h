@@ -1,4 +1,4 @@
-// Addresses of names, found out in a child process: the library's call blocks, and a proxy must not.
+// Resolves names in a child process: the library call blocks, and the proxy must not.
 #pragma once
 
 #include <string>
@@ -8,11 +8,10 @@
 
 namespace ralph {
 
-// The descriptor can be read to its end when the answer is there. The child is reaped by nobody: SIGCHLD must be
-// ignored.
+// The answer can be read from the descriptor until end of file. Nobody reaps the child, so SIGCHLD must be ignored.
 Result<Fd> begin_to_resolve(const std::string& host);
 
-// The answer's bytes as addresses; empty: there are none.
+// The addresses in an answer; empty if there are none.
 std::vector<std::string> addresses_in(const std::string& answer);
 
 // Waits for the answer.

@@ -17,7 +17,7 @@ namespace {
 
 using Filter = std::unique_ptr<void, decltype(&::seccomp_release)>;
 
-// These exist for administrators, or give a way around the others.
+// These are for administrators, or would bypass the other rules.
 constexpr std::array kRefused = {
     SCMP_SYS(mount),         SCMP_SYS(umount2),
     SCMP_SYS(pivot_root),    SCMP_SYS(open_tree),
@@ -37,7 +37,7 @@ constexpr std::array kRefused = {
     SCMP_SYS(userfaultfd),   SCMP_SYS(fanotify_init),
 };
 
-// Programs take these for calls that an old kernel does not have, and do without.
+// Programs treat these as missing on an old kernel, and do without.
 constexpr std::array kAbsent = {SCMP_SYS(clone3), SCMP_SYS(io_uring_setup), SCMP_SYS(io_uring_enter),
                                 SCMP_SYS(io_uring_register)};
 
@@ -47,7 +47,7 @@ constexpr int kLargestAllowed = AF_NETLINK;
 bool add(scmp_filter_ctx filter, int error, int call, std::initializer_list<scmp_arg_cmp> when = {}) {
   const int added = ::seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(static_cast<unsigned>(error)), call,
                                              static_cast<unsigned>(when.size()), when.begin());
-  return added == 0 || added == -EDOM || added == -EOPNOTSUPP;  // a call that this processor does not have
+  return added == 0 || added == -EDOM || added == -EOPNOTSUPP;  // the last two: this architecture lacks the call
 }
 
 bool add_families(scmp_filter_ctx filter, int call) {
@@ -70,7 +70,7 @@ bool add_all(scmp_filter_ctx filter) {
   const scmp_datum_t user = CLONE_NEWUSER;
   good &= add(filter, EPERM, SCMP_SYS(unshare), {scmp_arg_cmp{0, SCMP_CMP_MASKED_EQ, user, user}});
   good &= add(filter, EPERM, SCMP_SYS(clone), {scmp_arg_cmp{0, SCMP_CMP_MASKED_EQ, user, user}});
-  // The kernel looks at the lower half of the request only.
+  // The kernel uses only the lower half of the request.
   constexpr scmp_datum_t kLowerHalf = 0xffffffff;
   for (const scmp_datum_t request : {scmp_datum_t{TIOCSTI}, scmp_datum_t{TIOCLINUX}})
     good &= add(filter, EPERM, SCMP_SYS(ioctl), {scmp_arg_cmp{1, SCMP_CMP_MASKED_EQ, kLowerHalf, request}});
@@ -83,7 +83,7 @@ Result<std::string> seccomp_program() {
   const Filter filter(::seccomp_init(SCMP_ACT_ALLOW), &::seccomp_release);
   const Fd file(::memfd_create("filter", MFD_CLOEXEC));
   if (!filter || !file || !add_all(filter.get()) || ::seccomp_export_bpf(filter.get(), file.get()) != 0)
-    return fail(ErrorKind::kIo, "the sandbox's filter of system calls can't be made: {}", errno_text(errno));
+    return fail(ErrorKind::kIo, "cannot build the sandbox's system call filter: {}", errno_text(errno));
   ::lseek(file.get(), 0, SEEK_SET);
   return read_file(fmt::format("/proc/self/fd/{}", file.get()));
 }

@@ -1,4 +1,4 @@
-// The system calls that a sandbox refuses, as a filter program for the kernel.
+// The system calls that a sandbox refuses, as a seccomp filter program.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace ralph {
 
-// Everything is allowed but: sockets other than UNIX, INET, INET6 and NETLINK (vsock belongs to no namespace), new user
-// namespaces, mounts, keys, bpf, performance counters, kernel modules and the like, and the ioctls that type into a
-// terminal. clone3, whose flags a filter can't see, and io_uring, whose calls it can't see, do not exist.
-// The program is in the kernel's own format, for bubblewrap's --seccomp.
+// Everything is allowed except: sockets other than UNIX, INET, INET6 and NETLINK (vsock belongs to no namespace), new
+// user namespaces, mounts, keys, bpf, performance counters, kernel modules and the like, and the ioctls that type into
+// a terminal. clone3 and io_uring are reported as missing, because a filter can't see their flags and calls. The
+// program is in the kernel's own format, for bubblewrap's --seccomp.
 Result<std::string> seccomp_program();
 
 }  // namespace ralph

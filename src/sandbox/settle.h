@@ -1,5 +1,5 @@
-// What a mount can't protect because it is not there: files whose mere existence makes a program of the host obey
-// them. They are taken away when the program in the sandbox has ended, before anything on the host looks.
+// Removes files that a mount can't protect because they did not exist, and whose mere existence makes a program on the
+// host obey them. This happens after the program in the sandbox has ended and before anything on the host reads them.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@
 
 namespace ralph {
 
-// Moves what has appeared of plan.forbidden to .ralph/taken of the project, and what stands where a folder on the way
-// was. Returns a line for each.
+// Moves every plan.forbidden path that has appeared to .ralph/taken in the project, and also anything that replaced a
+// folder on the way to one. Returns a line for each.
 Result<std::vector<std::string>> take_away_forbidden(const SandboxPlan& plan, std::string_view time);
 
-// Moves `path` to .ralph/taken, under a name that begins with the time, and returns where it is now.
+// Moves `path` to .ralph/taken, under a name that starts with the time, and returns its new path.
 Result<std::string> take_away(const std::string& project, const std::string& path, std::string_view time);
 
-// The first folder on the way to `path` that is none any more, but a link or a file: what is below it is elsewhere.
-// Empty: there is none.
-std::string false_folder_on_the_way(const std::string& project, const std::string& path);
+// The first path component on the way to `path` that is no longer a folder but a link or a file, so that what is below
+// it is elsewhere. Empty if there is none.
+std::string first_replaced_parent(const std::string& project, const std::string& path);
 
 }  // namespace ralph

@@ -21,7 +21,7 @@ std::string base64(std::string_view bytes) {
   return text;
 }
 
-// %40 is @: a password may contain what an address can't.
+// %40 is @: a password may contain characters that an address can't.
 std::string unescaped(std::string_view text) {
   std::string plain;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -37,7 +37,7 @@ std::string unescaped(std::string_view text) {
   return plain;
 }
 
-// "http://user:password@host:port/", or "host:port". The error does not show the value: it may have a password in it.
+// "http://user:password@host:port/", or "host:port". The error omits the value, which may contain a password.
 Result<UpstreamProxy> proxy_from(std::string_view name, std::string_view value) {
   UpstreamProxy proxy;
   std::string_view rest = trim(value);
@@ -45,7 +45,7 @@ Result<UpstreamProxy> proxy_from(std::string_view name, std::string_view value) 
     if (const std::string word = to_lower(rest.substr(0, scheme)); word != "http")
       return fail(
           ErrorKind::kInput,
-          "{} names a proxy by {}://, and the sandbox's own proxy can go on to http:// only; set {} to such a one, "
+          "{} names a {}:// proxy, but the sandbox's own proxy can only forward to http:// proxies; set {} to one, "
           "or sandbox.network to \"open\"",
           name, word, name);
     rest.remove_prefix(scheme + 3);
@@ -66,10 +66,10 @@ Result<UpstreamProxy> proxy_from(std::string_view name, std::string_view value) 
   }
   proxy.host = plain_host(rest);
   if (good && !proxy.host.empty() && proxy.host.find_first_of(" \t\r\n") == std::string::npos) return proxy;
-  return fail(ErrorKind::kInput, "{} is no address of a proxy; expected http://HOST:PORT", name);
+  return fail(ErrorKind::kInput, "{} is not the address of a proxy; expected http://HOST:PORT", name);
 }
 
-// The first variable of these that is set and not empty.
+// The first of these variables that is set and not empty.
 Result<std::optional<UpstreamProxy>> first_of(const Environment& environment,
                                               std::initializer_list<const char*> names) {
   for (const char* name : names) {

@@ -1,5 +1,5 @@
-// The proxies through which the user's own network is left: HTTPS_PROXY and its like. The proxy of a sandbox goes on to
-// them; names are looked up there then, not here.
+// The proxies through which the user's network reaches the outside: HTTPS_PROXY and the like. The sandbox's proxy
+// forwards to them, and then they resolve the names.
 #pragma once
 
 #include <array>
@@ -23,22 +23,22 @@ struct UpstreamProxy {
   std::string authorization;  // the value of Proxy-Authorization; empty: none
 };
 
-// What such a proxy is told: to open a tunnel, and the head of a plain request, with the whole address in its first
-// line: "GET http://host/path HTTP/1.1".
+// What is sent to such a proxy: the request to open a tunnel, or the head of a plain request, with the absolute URL in
+// its first line: "GET http://host/path HTTP/1.1".
 std::string tunnel_head(const UpstreamProxy& proxy, const std::string& host, int port);
 std::string plain_head(const UpstreamProxy& proxy, const ProxyRequest& request);
 
 class Upstream {
  public:
-  // Fails if a variable names a proxy that is not spoken to in plain HTTP.
+  // Fails if a variable names a proxy that does not use plain HTTP.
   static Result<Upstream> from(const Environment& environment);
 
-  // The proxy for a host, for tunnels (CONNECT) or plain HTTP; nullptr: the host is connected to directly.
+  // The proxy for a host, for tunnels (CONNECT) or plain HTTP; nullptr if the host is reached directly.
   const UpstreamProxy* proxy_for(std::string_view host, bool tunnel) const;
 
  private:
   std::optional<UpstreamProxy> tunnel_, plain_;
-  std::vector<std::string> direct_;  // of NO_PROXY: names, also of all below them; "*": all
+  std::vector<std::string> direct_;  // from NO_PROXY: names, including their subdomains; "*": all
 };
 
 }  // namespace ralph

@@ -351,7 +351,7 @@ def test_one_command_has_the_same_way_out(project, server):
 
 
 @pytest.mark.parametrize("hosts, resolve, message", [
-    (["a b"], {}, "expected a host"), (["name:99999"], {}, "has no good port"), ([], {"x": "1.2"}, "is no address")])
+    (["a b"], {}, "expected a host"), (["name:99999"], {}, "has an invalid port"), ([], {"x": "1.2"}, "is not an address")])
 def test_bad_hosts_are_refused(project, hosts, resolve, message):
     project.agent_script(DONE)
     project.settings({"sandbox": {"mode": "on", "hosts": hosts, "resolve": resolve}})
@@ -367,7 +367,7 @@ print(u.urlopen('http://far.invalid/').read())"; {DONE}""")
     result = project.run("run", "-p", "x", env={"http_proxy": f"http://127.0.0.1:{upstream.port}"})
     assert result.code == 0 and "b'up'" in result.out and len(upstream.heads) == 1, result
     result = project.run("run", "-p", "x", env={"ALL_PROXY": "socks5://u:hidden-word@127.0.0.1:1"})
-    assert result.code == 2 and "ALL_PROXY names a proxy by socks5://" in result.err and "hidden-word" not in result.text, result
+    assert result.code == 2 and "ALL_PROXY names a socks5:// proxy" in result.err and "hidden-word" not in result.text, result
 
 
 def test_folders_of_killed_runs_are_removed_and_those_of_living_ones_are_not(project):

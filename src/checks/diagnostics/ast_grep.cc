@@ -11,11 +11,11 @@ constexpr std::string_view kSources[] = {".py", ".js", ".jsx", ".mjs", ".cjs", "
 CollectorPlan plan(const ProjectView& project, const Scope& scope) {
   const std::vector<std::string> files = files_for(project, scope, kSources);
   if (files.empty()) return CollectorPlan::not_used();
-  // "sg" is another program on most systems.
+  // "sg" is a different program on most systems.
   const std::string ast_grep = project.tool("ast-grep");
   if (ast_grep.empty()) return missing_tool("ast-grep", "pip install ast-grep-cli, or npm install @ast-grep/cli");
   std::vector<std::string> argv = {ast_grep, "scan", "--json=stream", "--inline-rules", security_rules()};
-  // Of the files that ignore others only .gitignore is believed, or it would walk through node_modules.
+  // Of all ignore files only .gitignore is respected; without it, the scan would include node_modules.
   for (const char* kind : {"dot", "exclude", "global", "parent"}) argv.insert(argv.end(), {"--no-ignore", kind});
   argv.emplace_back("--");
   CollectorPlan plan;
@@ -39,7 +39,7 @@ ParsedOutput parse(const ToolOutput& output) {
     finding.line = number_at(*item, {"range", "start", "line"}) + 1;
     finding.column = number_at(*item, {"range", "start", "column"}) + 1;
     finding.rule = text_at(*item, {"ruleId"});
-    finding.message = text_at(*item, {"message"});  // of the rule: the code itself, perhaps a secret, is not repeated
+    finding.message = text_at(*item, {"message"});  // the rule's: the code itself may contain a secret
     const std::string severity = text_at(*item, {"severity"});
     finding.severity = severity == "error"     ? Severity::kError
                        : severity == "warning" ? Severity::kWarning

@@ -20,7 +20,7 @@ CollectorPlan plan(const ProjectView& project, const Scope& scope) {
   return plan;
 }
 
-// Biome's messages are texts, or texts in pieces.
+// Biome's messages are strings, or lists of pieces.
 std::string message_of(const json::value& item) {
   if (std::string text = text_at(item, {"message"}); !text.empty()) return text;
   std::string whole;
@@ -34,7 +34,7 @@ void place(Finding& finding, const json::value& item) {
   finding.line = number_at(item, {"location", "start", "line"});
   finding.column = number_at(item, {"location", "start", "column"});
   if (finding.line > 0) return;
-  // Older versions give bytes of a source that they print too.
+  // Older versions report a byte offset into a source text that they also print.
   const json::value* span = member(item, {"location", "span"});
   const std::string source = text_at(item, {"location", "sourceCode"});
   if (!span || !span->is_array() || span->get_array().empty() || source.empty()) return;

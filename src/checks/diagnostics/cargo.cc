@@ -32,7 +32,7 @@ CollectorPlan plan_test(const ProjectView& project, const Scope& scope) {
   return plan_cargo(project, Scope{{}, scope.named}, {"test", "--workspace", "--no-fail-fast"});
 }
 
-// The place that matters to the reader: the primary one, and of a macro's inside the place where it is used.
+// The location that matters to the reader: the primary span, or for a span inside a macro, where the macro is used.
 void place(Finding& finding, const json::value& message) {
   for (const json::value& span : array_at(message, "spans")) {
     if (!find_bool(span, "is_primary").value_or(false)) continue;
@@ -73,7 +73,7 @@ ParsedOutput parse_messages(const ToolOutput& output) {
   return parsed;
 }
 
-// "thread 'tests::bad' (18208) panicked at src/lib.rs:5:24:", the message in the next line.
+// "thread 'tests::bad' (18208) panicked at src/lib.rs:5:24:", with the message on the next line.
 struct Panic {
   std::string test, file, message;
   int line = 0;
@@ -108,7 +108,7 @@ ParsedOutput parse_test(const ToolOutput& output) {
   }
   parsed.tests = test_counts_in(output.out);
   if (!parsed.tests && output.exit_code == 0) parsed.tests = TestCounts{};
-  // A program that could not be compiled, or died, has no result, even if another one has.
+  // A test program that did not compile or crashed has no result, even if another one does.
   for_each_line(output.err, [&](std::string_view line) {
     if (line.starts_with("error: could not compile")) parsed.failure = "the tests could not be compiled";
   });

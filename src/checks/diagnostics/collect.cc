@@ -33,8 +33,8 @@ PlannedCollector planned_own(const ProjectView& project, const OwnCollector& own
   return planned;
 }
 
-// The line of what a failed tool printed that tells people most: the last one about an error, else the last one.
-// Reports and traces tell them nothing.
+// The most informative line of a failed tool's output: the last one about an error, otherwise the last one. Lines of
+// reports and stack traces are skipped.
 std::string last_words(const ToolOutput& output) {
   for (const std::string* stream : {&output.err, &output.out}) {
     const std::string plain = without_escapes(*stream);
@@ -64,12 +64,12 @@ std::string why_failed(const CommandEnd& end, const ParsedOutput& parsed) {
   return {};
 }
 
-// One line, valid UTF-8, not endless.
+// One line of valid UTF-8, limited in length.
 std::string tidy(std::string_view message) {
   return fit_to_width(trim(without_escapes(message)), 1000);
 }
 
-// Puts a parser's findings into the project's terms. False: left out.
+// Converts a parser's finding to the project's terms. False if it is left out.
 bool settle(Finding& finding, const PlannedCollector& planned, const ProjectView& project, const std::string& folder,
             std::span<const std::string> files) {
   finding.tool = planned.name;
@@ -81,7 +81,7 @@ bool settle(Finding& finding, const PlannedCollector& planned, const ProjectView
   if (finding.file.empty()) return true;
   std::string relative = project.relative(finding.file, folder);
   if (relative.empty()) {
-    // An error in a header of the system is one of the project, a warning there is nobody's.
+    // An error in a system header counts for the project; a warning there is dropped.
     if (finding.severity != Severity::kError) return false;
     finding.message = fmt::format("{}:{}: {}", finding.file, finding.line, finding.message);
     finding.file.clear();

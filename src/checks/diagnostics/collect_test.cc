@@ -1,4 +1,4 @@
-// From plans and ends to a report, without starting anything.
+// From plans and command results to a report, without starting anything.
 #include "checks/diagnostics/collect.h"
 
 #include <sys/stat.h>
@@ -24,7 +24,7 @@ class Project {
     EXPECT_EQ(::chmod(path.c_str(), static_cast<mode_t>(mode)), 0);
     return path;
   }
-  // A tool of the project's own.
+  // Installs a tool in the project itself.
   void has_tool(const std::string& name) const { write(".venv/bin/" + name, "#!/bin/sh\n", 0755); }
 
   ProjectView view() const {

@@ -1,4 +1,4 @@
-// The rows of the table of collectors, each in a file of its own (or of its family).
+// The rows of the collector table, each in its own file (or that of its family).
 #pragma once
 
 #include "checks/diagnostics/collector.h"

@@ -1,5 +1,5 @@
-// Every parser over what its tool really wrote (tests/fixtures/diagnostics, recorded from the real tools), and over
-// what a tool that was killed or broken leaves.
+// Runs every parser on real output of its tool (tests/fixtures/diagnostics), and on what a killed or broken tool
+// leaves.
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -359,7 +359,7 @@ TEST(Ctest, NamesOfWhatFailed) {
   EXPECT_EQ(build.findings.size(), 1u);
 }
 
-// Whatever a tool leaves when it is killed, no parser calls it clean.
+// Whatever a killed tool leaves, no parser calls it clean.
 TEST(Collectors, NothingAtAllIsNeverClean) {
   for (const Collector& collector : all_collectors()) {
     const ParsedOutput parsed = collector.parse({"", "", 1});
@@ -392,8 +392,8 @@ constexpr Recording kRecordings[] = {
     {"cargo-test", "cargo-test.txt"},
 };
 
-// A tool that is killed in the middle of its output has an exit code that says so; a truncated JSON document is no
-// document.
+// A tool that is killed in the middle of its output has an exit code that shows it; a truncated JSON document is
+// invalid.
 TEST(Collectors, OutputThatIsBrokenOffIsNeverClean) {
   for (const Recording& recording : kRecordings) {
     const std::string whole = recorded(recording.file);

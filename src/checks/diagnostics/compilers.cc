@@ -1,4 +1,5 @@
-// gcc and clang by compile_commands.json, each file as it is compiled but without output, and clang-tidy the same way.
+// gcc and clang, run from compile_commands.json: each file with its own options but without output. clang-tidy
+// likewise.
 #include <set>
 
 #include "checks/diagnostics/collectors.h"
@@ -11,7 +12,7 @@ namespace {
 struct CompileCommand {
   std::string file;  // relative to the project
   std::string folder;
-  std::vector<std::string> argv;  // begins with the compiler
+  std::vector<std::string> argv;  // starts with the compiler
 };
 
 enum class Family { kOther, kGcc, kClang };
@@ -46,7 +47,7 @@ Result<std::vector<CompileCommand>> commands_in(const ProjectView& project, cons
   if (path.empty()) return all;
   TRY_VALUE(const std::string text, read_file(join_path(project.root(), path)));
   TRY_VALUE(const json::value database, parse_json(text, path));
-  if (!database.is_array()) return fail(ErrorKind::kInput, "{}: this is no list of commands", path);
+  if (!database.is_array()) return fail(ErrorKind::kInput, "{}: this is not a list of commands", path);
   std::set<std::string> seen;
   for (const json::value& entry : database.get_array()) {
     CompileCommand command;
@@ -61,7 +62,7 @@ Result<std::vector<CompileCommand>> commands_in(const ProjectView& project, cons
   return all;
 }
 
-// The words of a compilation, without those that make it write something.
+// The words of a compile command, without those that write output.
 std::vector<std::string> only_syntax(const std::vector<std::string>& argv, Family family) {
   std::vector<std::string> words;
   for (size_t i = 0; i < argv.size(); ++i) {
@@ -82,7 +83,7 @@ std::vector<std::string> only_syntax(const std::vector<std::string>& argv, Famil
   return words;
 }
 
-// Nobody knows whom a database is for that can't be read; only what is no source of theirs does not need it.
+// It is unknown which compiler an unreadable database is for, so the collector applies if there is any source for it.
 CollectorPlan with_broken_database(const ProjectView& project, const Scope& scope, const Error& error) {
   if (files_for(project, scope, {".c", ".cc", ".cpp", ".cxx", ".c++", ".m", ".mm"}).empty())
     return CollectorPlan::not_used();
@@ -135,7 +136,7 @@ CollectorPlan plan_clang_tidy(const ProjectView& project, const Scope& scope) {
   if (tidy.empty()) return missing_tool("clang-tidy", "apt install clang-tidy");
   const std::string folder = parent_path(join_path(project.root(), database_of(project)));
   CollectorPlan plan;
-  // It names files as the database does, from the folder of their compilation.
+  // It names files as the database does, relative to their compile folder.
   for (const CompileCommand& command : *all)
     plan.commands.push_back({{tidy, "-p", folder, "--quiet", join_path(project.root(), command.file)}, command.folder});
   return plan;
@@ -156,7 +157,7 @@ ParsedOutput parse_clang_tidy(const ToolOutput& output) {
     finding.rule = finding.rule.substr(0, finding.rule.find(','));
     if (contains(finding.rule, "security") || finding.rule.starts_with("cert-")) finding.category = Category::kSecurity;
   }
-  // With a configuration that it can't read it goes on with none, and exits with 0.
+  // If it can't read its configuration, it continues without one and exits with 0.
   if (contains(output.err, "Error parsing ")) parsed.failure = "clang-tidy can't read its configuration";
   if (output.exit_code != 0 && !has_error(parsed.findings)) parsed.failure = "clang-tidy failed";
   return parsed;

@@ -5,7 +5,8 @@
 namespace ralph::diagnostics {
 namespace {
 
-// What was built before the last edit says nothing. The folder is an argument: no data is in the script.
+// Programs built before the last edit prove nothing, so build first. Paths are passed as arguments, never as part of
+// the script.
 constexpr const char* kBuildAndTest =
     R"("$1" --build "$3" >&2 || { echo "ralph: the build failed"; exit 99; }; exec "$2" --test-dir "$3" --output-on-failure)";
 constexpr int kBuildFailed = 99;

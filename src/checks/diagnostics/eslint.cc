@@ -40,7 +40,7 @@ ParsedOutput parse(const ToolOutput& output) {
       finding.message = text_at(item, {"message"});
       finding.severity = number_at(item, {"severity"}) == 1 ? Severity::kWarning : Severity::kError;
       if (finding.rule.starts_with("security/")) finding.category = Category::kSecurity;
-      // "File ignored because …" is about the command, not about the code.
+      // "File ignored because …" is about the command line, not the code.
       if (finding.rule.empty() && finding.line == 0 && finding.severity == Severity::kWarning) continue;
       parsed.findings.push_back(std::move(finding));
     }

@@ -40,7 +40,7 @@ std::string_view to_string(CollectorStatus status) {
 }
 
 std::string fingerprint_of(const Finding& finding) {
-  // What a failing test says has durations, addresses and times in it: its name is its rule.
+  // The message of a failing test contains durations, addresses and times, so its name (the rule) identifies it.
   const bool by_name = finding.category == Category::kTest && !finding.rule.empty();
   const std::string what = fmt::format("{}\n{}\n{}\n{}", finding.file, to_string(finding.category), finding.rule,
                                        by_name ? "" : finding.message);

@@ -1,4 +1,4 @@
-// One finding of a linter, compiler, type checker, test run or rule scan, and what became of the tool that made it.
+// One finding of a linter, compiler, type checker, test run or rule scan, and the outcome of the tool that reported it.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 namespace ralph::diagnostics {
 
 enum class Severity { kError, kWarning, kInfo };
-enum class Category { kError, kSecurity, kTest };  // kError: whatever a linter, compiler or type checker says
+enum class Category { kError, kSecurity, kTest };  // kError: anything a linter, compiler or type checker reports
 enum class Kind { kErrors, kSecurity, kTests };    // of a collector
 enum class CollectorStatus { kClean, kFindings, kUnavailable, kFailed, kTimedOut };
 
@@ -20,36 +20,36 @@ std::string_view to_string(Category category);       // "error", "security", "te
 std::string_view to_string(CollectorStatus status);  // "clean", "findings", "unavailable", "failed", "timed_out"
 
 struct Finding {
-  std::string file;          // relative to the project, with '/'; empty: the project as a whole
+  std::string file;          // relative to the project, with '/'; empty: the whole project
   int line = 0, column = 0;  // from 1; 0: unknown
   Severity severity = Severity::kError;
   Category category = Category::kError;
   std::string rule;     // may be empty
   std::string message;  // one line, valid UTF-8
   std::string tool;
-  std::vector<std::string> also{};  // other tools that found the same
+  std::vector<std::string> also{};  // other tools that reported the same
 
   bool operator==(const Finding&) const = default;
 };
 
-// Names what was found wherever it stands: file, rule and message, but no line, so that an error that only moved is the
-// same one; of a failing test its file and name. 16 hexadecimal digits.
+// Identifies a finding independently of its position: file, rule and message, but no line, so that an error that only
+// moved stays the same; for a failing test, its file and name. 16 hexadecimal digits.
 std::string fingerprint_of(const Finding& finding);
 
-// The worst first: errors and failing tests, security, warnings, infos; then by file and line.
+// Worst first: errors and failing tests, security, warnings, infos; then by file and line.
 bool is_worse(const Finding& a, const Finding& b);
 
-// "src/a.py:3:5", "src/a.py:3", "src/a.py"; empty for the project as a whole.
+// "src/a.py:3:5", "src/a.py:3", "src/a.py"; empty for the whole project.
 std::string place_of(const Finding& finding);
 
-// What became of a collector. Only kClean is clean.
+// The outcome of a collector. Only kClean means clean.
 struct CollectorResult {
   std::string name;
   Kind kind = Kind::kErrors;
   CollectorStatus status = CollectorStatus::kClean;
   double seconds = 0;
-  std::string reason{};               // why it is unavailable, failed or timed out; a sentence without a full stop
-  std::optional<TestCounts> tests{};  // of a test runner that told
+  std::string reason{};               // why it is unavailable, failed or timed out; a sentence without a period
+  std::optional<TestCounts> tests{};  // of a test runner that reported them
 
   bool finished() const { return status == CollectorStatus::kClean || status == CollectorStatus::kFindings; }
   bool operator==(const CollectorResult&) const = default;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kBuildRule = "build";
 
-// The folders of a go.work: "use ./a", or a block of them.
+// The folders of a go.work: "use ./a", or a block.
 std::vector<std::string> used_folders(std::string_view work) {
   std::vector<std::string> folders;
   bool in_block = false;
@@ -35,7 +35,7 @@ std::vector<std::string> used_folders(std::string_view work) {
   return folders;
 }
 
-// The folders of the modules here, as "", "a/", "b/c/": the project itself, or those of its workspace.
+// The folders of the modules, as "", "a/", "b/c/": the project itself, or those of its workspace.
 std::vector<std::string> module_folders(const ProjectView& project) {
   std::vector<std::string> folders;
   for (const std::string& used : used_folders(project.text_of("go.work"))) {
@@ -65,7 +65,7 @@ CollectorPlan plan_go(const ProjectView& project, const Scope& scope, const std:
   plan.whole_project = true;
   std::vector<std::string> argv = {go};
   argv.insert(argv.end(), words.begin(), words.end());
-  std::string modules;  // "example.com/x sub/", one in a line
+  std::string modules;  // "example.com/x sub/", one per line
   for (const std::string& folder : module_folders(project)) {
     argv.push_back(fmt::format("./{}...", folder));
     modules += fmt::format("{} {}\n", module_name(project.text_of(folder + "go.mod")), folder);
@@ -76,13 +76,13 @@ CollectorPlan plan_go(const ProjectView& project, const Scope& scope, const std:
 
 CollectorPlan plan_vet(const ProjectView& project, const Scope& scope) {
   CollectorPlan plan = plan_go(project, scope, {"vet", "-json"});
-  // What vet itself has against a generated file is nobody's.
+  // vet's own findings in generated files don't matter; build errors there do.
   plan.compiles = true;
   plan.compile_rule = kBuildRule;
   return plan;
 }
 CollectorPlan plan_test(const ProjectView& project, const Scope& scope) {
-  // -count=1: they run now. What go remembers of an earlier run may depend on what it does not see.
+  // -count=1: run the tests now. A cached result may depend on inputs that go does not track.
   return plan_go(project, Scope{{}, scope.named}, {"test", "-json", "-count=1"});
 }
 
@@ -117,7 +117,7 @@ void add_vet_findings(ParsedOutput& parsed, const json::value& document) {
   }
 }
 
-// Objects, one for each package, between lines that begin with '#'; and what could not be compiled.
+// JSON objects, one per package, between lines that start with '#'; and compile errors.
 ParsedOutput parse_vet(const ToolOutput& output) {
   ParsedOutput parsed;
   bool complete = true;
@@ -147,7 +147,7 @@ struct GoTest {
   int line = 0;
 };
 
-// The folder of a package, by the modules that the plan has noted: of two that fit, the longer one has it.
+// The folder of a package, from the modules that the plan recorded. If several match, the longest wins.
 std::string folder_of(std::string_view package, std::string_view modules) {
   std::string folder;
   size_t longest = 0;
@@ -206,13 +206,13 @@ ParsedOutput parse_test(const ToolOutput& output) {
     bool parent = false, explained = test.outcome == "pass";
     for (auto sub = tests.upper_bound(key); sub != tests.end() && sub->first.first == package; ++sub) {
       if (!sub->first.second.starts_with(name + "/")) {
-        if (sub->first.second.starts_with(name)) continue;  // "TestA#01" stands between "TestA" and "TestA/x"
+        if (sub->first.second.starts_with(name)) continue;  // "TestA#01" sorts between "TestA" and "TestA/x"
         break;
       }
       parent = true;
       explained = explained || !is_one_of(sub->second.outcome, {"pass", "skip"});
     }
-    // Its subtests are counted, and it fails with them; but it may also fail by itself.
+    // Its subtests are counted, and it fails when they do; but it may also fail by itself.
     if (parent && (explained || test.outcome == "skip")) continue;
     // A test without an outcome was running when the program died.
     ++(test.outcome == "pass" ? counts.passed : test.outcome == "skip" ? counts.skipped : counts.failed);

@@ -1,4 +1,4 @@
-// jest and vitest: the same JSON.
+// jest and vitest, which share a JSON format.
 #include "checks/diagnostics/collectors.h"
 #include "checks/diagnostics/tools.h"
 
@@ -38,7 +38,7 @@ CollectorPlan plan_jest(const ProjectView& project, const Scope& scope) {
   return plan;
 }
 
-// "    at Object.toBe (/p/a.test.js:2:97)", "    at /p/a.test.ts:3:12": the first one in the test's own file.
+// "    at Object.toBe (/p/a.test.js:2:97)", "    at /p/a.test.ts:3:12": the first line in the test's own file.
 int line_in(std::string_view trace, const std::string& file) {
   int line = 0;
   for_each_line(trace, [&](std::string_view text) {
@@ -64,7 +64,7 @@ void add_case(ParsedOutput& parsed, const json::value& test, const std::string& 
 }
 
 ParsedOutput parse(const ToolOutput& output) {
-  // Tests may print before it.
+  // Tests may print something before the report.
   size_t begin = output.out.find("{\"num");
   if (begin == std::string::npos) {
     const std::string both = output.out + output.err;
@@ -82,7 +82,7 @@ ParsedOutput parse(const ToolOutput& output) {
     const std::string file = text_at(suite, {"name"});
     const size_t before = parsed.findings.size();
     for (const json::value& test : array_at(suite, "assertionResults")) add_case(parsed, test, file);
-    // A file that could not be loaded has no tests that failed.
+    // A file that could not be loaded has no failed tests.
     if (text_at(suite, {"status"}) == "failed" && parsed.findings.size() == before) {
       parsed.findings.push_back(failing_test("the file can't be run", file, 0, text_at(suite, {"message"})));
       ++parsed.tests->failed;

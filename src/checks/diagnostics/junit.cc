@@ -9,7 +9,7 @@
 namespace ralph::diagnostics {
 namespace {
 
-constexpr size_t kMostText = 64 * 1024;  // of one failure
+constexpr size_t kMostText = 64 * 1024;  // per failure
 
 std::string unescaped(std::string_view text) {
   std::string out;
@@ -19,7 +19,7 @@ std::string unescaped(std::string_view text) {
       out += text[i];
       continue;
     }
-    const std::string_view name = text.substr(i + 1, end);  // with its semicolon
+    const std::string_view name = text.substr(i + 1, end);  // including the semicolon
     constexpr std::pair<std::string_view, char> kKnown[] = {
         {"lt;", '<'}, {"gt;", '>'}, {"amp;", '&'}, {"quot;", '"'}, {"apos;", '\''}};
     const auto* const found =
@@ -50,7 +50,7 @@ struct Tag {
   std::map<std::string_view, std::string> attributes{};
 };
 
-// What is between < and >.
+// The text between < and >.
 Tag tag_of(std::string_view inside) {
   Tag tag;
   if (inside.starts_with('/')) inside.remove_prefix(1), tag.closes = true;
@@ -71,7 +71,7 @@ Tag tag_of(std::string_view inside) {
   }
 }
 
-// Where the tag that begins at `begin` ends: a > may stand in an attribute.
+// The end of the tag that starts at `begin`; an attribute may contain a >.
 size_t end_of_tag(std::string_view text, size_t begin) {
   char quote = 0;
   for (size_t i = begin; i < text.size(); ++i) {

@@ -1,5 +1,5 @@
-// Reads the test cases of a JUnit XML report. Lenient, and linear in its length: entities are resolved, everything that
-// is not a case, failure, error or skip is passed over.
+// Reads the test cases of a JUnit XML report. Lenient, in linear time: entities are resolved, and everything except
+// cases, failures, errors and skips is ignored.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ struct JunitCase {
   int line = -1;  // as written; -1: none
 };
 
-// nullopt: there is no report, or it is broken off.
+// nullopt if there is no report, or it is truncated.
 std::optional<std::vector<JunitCase>> parse_junit(std::string_view text);
 
 }  // namespace ralph::diagnostics

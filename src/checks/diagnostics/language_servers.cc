@@ -1,5 +1,5 @@
-// Language servers as collectors, one row for each server of checks/lsp/servers. What they say comes through `ralph lsp
-// ask`, which asks the project's warm servers, or starts one for this question.
+// Language servers as collectors, one row for each server of checks/lsp/servers. They are queried through `ralph lsp
+// ask`, which uses the project's warm servers or starts one for this question.
 #include "checks/diagnostics/collectors.h"
 #include "checks/diagnostics/tools.h"
 #include "checks/lsp/servers.h"
@@ -10,7 +10,7 @@ namespace {
 
 CollectorPlan plan_server(std::string_view name, const ProjectView& project, const Scope& scope) {
   const lsp::ServerRow& row = *lsp::server_named(name);
-  if (!scope.named) return CollectorPlan::not_used();  // compilers and type checkers find the same, and need no server
+  if (!scope.named) return CollectorPlan::not_used();  // compilers and type checkers find the same without a server
   std::vector<std::string> files = files_for(project, scope, lsp::endings_of(row));
   std::erase_if(files, [&](const std::string& file) { return project.leaves_out(file); });
   if (files.empty()) return CollectorPlan::not_used();

@@ -9,7 +9,7 @@ bool is_configured(const ProjectView& project) {
          contains(project.text_of("pyproject.toml"), "[tool.mypy") || contains(project.text_of("setup.cfg"), "[mypy");
 }
 
-// Whether the configuration says what to check: then mypy is not told.
+// Whether the configuration names the files to check; then none are passed to mypy.
 bool has_own_files(const ProjectView& project) {
   for (const char* file : {"mypy.ini", ".mypy.ini", "pyproject.toml", "setup.cfg"}) {
     const std::string& text = project.text_of(file);
@@ -29,7 +29,7 @@ CollectorPlan plan(const ProjectView& project, const Scope& scope) {
   const std::string mypy = project.tool("mypy");
   if (mypy.empty()) return missing_tool("mypy", "pip install mypy");
   std::vector<std::string> argv = {mypy, "--output=json", "--no-error-summary", "--show-column-numbers"};
-  // It goes by times and sizes of files, which an agent can set, and by what is in the folder.
+  // The cache relies on file times and sizes, which an agent can set, and on the content of the cache folder.
   if (!scope.caches) argv.emplace_back("--cache-dir=/dev/null");
   CollectorPlan plan;
   if (scope.whole()) {
@@ -63,7 +63,7 @@ ParsedOutput parse(const ToolOutput& output) {
                                                : Severity::kInfo;
     parsed.findings.push_back(std::move(finding));
   });
-  // 1: there are findings; 2: it gave up, after a syntax error that is a finding too.
+  // 1: findings; 2: it gave up after a syntax error, which is a finding, too.
   if (output.exit_code != 0 && !has_error(parsed.findings)) parsed.failure = "mypy failed";
   parsed.gave_up = output.exit_code > 1;
   return parsed;

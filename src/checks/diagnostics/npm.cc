@@ -9,7 +9,7 @@ CollectorPlan plan(const ProjectView& project, const Scope& scope) {
   const std::string script = manifest ? text_at(*manifest, {"scripts", "test"}) : "";
   const bool placeholder = contains(script, "no test specified");
   if (script.empty() || placeholder) return CollectorPlan::not_used();
-  // They tell more by themselves.
+  // Their own collectors report more.
   const bool known = uses_vitest(project) || uses_jest(project);
   if (known && !scope.named) return CollectorPlan::not_used();
   const std::string npm = project.tool("npm");
@@ -43,12 +43,12 @@ std::optional<TestCounts> node_counts(std::string_view text) {
   return seen ? std::optional(counts) : std::nullopt;
 }
 
-// "not ok 2 - adds" of TAP, "✖ adds (0.7ms)" of node's own runner: the innermost ones, each once. A test with subtests
-// follows them, with fewer blanks before it.
+// "not ok 2 - adds" from TAP, "✖ adds (0.7ms)" from node's own runner: the innermost ones, without duplicates. A test
+// with subtests follows them, with less indentation.
 std::vector<std::string> failed_names(std::string_view text) {
   std::vector<std::string> names;
   size_t deepest = 0;
-  text = text.substr(0, text.find("\n✖ failing tests:"));  // there all are told again
+  text = text.substr(0, text.find("\n✖ failing tests:"));  // which lists all of them again
   for_each_line(text, [&](std::string_view line) {
     const size_t depth = std::min(line.find_first_not_of(' '), line.size());
     line.remove_prefix(depth);
@@ -74,7 +74,7 @@ std::vector<std::string> failed_names(std::string_view text) {
   return names;
 }
 
-// The last line that is no statistic of a runner.
+// The last line that is not part of a runner's statistics.
 std::string_view last_line_of(std::string_view text) {
   std::string_view last;
   for_each_line(text, [&](std::string_view line) {

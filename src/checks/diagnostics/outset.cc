@@ -18,7 +18,7 @@ constexpr std::string_view kSources[] = {".py",  ".pyi", ".js",  ".jsx", ".mjs",
                                          ".mts", ".cts", ".vue", ".go",  ".rs",  ".c",   ".cc",   ".cpp",
                                          ".cxx", ".h",   ".hh",  ".hpp", ".hxx", ".sh",  ".bash", ".svelte"};
 
-// Programs that collectors look for in the project itself (ProjectView::tool).
+// Programs that collectors search for in the project itself (ProjectView::tool).
 constexpr std::string_view kPrograms[] = {"ruff",
                                           "mypy",
                                           "pyright",
@@ -45,8 +45,8 @@ constexpr std::string_view kPrograms[] = {"ruff",
 constexpr std::string_view kProgramFolders[] = {"node_modules/.bin", ".venv/bin", "venv/bin"};
 
 struct Reader {
-  std::string_view collector, files;  // names, separated by blanks; one may have a star
-  std::string_view sources{};         // endings of what it looks at, where a file makes it apply
+  std::string_view collector, files;  // names, separated by spaces; a name may contain a star
+  std::string_view sources{};         // endings of the files it checks, if a configuration file makes it apply
 };
 constexpr Reader kReaders[] = {
     {"ruff", "ruff.toml .ruff.toml pyproject.toml"},
@@ -97,10 +97,11 @@ bool reads(std::string_view collector, const std::string& path) {
   return false;
 }
 
-// Who of these reads the file; empty: nobody. What git ignores, most of them leave out.
+// Which of these reads the file; empty if none does. "git" for ignore files, because most tools leave out what git
+// ignores.
 std::string reader_of(const std::string& path, std::span<const PlannedCollector> planned) {
   const std::string name = base_name(path);
-  // Tools put one that ignores everything into their caches: .ruff_cache/.gitignore.
+  // Tools put a .gitignore that ignores everything into their caches: .ruff_cache/.gitignore.
   if (name == ".gitignore" && (name == path || !base_name(parent_path(path)).starts_with('.'))) return "git";
   if (path == ".git/info/exclude") return "git";
   for (const PlannedCollector& one : planned) {
@@ -109,10 +110,10 @@ std::string reader_of(const std::string& path, std::span<const PlannedCollector>
   return {};
 }
 
-// By path: its hash and who reads it.
+// By path: its hash and the tool that reads it.
 using Configuration = std::map<std::string, std::pair<std::string, std::string>>;
 
-// Many tools look for their configuration in the folders above, too.
+// Many tools also search for their configuration in parent folders.
 std::vector<std::string> names_above(const ProjectView& project, std::span<const PlannedCollector> planned) {
   std::vector<std::string> paths;
   std::string up = "../";
@@ -138,7 +139,7 @@ Configuration configuration_of(const ProjectView& project, std::span<const Plann
     found[path] = {sha256_hex(read_file(join_path(project.root(), path)).value_or("")), reader};
   };
   for (const std::string& path : project.files()) add(path);
-  for (const std::string& name : names_in(project.root())) add(name);  // ignored ones too
+  for (const std::string& name : names_in(project.root())) add(name);  // including ignored ones
   for (const char* path : {".git/info/exclude", ".cargo/config.toml"}) add(path);
   add(in_build_folder(project, "compile_commands.json"));
   if (!room) {
@@ -182,20 +183,20 @@ bool is_as_it_was(const Outset& outset, const ProjectView& project, const std::s
   return known->second.ends_with(" " + stamp_of(full)) || known->second.starts_with(hash_of(full) + " ");
 }
 
-// The first program that is not to be believed; empty: all are.
-std::string strange_program(const Outset& outset, const ProjectView& project, const PlannedCollector& planned,
-                            bool room) {
+// The first program that can't be trusted; empty if all can.
+std::string untrusted_program(const Outset& outset, const ProjectView& project, const PlannedCollector& planned,
+                              bool room) {
   const auto known = outset.tools.find(planned.name);
   for (const std::string& program : programs_of(planned)) {
     if (const std::string path = path_in_project(program, project); !path.empty()) {
       if (is_as_it_was(outset, project, path)) continue;
-      // What the user's setup made in a checkout is no part of the commit.
+      // Files that the user's setup created in a checkout are not part of the commit.
       const auto listed = room ? files_known_to_git(project.root(), project.environment()) : std::nullopt;
       if (listed && !std::binary_search(listed->begin(), listed->end(), path)) continue;
       return program;
     }
     if (room || known == outset.tools.end() || is_one_of(program, known->second)) continue;
-    // Another compiler of the system; but not one of the system for one of the project.
+    // Another system compiler is fine, but not a system program in place of one from the project.
     const bool was_outside = std::any_of(known->second.begin(), known->second.end(),
                                          [&](const std::string& one) { return path_in_project(one, project).empty(); });
     const bool on_path =
@@ -213,7 +214,7 @@ bool is_in(const std::vector<std::string>& sorted, const std::string& one) {
   return std::binary_search(sorted.begin(), sorted.end(), one);
 }
 
-// The project's sources that say that a program wrote them.
+// The project's sources that are marked as generated.
 std::vector<std::string> generated_sources(const ProjectView& project) {
   std::vector<std::string> found;
   for (const std::string& path : project.files()) {
@@ -222,7 +223,7 @@ std::vector<std::string> generated_sources(const ProjectView& project) {
   return found;
 }
 
-// Whether something is left that the collector would look at if it were still configured.
+// Whether there are still files that the collector would check if it were configured.
 bool has_sources_for(std::string_view collector, const ProjectView& project) {
   for (const Reader& reader : kReaders) {
     if (reader.collector != collector || reader.sources.empty()) continue;
@@ -237,7 +238,7 @@ long long milliseconds_now() {
   return SystemClock().wall().time_since_epoch().count();
 }
 
-// The collectors of the table that were asked when the loop began and that do not apply now.
+// The collectors of the table that were asked when the loop began but do not apply now.
 std::vector<PlannedCollector> gone_since(const Outset& outset, std::span<const PlannedCollector> planned) {
   std::vector<PlannedCollector> gone;
   for (const auto& [name, programs] : outset.tools) {
@@ -251,7 +252,7 @@ std::vector<PlannedCollector> gone_since(const Outset& outset, std::span<const P
   return gone;
 }
 
-// What of its configuration is not as it was; empty: it has merely nothing left to look at.
+// Which of its configuration files have changed; empty if it simply has nothing left to check.
 std::string why_gone(const Outset& outset, const ProjectView& project, const Configuration& now,
                      const PlannedCollector& gone, bool room) {
   std::vector<std::string> different;
@@ -261,12 +262,13 @@ std::string why_gone(const Outset& outset, const ProjectView& project, const Con
     if (found == now.end()) different.push_back(path + " was deleted");
     if (found != now.end() && found->second.first != hash) different.push_back(path + " was changed");
   }
-  // A checkout may lack what a build made, which some runners go by.
+  // A checkout may lack build results that some runners need.
   if (gone.kind == Kind::kTests && !room) return different.empty() ? "nothing here is for it" : join(different, ", ");
   return gone.kind == Kind::kTests || has_sources_for(gone.name, project) ? join(different, ", ") : "";
 }
 
-// Whether every runner said how it ended and how many tests there were. One that does not count is silent about all.
+// Whether every runner finished and reported how many tests it ran. A single one that does not count makes the total
+// unknown.
 bool counts_all_tests(const Report& report) {
   return std::all_of(report.collectors.begin(), report.collectors.end(), [](const CollectorResult& one) {
     return one.kind != Kind::kTests || (one.finished() && one.tests);
@@ -289,7 +291,7 @@ Outset outset_of(const ProjectView& project, std::span<const PlannedCollector> p
   for (const auto& [path, facts] : configuration_of(project, planned, false)) outset.configuration[path] = facts.first;
   outset.generated = generated_sources(project);
   outset.times.look(project, planned, milliseconds_now());
-  // What is untracked may be the output of a build, which somebody may rightly have git ignore.
+  // Untracked files may be build output, which may legitimately become ignored.
   for (std::string& path :
        files_tracked_by_git(project.root(), project.environment()).value_or(std::vector<std::string>())) {
     if (outset.configuration.contains(path)) outset.committed.push_back(path);
@@ -304,8 +306,8 @@ SinceThen look_for_hiding(Outset& outset, const ProjectView& project, std::vecto
   SinceThen since;
   const auto tell = [&](std::string path, std::string what, std::string note, const std::string& version) {
     std::string key = fmt::format("{} {} {}", path, what, version);
-    if (is_one_of(key, outset.told)) return;
-    outset.told.push_back(std::move(key));
+    if (is_one_of(key, outset.reported)) return;
+    outset.reported.push_back(std::move(key));
     since.changed.push_back({std::move(path), std::move(what), std::move(note)});
   };
 
@@ -320,7 +322,7 @@ SinceThen look_for_hiding(Outset& outset, const ProjectView& project, std::vecto
   }
   for (const auto& [path, hash] : outset.configuration) {
     const std::string reader = reader_of(path, asked);
-    // A checkout has only what was committed.
+    // A checkout contains only committed files.
     if ((!room || is_in(outset.committed, path)) && !reader.empty() && !now.contains(path))
       tell(path, "deleted", reader + " reads it", "");
   }
@@ -331,7 +333,7 @@ SinceThen look_for_hiding(Outset& outset, const ProjectView& project, std::vecto
   }
 
   for (PlannedCollector& one : planned) {
-    const std::string program = strange_program(outset, project, one, room);
+    const std::string program = untrusted_program(outset, project, one, room);
     if (program.empty()) continue;
     one.plan.commands.clear();
     one.plan.missing = fmt::format("{} is not the program that was there when the {} began", program, loop);
@@ -354,14 +356,14 @@ SinceThen look_for_hiding(Outset& outset, const ProjectView& project, std::vecto
                                  path, one.name)});
     }
   }
-  // Tools don't ask git's index: a tracked file that a .gitignore names is hidden from them too.
+  // Tools don't consult git's index: a tracked file that a .gitignore names is hidden from them, too.
   const std::vector<std::string> named = tracked_files_named_as_ignored(project.root(), project.environment());
   for (const std::string& path : outset.judged) {
     if (project.is_ignored(path)) {
       tell(path, "hidden from the tools", "git ignores it now, and it was judged before", "");
       since.unjudged.push_back({Kind::kErrors, fmt::format("{}: it was judged before, and git ignores it now", path)});
     } else if (is_in(named, path) && !is_in(outset.ignored, path) && project.has(path)) {
-      tell(path, "hidden from the tools", "a file that ignores others names it now, and it was judged before", "");
+      tell(path, "hidden from the tools", "an ignore file names it now, and it was judged before", "");
       since.unjudged.push_back(
           {Kind::kErrors,
            fmt::format("{}: it was judged before, and .gitignore, .git/info/exclude, .ignore or the like names it now",

@@ -113,7 +113,7 @@ TEST_F(OutsetTest, AProgramOfTheProjectHasToBeTheOneThatWasThere) {
   write("a.py", "x = 1\n");
   write(".venv/bin/ruff", "#!/bin/sh\necho '[]'\n", 0755);
   Outset outset = take();
-  write(".venv/bin/ruff", "#!/bin/sh\necho '[]'\n", 0755);  // installed again
+  write(".venv/bin/ruff", "#!/bin/sh\necho '[]'\n", 0755);  // reinstalled
   EXPECT_EQ(missing(outset), "");
   write(".venv/bin/ruff", "#!/bin/sh\necho '[] '\n", 0755);
   EXPECT_NE(missing(outset).find("is not the program that was there when the run began"), std::string::npos);
@@ -196,7 +196,7 @@ class SetBackTest : public OutsetTest {
     ASSERT_EQ(::utimensat(AT_FDCWD, join_path(root_, path).c_str(), times, 0), 0);
   }
 
-  // Before the tools run and when they have run.
+  // Called before the tools run and after they have run.
   Lines unjudged() {
     const ProjectView project = view(outset_);
     std::vector<PlannedCollector> now = plan_collectors(project, request_);
@@ -224,7 +224,7 @@ TEST_F(SetBackTest, ANewTextWithAnOldTimeIsNotJudgedUntilItIsTouched) {
 }
 
 TEST_F(SetBackTest, TheTimeCountsFromTheLastCheckNotFromTheFirst) {
-  outset_.times.looked -= 60'000;  // the loop has gone on for a minute
+  outset_.times.looked -= 60'000;  // the loop has been running for a minute
   const time_t between = ::time(nullptr) - 30;
   write("src/lib.rs", "fn better() {}\n");
   EXPECT_EQ(unjudged(), Lines{});
@@ -248,7 +248,7 @@ TEST_F(SetBackTest, ATextThatIsPutBackIsWhatTheToolSaw) {
   EXPECT_EQ(unjudged(), Lines{});
 }
 
-// A server is started by a program of ralph's: what counts is the one in the project.
+// A ralph program starts the server: what counts is the server's program in the project.
 TEST_F(OutsetTest, ALanguageServersProgramIsTheOneThatWasThere) {
   write("a.c", "int x;\n");
   write(".venv/bin/clangd", "#!/bin/sh\n", 0755);

@@ -26,7 +26,7 @@ Bytes bytes_of(char letter) {
 
 }  // namespace
 
-// Appends steps while it reads; a piece that is repeated is read again from its text.
+// Appends steps while parsing; a repeated piece is parsed again from its text.
 class PatternCompiler {
  public:
   using Step = LinePattern::Step;
@@ -62,7 +62,7 @@ class PatternCompiler {
     std::vector<unsigned> ends;
     while (more() && text_[at_] == '|') {
       ++at_;
-      // Everything so far becomes the first choice.
+      // Everything so far becomes the first alternative.
       insert(begin, {Step::kSplit});
       for (unsigned& end : ends) ++end;
       ends.push_back(emit({Step::kJump}));
@@ -75,7 +75,7 @@ class PatternCompiler {
     return {};
   }
 
-  // Steps behind the place move on by one.
+  // Shifts the steps after this place by one.
   void insert(unsigned place, Step step) {
     for (Step& other : steps_) {
       if (other.op == Step::kSplit || other.op == Step::kJump) {
@@ -264,7 +264,7 @@ Result<LinePattern> LinePattern::compile(std::string_view expression) {
   return pattern;
 }
 
-// All ways through the steps at once, in the order of their preference: each byte is looked at once for each step.
+// Follows all paths through the steps at once, in order of preference: each byte is examined once per step.
 std::optional<LinePattern::Match> LinePattern::match(std::string_view line) const {
   line = line.substr(0, kLongestLine);
   using Slots = std::array<unsigned, 2 * kGroups>;
@@ -278,7 +278,7 @@ std::optional<LinePattern::Match> LinePattern::match(std::string_view line) cons
   std::optional<Slots> found;
   Slots none;
   none.fill(kUnset);
-  std::vector<Thread> open;  // a stack, instead of a recursion as deep as the expression is long
+  std::vector<Thread> open;  // an explicit stack, because recursion would be as deep as the expression is long
 
   const auto add = [&](std::vector<Thread>& list, Thread thread, size_t at) {
     open.push_back(thread);
@@ -313,14 +313,14 @@ std::optional<LinePattern::Match> LinePattern::match(std::string_view line) cons
   };
 
   for (size_t at = 0; at <= line.size(); ++at) {
-    if (!found) add(now, {0, none}, at);  // a new beginning, after all earlier ones
+    if (!found) add(now, {0, none}, at);  // start a new match here, after all earlier ones
     if (now.empty() && found) break;
     next.clear();
     for (const Thread& thread : now) {
       const Step& step = steps_[thread.step];
       if (step.op == Step::kMatch) {
         found = thread.slots;
-        break;  // those behind are preferred less
+        break;  // the remaining threads have lower priority
       }
       if (at < line.size() && step.bytes[static_cast<unsigned char>(line[at])])
         add(next, {thread.step + 1, thread.slots}, at + 1);

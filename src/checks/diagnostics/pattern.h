@@ -1,9 +1,8 @@
-// Findings by a user's regular expression, one line at a time. The groups (?<file>…), (?<line>…), (?<column>…),
-// (?<severity>…), (?<rule>…) and (?<message>…) say what is what; `message` is required. Matching takes time
-// proportional to the text, whatever the expression: the text is an agent's work, and the expression is tried on every
-// line of it.
+// Finds findings with a user's regular expression, one line at a time. The groups (?<file>…), (?<line>…), (?<column>…),
+// (?<severity>…), (?<rule>…) and (?<message>…) name the parts; `message` is required. Matching takes linear time for
+// any expression: an agent controls the text, and the expression is tried on every line of it.
 //
-// Known: characters, . \d \w \s \D \W \S, sets, (…) (?:…) (?<name>…), |, * + ? {m,n} and their lazy forms, ^ and $.
+// Supported: characters, . \d \w \s \D \W \S, sets, (…) (?:…) (?<name>…), |, * + ? {m,n} and their lazy forms, ^ and $.
 #pragma once
 
 #include <array>
@@ -22,11 +21,11 @@ class LinePattern {
  public:
   enum Group : unsigned char { kFile, kLine, kColumn, kSeverity, kRule, kMessage, kGroups };
 
-  // Errors say what is wrong, and where in the expression.
+  // Errors say what is wrong and where in the expression.
   static Result<LinePattern> compile(std::string_view expression);
 
   using Match = std::array<std::string_view, kGroups>;
-  std::optional<Match> match(std::string_view line) const;  // the leftmost one
+  std::optional<Match> match(std::string_view line) const;  // the leftmost match
 
  private:
   friend class PatternCompiler;
@@ -38,7 +37,7 @@ class LinePattern {
   std::vector<Step> steps_;
 };
 
-// Exit codes don't matter: linters use them in many ways. Without any line of output, an exit code that is not 0 is a
+// The exit code is ignored, because linters use it in many ways. Only without any output is a nonzero exit code a
 // failure.
 ParsedOutput parse_by_pattern(const ToolOutput& output, const std::string& expression);
 

@@ -52,7 +52,7 @@ TEST(Pattern, WhatIsWrongIsSaidWithItsPlace) {
   EXPECT_EQ(matched("(?<message>((((a{99}){99}){99}){99}))", "").substr(0, 20), "the pattern is wrong");
 }
 
-// An expression that takes other matchers exponential time, on lines that an agent chose.
+// An expression that takes exponential time in backtracking matchers, on lines that an agent chose.
 TEST(Pattern, TakesLinearTime) {
   const auto pattern = LinePattern::compile("^(?<message>(a*)*b(x+x+)+y)$");
   ASSERT_TRUE(pattern);

@@ -177,7 +177,8 @@ bool ProjectView::is_marked_generated(const std::string& path) const {
   return says_generated(beginning_of(join_path(root_, path), kBeginning));
 }
 
-// A name that is no file's is not, or a tool with other names for its files would always be clean.
+// A name that is not a file does not count as ignored; otherwise a tool that names files differently would always be
+// clean.
 bool ProjectView::is_ignored(const std::string& path) const {
   const std::vector<std::string>& all = listed();
   return in_repository_ && !std::binary_search(all.begin(), all.end(), path) && is_there(join_path(root_, path));

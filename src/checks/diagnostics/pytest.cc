@@ -26,9 +26,9 @@ CollectorPlan plan(const ProjectView& project, const Scope& scope) {
   if (pytest.empty()) return missing_tool("pytest", "pip install pytest");
   CollectorPlan plan;
   plan.whole_project = true;
-  // Its cache would be believed, and left behind. Without the plugin, options that a project sets for it (--ff) are
-  // wrong; so it is there, and has no folder.
-  // The report goes to standard error, which pytest takes away from the tests: no file is left behind.
+  // The cache would be trusted and left behind. Without the cache plugin, options that a project sets for it (--ff)
+  // would be errors, so it stays enabled but gets no folder.
+  // The report goes to standard error, which pytest captures from the tests: no file is left behind.
   plan.commands.push_back({{pytest, "-q", "-o", "cache_dir=/dev/null/cache", "-W", "ignore::pytest.PytestCacheWarning",
                             "--color=no", "-o", "junit_family=xunit1", "--junit-xml=/dev/stderr"},
                            project.root(),
@@ -36,7 +36,7 @@ CollectorPlan plan(const ProjectView& project, const Scope& scope) {
   return plan;
 }
 
-// The last "test_app.py:4: AssertionError" of a failure's text says more than where the test begins.
+// The last "test_app.py:4: AssertionError" in a failure's text is more useful than the start of the test.
 void place(Finding& finding, const JunitCase& test) {
   finding.file = test.file;
   finding.line = test.line >= 0 ? test.line + 1 : 0;  // pytest counts from 0
@@ -51,7 +51,7 @@ void place(Finding& finding, const JunitCase& test) {
   });
 }
 
-// Of a file that can't be collected only the text tells why: "E   ModuleNotFoundError: No module named 'x'".
+// For a file that can't be collected, only the text says why: "E   ModuleNotFoundError: No module named 'x'".
 std::string said_by(const JunitCase& test) {
   std::string said = test.message;
   if (said != "collection failure") return said;
@@ -75,11 +75,11 @@ ParsedOutput parse(const ToolOutput& output) {
     place(finding, test);
     parsed.findings.push_back(std::move(finding));
   }
-  // 1: failures; 2: files that can't be collected, or interrupted; 5: no tests.
+  // 1: failures; 2: files that can't be collected, or an interrupt; 5: no tests.
   const bool known =
       output.exit_code <= 1 || output.exit_code == 5 || (output.exit_code == 2 && !parsed.findings.empty());
   if (!known) parsed.failure = "pytest failed";
-  // A plugin can set the exit code, and end the run before its last test.
+  // A plugin can set the exit code and end the run before the last test.
   if (output.exit_code == 1 && parsed.findings.empty()) parsed.failure = "it failed though no test did";
   return parsed;
 }

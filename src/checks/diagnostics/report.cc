@@ -71,14 +71,14 @@ void Report::keep_below(std::span<const std::string> paths) {
 void Report::merge() {
   std::vector<Finding> merged;
   merged.reserve(findings.size());
-  // By place, the numbers of the findings there: two tools rarely say more than a handful about one line.
+  // Indices of the findings by location: tools rarely report more than a handful for one line.
   std::map<std::pair<std::string, int>, std::vector<size_t>> places;
   for (Finding& finding : findings) {
     std::vector<size_t>& here = places[{finding.file, finding.line}];
     const auto same = std::find_if(here.begin(), here.end(), [&](size_t at) {
       const Finding& other = merged[at];
       if (other.category == Category::kTest || finding.category == Category::kTest) return other == finding;
-      // One tool may say the same of two places in a line.
+      // One tool may report the same for two places in a line.
       if (other.tool == finding.tool && other.column != finding.column) return false;
       return (!finding.rule.empty() && finding.rule == other.rule) || finding.message == other.message;
     });

@@ -9,8 +9,8 @@ CollectorPlan plan(const ProjectView& project, const Scope& scope) {
   if (files.empty()) return CollectorPlan::not_used();
   const std::string ruff = project.tool("ruff");
   if (ruff.empty()) return missing_tool("ruff", "pip install ruff");
-  // Neither files that ignore others nor a cache in the project are believed: an agent writes both. What git ignores is
-  // left out of the findings.
+  // Neither ignore files nor a cache in the project are trusted: an agent can write both. Findings in files that git
+  // ignores are dropped later.
   const std::vector<std::string> argv = {
       ruff,         "check", "--output-format=json", "--no-fix", "--force-exclude", "--no-respect-gitignore",
       "--no-cache", "--"};
@@ -19,7 +19,7 @@ CollectorPlan plan(const ProjectView& project, const Scope& scope) {
   return plan;
 }
 
-// E and F (pycodestyle, pyflakes) and what can't be parsed are errors; S (bandit) is about security.
+// E and F (pycodestyle, pyflakes) and syntax errors are errors; S (bandit) is about security.
 bool is_error(std::string_view code) {
   return code.empty() || starts_with_any(code, {"E", "F", "invalid-syntax"});
 }

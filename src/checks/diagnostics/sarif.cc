@@ -70,14 +70,14 @@ bool is_suppressed(const json::value& result) {
   });
 }
 
-// A message may be a text, or a name of one of the rule's messages with arguments; the text is what tools write.
+// A message may be a text, or the id of one of the rule's messages with arguments; in practice tools write the text.
 std::string message_of(const json::value& result) {
   std::string text = text_at(result, {"message", "text"});
   return text.empty() ? text_at(result, {"message", "markdown"}) : text;
 }
 
-// An artifactLocation may be relative to a base, which may be relative to another. What is relative to nothing is
-// relative to the project.
+// An artifactLocation may be relative to a base, which may be relative to another. Without a base it is relative to the
+// project.
 std::string path_of(const json::value& artifact, const json::value& run) {
   constexpr int kMostBases = 16;  // a base may name itself
   std::string path = path_of_uri(text_at(artifact, {"uri"}));
@@ -113,7 +113,7 @@ void place(Finding& finding, const json::value& result, const json::value& run) 
 std::string path_of_uri(std::string_view uri) {
   if (uri.starts_with("file://")) {
     uri.remove_prefix(7);
-    if (!uri.starts_with('/')) uri.remove_prefix(std::min(uri.find('/'), uri.size()));  // a host
+    if (!uri.starts_with('/')) uri.remove_prefix(std::min(uri.find('/'), uri.size()));  // skip the host
   } else if (uri.starts_with("file:")) {
     uri.remove_prefix(5);
   }
@@ -127,12 +127,12 @@ std::string path_of_uri(std::string_view uri) {
     path += static_cast<char>(hex_digit(uri[i + 1]) * 16 + hex_digit(uri[i + 2]));
     i += 2;
   }
-  // A NUL would end the path for the system, but not for us.
+  // A NUL would end the path for the kernel, but not for us.
   return path.find('\0') == std::string::npos ? path : "";
 }
 
 ParsedOutput parse_sarif(const ToolOutput& output) {
-  // A tool may print a word before it and after it.
+  // A tool may print something before and after the document.
   const size_t begin = output.out.find('{'), end = output.out.rfind('}');
   if (begin == std::string::npos || end == std::string::npos || end < begin) return {.failure = "it printed no SARIF"};
   const auto document = parse_json(std::string_view(output.out).substr(begin, end - begin + 1), "SARIF");
@@ -150,18 +150,18 @@ ParsedOutput parse_sarif(const ToolOutput& output) {
     for (const json::value& invocation : array_at(run, "invocations")) {
       if (!find_bool(invocation, "executionSuccessful").value_or(true)) parsed.failure = "it says that it failed";
     }
-    // Null, or no results at all: it did not look, or could not.
+    // Null or missing results: the tool did not check anything, or could not.
     if (const json::value* results = find(run, "results"); !results || !results->is_array())
       parsed.failure = "its SARIF has a run without results";
     for (const json::value& result : array_at(run, "results")) {
       any = true;
-      // "review" and "open" are what nobody has decided yet.
+      // "review" and "open" are undecided, so they count.
       const std::string kind = text_at(result, {"kind"});
       if (is_one_of(kind, {"pass", "notApplicable", "informational"}) || is_suppressed(result)) continue;
       const Rule* rule = rule_of(rules, result);
       std::string level = text_at(result, {"level"});
       if (level.empty() && rule) level = rule->level;
-      // A result of another kind than "fail" has no level but "none".
+      // Results of a kind other than "fail" have the level "none".
       const bool undecided = is_one_of(kind, {"review", "open"});
       if (level == "none" && !undecided) continue;
       Finding finding;
@@ -174,7 +174,7 @@ ParsedOutput parse_sarif(const ToolOutput& output) {
       parsed.findings.push_back(std::move(finding));
     }
   }
-  // Many tools exit with 1 because they found something.
+  // Many tools exit with 1 when they find something.
   if (output.exit_code != 0 && !any && parsed.failure.empty()) parsed.failure = "it failed without a result";
   return parsed;
 }

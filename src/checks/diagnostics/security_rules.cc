@@ -9,7 +9,7 @@ namespace ralph::diagnostics {
 
 namespace {
 
-// The same rules for a language that has the same syntax.
+// The same rules for another language with the same syntax.
 std::string for_language(std::string_view rules, std::string_view from, std::string_view to) {
   const auto [from_id, from_language] = std::pair(from.substr(0, from.find(' ')), from.substr(from.find(' ') + 1));
   const auto [to_id, to_language] = std::pair(to.substr(0, to.find(' ')), to.substr(to.find(' ') + 1));

@@ -1,4 +1,4 @@
-// The security rules that ralph ships for ast-grep: share/rules, embedded.
+// The security rules that ralph ships for ast-grep: share/rules, embedded in the program.
 #pragma once
 
 #include <string>

@@ -10,7 +10,7 @@
 namespace ralph::diagnostics {
 namespace {
 
-// Tools that take what they made of a file before if its time says that it has not changed since.
+// Tools that reuse earlier results if a file's time says that it has not changed.
 struct GoesByTime {
   std::string_view collector, sources;
 };
@@ -19,7 +19,7 @@ constexpr GoesByTime kGoByTime[] = {
     {"rust-analyzer", ".rs"}, {"pytest", ".py"}, {"ctest", ".c .cc .cpp .cxx .h .hh .hpp .hxx"},
 };
 
-// The kernel's clock for files is a little behind.
+// The kernel's clock for file times lags a little.
 constexpr long long kSlack = 1'000;
 
 long long milliseconds_of(const timespec& time) {

@@ -1,5 +1,5 @@
-// Files whose time was set back. cargo, make and Python take what they made of a file before if its time says that it
-// has not changed since: an agent that sets the time back hides what it wrote.
+// Detects files whose modification time was set back. cargo, make and Python reuse earlier results if a file's time
+// says that it has not changed: an agent that sets the time back hides what it wrote.
 #pragma once
 
 #include <map>
@@ -12,18 +12,18 @@
 
 namespace ralph::diagnostics {
 
-// Whether the collector goes by the time of this file.
+// Whether the collector relies on the modification time of this file.
 bool goes_by_time_of(const PlannedCollector& planned, std::string_view path);
 
-// What is known of the sources whose times some collector goes by. Look at them before the tools run and when they have
-// run: what they made is not older than that.
+// The known state of the sources whose times some collector relies on. Call look() before the tools run and again
+// afterwards: their results are at least that recent.
 struct FileTimes {
-  long long looked = 0;                       // when, in milliseconds of the system's clock
-  std::map<std::string, std::string> known;   // by path, hashes
-  std::map<std::string, long long> set_back;  // by path: when it was found
+  long long looked = 0;                       // time of the last look(), in milliseconds of the system clock
+  std::map<std::string, std::string> known;   // by path: hashes
+  std::map<std::string, long long> set_back;  // by path: when it was detected
 
-  // Those that have another content than at the last look, or at an earlier one, and a time of before it. Anybody can
-  // set a file's time, but then the kernel sets another one, which nobody sets back; so only few are read.
+  // Files whose content has changed since the last or an earlier look(), but whose mtime is older than that. Anyone can
+  // set the mtime, but the kernel then updates ctime, which can't be set back; so only few files have to be read.
   std::vector<std::string> look(const ProjectView& project, std::span<const PlannedCollector> planned, long long now);
 
   bool operator==(const FileTimes&) const = default;

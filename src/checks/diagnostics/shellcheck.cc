@@ -7,7 +7,7 @@ namespace {
 
 constexpr size_t kMostToLookInto = 2000, kLongestFirstLine = 256;
 
-// A script without an ending says what it is in its first line.
+// A script without an ending is recognised by its first line.
 bool is_shell_script(const std::string& path) {
   if (!is_executable_file(path) || !is_regular_file(path)) return false;
   const auto text = read_file(path);

@@ -37,7 +37,7 @@ std::vector<FileDetail> details_of(const Report& report) {
   return details;
 }
 
-// Whether one of the fingerprints before is missing after, as far as both samples reach.
+// Whether one of the fingerprints in `before` is missing in `after`, within the range that both samples cover.
 bool some_are_gone(const Snapshot& before, const Snapshot& after) {
   const auto reach = [](const Snapshot& snapshot) {
     return snapshot.fingerprints.size() < kMostFingerprints ? std::string("g") : snapshot.fingerprints.back();
@@ -53,7 +53,7 @@ std::string_view word_of(Kind kind) {
   return kind == Kind::kErrors ? "errors" : kind == Kind::kSecurity ? "security" : "tests";
 }
 
-// Who did not finish: what it printed may differ each time.
+// The names of unfinished collectors; their reasons may differ each time.
 std::vector<std::string> silent_in(const Snapshot& snapshot) {
   std::vector<std::string> names;
   for (const std::string& one : snapshot.unfinished) names.push_back(one.substr(0, one.find(": ")));
@@ -61,20 +61,20 @@ std::vector<std::string> silent_in(const Snapshot& snapshot) {
   return names;
 }
 
-// Whether somebody did not finish after, who had before.
+// Whether a collector that finished before did not finish this time.
 bool some_fell_silent(const Snapshot& before, const Snapshot& after) {
   const std::vector<std::string> was = silent_in(before), is = silent_in(after);
   return !std::includes(was.begin(), was.end(), is.begin(), is.end());
 }
 
-// Numbers of which only the ends are shown if there are many.
+// A row of numbers, shortened in the middle if there are many.
 std::string row_of(std::span<const Snapshot> snapshots, int Snapshot::* count, Kind kind, std::string_view noun) {
   std::vector<std::string> numbers;
   for (const Snapshot& snapshot : snapshots) {
     const int known = snapshot.*count;
     numbers.push_back(snapshot.knows(kind) ? std::to_string(known) : known > 0 ? fmt::format("≥{}", known) : "?");
   }
-  // Whether there are warnings is asked with the errors, which say it.
+  // Errors and warnings are unknown together, and the errors row shows that already.
   const auto is_nothing = [&](const std::string& n) {
     return n == "0" || (n == "?" && count == &Snapshot::warning_count);
   };
@@ -115,7 +115,7 @@ Snapshot snapshot_of(const Report& report, const Criteria& criteria, int iterati
   const TestCounts tests = report.tests();
   snapshot.tests_run = static_cast<int>(tests.executed());
   snapshot.tests_failed = std::max(static_cast<int>(tests.failed), sum.failing_tests);
-  // A runner that does not tell how many tests it ran (`npm test`) still tells whether they passed.
+  // A runner that does not report how many tests it ran (`npm test`) still reports whether they passed.
   const bool uncounted = std::any_of(report.collectors.begin(), report.collectors.end(), [](const CollectorResult& c) {
     return c.kind == Kind::kTests && c.status == CollectorStatus::kClean && !c.tests;
   });
@@ -126,7 +126,7 @@ Snapshot snapshot_of(const Report& report, const Criteria& criteria, int iterati
   for (const Finding& finding : report.findings) {
     if (!criteria.concern(finding)) continue;
     std::string print = fingerprint_of(finding);
-    // The second finding of the same kind in a file is another issue than the first.
+    // A second finding of the same kind in a file is a separate issue.
     if (const int before = seen[print]++; before > 0)
       print = sha256_hex(fmt::format("{}#{}", print, before)).substr(0, 16);
     snapshot.fingerprints.push_back(std::move(print));
@@ -186,7 +186,7 @@ std::string stagnation(std::span<const Snapshot> snapshots, int limit) {
     ++unimproved;
   if (unimproved >= most) return fmt::format("no improvement in {}", count_of(unimproved, "snapshot"));
 
-  // Back where it was: others stood between, so that this is no mere waiting.
+  // Back to an earlier state with others in between, so this is not just a lack of change.
   size_t ago = 1;
   while (ago <= newest && snapshots[newest - ago].digest == last.digest) ++ago;
   for (; ago <= std::min(newest, 2 * most); ++ago) {
@@ -213,7 +213,7 @@ std::string number_in_words(const Snapshot& snapshot, Kind kind, int count) {
 }
 
 void add_snapshot(std::vector<Snapshot>& snapshots, Snapshot snapshot) {
-  // One that is replaced has taken the fingerprints of the one before it, so it stands in for it.
+  // A replaced snapshot cleared the fingerprints of its predecessor, so it is compared in its place.
   const Snapshot* before = snapshots.empty() ? nullptr : &snapshots.back();
   const bool replaces = before && before->iteration == snapshot.iteration;
   const bool first = !before || (replaces && snapshots.size() == 1);

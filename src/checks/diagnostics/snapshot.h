@@ -1,5 +1,5 @@
-// The counts of a report at one iteration, the criteria over them, and what the last snapshots say about progress.
-// Pure. JSON names are those of the format's first description (snake_case); see docs/formats/diagnostics.md.
+// The counts of a report at one iteration, the criteria over them, and what the latest snapshots say about progress.
+// Pure. JSON names follow the format's first description (snake_case); see docs/formats/diagnostics.md.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ struct Criteria {
   int stagnation_limit = 3;  // snapshots without improvement; 0: never stagnant
 
   bool any() const { return zero_errors || zero_warnings || zero_security || tests_pass; }
-  // Whether a finding stands against them.
+  // Whether a finding violates them.
   bool concern(const Finding& finding) const;
   bool operator==(const Criteria&) const = default;
   template <class V>
@@ -42,19 +42,19 @@ struct Snapshot {
   WallTime timestamp{};
   int error_count = 0, warning_count = 0, info_count = 0;
   int security_issues = 0;
-  bool tests_passed = false;  // some ran and none failed
+  bool tests_passed = false;  // some ran, and none failed
   int tests_run = 0, tests_failed = 0;
-  std::vector<FileDetail> file_details;  // the files with the most, at most kMostFileDetails
+  std::vector<FileDetail> file_details;  // the files with the most findings, at most kMostFileDetails
 
-  // Of what stands against the criteria:
+  // About the findings that violate the criteria:
   int issues = 0;
-  std::string digest;                     // of all their fingerprints; equal digests: the same set
-  std::vector<std::string> fingerprints;  // sorted; of more than kMostFingerprints the smallest, which is a fair
-                                          // sample; only in the last snapshot of a row
-  std::string change;                     // a word of Change, since the one before; set by add_snapshot()
-  std::vector<std::string> unfinished;    // "mypy: timed out after 2m0s": unknown, so no criterion over it holds
-  std::vector<std::string> unknown;       // "errors", "security", "tests": kinds of which something is unfinished, so
-                                          // that their counts are only what is known
+  std::string digest;                     // of all their fingerprints; equal digests mean the same set
+  std::vector<std::string> fingerprints;  // sorted; if there are more than kMostFingerprints, the
+                                          // smallest, a fair sample; only in the latest snapshot
+  std::string change;                     // a word of Change, relative to the previous one; set by add_snapshot()
+  std::vector<std::string> unfinished;    // "mypy: timed out after 2m0s": unknown, so its criteria are not met
+  std::vector<std::string> unknown;       // "errors", "security", "tests": kinds that are partly
+                                          // unfinished, so their counts are only lower bounds
 
   bool knows(Kind kind) const;
   bool operator==(const Snapshot&) const = default;
@@ -70,49 +70,50 @@ struct Snapshot {
 
 inline constexpr size_t kMostFileDetails = 50, kMostFingerprints = 256, kMostSnapshots = 64;
 
-// What of a kind is not known, and why: "the criterion zeroErrors can't be judged: ruff: ruff is not installed".
+// A kind about which something is unknown, and why: "the criterion zeroErrors can't be judged: ruff: ruff is not
+// installed".
 struct Unjudged {
   Kind kind = Kind::kErrors;
   std::string why;
 };
 
-// `unjudged`: what no collector could look at. Other collectors that are unavailable are in no snapshot.
+// `unjudged`: what no collector could check. Other unavailable collectors do not appear in snapshots.
 Snapshot snapshot_of(const Report& report, const Criteria& criteria, int iteration, WallTime now,
                      std::span<const Unjudged> unjudged = {});
 
-// What of the criteria does not hold: "3 errors", "tests: no tests ran", "mypy timed out after 2m0s". Empty: all hold.
+// The criteria that are not met: "3 errors", "tests: no tests ran", "mypy timed out after 2m0s". Empty if all are met.
 std::vector<std::string> unmet(const Criteria& criteria, const Snapshot& snapshot);
 
-// How a snapshot differs from the one before.
+// How a snapshot differs from the previous one.
 enum class Change {
   kFirst,
   kFewer,      // fewer issues
-  kDifferent,  // not fewer, but some of the old ones are gone: progress under a flat count
+  kDifferent,  // not fewer, but some of the old ones are gone: progress despite a flat count
   kSame,       // the same issues
-  kMore,       // all of the old ones, and new ones
-  kUnknown,    // a tool that had spoken before did not: whatever is gone may still be there
+  kMore,       // all of the old ones, plus new ones
+  kUnknown,    // a tool that finished before did not finish now: what seems gone may still be there
 };
 Change change_between(const Snapshot& before, const Snapshot& after);  // both with their fingerprints
 std::string_view to_string(Change change);  // "first", "fewer", "different", "same", "more", "unknown"
 
-// Why the last snapshots stagnate, as a sentence: "the same 3 issues as 2 snapshots ago (oscillation)", "no improvement
-// in 3 snapshots". Empty: they don't. A snapshot without issues never stagnates. `snapshots` is a row that
-// add_snapshot() made.
+// Why the latest snapshots stagnate, as a sentence: "the same 3 issues as 2 snapshots ago (oscillation)", "no
+// improvement in 3 snapshots". Empty if they don't. A snapshot without issues stagnates only if a tool did not finish.
+// `snapshots` must have been built with add_snapshot().
 std::string stagnation(std::span<const Snapshot> snapshots, int limit);
 
-// From the first snapshot in which all is known to the last, by errors, warnings, security issues and failed tests: 45.
-// Not below 0; 100 if nothing is left. nullopt: the last one does not know all.
+// The improvement from the first snapshot in which everything is known to the last one, over errors, warnings, security
+// issues and failed tests: 45. Never below 0; 100 if nothing is left. nullopt if something is unknown in the last one.
 std::optional<int> improvement_percent(std::span<const Snapshot> snapshots);
 
-// "5", and where something is unknown "at least 5" or "an unknown number of".
+// "5"; if something is unknown, "at least 5" or "an unknown number of".
 std::string number_in_words(const Snapshot& snapshot, Kind kind, int count);
 
-// Adds a snapshot, and drops old ones from the middle: the first and the last kMostSnapshots - 1 stay. A snapshot of
-// the same iteration is replaced, never added to.
+// Adds a snapshot, and drops old ones from the middle: the first and the last kMostSnapshots - 1 are kept. A snapshot
+// of the same iteration is replaced.
 void add_snapshot(std::vector<Snapshot>& snapshots, Snapshot snapshot);
 
-// "12 → 5 → 0 errors, 28 → 9 → 8 warnings": the trend for a summary; empty for no snapshot. The middle of many is left
-// out. What is unknown is "?", or "≥3" if some of it is known.
+// "12 → 5 → 0 errors, 28 → 9 → 8 warnings": the trend for a summary; empty without snapshots. Long rows are shortened
+// in the middle. Unknown counts are "?", or "≥3" if partly known.
 std::string trend(std::span<const Snapshot> snapshots);
 
 }  // namespace ralph::diagnostics

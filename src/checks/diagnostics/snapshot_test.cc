@@ -19,7 +19,7 @@ Snapshot of(std::initializer_list<const char*> messages, int iteration) {
   return snapshot_of(report, Criteria{}, iteration, WallTime{});
 }
 
-// One of a tool that did not come to its end.
+// A snapshot with a tool that did not finish.
 Snapshot unknown(int iteration) {
   Report report;
   report.add({"ruff", Kind::kErrors, CollectorStatus::kFailed, 1, fmt::format("it crashed, pid {}", iteration)}, {});
@@ -156,7 +156,7 @@ TEST(Snapshots, ImprovementIsFromFirstToLast) {
   EXPECT_EQ(percent({first, Snapshot{}}), 100);
   EXPECT_EQ(percent({}), std::nullopt);
   EXPECT_EQ(percent({first, unknown(9)}), std::nullopt);
-  EXPECT_EQ(percent({unknown(1), first, last}), 45);  // the first that knows all
+  EXPECT_EQ(percent({unknown(1), first, last}), 45);  // the first in which everything is known
   EXPECT_EQ(percent({unknown(1), first}), 0);
 }
 
@@ -171,7 +171,7 @@ TEST(Snapshots, WhatIsUnknownIsNeverZeroAndNeverAnImprovement) {
   EXPECT_EQ(number_in_words(row[1], Kind::kErrors, 0), "an unknown number of");
   EXPECT_EQ(number_in_words(row[1], Kind::kErrors, 2), "at least 2");
   EXPECT_EQ(number_in_words(row[1], Kind::kTests, 0), "0");
-  // A tool that speaks again, whatever it says, has moved.
+  // A tool that finishes again has made progress, whatever it reports.
   add_snapshot(row, of({"a", "b", "c"}, 5));
   EXPECT_EQ(row.back().change, "different");
   Snapshot some = unknown(6);

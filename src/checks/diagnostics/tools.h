@@ -1,5 +1,5 @@
-// What the files of single collectors share: reading JSON leniently, lists of files as arguments, GNU-style messages.
-// Only for files of this folder and of lsp.
+// Shared by the files of the individual collectors: lenient JSON access, lists of files as arguments, GNU-style
+// messages. Only for files in this folder and in lsp.
 #pragma once
 
 #include <initializer_list>
@@ -14,13 +14,14 @@
 
 namespace ralph::diagnostics {
 
-// A member, or a member of a member; nullptr if there is none.
+// A member, or a nested member; nullptr if there is none.
 const json::value* member(const json::value& value, std::initializer_list<std::string_view> keys);
 std::string text_at(const json::value& value, std::initializer_list<std::string_view> keys);  // "" if there is none
 int number_at(const json::value& value, std::initializer_list<std::string_view> keys);        // 0 if there is none
 const json::array& array_at(const json::value& value, std::string_view key);                  // empty if there is none
 
-// The files of a scope that end so, or all of the project's. As arguments they are given after `--`, or as "./-x".
+// The files of a scope with these endings, or all such files of the project. As arguments they go after `--`, or as
+// "./-x".
 std::vector<std::string> files_for(const ProjectView& project, const Scope& scope,
                                    std::span<const std::string_view> endings);
 inline std::vector<std::string> files_for(const ProjectView& project, const Scope& scope,
@@ -35,7 +36,7 @@ std::vector<ToolCommand> commands_for(const ProjectView& project, const std::vec
 // A plan for a missing tool.
 CollectorPlan missing_tool(std::string_view tool, std::string_view how_to_install);
 
-// Calls `each` for every line, without its end.
+// Calls `each` for every line, without its line ending.
 template <class F>
 void for_each_line(std::string_view text, F&& each) {
   while (!text.empty()) {
@@ -47,32 +48,32 @@ void for_each_line(std::string_view text, F&& each) {
   }
 }
 
-// "a.c:3:5: message" or "a.c:3: message" taken apart; file is empty if the line is none. No file name has a blank
-// before its first colon unless it begins the line.
+// Parses "a.c:3:5: message" or "a.c:3: message"; `file` is empty if the line has another form or is indented.
 struct PlacedLine {
   std::string_view file, message;
   int line = 0, column = 0;
 };
 PlacedLine placed_line(std::string_view line);
 
-// A number at the beginning, which is taken away; -1 if there is none.
+// Removes a number from the start of `text` and returns it; -1 if there is none.
 int take_int(std::string_view& text);
 
 // The GNU format of compilers: "a.c:3:5: warning: unused variable 'x' [-Wunused-variable]". Notes are left out.
 std::vector<Finding> parse_gnu(std::string_view text);
 
-// Whether one of the findings is an error. A tool that exits with another code than 0 and has only warnings to say has
-// failed at something else.
+// Whether one of the findings is an error. A tool that exits with a nonzero code but reports only warnings has failed
+// at something else.
 bool has_error(std::span<const Finding> findings);
 
-// A runner's failing test.
+// A finding for a failing test.
 Finding failing_test(std::string name, std::string file, int line, std::string_view message);
 
-// Whether package.json or a configuration file names the runner.
+// Whether package.json or a configuration file mentions the runner.
 bool uses_vitest(const ProjectView& project);
 bool uses_jest(const ProjectView& project);
 
-// The build folders of a CMake project that hold this file, as paths relative to the project.
+// The path of this file in the project's root or one of its build folders, relative to the project; empty if there is
+// none.
 std::string in_build_folder(const ProjectView& project, std::string_view file);
 
 }  // namespace ralph::diagnostics

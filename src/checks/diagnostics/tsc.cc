@@ -12,12 +12,12 @@ CollectorPlan plan(const ProjectView& project, const Scope& scope) {
   if (tsc.empty()) return missing_tool("tsc", "npm install typescript");
   CollectorPlan plan;
   plan.whole_project = true;
-  // A solution file (only references) is checked by a build of all its projects.
+  // A solution file (only references) is checked by building all its projects.
   const bool solution = contains(project.text_of("tsconfig.json"), "\"references\"") &&
                         contains(project.text_of("tsconfig.json"), "\"files\"");
   std::vector<std::string> argv = {tsc, solution ? "-b" : "-p", ".", "--noEmit", "--pretty", "false"};
-  // A .tsbuildinfo says which files have no errors. It is not read if it is elsewhere; a project that is composite
-  // can't do without one.
+  // A .tsbuildinfo records which files have no errors. Pointing it elsewhere keeps it from being read; composite
+  // projects can't do without one.
   if (!scope.caches && solution) argv.emplace_back("--force");
   if (!scope.caches && !solution) argv.insert(argv.end(), {"--incremental", "true", "--tsBuildInfoFile", "/dev/null"});
   plan.commands.push_back({argv, project.root()});

@@ -14,7 +14,7 @@ constexpr int kMethodNotFound = -32601, kRequestCancelled = -32800, kContentModi
               kServerCancelled = -32802;
 constexpr std::string_view kFlycheckToken = "flycheck";
 
-// What ralph can do for a server. It shows nothing to anybody, so the list is short.
+// The client capabilities. ralph displays nothing, so the list is short.
 constexpr std::string_view kCapabilities = R"({
   "window": {"workDoneProgress": true},
   "workspace": {"configuration": true, "workspaceFolders": true,
@@ -34,7 +34,7 @@ json::object document_at(const std::string& path) {
   return {{"uri", to_json_string(uri_of(path))}};
 }
 
-// A part of a message, or null. It lives as long as the message does, so a temporary is no message.
+// A member of a message, or null. It refers into the message, so a temporary is not accepted.
 const json::value& at(const json::value& message, std::string_view key) {
   static const json::value null;
   const json::value* found = find(message, key);
@@ -136,7 +136,7 @@ void Conversation::take_request(const json::value& message, std::string_view met
     reply["result"] =
         json::array{json::object{{"uri", to_json_string(uri_of(root_))}, {"name", to_json_string(base_name(root_))}}};
   } else if (method == "workspace/applyEdit") {
-    reply["result"] = json::object{{"applied", false}};  // ralph changes no file for anybody
+    reply["result"] = json::object{{"applied", false}};  // ralph does not edit files for servers
   } else if (method == "window/workDoneProgress/create" || method == "window/showMessageRequest" ||
              method.starts_with("workspace/") || method == "window/showDocument") {
     reply["result"] = nullptr;
@@ -160,10 +160,10 @@ void Conversation::take_notification(std::string_view method, const json::value&
 void Conversation::take_published(const json::value& params) {
   const std::string path = path_of_uri(find_string(params, "uri").value_or(""));
   const auto found = documents_.find(path);
-  if (found == documents_.end()) return;  // about a file that nobody asked about
+  if (found == documents_.end()) return;  // nobody asked about this file
   Document& document = found->second;
   const auto version = find_integer(params, "version");
-  if (version && *version < document.version) return;  // it still thinks about this one
+  if (version && *version < document.version) return;  // it is still working on the current version
   document.said = findings_in(find(params, "diagnostics"), path);
   if (!version || row_.last_word != LastWord::kAnswer) return;
   document.published = document.version;
@@ -185,7 +185,7 @@ void Conversation::take_progress(const json::value& params) {
       question.checking = true;
     } else if (kind == "end" && question.checking) {
       question.checking = false;
-      pull(question);  // its answer comes after what the check has published
+      pull(question);  // its answer follows what the check has published
     }
   }
 }
@@ -290,8 +290,9 @@ void Conversation::synchronize(Document& document, const std::string& path, cons
     return notify("textDocument/didOpen", json::object{{"textDocument", std::move(named)}});
   }
   if (document.sent == text) {
-    if (row_.last_word != LastWord::kAnswer || pull_offers_ > 0) return;  // it can be asked again
-    // A server publishes nothing about a text that it knows, though a header may have changed: this one is new.
+    if (row_.last_word != LastWord::kAnswer || pull_offers_ > 0) return;  // it can simply be asked again
+    // A server publishes nothing for a text it already has, although a header may have changed, so send a different
+    // text.
     document.sent += '\n';
   } else {
     document.sent = text;
@@ -301,7 +302,7 @@ void Conversation::synchronize(Document& document, const std::string& path, cons
   json::object change{{"text", to_json_string(document.sent)}};
   notify("textDocument/didChange", json::object{{"textDocument", std::move(named)},
                                                 {"contentChanges", json::array{std::move(change)}},
-                                                {"wantDiagnostics", true}});  // clangd: now, for this version
+                                                {"wantDiagnostics", true}});  // clangd: publish now, for this version
 }
 
 QuestionId Conversation::ask(const std::string& path, const std::string& text) {
@@ -309,7 +310,7 @@ QuestionId Conversation::ask(const std::string& path, const std::string& text) {
   question.path = path;
   Document& document = documents_[path];
   document.used = ++uses_;
-  // It has this text, and nothing has changed since: its last word about it is known, or on its way.
+  // It has this text and nothing has changed since: its final answer is known or on its way.
   const bool pushes = row_.last_word == LastWord::kAnswer && pull_offers_ <= 0;
   const bool current = document.version > 0 && document.sent == text && document.sent_state == disk_state_;
   if (pushes && current) {

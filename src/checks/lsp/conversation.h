@@ -1,5 +1,5 @@
-// What is said between ralph and one language server, without any input or output: bytes come in, bytes to be sent come
-// out. It keeps the open documents and knows when the server has said its last word about a version of one.
+// The protocol between ralph and one language server, without any I/O: received bytes go in, bytes to send come out. It
+// manages the open documents and knows when the server has given its final answer about a version of one.
 //
 //   Conversation talk(row, "/project", pid);
 //   loop: send(talk.take_output()); talk.receive(bytes read);
@@ -20,15 +20,15 @@
 
 namespace ralph::lsp {
 
-inline constexpr size_t kMostFindings = 10'000;  // of one file
-inline constexpr size_t kKeptOpen = 16;          // documents that stay open: these are what is warm
+inline constexpr size_t kMostFindings = 10'000;  // per file
+inline constexpr size_t kKeptOpen = 16;          // documents that stay open, so the server stays warm
 
 struct Answer {
   std::vector<diagnostics::Finding> findings{};  // files are absolute
-  std::string failure{};                         // not empty: the server could not tell
+  std::string failure{};                         // not empty: why the server could not answer
 };
 
-// A file on disk, as servers are told of it.
+// A file change on disk, as reported to servers.
 enum class DiskChange { kCreated = 1, kChanged = 2, kDeleted = 3 };
 struct ChangedOnDisk {
   std::string path;  // absolute
@@ -39,32 +39,32 @@ using QuestionId = int;
 
 class Conversation {
  public:
-  // `root`: the project, absolute. Begins with initialize.
+  // `root`: the project, absolute. Starts with initialize.
   Conversation(const ServerRow& row, std::string root, int own_pid);
 
   void receive(std::string_view bytes);
   std::string take_output() { return std::exchange(output_, {}); }
 
-  // Why the conversation can't go on: the server said what is no message, or refused to begin. Empty: it goes on.
+  // Why the conversation can't continue: the server sent an invalid message, or refused to initialize. Empty if it can.
   const std::string& broken() const { return broken_; }
   bool has_begun() const { return initialized_; }
-  // What it sent that is no whole message.
+  // Received bytes that are not a complete message yet.
   std::string_view unread() const { return frames_.rest(); }
-  // It may be asked: it is initialized, and has read the project if it tells when.
+  // It can be asked: it is initialized, and has loaded the project if it reports that.
   bool is_ready() const { return broken_.empty() && initialized_ && (!tells_quiescence_ || quiescent_); }
 
-  // Before questions: what changed on disk since the last time. A document that is open is the client's, so its new
-  // text must follow by update().
+  // Call before questions: reports what changed on disk since the last time. The client owns the text of an open
+  // document, so its new text must follow through update().
   void tell(const std::vector<ChangedOnDisk>& changes);
   bool is_open(const std::string& path) const { return documents_.contains(path); }
   void update(const std::string& path, const std::string& text);
 
-  // What the server says about this text of a file (absolute path).
+  // Asks what the server finds in this text of a file (absolute path).
   QuestionId ask(const std::string& path, const std::string& text);
   std::optional<Answer> take_answer(QuestionId question);
   void forget(QuestionId question) { questions_.erase(question); }
 
-  // Asks the server to end. It is told to exit when it has answered.
+  // Asks the server to shut down. It is told to exit once it has answered.
   void end();
 
  private:
@@ -72,16 +72,16 @@ class Conversation {
     std::string sent;  // the text that the server has
     int version = 0;
     long used = 0;
-    long sent_state = 0;                       // of the disk, when it was sent
+    long sent_state = 0;                       // state of the disk when it was sent
     int published = 0;                         // the last version that diagnostics were published for
     std::vector<diagnostics::Finding> said{};  // published last
   };
   struct Question {
     std::string path;
     int version = 0;
-    std::set<long long> open_requests{};  // that it waits for
+    std::set<long long> open_requests{};  // requests it waits for
     bool pulled = false;
-    bool save_pending = false, checking = false;  // kFlycheck: not begun; under way
+    bool save_pending = false, checking = false;  // kFlycheck: not started yet; in progress
     std::vector<diagnostics::Finding> pulled_findings{};
     std::optional<Answer> answer{};
   };
@@ -111,7 +111,7 @@ class Conversation {
   std::string output_, broken_;
   bool initialized_ = false;
   bool tells_quiescence_, quiescent_ = false;
-  int pull_offers_ = 0;  // by initialize, and by registrations
+  int pull_offers_ = 0;  // from initialize and from registrations
   bool ending_ = false;
   long long last_request_ = 0, initialize_request_ = 0, shutdown_request_ = 0;
   long uses_ = 0, disk_state_ = 0;
@@ -120,13 +120,13 @@ class Conversation {
   std::map<QuestionId, Question> questions_;
 };
 
-// "file:///a%20b.cc" and back; empty: it names no file.
+// "file:///a%20b.cc" and back; empty if it is not a file URI.
 std::string uri_of(std::string_view path);
 std::string path_of_uri(std::string_view uri);
 
 // The findings in an array of LSP diagnostics about a file.
 std::vector<diagnostics::Finding> findings_in(const json::value* items, const std::string& path);
-// In the body of tsserver's own answers.
+// The same for the body of tsserver's own responses.
 std::vector<diagnostics::Finding> tsserver_findings_in(const json::value* body, const std::string& path);
 
 }  // namespace ralph::lsp

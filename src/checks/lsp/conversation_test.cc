@@ -8,7 +8,7 @@
 namespace ralph::lsp {
 namespace {
 
-// Plays the server.
+// Acts as the server.
 class Talk {
  public:
   explicit Talk(std::string_view server, std::string_view capabilities = "{}") : talk(*server_named(server), "/p", 1) {
@@ -18,7 +18,7 @@ class Talk {
     EXPECT_EQ(find_string(sent(), "method"), "initialized");
   }
 
-  // The next message that ralph has sent.
+  // The next message sent by ralph.
   json::value sent() {
     from_ralph_.add(talk.take_output());
     auto message = from_ralph_.next();
@@ -55,7 +55,7 @@ TEST(Conversation, PublishedDiagnosticsCountForTheVersionThatWasSent) {
   EXPECT_EQ(find_string(open, "method"), "textDocument/didOpen");
   EXPECT_EQ(diagnostics::text_at(open, {"params", "textDocument", "languageId"}), "cpp");
   EXPECT_FALSE(server.talk.take_answer(question));
-  server.publish("/p/a.cc", "", "[]");                  // without a version: perhaps about an earlier text
+  server.publish("/p/a.cc", "", "[]");                  // without a version: it may be about an earlier text
   server.publish("/p/b.cc", R"("version": 1,)", "[]");  // another file
   EXPECT_FALSE(server.talk.take_answer(question));
   server.publish("/p/a.cc", R"("version": 1,)", kOne);
@@ -78,7 +78,7 @@ TEST(Conversation, WhatWasSaidOfAnEarlierVersionIsNoAnswer) {
   EXPECT_FALSE(server.talk.take_answer(first));
   EXPECT_FALSE(server.talk.take_answer(second));
   server.publish("/p/a.cc", R"("version": 2,)", kOne);
-  EXPECT_TRUE(server.talk.take_answer(first));  // what is newer answers it too
+  EXPECT_TRUE(server.talk.take_answer(first));  // a newer version answers it, too
   EXPECT_EQ(server.talk.take_answer(second)->findings.size(), 1u);
 }
 
@@ -99,7 +99,7 @@ TEST(Conversation, TheSameTextIsAnsweredFromMemoryUntilSomethingChangesOnDisk) {
   const json::value change = server.sent();
   EXPECT_EQ(find_string(change, "method"), "textDocument/didChange");
   EXPECT_EQ(diagnostics::number_at(change, {"params", "textDocument", "version"}), 3);
-  // The text must differ, or the server has nothing to say.
+  // The text must differ, or the server would publish nothing.
   EXPECT_EQ(diagnostics::text_at(*find(*find(change, "params"), "contentChanges")->get_array().begin(), {"text"}),
             "two\n");
 }
@@ -110,9 +110,9 @@ TEST(Conversation, PullsWhereThatIsOfferedOrRegistered) {
   EXPECT_EQ(at_once.sent_method(), "textDocument/didOpen");
   const json::value pull = at_once.sent();
   EXPECT_EQ(find_string(pull, "method"), "textDocument/diagnostic");
-  at_once.publish("/p/a.go", R"("version": 1,)", "[]");  // it is asked, so its answer counts
+  at_once.publish("/p/a.go", R"("version": 1,)", "[]");  // it is pulled, so only its answer counts
   EXPECT_FALSE(at_once.talk.take_answer(question));
-  at_once.refuse(pull, -32802);  // cancelled by the server: once more
+  at_once.refuse(pull, -32802);  // cancelled by the server: ask again
   const json::value again = at_once.sent();
   EXPECT_EQ(find_string(again, "method"), "textDocument/diagnostic");
   at_once.answer(again, fmt::format(R"({{"kind": "full", "items": {}}})", kOne));
@@ -143,7 +143,7 @@ TEST(Conversation, AnAnswerThatIsNoneIsAFailureAndNeverClean) {
   EXPECT_EQ(server.talk.take_answer(question)->failure, "gopls could not tell: no");
 }
 
-// gopls: type errors at once, its analyses later, both for one version.
+// gopls: type errors immediately, its analyses later, both for the same version.
 TEST(Conversation, WhatIsPublishedInPartsIsNotTheLastWord) {
   Talk server("gopls", R"({"diagnosticProvider": {}})");
   const QuestionId question = server.talk.ask("/p/a.go", "package p");
@@ -196,7 +196,7 @@ TEST(Conversation, RustAnalyzerHasFinishedWhenItsCheckHas) {
     server.send(fmt::format(R"({{"method": "$/progress", "params": {{"token": "{}", "value": {{"kind": "{}"}}}}}})",
                             token, kind));
   };
-  progress("rust-analyzer/flycheck/0", "end");  // of one that began before
+  progress("rust-analyzer/flycheck/0", "end");  // from a check that began earlier
   progress("rustAnalyzer/Indexing", "begin");
   progress("rustAnalyzer/Indexing", "end");
   EXPECT_TRUE(server.sent().is_null());

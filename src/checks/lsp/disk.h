@@ -1,5 +1,5 @@
-// What has changed in a project since the last look. A language server believes what it has read until somebody tells
-// it otherwise, and no editor watches the files for it here.
+// Detects what has changed in a project since the last scan. A language server trusts what it has read until it is told
+// otherwise, and here no editor watches the files for it.
 #pragma once
 
 #include <map>
@@ -14,10 +14,10 @@ namespace ralph::lsp {
 
 class Disk {
  public:
-  // Only files of this server's languages, and those whose change it must hear of.
+  // Scans only files of this server's languages, and those whose changes it must be told about.
   Disk(std::string root, const ServerRow& row) : root_(std::move(root)), row_(row) {}
 
-  // What is different from the last look; nothing the first time.
+  // What has changed since the last scan; nothing the first time.
   std::vector<ChangedOnDisk> look();
 
  private:

@@ -9,9 +9,9 @@ namespace {
 
 constexpr std::string_view kEndOfHeader = "\r\n\r\n";
 
-// A line without a colon, among those that have come whole, as programs print that are no servers; empty: there is
-// none. Who waits for the end of such a header waits in vain.
-std::string_view line_of_no_header(std::string_view begun) {
+// The first complete line without a colon, as printed by programs that are not language servers; empty if there is
+// none. Waiting for the end of such a header would be pointless.
+std::string_view non_header_line(std::string_view begun) {
   for (size_t end = begun.find('\n'); end != std::string_view::npos; end = begun.find('\n')) {
     const std::string_view line = trim(begun.substr(0, end));
     if (!line.empty() && !contains(line, ':')) return line;
@@ -20,7 +20,7 @@ std::string_view line_of_no_header(std::string_view begun) {
   return {};
 }
 
-// The length that a header names.
+// The length given in a header.
 Result<size_t> length_in(std::string_view header) {
   std::optional<size_t> length;
   for (const std::string& line : split(header, '\n')) {
@@ -32,7 +32,7 @@ Result<size_t> length_in(std::string_view header) {
     size_t number = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
     if (error != std::errc() || end != digits.data() + digits.size() || digits.empty())
-      return fail(ErrorKind::kInput, "a Content-Length that is no number: \"{}\"", digits);
+      return fail(ErrorKind::kInput, "a Content-Length that is not a number: \"{}\"", digits);
     if (length && *length != number) return fail(ErrorKind::kInput, "two different lengths in one header");
     length = number;
   }
@@ -53,10 +53,10 @@ Result<std::optional<json::value>> FrameReader::next() {
   const std::string_view text = rest();
   const size_t end = text.substr(0, kMostHeader + kEndOfHeader.size()).find(kEndOfHeader);
   if (end == std::string_view::npos) {
-    if (const std::string_view line = line_of_no_header(text.substr(0, kMostHeader)); !line.empty())
+    if (const std::string_view line = non_header_line(text.substr(0, kMostHeader)); !line.empty())
       return fail(ErrorKind::kInput, "a header without a colon: \"{}\"", line);
     if (text.size() > kMostHeader)
-      return fail(ErrorKind::kInput, "a header of more than {} bytes, or no language server", kMostHeader);
+      return fail(ErrorKind::kInput, "a header of more than {} bytes, or not a language server", kMostHeader);
     return std::optional<json::value>();
   }
   TRY_VALUE(const size_t length, length_in(text.substr(0, end)));
@@ -64,9 +64,9 @@ Result<std::optional<json::value>> FrameReader::next() {
   if (text.size() - begin < length) return std::optional<json::value>();
   auto message = parse_json(text.substr(begin, length), "a message");
   if (!message) return tl::unexpected(message.error());
-  if (!message->is_object()) return fail(ErrorKind::kInput, "a message that is no JSON object");
+  if (!message->is_object()) return fail(ErrorKind::kInput, "a message that is not a JSON object");
   from_ += begin + length;
-  // Moving what is left costs little if it is done seldom.
+  // Moving the rest is cheap if it is done rarely.
   if (from_ == bytes_.size() || from_ > (1 << 20)) {
     bytes_.erase(0, from_);
     from_ = 0;

@@ -22,10 +22,10 @@ namespace {
 
 constexpr size_t kMostRequest = 8 << 20, kMostClients = 64, kInFlight = 8;
 constexpr Milliseconds kGoodbye{2'000};           // for shutdown and exit
-constexpr Milliseconds kRequestPatience{10'000};  // for a client that has connected and says nothing
-constexpr Milliseconds kStartPatience{60'000};    // for servers that read the project, until a client is told so
+constexpr Milliseconds kRequestPatience{10'000};  // for a client that has connected but sends nothing
+constexpr Milliseconds kStartPatience{60'000};    // for servers that load the project, until a client is told so
 
-// Whether this user, or root, is at the other end.
+// Whether the peer is this user or root.
 bool is_own_user(int socket) {
   ucred peer{};
   socklen_t size = sizeof peer;
@@ -75,7 +75,7 @@ void Hub::serve(Fd listener) {
     wait(busy ? std::nullopt : std::optional(used_ + setup_.idle));
     settle();
   }
-  // From here on nobody finds this hub: who comes now starts another one.
+  // From here on nobody can find this hub; new clients start another one.
   if (!setup_.socket.empty()) ::unlink(setup_.socket.c_str());
   listener_.close();
   end_servers();
@@ -128,7 +128,7 @@ void Hub::wait(std::optional<MonotonicTime> until) {
   }
   for (size_t i = 0; i < servers_.size(); ++i) {
     Server& server = *servers_[i];
-    // What was ready may be closed by what came before it.
+    // Handling an earlier descriptor may have closed this one.
     if (fds[3 + 3 * i].revents && server.reads() >= 0) server.read(clock_.monotonic());
     if (fds[4 + 3 * i].revents && server.complains() >= 0) server.read_complaints();
     if (fds[5 + 3 * i].revents) server.write();
@@ -158,7 +158,7 @@ void Hub::reap() {
     for (const auto& server : servers_) {
       if (server->pid() != pid) continue;
       while (server->reads() >= 0 && wait_readable(server->reads(), clock_.monotonic()))
-        server->read(clock_.monotonic());  // its last words
+        server->read(clock_.monotonic());  // its remaining output
       server->ended(WIFSIGNALED(raw) ? ExitStatus{128 + WTERMSIG(raw), WTERMSIG(raw)}
                                      : ExitStatus{WEXITSTATUS(raw), 0});
     }
@@ -181,7 +181,7 @@ void Hub::read(Client& client) {
   const ssize_t n = ::recv(client.fd.get(), buffer, sizeof buffer, 0);
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (n <= 0) {
-    client.fd.close();  // it has gone, with its question
+    client.fd.close();  // the client has disconnected; drop its question
     return;
   }
   if (client.asked) return;
@@ -239,7 +239,7 @@ void Hub::begin_check(Client& client, const json::value& request) {
   for (const json::value& file : files->get_array()) {
     if (!file.is_string()) continue;
     const std::string path = absolute_path(std::string_view(file.get_string()), setup_.project);
-    // What is not looked at must not seem clean.
+    // A file that is not checked must not appear clean.
     if (!path.starts_with(setup_.project + "/"))
       return reply(client, failure(fmt::format("{} is not in {}", path, setup_.project)));
     if (!language_of(server->row(), path).empty()) check.files.push_back(path);
@@ -286,7 +286,7 @@ void Hub::go_on_with_check(Client& client) {
     check.looked = true;
     server.look_at_disk();
   }
-  // Some answers are known without a word of the server.
+  // Some answers are known without asking the server.
   while (take_answers(client) || ask_more(client)) {
     if (client.answered) return;
   }
@@ -299,7 +299,7 @@ void Hub::go_on_with_check(Client& client) {
   reply(client, {{"failure", ""}, {"findings", std::move(findings)}});
 }
 
-// False: there is none.
+// False if there are none.
 bool Hub::take_answers(Client& client) {
   Check& check = *client.check;
   bool some = false;
@@ -320,7 +320,7 @@ bool Hub::take_answers(Client& client) {
   return some;
 }
 
-// False: there is nothing to ask now.
+// False if there is nothing to ask now.
 bool Hub::ask_more(Client& client) {
   Check& check = *client.check;
   bool some = false;
@@ -328,7 +328,7 @@ bool Hub::ask_more(Client& client) {
     some = true;
     const std::string path = std::move(check.files.front());
     check.files.pop_front();
-    if (!is_there(path)) continue;  // it was removed: there is nothing to find in it
+    if (!is_there(path)) continue;  // it was removed, so there is nothing to find
     const auto text = read_before_end(path, kMostText + 1, kMostText + 1);
     if (!text || text->size() > kMostText) {
       reply(client,
@@ -356,7 +356,7 @@ json::object Hub::status() const {
           {"servers", std::move(servers)}};
 }
 
-// By their own protocol first, then as anything else that ralph has started.
+// Uses their own protocol first, then ends them like any other child process.
 void Hub::end_servers() {
   for (const auto& server : servers_) {
     if (!server->is_running()) continue;

@@ -1,5 +1,5 @@
-// Owns the language servers of one project: starts them, asks them, ends them. `serve` answers on a socket until it is
-// stopped or idle, `ask` answers one request and is the cold way. One process without threads, one poll().
+// Owns the language servers of one project: starts them, queries them, ends them. `serve` answers on a socket until it
+// is stopped or idle; `ask` answers a single request without warm servers. One process without threads, one poll().
 //
 // Requests and replies are one line of JSON each: docs/formats/lsp.md.
 #pragma once
@@ -24,41 +24,41 @@ struct HubSetup {
   std::string project;  // absolute
   Environment environment;
   std::vector<ServerChoice> servers;
-  int guardian = -1;  // of run_guarded(): if it closes, everything is ended
+  int guardian = -1;  // from run_guarded(): if it closes, everything is ended
   Milliseconds idle{30 * 60 * 1000};
-  std::string socket{};  // that is removed at the end
-  // By a run: a server is started when it is first asked, and neither silence nor a request ends the hub.
+  std::string socket{};  // removed at the end
+  // Owned by a run: a server is started when it is first asked, and neither idleness nor a request ends the hub.
   bool owned = false;
 };
 
 class Hub {
  public:
-  // Takes over the signals that ask for an end, and SIGCHLD.
+  // Takes over the termination signals and SIGCHLD.
   explicit Hub(HubSetup setup);
   ~Hub();
   Hub(const Hub&) = delete;
   Hub& operator=(const Hub&) = delete;
 
-  // Starts all servers and answers requests until somebody stops it or nobody asks any more; see HubSetup::owned.
+  // Starts all servers and answers requests until it is stopped or idle; see HubSetup::owned.
   void serve(Fd listener);
 
-  // One request, in this process. Fails with kInterrupted if a signal came.
+  // Answers one request in this process. Fails with kInterrupted if a signal arrived.
   Result<json::object> ask(const json::object& request);
 
  private:
   struct Check {
     Server* server;
-    std::deque<std::string> files;  // that were not asked about yet; absolute
+    std::deque<std::string> files;  // not asked about yet; absolute
     std::map<QuestionId, std::string> in_flight{};
     std::vector<diagnostics::Finding> findings{};
-    int starts = 0;       // of the server when it was asked: it forgets its questions when it is started again
-    bool looked = false;  // at the disk
+    int starts = 0;       // of the server when it was asked: a restarted server forgets its questions
+    bool looked = false;  // the disk was scanned
   };
   struct Client {
     Fd fd;
     MonotonicTime came{};
     std::string in{}, out{};
-    bool local = false;  // ask(): it has no descriptor
+    bool local = false;  // from ask(): it has no descriptor
     bool asked = false, answered = false;
     std::optional<Check> check{};
     bool waits_for_start = false, waits_for_end = false;

@@ -1,4 +1,4 @@
-// The parts of messages that need no conversation: addresses and diagnostics.
+// The parts of messages that are independent of a conversation: URIs and diagnostics.
 #include "base/text.h"
 #include "checks/diagnostics/tools.h"
 #include "checks/lsp/conversation.h"
@@ -9,8 +9,8 @@ namespace {
 using diagnostics::Finding;
 using diagnostics::Severity;
 
-// 1 error, 2 warning, 3 information, 4 hint. Without one it is up to the client: what a server finds worth telling is
-// an error until it says otherwise.
+// 1 error, 2 warning, 3 information, 4 hint. If it is missing, the client decides: a finding counts as an error unless
+// the server says otherwise.
 Severity severity_of(const json::value& item) {
   switch (find_integer(item, "severity").value_or(1)) {
     case 1:
@@ -47,7 +47,7 @@ std::string path_of_uri(std::string_view uri) {
   constexpr std::string_view kScheme = "file://";
   if (!uri.starts_with(kScheme)) return {};
   uri.remove_prefix(kScheme.size());
-  if (!uri.starts_with('/')) uri.remove_prefix(std::min(uri.find('/'), uri.size()));  // a host
+  if (!uri.starts_with('/')) uri.remove_prefix(std::min(uri.find('/'), uri.size()));  // skip the host
   std::string path;
   for (size_t i = 0; i < uri.size(); ++i) {
     if (uri[i] != '%') {
@@ -68,7 +68,7 @@ std::vector<Finding> findings_in(const json::value* items, const std::string& pa
   if (!items || !items->is_array()) return findings;
   for (const json::value& item : items->get_array()) {
     const Severity severity = severity_of(item);
-    // Hints grey out unused names in editors.
+    // Hints only make editors grey out unused names.
     if (find_integer(item, "severity") == 4 || findings.size() >= kMostFindings) continue;
     Finding finding;
     finding.file = path;
@@ -96,7 +96,7 @@ std::vector<Finding> tsserver_findings_in(const json::value* body, const std::st
                        : category == "warning" ? Severity::kWarning
                                                : Severity::kInfo;
     const std::string code = code_of(item);
-    finding.rule = code.empty() ? "" : "TS" + code;  // as tsc writes it
+    finding.rule = code.empty() ? "" : "TS" + code;  // as tsc prints it
     finding.message = diagnostics::text_at(item, {"text"});
     findings.push_back(std::move(finding));
   }

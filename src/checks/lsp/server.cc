@@ -71,12 +71,12 @@ void Server::start(MonotonicTime now) {
   err_ = std::move(err->read);
   for (const Fd* fd : {&in_, &out_, &err_}) do_not_block(*fd);
   started_ = now;
-  static_cast<void>(disk_.look());  // what it reads from now on is not older
+  static_cast<void>(disk_.look());  // whatever it reads from now on is at least as recent
   talk_ = std::make_unique<Conversation>(row(), root_, ::getpid());
   say();
 }
 
-// The last line that begins with "error", which a backtrace may follow; else the last one.
+// The last line that starts with "error", which a backtrace may follow; otherwise the last line.
 std::string Server::last_words() const {
   std::string last, last_error;
   for (const std::string& line : split(without_escapes(complaints_), '\n')) {
@@ -88,7 +88,7 @@ std::string Server::last_words() const {
   return words.empty() ? "" : ": " + fit_to_width(words, kShownWidth);
 }
 
-// What it has printed so far, for people.
+// Describes what it has printed so far, for people.
 std::string Server::printed() const {
   const std::string_view first = first_line(trim(talk_->unread()));
   const std::string said = first.empty() ? "" : fmt::format("; it printed \"{}\"", fit_to_width(first, kShownWidth));
@@ -114,7 +114,7 @@ void Server::write() {
     const ssize_t n = ::write(in_.get(), unsent_.data(), unsent_.size());
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && errno == EAGAIN) return;
-    if (n < 0) {  // it has gone, or is about to: its end says how
+    if (n < 0) {  // it has exited or is about to; its exit status will say how
       in_.close();
       unsent_.clear();
       return;
@@ -129,7 +129,7 @@ void Server::read(MonotonicTime now) {
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (n <= 0) {
     out_.close();
-    mute_ = now;  // its end is near, and says why
+    mute_ = now;  // it is about to exit, and its exit status will say why
     return;
   }
   talk_->receive(std::string_view(buffer, static_cast<size_t>(n)));
@@ -151,7 +151,7 @@ void Server::read_complaints() {
 void Server::ended(const ExitStatus& status) {
   if (err_) read_complaints();
   const int leader = std::exchange(pid_, 0);
-  // What it had started is ours now, and nobody else's session.
+  // This process has inherited what it had started; those processes are the ones in its session.
   for (const ProcessInfo& process : descendants_of_this_process()) {
     if (process.session == leader) send_signal(process, SIGKILL);
   }
@@ -177,7 +177,7 @@ void Server::keep_to(MonotonicTime now) {
 void Server::kill(std::string reason) {
   if (pid_ > 0) {
     const std::vector<ProcessInfo> below = descendants_of(pid_);
-    ::kill(-pid_, SIGKILL);  // it leads its own session
+    ::kill(-pid_, SIGKILL);  // it leads its own process group
     ::kill(pid_, SIGKILL);
     for (const ProcessInfo& process : below) send_signal(process, SIGKILL);
   }

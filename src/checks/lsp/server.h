@@ -1,4 +1,4 @@
-// A running language server: its process, its pipes, and the conversation with it. Nothing here waits: the hub does.
+// A running language server: its process, its pipes, and the conversation with it. Nothing here blocks; the hub waits.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,8 @@
 
 namespace ralph::lsp {
 
-inline constexpr size_t kMostText = 8 << 20;        // of a file that a server is asked about
-inline constexpr Milliseconds kStartLimit{30'000};  // for the answer to initialize; all take much less
+inline constexpr size_t kMostText = 8 << 20;        // of a file sent to a server
+inline constexpr Milliseconds kStartLimit{30'000};  // for the answer to initialize; all servers need much less
 
 enum class ServerState { kStarting, kReady, kFailed };
 std::string_view to_string(ServerState state);  // "starting", "ready", "failed"
@@ -32,8 +32,8 @@ class Server {
 
   const ServerRow& row() const { return *choice_.row; }
   ServerState state() const;
-  const std::string& reason() const { return reason_; }                  // why it has failed
-  const std::string& earlier_reason() const { return earlier_reason_; }  // of the time before
+  const std::string& reason() const { return reason_; }                  // why it failed
+  const std::string& earlier_reason() const { return earlier_reason_; }  // of the previous failure
   int starts() const { return starts_; }
   int answers() const { return answers_; }  // how many checks it has answered
   void count_answer() { ++answers_; }
@@ -41,10 +41,10 @@ class Server {
   bool is_running() const { return pid_ > 0; }
   Conversation& talk() { return *talk_; }
 
-  // Starts it, or starts it again. If that fails, so has the server.
+  // Starts or restarts it. If that fails, the server's state is kFailed.
   void start(MonotonicTime now);
 
-  // Its descriptors for poll(); -1: not now.
+  // Its descriptors for poll(); -1 if not applicable now.
   int reads() const { return out_.get(); }
   int complains() const { return err_.get(); }
   int wants_room() const { return talk_ && (!unsent_.empty()) ? in_.get() : -1; }
@@ -52,21 +52,22 @@ class Server {
   void read_complaints();
   void write();
 
-  // Takes what the conversation wants to say. Call it after every use of talk().
+  // Sends what the conversation has queued. Call this after every use of talk().
   void say();
 
   // Its process was reaped.
   void ended(const ExitStatus& status);
 
-  // It must answer `initialize` in time, and end if it says nothing more. nullopt: there is nothing to wait for.
+  // When to call keep_to(): it must answer `initialize` in time, and exit once it has closed its output. nullopt if
+  // there is nothing to wait for.
   std::optional<MonotonicTime> deadline() const;
   void keep_to(MonotonicTime now);
 
-  // Ends it at once, with all of its session.
+  // Kills it and all its descendants.
   void kill(std::string reason);
   void close_input() { in_.close(); }
 
-  // Before a question: tells it what has changed on disk.
+  // Call before a question: tells it what has changed on disk.
   void look_at_disk();
 
  private:
@@ -83,7 +84,7 @@ class Server {
   int pid_ = 0, starts_ = 0, answers_ = 0;
   Fd in_, out_, err_;
   MonotonicTime started_{};
-  std::optional<MonotonicTime> mute_{};  // since it has closed its output
+  std::optional<MonotonicTime> mute_{};  // when it closed its output
 };
 
 }  // namespace ralph::lsp

@@ -1,4 +1,4 @@
-// What becomes of a program that is started as a language server and is none. Time is the test's: nobody waits for it.
+// Programs that are started as a language server but are not one. The test controls the time, so nothing really waits.
 #include "checks/lsp/server.h"
 
 #include <sys/wait.h>
@@ -11,7 +11,7 @@
 namespace ralph::lsp {
 namespace {
 
-// Starts a shell in the place of clangd, reads the first that it prints, and lets this much time pass.
+// Starts a shell instead of clangd, reads its first output, and lets this much time pass.
 std::string reason_after(const std::string& script, Milliseconds time, bool complains) {
   const SystemClock clock;
   const MonotonicTime began = clock.monotonic();

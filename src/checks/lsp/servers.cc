@@ -21,8 +21,8 @@ constexpr Language kTypescript[] = {{".ts", "typescript"},  {".tsx", "typescript
                                     {".cts", "typescript"}, {".js", "javascript"},       {".jsx", "javascriptreact"},
                                     {".mjs", "javascript"}, {".cjs", "javascript"}};
 
-// Without --sync it publishes diagnostics of a new text with headers as they were, and again when it has read them, for
-// the same version. In memory: what is killed leaves no files.
+// Without --sync it publishes diagnostics for a new text with the old headers first, and again for the same version
+// once it has read the new ones. Precompiled headers stay in memory, so a killed server leaves no files behind.
 constexpr View kClangd[] = {"clangd", "--sync", "--pch-storage=memory", "--background-index=false", "--log=error"};
 constexpr View kPyright[] = {"pyright-langserver", "--stdio"};
 constexpr View kGopls[] = {"gopls"};
@@ -52,7 +52,7 @@ constexpr ServerRow kServers[] = {
      "apt install clangd"},
     {"pyright-langserver", kPyright, kPython, kPythonSetup, "", kPythonWatched, kPythonReplaces, LastWord::kAnswer, "",
      R"({"python.analysis": {"diagnosticMode": "openFilesOnly"}})", "npm install pyright, or pip install pyright"},
-    // What it publishes first is without its analyses, which follow for the same version. Its answers are whole.
+    // What it publishes first lacks its analyses, which follow for the same version. Its answers are complete.
     {"gopls", kGopls, kGo, kGoSetup, "", kGoWatched, kGoReplaces, LastWord::kPulled, R"({"pullDiagnostics": true})",
      R"({"gopls": {"pullDiagnostics": true}})", "go install golang.org/x/tools/gopls@latest"},
     {"rust-analyzer", kRustAnalyzer, kRust, kRustSetup, "", kRustWatched, kRustReplaces, LastWord::kFlycheck,
@@ -89,7 +89,7 @@ std::vector<std::string_view> endings_of(const ServerRow& row) {
 std::vector<std::string> command_of(const ServerRow& row, const diagnostics::ProjectView& project) {
   std::string program = project.tool(row.argv[0]);
   for (int version = 30; program.empty() && row.name == "clangd" && version >= 11; --version)
-    program = project.tool(fmt::format("clangd-{}", version));  // as Debian names them
+    program = project.tool(fmt::format("clangd-{}", version));  // Debian's names
   if (program.empty()) return {};
   std::vector<std::string> argv = {std::move(program)};
   for (const std::string_view word : row.argv.subspan(1)) argv.emplace_back(word);

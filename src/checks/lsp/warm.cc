@@ -38,7 +38,7 @@ Result<json::object> ask_hub(const std::string& socket, const json::object& requ
   std::string line;
   while (!line.ends_with('\n')) {
     const MonotonicTime now = clock.monotonic();
-    // Not longer than an int of milliseconds at once.
+    // At most an int of milliseconds at a time.
     if (!wait_readable(fd.get(), std::min(until, now + Milliseconds(1 << 30)))) {
       if (clock.monotonic() < until) continue;
       return fail(ErrorKind::kIo, "the language servers (pid {}) did not answer within {}; 'ralph lsp stop' ends them",

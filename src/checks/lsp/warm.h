@@ -1,4 +1,4 @@
-// The other side of the hub's socket: what commands and hooks ask the warm servers of a project.
+// The client side of the hub's socket: how commands and hooks query a project's warm servers.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace ralph::lsp {
 
-// Sends one request and waits for the reply. kNotFound: nobody listens there. A hub that belongs to another user,
-// speaks another version or does not answer in time (0: no limit) is an error.
+// Sends one request and waits for the reply. kNotFound if nobody listens there. It is an error if the hub belongs to
+// another user, speaks another version or does not answer in time (0: no limit).
 Result<json::object> ask_hub(const std::string& socket, const json::object& request, Milliseconds limit);
 
-// The servers that are kept there; empty also if nobody listens. One that has failed is among them: asking it starts it
-// again.
+// The servers that the hub runs; also empty if nobody listens. Failed ones are included, because asking one restarts
+// it.
 std::vector<std::string> warm_servers(const std::string& socket);
 
 }  // namespace ralph::lsp
