@@ -21,7 +21,8 @@ bool is_same(const struct stat& a, const struct stat& b) {
          is_same_time(a.st_ctim, b.st_ctim);
 }
 
-// The longest tick of a clock that could have made this time. File systems without nanoseconds count whole seconds or two.
+// The longest tick of a clock that could have made this time. File systems without nanoseconds count whole seconds or
+// two.
 Milliseconds tick_of(const struct stat& info) {
   return Milliseconds(info.st_ctim.tv_nsec == 0 ? 2500 : 40);
 }

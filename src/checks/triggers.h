@@ -95,8 +95,8 @@ class Triggers {
   std::vector<TriggerPlace> places_;
   std::vector<std::string> roots_;
   Repository repository_;
-  std::map<std::string, File> files_;         // as they were, by path; a file that is not here did not exist
-  std::map<std::string, Folder> folders_;     // above them, below the roots
+  std::map<std::string, File> files_;       // as they were, by path; a file that is not here did not exist
+  std::map<std::string, Folder> folders_;   // above them, below the roots
   std::map<std::string, HeadState> heads_;  // by repository: what HEAD was when it last led to a commit
   QuietLook quiet_;                         // the last look, if it found nothing
 };

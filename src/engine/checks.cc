@@ -20,7 +20,8 @@ CheckOutcome outcome_of(const StepEnd& end) {
 
 // The log's name in the agent's prompt: the one in .ralph, where the newest log of that name is. If something is in its
 // way that can't be replaced, the name in the run's folder.
-std::string log_path_for_prompt(const Run& run, const RawFile& log, const std::string& name, const std::string& log_file) {
+std::string log_path_for_prompt(const Run& run, const RawFile& log, const std::string& name,
+                                const std::string& log_file) {
   if (!run.is_in_project()) return log_file;
   const std::string known = join_path(".ralph", name);
   return log.also_at(join_path(run.project, known)) ? known : log_file;

@@ -13,11 +13,12 @@ struct LooseHead {
   std::vector<std::string> files;  // that this depends on; each existed when it was read
 };
 
-// nullopt if only git can tell: HEAD is detached, the branch or its commit is packed, or refs are stored in another way.
+// nullopt if only git can tell: HEAD is detached, the branch or its commit is packed, or refs are stored in another
+// way.
 std::optional<LooseHead> read_loose_head(const std::string& git_dir, const std::string& common_dir);
 
-// The commit that is checked out in the work tree at `top`. Asks git unless the repository is `top`/.git, belongs to this
-// user and has a loose head. Empty if there is no repository, no commit, or git refuses to say.
+// The commit that is checked out in the work tree at `top`. Asks git unless the repository is `top`/.git, belongs to
+// this user and has a loose head. Empty if there is no repository, no commit, or git refuses to say.
 std::string checked_out_commit(const std::string& top);
 
 }  // namespace ralph

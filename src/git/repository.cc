@@ -37,10 +37,10 @@ std::string complaint_in(std::string_view errors) {
 tl::unexpected<Error> refusal(const GitEnd& end, const std::string& folder) {
   // git itself says what to do about a repository with another owner.
   const size_t advice = end.errors.find("git config --global --add safe.directory");
-  return fail(
-      ErrorKind::kInput, "git refuses to open the repository of {}: {}; {}", folder, complaint_in(end.errors),
-      advice == std::string::npos ? "fix that first"
-                                  : fmt::format("if you trust it, run: {}", first_line(end.errors.substr(advice))));
+  return fail(ErrorKind::kInput, "git refuses to open the repository of {}: {}; {}", folder, complaint_in(end.errors),
+              advice == std::string::npos
+                  ? "fix that first"
+                  : fmt::format("if you trust it, run: {}", first_line(end.errors.substr(advice))));
 }
 
 // A line of `git diff --numstat`: "3\t12\tpath"; files that are binary, or declared as such, have dashes.

@@ -74,12 +74,11 @@ TEST(Repository, ExistsInsideAWorkTree) {
   EXPECT_NE(why(0, "false\n").find("core.worktree"), std::string::npos) << "inside .git, a bare one, or elsewhere";
   EXPECT_EQ(why(128, "fatal: not a git repository: /gone\n"),
             "git refuses to open the repository of /p: fatal: not a git repository: /gone; fix that first");
-  EXPECT_EQ(
-      why(128,
-          "fatal: detected dubious ownership in repository at '/p'\nTo add an exception for this directory, "
-          "call:\n\n\tgit config --global --add safe.directory /p\n"),
-      "git refuses to open the repository of /p: fatal: detected dubious ownership in repository at '/p'; if you "
-      "trust it, run: git config --global --add safe.directory /p");
+  EXPECT_EQ(why(128,
+                "fatal: detected dubious ownership in repository at '/p'\nTo add an exception for this directory, "
+                "call:\n\n\tgit config --global --add safe.directory /p\n"),
+            "git refuses to open the repository of /p: fatal: detected dubious ownership in repository at '/p'; if you "
+            "trust it, run: git config --global --add safe.directory /p");
 }
 
 TEST(Repository, NamesItsWorkTree) {

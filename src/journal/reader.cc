@@ -77,8 +77,7 @@ void JournalReader::check_link(const record::Record& record) {
       why = record.sequence == expected + 1
                 ? fmt::format(": record {} is missing", expected)
                 : fmt::format(": records {} to {} are missing", expected, record.sequence - 1);
-    if (record.sequence < expected && last_sequence_ > 0)
-      why = fmt::format(": record {} is repeated", record.sequence);
+    if (record.sequence < expected && last_sequence_ > 0) why = fmt::format(": record {} is repeated", record.sequence);
     breaks_.push_back({line_, std::move(why)});
   }
   after_damage_ = false;
