@@ -18,7 +18,7 @@
 namespace ralph::cli {
 
 inline constexpr Option kTrustOption =
-    on_resume({"trust", 0, "", "Run the project's commands this once, though they are new or have changed."});
+    on_resume({"trust", 0, "", "Run the project's commands this once, even if they are new or have changed."});
 
 // Whether an agent that ralph runs has started this process: it must not accept anything.
 bool is_below_agent(const Environment& environment);

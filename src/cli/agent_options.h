@@ -10,8 +10,8 @@ inline constexpr Option kAgentOption = {"agent", 0, "NAME",
                                         "The agent, such as codex or one from the settings (default: agent.command)."};
 
 // -m means the model where seed 003 says so; in the commands of seed 001 it means the iterations.
-inline constexpr Option kModelOption = {"model", 'm', "MODEL", "The model of the agent, such as opus."};
-inline constexpr Option kModelOptionWithoutLetter = {"model", 0, "MODEL", "The model of the agent, such as opus."};
+inline constexpr Option kModelOption = {"model", 'm', "MODEL", "The agent's model, such as opus."};
+inline constexpr Option kModelOptionWithoutLetter = {"model", 0, "MODEL", "The agent's model, such as opus."};
 
 // Sets /agent/command and /agent/model in `overrides` to what was given. The path of a program begins where the command
 // was typed.

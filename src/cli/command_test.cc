@@ -232,7 +232,7 @@ Examples:
 TEST(Overview, ListsCommandsInOrderButNoHiddenOnes) {
   const Command* const commands[] = {&kSample, &kOpenEnded, &kPlain};
   const std::string text = overview(commands);
-  EXPECT_NE(text.find("Around it:\n"
+  EXPECT_NE(text.find("Tasks, runs and tools:\n"
                       "  sample  Show what a command can say of itself\n"
                       "  plain   Take nothing\n"
                       "\n"),

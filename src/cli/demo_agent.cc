@@ -47,7 +47,7 @@ Result<int> work(const Arguments&) {
 const Command kDemoAgent = {
     "demo-agent",
     "The scripted agent behind 'ralph demo'.",
-    "Reads a prompt on standard input and works in the current folder, which must be the demo's.",
+    "Reads a prompt from standard input and works in the current folder, which must be the demo's.",
     "",
     {},
     {},

@@ -272,8 +272,8 @@ std::string version_of(const std::string& program, const Environment& environmen
 const Command kDoctor = {
     "doctor",
     "Check what is installed, what works, and what to fix.",
-    "Checks the system, git, the agents on PATH, the settings and the hooks, and foresees what `ralph run` will say\n"
-    "before it starts. Changes nothing.\n"
+    "Checks the system, git, the agents on PATH, the settings and the hooks, and predicts whether `ralph run` would\n"
+    "refuse to start. Changes nothing.\n"
     "Exit codes: 0 ralph run is ready to start here, 2 there is a problem to fix.",
     "ralph doctor\nralph doctor --json",
     kOptions,

@@ -84,10 +84,10 @@ std::string explained(const Option& option) {
 std::string_view heading_of(const Command& command) {
   const std::string_view first = command.name.substr(0, command.name.find(' '));
   if (first == "run" || first == "init") return "Commands";
-  if (first == "plan") return "Plans: stories with enforced review";
-  if (first == "loop") return "Loops inside a session of a host agent";
-  if (first == "hooks") return "Hooks of a host agent";
-  return "Around it";
+  if (first == "plan") return "Plans (stories with enforced reviews)";
+  if (first == "loop") return "Loops inside a host agent's session";
+  if (first == "hooks") return "Hooks for host agents";
+  return "Tasks, runs and tools";
 }
 
 }  // namespace

@@ -15,10 +15,10 @@ namespace ralph::cli {
 inline constexpr Option kHookOptions[] = {{.name = "protocol",
                                            .letter = 0,
                                            .value = "NAME",
-                                           .help = "The host, whose protocol the reply uses (default claude).",
+                                           .help = "The host whose protocol the reply uses (default claude).",
                                            .choices = kProtocolChoices}};
 
-inline constexpr Option kDeadlineOption{"deadline", 0, "SECONDS", "The host's time-out of this hook (default 600)."};
+inline constexpr Option kDeadlineOption{"deadline", 0, "SECONDS", "The host's timeout for this hook (default 600)."};
 
 struct HookCall {
   HookCall(std::string_view name, const Arguments& arguments);

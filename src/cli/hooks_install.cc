@@ -326,13 +326,13 @@ Result<int> uninstall(const Arguments& arguments) {
 
 const Command kHooksInstall = {
     "hooks install",
-    "Put ralph's hooks into the settings of a host, such as Claude Code.",
-    R"(Merges into the host's settings in this folder (for claude: .claude/settings.json), or with --user in your home.
-Everything else in the file keeps its place and its form, and a backup is kept beside it. A second install changes
-nothing; hooks that call another ralph are changed to call this one. If version 0.1 raised CLAUDE_CODE_STOP_HOOK_BLOCK_CAP,
-that is taken back: it is the only brake of Claude Code's own /goal.
+    "Install ralph's hooks in the settings of a host, such as Claude Code.",
+    R"(Merges the hooks into the host's settings in this folder (for claude: .claude/settings.json), or in your home
+with --user. Everything else in the file stays exactly as it is, and a backup is kept next to it. Installing again
+changes nothing; hooks that call another ralph are changed to call this one. If version 0.1 raised
+CLAUDE_CODE_STOP_HOOK_BLOCK_CAP, that is undone: it is the only brake on Claude Code's own /goal.
 
-For opencode, whose hooks are a program, a file of ralph's own is written: .opencode/plugin/ralph.js.)",
+For opencode, whose hooks are a program, ralph writes a file of its own: .opencode/plugin/ralph.js.)",
     "ralph hooks install\n"
     "ralph hooks install --commands --dry-run\n"
     "ralph hooks install --host codex --user",
@@ -344,9 +344,9 @@ For opencode, whose hooks are a program, a file of ralph's own is written: .open
 const Command kHooksUninstall = {
     "hooks uninstall",
     "Remove ralph's hooks and commands from the settings of a host.",
-    R"(Removes every hook that calls `ralph hooks`, what only these hooks needed, and the command files that ralph wrote. If
-nothing else was changed since the installation, the file is restored to the byte. A command that does more than call
-ralph (`ralph hooks stop; bell`) is kept, and reported.)",
+    R"(Removes every hook that calls `ralph hooks`, everything that only these hooks needed, and the command files that
+ralph wrote. If nothing else has changed since the installation, the file is restored byte for byte. A command that does
+more than call ralph (`ralph hooks stop; bell`) is kept and reported.)",
     "ralph hooks uninstall\n"
     "ralph hooks uninstall --host gemini --user",
     kUninstallOptions,

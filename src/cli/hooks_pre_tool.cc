@@ -104,11 +104,12 @@ Result<int> pre_tool(const Arguments& arguments) {
 const Command kHooksPreTool = {
     "hooks pre-tool",
     "For a host agent's PreToolUse hook: refuses dangerous commands.",
-    R"(Reads the hook's JSON on standard input. A shell command is read as a shell would read it, and refused if it falls into one
-of the categories of docs/formats/hooks.md: deletion outside of the project, credentials, forced pushes, sudo, ... Tools that
-write files may not touch ralph's own state, its hooks and the scripts of guardrails. `hooks.commands` of the settings allows,
-denies, and switches categories off. What can't be known from the line is asked, if a person is there to answer, and denied
-otherwise. It is a seat belt, not a wall: SECURITY.md lists its limits.)",
+    R"(Reads the hook's JSON from standard input. A shell command is parsed as a shell would parse it, and refused if it
+falls into one of the categories in docs/formats/hooks.md: deleting files outside the project, reading credentials,
+forced pushes, sudo, ... Tools that write files may not touch ralph's own state, its hooks or guardrail scripts.
+`hooks.commands` in the settings allows or denies commands and turns categories off. If the line alone does not show
+what a command does, the user is asked; if nobody is there to answer, it is denied. This is a seat belt, not a wall:
+SECURITY.md lists its limits.)",
     R"(echo '{"tool_name": "Bash", "tool_input": {"command": "rm -rf /"}}' | ralph hooks pre-tool)",
     kHookOptions,
     {},

@@ -73,9 +73,9 @@ Result<int> session_start(const Arguments& arguments) {
 const Command kHooksSessionStart = {
     "hooks session-start",
     "For a host agent's SessionStart hook: resets the state of a session.",
-    R"(Reads the hook's JSON on standard input. The alerts of `ralph hooks context-monitor` are armed again, unless the session is
-a resumed one, whose context has them already. A loop that was started without a session in this project is bound to the
-session that starts, and the model is given its contract. After /clear the user is told what became of the loop.)",
+    R"(Reads the hook's JSON from standard input. Rearms the alerts of `ralph hooks context-monitor`, unless the session
+is resumed, because its context already has them. A loop that was started in this project without a session is bound to
+the session that starts, and the model is given its contract. After /clear, the user is told what became of the loop.)",
     R"(echo '{"session_id": "s", "cwd": "/p", "source": "startup"}' | ralph hooks session-start)",
     kHookOptions,
     {},

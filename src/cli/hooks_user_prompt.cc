@@ -119,10 +119,10 @@ Result<int> user_prompt(const Arguments& arguments) {
 const Command kHooksUserPrompt = {
     "hooks user-prompt",
     "For a host agent's UserPromptSubmit hook: starts, shows and cancels loops.",
-    R"(Reads the hook's JSON on standard input. A line that begins with /ralph:loop, /ralph:ulw-loop, /ralph-loop or /ulw-loop
-starts a loop bound to the session, and the model is given its contract; /ralph:cancel and /cancel-ralph end it,
-/ralph:status and /ralph-status show it, both without asking the model. The task's text never passes through a shell. Any
-other line passes; it begins a new count of continuations without progress.)",
+    R"(Reads the hook's JSON from standard input. A line that begins with /ralph:loop, /ralph:ulw-loop, /ralph-loop or
+/ulw-loop starts a loop bound to the session, and the model is given its contract; /ralph:cancel and /cancel-ralph end
+it, /ralph:status and /ralph-status show it, both without asking the model. The task's text never passes through a
+shell. Any other line is passed on; it resets the count of continuations without progress.)",
     R"(echo '{"session_id": "...", "cwd": "/p", "prompt": "/ralph:loop fix it"}' | ralph hooks user-prompt)",
     kHookOptions,
     {},

@@ -156,7 +156,7 @@ constexpr Option kOptions[] = {
     {"agent", 0, "COMMAND", "The agent's program, such as claude."},
     {.name = "flag", .value = "FLAG", .help = "A flag for the agent.", .repeatable = true},
     {"max-iterations", 'n', "N", "Stop after N iterations (default 10)."},
-    {"maximum-iterations", 'm', "N", "The same."},
+    {"maximum-iterations", 'm', "N", "Same as --max-iterations."},
     kModelOptionWithoutLetter,
     {"completion-response", 'c', "TEXT", "The response that means done (default DONE)."},
     {.name = "guardrail",
@@ -166,16 +166,16 @@ constexpr Option kOptions[] = {
     {.name = "suggested", .value = "", .help = "Add every guardrail that fits this project."},
     {.name = "fail-action",
      .value = "ACTION",
-     .help = "Where failures go in the next prompt (APPEND): once for all, or once per guardrail.",
+     .help = "Where failures go in the next prompt (default APPEND); once for all guardrails, or once for each.",
      .repeatable = true,
      .choices = "APPEND|PREPEND|REPLACE"},
     {.name = "hint",
      .value = "TEXT",
-     .help = "Advice for the agent on failure: once for all, or once per guardrail.",
+     .help = "Advice for the agent on failure; once for all guardrails, or once for each.",
      .repeatable = true},
     {"scm", 0, "COMMAND", "Source control to use when guardrails pass, such as git."},
-    {.name = "scm-task", .value = "TASK", .help = "What it does, such as commit.", .repeatable = true},
-    {"force", 0, "", "Change existing settings: what is given replaces, all else stays."},
+    {.name = "scm-task", .value = "TASK", .help = "A task for source control, such as commit.", .repeatable = true},
+    {"force", 0, "", "Change existing settings: replace what is given, keep everything else."},
     {"dry-run", 0, "", "Print what would be written; write nothing."},
 };
 
@@ -192,11 +192,11 @@ Result<int> run_init(const Arguments& arguments) {
 
 const Command kInit = {
     "init",
-    "Write .ralph/settings.json, from a dialogue or from flags.",
-    "Asks for the agent, its limits, guardrails and source control, and writes .ralph/settings.json. Guardrails\n"
-    "that fit the project (its Makefile, package.json, Cargo.toml, ...) are offered. Ctrl-C writes nothing.\n"
-    "With --agent and the other flags nothing is asked, so that scripts can use it. Existing settings that are\n"
-    "not asked about (or not given) are kept.",
+    "Write .ralph/settings.json, interactively or from flags.",
+    "Asks for the agent, its limits, guardrails and source control, and writes .ralph/settings.json. Suggests\n"
+    "guardrails that fit the project (its Makefile, package.json, Cargo.toml, ...). Ctrl-C writes nothing.\n"
+    "With --agent and the other flags, nothing is asked, so scripts can use it. Existing settings that are not\n"
+    "asked about (or not given) are kept.",
     "ralph init\n"
     "ralph init --agent claude --flag '--permission-mode acceptEdits' --guardrail 'make test'\n"
     "ralph init --agent codex --suggested --scm git --scm-task commit --dry-run",

@@ -29,10 +29,10 @@ constexpr Milliseconds kPatience{60'000};  // with a supervisor that starts a jo
 
 constexpr std::array kOptions = {
     Option{"prompt", 'p', "TEXT", "What to do."},
-    Option{"prompt-file", 'f', "FILE", "What to do is in this file."},
+    Option{"prompt-file", 'f', "FILE", "A file that says what to do."},
     kAgentOption,
     Option{"detach", 'd', "", "Print the id of the child run and do not wait for it."},
-    Option{"quiet", 'q', "", "Do not print what it prints."},
+    Option{"quiet", 'q', "", "Do not print its output."},
 };
 constexpr std::array kPositionals = {Positional{
     "COMMAND", "A command to run instead of an agent, after --; the prompt is its last argument.", false, true}};
@@ -199,11 +199,12 @@ Result<int> child(const Arguments& arguments) {
 const Command kJob = {
     "job",
     "Run a command or another agent as a child run of the current task.",
-    R"(For the agents of a supervised task. The supervisor starts the child run, so that it outlives the attempt that asked
-for it; DONE waits for it. What it prints is printed here, and its exit code is the exit code. Its files stand beside
-those of the attempts, in runs/<id>/. At most 64 child runs of a task live at once, nested at most 8 deep.
+    R"(For the agents of a supervised task. The supervisor starts the child run, so it outlives the attempt that asked
+for it; after DONE, the supervisor waits for it. Its output is printed here, and this command exits with its exit code.
+Its files are in runs/<id>/, next to those of the attempts. A task can have at most 64 child runs at once, nested at
+most 8 deep.
 
-Exit codes: that of the child run; 2 if it is refused, or this is not inside a supervised task.)",
+Exit codes: that of the child run; 2 if it is refused, or if this is not inside a supervised task.)",
     R"(ralph job -- make test
 ralph job --agent codex --prompt 'Review the diff of the last commit'
 ralph job --detach -- ./long-check.sh)",

@@ -14,11 +14,11 @@ inline constexpr std::array kLoopOptions = {
     Option{"completion-promise", 0, "TEXT", "The text of the promise (default DONE)."},
     Option{"min-tool-calls", 0, "N", "A promise after fewer tool calls does not count (default 1)."},
     Option{"stagnation-limit", 0, "N",
-           "End as STAGNANT after N continuations in a row without a tool call (3; 0: off)."},
+           "End as STAGNANT after N continuations in a row without a tool call (default 3; 0: off)."},
     Option{.name = "on-promise-no-work",
            .letter = 0,
            .value = "POLICY",
-           .help = "How to treat such a promise (default reject).",
+           .help = "How to treat a promise after too few tool calls (default reject).",
            .choices = "reject|warn|accept"},
     Option{"ultrawork", 0, "", "Begin every continuation with the ultrawork instruction."},
     Option{"no-promise", 0, "", "No promise is needed: the loop is complete when its checks pass."},
@@ -32,14 +32,14 @@ inline constexpr Option kCheckOption{.name = "check",
 
 // Criteria over what the project's tools say.
 inline constexpr std::array kCriteriaOptions = {
-    Option{"zero-errors", 0, "", "Complete only without an error of the project's compilers, checkers and linters."},
-    Option{"zero-warnings", 0, "", "Complete only without a warning of theirs."},
-    Option{"zero-security", 0, "", "Complete only without a security finding."},
-    Option{"tests-pass", 0, "", "Complete only when the project's tests pass."},
+    Option{"zero-errors", 0, "", "Complete only if the project's compilers, checkers and linters find no errors."},
+    Option{"zero-warnings", 0, "", "Complete only if they find no warnings."},
+    Option{"zero-security", 0, "", "Complete only if there are no security findings."},
+    Option{"tests-pass", 0, "", "Complete only if the project's tests pass."},
 };
 
 inline constexpr Positional kTaskPositional = {
-    "TASK", "What is to be done. '@src/ fix it': only what the tools find in src/ counts.", true};
+    "TASK", "What to do. With '@src/ fix it', only what the tools find in src/ counts.", true};
 
 // The task and the options, validated. Targets ("@src/ fix it") are seen from `folder`.
 Result<LoopRequest> loop_request_from(const Arguments& arguments, const std::string& folder,

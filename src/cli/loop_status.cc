@@ -19,15 +19,16 @@ namespace ralph::cli {
 namespace {
 
 constexpr std::array kStatusOptions = {
-    Option{"session", 0, "ID", "Only this session's (default: $CLAUDE_CODE_SESSION_ID; else all of this project)."},
-    Option{"all", 0, "", "All of this project, also inside a session."},
+    Option{"session", 0, "ID",
+           "Only loops of this session (default: $CLAUDE_CODE_SESSION_ID, else all of this project)."},
+    Option{"all", 0, "", "All loops of this project, even inside a session."},
     Option{"json", 0, "", "Print JSON."},
 };
 constexpr std::array kCancelOptions = {
     Option{"session", 0, "ID",
-           "The session (default: $CLAUDE_CODE_SESSION_ID, then one that waits; else the only one)."},
+           "The session (default: $CLAUDE_CODE_SESSION_ID, then a waiting loop, else the only one)."},
     Option{"all", 0, "", "Every active loop of this project."},
-    Option{"json", 0, "", "Print the loops that were cancelled as JSON."},
+    Option{"json", 0, "", "Print the cancelled loops as JSON."},
 };
 
 // Where the loop of this session is, or would be.
@@ -142,8 +143,9 @@ Result<int> cancel(const Arguments& arguments) {
 const Command kLoopStatus = {
     "loop status",
     "Show the loops of host sessions: state, iteration, every decision and its reason.",
-    "Each loop is a run in .ralph/runs of this project; ended ones stay there. Inside a session of Claude Code it\n"
-    "shows the loops of that session, wherever it has moved to; --all shows those of the project.",
+    "Each loop is a run in this project's .ralph/runs and stays there after it has ended. Inside a Claude Code\n"
+    "session, the loops of that session are shown, whichever folder it has moved to; --all shows those of the\n"
+    "project.",
     "ralph loop status\n       ralph loop status --session 26d69ff4-4761-40bc --json",
     kStatusOptions,
     {},
@@ -152,7 +154,7 @@ const Command kLoopStatus = {
 
 const Command kLoopCancel = {
     "loop cancel",
-    "End a loop of a host session: its next stop is allowed.",
+    "End a loop of a host session, so that its next stop is allowed.",
     "The session itself finishes what it is doing; it is just not continued after that.",
     "ralph loop cancel\n       ralph loop cancel --all",
     kCancelOptions,

@@ -28,12 +28,12 @@ constexpr Milliseconds kLspStartPatience{90'000}, kLspStatusPatience{5'000}, kLs
 constexpr std::string_view kDefaultIdle = "30m";
 
 constexpr std::array kLspStartOptions = {
-    Option{"idle", 0, "TIME", "End when nobody has asked for so long (default 30m)."},
+    Option{"idle", 0, "TIME", "End after this long without a question (default 30m)."},
     Option{"json", 0, "", "Print JSON."},
     kTrustOption,
 };
 constexpr std::array kServerNames = {
-    Positional{"SERVER", "A server, by its name; without one, all that fit.", false, true,
+    Positional{"SERVER", "The name of a server (default: all that fit).", false, true,
                "clangd|pyright-langserver|gopls|rust-analyzer|typescript-language-server"}};
 constexpr std::array kLspJsonOption = {Option{"json", 0, "", "Print JSON."}};
 
@@ -230,21 +230,21 @@ Result<int> lsp_stop(const Arguments&) {
 
 const Command kLspStart = {
     "lsp start",
-    "Keep language servers warm: checks after an edit don't wait for their start.",
-    R"(Starts the language servers that fit this project and are installed, or those
-that you name, and keeps them in a process of their own until `ralph lsp stop`,
-or until nobody has asked for a while. `ralph hooks post-tool-lsp` and `ralph
-hooks post-tool` ask them about edited files then; without them type checkers
-and compilers answer. `ralph check --only clangd` asks them too, and starts a
-server for that one check if none is kept.
+    "Keep language servers warm, so that checks after an edit don't wait for them to start.",
+    R"(Starts the installed language servers that fit this project, or those that you
+name, and keeps them running in the background until `ralph lsp stop`, or until
+nobody has asked them anything for a while. `ralph hooks post-tool-lsp` and
+`ralph hooks post-tool` then ask them about edited files; without them, type
+checkers and compilers answer. `ralph check --only clangd` asks them too, and
+starts a server for that one check if none is running.
 
 Servers: clangd, pyright-langserver, gopls, rust-analyzer and
-typescript-language-server. One that lies in the project, such as
+typescript-language-server. A server inside the project, such as
 node_modules/.bin/pyright-langserver, is started only if you have accepted the
 project (`ralph trust`).
 
-Exit codes: 0 all are ready, or still read the project after a minute, 1 one has
-failed, 2 wrong usage.)",
+Exit codes: 0 all are ready, or still reading the project after a minute, 1 one
+has failed, 2 bad usage.)",
     "ralph lsp start\n"
     "ralph lsp start clangd --idle 2h\n"
     "ralph lsp start pyright-langserver gopls",
@@ -255,8 +255,8 @@ failed, 2 wrong usage.)",
 
 const Command kLspStatus = {
     "lsp status",
-    "Show the language servers that are kept for this project.",
-    "Exit codes: 0 all are well, 1 there are none or one has failed, 2 wrong usage.",
+    "Show the language servers that are kept warm for this project.",
+    "Exit codes: 0 all are well, 1 there are none or one has failed, 2 bad usage.",
     "ralph lsp status\nralph lsp status --json",
     kLspJsonOption,
     {},
@@ -266,7 +266,7 @@ const Command kLspStatus = {
 const Command kLspStop = {
     "lsp stop",
     "Stop the language servers of this project.",
-    "Exit code 0 also if there are none.",
+    "Exits with 0 even if there are none.",
     "ralph lsp stop",
     {},
     {},

@@ -20,7 +20,7 @@ namespace {
 constexpr std::array kAskOptions = {
     Option{"server", 0, "NAME", "The language server."},
     Option{"hub", 0, "SOCKET", "Where a run keeps its servers."},
-    Option{"trust", 0, "", "A program that lies in the project may be started."},
+    Option{"trust", 0, "", "Allow starting a program inside the project."},
 };
 constexpr std::array kServeOptions = {
     Option{.name = "server", .letter = 0, .value = "NAME", .help = "A language server.", .repeatable = true}};
@@ -103,7 +103,7 @@ const Command kLspAsk = {
 const Command kLspServe = {
     "lsp serve",
     "For ralph's own use: keeps the language servers of a run.",
-    "Standard input is the socket that it listens at. It serves until it is ended.",
+    "Standard input is the socket that it listens on. It serves until it is ended.",
     "ralph lsp serve --server clangd",
     kServeOptions,
     {},

@@ -138,7 +138,7 @@ const Command kPlanInit = {
     "plan init",
     "Create ralph/ with templates for a plan: PRD, stories, progress, prompt.",
     "Creates ralph/prd.md, tasks.json, progress.txt and prompt.md, and adds the files that runs leave behind to\n"
-    ".gitignore. Without --force only missing files are created.",
+    ".gitignore. Without --force, only missing files are created.",
     "ralph plan init\n"
     "ralph plan init --name login\n"
     "ralph plan init -d ../shop --name prices",

@@ -46,11 +46,11 @@ constexpr auto kOptions = joined(
         kAgentOption,
         kModelOption,
         Option{"skip-review", 0, "", "No review iterations: a story that passes is done."},
-        Option{"review-cap", 0, "N", "Reviews per story (default 5); the last one approves, with a note."},
-        on_resume({"switch", 0, "", "Switch to the plan's branch, whatever is uncommitted, if git can."}),
-        on_resume({"no-switch", 0, "", "Work on the current branch, whatever the plan's is."}),
+        Option{"review-cap", 0, "N", "At most N reviews per story (default 5); the last one approves it, with a note."},
+        on_resume({"switch", 0, "", "Switch to the plan's branch despite uncommitted changes, if git can."}),
+        on_resume({"no-switch", 0, "", "Work on the current branch, even if the plan names another."}),
         Option{"accept-tasks", 0, "",
-               "Take tasks.json as it is now, unchecked: after a run that was killed, or with approvals of your own."},
+               "Accept tasks.json as it is, unchecked: after a killed run, or with approvals of your own."},
         Option{"dry-run", 0, "", "Print the next story, command line, prompt and policy; start nothing."},
         kVerboseOption,
         kRecordsOption,
@@ -358,11 +358,12 @@ Result<int> run_with(const Arguments& typed, bool has_switched) {
 const Command kPlanRun = {
     "plan run",
     "Work through the stories of a plan: implement, review, fix, until all are approved.",
-    R"(Each iteration takes one story of ralph/tasks.json in one mode, computed by ralph: fixes first, then reviews, then
-new work. The agent starts afresh every time. After each iteration ralph itself runs verifyCommands and the guardrails,
-compares tasks.json with its own copy, and takes back what the mode does not allow: only a review can approve a story.
+    R"(Each iteration works on one story of ralph/tasks.json in one mode, both chosen by ralph: fixes first, then
+reviews, then new work. Every iteration starts a fresh agent. After each iteration, ralph itself runs verifyCommands and
+the guardrails, compares tasks.json with its own copy, and reverts changes that the mode does not allow: only a review
+can approve a story.
 
-Exit codes: 0 all stories are done, 1 a limit ended it, 2 something is wrong with the plan or the system, 130 interrupted.)",
+Exit codes: 0 all stories are done, 1 stopped by a limit, 2 a problem with the plan or the system, 130 interrupted.)",
     R"(ralph plan run
        ralph plan run -n 40 --review-cap 3
        ralph plan run --dry-run)",

@@ -24,7 +24,7 @@ namespace {
 constexpr std::array kOptions = {
     kProjectDirOption,
     kRalphDirOption,
-    Option{"skip-review", 0, "", "A story that passes is done, as for plan run --skip-review."},
+    Option{"skip-review", 0, "", "Count a story that passes as done, as plan run --skip-review does."},
     Option{"json", 0, "", "Print the status as JSON."},
 };
 
@@ -220,10 +220,9 @@ Result<int> show(const Arguments& arguments) {
 
 const Command kPlanStatus = {
     "plan status",
-    "Show the state of a plan: its stories by state, what comes next, how much is left.",
-    "Reads ralph/tasks.json and changes nothing. The estimate of iterations goes by the reviews that the stories so "
-    "far\n"
-    "have needed.",
+    "Show a plan's stories by state, what comes next, and how much is left.",
+    "Reads ralph/tasks.json and changes nothing. The estimated number of iterations is based on the reviews that the\n"
+    "stories have needed so far.",
     "ralph plan status\n       ralph plan status --json",
     kOptions,
     {},

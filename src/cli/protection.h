@@ -19,8 +19,8 @@
 namespace ralph::cli {
 
 inline constexpr std::array kSandboxOptions = {
-    on_resume({"sandbox", 0, "", "Run the agent and the checks in a sandbox; an error if there is none."}),
-    on_resume({"no-sandbox", 0, "", "Run the agent and the checks directly."}),
+    on_resume({"sandbox", 0, "", "Run the agent and the checks in a sandbox; fail if there is none."}),
+    on_resume({"no-sandbox", 0, "", "Run the agent and the checks directly, without a sandbox."}),
 };
 
 // Sets /sandbox/mode to what was given.

@@ -14,7 +14,7 @@ namespace ralph::cli {
 inline constexpr Option kResumeOption = {.name = "resume",
                                          .letter = 0,
                                          .value = "RUN",
-                                         .help = "Go on with a run that ended incomplete (default: the newest).",
+                                         .help = "Continue a run that ended incomplete (default: the newest).",
                                          .optional_value = true,
                                          .on_resume = true};
 inline constexpr Option kVerboseOption = on_resume({"verbose", 'V', "", "Print details on standard error."});

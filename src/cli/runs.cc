@@ -139,17 +139,16 @@ constexpr Option kShowOptions[] = {
 };
 
 constexpr Positional kShowPositionals[] = {
-    {"RUN", "An id, also of a task's run, the beginning of one, or \"last\" (the default)."}};
+    {"RUN", "The id of a run, including a task's, its beginning, or \"last\" (the default)."}};
 
 }  // namespace
 
 const Command kRunsList = {
     "runs list",
     "List every run of this project: when, how long, why it ended.",
-    "Newest first. A run without an end is \"running\" if its process lives, and \"crashed\" if it was killed.\n"
-    "Runs are kept in .ralph/runs/. The runs of all supervised tasks, which stand in their own folders, are listed "
-    "with\n"
-    "the name of their task, and with the folder that they work in if it is another one.",
+    "Newest first. A run that has not ended is \"running\" if its process is alive, and \"crashed\" if it was killed.\n"
+    "Runs are kept in .ralph/runs/. The runs of all supervised tasks, which are kept in the tasks' own folders, are\n"
+    "listed too, with the name of the task and, if it is another one, the folder that it works in.",
     "ralph runs list\n"
     "ralph runs list --limit 5\n"
     "ralph runs list --json",

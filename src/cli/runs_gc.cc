@@ -22,7 +22,7 @@ namespace {
 constexpr std::array kOptions = {
     Option{"older-than", 0, "DAYS", "Remove runs whose last record is older than this."},
     Option{"keep", 0, "N", "Keep the newest N runs, and remove the others."},
-    Option{"max-mb", 0, "MB", "Remove the oldest runs until all together have at most this size."},
+    Option{"max-mb", 0, "MB", "Remove the oldest runs until the rest are at most this large."},
     Option{"yes", 'y', "", "Really remove them; without it they are only listed."},
 };
 
@@ -167,9 +167,8 @@ Result<int> collect(const Arguments& arguments) {
 const Command kRunsGc = {
     "runs gc",
     "Remove old runs of this project, by age, number or size.",
-    "Lists what would be removed; removes it with --yes. A run that is alive, a loop of a session that is active, and "
-    "the\n"
-    "newest run of each kind are always kept. With several limits, a run goes if one of them says so.",
+    "Lists what would be removed; removes it with --yes. Live runs, active session loops and the newest run of each\n"
+    "kind are always kept. With several limits, a run is removed if any of them applies.",
     "ralph runs gc --older-than 30\n"
     "ralph runs gc --keep 20 --yes\n"
     "ralph runs gc --max-mb 500",

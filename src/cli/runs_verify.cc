@@ -20,12 +20,12 @@ namespace {
 
 constexpr std::array kOptions = {
     kTrustOption,
-    Option{"rerun", 0, "", "Run the checks again, in a clean checkout of the final commit, and compare."},
+    Option{"rerun", 0, "", "Run the checks again, in a clean checkout of the final commit, and compare results."},
     Option{"json", 0, "", "Print one JSON object."},
 };
 
 constexpr std::array kPositionals = {
-    Positional{"RUN", "An id, also of a task's run, the beginning of one, or \"last\" (the default)."}};
+    Positional{"RUN", "The id of a run, including a task's, its beginning, or \"last\" (the default)."}};
 
 void print_json(const Verification& verification, const RunFolder& folder) {
   json::array findings;
@@ -105,11 +105,12 @@ Result<int> verify(const Arguments& arguments) {
 
 const Command kRunsVerify = {
     "runs verify",
-    "Check the record of a run: journal, receipt, logs, commits; with --rerun its checks.",
+    "Verify the record of a run: journal, receipt, logs, commits; with --rerun, its checks.",
     "Prints what does not match; the exit code is then 1, as it is for a run that was killed or has no receipt.\n"
-    "--rerun runs the commands of the run's last checks, as you, in a temporary checkout of the final commit, after\n"
-    "plan.cleanRoom.setup. If the journal is not as this machine wrote it (a clone's, or one that was changed), their\n"
-    "commands are shown, and --trust runs them. docs/formats/receipt.md says what is checked and what that proves.",
+    "--rerun repeats the run's last checks, with your rights, in a temporary checkout of the final commit, after\n"
+    "plan.cleanRoom.setup. If the journal is not as this machine wrote it (because it came with a clone, or was\n"
+    "changed), the commands are only shown, and --trust runs them. docs/formats/receipt.md says what is checked and\n"
+    "what that proves.",
     "ralph runs verify\n"
     "ralph runs verify 20261115-202233 --rerun\n"
     "ralph runs verify --json | jq .fits",

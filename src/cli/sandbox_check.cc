@@ -82,7 +82,7 @@ Result<int> check(const Arguments& arguments) {
 
 // Inside: the attack itself.
 constexpr std::array kAttackPositionals = {Positional{"NAME", "The attack.", true},
-                                           Positional{"PLACE", "What is put up for it, as JSON.", true}};
+                                           Positional{"PLACE", "What is set up for it, as JSON.", true}};
 
 Result<int> attack(const Arguments& arguments) {
   TRY_VALUE(const AttackPlace place, attack_place_from(arguments.positionals()[1]));
@@ -100,8 +100,8 @@ Result<int> attack(const Arguments& arguments) {
 const Command kSandboxCheck = {
     "sandbox check",
     "Attack the sandbox from inside, and show what was stopped and how.",
-    R"(Puts up a scratch folder with a project, a home with made-up secrets, servers on the loopback interface and a process
-to aim at, and runs each attack in a sandbox of its own. Your own files are not touched. Attacks are bounded in processes,
+    R"(Sets up a scratch folder with a project, a home with fake secrets, servers on the loopback interface and a victim
+process, and runs each attack in its own sandbox. Your own files are not touched. Attacks are limited in processes,
 memory and time.
 
 Exit codes: 0 all attacks were stopped, 1 an attack got through, 2 there is no sandbox here.)",

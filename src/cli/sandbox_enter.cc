@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::array kOptions = {
     Option{"processes", 0, "N", "At most N processes."},
-    Option{"bridge", 0, "SOCKET", "Carry connections from 127.0.0.1:3128 to this socket."},
-    Option{"data", 0, "BYTES", "At most so much memory for each process."},
+    Option{"bridge", 0, "SOCKET", "Forward connections from 127.0.0.1:3128 to this socket."},
+    Option{"data", 0, "BYTES", "At most this much memory for each process."},
     Option{"terminal", 0, "", "Standard input is a terminal for this program alone."},
 };
 constexpr std::array kPositionals = {Positional{"COMMAND", "The program and its arguments.", true, true}};

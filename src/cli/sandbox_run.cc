@@ -30,7 +30,7 @@ namespace {
 constexpr Option kForOption = {.name = "for",
                                .letter = 0,
                                .value = "WHOM",
-                               .help = "The sandbox of the agent (default), or of checks: without secrets.",
+                               .help = "Whose sandbox: the agent's (default), or that of checks, without secrets.",
                                .choices = "agent|check"};
 constexpr std::array kRunOptions = {kForOption};
 constexpr std::array kPlanOptions = {kForOption, Option{"json", 0, "", "Print it as JSON."}};
@@ -181,9 +181,9 @@ Result<int> show_plan(const Arguments& arguments) {
 const Command kSandboxRun = {
     "sandbox run",
     "Run a command in the project's sandbox.",
-    R"(Inside, the system can be read and the project written, but for what ralph, git and agents obey; the home is a
-private one, the environment is cleared to a list, and there is no network but what sandbox.network says. Whatever the
-command starts ends with it. The exit code is the command's.)",
+    R"(Inside, the system is readable and the project is writable, except for files that control ralph, git and agents.
+The home folder is a private one, the environment is reduced to a list of variables, and the network is limited to what
+sandbox.network allows. Everything that the command starts ends with it. The exit code is the command's.)",
     R"(ralph sandbox run -- make test
        ralph sandbox run -- bash
        ralph sandbox run --for check -- env)",
@@ -194,10 +194,10 @@ command starts ends with it. The exit code is the command's.)",
 
 const Command kSandboxPlan = {
     "sandbox plan",
-    "Show what the project's sandbox is made of: files, environment, network, limits.",
-    "Nothing is started, created or copied; but `docker sandbox ls` is asked whether there is Docker Sandbox, which is "
-    "taken "
-    "then if sandbox.backend does not say otherwise. docs/sandbox.md explains the parts.",
+    "Show what the project's sandbox consists of: files, environment, network, limits.",
+    "Starts, creates and copies nothing, except that it runs `docker sandbox ls` to find out whether Docker Sandbox\n"
+    "is available, which may then be used if sandbox.backend does not say otherwise. docs/sandbox.md explains the\n"
+    "parts.",
     R"(ralph sandbox plan
        ralph sandbox plan --json | jq '.mounts[] | select(.kind == "writable")')",
     kPlanOptions,

@@ -129,8 +129,8 @@ const Command kSettingsShow = {
 const Command kSettingsSchema = {
     "settings schema",
     "Print the JSON Schema of the settings files.",
-    "Prints the schema against which settings files are checked. Save it and name it as \"$schema\" in a settings\n"
-    "file, and editors complete and explain the keys.",
+    "Prints the schema that settings files are checked against. Save it and refer to it as \"$schema\" in a settings\n"
+    "file, so that editors can complete and explain the keys.",
     "ralph settings schema > .ralph/settings.schema.json",
     {},
     {},

@@ -17,11 +17,11 @@ namespace ralph::cli {
 namespace {
 
 constexpr std::array kOptions = {
-    Option{"root", 0, "DIR", "The folder of all projects and tasks."},
-    Option{"project", 0, "P", "Only this project's."},
+    Option{"root", 0, "DIR", "The folder that holds all projects and tasks."},
+    Option{"project", 0, "P", "Only tasks of this project."},
     Option{"older-than", 0, "DAYS", "Only tasks whose folder has not changed for this many days."},
-    Option{"all", 0, "", "Also tasks that have failed or were stopped, not only completed ones."},
-    Option{"yes", 0, "", "Remove them."},
+    Option{"all", 0, "", "Also failed and stopped tasks, not only completed ones."},
+    Option{"yes", 0, "", "Really remove them; without it they are only listed."},
 };
 
 WallTime last_change_of(const TaskState& state) {
@@ -84,10 +84,9 @@ Result<int> collect(const Arguments& arguments) {
 
 const Command kTaskGc = {
     "task gc",
-    "Remove tasks that are over.",
-    "Lists the completed tasks that would be removed, with their attempts; removes them with --yes. A task that runs, "
-    "or\n"
-    "that a task which is not completed depends on, is kept.",
+    "Remove finished tasks.",
+    "Lists the completed tasks that would be removed together with their attempts; removes them with --yes. A running\n"
+    "task is kept, and so is one that an unfinished task depends on.",
     "ralph task gc --root tasks\n"
     "ralph task gc --root tasks --older-than 30 --all --yes",
     kOptions,

@@ -12,8 +12,8 @@ namespace ralph::cli {
 namespace {
 
 constexpr std::array kListOptions = {
-    Option{"root", 0, "DIR", "The folder of all projects and tasks."},
-    Option{"project", 0, "P", "Only this project's."},
+    Option{"root", 0, "DIR", "The folder that holds all projects and tasks."},
+    Option{"project", 0, "P", "Only tasks of this project."},
     Option{"json", 0, "", "Print a JSON array."},
 };
 constexpr auto kStatusOptions = joined(kTaskOptions, std::array{Option{"json", 0, "", "Print JSON."}});
@@ -100,9 +100,9 @@ Result<int> status(const Arguments& arguments) {
 
 const Command kTaskList = {
     "task list",
-    "List the tasks below a root and their states.",
-    "A task is running, completed (DONE is there), stopped (by a person, or it waits for one), failed, or new. What a\n"
-    "killed supervisor left is corrected first.",
+    "List the tasks in a root folder and their states.",
+    "A task is running, completed (DONE exists), stopped (by a person, or waiting for one), failed, or new. Stale\n"
+    "states left by a killed supervisor are corrected first.",
     "ralph task list --root tasks\n"
     "ralph task list --root tasks --project shop --json",
     kListOptions,
@@ -113,7 +113,7 @@ const Command kTaskList = {
 const Command kTaskStatus = {
     "task status",
     "Show one task: its supervisor, its attempts and its child runs.",
-    "Correct even after a crash: an attempt whose process is gone is recognised by its pid and start time.",
+    "The state is correct even after a crash: pid and start time show whether the process of an attempt is gone.",
     "ralph task status --root tasks --project shop --task cart\n"
     "ralph task status --json",
     kStatusOptions,

@@ -10,7 +10,7 @@
 namespace ralph::cli {
 
 inline constexpr std::array kTaskOptions = {
-    Option{"root", 0, "DIR", "The folder of all projects and tasks (inside a task: its own)."},
+    Option{"root", 0, "DIR", "The folder that holds all projects and tasks (inside a task: its own root)."},
     Option{"project", 0, "P", "The project: the name of a folder below the root."},
     Option{"task", 0, "T", "The task: the name of a folder below the project."},
 };

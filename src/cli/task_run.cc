@@ -45,24 +45,24 @@ namespace {
 constexpr auto kOptions = joined(
     kTaskOptions,
     std::array{
-        Option{"prompt", 'p', "TEXT", "What to do; kept in TASK.md if there is none (default: TASK.md)."},
-        Option{"prompt-file", 'f', "FILE", "What to do is in this file, read anew for each attempt."},
-        Option{"max-restarts", 0, "N", "At most N attempts of this command (default 100)."},
-        Option{"restart-delay", 0, "D", "Wait this long before a restart, as 10ms, 5s, 10m (default 1s)."},
-        Option{"child-wait", 0, "D", "When DONE is there, wait this long for child runs (default 5m)."},
-        Option{"done-grace", 0, "D", "How long an agent may run on after DONE (default 30s)."},
-        Option{"poll", 0, "D", "How often to look for DONE where no file events are left (default 1s)."},
+        Option{"prompt", 'p', "TEXT", "What to do; saved as TASK.md unless that exists (default: TASK.md)."},
+        Option{"prompt-file", 'f', "FILE", "A file that says what to do, reread for each attempt."},
+        Option{"max-restarts", 0, "N", "At most N attempts by this command (default 100)."},
+        Option{"restart-delay", 0, "D", "Wait this long before a restart, such as 10ms, 5s or 10m (default 1s)."},
+        Option{"child-wait", 0, "D", "After DONE, wait this long for child runs (default 5m)."},
+        Option{"done-grace", 0, "D", "How long the agent may keep running after DONE (default 30s)."},
+        Option{"poll", 0, "D", "How often to check for DONE if the system has no file events left (default 1s)."},
         Option{"idle-timeout", 0, "D", "End an attempt that prints nothing for this long (default: never)."},
         Option{"run-timeout", 0, "D", "End an attempt that takes this long; it counts as failed (default: never)."},
         Option{.name = "depends-on",
                .letter = 0,
                .value = "T",
-               .help = "Begin when this task of the project is done.",
+               .help = "Start only when this task of the project is done.",
                .repeatable = true},
         Option{.name = "check",
                .letter = 0,
                .value = "COMMAND",
-               .help = "DONE counts only if this command exits with 0; else it is taken back.",
+               .help = "DONE counts only if this command exits with 0; otherwise it is removed.",
                .repeatable = true},
         kAgentOption,
         kModelOptionWithoutLetter,
@@ -383,13 +383,14 @@ Result<int> run(const Arguments& arguments) {
 const Command kTaskRun = {
     "task run",
     "Supervise a task: restart its agent until it creates the file DONE.",
-    R"(The agent is started in the current project and restarted whenever it ends, whatever its exit code, until the file
-DONE is in the task's folder ($TASK_FOLDER), the attempts are used up, or it says that it waits for a person: by exit
-code 42, by a message of type wait_without_restart on its bus, or by the file WAIT_WITHOUT_RESTART. DONE is seen at once.
-Everything that an attempt started ends with it, except child runs (`ralph job`), for which DONE waits.
+    R"(Starts the agent in the current project and restarts it whenever it ends, whatever its exit code, until the file
+DONE exists in the task's folder ($TASK_FOLDER), the attempts are used up, or the agent says that it is waiting for a
+person: with exit code 42, with a message of type wait_without_restart on its bus, or with the file
+WAIT_WITHOUT_RESTART. DONE is noticed at once. Everything that an attempt started ends with it, except child runs
+(`ralph job`): after DONE, the supervisor waits for those.
 
-Exit codes: 0 DONE, 1 the attempts are used up or another limit, 2 settings, usage or a fatal start error,
-3 the agent waits for a person, 130 interrupted or stopped.)",
+Exit codes: 0 DONE, 1 stopped by a limit, such as the number of attempts, 2 bad settings, bad usage or a fatal start
+error, 3 the agent is waiting for a person, 130 interrupted or stopped.)",
     R"(ralph task run --root tasks --project shop --task cart --prompt 'Make the cart keep its items'
 ralph task run --root tasks --project shop --task cart --agent codex --max-restarts 10 --restart-delay 5s
 ralph task run --root tasks --project shop --task cart --check 'make test'
