@@ -62,7 +62,7 @@ Result<std::string> read_input() {
   char buffer[64 * 1024];
   for (ssize_t n = 0; (n = ::read(STDIN_FILENO, buffer, sizeof buffer)) > 0;) {
     text.append(buffer, static_cast<size_t>(n));
-    if (text.size() > kMaxBusBody) break;  // post_message() says so
+    if (text.size() > kMaxBusBody) break;  // post_message() reports it
   }
   return text;
 }
@@ -122,7 +122,7 @@ bool has_type(const BusMessage& message, const Arguments& arguments) {
   return !type || equals_ignoring_case(message.type, *type);
 }
 
-// Those after the message named by --after.
+// Keeps only the messages after the one named by --after.
 Status drop_earlier(const Arguments& arguments, std::vector<BusMessage>& messages) {
   const auto after = arguments.value("after");
   if (!after) return {};
@@ -191,7 +191,7 @@ Result<int> watch(const Arguments& arguments) {
       print_message(message, arguments.has("json"));
       if (count && ++shown == *count) return 0;
     }
-    if (std::fflush(stdout) != 0) return 0;  // nobody reads any more
+    if (std::fflush(stdout) != 0) return 0;  // nobody is reading any more
     if (!changes.wait(deadline)) return 1;
   }
 }

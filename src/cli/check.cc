@@ -1,4 +1,4 @@
-// ralph check: guardrails and diagnostics, once, here, now.
+// ralph check: runs guardrails and diagnostics once.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -76,7 +76,7 @@ Result<CollectRequest> request_from(const Arguments& typed, const Settings& sett
   return request;
 }
 
-// A guardrail as a result: exit code 0 is clean, everything else has failed.
+// The result of a guardrail: exit code 0 is clean, anything else has failed.
 CollectorResult result_of(const GuardrailSettings& guardrail, const SideEnd& end) {
   CollectorResult result;
   result.name = guardrail.name.empty() ? guardrail.command : guardrail.name;

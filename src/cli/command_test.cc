@@ -67,7 +67,7 @@ TEST(ParseArguments, FollowsItsTable) {
   const Row rows[] = {
       {"a positional alone", {"last"}, "|last"},
       {"a value after its option", {"--max", "5", "last"}, "max=5|last"},
-      {"a value behind an equals sign", {"--max=5", "last"}, "max=5|last"},
+      {"a value after an equals sign", {"--max=5", "last"}, "max=5|last"},
       {"an empty value", {"--prompt=", "last"}, "prompt=|last"},
       {"a value with an equals sign", {"--prompt=a=b", "last"}, "prompt=a=b|last"},
       {"a letter", {"-m", "5", "last"}, "max=5|last"},

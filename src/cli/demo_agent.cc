@@ -19,7 +19,7 @@ constexpr std::string_view kWhole =
 void say(std::string_view line) {
   fmt::print("{}\n", line);
   std::fflush(stdout);
-  std::this_thread::sleep_for(std::chrono::milliseconds(350));  // so that a person can follow
+  std::this_thread::sleep_for(std::chrono::milliseconds(350));  // so that a person can follow along
 }
 
 Result<int> work(const Arguments&) {

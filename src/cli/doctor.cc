@@ -93,7 +93,7 @@ void check_agent(Findings& findings, const Settings& settings, const Environment
                  const std::string& project) {
   const auto agents = make_agents(settings, environment, project);
   if (!agents) {
-    // The message of a setting that is not there says what to do.
+    // If the setting is missing, the message itself says what to do.
     findings.problem("agent", agents.error().message,
                      settings.agent.command.empty() ? "" : "install it, or correct the setting");
     return;
@@ -116,7 +116,7 @@ void check_agent(Findings& findings, const Settings& settings, const Environment
                 permission_choices(first.adapter()));
 }
 
-// A run keeps its journal in .ralph, and makes that folder if it is not there.
+// A run keeps its journal in .ralph, and creates that folder if it is missing.
 void check_folder(Findings& findings, const std::string& project) {
   const std::string folder = join_path(project, ".ralph");
   if (is_there(folder) && !is_real_folder(folder)) {
@@ -133,7 +133,7 @@ void check_folder(Findings& findings, const std::string& project) {
   }
 }
 
-// The nearest folder that is there has to be one that this user may write to.
+// The nearest existing folder has to be writable for this user.
 void check_state_folder(Findings& findings, const Environment& environment) {
   const std::string wanted = state_folder(environment);
   if (wanted.empty()) return;
@@ -146,7 +146,7 @@ void check_state_folder(Findings& findings, const Environment& environment) {
       "correct it, or set XDG_STATE_HOME");
 }
 
-// What `ralph run` refuses to begin with, besides the agent and the repository.
+// The other reasons, apart from the agent and the repository, why `ralph run` would refuse to start.
 void check_start(Findings& findings, const LoadedSettings& loaded, const Environment& environment,
                  const std::string& project) {
   if (const std::string why = foreseen_refusal(loaded, project); !why.empty())
@@ -190,7 +190,7 @@ void check_settings(Findings& findings, const Environment& environment, const st
   check_start(findings, *loaded, environment, project);
 }
 
-// Only looks: the next run puts it away.
+// Only reports leftovers: the next run cleans them up.
 void check_leftovers(Findings& findings, const Environment&, const std::string& project) {
   const auto killed = killed_run(project);
   if (!killed) return;

@@ -62,7 +62,7 @@ class HookDoctor {
   void survey(const Host& host, bool user) {
     const auto file = hook_file(host, user, environment_, project_);
     if (!file) return;
-    // In the home folder the project's file and the user's are the same.
+    // In the home folder, the project's file and the user's file are the same.
     if (user && !installed_.empty() && is_same_file(installed_[0].file.path, file->path)) return;
     const auto found = survey_of(file->path, file->shown, host);
     if (found) remember(host, *found, file->shown);
@@ -119,7 +119,7 @@ class HookDoctor {
         fmt::format("{}, or {}", command("uninstall", installed_[0].file), command("uninstall", installed_[1].file)));
   }
 
-  // Combines the findings of all files of a host.
+  // Accumulates over all files of a host whether the plugin is on and where the block cap is raised.
   void remember(const Host& host, const HookSurvey& survey, const std::string& shown) {
     plugin_ = plugin_ || survey.plugin.value_or(false);
     if (is_cap_raised(host, survey.block_cap.value_or(""))) raised_caps_.push_back(shown);

@@ -6,7 +6,7 @@
 
 namespace ralph::cli {
 
-// The duration given with the option, or `otherwise`. Errors say how durations are typed.
+// The duration given with the option, or `otherwise`. Errors explain the format of durations.
 inline Result<Milliseconds> duration_from(const Arguments& arguments, std::string_view option, Milliseconds otherwise) {
   const auto text = arguments.value(option);
   if (!text) return otherwise;

@@ -1,5 +1,5 @@
-// ralph hooks post-tool-lsp, post-tool-ast-grep and post-tool-linter: what the project's tools say about a file that
-// the host agent has just edited.
+// ralph hooks post-tool-lsp, post-tool-ast-grep and post-tool-linter: report what the project's tools say about a file
+// that the host agent has just edited.
 #include "cli/edit_report.h"
 #include "cli/hook_io.h"
 #include "cli/registry.h"
@@ -17,7 +17,7 @@ std::string edit_report(const HookCall& call, EditTools tools) {
   }
   if (files.empty()) return {};
   note_edits(call.environment, payload.session, project, files);
-  // A patch may have moved one, or another tool deleted it since: there is nothing to look at.
+  // A patch may have moved a file, or another tool may have deleted it since: there is nothing to check.
   std::erase_if(files, [&](const std::string& file) { return !is_there(join_path(project, file)); });
   if (files.empty()) return {};
   if (!auto_mode_is_on(call.environment, project)) return {};

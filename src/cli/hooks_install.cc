@@ -1,4 +1,4 @@
-// ralph hooks install, ralph hooks uninstall: ralph's hooks in the settings of a host.
+// ralph hooks install, ralph hooks uninstall: add ralph's hooks to the settings of a host, and remove them.
 #include <array>
 #include <cstdio>
 #include <sys/stat.h>
@@ -63,7 +63,7 @@ void show_changes(const Request& request, std::string_view shown, const std::vec
   }
 }
 
-// The path of something beside the file, for display.
+// The path of something next to the file, for display.
 std::string shown_beside(const HookFile& file, const std::string& path) {
   return file.user ? path : join_path(file.host->folder, base_name(path));
 }
@@ -186,7 +186,7 @@ HookSurvey survey_of(const Request& request, bool user) {
   return text ? survey_hooks(*text, file ? file->shown : "", *request.file.host).value_or(HookSurvey{}) : HookSurvey{};
 }
 
-// In the home folder the project's file and the user's are the same.
+// In the home folder, the project's file and the user's file are the same.
 bool are_one_file(const Request& request) {
   const auto other = hook_file(*request.file.host, !request.file.user, request.environment, request.project);
   return other && is_same_file(other->path, request.file.path);
@@ -212,7 +212,7 @@ Result<int> install(const Arguments& arguments) {
   if (commands && !request.file.host->has_commands)
     return fail(ErrorKind::kUsage, "--commands: {} has no commands of this kind", request.file.host->title);
   TRY_VALUE(const std::string program, program_for_hooks(request.environment));
-  if (commands) TRY(command_folder(request.file));  // fails before anything is written
+  if (commands) TRY(command_folder(request.file));  // fails early, before anything is written
   TRY_VALUE(bool changed, install_hooks(request, program));
   if (commands) {
     TRY_VALUE(const bool more, install_commands(request, program));
@@ -247,7 +247,7 @@ Result<Removal> removal_from(const HookFile& file, const std::string& text) {
       removal.restored = before_path;
     }
   } else if (!before && (trim(*removal.text) == "{}" || removal.text->empty())) {
-    removal.text.reset();  // install made the file
+    removal.text.reset();  // install created the file
   }
   return removal;
 }

@@ -1,6 +1,6 @@
 // ralph hooks post-tool: runs after a tool call of the host agent. Counts the call for the session's loop, monitors the
-// context and lets the project's tools look at an edit, in one process. ralph hooks context-monitor: only warns the
-// model when its context fills up.
+// context and runs the project's tools on an edit, in one process. ralph hooks context-monitor: only warns the model
+// when its context is filling up.
 #include "cli/edit_report.h"
 #include "cli/hook_io.h"
 #include "cli/registry.h"

@@ -17,8 +17,8 @@
 namespace ralph::cli {
 namespace {
 
-// Whether a person sits at the session, and the host would ask them: nobody watches an agent of a run or a session that
-// loops, and in some modes the host asks nothing.
+// Whether there is a person at the session whom the host would ask. Nobody watches an agent of a run or a session with
+// a loop, and in some modes the host never asks.
 bool can_ask(const HookCall& call) {
   if (!call.host || !call.host->can_ask || call.is_inside_run()) return false;
   if (is_listed("bypassPermissions dontAsk", call.payload.permission_mode)) return false;
@@ -39,7 +39,7 @@ bool has_loop(const HookCall& call) {
 constexpr std::string_view kOpenEnds = "*?[\xff";
 static_assert(kOpenEnds.back() == kUnknownPart);
 
-// tests/*, or what a list of files below tests has become: it may be any file there that fits.
+// A name such as tests/*, or one that is partly unknown: it may stand for any matching file in that folder.
 bool may_name_protected(const std::string& name, const std::string& project, const std::vector<std::string>& patterns) {
   const size_t slash = name.rfind('/', name.find_first_of(kOpenEnds));
   if (slash == std::string::npos) return false;
@@ -54,7 +54,7 @@ bool may_name_protected(const std::string& name, const std::string& project, con
          });
 }
 
-// A person's own session may edit what a loop must leave alone. New files are no change.
+// A person's own session may edit files that a loop must leave alone. New files do not count as changes.
 void protect_files(PolicySetup& setup, const HookCall& call) {
   if (setup.protected_paths.empty() || !(call.is_inside_run() || has_loop(call))) return;
   setup.place.is_protected = [paths = setup.protected_paths, project = setup.place.project](const std::string& path,

@@ -13,12 +13,12 @@ namespace {
 
 constexpr size_t kTaskWidth = 80;
 
-// A resumed session does not count. (Besides, Claude Code's --continue passes the wrong session id here.)
+// A resumed session is not a new one. (Also, Claude Code's --continue passes the wrong session id here.)
 bool starts_anew(const HookPayload& payload) {
   return payload.source != "resume" && payload.source != "compact" && payload.source != "fork";
 }
 
-// The contract of the loop that waited for this session; empty: none.
+// The contract of the loop that was waiting for a session; empty: there was none.
 std::string adopt_loop(const HookCall& call) {
   const HookPayload& payload = call.payload;
   if (payload.session.empty() || !starts_anew(payload)) return {};
@@ -34,7 +34,7 @@ std::string adopt_loop(const HookCall& call) {
   return prompt_contract((*adopted)->request);
 }
 
-// A session that had ended goes on, with its loop.
+// A session that had ended continues, and so does its loop.
 void note_return(const HookCall& call) {
   const auto project = project_of_session(call.environment, call.payload.session);
   if (!project) return;
@@ -45,7 +45,7 @@ void note_return(const HookCall& call) {
   }
 }
 
-// For the user, who has typed /clear; empty: there was no loop.
+// A message for the user who has typed /clear; empty: there was no loop.
 std::string what_became_of_the_loop(const HookCall& call) {
   if (call.payload.source != "clear" || !is_directory(call.payload.cwd)) return {};
   const auto cleared = LoopStore(call.project, call.environment).just_cleared();

@@ -1,4 +1,4 @@
-// ralph hooks start-loop: a loop by diagnostics inside a host's session, with no promise.
+// ralph hooks start-loop: starts a diagnostics loop inside a host's session, without a promise.
 #include <array>
 
 #include "base/text.h"

@@ -57,7 +57,8 @@ Result<std::optional<std::string>> plan_objection(const HookCall& call) {
   return std::optional(advice_from(report));
 }
 
-// After a kept promise the host's own goal may go on; otherwise it would work on where ralph has given up.
+// After a kept promise, the host's own goal may continue. Otherwise the turn ends, or the host would keep working after
+// ralph has given up.
 HookReply end_of_loop(Protocol protocol, LoopStatus status, std::string_view reason, std::string_view report = {}) {
   std::string message = fmt::format("ralph loop: {} ({})", to_string(status), reason);
   if (!report.empty()) message += fmt::format("\n{}", report);
@@ -65,8 +66,7 @@ HookReply end_of_loop(Protocol protocol, LoopStatus status, std::string_view rea
   return kept ? allow_stop(protocol, message) : end_turn(protocol, message);
 }
 
-// Of a session without a loop: it goes on while the project's tools find errors
-// in what it has edited.
+// The reply to a session without a loop, which continues while the project's tools find errors in what it has edited.
 Result<HookReply> automatic_reply(const HookCall& call) {
   const AutoRequest request{call.payload.session, call.payload.last_message.value_or(""), call.time_left()};
   TRY_VALUE(const auto answer, judge_automatically(request, call.environment));
@@ -74,7 +74,7 @@ Result<HookReply> automatic_reply(const HookCall& call) {
   return answer->text.empty() ? allow_stop(call.protocol, answer->message) : go_on(call.protocol, answer->text);
 }
 
-// Of the session's own loop.
+// The reply for the session's own loop.
 Result<HookReply> loop_reply(const HookCall& call) {
   if (call.is_inside_run() || !call.payload.agent_id.empty()) return allow_stop(call.protocol);
   const bool cancelled = take_cancellation(call.environment, call.payload.session);

@@ -14,7 +14,7 @@
 namespace ralph::cli {
 namespace {
 
-// The contract for the model; empty: another hook of this session has started the loop for the same line.
+// The contract for the model; empty: another hook of this session has already started the loop for this line.
 Result<std::string> start_loop(const LoopCommand& command, const HookCall& call) {
   const HookPayload& payload = call.payload;
   if (payload.session.empty())
@@ -64,7 +64,7 @@ Result<std::string> cancel_loop(const HookCall& call) {
     write_loop_receipt(store.project(), *state);
     return cancelled(*state);
   }
-  // The line may have waited in the host's queue, where the stop hook has found it.
+  // The stop hook may have found the line while it was waiting in the host's queue.
   const auto ended = store.history(call.payload.session);
   return !ended.empty() && ended.front().status == LoopStatus::kCancelled ? cancelled(ended.front()) : no_loop(call);
 }
@@ -78,7 +78,7 @@ Result<std::string> tell_status(const HookCall& call) {
   return Redactor(call.environment.as_lines()).redact(loop_report(states.front(), Style{}));
 }
 
-// A line of the user's own to a session with a loop. Some hosts call this hook for a continuation too.
+// Counts a line that the user typed into a session with a loop. Some hosts also call this hook for continuations.
 void count_prompt(const HookCall& call) {
   const HookPayload& payload = call.payload;
   const auto project = project_of_session(call.environment, payload.session);
@@ -93,7 +93,7 @@ Result<int> user_prompt(const Arguments& arguments) {
   HookCall call("user-prompt", arguments);
   const auto command = loop_command_from(call.read().prompt);
   if (call.is_inside_run()) return 0;
-  take_cancellation(call.environment, call.payload.session);  // whoever types knows of it
+  take_cancellation(call.environment, call.payload.session);  // the user who types already knows about it
   const auto refuse = [&](std::string_view why) {
     return send(refuse_prompt(call.protocol, fmt::format("ralph: {}", why)));
   };

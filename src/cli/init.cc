@@ -1,4 +1,4 @@
-// ralph init: writes .ralph/settings.json, from a dialogue or from flags.
+// ralph init: writes .ralph/settings.json, interactively or from flags.
 #include <algorithm>
 #include <cstdio>
 #include <unistd.h>
@@ -65,7 +65,7 @@ void note_missing_permissions(const InitChoices& choices) {
              choices.agent, permission_choices(*adapter));
 }
 
-// The settings that are there; empty if there are none.
+// The existing settings; empty if there are none.
 Result<json::object> existing_settings() {
   TRY_VALUE(const auto layer, read_layer(kProject, kSettingsFile));
   if (!layer) return json::object();
@@ -73,7 +73,7 @@ Result<json::object> existing_settings() {
   return std::move(document.as_object());
 }
 
-// Whether every command in `document` was chosen, and none was kept from settings that were there before.
+// Whether every command in `document` was chosen now, and none was kept from earlier settings.
 bool are_all_chosen(const json::object& document, const json::object& chosen) {
   LoadedSettings written, typed;
   written.project = document;
@@ -86,7 +86,7 @@ bool is_accepted_already() {
   return here && project_is_accepted(Environment::of_this_process(), *here);
 }
 
-// What a person has chosen is accepted; what was there before, they may never have seen.
+// Accepts what a person has chosen. They may never have seen what was there before.
 Status accept_own_work(bool whole) {
   const Environment environment = Environment::of_this_process();
   if (is_below_agent(environment)) return {};
@@ -106,7 +106,7 @@ Status accept_own_work(bool whole) {
   return save_trust(environment, record);
 }
 
-// `chosen`: the settings without what is kept of the `existing` ones.
+// `chosen`: the settings without what is kept from the `existing` ones.
 Status finish(const InitChoices& choices, const json::object& existing, const json::object& chosen, bool dry_run) {
   const json::object document = settings_document(choices, existing);
   if (dry_run) {
@@ -138,7 +138,7 @@ Status init_in_dialogue(const Arguments& arguments) {
     return fail(ErrorKind::kUsage,
                 "ralph init asks questions and needs a terminal; in a script answer them with flags: "
                 "ralph init --agent claude --guardrail 'make test'");
-  // It lives until the file is written, so that Ctrl-C takes effect before or after that.
+  // It lives until the file is written, so Ctrl-C can't interrupt the write.
   TerminalQuestions questions;
   if (is_there(std::string(kSettingsFile)) && !arguments.has("force")) {
     TRY_VALUE(const bool overwrite, ask_to_overwrite(questions));

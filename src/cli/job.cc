@@ -1,4 +1,4 @@
-// ralph job: a child run under the task that it is typed in. ralph job-child: what the supervisor starts for it.
+// ralph job: runs a child run of the enclosing task. ralph job-child: the process that the supervisor starts for it.
 #include <algorithm>
 #include <array>
 #include <climits>
@@ -25,7 +25,7 @@
 namespace ralph::cli {
 namespace {
 
-constexpr Milliseconds kPatience{60'000};  // with a supervisor that starts a job
+constexpr Milliseconds kPatience{60'000};  // how long a supervisor may take to start a job
 
 constexpr std::array kOptions = {
     Option{"prompt", 'p', "TEXT", "What to do."},
@@ -109,13 +109,13 @@ Result<int> job(const Arguments& arguments) {
   return follow(socket->get(), started, arguments.has("quiet"));
 }
 
-// The child itself, started by the guardian of the task's supervisor. Its order comes on standard input.
+// The child itself, started by the guardian of the task's supervisor. It reads its order from standard input.
 constexpr std::array kChildOptions = {
     Option{"folder", 0, "DIR", "The folder of the child run."},
     kAgentOption,
 };
 
-// In a sandbox a child run is given no other agent, and no other agent's credentials, than the task has.
+// In a sandbox, a child run gets only the agents, and the credentials, that the task has.
 Status expect_known(const std::vector<Agent>& agents, const SandboxRequest& sandbox) {
   for (const Agent& agent : agents) {
     const auto known = std::ranges::find(sandbox.agents, agent.name(), &AgentPlace::name);
@@ -188,7 +188,7 @@ Result<int> child(const Arguments& arguments) {
   TRY_VALUE(const ChildOrder order, decode_child_order(text));
   const auto code = run_child(info, place, arguments, order);
   if (code) return code;
-  // Nobody reads the standard error of a child: why it could not be started stands in its file.
+  // Nobody reads the standard error of a child, so the reason why it could not be started is written to its file.
   const auto now = read_run_info(folder);
   if (now) TRY(correct_dead_attempt(*now, AttemptStatus::kFailed, code.error().message, 2));
   return 2;

@@ -9,7 +9,7 @@
 
 namespace ralph::cli {
 
-// Besides --max-iterations, which every command explains in its own way.
+// All except --max-iterations, which every command explains in its own way.
 inline constexpr std::array kLoopOptions = {
     Option{"completion-promise", 0, "TEXT", "The text of the promise (default DONE)."},
     Option{"min-tool-calls", 0, "N", "A promise after fewer tool calls does not count (default 1)."},
@@ -30,7 +30,7 @@ inline constexpr Option kCheckOption{.name = "check",
                                      .help = "The loop is complete only when this command exits with 0.",
                                      .repeatable = true};
 
-// Criteria over what the project's tools say.
+// Criteria about what the project's tools find.
 inline constexpr std::array kCriteriaOptions = {
     Option{"zero-errors", 0, "", "Complete only if the project's compilers, checkers and linters find no errors."},
     Option{"zero-warnings", 0, "", "Complete only if they find no warnings."},
@@ -41,11 +41,11 @@ inline constexpr std::array kCriteriaOptions = {
 inline constexpr Positional kTaskPositional = {
     "TASK", "What to do. With '@src/ fix it', only what the tools find in src/ counts.", true};
 
-// The task and the options, validated. Targets ("@src/ fix it") are seen from `folder`.
+// The task and the options, validated. Targets ("@src/ fix it") are relative to `folder`.
 Result<LoopRequest> loop_request_from(const Arguments& arguments, const std::string& folder,
                                       const std::string& project);
 
-// The session given by --session, or the one in which this runs. Empty: none, or --all.
+// The session given by --session, or the one that this command runs in. Empty: none, or --all.
 Result<std::string> session_from(const Arguments& arguments, const Environment& environment);
 
 }  // namespace ralph::cli

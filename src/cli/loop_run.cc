@@ -1,4 +1,4 @@
-// ralph loop run: a loop in one session of an agent, driven from outside, for hosts without hooks.
+// ralph loop run: runs a loop in one session of an agent, driven from outside, for hosts without hooks.
 #include <array>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-// ralph loop start: a loop inside a host agent's session, by hand.
+// ralph loop start: starts a loop inside a host agent's session by hand.
 #include <array>
 #include <unistd.h>
 

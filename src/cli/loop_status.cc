@@ -38,20 +38,20 @@ Result<LoopStore> store_for(const std::string& session, const Environment& envir
   return LoopStore(project ? *project : project_for_loop(folder), environment);
 }
 
-// The result is incomplete because of damaged loops.
+// 0, or an error if damaged loops make the result incomplete.
 Result<int> none_of(const std::vector<std::string>& damaged) {
   if (damaged.empty()) return 0;
   return fail(ErrorKind::kInput, "{}", join(damaged, "\n"));
 }
 
-// Inside a session without a loop, a note about the loops of others.
+// Inside a session without a loop: a note about the loops of other sessions.
 std::string of_others(const LoopStore& store, bool inside_session) {
   const size_t others = inside_session ? store.active().size() : 0;
   return others == 0 ? ""
                      : fmt::format(" Not of this session: {} (ralph loop status --all).", count_of(others, "loop"));
 }
 
-// An agent of the session that repeats what it was shown makes no promise.
+// Removes the promise: an agent that repeats what it was shown must not give it.
 void replace_in(json::value& value, const LoopRequest& request) {
   if (auto* text = value.if_string()) *text = without_marker(std::string(*text), request);
   if (auto* array = value.if_array()) {
@@ -106,11 +106,11 @@ Result<int> cancel(const Arguments& arguments) {
   std::vector<LoopState> states = store.active(session, &damaged);
   const bool inside_session = !session.empty() && !arguments.value("session");
   if (states.empty() && damaged.empty() && inside_session) {
-    // It has no loop of its own, so the one that waits for a session is meant.
+    // This session has no loop, so the one that is waiting for a session must be meant.
     states = store.active();
     std::erase_if(states, [](const LoopState& state) { return !state.host.session.empty(); });
   }
-  // If some sessions have ended, the one that lives is meant.
+  // If some sessions have ended, the active one must be meant.
   if (!all &&
       std::any_of(states.begin(), states.end(), [](const LoopState& s) { return s.status == LoopStatus::kActive; }))
     std::erase_if(states, [](const LoopState& state) { return state.status == LoopStatus::kSessionEnded; });

@@ -1,4 +1,4 @@
-// ralph lsp start, status, stop: language servers that stay warm between two edits.
+// ralph lsp start, status, stop: language servers that stay warm between edits.
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -65,7 +65,7 @@ void print_servers(const json::object& status, bool as_json) {
   fmt::print("{}", as_json ? to_pretty_json(status) : status_text(status));
 }
 
-// Starts the process that keeps them. Returns what it says: "ready", "busy", or why not.
+// Starts the process that keeps the servers. Returns what it reports: "ready", "busy", or why it failed.
 Result<std::string> start_keeper(KeepRequest request) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return fail(ErrorKind::kIo, "cannot make a pipe: {}", errno_text(errno));
@@ -75,7 +75,7 @@ Result<std::string> start_keeper(KeepRequest request) {
   const pid_t pid = ::fork();
   if (pid < 0) return fail(ErrorKind::kIo, "cannot start the language servers: {}", errno_text(errno));
   if (pid == 0) {
-    // Whoever called ralph may wait for its pipes to close, and has nothing to do with what follows.
+    // The caller of ralph may be waiting for its pipes to close, so this process must not keep them open.
     ::setsid();
     const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nowhere, stream);
@@ -109,7 +109,7 @@ std::vector<std::string> kept_names(const json::object& status) {
   return names;
 }
 
-// The servers that are kept for this project with those that were asked for, started by whom it may be.
+// The status of the servers kept for this project, including those asked for, whichever process starts them.
 Result<json::object> start_all(const std::string& socket, LspRequest request, Milliseconds idle,
                                const Environment& environment) {
   TRY_VALUE(auto choices, choose_servers(request, environment));
@@ -122,7 +122,7 @@ Result<json::object> start_all(const std::string& socket, LspRequest request, Mi
       const bool all = std::all_of(choices.begin(), choices.end(),
                                    [&](const lsp::ServerChoice& choice) { return is_one_of(choice.row->name, kept); });
       if (all) return lsp::ask_hub(socket, {{"do", "start"}}, kLspStartPatience);
-      // One process keeps them all: it begins again with those that it had and the new ones.
+      // One process keeps them all, so it is restarted with the old servers and the new ones.
       request.names = std::move(kept);
       for (const lsp::ServerChoice& choice : choices) request.names.emplace_back(choice.row->name);
       TRY_VALUE(choices, choose_servers(request, environment));
@@ -133,7 +133,7 @@ Result<json::object> start_all(const std::string& socket, LspRequest request, Mi
     TRY_VALUE(const std::string said, start_keeper({request.project, choices, idle}));
     if (said == kReady && clock.monotonic() < until) continue;
     if (said != kBusyLine && said != kReady) return fail(ErrorKind::kIo, "{}", said);
-    // Somebody else was faster, or the one before is about to end.
+    // Another process was faster, or the previous one is about to end.
     if (clock.monotonic() >= until)
       return fail(ErrorKind::kBusy, "another process is about to start or end the language servers of {}; try again",
                   request.project);
@@ -164,7 +164,7 @@ Result<int> lsp_start(const Arguments& typed) {
   TRY_VALUE(const std::string socket, lsp_socket_of(environment, place.folder));
   LspRequest request{place.folder, {}, typed.has("trust"), excluded_paths(loaded.settings.diagnostics)};
   request.names.assign(typed.positionals().begin(), typed.positionals().end());
-  // Some read the whole project first.
+  // Some servers read the whole project first, which takes a while.
   if (is_terminal(STDERR_FILENO)) fmt::print(stderr, "Starting language servers …\n");
   TRY_VALUE(const json::object status, start_all(socket, request, *idle, environment));
   const json::value* ends = status.if_contains("endsAfterIdleSeconds");
@@ -196,7 +196,7 @@ Result<int> lsp_status(const Arguments& typed) {
   return some_have_failed(*said) ? 1 : 0;
 }
 
-// One that does not answer: its guardian is killed, and then its loop ends what it has started.
+// For a process that does not answer: kills its guardian, so that its loop ends everything it has started.
 Result<int> kill_keeper(const std::string& lock, const Error& why) {
   ProcessInfo keeper;
   const std::vector<std::string> words = split(trim(read_file(lock).value_or("")), ' ');

@@ -34,7 +34,7 @@ void show(const PlanFiles& folders, const PlanArchive& archive) {
              printable_lines(archive.problem));
 }
 
-// A note about the iteration that the last run left unchecked. Empty: none.
+// A note about the iteration that the last run left unchecked; empty: there is none.
 std::string unchecked_in(const std::string& authority, const std::string& project) {
   auto loaded = authority.empty() ? Result<std::optional<SavedPlan>>() : load_plan(authority);
   if (!loaded || !*loaded) return {};

@@ -1,4 +1,4 @@
-// ralph plan check: is the plan in order?
+// ralph plan check: checks whether the plan is in order.
 #include <array>
 #include <unistd.h>
 

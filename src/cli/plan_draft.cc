@@ -1,4 +1,4 @@
-// ralph plan draft: starts the agent with the planner's instructions, to write a plan together with the user.
+// ralph plan draft: starts the agent with instructions for planning, to write a plan together with the user.
 #include <array>
 #include <unistd.h>
 
@@ -33,7 +33,7 @@ constexpr std::array kOptions = {
 
 struct Draft {
   PlanFiles files;
-  bool full = true;                       // prd.md is still to be written
+  bool full = true;                       // prd.md has not been written yet
   std::optional<std::string> prd, tasks;  // their content before the draft
 };
 

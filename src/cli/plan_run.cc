@@ -89,8 +89,8 @@ Result<ModeAgents> make_mode_agents(const PlanRun& run, const Environment& envir
   return agents;
 }
 
-// A plan runs unattended: a sandbox is looked for unless the settings say otherwise. Hooks inside read ralph's own
-// copy.
+// A plan runs unattended, so a sandbox is looked for unless the settings say otherwise. Hooks inside it read ralph's
+// own copy of the plan.
 Result<Protection> protection_for(const PlanRun& run, const ModeAgents& agents) {
   const Environment environment = Environment::of_this_process();
   std::vector<Agent> all;
@@ -100,7 +100,7 @@ Result<Protection> protection_for(const PlanRun& run, const ModeAgents& agents) 
       true);
 }
 
-// Why reviews don't work in a clean checkout; empty: they do.
+// Why reviews can't work in a clean checkout; empty: they can.
 Result<std::string> room_obstacle(const PlanRun& run, const Protection& protection) {
   TRY_VALUE(std::string obstacle, clean_room_obstacle(run));
   if (!protection.in_machine || !obstacle.empty()) return obstacle;
@@ -140,7 +140,7 @@ Policy plan_policy(const Settings& settings) {
 Marker marker_for(const PlanRun& plan, const Run& run) {
   Marker marker;
   marker.timestamp = to_iso8601(run.clock.wall());
-  marker.pid = guardian_pid();  // the guardian: the process that the user started and may end
+  marker.pid = guardian_pid();  // the process that the user started and may end
   marker.pid_start = start_time_of(static_cast<int>(marker.pid));
   marker.max_iterations = run.policy.max_iterations;
   marker.run_id = run.id;
@@ -222,8 +222,8 @@ Result<int> execute(const PlanRun& run, const Protection& protection, const Mode
                        &protection};
   if (resume) TRY(check_limits(*resume, setup.policy));
   const Result<int> code = start_run(setup, [&](Run& started) { return drive_plan(run, setup, started); });
-  // In the guardian, which outlives the loop in any case. The marker is this run's own, unless another run has begun
-  // meanwhile.
+  // This runs in the guardian, which always outlives the loop. The marker is this run's own, unless another run has
+  // begun in the meantime.
   const auto lock = Lock::acquire(join_path(run.files.project, ".ralph/lock"));
   if (lock || lock.error().kind != ErrorKind::kBusy) remove_marker(run.files.project);
   return code;
@@ -256,7 +256,7 @@ Result<int> show_dry_run(const PlanRun& run, const Protection& protection, const
   return print_dry_run(dry, run.json);
 }
 
-// Where no person is there to answer, such a switch has to be asked for by --switch.
+// If nobody is there to answer, --switch has to request such a switch.
 Result<bool> ask(const BranchFault& fault, const PlanRun& run) {
   if (run.json || !is_terminal(STDIN_FILENO) || !is_terminal(STDOUT_FILENO)) return false;
   TerminalQuestions questions;
@@ -265,7 +265,7 @@ Result<bool> ask(const BranchFault& fault, const PlanRun& run) {
   return ask_yes_or_no(questions, fmt::format("{} now? (y/N): ", fault.command));
 }
 
-// The plan must be as the run left it.
+// The plan must still be as the run left it.
 Status check_same_run(const PlanRun& run, const ResumePoint& point) {
   TRY_VALUE(const auto saved, load_plan(run.authority));
   if (!saved || saved->run_id.empty() || saved->run_id == point.folder.id) return {};
@@ -278,7 +278,7 @@ void say_note(std::string_view note) {
   tell(fmt::format("Note: {}.\n", note));
 }
 
-// Approvals that ralph knows nothing of are a person's, or forged: somebody has to say so.
+// Approvals that ralph has no record of are a person's, or forged. Somebody has to accept them.
 Status accept_approvals(const PlanRun& run, bool accepted) {
   if (run.unknown_approvals.empty()) return {};
   const std::string which =

@@ -1,4 +1,4 @@
-// ralph plan status: the board of a plan.
+// ralph plan status: shows the board of a plan.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -36,7 +36,7 @@ struct PlanStatus {
   std::optional<Marker> marker;
 
   bool done(const Story& story) const { return is_done(story, skip_review); }
-  // Left by a run without reviews: it passes but is not approved.
+  // The story passes but is not approved: a run without reviews left it so.
   bool unreviewed(const Story& story) const {
     return !done(story) && story.review.passes && story.review.status != ReviewStatus::kApproved;
   }
@@ -99,7 +99,7 @@ void print_column(std::string& out, const PlanStatus& status, const Style& style
   for (const Story* story : stories) out += story_line(status, *story, style, id_width);
 }
 
-// A marker that ralph did not write may lack any of this.
+// A marker that ralph did not write may lack any of these fields.
 std::string run_line(const Marker& marker) {
   const auto clean = [](const std::string& text) { return fit_to_width(text, 100); };
   std::vector<std::string> facts;

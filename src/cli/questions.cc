@@ -56,7 +56,7 @@ TerminalQuestions::~TerminalQuestions() {
 
 Result<std::string> TerminalQuestions::ask(std::string_view prompt) {
   for (;;) {
-    const std::string shown = printable_lines(prompt);  // it may name a branch or a file
+    const std::string shown = printable_lines(prompt);  // it may contain the name of a branch or a file
     std::fwrite(shown.data(), 1, shown.size(), stdout);
     std::fflush(stdout);
     TRY_VALUE(const std::string line, read_line());
@@ -94,7 +94,7 @@ Result<std::string> TerminalQuestions::read_line() {
     char bytes[4096];
     const ssize_t n = ::read(STDIN_FILENO, bytes, sizeof bytes);
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return interrupted();  // the end of input, or the terminal is gone
+    if (n <= 0) return interrupted();  // end of input, or the terminal is gone
     unread_.append(bytes, static_cast<size_t>(n));
   }
 }

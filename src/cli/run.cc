@@ -73,7 +73,7 @@ Result<std::string> read_standard_input() {
 }
 
 // The text of the prompt if it was typed or comes from standard input; nullopt: it is in a file. Standard input is read
-// once, so a run that is resumed has its text among its arguments.
+// only once, so a resumed run has its text among its arguments.
 Result<std::optional<std::string>> prompt_text_from(const Arguments& arguments, bool resumed) {
   const auto text = arguments.value("prompt");
   const auto file = arguments.value("prompt-file");

@@ -1,4 +1,4 @@
-// ralph runs list: every run of this project. ralph runs show: one run, from its journal.
+// ralph runs list: lists every run of this project. ralph runs show: shows one run, from its journal.
 #include <algorithm>
 #include <cstdio>
 #include <functional>
@@ -26,17 +26,17 @@ namespace {
 
 using OnRecord = std::function<void(const record::Record&)>;
 
-// Reads a run's journal as far as possible; the rest is reported in `problems`.
+// Reads a run's journal as far as possible; what can't be read is reported in `problems`.
 ToldRun read_run(const AnyRun& found, const OnRecord& on_record = {}) {
   const RunFolder& folder = found.folder;
   ToldRun run{folder.id, found.shown_folder(), {}, false, {}, {}};
   if (found.task) run.task = fmt::format("{}/{}", found.task->project, found.task->task);
-  const std::string seal = seal_of(found.keeper(), folder.id);  // before the journal, which a live run adds to
+  const std::string seal = seal_of(found.keeper(), folder.id);  // read before the journal, which may be growing
   bool sealed = seal.empty();
   auto reader = JournalReader::open(join_path(folder.path, kJournalFile));
   if (!reader) {
     run.alive = found.lives();
-    run.view.unreadable = !run.alive;  // a live run creates its journal in a moment
+    run.view.unreadable = !run.alive;  // a live run is about to create its journal
     if (!run.alive) run.problems.push_back(reader.error().message);
     return run;
   }

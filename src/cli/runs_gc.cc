@@ -33,7 +33,7 @@ struct OldRun {
   bool needed = false;  // alive, or the newest of its way in
 };
 
-// Follows no symlinks: an agent can put one there.
+// Does not follow symlinks, because an agent can create them there.
 std::uint64_t size_of(const std::string& folder) {
   std::uint64_t bytes = 0;
   std::error_code error;
@@ -77,7 +77,8 @@ std::vector<OldRun> look_at(const std::string& project, const std::vector<RunFol
     if (::lstat(journal.c_str(), &info) == 0 || ::lstat(folder.path.c_str(), &info) == 0)
       run.last = WallTime(std::chrono::seconds(info.st_mtim.tv_sec));
     const Kind kind = kind_of(folder);
-    // A plan believes its copy only together with the journal of its last run; other newest runs can be resumed.
+    // ralph trusts its copy of a plan only together with the journal of the plan's last run. The other newest runs can
+    // be resumed.
     const bool newest = seen.insert(kind.way).second;
     run.needed = newest || alive == folder.id || kind.active_session;
     runs.push_back(std::move(run));

@@ -1,4 +1,4 @@
-// ralph runs resume: goes on with a run of any kind, by the command that started it.
+// ralph runs resume: resumes a run of any kind, with the command that started it.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -51,7 +51,7 @@ std::vector<std::string> words_of(const Arguments& arguments) {
   return words;
 }
 
-// A task goes on by the command that was typed last for it.
+// A task is continued with the command that was last typed for it.
 Result<int> resume_task(const TaskPlace& place, const Arguments& arguments) {
   if (arguments.has("max-iterations"))
     return fail(ErrorKind::kUsage,
@@ -78,11 +78,11 @@ Result<int> resume_task(const TaskPlace& place, const Arguments& arguments) {
   return kTaskRun.run(typed);
 }
 
-// The task that works in this project, if the newest run that can be resumed here is its.
+// The task whose run is the newest that can be resumed here; nullopt if that run is not a task's.
 std::optional<TaskPlace> newest_task_here(const std::string& project) {
   const auto here = runs_here(project);
   for (const AnyRun& run : here ? *here : std::vector<AnyRun>{}) {
-    if (run.task && run.lives()) continue;  // it goes on by itself
+    if (run.task && run.lives()) continue;  // it is still running
     if (own_resume_point(run.keeper(), run.folder)) return run.task;
   }
   return std::nullopt;

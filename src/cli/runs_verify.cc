@@ -1,4 +1,4 @@
-// ralph runs verify: checks the record of a run, and with --rerun its checks.
+// ralph runs verify: verifies the record of a run and, with --rerun, its checks.
 #include <algorithm>
 #include <array>
 #include <unistd.h>
@@ -55,7 +55,7 @@ void print_text(const Verification& verification, const RunFolder& folder) {
   }
 }
 
-// Whether the journal is as this machine wrote it: then this user has started the commands in it.
+// Whether the journal is as this machine wrote it. Then this user has already run the commands in it.
 bool is_this_machines(const Verification& verification) {
   return std::ranges::all_of(verification.findings, [](const VerifyFinding& finding) {
     return !is_one_of(finding.what, {"journal", "its end"}) || finding.fits == true;

@@ -1,5 +1,5 @@
-// ralph sandbox annex, ralph sandbox end: the two ends of the image of a task's folder in a virtual machine, and the
-// end of what an attempt left running there.
+// ralph sandbox annex: both ends of the image of a task's folder in a virtual machine. ralph sandbox end: ends what an
+// attempt left running there.
 #include <array>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-// ralph sandbox check: attacks on the sandbox, and what became of each.
+// ralph sandbox check: attacks the sandbox, and reports the outcome of each attack.
 #include <algorithm>
 #include <array>
 #include <unistd.h>
@@ -80,7 +80,7 @@ Result<int> check(const Arguments& arguments) {
   return through > 0 ? 1 : 0;
 }
 
-// Inside: the attack itself.
+// Runs inside the sandbox: the attack itself.
 constexpr std::array kAttackPositionals = {Positional{"NAME", "The attack.", true},
                                            Positional{"PLACE", "What is set up for it, as JSON.", true}};
 

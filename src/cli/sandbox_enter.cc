@@ -1,5 +1,5 @@
 // ralph sandbox enter: the first program inside a sandbox. It starts the bridge to the proxy, sets limits, and becomes
-// the program that was asked for.
+// the requested program.
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -48,7 +48,7 @@ Result<int> enter(const Arguments& arguments) {
   TRY_VALUE(const std::string here, current_directory());
   TRY_VALUE(const std::string program, resolve_program(words[0], Environment::of_this_process(), here));
   TRY(limit(arguments, "processes", RLIMIT_NPROC));
-  // bwrap was started with signals blocked, so that one that asks for an end reaches the program and not bwrap.
+  // bwrap was started with signals blocked, so that a request to end reaches the program and not bwrap.
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);

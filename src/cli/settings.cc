@@ -1,4 +1,5 @@
-// ralph settings show: the effective settings with their sources. ralph settings schema: the schema, for editors.
+// ralph settings show: shows the effective settings with their sources. ralph settings schema: prints the schema, for
+// editors.
 #include "settings/settings.h"
 
 #include <algorithm>

@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t kPiece = 256 << 10;  // bytes per read and write
 
-// Prints events as lines of JSON, or as text. Counts what was not understood, for a message at the end.
+// Prints events as lines of JSON, or as text. Counts what it does not understand, for a message at the end.
 class Output final : public EventSink {
  public:
   explicit Output(bool pretty) {

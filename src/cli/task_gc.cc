@@ -1,4 +1,4 @@
-// ralph task gc: removes tasks that are over.
+// ralph task gc: removes finished tasks.
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -34,7 +34,7 @@ WallTime last_change_of(const TaskState& state) {
 }
 
 Status remove_task(const TaskState& state) {
-  // Held until the folder is gone: no supervisor starts in it meanwhile.
+  // Held until the folder is gone, so that no supervisor starts in it meanwhile.
   const auto locks = lock_task(state.place);
   if (!locks) return fail(ErrorKind::kBusy, "{} is in use now", state.place.folder());
   std::error_code error;
@@ -42,7 +42,7 @@ Status remove_task(const TaskState& state) {
   if (error) return fail(ErrorKind::kIo, "cannot remove {}: {}", state.place.folder(), error.message());
   if (const std::string seals = project_state_folder(Environment::of_this_process(), state.place.folder());
       !seals.empty())
-    std::filesystem::remove_all(seals, error);  // of no use any more; what can't be removed does no harm
+    std::filesystem::remove_all(seals, error);  // best effort: leftover seals do no harm
   return {};
 }
 

@@ -1,4 +1,4 @@
-// ralph task list and ralph task status: how tasks stand.
+// ralph task list and ralph task status: show the state of tasks.
 #include <array>
 
 #include "base/text.h"
@@ -18,7 +18,7 @@ constexpr std::array kListOptions = {
 };
 constexpr auto kStatusOptions = joined(kTaskOptions, std::array{Option{"json", 0, "", "Print JSON."}});
 
-// Without the reason why it ended.
+// One line, without the reason why the task ended.
 std::string summary_of(const TaskState& state) {
   std::string text = fmt::format("{:<10} {}/{}  {}", state.status, state.place.project, state.place.task,
                                  count_of(state.attempts.size(), "attempt"));
@@ -41,7 +41,7 @@ Result<int> list(const Arguments& arguments) {
   }
   if (states.empty()) fmt::print("There are no tasks in {} yet. 'ralph task run' makes one.\n", root.root);
   const Style style = style_of_output(Environment::of_this_process());
-  constexpr size_t kWidest = 400;  // of a line in a file
+  constexpr size_t kWidest = 400;  // for a line that goes to a file
   for (const TaskState& state : states) {
     const std::string line = summary_of(state) + (state.reason.empty() ? "" : "  " + state.reason);
     fmt::print("{}\n", fit_to_width(line, style.terminal ? style.width : kWidest));
@@ -51,7 +51,7 @@ Result<int> list(const Arguments& arguments) {
 
 void print_attempt(const RunInfo& info, const Style& style, size_t indent) {
   const std::string code = info.exit_code < 0 ? "exit code unknown" : fmt::format("exit code {}", info.exit_code);
-  // Of one that was killed with its supervisor before it wrote anything, nobody knows how long it lived.
+  // If an attempt was killed with its supervisor before it wrote anything, nobody knows how long it lived.
   const bool unknown = info.exit_code < 0 && info.end_time && *info.end_time <= info.start_time;
   const std::string end = unknown         ? code
                           : info.end_time ? human_duration(*info.end_time - info.start_time) + ", " + code

@@ -1,4 +1,4 @@
-// ralph task output: what an attempt of a task printed.
+// ralph task output: prints the output of a task's attempt.
 #include <algorithm>
 #include <array>
 
@@ -61,7 +61,7 @@ Result<int> output(const Arguments& arguments) {
   TRY(watch.add(tail.path(), FileWatch::Growth::kWatched));
   TRY(watch.add(info.file(kRunInfoFile)));
   for (;;) {
-    // Read before the output: what was printed before the end is then there.
+    // Read before the output, so that everything printed before the end is included.
     const auto now = read_run_info(info.folder);
     const bool ended = !now || now->status != AttemptStatus::kRunning;
     TRY(tail.print_on());

@@ -1,4 +1,4 @@
-// ralph task run: restarts an agent until the task's folder has the file DONE.
+// ralph task run: restarts an agent until the task's folder contains the file DONE.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -91,7 +91,7 @@ tl::unexpected<Error> has_supervisor(const TaskPlace& place, const std::optional
 
 Result<std::vector<Lock>> take_locks(const TaskPlace& place) {
   auto lock = lock_task(place);
-  // A supervisor whose guardian was killed still ends its agent: that takes a moment only.
+  // A supervisor whose guardian was killed is still ending its agent. That takes only a moment.
   for (Milliseconds waited{0};
        !lock && lock.error().kind == ErrorKind::kBusy && is_held_by_the_dead(place) && waited < kPatienceWithTheDying;
        waited += kLockPoll) {
@@ -102,7 +102,7 @@ Result<std::vector<Lock>> take_locks(const TaskPlace& place) {
   return has_supervisor(place, supervisor_of(place));
 }
 
-// An earlier request to stop, or to wait, is answered by starting again.
+// Starting again settles earlier requests to stop or to wait.
 Status clear_requests(const TaskPlace& place) {
   for (const std::string& path : {place.stop_request(), place.wait_marker()}) {
     if (!is_there(path)) continue;
@@ -164,8 +164,8 @@ Result<std::string> own_path() {
   return std::string(path, static_cast<size_t>(n));
 }
 
-// All that the task may start: its agent or command, and for child runs every other agent of the settings that is
-// there.
+// Everything that the task may start: its agent or command and, for child runs, every other installed agent of the
+// settings.
 std::vector<Agent> agents_inside(const TypedTask& task, const Environment& environment) {
   auto agents = task_agents(task.words, task.loaded.settings, environment, task.project).value_or(std::vector<Agent>());
   for (const auto& [name, definition] : task.loaded.settings.agents) {
@@ -175,7 +175,7 @@ std::vector<Agent> agents_inside(const TypedTask& task, const Environment& envir
   return agents;
 }
 
-// What of the root is seen inside is there before anything is started.
+// Creates the files of the root that are visible inside, before anything is started.
 Status prepare_sandbox(TypedTask& task, const std::string& socket) {
   const TaskPlace& place = task.request.place;
   if (!is_there(place.file("task.yaml"))) TRY(set_dependencies(place, {}));
@@ -194,7 +194,7 @@ Status prepare_sandbox(TypedTask& task, const std::string& socket) {
   return {};
 }
 
-// Child runs are in the sandbox of their task.
+// Child runs share the sandbox of their task.
 void share_sandbox(const TypedTask& task, const Shelter* shelter, ChildrenSetup& family) {
   if (!shelter) return;
   family.sandbox = task.protection.agent;
@@ -207,7 +207,7 @@ void share_sandbox(const TypedTask& task, const Shelter* shelter, ChildrenSetup&
   }
 }
 
-// A child run that ends while no attempt is at work is followed by no step that would look.
+// If a child run ends while no attempt is active, no later step would restore what it changed.
 Status put_back_after_child(Run& run, const DockerShelter& shelter) {
   record::SandboxNoted noted;
   TRY_VALUE(noted.taken, shelter.put_back());
@@ -218,13 +218,13 @@ Status put_back_after_child(Run& run, const DockerShelter& shelter) {
 Result<int> supervise(TypedTask& task, const TrustTicket* ticket, int guardian) {
   const TaskPlace& place = task.request.place;
   const SystemClock clock;
-  std::unique_ptr<RunListener> watcher;  // goes last: a reader who sleeps must not keep the lock
+  std::unique_ptr<RunListener> watcher;  // destroyed last: a slow reader must not hold up the release of the lock
   LinuxProcesses processes(clock, guardian);
   Environment environment = Environment::of_this_process();
   TRY_VALUE(std::vector<Lock> locks, take_locks(place));
   TRY(clear_requests(place));
   std::string id = run_id_of(place);
-  // Before this process starts anything: its own jobs carry the run's id too.
+  // Must happen before this process starts anything, because its own jobs carry the run's id too.
   SweepReport swept;
   if (!id.empty()) swept = end_processes_with("RALPH_RUN_ID=" + id, stop_abandoned());
   if (id.empty()) id = new_run_id(clock.wall());
@@ -249,7 +249,7 @@ Result<int> supervise(TypedTask& task, const TrustTicket* ticket, int guardian) 
   RunServers servers;
   TRY(servers.start({task.policy, task.project, environment, shelter.get()}, jobs));
   auto* const machine = dynamic_cast<DockerShelter*>(shelter.get());
-  // From its first moment, the run is known as one that this user started: `ralph runs resume` asks for that.
+  // The seal's existence shows that this user started the run. `ralph runs resume` requires that.
   const std::string seal = seal_path(place.folder(), id);
   if (!seal.empty()) {
     TRY(make_directories(parent_path(seal)));
@@ -334,7 +334,7 @@ Result<int> run(const Arguments& arguments) {
   const TaskPlace& place = task.request.place;
   TRY(task_agents(task.words, task.loaded.settings, Environment::of_this_process(), task.project));
   if (arguments.has("dry-run")) return print_plan(task);
-  // All that can be refused is refused before anything is written.
+  // Everything that can be refused is refused before anything is written.
   const Environment environment = Environment::of_this_process();
   TRY_VALUE(task.protection, protection_for(task, environment));
   if (!task.protection.why_not.empty())
@@ -352,7 +352,7 @@ Result<int> run(const Arguments& arguments) {
     if (name == place.task) return fail(ErrorKind::kUsage, "--depends-on {}: a task can't wait for itself", name);
     TRY(existing_task(place.root, place.project, name));
   }
-  // A command that a person types is theirs; an agent is the project's.
+  // A command that a person types is their own choice; an agent comes from the project.
   std::optional<TrustTicket> ticket;
   if (task.words.empty()) {
     TRY_VALUE(ticket, accept_project({task.loaded, task.project, arguments.has("trust"), task.json}));
@@ -362,7 +362,7 @@ Result<int> run(const Arguments& arguments) {
   TRY(check_criteria(task.policy, task.project, Environment::of_this_process(),
                      typed ? "task run" : "settings: diagnostics.criteria"));
   TRY(make_task_folder(place));
-  // Inside, a path has no symbolic links that lead to where nothing is mounted.
+  // Inside a sandbox, a symbolic link in the path could lead to where nothing is mounted.
   if (task.protection.on) task.request.place.root = real_path(place.root);
   if (!depends.empty()) TRY(set_dependencies(place, depends));
   task.request.depends = dependencies_of(place);

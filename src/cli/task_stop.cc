@@ -27,7 +27,7 @@ constexpr auto kDoneOptions =
                              Option{"json", 0, "", "Print the state of the task as JSON."},
                          });
 
-// Its lock is free, or held by another run of it: the one that was there has ended.
+// Whether the supervisor ends in time: its lock is then free, or held by another supervisor.
 bool ends_within(const TaskPlace& place, const Supervisor& supervisor, Milliseconds patience) {
   const SystemClock clock;
   const MonotonicTime deadline = clock.monotonic() + patience;
@@ -40,7 +40,7 @@ bool ends_within(const TaskPlace& place, const Supervisor& supervisor, Milliseco
   }
 }
 
-// The loop first: then the guardian ends all that is left and exits.
+// Kills the loop first, so that the guardian ends everything that is left and exits.
 Status end_hard(const TaskPlace& place, const Supervisor& supervisor) {
   for (const int pid : {supervisor.loop, supervisor.pid}) {
     if (pid <= 0) continue;
@@ -63,7 +63,7 @@ int tell(const TaskState& state, bool json, const std::string& line) {
 Result<int> stop(const Arguments& arguments) {
   TRY_VALUE(const TaskPlace place, task_from(arguments));
   TRY_VALUE(const Milliseconds patience, duration_from(arguments, "wait", Milliseconds(15'000)));
-  // Written first, and removed only by the next explicit `task run`: nothing is restarted in between.
+  // The request is removed only by the next explicit `task run`, so nothing is restarted in between.
   const auto supervisor = supervisor_of(place);
   std::string how = "it was not running";
   if (supervisor) {

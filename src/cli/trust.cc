@@ -1,4 +1,4 @@
-// ralph trust: which commands of this project this user has accepted; accepts and revokes.
+// ralph trust: shows, accepts and revokes the commands of this project.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -65,7 +65,7 @@ void print(const TrustRecord& record, const SettingValues& now) {
   fmt::print("{}", text);
 }
 
-// Adds the folder to `trustedFolders` of the user's own settings, and leaves the rest of the file as it is.
+// Adds the folder to `trustedFolders` in the user's own settings, and leaves the rest of the file as it is.
 Result<int> believe_owner(const Environment& environment, std::string_view typed) {
   if (typed.empty()) return fail(ErrorKind::kUsage, "--owner is empty; give the project's folder");
   TRY_VALUE(const std::string here, current_directory());
@@ -91,7 +91,7 @@ Result<int> believe_owner(const Environment& environment, std::string_view typed
   return 0;
 }
 
-// Those of the plan in the project's usual place.
+// The verify commands of the plan in `folder`.
 std::vector<std::string> verify_commands_in(const std::string& folder) {
   const auto text = read_plain_file(join_path(folder, kTasksFile));
   const auto tasks = text ? read_tasks(*text, "").tasks : std::nullopt;
