@@ -106,8 +106,8 @@ SettingValues with_verify_commands(SettingValues values, const AcceptRequest& re
 tl::unexpected<Error> nobody_there(std::string_view what) {
   return fail(
       ErrorKind::kUsage,
-      "{}, and nobody is there to accept that; look at the lines above, then type 'ralph trust' or say --trust, "
-      "or change them back",
+      "{}, and nobody is there to accept that; check the lines above, then run 'ralph trust', add --trust, or undo the "
+      "changes",
       what);
 }
 
@@ -261,7 +261,7 @@ Result<TrustTicket> accept_project(const AcceptRequest& request) {
                                     runs ? "commands" : "settings about what runs"));
   } else if (!record.is_accepted() && !changed(Concern::kCommands).empty()) {
     tell(fmt::format("Note: {} that nobody has accepted ('ralph trust' does): {}\n",
-                     runs ? "commands of this project run" : "settings of this project are used", on_one_line(named)));
+                     runs ? "this project runs commands" : "this project uses settings", on_one_line(named)));
   }
   // A person saw them; --trust is for one run.
   if (asks && !trusted) record.accept(asked, "your answer", time);

@@ -135,7 +135,7 @@ Status drop_earlier(const Arguments& arguments, std::vector<BusMessage>& message
 void tell_skipped(const std::string& path, const BusReader& reader) {
   if (reader.skipped() == 0) return;
   std::fflush(stdout);
-  fmt::print(stderr, "ralph: {}: {} are no message (of a writer that was killed, or typed by hand)\n", path,
+  fmt::print(stderr, "ralph: {}: {} are not a message (left by a killed writer, or typed by hand)\n", path,
              human_bytes(reader.skipped()));
 }
 
@@ -151,7 +151,7 @@ Result<int> read(const Arguments& arguments) {
   TRY_VALUE(const std::string path, bus_from(arguments));
   TRY_VALUE(const auto limit, number_from(arguments, "limit"));
   if (!file_exists(path) && !is_there(path))
-    return fail(ErrorKind::kUsage, "there is no bus {}; 'ralph bus post' makes it", path);
+    return fail(ErrorKind::kUsage, "there is no bus {}; 'ralph bus post' creates it", path);
   BusReader reader(path);
   TRY_VALUE(std::vector<BusMessage> messages, reader.read_on());
   TRY(drop_earlier(arguments, messages));

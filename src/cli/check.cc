@@ -71,7 +71,8 @@ Result<CollectRequest> request_from(const Arguments& typed, const Settings& sett
   request.accepted = typed.has("trust");
   if (!typed.has("changed")) return request;
   const auto changed = files_changed_since_head(project.folder, Environment::of_this_process());
-  if (!changed) return fail(ErrorKind::kUsage, "--changed needs a git repository, and {} is in none", project.folder);
+  if (!changed)
+    return fail(ErrorKind::kUsage, "--changed needs a git repository, and {} is not in one", project.folder);
   request.files = *changed;
   return request;
 }
@@ -149,7 +150,7 @@ Result<int> check(const Arguments& typed) {
   const std::vector<PlannedCollector> planned =
       nothing_changed ? std::vector<PlannedCollector>() : plan_collectors(project, request);
   const std::string_view instead = nothing_changed        ? "No file has changed."
-                                   : typed.has("changed") ? "No file has changed that a tool looks at."
+                                   : typed.has("changed") ? "No file has changed that a tool checks."
                                                           : "";
   Check all{project, planned, {}, request};
   if (request.tests && request.only.empty() && !nothing_changed) all.guardrails = loaded.settings.guardrails;

@@ -83,7 +83,7 @@ std::string row_of(const Report& report, const CollectorResult& result, const St
 std::string check_text(const Report& report, const Style& style, std::string_view instead) {
   if (report.collectors.empty())
     return fmt::format("{} Nothing was checked.\n",
-                       instead.empty() ? "No tool that ralph knows has anything to look at here." : instead);
+                       instead.empty() ? "No tool that ralph knows has anything to check here." : instead);
   size_t name_columns = 8;
   const size_t widest = style.terminal && style.width < 60 ? std::max<size_t>(8, style.width / 3) : kMostNameColumns;
   for (const CollectorResult& result : report.collectors)

@@ -62,8 +62,8 @@ tl::unexpected<Error> unknown_option(const Command& command, std::string_view wo
 std::string in_words(const Option& option) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kWords = {{
       {"N", "a number"},
-      {"D", "a time, as 30s or 10m"},
-      {"TIME", "a time, as 30s or 10m"},
+      {"D", "a time, such as 30s or 10m"},
+      {"TIME", "a time, such as 30s or 10m"},
       {"P", "a project"},
       {"T", "a task"},
       {"USD", "an amount of dollars"},
@@ -71,7 +71,7 @@ std::string in_words(const Option& option) {
       {"BYTES", "a number of bytes"},
       {"DAYS", "a number of days"},
       {"SECONDS", "a number of seconds"},
-      {"NAMES", "names, with commas"},
+      {"NAMES", "names, separated by commas"},
   }};
   if (!option.choices.empty()) return fmt::format("one of {}", option.choices);
   const auto* const found =

@@ -36,7 +36,7 @@ void forget_outer_repository() {
 Result<std::string> make_scratch_folder(const Environment& environment) {
   std::string folder = join_path(environment.get("TMPDIR").value_or("/tmp"), "ralph-demo-XXXXXX");
   if (!::mkdtemp(folder.data()))
-    return fail(ErrorKind::kIo, "cannot make a scratch folder {}: {}", folder, errno_text(errno));
+    return fail(ErrorKind::kIo, "cannot create the scratch folder {}: {}", folder, errno_text(errno));
   return folder;
 }
 

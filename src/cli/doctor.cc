@@ -128,7 +128,7 @@ void check_folder(Findings& findings, const std::string& project) {
     findings.problem(".ralph/runs", "it is a symbolic link or a file, and ralph keeps its runs in a real folder",
                      "remove it");
   } else if (const auto run = live_run(project)) {
-    findings.problem("run", fmt::format("run {} is at work here, and a second one is not let in", *run),
+    findings.problem("run", fmt::format("run {} is active here, and a second one can't start", *run),
                      "wait for it to end");
   }
 }
@@ -142,7 +142,7 @@ void check_state_folder(Findings& findings, const Environment& environment) {
   if (is_directory(there) && ::access(there.c_str(), W_OK | X_OK) == 0) return;
   findings.problem(
       "state folder",
-      fmt::format("{} can't be made: {} is {}", wanted, there, is_directory(there) ? "not writable" : "not a folder"),
+      fmt::format("cannot create {}: {} is {}", wanted, there, is_directory(there) ? "not writable" : "not a folder"),
       "correct it, or set XDG_STATE_HOME");
 }
 

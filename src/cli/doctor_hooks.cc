@@ -137,8 +137,8 @@ class HookDoctor {
     if (!host.block_cap_variable.empty()) check_cap(host);
     if (host.has_goal)
       findings_.ok(
-          "goal", fmt::format("{} has a /goal of its own, which judges by what is said: take it if that is enough, and "
-                              "ralph run if tests decide, or limits and an exit code matter",
+          "goal", fmt::format("{} has its own /goal, which judges by what is said: use it if that is enough, and ralph "
+                              "run if tests should decide, or if limits and an exit code matter",
                               host.title));
   }
 
@@ -161,10 +161,10 @@ class HookDoctor {
     if (raised_caps_.empty()) return;
     findings_.note(
         "block cap",
-        fmt::format("{} is raised in {}: a loop that works does not need that, and it takes away the brake of "
-                    "/goal, which then talks on for ever",
+        fmt::format("{} is raised in {}: a loop that works does not need that, and it takes away the brake on "
+                    "/goal, which then never stops talking",
                     host.block_cap_variable, join_for_people(raised_caps_)),
-        fmt::format("{} takes back what ralph 0.1 wrote; otherwise remove the variable there",
+        fmt::format("{} undoes what ralph 0.1 wrote; otherwise remove the variable there",
                     installed_.empty() ? "ralph hooks install" : command("install", installed_[0].file)));
   }
 

@@ -12,7 +12,7 @@ inline Result<Milliseconds> duration_from(const Arguments& arguments, std::strin
   if (!text) return otherwise;
   const auto duration = parse_duration(*text);
   if (!duration)
-    return fail(ErrorKind::kUsage, "--{}: \"{}\" is no duration; type it as 10ms, 5s or 10m", option, *text);
+    return fail(ErrorKind::kUsage, "--{}: \"{}\" is not a duration; write it as 10ms, 5s or 10m", option, *text);
   return *duration;
 }
 

@@ -152,7 +152,7 @@ Result<bool> install_commands(const Request& request, const std::string& program
     if (there && *there == command.text) continue;
     if (!there || (file_exists(path) && !is_ralphs_command_file(*there))) {
       std::fflush(stdout);
-      fmt::print(stderr, "Note: {} is there and is not ralph's; it was left alone\n",
+      fmt::print(stderr, "Note: {} exists and is not ralph's; it was left alone\n",
                  join_path(shown_beside(request.file, folder), command.name));
       continue;
     }
@@ -198,7 +198,7 @@ void warn_of_twice(const Request& request, const std::string& program) {
   std::string also;
   if (other.has_hooks() && !are_one_file(request) &&
       (!request.file.host->runs_same_hook_once || other.programs != std::vector{program}))
-    also = fmt::format("{} has hooks of ralph too", request.file.user ? "this project" : "your own settings");
+    also = fmt::format("{} has ralph's hooks too", request.file.user ? "this project" : "your own settings");
   if (other.plugin == true || survey_of(request, request.file.user).plugin == true)
     also = "the plugin is switched on too";
   if (also.empty()) return;
@@ -318,7 +318,7 @@ Result<int> uninstall(const Arguments& arguments) {
   TRY_VALUE(const bool commands, uninstall_commands(request));
   // Install may have created a project's folders; the user's belong to the host.
   if ((hooks || commands) && !request.dry_run && !request.file.user) remove_empty_folders(request);
-  if (!hooks && !commands) fmt::print("Nothing to do: {} has no hooks of ralph.\n", request.file.shown);
+  if (!hooks && !commands) fmt::print("Nothing to do: {} has none of ralph's hooks.\n", request.file.shown);
   return 0;
 }
 

@@ -23,7 +23,7 @@ std::string adopt_loop(const HookCall& call) {
   const HookPayload& payload = call.payload;
   if (payload.session.empty() || !starts_anew(payload)) return {};
   if (!is_directory(payload.cwd)) {
-    call.complain("the folder of this session is not known, or is gone; no loop is looked for");
+    call.complain("the folder of this session is unknown or gone, so no loop can be found");
     return {};
   }
   LoopStore store(call.project, call.environment);
@@ -51,7 +51,7 @@ std::string what_became_of_the_loop(const HookCall& call) {
   const auto cleared = LoopStore(call.project, call.environment).just_cleared();
   if (!cleared) return {};
   const LoopRequest& request = cleared->request;
-  return fmt::format("ralph: /clear has ended the loop \"{}\" in iteration {} of {}; start it anew with /ralph:loop",
+  return fmt::format("ralph: /clear has ended the loop \"{}\" in iteration {} of {}; start it again with /ralph:loop",
                      without_marker(fit_to_width(first_line(request.task), kTaskWidth), request), cleared->iteration,
                      request.max_iterations);
 }

@@ -96,8 +96,8 @@ Status accept_own_work(bool whole) {
   print_notes(*loaded);
   if (!whole || is_there(std::string(kLocalSettingsFile))) {
     fmt::print(stderr,
-               "Note: what was kept of the settings that were here is not accepted by that; 'ralph trust' shows "
-               "and accepts it\n");
+               "Note: this does not accept the existing settings that were kept; 'ralph trust' shows and accepts "
+               "them\n");
     return {};
   }
   TrustRecord record = load_trust(environment, here);

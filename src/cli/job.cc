@@ -62,7 +62,7 @@ Result<ChildRequest> request_from(const Arguments& arguments, const Environment&
 }
 
 tl::unexpected<Error> supervisor_gone(const std::string& why) {
-  return fail(ErrorKind::kNotFound, "the supervisor of this task does not answer ({}); nothing is known of the job",
+  return fail(ErrorKind::kNotFound, "the supervisor of this task does not answer ({}); the state of the job is unknown",
               why);
 }
 
@@ -121,7 +121,7 @@ Status expect_known(const std::vector<Agent>& agents, const SandboxRequest& sand
     const auto known = std::ranges::find(sandbox.agents, agent.name(), &AgentPlace::name);
     if (known != sandbox.agents.end() && is_one_of(agent.program(), known->programs)) continue;
     return fail(ErrorKind::kUsage,
-                "{} is no agent of this task, and so it is not in its sandbox; name it in \"agents\" of the settings, "
+                "{} is not an agent of this task, so it is not in its sandbox; name it in \"agents\" in the settings, "
                 "and start the task again",
                 agent.name());
   }

@@ -91,7 +91,7 @@ Result<std::string> start_keeper(KeepRequest request) {
     char byte[512];
     const ssize_t n = ::read(reads.get(), byte, sizeof byte);
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return fail(ErrorKind::kIo, "the process for the language servers was killed before it had begun");
+    if (n <= 0) return fail(ErrorKind::kIo, "the process for the language servers was killed before it was ready");
     line.append(byte, static_cast<size_t>(n));
   }
   return std::string(trim(line));
@@ -152,11 +152,11 @@ Result<int> lsp_start(const Arguments& typed) {
   const std::string_view idle_text = typed.value("idle").value_or(kDefaultIdle);
   const auto idle = parse_duration(idle_text);
   if (!idle || idle->count() <= 0)
-    return fail(ErrorKind::kUsage, "--idle: \"{}\" is no duration; expected 10m, 2h or the like", idle_text);
+    return fail(ErrorKind::kUsage, "--idle: \"{}\" is not a duration; expected 10m, 2h or the like", idle_text);
   if (is_below_agent(environment))
     return fail(ErrorKind::kUsage,
-                "ralph lsp start: what an agent starts that ralph runs is ended with its turn; start "
-                "them outside of the run");
+                "ralph lsp start: what an agent starts in a run is ended with its turn; start the servers outside "
+                "of the run");
   TRY_VALUE(const Project place, enter_project());
   TRY_VALUE(const LoadedSettings loaded, load_settings(place.folder));
   print_notes(loaded);

@@ -81,7 +81,7 @@ Result<int> lsp_serve(const Arguments& typed) {
   lsp::HubSetup setup{project, environment, std::move(servers)};
   setup.owned = true;
   Fd listener(::dup(STDIN_FILENO));
-  if (!listener) return fail(ErrorKind::kUsage, "standard input must be the socket that it listens at");
+  if (!listener) return fail(ErrorKind::kUsage, "standard input must be the socket that it listens on");
   ::dup2(Fd(::open("/dev/null", O_RDONLY | O_CLOEXEC)).get(), STDIN_FILENO);
   lsp::Hub(std::move(setup)).serve(std::move(listener));
   return 0;

@@ -61,7 +61,7 @@ void show_made(const PlanFiles& folders, const MadePlan& made, const Style& styl
   for (const auto& [name, what] : kFiles) width = std::max(width, name.size());
   for (const auto& [name, what] : kFiles) {
     const bool kept = std::find(made.kept.begin(), made.kept.end(), name) != made.kept.end();
-    fmt::print("  {:<{}}  {}\n", name, width, kept ? "was there and stays as it is" : style.dim(what));
+    fmt::print("  {:<{}}  {}\n", name, width, kept ? "exists and stays as it is" : style.dim(what));
   }
   if (!made.ignored.empty()) fmt::print("  .gitignore now has {}\n", join_for_people(made.ignored));
 }
@@ -94,7 +94,7 @@ void show_next_steps(const Arguments& arguments, const PlanFiles& folders, const
       "To have reviews in a clean checkout of the commit, put its setup{} into .ralph/settings.json:\n     {}",
       setup.empty() ? " (\"\": nothing is needed)" : "",
       style.cyan(fmt::format(R"("plan": {{"cleanRoom": {{"setup": "{}"}}}})", setup))));
-  steps.push_back(fmt::format("Commit, then {}  It works on the branch {}, and makes it if it is missing.",
+  steps.push_back(fmt::format("Commit, then {}  It works on the branch {}, and creates it if it is missing.",
                               style.cyan(fmt::format("ralph plan run{}", more)), names.branch));
   fmt::print("\n{}\n", style.bold("What comes next"));
   for (size_t i = 0; i < steps.size(); ++i) fmt::print("  {}. {}\n", i + 1, steps[i]);

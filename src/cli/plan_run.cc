@@ -106,9 +106,9 @@ Result<std::string> room_obstacle(const PlanRun& run, const Protection& protecti
   if (!protection.in_machine || !obstacle.empty()) return obstacle;
   if (run.loaded.settings.plan.clean_room.mode == "on")
     return fail(ErrorKind::kInput,
-                "plan.cleanRoom.mode is \"on\", but a Docker Sandbox has the project alone; set sandbox.backend to "
+                "plan.cleanRoom.mode is \"on\", but a Docker Sandbox has only the project; set sandbox.backend to "
                 "\"bubblewrap\"");
-  return std::string("a Docker Sandbox has the project alone");
+  return std::string("a Docker Sandbox has only the project");
 }
 
 std::string hooks_of(const ModeAgents& agents) {
@@ -237,7 +237,7 @@ Result<int> show_dry_run(const PlanRun& run, const Protection& protection, const
     if (run.json) {
       fmt::print("{}", to_pretty_json(json::object{{"nextStory", nullptr}, {"settings", run.loaded.effective}}));
     } else {
-      fmt::print("Dry run: nothing is started.\n\n{}No story is left: a run would only make the checks.\n",
+      fmt::print("Dry run: nothing is started.\n\n{}No story is left: a run would only run the checks.\n",
                  printable_lines(opening(run, protection, agents) + branch_note(run, choice)));
     }
     return 0;
@@ -286,7 +286,7 @@ Status accept_approvals(const PlanRun& run, bool accepted) {
                   run.files.tasks(), join_for_people(run.unknown_approvals));
   if (!accepted) {
     if (run.json || !is_terminal(STDIN_FILENO) || !is_terminal(STDOUT_FILENO)) {
-      return fail(ErrorKind::kInput, "{}; look at them, then say --accept-tasks, or take the approvals back", which);
+      return fail(ErrorKind::kInput, "{}; check them, then add --accept-tasks, or undo the approvals", which);
     }
     TerminalQuestions questions;
     questions.say(which);

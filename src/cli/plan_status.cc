@@ -201,7 +201,7 @@ Result<int> show(const Arguments& arguments) {
   TRY(check_plan_folder(files));
   TRY_VALUE(const LoadedSettings loaded, load_settings(files.project));
   PlanStatus status;
-  TRY_VALUE(const std::string text, require_plain_file(files.tasks(), "'ralph plan init' makes one"));
+  TRY_VALUE(const std::string text, require_plain_file(files.tasks(), "'ralph plan init' creates one"));
   TRY_VALUE(status.tasks, tasks_from(text, files.tasks()));
   for (const Story& story : status.tasks.stories) status.by_id.emplace(story.id, &story);
   TRY_VALUE(status.marker, live_marker(files.project));

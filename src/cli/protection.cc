@@ -101,8 +101,8 @@ Status find_backend(const SandboxSubject& subject, Protection& protection) {
   if (backend == "docker" && !apart)
     return fail(
         ErrorKind::kInput,
-        "the task's folder {} and the project {} are one in the other. A Docker Sandbox writes all of the "
-        "project, and so would write what the supervisor believes; give a --root outside of the project, or set "
+        "the task's folder {} and the project {} must not contain each other. A Docker Sandbox can write everything in "
+        "the project, and so could change what the supervisor relies on; give a --root outside of the project, or set "
         "sandbox.backend to \"bubblewrap\"",
         subject.task_folder, protection.agent.project);
   // Machines were only tested with agents that they run themselves. Other agents use one only if the settings say so.
@@ -246,7 +246,7 @@ Result<Launch> RunShelter::enclose(StepKind kind, Launch launch) {
       });
   if (!is_seen && protection_.confined)
     return fail(ErrorKind::kInput,
-                "{} is neither in the project nor in the task's folder, and in a sandbox there is no other", folder);
+                "{} is neither in the project nor in the task's folder, and a sandbox has nothing else", folder);
   if (!is_seen) request.writable.push_back(folder);
   for (const std::string& path : launch.writes) {
     const Fd made(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));

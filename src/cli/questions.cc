@@ -62,7 +62,7 @@ Result<std::string> TerminalQuestions::ask(std::string_view prompt) {
     TRY_VALUE(const std::string line, read_line());
     const std::string_view answer = trim(line);
     if (has_control_characters(answer)) {
-      say("That line holds control characters (arrow keys do not move the cursor here). Please type it again.");
+      say("That line contains control characters (arrow keys do not move the cursor here). Please type it again.");
     } else if (find_invalid_utf8(answer) != std::string_view::npos) {
       say("That line is not valid UTF-8. Please type it again.");
     } else {

@@ -140,7 +140,7 @@ Status rerun_all(Verification& verification, const std::string& project, Process
   if (checks.empty()) return fail(ErrorKind::kInput, "the run had no checks");
   TRY_VALUE(const std::string tree, Repository(plain_git(project), project).work_tree());
   const Checkout checkout;
-  if (checkout.path().empty()) return fail(ErrorKind::kIo, "no temporary folder can be made; is TMPDIR writable?");
+  if (checkout.path().empty()) return fail(ErrorKind::kIo, "no temporary folder can be created; is TMPDIR writable?");
   const std::string target = join_path(checkout.path(), "tree");
   TRY(clone_commit(tree, commit, target));
   const std::string real = real_path(project), top = real_path(tree);

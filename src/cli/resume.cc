@@ -78,7 +78,7 @@ Result<std::vector<std::string>> first_arguments(const ResumePoint& point, const
   for (const std::string& word : words) masked.push_back(redactor.redact(word));
   // An agent can write to that file.
   if (masked != point.arguments.front())
-    return fail(ErrorKind::kUsage, "{} is not what run {} was started with; start it anew", path, point.folder.id);
+    return fail(ErrorKind::kUsage, "{} is not what run {} was started with; start a new run", path, point.folder.id);
   return words;
 }
 
@@ -144,7 +144,7 @@ std::string why_not_here(const std::string& keeper, const std::string& id, const
                          const Progress& progress) {
   if (const std::string path = seal_path(keeper, id); !path.empty() && !is_real_file(path))
     return fmt::format(
-        "it was not started here by this user ({} is missing), and may have come with a clone; start it anew", path);
+        "it was not started here by this user ({} is missing), and may have come with a clone; start a new run", path);
   if (start.way == WayIn::kPlan) {
     const std::string later = later_run_of_plan(keeper, id, start);
     if (!later.empty())
@@ -181,7 +181,7 @@ Result<ResumePoint> find_resume_point(const std::string& project, std::string_vi
     if (point) return point;
     if (!newest) newest = std::move(point).error();
   }
-  if (!newest) return fail(ErrorKind::kUsage, "there are no runs in {} yet; 'ralph run' makes one", project);
+  if (!newest) return fail(ErrorKind::kUsage, "there are no runs in {} yet; 'ralph run' starts one", project);
   return fail(ErrorKind::kUsage, "{}{}", newest->message, resumable_runs(project));
 }
 

@@ -138,7 +138,7 @@ Result<int> collect(const Arguments& arguments) {
   TRY_VALUE(limits.megabytes, number(arguments, "max-mb"));
   if (!limits.days && !limits.keep && !limits.megabytes)
     return fail(ErrorKind::kUsage,
-                "say which runs may go: --older-than DAYS, --keep N, --max-mb MB, or several of them");
+                "say which runs to remove: --older-than DAYS, --keep N, --max-mb MB, or several of them");
   TRY_VALUE(const std::vector<RunFolder> folders, list_runs(project));
   const std::vector<OldRun> gone = to_remove(look_at(project, folders), limits, SystemClock().wall());
   std::uint64_t bytes = 0;

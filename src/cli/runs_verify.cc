@@ -67,9 +67,8 @@ std::string why_not_again(const Verification& verification) {
   for (const std::string& command : commands_to_rerun(verification.receipt))
     commands.push_back(fmt::format("\"{}\"", fit_to_width(command, 200)));
   return fmt::format(
-      "the checks were not run again: the journal is not as this machine wrote it, so that anybody may have named "
-      "their "
-      "commands ({}); if you want to run these as you, add --trust",
+      "the checks were not run again: the journal is not as this machine wrote it, so anybody may have chosen their "
+      "commands ({}); to run these with your rights, add --trust",
       commands.empty() ? "there are none" : join(commands, ", "));
 }
 

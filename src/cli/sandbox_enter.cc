@@ -33,7 +33,7 @@ Status limit(const Arguments& arguments, std::string_view option, int resource) 
   rlim_t value = 0;
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
   if (error != std::errc() || end != text->data() + text->size())
-    return fail(ErrorKind::kUsage, "--{}: {} is no number", option, *text);
+    return fail(ErrorKind::kUsage, "--{}: {} is not a number", option, *text);
   const struct rlimit both = {value, value};
   if (::setrlimit(static_cast<__rlimit_resource>(resource), &both) != 0)
     return fail(ErrorKind::kIo, "--{}: {}", option, errno_text(errno));

@@ -36,7 +36,7 @@ Result<int> proxy(const Arguments& arguments) {
   if (const auto path = arguments.value("socket")) {
     TRY_VALUE(listener, listen_at(std::string(*path), SocketKind::kStream));
   } else if (!is_listening(STDIN_FILENO)) {
-    return fail(ErrorKind::kUsage, "standard input is no socket that listens; give --socket PATH");
+    return fail(ErrorKind::kUsage, "standard input is not a listening socket; give --socket PATH");
   }
   serve_proxy(listener, setup);
 }
@@ -51,7 +51,7 @@ Result<int> bridge(const Arguments& arguments) {
   if (const auto text = arguments.value("port")) {
     const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), port);
     if (error != std::errc() || end != text->data() + text->size() || port < 1 || port > 65535)
-      return fail(ErrorKind::kUsage, "--port: {} is no port; expected a number from 1 to 65535", *text);
+      return fail(ErrorKind::kUsage, "--port: {} is not a port; expected a number from 1 to 65535", *text);
   }
   TRY_VALUE(const Fd listener, listen_on_loopback(port));
   serve_bridge(listener, arguments.positionals()[0]);

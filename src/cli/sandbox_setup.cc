@@ -87,7 +87,7 @@ Result<SandboxRequest> sandbox_request(const SandboxSubject& subject, SandboxFor
   request.project = real_path(subject.project);
   const auto home = subject.environment.get("HOME");
   if (!home || !home->starts_with('/'))
-    return fail(ErrorKind::kInput, "HOME is not set, so that a sandbox does not know which folder to hide; set it");
+    return fail(ErrorKind::kInput, "HOME is not set, so a sandbox does not know which folder to hide; set it");
   request.home = real_path(*home);
   const std::string state = state_folder(subject.environment);
   request.private_home =

@@ -98,7 +98,7 @@ Result<int> run_show(const Arguments& arguments) {
   print_table(loaded);
   if (project.folder != project.typed_in)
     fmt::print("\nThese are the settings of {}.\n", fit_to_width(project.folder, project.folder.size() * 2 + 1));
-  if (loaded.files.empty()) fmt::print("\nThere is no {} here; ralph init makes one.\n", kSettingsFile);
+  if (loaded.files.empty()) fmt::print("\nThere is no {} here; ralph init creates one.\n", kSettingsFile);
   if (!loaded.files.empty() && loaded.settings.agent.command.empty())
     fmt::print("\nNo agent is set: put \"agent\": {{\"command\": \"claude\"}} into {}.\n", kSettingsFile);
   return 0;

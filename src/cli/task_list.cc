@@ -39,7 +39,7 @@ Result<int> list(const Arguments& arguments) {
     fmt::print("{}", to_pretty_json(all));
     return 0;
   }
-  if (states.empty()) fmt::print("There are no tasks in {} yet. 'ralph task run' makes one.\n", root.root);
+  if (states.empty()) fmt::print("There are no tasks in {} yet. 'ralph task run' creates one.\n", root.root);
   const Style style = style_of_output(Environment::of_this_process());
   constexpr size_t kWidest = 400;  // for a line that goes to a file
   for (const TaskState& state : states) {
@@ -91,7 +91,7 @@ Result<int> status(const Arguments& arguments) {
   if (state.supervisor) fmt::print("  pid       {}, since {}\n", state.supervisor->pid, state.supervisor->since);
   if (!state.depends.empty())
     fmt::print("  {} {}\n", state.status == "completed" ? "needed   " : "waits for", join_for_people(state.depends));
-  if (state.stop_requested) fmt::print("  STOP-REQUESTED is there\n");
+  if (state.stop_requested) fmt::print("  STOP-REQUESTED exists\n");
   for (const RunInfo& info : state.attempts) print_with_children(info, state, style, 0);
   return 0;
 }

@@ -317,7 +317,7 @@ Result<int> print_plan(TypedTask& task) {
   TRY_VALUE(const std::string prompt, instructions_of(task.request));
   DryRun dry{task.loaded, protection, task.project, agents, prompt, "the task", {}};
   dry.iterations = fmt::format(
-      "up to {}, {} apart, complete when {} is there{}", count_of(task.restarts, "attempt"),
+      "up to {}, {} apart, complete when {} exists{}", count_of(task.restarts, "attempt"),
       human_duration(task.policy.restart_delay), task.request.place.done(),
       task.request.checks.empty() ? "" : fmt::format(" and these pass: {}", join_for_people(task.request.checks)));
   if (task.policy.has_criteria()) dry.iterations += "; with criteria over what the project's tools say";

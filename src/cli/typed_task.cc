@@ -15,7 +15,7 @@ namespace {
 Result<TaskRequest> request_from(const Arguments& arguments, const std::string& typed_in) {
   const auto root = arguments.value("root"), project = arguments.value("project"), task = arguments.value("task");
   if (!root || !project || !task)
-    return fail(ErrorKind::kUsage, "which task? Give --root DIR, --project P and --task T; the folders are made");
+    return fail(ErrorKind::kUsage, "which task? Give --root DIR, --project P and --task T; missing ones are created");
   TaskRequest request;
   TRY_VALUE(request.place, task_place(absolute_path(*root, typed_in), *project, *task));
   const auto prompt = arguments.value("prompt"), file = arguments.value("prompt-file");
