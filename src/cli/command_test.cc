@@ -27,7 +27,7 @@ constexpr Positional kRest[] = {{"WORD", "What to complete.", false, true}};
 
 constexpr Command kSample = {
     "sample",
-    "Show what a command can say of itself",
+    "Show what a command can say about itself",
     "\nIt has two paragraphs.\n\nThis is the second.\n",
     "\n    ralph sample last\n    ralph sample -m 3 last\n",
     kOptions,
@@ -147,8 +147,8 @@ TEST(Arguments, AreAskedByName) {
   EXPECT_FALSE(arguments->has("max"));
 }
 
-TEST(HelpOf, SaysEverythingOfACommand) {
-  EXPECT_EQ(help_of(kSample), R"(Show what a command can say of itself
+TEST(HelpOf, SaysEverythingAboutACommand) {
+  EXPECT_EQ(help_of(kSample), R"(Show what a command can say about itself
 
 Usage: ralph sample [options] RUN [FORM]
 
@@ -233,7 +233,7 @@ TEST(Overview, ListsCommandsInOrderButNoHiddenOnes) {
   const Command* const commands[] = {&kSample, &kOpenEnded, &kPlain};
   const std::string text = overview(commands);
   EXPECT_NE(text.find("Tasks, runs and tools:\n"
-                      "  sample  Show what a command can say of itself\n"
+                      "  sample  Show what a command can say about itself\n"
                       "  plain   Take nothing\n"
                       "\n"),
             std::string::npos)
