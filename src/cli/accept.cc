@@ -238,7 +238,7 @@ Result<TrustTicket> accept_project(const AcceptRequest& request) {
   const NamedCommands named = describe_commands(asked);
   const bool runs = !named.commands.empty();
   const auto changed = [&](Concern concern) { return differences(record.seen, ticket.seen_, concern); };
-  if (record.is_accepted() && !request.told) {
+  if (record.is_accepted() && !request.changes_shown) {
     for (const std::string& line : changed(Concern::kOnlyCommands))
       tell(fmt::format("Commands changed since the last run: {}\n", line));
     for (const std::string& line : changed(Concern::kOnlySettings))

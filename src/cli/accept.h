@@ -48,7 +48,7 @@ struct AcceptRequest {
   std::string project;                                        // absolute
   bool trusted = false;                                       // --trust was typed
   bool json = false;                                          // nobody can be asked
-  bool told = false;                                          // the caller has shown what differs from the last run
+  bool changes_shown = false;                                 // the caller has shown what differs from the last run
   const std::vector<std::string>* verify_commands = nullptr;  // of the plan to run; nullptr: there is none
 };
 

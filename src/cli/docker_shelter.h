@@ -30,7 +30,7 @@ class DockerShelter : public Shelter {
 
   // While child runs are alive, the machine is not stopped, and files that they may have changed are not used as the
   // reference to restore from.
-  void mind_children(std::function<int()> alive) { children_ = std::move(alive); }
+  void watch_children(std::function<int()> alive) { children_ = std::move(alive); }
 
   // Restores protected files of the project. Returns a line for each.
   Result<std::vector<std::string>> put_back() const;

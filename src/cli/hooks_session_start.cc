@@ -14,14 +14,14 @@ namespace {
 constexpr size_t kTaskWidth = 80;
 
 // A resumed session is not a new one. (Also, Claude Code's --continue passes the wrong session id here.)
-bool starts_anew(const HookPayload& payload) {
+bool is_new_session(const HookPayload& payload) {
   return payload.source != "resume" && payload.source != "compact" && payload.source != "fork";
 }
 
 // The contract of the loop that was waiting for a session; empty: there was none.
 std::string adopt_loop(const HookCall& call) {
   const HookPayload& payload = call.payload;
-  if (payload.session.empty() || !starts_anew(payload)) return {};
+  if (payload.session.empty() || !is_new_session(payload)) return {};
   if (!is_directory(payload.cwd)) {
     call.complain("the folder of this session is unknown or gone, so no loop can be found");
     return {};

@@ -105,13 +105,13 @@ Result<int> user_prompt(const Arguments& arguments) {
     return 0;
   }
   const LoopVerb verb = (*command)->verb;
-  const auto told = verb == LoopVerb::kStart    ? start_loop(**command, call)
+  const auto text = verb == LoopVerb::kStart    ? start_loop(**command, call)
                     : verb == LoopVerb::kCancel ? cancel_loop(call)
                                                 : tell_status(call);
-  if (!told) return refuse(told.error().message);
+  if (!text) return refuse(text.error().message);
   // Cancel and status need no model: the answer is for the user.
-  if (verb != LoopVerb::kStart) return refuse(*told);
-  return told->empty() ? 0 : call.add_context("UserPromptSubmit", *told);
+  if (verb != LoopVerb::kStart) return refuse(*text);
+  return text->empty() ? 0 : call.add_context("UserPromptSubmit", *text);
 }
 
 }  // namespace

@@ -78,8 +78,8 @@ Result<int> follow(int socket, const ChildStarted& started, bool quiet) {
     if (poll_or_look(fds, -1) != 0 && !wait_readable(socket, {})) fds[0].revents = 0;
     if (fds[1].revents != 0) watch.take_changes();
     if (!quiet) {
-      TRY(out.print_on());
-      TRY(err.print_on());
+      TRY(out.print_new());
+      TRY(err.print_new());
     }
     if (fds[0].revents == 0) continue;
     const auto packet = receive_packet(socket);

@@ -263,10 +263,10 @@ Result<record::SandboxNoted> RunShelter::settle(bool) {
   if (plan_.folder.empty()) return noted;
   TRY_VALUE(noted.taken, take_away_forbidden(plan_, to_iso8601(SystemClock().wall())));
   for (const Refusal& refusal : read_refusals(log_)) {
-    int& told = told_[fmt::format("{}:{} {}", refusal.host, refusal.port, refusal.why)];
-    const int news = refusal.count - told;
+    int& reported = reported_[fmt::format("{}:{} {}", refusal.host, refusal.port, refusal.why)];
+    const int news = refusal.count - reported;
     if (news <= 0) continue;
-    told = refusal.count;
+    reported = refusal.count;
     noted.requests += news;
     noted.blocked.push_back(ralph::describe(Refusal{refusal.host, refusal.port, refusal.why, news}));
   }

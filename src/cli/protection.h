@@ -87,7 +87,7 @@ class RunShelter : public Shelter {
   SandboxPlan plan_;  // of the last step
   SocketDoor door_;
   std::string socket_, log_;
-  std::map<std::string, int> told_;  // how often each refusal has been reported
+  std::map<std::string, int> reported_;  // how often each refusal has been reported
 };
 
 }  // namespace ralph::cli

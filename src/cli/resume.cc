@@ -22,7 +22,7 @@
 namespace ralph::cli {
 namespace {
 
-constexpr int kLooksAtStart = 200;  // 10 ms each: two seconds in all
+constexpr int kStartChecks = 200;  // 10 ms each: two seconds in all
 
 std::string_view command_of(WayIn way) {
   switch (way) {
@@ -131,7 +131,7 @@ std::string later_run_of_plan(const std::string& project, const std::string& id,
 Result<ResumePoint> own_resume_point(const std::string& project, const RunFolder& folder) {
   // A run that is just starting, or whose guardian was killed while it was, has not written its first record yet.
   const auto starts = [&] { return way_of(folder) == WayIn::kUnknown && live_run(project) == folder.id; };
-  for (int look = 0; look < kLooksAtStart && starts(); ++look) ::usleep(10'000);
+  for (int look = 0; look < kStartChecks && starts(); ++look) ::usleep(10'000);
   TRY_VALUE(ResumePoint point, read_resume_point(folder, seal_of(project, folder.id)));
   const std::string why = why_not_here(project, folder.id, point.start, point.progress);
   if (!why.empty()) return fail(ErrorKind::kUsage, "run {} can't be resumed: {}", folder.id, why);

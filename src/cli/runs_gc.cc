@@ -66,7 +66,7 @@ Kind kind_of(const RunFolder& folder) {
 }
 
 // Newest first.
-std::vector<OldRun> look_at(const std::string& project, const std::vector<RunFolder>& folders) {
+std::vector<OldRun> old_runs(const std::string& project, const std::vector<RunFolder>& folders) {
   std::vector<OldRun> runs;
   std::set<WayIn> seen;
   const auto alive = live_run(project);
@@ -140,7 +140,7 @@ Result<int> collect(const Arguments& arguments) {
     return fail(ErrorKind::kUsage,
                 "say which runs to remove: --older-than DAYS, --keep N, --max-mb MB, or several of them");
   TRY_VALUE(const std::vector<RunFolder> folders, list_runs(project));
-  const std::vector<OldRun> gone = to_remove(look_at(project, folders), limits, SystemClock().wall());
+  const std::vector<OldRun> gone = to_remove(old_runs(project, folders), limits, SystemClock().wall());
   std::uint64_t bytes = 0;
   for (const OldRun& run : gone) {
     if (arguments.has("yes")) TRY(remove(project, run));

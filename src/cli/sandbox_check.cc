@@ -61,7 +61,7 @@ Result<int> check(const Arguments& arguments) {
     }
     std::erase_if(attacks, [&](const Attack* attack) { return std::ranges::find(only, attack->name) == only.end(); });
   }
-  TRY_VALUE(const std::unique_ptr<AttackRange> range, AttackRange::put_up(arguments.has("direct")));
+  TRY_VALUE(const std::unique_ptr<AttackRange> range, AttackRange::set_up(arguments.has("direct")));
   std::vector<AttackResult> results;
   size_t through = 0;
   for (const Attack* attack : attacks) {

@@ -78,7 +78,7 @@ std::vector<const Attack*> all_attacks() {
   return all;
 }
 
-Result<std::unique_ptr<AttackRange>> AttackRange::put_up(bool direct) {
+Result<std::unique_ptr<AttackRange>> AttackRange::set_up(bool direct) {
   std::unique_ptr<AttackRange> range(new AttackRange);
   range->direct_ = direct;
   std::string name = "/tmp/ralph-check-XXXXXX";  // short, because socket paths have a length limit

@@ -26,7 +26,7 @@ std::vector<const Attack*> all_attacks();
 class AttackRange {
  public:
   // Fails if no sandbox can be created here. `direct`: use none.
-  static Result<std::unique_ptr<AttackRange>> put_up(bool direct);
+  static Result<std::unique_ptr<AttackRange>> set_up(bool direct);
   AttackRange(const AttackRange&) = delete;
   AttackRange& operator=(const AttackRange&) = delete;
   ~AttackRange();

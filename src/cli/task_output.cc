@@ -54,7 +54,7 @@ Result<int> output(const Arguments& arguments) {
   TRY_VALUE(const RunInfo info, attempt_from(arguments, place));
   FileTail tail(info.file(name_of(arguments.value("file").value_or("output"))), STDOUT_FILENO);
   if (!arguments.has("follow")) {
-    TRY(tail.print_on());
+    TRY(tail.print_new());
     return 0;
   }
   FileWatch watch;
@@ -64,7 +64,7 @@ Result<int> output(const Arguments& arguments) {
     // Read before the output, so that everything printed before the end is included.
     const auto now = read_run_info(info.folder);
     const bool ended = !now || now->status != AttemptStatus::kRunning;
-    TRY(tail.print_on());
+    TRY(tail.print_new());
     if (ended) return 0;
     watch.wait(std::nullopt);
   }

@@ -278,7 +278,7 @@ Result<int> supervise(TypedTask& task, const TrustTicket* ticket, int guardian) 
     };
   }
   TRY_VALUE(const auto children, Children::open(std::move(family), processes));
-  if (machine) machine->mind_children([&] { return children->alive(); });
+  if (machine) machine->watch_children([&] { return children->alive(); });
   std::vector<std::pair<std::string, std::string>> variables = {{"RALPH_JOB_SOCKET", socket}};
   for (const auto& [name, value] : task_variables(place)) variables.emplace_back(name, value);
   TaskWay way(run, task.request, agents, task.loaded.settings.stream_agent_output, children.get(), std::move(variables),
