@@ -1,4 +1,4 @@
-# ralph_embed(<name> <file>...) makes generated/embedded_<name>.h: each file as a constant string named after it.
+# ralph_embed(<name> <file>...) generates generated/embedded_<name>.h, with each file as a constant string named after it.
 function(ralph_embed name)
   set(text "#pragma once\n\n#include <string_view>\n\nnamespace ralph::embedded {\n")
   foreach(file ${ARGN})

@@ -1,5 +1,5 @@
-# Compiling is mostly reading the same large headers again: they are read once. The clang preset reads them file by file,
-# so that an include that is missing is found there.
+# Most of the compile time goes into reading the same large headers, so they are precompiled. The clang preset reads them
+# file by file, so that it finds missing includes.
 option(RALPH_PRECOMPILE "read the large headers once for all files" ON)
 set(large_headers <algorithm> <array> <chrono> <functional> <map> <memory> <optional> <set> <span> <string> <string_view> <variant>
     <vector>
@@ -12,8 +12,9 @@ if(RALPH_PRECOMPILE)
   target_precompile_headers(ralph_large_headers PRIVATE ${large_headers})
 endif()
 
-# What the large headers leave is templates, made anew in each file: some files are compiled as one. Names of one file only
-# are then seen by others: those that many have (kOptions of each command) are made different, and some files stay alone.
+# Most of the remaining time goes into templates that are instantiated again in each file, so several files are compiled as
+# one. They then see each other's file-local names: names that many files have (kOptions of each command) are made unique,
+# and some files are compiled on their own.
 option(RALPH_UNITY "compile some files at a time" OFF)
 function(ralph_compile_together target)
   if(RALPH_UNITY)
@@ -22,7 +23,7 @@ function(ralph_compile_together target)
   endif()
 endfunction()
 
-# One folder of src/ is one library. Its tests stand beside its sources and are gathered into one test program.
+# Each folder of src/ is one library. Its tests are next to its sources and are collected into one test program.
 function(ralph_library folder)
   cmake_parse_arguments(ARG "HOT" "" "USES" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${folder}/*.cc ${CMAKE_SOURCE_DIR}/src/${folder}/*/*.cc)
@@ -32,7 +33,7 @@ function(ralph_library folder)
   add_library(ralph_${folder} STATIC ${sources})
   target_link_libraries(ralph_${folder} PUBLIC ralph_flags ${ARG_USES})
   if(ARG_HOT AND RALPH_SANITIZE)
-    # Tests spend most of their time here. Optimised code can't use headers precompiled without.
+    # Tests spend most of their time here. Optimised code can't use headers that were precompiled without optimisation.
     target_compile_options(ralph_${folder} PRIVATE -O1)
   elseif(RALPH_PRECOMPILE)
     target_precompile_headers(ralph_${folder} REUSE_FROM ralph_large_headers)

@@ -1,4 +1,4 @@
-# Run at every build; the header is rewritten only when the version changed, so nothing is compiled for nothing.
+# Runs at every build, but rewrites the header only if the version has changed, to avoid needless recompilation.
 set(commit "")
 execute_process(COMMAND git -C ${SOURCE} rev-parse --short=9 HEAD OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 if(commit)

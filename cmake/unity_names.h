@@ -1,5 +1,5 @@
-// Names that many files have for themselves, made different where files are compiled as one: RALPH_THIS_FILE is another
-// word for each of them (UNITY_BUILD_UNIQUE_ID).
+// Makes file-local names that many files have unique when files are compiled as one. RALPH_THIS_FILE is a different
+// word in each file (UNITY_BUILD_UNIQUE_ID).
 #pragma once
 
 #define RALPH_PASTE_NOW(name, file) name##_##file

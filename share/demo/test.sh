@@ -1,5 +1,5 @@
 #!/bin/sh
-# The project's test: what the agent claims does not count, this does.
+# The project's test. What the agent claims does not count; this does.
 failed=0
 check() {
   expected=$1

@@ -1,17 +1,17 @@
-// Written by `ralph hooks install --host opencode`; `ralph hooks uninstall --host opencode` removes it. Changes are lost with
-// the next installation.
+// Written by `ralph hooks install --host opencode`; `ralph hooks uninstall --host opencode` removes it. The next
+// installation overwrites any changes.
 //
 // A thin layer: it tells `ralph hooks ...` what happens in a session and does what ralph replies. It decides nothing. If
-// ralph is missing or fails, opencode goes on without it.
+// ralph is missing or fails, opencode continues without it.
 import { spawn } from "node:child_process"
 
 const RALPH = "ralph"
 
 export const Ralph = async ({ client, directory }) => {
-  const parents = new Map() // of a session: the session that started it, or ""
+  const parents = new Map() // session: the session that started it, or ""
   const greeted = new Set() // sessions whose first prompt was seen
-  const judged = new Map() // of a session: its last message at the last stop
-  const sent = new Map() // of a session: the continuation on its way, which is no prompt of the user
+  const judged = new Map() // session: its last message at the last stop
+  const sent = new Map() // session: the continuation on its way, which is not a prompt from the user
 
   const complain = (message) =>
     client.app.log({ body: { service: "ralph", level: "error", message } }).catch(() => {})
@@ -52,7 +52,7 @@ export const Ralph = async ({ client, directory }) => {
     return parents.get(id)
   }
 
-  // A sub-agent is a session of its own here; what it does counts for the session that the user sees.
+  // A sub-agent has its own session here; what it does counts for the session that the user sees.
   const identity = async (id) => {
     let root = id
     while (await parentOf(root)) root = parents.get(root)
@@ -70,7 +70,8 @@ export const Ralph = async ({ client, directory }) => {
   const contextIn = (reply) => reply.hookSpecificOutput?.additionalContext
 
   const onIdle = async (id) => {
-    // A run of ralph's starts `opencode run`, which ends at the first idle whatever is sent then. The run judges what it left.
+    // A ralph run starts `opencode run`, which ends at the first idle event, whatever is sent then. The run itself judges the
+    // result.
     if (process.env.RALPH_RUN_ID) return
     const who = await identity(id)
     if (who.agent_id) return
@@ -78,7 +79,7 @@ export const Ralph = async ({ client, directory }) => {
     const asked = messages.findLastIndex((one) => one.info.role === "user")
     const turn = messages.slice(asked + 1)
     const last = turn.at(-1)
-    // Interrupted by the user in mid-turn, failed, or nothing new: that is no stop of the agent.
+    // Interrupted by the user in mid-turn, failed, or nothing new: the agent did not stop by itself.
     const finish = last?.info.finish ?? "unknown"
     if (asked < 0 || last?.info.error || finish === "unknown" || finish === "tool-calls") return
     if (judged.get(id) === last.info.id) return
@@ -118,7 +119,7 @@ export const Ralph = async ({ client, directory }) => {
       const line = { ...who, hook_event_name: "UserPromptSubmit", prompt_id: message.id, prompt }
       const reply = await ralph("user-prompt", 10, line)
       if (reply.decision === "block") {
-        await show(reply.reason) // clients are told of an error, but not of which
+        await show(reply.reason) // clients only learn that there was an error, not which one
         throw new Error(reply.reason)
       }
       told.push(contextIn(reply))
@@ -141,7 +142,7 @@ export const Ralph = async ({ client, directory }) => {
 
     event: async ({ event }) => {
       if (event.type === "session.deleted") {
-        // Nothing resumes it: as after /clear in other hosts.
+        // It can't be resumed, just as after /clear in other hosts.
         const end = { session_id: event.properties.info?.id, hook_event_name: "SessionEnd", reason: "clear" }
         if (end.session_id) await ralph("session-end", 10, end)
       }

@@ -20,11 +20,12 @@ namespace ralph::cli {
 namespace {
 
 struct Remark {
-  std::string_view names;  // blank-separated; `*` at one end: any text
+  std::string_view names;  // blank-separated; `*` at either end matches any text
   std::string_view what;
 };
 
-// Variables that turn an agent into something else. They are shown like all others; the remark says why to look.
+// Variables that turn an agent into something else. They are shown like all others, with a remark that says why they
+// matter.
 constexpr Remark kRemarks[] = {
     {"LD_* DYLD_*", "loads code into every program that the agent starts"},
     {"*_BASE_URL *_API_URL *_ENDPOINT *_API_HOST *_API_BASE HTTP_PROXY HTTPS_PROXY ALL_PROXY http_proxy https_proxy "
@@ -59,7 +60,7 @@ std::string remark_on(const std::string& pointer) {
   return {};
 }
 
-// On one line, with numbers as people write them: the library writes 0.1 as 1E-1.
+// JSON on one line, with numbers as people write them: the library writes 0.1 as 1E-1.
 std::string plain_json(const json::value& value) {
   std::vector<std::string> parts;
   if (const json::array* array = value.if_array()) {
@@ -105,8 +106,8 @@ SettingValues with_verify_commands(SettingValues values, const AcceptRequest& re
 tl::unexpected<Error> nobody_there(std::string_view what) {
   return fail(
       ErrorKind::kUsage,
-      "{}, and nobody is there to accept that; look at the lines above, then type 'ralph trust' or say --trust, "
-      "or change them back",
+      "{}, and nobody is there to accept that; check the lines above, then run 'ralph trust', add --trust, or undo the "
+      "changes",
       what);
 }
 
@@ -160,7 +161,7 @@ void print_notes(const LoadedSettings& loaded) {
 
 TrustRecord TrustTicket::record_at_work() const {
   TrustRecord record = record_;
-  if (!kept_) return record;  // it waits for an answer about an earlier run
+  if (!kept_) return record;  // a question about an earlier run is still open
   record.seen = seen_;
   record.known = true;
   record.running = began_;
@@ -173,7 +174,7 @@ Status TrustTicket::begin() const {
 }
 
 void TrustTicket::end() const {
-  if (!begun_.is_raised()) return;  // it never came so far, and another run may be at work
+  if (!begun_.is_raised()) return;  // the run never began, and another one may be active
   const Environment environment = Environment::of_this_process();
   if (trust_file(environment, record_.project).empty()) return;
   const auto loaded = load_settings(record_.project);
@@ -183,7 +184,7 @@ void TrustTicket::end() const {
   } else {
     changed.emplace_back(first_line(loaded.error().message));
   }
-  // Written from memory: what is on disk may be an agent's work. Only a person's revocation is taken from there.
+  // Written from memory, because an agent may have changed the file. Only a person's revocation is taken from disk.
   TrustRecord record = record_at_work();
   if (!load_trust(environment, record.project).is_accepted()) record.accepted_by.clear();
   if (changed.empty() && kept_) record.running.clear();
@@ -213,10 +214,10 @@ Result<TrustTicket> accept_project(const AcceptRequest& request) {
   const SettingValues asked = with_verify_commands(ticket.now_, request);
   ticket.seen_ = asked;
   if (const auto known = record.seen.find(std::string(kVerifyCommands)); known != record.seen.end())
-    ticket.seen_.insert(*known);  // of a plan that is not asked about now
+    ticket.seen_.insert(*known);  // of a plan that this request is not about
   const bool asks = is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO) && !request.json;
   const std::string time = to_iso8601(SystemClock().wall());
-  // An agent may have written the user's own settings, too.
+  // An agent may also have changed the user's own settings.
   const TrustMode mode = record.running.empty() ? request.loaded.settings.trust : record.mode;
   ticket.began_ = fmt::format("pid {}, {}", ::getpid(), time);
   ticket.kept_ = !trust_file(environment, request.project).empty();
@@ -237,7 +238,7 @@ Result<TrustTicket> accept_project(const AcceptRequest& request) {
   const NamedCommands named = describe_commands(asked);
   const bool runs = !named.commands.empty();
   const auto changed = [&](Concern concern) { return differences(record.seen, ticket.seen_, concern); };
-  if (record.is_accepted() && !request.told) {
+  if (record.is_accepted() && !request.changes_shown) {
     for (const std::string& line : changed(Concern::kOnlyCommands))
       tell(fmt::format("Commands changed since the last run: {}\n", line));
     for (const std::string& line : changed(Concern::kOnlySettings))
@@ -260,7 +261,7 @@ Result<TrustTicket> accept_project(const AcceptRequest& request) {
                                     runs ? "commands" : "settings about what runs"));
   } else if (!record.is_accepted() && !changed(Concern::kCommands).empty()) {
     tell(fmt::format("Note: {} that nobody has accepted ('ralph trust' does): {}\n",
-                     runs ? "commands of this project run" : "settings of this project are used", on_one_line(named)));
+                     runs ? "this project runs commands" : "this project uses settings", on_one_line(named)));
   }
   // A person saw them; --trust is for one run.
   if (asks && !trusted) record.accept(asked, "your answer", time);

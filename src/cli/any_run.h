@@ -1,5 +1,5 @@
-// Runs of any kind by their id, for `ralph runs`: those of a project, which stand in its .ralph, and those of
-// supervised tasks, which stand in the tasks' own folders.
+// Finds runs of any kind by their id, for `ralph runs`: runs of a project, in its .ralph, and runs of supervised tasks,
+// in the tasks' own folders.
 #pragma once
 
 #include <optional>
@@ -17,18 +17,18 @@ struct AnyRun {
   std::string project;            // the folder that its agents work in
   std::optional<TaskPlace> task;  // nullopt: it is the project's own
 
-  std::string keeper() const { return task ? task->folder() : project; }  // whose seals vouch for it
+  std::string keeper() const { return task ? task->folder() : project; }  // the folder whose seals vouch for it
   std::string shown_folder() const;                                       // as a user would type it
   bool lives() const;
 };
 
-// Newest first: the runs of this project, and those of all tasks that this user has started anywhere.
+// The runs of this project and of all tasks that this user has started anywhere, newest first.
 Result<std::vector<AnyRun>> all_runs(const std::string& project);
 
-// The same without tasks that work elsewhere.
+// The same, without tasks that work elsewhere.
 Result<std::vector<AnyRun>> runs_here(const std::string& project);
 
-// One by its id or a beginning of it, wherever it is; "last": the newest one here. Errors are of kind kUsage.
+// Finds one run by its id or the beginning of it, wherever it is; "last" is the newest one here. Errors are kUsage.
 Result<AnyRun> find_any_run(const std::string& project, std::string_view which);
 
 }  // namespace ralph::cli

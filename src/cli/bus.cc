@@ -25,7 +25,7 @@ constexpr std::array kPostOptions = {
     Option{"type", 't', "TYPE",
            "FACT, PROGRESS, DECISION, QUESTION, ERROR, INFO, wait_without_restart or another word."},
     Option{"body", 'b', "TEXT", "The message; - reads it from standard input."},
-    Option{"body-file", 'f', "FILE", "The message is in this file."},
+    Option{"body-file", 'f', "FILE", "A file with the message."},
     Option{"project", 0, "ID", "The project (default: $RALPH_PROJECT_ID)."},
     Option{"task", 0, "ID", "The task (default: $RALPH_TASK_ID)."},
     Option{"run", 0, "ID", "The run (default: $RALPH_ATTEMPT_ID)."},
@@ -43,10 +43,10 @@ constexpr std::array kReadOptions = {
 constexpr std::array kWatchOptions = {
     kBusOption,
     Option{"type", 't', "TYPE", "Only messages of this type."},
-    Option{"after", 0, "ID", "Begin after this message (default: only new ones)."},
+    Option{"after", 0, "ID", "Start after this message (default: print only new ones)."},
     Option{"count", 'n', "N", "End after N messages."},
-    Option{"timeout", 0, "D", "End after this time, as 30s or 10m, with exit code 1."},
-    Option{"json", 0, "", "Print one JSON object a line."},
+    Option{"timeout", 0, "D", "End after this time, such as 30s or 10m, with exit code 1."},
+    Option{"json", 0, "", "Print one JSON object per line."},
 };
 
 Result<std::string> bus_from(const Arguments& arguments) {
@@ -62,7 +62,7 @@ Result<std::string> read_input() {
   char buffer[64 * 1024];
   for (ssize_t n = 0; (n = ::read(STDIN_FILENO, buffer, sizeof buffer)) > 0;) {
     text.append(buffer, static_cast<size_t>(n));
-    if (text.size() > kMaxBusBody) break;  // post_message() says so
+    if (text.size() > kMaxBusBody) break;  // post_message() reports it
   }
   return text;
 }
@@ -122,7 +122,7 @@ bool has_type(const BusMessage& message, const Arguments& arguments) {
   return !type || equals_ignoring_case(message.type, *type);
 }
 
-// Those after the message named by --after.
+// Keeps only the messages after the one named by --after.
 Status drop_earlier(const Arguments& arguments, std::vector<BusMessage>& messages) {
   const auto after = arguments.value("after");
   if (!after) return {};
@@ -135,7 +135,7 @@ Status drop_earlier(const Arguments& arguments, std::vector<BusMessage>& message
 void tell_skipped(const std::string& path, const BusReader& reader) {
   if (reader.skipped() == 0) return;
   std::fflush(stdout);
-  fmt::print(stderr, "ralph: {}: {} are no message (of a writer that was killed, or typed by hand)\n", path,
+  fmt::print(stderr, "ralph: {}: {} are not a message (left by a killed writer, or typed by hand)\n", path,
              human_bytes(reader.skipped()));
 }
 
@@ -151,7 +151,7 @@ Result<int> read(const Arguments& arguments) {
   TRY_VALUE(const std::string path, bus_from(arguments));
   TRY_VALUE(const auto limit, number_from(arguments, "limit"));
   if (!file_exists(path) && !is_there(path))
-    return fail(ErrorKind::kUsage, "there is no bus {}; 'ralph bus post' makes it", path);
+    return fail(ErrorKind::kUsage, "there is no bus {}; 'ralph bus post' creates it", path);
   BusReader reader(path);
   TRY_VALUE(std::vector<BusMessage> messages, reader.read_on());
   TRY(drop_earlier(arguments, messages));
@@ -191,7 +191,7 @@ Result<int> watch(const Arguments& arguments) {
       print_message(message, arguments.has("json"));
       if (count && ++shown == *count) return 0;
     }
-    if (std::fflush(stdout) != 0) return 0;  // nobody reads any more
+    if (std::fflush(stdout) != 0) return 0;  // nobody is reading any more
     if (!changes.wait(deadline)) return 1;
   }
 }
@@ -200,10 +200,10 @@ Result<int> watch(const Arguments& arguments) {
 
 const Command kBusPost = {
     "bus post",
-    "Post a message to the bus of a task.",
+    "Post a message to a task's bus.",
     "Appends a message and prints its id. Many processes may post at once: no message is lost or mixed with another.\n"
     "The body may be any text, including --- lines. Inside a supervised task, the bus and the ids come from the\n"
-    "environment. A message of type wait_without_restart tells the supervisor that the agent waits for a person.",
+    "environment. A message of type wait_without_restart tells the supervisor that the agent is waiting for a person.",
     "ralph bus post --type FACT --body 'the parser handles nested lists'\n"
     "make test 2>&1 | ralph bus post --type ERROR --body -\n"
     "ralph bus post --bus tasks/p/t/TASK-MESSAGE-BUS.md --type QUESTION --body-file question.md",
@@ -215,8 +215,8 @@ const Command kBusPost = {
 const Command kBusRead = {
     "bus read",
     "Print the messages of a bus.",
-    "In the order in which they were posted. An incomplete message, left by a writer that was killed, is skipped and\n"
-    "reported on standard error.",
+    "Prints them in the order in which they were posted. An incomplete message, left by a killed writer, is skipped\n"
+    "and reported on standard error.",
     "ralph bus read --bus tasks/p/t/TASK-MESSAGE-BUS.md\n"
     "ralph bus read --type QUESTION --limit 1\n"
     "ralph bus read --json | jq -r '.[].body'",
@@ -228,7 +228,7 @@ const Command kBusRead = {
 const Command kBusWatch = {
     "bus watch",
     "Print messages as they are posted.",
-    "Waits by file events: nothing is polled. Ends with exit code 0 after --count messages, and with 1 after "
+    "Waits for file events instead of polling. Ends with exit code 0 after --count messages, and with 1 after "
     "--timeout.",
     "ralph bus watch --bus tasks/p/PROJECT-MESSAGE-BUS.md\n"
     "ralph bus watch --type QUESTION --count 1 --timeout 10m --json",

@@ -1,4 +1,4 @@
-// ralph check: guardrails and diagnostics, once, here, now.
+// ralph check: runs guardrails and diagnostics once.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -32,16 +32,16 @@ using diagnostics::Report;
 using diagnostics::Summary;
 
 constexpr std::array kOptions = {
-    Option{"changed", 0, "", "Only files that differ from the last commit, where a tool can look at single files."},
+    Option{"changed", 0, "", "Check only files that differ from the last commit, if a tool can check single files."},
     Option{.name = "only",
            .letter = 0,
            .value = "NAMES",
-           .help = "Only these collectors: ruff,tsc. One that is not installed is a failure then.",
+           .help = "Run only these collectors, such as ruff,tsc; one that is not installed is then a failure.",
            .repeatable = true,
            .suggestions = [] { return join(collector_names({}), " "); }},
-    Option{"tests", 0, "", "Run test collectors and guardrails; on unless --no-tests.", true},
-    Option{"zero-warnings", 0, "", "Warnings are a failure too."},
-    Option{"json", 0, "", "Print JSON: docs/formats/diagnostics.md."},
+    Option{"tests", 0, "", "Run test collectors and guardrails (default on).", true},
+    Option{"zero-warnings", 0, "", "Treat warnings as failures."},
+    Option{"json", 0, "", "Print JSON (see docs/formats/diagnostics.md)."},
     kTrustOption,
 };
 
@@ -71,12 +71,13 @@ Result<CollectRequest> request_from(const Arguments& typed, const Settings& sett
   request.accepted = typed.has("trust");
   if (!typed.has("changed")) return request;
   const auto changed = files_changed_since_head(project.folder, Environment::of_this_process());
-  if (!changed) return fail(ErrorKind::kUsage, "--changed needs a git repository, and {} is in none", project.folder);
+  if (!changed)
+    return fail(ErrorKind::kUsage, "--changed needs a git repository, and {} is not in one", project.folder);
   request.files = *changed;
   return request;
 }
 
-// A guardrail as a result: exit code 0 is clean, everything else has failed.
+// The result of a guardrail: exit code 0 is clean, anything else has failed.
 CollectorResult result_of(const GuardrailSettings& guardrail, const SideEnd& end) {
   CollectorResult result;
   result.name = guardrail.name.empty() ? guardrail.command : guardrail.name;
@@ -149,7 +150,7 @@ Result<int> check(const Arguments& typed) {
   const std::vector<PlannedCollector> planned =
       nothing_changed ? std::vector<PlannedCollector>() : plan_collectors(project, request);
   const std::string_view instead = nothing_changed        ? "No file has changed."
-                                   : typed.has("changed") ? "No file has changed that a tool looks at."
+                                   : typed.has("changed") ? "No file has changed that a tool checks."
                                                           : "";
   Check all{project, planned, {}, request};
   if (request.tests && request.only.empty() && !nothing_changed) all.guardrails = loaded.settings.guardrails;
@@ -170,20 +171,20 @@ Result<int> check(const Arguments& typed) {
 
 const Command kCheck = {
     "check",
-    "Run what this project uses to find faults: linters, type checkers, compilers, tests, guardrails.",
-    R"(Detects the tools of the project, runs them side by side with a time-out each, and says what they found. mypy, pyright,
-eslint and biome run where they are configured or named; clang-tidy where there is a .clang-tidy. A tool that is not
-installed is shown as such, never as clean; so is one that fails or takes too long, and a test run without tests.
+    "Run the project's linters, type checkers, compilers, tests and guardrails.",
+    R"(Detects the project's tools, runs them in parallel, each with a timeout, and reports what they find. mypy,
+pyright, eslint and biome run if they are configured or named; clang-tidy runs if there is a .clang-tidy. A tool that is
+not installed is shown as such, never as clean; so is one that fails or takes too long, and a test run without tests.
 
 Collectors: ruff mypy pyright tsc eslint biome go-vet cargo-check clippy gcc clang clang-tidy shellcheck ast-grep pytest
-vitest jest npm-test go-test cargo-test ctest, and your own in diagnostics.collectors of the settings. ast-grep runs with
-security rules that ralph ships. diagnostics.exclude leaves out files and collectors. Language servers run if they are named,
-here or in diagnostics.languageServers: clangd pyright-langserver gopls rust-analyzer typescript-language-server (`ralph lsp
-start` keeps them warm).
+vitest jest npm-test go-test cargo-test ctest, and your own from diagnostics.collectors in the settings. ast-grep uses
+the security rules that ship with ralph. diagnostics.exclude leaves out files and collectors. Language servers run only
+if they are named, here or in diagnostics.languageServers: clangd pyright-langserver gopls rust-analyzer
+typescript-language-server (`ralph lsp start` keeps them warm).
 
-Exit codes: 0 all that ran is clean (warnings don't count without --zero-warnings), 1 errors, security findings, failing
-tests, a collector that failed or timed out, or one named by --only that is not installed, 2 wrong usage or settings,
-130 interrupted.)",
+Exit codes: 0 everything that ran is clean (warnings count only with --zero-warnings), 1 errors, security findings,
+failing tests, a collector that failed or timed out, or one named by --only that is not installed, 2 bad usage or
+settings, 130 interrupted.)",
     "ralph check\n"
     "ralph check --changed --no-tests\n"
     "ralph check --only ruff,pytest --zero-warnings\n"

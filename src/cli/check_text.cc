@@ -19,7 +19,7 @@ using diagnostics::Severity;
 
 constexpr size_t kShownFindings = 20, kMostNameColumns = 24, kLeastFacts = 12;
 
-// What the collector itself found, before findings of several tools were merged.
+// What this collector found, including findings merged with those of other tools.
 std::string found_by(const Report& report, const std::string& name) {
   Report own;
   for (const Finding& finding : report.findings) {
@@ -66,10 +66,10 @@ std::string row_of(const Report& report, const CollectorResult& result, const St
   const size_t mark = display_width(style.ok()) + 1;
   const size_t width = style.terminal && style.width > 0 ? style.width : 80;
   const size_t left = width - std::min(width, mark + name_columns + 2);
-  // Where there is no room for all, what was found is worth more than how long it took.
+  // If there is no room for everything, the findings matter more than the time.
   const size_t for_time = time.empty() || left < kLeastFacts + time.size() + 2 ? 0 : time.size() + 2;
   const size_t room = std::max(left - for_time, kLeastFacts);
-  // A log has room for all of it: the end of a reason says what to do.
+  // A log has room for everything, and the end of a reason says what to do.
   const std::string all = facts_of(report, result);
   const std::string facts = style.terminal ? fit_to_width(all, room) : fit_to_width(all, std::max(room, all.size()));
   std::string row = fmt::format("{} {}{}  {}", mark_of(report, result, style), name,
@@ -83,7 +83,7 @@ std::string row_of(const Report& report, const CollectorResult& result, const St
 std::string check_text(const Report& report, const Style& style, std::string_view instead) {
   if (report.collectors.empty())
     return fmt::format("{} Nothing was checked.\n",
-                       instead.empty() ? "No tool that ralph knows has anything to look at here." : instead);
+                       instead.empty() ? "No tool that ralph knows has anything to check here." : instead);
   size_t name_columns = 8;
   const size_t widest = style.terminal && style.width < 60 ? std::max<size_t>(8, style.width / 3) : kMostNameColumns;
   for (const CollectorResult& result : report.collectors)

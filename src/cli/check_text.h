@@ -9,7 +9,7 @@
 
 namespace ralph::cli {
 
-// `instead` stands there if nothing ran; empty: what could run.
+// `instead` explains why nothing ran; empty: no known tool applies here.
 std::string check_text(const diagnostics::Report& report, const Style& style, std::string_view instead);
 
 }  // namespace ralph::cli

@@ -34,7 +34,7 @@ std::string did_you_mean(std::string_view near) {
 }
 
 tl::unexpected<Error> unknown_option(const Command& command, std::string_view word) {
-  // One letter with two meanings, by two seeds: where it has neither, both are named.
+  // Two seeds give this letter two meanings. If it has neither here, the error names both.
   if (word.starts_with("-m")) {
     return usage_error(command, fmt::format("-m is --max-iterations in run and init, and --model in plan and loop run; "
                                             "ralph {} knows {}",
@@ -52,18 +52,18 @@ tl::unexpected<Error> unknown_option(const Command& command, std::string_view wo
     if (option.negatable) names.push_back(fmt::format("--no-{}", option.name));
   }
   const std::vector<std::string_view> views(names.begin(), names.end());
-  // "-json" has lost a dash; a single letter says nothing.
+  // "-json" is missing a dash; a single letter is too short to guess from.
   const std::string whole = word.starts_with("--") ? std::string(word) : fmt::format("-{}", word);
   const std::string_view near = word.size() > 2 ? nearest(whole, views) : std::string_view{};
   return usage_error(command, fmt::format("unknown option {}{}", word, did_you_mean(near)));
 }
 
-// What an option's value is, in a sentence: "a number" for N.
+// An option's value in words, for a sentence: "a number" for N.
 std::string in_words(const Option& option) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kWords = {{
       {"N", "a number"},
-      {"D", "a time, as 30s or 10m"},
-      {"TIME", "a time, as 30s or 10m"},
+      {"D", "a time, such as 30s or 10m"},
+      {"TIME", "a time, such as 30s or 10m"},
       {"P", "a project"},
       {"T", "a task"},
       {"USD", "an amount of dollars"},
@@ -71,7 +71,7 @@ std::string in_words(const Option& option) {
       {"BYTES", "a number of bytes"},
       {"DAYS", "a number of days"},
       {"SECONDS", "a number of seconds"},
-      {"NAMES", "names, with commas"},
+      {"NAMES", "names, separated by commas"},
   }};
   if (!option.choices.empty()) return fmt::format("one of {}", option.choices);
   const auto* const found =
@@ -81,7 +81,7 @@ std::string in_words(const Option& option) {
                      to_lower(option.value));
 }
 
-// An error message if the value is not among the choices; empty if it is, or if there are no choices.
+// An error message if the value is not among the choices; nullopt if it is, or if there are no choices.
 std::optional<std::string> check_choice(std::string_view what, std::string_view choices, std::string_view value) {
   if (choices.empty()) return std::nullopt;
   const std::vector<std::string> allowed = split(choices, '|');
@@ -129,7 +129,7 @@ void Arguments::add(const Arguments& later) {
 Result<Arguments> parse_arguments(const Command& command, std::span<const std::string> words) {
   Arguments result;
   result.words_.assign(words.begin(), words.end());
-  bool complete = false;  // by an option that stands for the required arguments
+  bool complete = false;  // an option was given that replaces the required positionals
   const auto take = [&](const Option& option, std::string_view shown, std::string value) -> Status {
     if (auto wrong = check_choice(shown, option.choices, value)) return usage_error(command, *wrong);
     auto& values = result.options_[std::string(option.name)];

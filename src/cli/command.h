@@ -23,10 +23,10 @@ struct Option {
   bool negatable = false;       // a switch that also exists as --no-<name>
   bool repeatable = false;      // may be given several times
   std::string_view choices{};   // "APPEND|PREPEND|REPLACE": the only values accepted (any case), and completed
-  bool optional_value = false;  // --x or --x=VALUE, and positionals that are required otherwise may be left out
-  // Words that completion offers, separated by blanks; the value is a list of such words with commas.
+  bool optional_value = false;  // --x or --x=VALUE; required positionals may then be left out
+  // Words that completion offers, separated by blanks. The value is a comma-separated list of such words.
   std::string (*suggestions)() = nullptr;
-  bool on_resume = false;  // may change when a run is resumed; everything else is as it was
+  bool on_resume = false;  // may be changed when a run is resumed; other options may not
 };
 
 constexpr Option on_resume(Option option) {
@@ -34,7 +34,7 @@ constexpr Option on_resume(Option option) {
   return option;
 }
 
-// Several lists as one.
+// Concatenates several lists of options.
 template <size_t... N>
 constexpr auto joined(const std::array<Option, N>&... lists) {
   std::array<Option, (N + ...)> all{};
@@ -75,7 +75,7 @@ class Arguments {
   std::span<const std::string> words() const { return words_; }  // as typed
   std::vector<std::string> given() const;                        // the names of the options that were given
 
-  // Adds what was typed later: its options and positionals replace those of the same name.
+  // Adds arguments that were typed later. Their options replace those of the same name; their positionals, all.
   void add(const Arguments& later);
 
  private:

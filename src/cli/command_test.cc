@@ -27,7 +27,7 @@ constexpr Positional kRest[] = {{"WORD", "What to complete.", false, true}};
 
 constexpr Command kSample = {
     "sample",
-    "Show what a command can say of itself",
+    "Show what a command can say about itself",
     "\nIt has two paragraphs.\n\nThis is the second.\n",
     "\n    ralph sample last\n    ralph sample -m 3 last\n",
     kOptions,
@@ -67,7 +67,7 @@ TEST(ParseArguments, FollowsItsTable) {
   const Row rows[] = {
       {"a positional alone", {"last"}, "|last"},
       {"a value after its option", {"--max", "5", "last"}, "max=5|last"},
-      {"a value behind an equals sign", {"--max=5", "last"}, "max=5|last"},
+      {"a value after an equals sign", {"--max=5", "last"}, "max=5|last"},
       {"an empty value", {"--prompt=", "last"}, "prompt=|last"},
       {"a value with an equals sign", {"--prompt=a=b", "last"}, "prompt=a=b|last"},
       {"a letter", {"-m", "5", "last"}, "max=5|last"},
@@ -147,8 +147,8 @@ TEST(Arguments, AreAskedByName) {
   EXPECT_FALSE(arguments->has("max"));
 }
 
-TEST(HelpOf, SaysEverythingOfACommand) {
-  EXPECT_EQ(help_of(kSample), R"(Show what a command can say of itself
+TEST(HelpOf, SaysEverythingAboutACommand) {
+  EXPECT_EQ(help_of(kSample), R"(Show what a command can say about itself
 
 Usage: ralph sample [options] RUN [FORM]
 
@@ -232,8 +232,8 @@ Examples:
 TEST(Overview, ListsCommandsInOrderButNoHiddenOnes) {
   const Command* const commands[] = {&kSample, &kOpenEnded, &kPlain};
   const std::string text = overview(commands);
-  EXPECT_NE(text.find("Around it:\n"
-                      "  sample  Show what a command can say of itself\n"
+  EXPECT_NE(text.find("Tasks, runs and tools:\n"
+                      "  sample  Show what a command can say about itself\n"
                       "  plain   Take nothing\n"
                       "\n"),
             std::string::npos)

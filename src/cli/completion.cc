@@ -56,7 +56,7 @@ std::string spellings(const Option& option) {
 
 // Completes the value of an option: a file, one of its choices, or nothing.
 std::string bash_values() {
-  std::map<std::string, std::string> cases;  // one entry for an option of several commands
+  std::map<std::string, std::string> cases;  // one entry per option, even if several commands have it
   for (const Command* command : visible_commands()) {
     for (const Option& option : command->options) {
       if (option.value.empty()) continue;
@@ -72,7 +72,7 @@ std::string bash_values() {
             "local head=; [[ $current == *,* ]] && head=${{current%,*}},; "
             "COMPREPLY=($(compgen -P \"$head\" -W '{}' -- \"${{current##*,}}\")); return",
             option.suggestions());
-      // Of options with one name, the one that has something to offer counts.
+      // If several options share a name, the one with something to offer wins.
       if (std::string& kept = cases[spellings(option)]; kept.empty() || reply != "return") kept = std::move(reply);
     }
   }

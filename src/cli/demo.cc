@@ -36,7 +36,7 @@ void forget_outer_repository() {
 Result<std::string> make_scratch_folder(const Environment& environment) {
   std::string folder = join_path(environment.get("TMPDIR").value_or("/tmp"), "ralph-demo-XXXXXX");
   if (!::mkdtemp(folder.data()))
-    return fail(ErrorKind::kIo, "cannot make a scratch folder {}: {}", folder, errno_text(errno));
+    return fail(ErrorKind::kIo, "cannot create the scratch folder {}: {}", folder, errno_text(errno));
   return folder;
 }
 
@@ -124,8 +124,8 @@ Result<int> demo(const Arguments& arguments) {
 const Command kDemo = {
     "demo",
     "See a complete loop with a built-in agent: no account, no network.",
-    "Makes a scratch repository with a failing test and runs a real loop in it: agent, guardrail, feedback, fix,\n"
-    "commit, completion. It takes a few seconds and leaves the folder for you to look at.",
+    "Creates a scratch repository with a failing test and runs a real loop in it: agent, guardrail, feedback, fix,\n"
+    "commit, completion. It takes a few seconds and leaves the folder for you to inspect.",
     "ralph demo",
     kOptions,
     {},

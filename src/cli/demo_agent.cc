@@ -19,7 +19,7 @@ constexpr std::string_view kWhole =
 void say(std::string_view line) {
   fmt::print("{}\n", line);
   std::fflush(stdout);
-  std::this_thread::sleep_for(std::chrono::milliseconds(350));  // so that a person can follow
+  std::this_thread::sleep_for(std::chrono::milliseconds(350));  // so that a person can follow along
 }
 
 Result<int> work(const Arguments&) {
@@ -47,7 +47,7 @@ Result<int> work(const Arguments&) {
 const Command kDemoAgent = {
     "demo-agent",
     "The scripted agent behind 'ralph demo'.",
-    "Reads a prompt on standard input and works in the current folder, which must be the demo's.",
+    "Reads a prompt from standard input and works in the current folder, which must be the demo's.",
     "",
     {},
     {},

@@ -19,7 +19,7 @@ namespace {
 constexpr Milliseconds kPatienceWithAnnex{130'000};
 constexpr std::string_view kAttemptVariable = "RALPH_ATTEMPT_ID", kAllPermissions = "--dangerously-skip-permissions";
 
-// What of the launch's environment a program inside gets.
+// The variables of the launch's environment that a program inside gets.
 std::map<std::string, std::string> passed(const SandboxPlan& plan, const Environment& environment) {
   constexpr std::array<std::string_view, 5> kOfThisMachine = {"PATH", "USER", "LOGNAME", "SHELL", "TERM"};
   std::map<std::string, std::string> variables;
@@ -65,7 +65,7 @@ DockerShelter::~DockerShelter() {
   if (check_) check_->end();
 }
 
-// The outer end is a job of the guardian, which starts the inner one by `exec`.
+// The outer end is a job of the guardian; it starts the inner end with `exec`.
 Status DockerShelter::start_annex(const Environment& environment, const std::string& folder, Jobs& jobs) {
   const AnnexPlace& place = *protection_.annex;
   for (const std::string& path : {place.folder, parent_path(place.socket)}) TRY(agent_->make_folder(path));
@@ -89,7 +89,7 @@ Status DockerShelter::start_annex(const Environment& environment, const std::str
   return level();
 }
 
-// The task's folder and its image are the same then, as far as nobody writes.
+// Waits until the task's folder and its image are in sync, as long as nobody writes to them.
 Status DockerShelter::level() {
   if (!control_) return {};
   TRY(send_packet(control_.get(), "level"));
@@ -110,7 +110,7 @@ bool DockerShelter::is_seen(const std::string& folder) const {
          });
 }
 
-// By the name that the machine has the program under: it is not that of the host.
+// Starts the program by its name inside the machine, which differs from that on the host.
 Launch DockerShelter::started(Launch launch, bool check, const std::string& variables) const {
   const MachinePlan& plan = last_->plan();
   const auto own = std::ranges::find_if(protection_.agent.agents, [&](const AgentPlace& agent) {
@@ -125,7 +125,7 @@ Launch DockerShelter::started(Launch launch, bool check, const std::string& vari
   if (!launch.input.empty()) options.insert(options.begin(), "-i");
   if (is_agent) {
     launch.argv[0] = plan.from;
-    // As `run` starts it, which is at work already.
+    // The same flag that `run` uses, which can't be used here because it is already active.
     if (own->machine_runs && std::ranges::find(launch.argv, kAllPermissions) == launch.argv.end())
       launch.argv.insert(launch.argv.begin() + 1, std::string(kAllPermissions));
   } else if (!check && !is_seen(launch.argv[0])) {
@@ -153,13 +153,13 @@ Result<Launch> DockerShelter::enclose(StepKind kind, Launch launch) {
   }
   last_ = check ? &*check_ : &*agent_;
   TRY_VALUE(const SandboxPlan plan, plan_sandbox(check ? protection_.check : protection_.agent, this_machine()));
-  // A child run that is at work may have changed something already.
+  // An active child run may have changed something already.
   if (alone) guarded_ = GuardedCopy::of(plan);
   auto variables = passed(plan, launch.environment);
   const Environment outside = last_->environment();
   attempt_ = check ? "" : launch.environment.get(std::string(kAttemptVariable)).value_or("");
   if (!check && !is_child_) {
-    // For hooks, at the same paths.
+    // Hooks read these files at the same paths.
     for (const std::string& path : protection_.agent.own_state) {
       const auto content = is_real_file(path) ? read_file(path) : Result<std::string>("");
       if (!content || content->empty()) continue;
@@ -177,14 +177,14 @@ Result<Launch> DockerShelter::enclose(StepKind kind, Launch launch) {
   }
   launch = started(std::move(launch), check, file);
   launch.environment = outside;
-  launch.folder = protection_.agent.project;  // what it works in may not have arrived here yet
-  // What containment looks for: the client on this machine belongs to the run.
+  launch.folder = protection_.agent.project;  // the folder that it works in may not exist on the host yet
+  // Containment looks for this variable: the client on this machine belongs to the run.
   for (const char* name : {"RALPH_RUN_ID"})
     if (const auto id = variables.find(name); id != variables.end()) launch.environment.set(name, id->second);
   return launch;
 }
 
-// What the attempt has left running in the machine; its child runs have other names.
+// Ends what the attempt has left running in the machine. Its child runs have ids of their own.
 Status DockerShelter::end_attempt() {
   if (attempt_.empty()) return {};
   return last_->command({last_->plan().helper, "sandbox", "end", fmt::format("{}={}", kAttemptVariable, attempt_)});
@@ -195,7 +195,7 @@ Result<record::SandboxNoted> DockerShelter::settle(bool forced) {
   if (!last_) return noted;
   const bool stops = forced && !is_child_ && children_() == 0;
   if (!stops) TRY(end_attempt());
-  if (!attempt_.empty()) TRY(level());  // what it wrote last counts
+  if (!attempt_.empty()) TRY(level());  // fetches what it wrote last
   if (!is_child_) {
     TRY(last_->settle(stops));
     TRY_VALUE(noted.taken, put_back());

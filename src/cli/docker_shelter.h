@@ -1,6 +1,6 @@
-// Puts the protection of Docker Sandbox in force for one run: a virtual machine for agents, and another one, without
-// their login, for checks. A supervised task has the image of its folder there (task/annex), and its child runs are
-// started in the same machine.
+// Runs the programs of one run in Docker Sandbox: a virtual machine for agents, and another one, without their login,
+// for checks. The machine of a supervised task has an image of the task's folder (task/annex), and the task's child
+// runs are started in the same machine.
 #pragma once
 
 #include <functional>
@@ -15,11 +15,11 @@ namespace ralph::cli {
 
 class DockerShelter : public Shelter {
  public:
-  // `folder`: of the run, for what Docker's client says. `jobs`: the outer end of a task's image is one.
+  // `folder`: the run's, for the output of Docker's client. `jobs` runs the outer end of a task's image.
   static Result<std::unique_ptr<DockerShelter>> make(const Protection& protection, const Environment& environment,
                                                      const std::string& folder, Jobs& jobs);
 
-  // For a child run, in the machine of its task, which is in use already.
+  // For a child run, in the machine of its task, which is already in use.
   static Result<std::unique_ptr<DockerShelter>> for_child(const Protection& protection, const Environment& environment);
   ~DockerShelter() override;
 
@@ -28,10 +28,11 @@ class DockerShelter : public Shelter {
   Result<record::SandboxNoted> settle(bool forced) override;
   std::string describe() const override;
 
-  // While child runs live, the machine is not stopped, and what they may have changed is not taken for the beginning.
-  void mind_children(std::function<int()> alive) { children_ = std::move(alive); }
+  // While child runs are alive, the machine is not stopped, and files that they may have changed are not used as the
+  // reference to restore from.
+  void watch_children(std::function<int()> alive) { children_ = std::move(alive); }
 
-  // Puts back what must not change in the project. Returns a line for each.
+  // Restores protected files of the project. Returns a line for each.
   Result<std::vector<std::string>> put_back() const;
 
  private:

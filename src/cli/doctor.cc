@@ -93,7 +93,7 @@ void check_agent(Findings& findings, const Settings& settings, const Environment
                  const std::string& project) {
   const auto agents = make_agents(settings, environment, project);
   if (!agents) {
-    // The message of a setting that is not there says what to do.
+    // If the setting is missing, the message itself says what to do.
     findings.problem("agent", agents.error().message,
                      settings.agent.command.empty() ? "" : "install it, or correct the setting");
     return;
@@ -116,7 +116,7 @@ void check_agent(Findings& findings, const Settings& settings, const Environment
                 permission_choices(first.adapter()));
 }
 
-// A run keeps its journal in .ralph, and makes that folder if it is not there.
+// A run keeps its journal in .ralph, and creates that folder if it is missing.
 void check_folder(Findings& findings, const std::string& project) {
   const std::string folder = join_path(project, ".ralph");
   if (is_there(folder) && !is_real_folder(folder)) {
@@ -128,12 +128,12 @@ void check_folder(Findings& findings, const std::string& project) {
     findings.problem(".ralph/runs", "it is a symbolic link or a file, and ralph keeps its runs in a real folder",
                      "remove it");
   } else if (const auto run = live_run(project)) {
-    findings.problem("run", fmt::format("run {} is at work here, and a second one is not let in", *run),
+    findings.problem("run", fmt::format("run {} is active here, and a second one can't start", *run),
                      "wait for it to end");
   }
 }
 
-// The nearest folder that is there has to be one that this user may write to.
+// The nearest existing folder has to be writable for this user.
 void check_state_folder(Findings& findings, const Environment& environment) {
   const std::string wanted = state_folder(environment);
   if (wanted.empty()) return;
@@ -142,11 +142,11 @@ void check_state_folder(Findings& findings, const Environment& environment) {
   if (is_directory(there) && ::access(there.c_str(), W_OK | X_OK) == 0) return;
   findings.problem(
       "state folder",
-      fmt::format("{} can't be made: {} is {}", wanted, there, is_directory(there) ? "not writable" : "not a folder"),
+      fmt::format("cannot create {}: {} is {}", wanted, there, is_directory(there) ? "not writable" : "not a folder"),
       "correct it, or set XDG_STATE_HOME");
 }
 
-// What `ralph run` refuses to begin with, besides the agent and the repository.
+// The other reasons, apart from the agent and the repository, why `ralph run` would refuse to start.
 void check_start(Findings& findings, const LoadedSettings& loaded, const Environment& environment,
                  const std::string& project) {
   if (const std::string why = foreseen_refusal(loaded, project); !why.empty())
@@ -190,7 +190,7 @@ void check_settings(Findings& findings, const Environment& environment, const st
   check_start(findings, *loaded, environment, project);
 }
 
-// Only looks: the next run puts it away.
+// Only reports leftovers: the next run cleans them up.
 void check_leftovers(Findings& findings, const Environment&, const std::string& project) {
   const auto killed = killed_run(project);
   if (!killed) return;
@@ -272,8 +272,8 @@ std::string version_of(const std::string& program, const Environment& environmen
 const Command kDoctor = {
     "doctor",
     "Check what is installed, what works, and what to fix.",
-    "Checks the system, git, the agents on PATH, the settings and the hooks, and foresees what `ralph run` will say\n"
-    "before it starts. Changes nothing.\n"
+    "Checks the system, git, the agents on PATH, the settings and the hooks, and predicts whether `ralph run` would\n"
+    "refuse to start. Changes nothing.\n"
     "Exit codes: 0 ralph run is ready to start here, 2 there is a problem to fix.",
     "ralph doctor\nralph doctor --json",
     kOptions,

@@ -32,10 +32,10 @@ class Findings {
   std::vector<Finding> all_;
 };
 
-// The first line that `program --version` prints; empty if there is none.
+// The first line that `program --version` prints; empty if it prints nothing or fails.
 std::string version_of(const std::string& program, const Environment& environment);
 
-// The hooks of all hosts, of this project and of the user, and the plugin.
+// Checks the plugin and the hooks of all hosts, both those of this project and those of the user.
 void check_hooks(Findings& findings, const Environment& environment, const std::string& project);
 
 }  // namespace ralph::cli

@@ -62,7 +62,7 @@ class HookDoctor {
   void survey(const Host& host, bool user) {
     const auto file = hook_file(host, user, environment_, project_);
     if (!file) return;
-    // In the home folder the project's file and the user's are the same.
+    // In the home folder, the project's file and the user's file are the same.
     if (user && !installed_.empty() && is_same_file(installed_[0].file.path, file->path)) return;
     const auto found = survey_of(file->path, file->shown, host);
     if (found) remember(host, *found, file->shown);
@@ -119,7 +119,7 @@ class HookDoctor {
         fmt::format("{}, or {}", command("uninstall", installed_[0].file), command("uninstall", installed_[1].file)));
   }
 
-  // Combines the findings of all files of a host.
+  // Accumulates over all files of a host whether the plugin is on and where the block cap is raised.
   void remember(const Host& host, const HookSurvey& survey, const std::string& shown) {
     plugin_ = plugin_ || survey.plugin.value_or(false);
     if (is_cap_raised(host, survey.block_cap.value_or(""))) raised_caps_.push_back(shown);
@@ -137,8 +137,8 @@ class HookDoctor {
     if (!host.block_cap_variable.empty()) check_cap(host);
     if (host.has_goal)
       findings_.ok(
-          "goal", fmt::format("{} has a /goal of its own, which judges by what is said: take it if that is enough, and "
-                              "ralph run if tests decide, or limits and an exit code matter",
+          "goal", fmt::format("{} has its own /goal, which judges by what is said: use it if that is enough, and ralph "
+                              "run if tests should decide, or if limits and an exit code matter",
                               host.title));
   }
 
@@ -161,10 +161,10 @@ class HookDoctor {
     if (raised_caps_.empty()) return;
     findings_.note(
         "block cap",
-        fmt::format("{} is raised in {}: a loop that works does not need that, and it takes away the brake of "
-                    "/goal, which then talks on for ever",
+        fmt::format("{} is raised in {}: a loop that works does not need that, and it takes away the brake on "
+                    "/goal, which then never stops talking",
                     host.block_cap_variable, join_for_people(raised_caps_)),
-        fmt::format("{} takes back what ralph 0.1 wrote; otherwise remove the variable there",
+        fmt::format("{} undoes what ralph 0.1 wrote; otherwise remove the variable there",
                     installed_.empty() ? "ralph hooks install" : command("install", installed_[0].file)));
   }
 

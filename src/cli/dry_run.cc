@@ -16,7 +16,7 @@ std::string describe_limit(double seconds) {
   return seconds > 0 ? human_duration(Milliseconds(static_cast<long long>(seconds * 1000))) : "none";
 }
 
-// In a sandbox, the agent is another user and is not refused.
+// In a sandbox, the agent runs as another user and does not refuse to start.
 std::string refusal_of(const DryRun& run) {
   return run.protection.on ? "" : run.agents.front().foreseen_refusal();
 }
@@ -90,7 +90,7 @@ int print_dry_run(const DryRun& run, bool as_json) {
   out += fmt::format("Prompt       from {}, {} {}:\n\n{}\n", run.prompt_source, human_bytes(run.prompt.size()),
                      by_argument ? "as an argument" : "on standard input", redactor.redact(run.prompt));
   out = redactor.redact(out);
-  // A file gets the prompt unchanged; on a terminal control characters are removed.
+  // A file gets the prompt unchanged; on a terminal, control characters are removed.
   fmt::print("{}", is_terminal(STDOUT_FILENO) ? printable_lines(out) : out);
   return 0;
 }

@@ -19,9 +19,9 @@ struct DryRun {
   std::string prompt;             // as sent to the agent
   std::string prompt_source;
   std::string iterations;                  // how many, and what completes the run
-  std::vector<std::string> more_checks{};  // besides the guardrails
+  std::vector<std::string> more_checks{};  // in addition to the guardrails
   std::string opening{};                   // further lines at the start
-  std::string limits{};                    // lines in the place of those on turns and guardrails, which a task lacks
+  std::string limits{};                    // replaces the lines about turns and guardrails, which a task lacks
   json::object facts{};                    // the same for --json
 };
 

@@ -1,4 +1,4 @@
-// What the hooks after an edit have to say.
+// What hooks report to the model after an edit.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace ralph::cli {
 
-// Notes which files the session has edited, and lets the tools look at them if they may. Empty:
-// nothing to say, or the call was no edit.
+// Records which files the session has edited, and runs the tools on them if the project allows that. Empty: there is
+// nothing to report, or the call was not an edit.
 std::string edit_report(const HookCall& call, EditTools tools);
 
 }  // namespace ralph::cli

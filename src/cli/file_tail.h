@@ -14,8 +14,8 @@ class FileTail {
  public:
   FileTail(std::string path, int to) : path_(std::move(path)), to_(to) {}
 
-  // Copies what is new. Nothing if the file is not there yet; symlinks are not followed.
-  Status print_on() {
+  // Copies what is new. Does nothing if the file does not exist yet. Symlinks are not followed.
+  Status print_new() {
     if (!file_) file_ = Fd(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
     char bytes[64 * 1024];
     for (ssize_t n = 0; file_ && (n = ::read(file_.get(), bytes, sizeof bytes)) > 0;)

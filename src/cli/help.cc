@@ -1,5 +1,5 @@
-// The texts of --help, from the commands' entries. Every line fits 80 columns: entries are written without regard to
-// that.
+// Generates the texts of --help from the commands' entries, which need no line breaks: every line is wrapped to 80
+// columns.
 #include "base/text.h"
 #include "base/utf8.h"
 #include "cli/command.h"
@@ -13,7 +13,7 @@ std::string wrapped(std::string_view text, size_t used, size_t indent) {
   return wrap_words(text, kColumns, used, indent);
 }
 
-// Paragraphs are separated by an empty line; where the lines of one end says nothing.
+// Paragraphs are separated by an empty line; single line breaks have no meaning.
 std::string paragraphs(std::string_view text) {
   std::string out, one;
   const auto end = [&] {
@@ -31,7 +31,7 @@ std::string paragraphs(std::string_view text) {
   return out;
 }
 
-// "  --label VALUE   What it is." A label that is too wide stands on a line of its own.
+// "  --label VALUE   What it is." A label that is too wide gets its own line.
 std::string entry(std::string_view label, size_t width, std::string_view help) {
   const std::string begin = fmt::format("  {:<{}}  ", label, width);
   const bool fits = display_width(begin) == width + 4;
@@ -39,7 +39,7 @@ std::string entry(std::string_view label, size_t width, std::string_view help) {
                      wrapped(help, width + 4, width + 4));
 }
 
-// A command line that is too long goes on after a backslash, broken where a shell does not mind.
+// Continues a long command line after a backslash, broken only outside of quotes.
 std::string example(std::string_view line) {
   std::string text = "  ";
   size_t column = 2, begin = 0;
@@ -70,13 +70,13 @@ std::string label_of(const Option& option) {
   return option.value.empty() ? label : fmt::format("{} {}", label, option.value);
 }
 
-// What its entry does not say by itself: that it may be given again, and which values it takes.
+// Adds the accepted values to the help.
 std::string with_choices(std::string_view help, std::string_view choices) {
   return choices.empty() ? std::string(help) : fmt::format("{} One of {}.", help, replace_all(choices, "|", ", "));
 }
 
 std::string explained(const Option& option) {
-  const bool are_shown = option.value == option.choices;  // as its value
+  const bool are_shown = option.value == option.choices;  // the label already lists them
   return with_choices(option.help, are_shown ? "" : option.choices) + (option.repeatable ? " Repeatable." : "");
 }
 
@@ -84,10 +84,10 @@ std::string explained(const Option& option) {
 std::string_view heading_of(const Command& command) {
   const std::string_view first = command.name.substr(0, command.name.find(' '));
   if (first == "run" || first == "init") return "Commands";
-  if (first == "plan") return "Plans: stories with enforced review";
-  if (first == "loop") return "Loops inside a session of a host agent";
-  if (first == "hooks") return "Hooks of a host agent";
-  return "Around it";
+  if (first == "plan") return "Plans (stories with enforced reviews)";
+  if (first == "loop") return "Loops inside a host agent's session";
+  if (first == "hooks") return "Hooks for host agents";
+  return "Tasks, runs and tools";
 }
 
 }  // namespace
@@ -96,7 +96,7 @@ std::string help_of(const Command& command) {
   std::string usage = fmt::format("Usage: ralph {}", command.name);
   if (!command.options.empty()) usage += " [options]";
   for (const Positional& positional : command.positionals) {
-    // A command with options of its own stands after --.
+    // A command may have its own options, so it comes after --.
     const bool is_command = positional.rest && positional.name == "COMMAND";
     const std::string name =
         fmt::format("{}{}{}", is_command ? "-- " : "", positional.name, positional.rest ? "..." : "");

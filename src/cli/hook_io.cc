@@ -20,14 +20,14 @@ namespace {
 
 constexpr size_t kLargest = 64 * 1024 * 1024;  // a tool's input may contain a whole file
 constexpr Milliseconds kPatience{4000};        // hosts give a hook ten seconds
-constexpr Milliseconds kMoment{100};           // after this much silence, a complete input is taken as final
+constexpr Milliseconds kMoment{100};           // after this much silence, complete JSON is the whole input
 
 struct HookInput {
   std::string text;
   std::string fault;  // why it may be incomplete
 };
 
-// A host may forget to close the pipe, so a complete input needs no end of file.
+// A host may forget to close the pipe, so complete JSON needs no end of file.
 HookInput read_input() {
   HookInput input;
   const SystemClock clock;

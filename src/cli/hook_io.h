@@ -1,5 +1,5 @@
-// One call of a hook: what its host sent, and the reply. A hook never breaks its host: it reports an error on standard
-// error and in the project's .ralph/loop/hooks.log, and the host continues as if the hook were not there.
+// One call of a hook: what its host sent, and the reply. A hook never breaks its host: it reports errors on standard
+// error and in the project's .ralph/loop/hooks.log, and the host continues as if there were no hook.
 #pragma once
 
 #include <string>
@@ -15,31 +15,30 @@ namespace ralph::cli {
 inline constexpr Option kHookOptions[] = {{.name = "protocol",
                                            .letter = 0,
                                            .value = "NAME",
-                                           .help = "The host, whose protocol the reply uses (default claude).",
+                                           .help = "The host whose protocol the reply uses (default claude).",
                                            .choices = kProtocolChoices}};
 
-inline constexpr Option kDeadlineOption{"deadline", 0, "SECONDS", "The host's time-out of this hook (default 600)."};
+inline constexpr Option kDeadlineOption{"deadline", 0, "SECONDS", "The host's timeout for this hook (default 600)."};
 
 struct HookCall {
   HookCall(std::string_view name, const Arguments& arguments);
 
   // Reads the payload from standard input, for a few seconds at most, and reports what is wrong with it. Its `cwd` is
-  // the host's, otherwise our own; empty if neither is usable.
+  // the host's, or else our own; empty if neither is usable.
   const HookPayload& read();
 
-  // How long the host lets this hook run, from --deadline; and what of it is left to spend, with a margin for the
-  // reply.
+  // How long the host lets this hook run (--deadline), and how much of that is left, with a margin for the reply.
   Status set_deadline(const Arguments& arguments);
   Milliseconds time_left() const;
 
-  // If ralph runs this agent, that run does the looping.
+  // Whether ralph runs this agent. Then that run does the looping.
   bool is_inside_run() const { return !enclosing_run_id(environment).empty(); }
 
   // Reports errors on standard error and in the project's log.
   void complain(std::string_view what) const;
   void complain(const std::vector<std::string>& all) const;
 
-  // Adds `text` to the model's context, and returns the exit code. `event`: if the host does not say which it is.
+  // Adds `text` to the model's context, and returns the exit code. `event` is used if the host does not name it.
   int add_context(std::string_view event, std::string_view text) const;
 
   const std::string_view hook;  // stop, pre-tool, ...
@@ -47,7 +46,7 @@ struct HookCall {
   const Host* const host;  // nullptr: unknown, the protocol is "exit"
   const Environment environment = Environment::of_this_process();
   HookPayload payload{};
-  std::string project{};  // that of a loop that is started in `payload.cwd`; empty if there is no folder
+  std::string project{};  // of a loop started in `payload.cwd`; empty if there is no folder
   Milliseconds deadline{600'000};
 };
 

@@ -1,5 +1,5 @@
-// ralph hooks post-tool-lsp, post-tool-ast-grep and post-tool-linter: what the project's tools say about a file that
-// the host agent has just edited.
+// ralph hooks post-tool-lsp, post-tool-ast-grep and post-tool-linter: report what the project's tools say about a file
+// that the host agent has just edited.
 #include "cli/edit_report.h"
 #include "cli/hook_io.h"
 #include "cli/registry.h"
@@ -17,7 +17,7 @@ std::string edit_report(const HookCall& call, EditTools tools) {
   }
   if (files.empty()) return {};
   note_edits(call.environment, payload.session, project, files);
-  // A patch may have moved one, or another tool deleted it since: there is nothing to look at.
+  // A patch may have moved a file, or another tool may have deleted it since: there is nothing to check.
   std::erase_if(files, [&](const std::string& file) { return !is_there(join_path(project, file)); });
   if (files.empty()) return {};
   if (!auto_mode_is_on(call.environment, project)) return {};
@@ -37,17 +37,16 @@ Result<int> tell(const Arguments& arguments, std::string_view hook, EditTools to
 }
 
 constexpr std::string_view kDetails =
-    R"(Reads the hook's JSON on standard input. After an edit the project's tools look at the edited files
-only, and the model is told the worst few findings. Only in a project that you have accepted (`ralph trust`). `ralph
-hooks post-tool`, which `ralph hooks install` installs, does this for all kinds of tools at once. It always exits with 0,
-within 60 seconds.)";
+    R"(Reads the hook's JSON from standard input. After an edit, the project's tools check only the edited files, and
+the model is told the few worst findings. This happens only in projects that you have accepted (`ralph trust`). `ralph
+hooks post-tool`, which `ralph hooks install` sets up, does this for all kinds of tools at once. The hook always exits
+with 0, within 60 seconds.)";
 
 }  // namespace
 
 const Command kHooksPostToolLsp = {
     "hooks post-tool-lsp",
-    "For a host agent's PostToolUse hook: what type checkers and compilers say "
-    "of an edit.",
+    "For a host agent's PostToolUse hook: what type checkers and compilers say about an edit.",
     kDetails,
     R"(echo '{"tool_name":"Edit","tool_input":{"file_path":"a.py"},"cwd":"/p"}' | ralph hooks post-tool-lsp)",
     kHookOptions,
@@ -57,7 +56,7 @@ const Command kHooksPostToolLsp = {
 
 const Command kHooksPostToolLinter = {
     "hooks post-tool-linter",
-    "For a host agent's PostToolUse hook: what linters say of an edit.",
+    "For a host agent's PostToolUse hook: what linters say about an edit.",
     kDetails,
     R"(echo '{"tool_name":"Edit","tool_input":{"file_path":"a.py"},"cwd":"/p"}' | ralph hooks post-tool-linter)",
     kHookOptions,
@@ -67,8 +66,7 @@ const Command kHooksPostToolLinter = {
 
 const Command kHooksPostToolAstGrep = {
     "hooks post-tool-ast-grep",
-    "For a host agent's PostToolUse hook: what the security rules say of an "
-    "edit.",
+    "For a host agent's PostToolUse hook: what the security rules say about an edit.",
     kDetails,
     R"(echo '{"tool_name":"Edit","tool_input":{"file_path":"a.py"},"cwd":"/p"}' | ralph hooks post-tool-ast-grep)",
     kHookOptions,

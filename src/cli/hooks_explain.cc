@@ -92,9 +92,9 @@ Result<int> explain(const Arguments& arguments) {
 const Command kHooksExplain = {
     "hooks explain",
     "Show how the command policy reads a command, and why it denies it.",
-    R"(Reads COMMAND as a shell would, here and with this project's settings, and lists each command that would run, with its words
-resolved (… is known only at run time); commands that another one runs are listed below it. Exit code 0: allowed, 1:
-denied, or asked if a person is there.)",
+    R"(Parses COMMAND as a shell would here, with this project's settings, and lists each command that would run, with
+its words resolved (… marks what is known only at run time). Commands run by another command are listed below it. Exit
+codes: 0 allowed, 1 denied, or asked if a person is there.)",
     R"(ralph hooks explain 'find . -name "*.o" -delete'
 ralph hooks explain --json 'echo cm0gLXJmIC8K | base64 -d | sh')",
     kOptions,

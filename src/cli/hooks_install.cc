@@ -1,4 +1,4 @@
-// ralph hooks install, ralph hooks uninstall: ralph's hooks in the settings of a host.
+// ralph hooks install, ralph hooks uninstall: add ralph's hooks to the settings of a host, and remove them.
 #include <array>
 #include <cstdio>
 #include <sys/stat.h>
@@ -63,7 +63,7 @@ void show_changes(const Request& request, std::string_view shown, const std::vec
   }
 }
 
-// The path of something beside the file, for display.
+// The path of something next to the file, for display.
 std::string shown_beside(const HookFile& file, const std::string& path) {
   return file.user ? path : join_path(file.host->folder, base_name(path));
 }
@@ -152,7 +152,7 @@ Result<bool> install_commands(const Request& request, const std::string& program
     if (there && *there == command.text) continue;
     if (!there || (file_exists(path) && !is_ralphs_command_file(*there))) {
       std::fflush(stdout);
-      fmt::print(stderr, "Note: {} is there and is not ralph's; it was left alone\n",
+      fmt::print(stderr, "Note: {} exists and is not ralph's; it was left alone\n",
                  join_path(shown_beside(request.file, folder), command.name));
       continue;
     }
@@ -186,7 +186,7 @@ HookSurvey survey_of(const Request& request, bool user) {
   return text ? survey_hooks(*text, file ? file->shown : "", *request.file.host).value_or(HookSurvey{}) : HookSurvey{};
 }
 
-// In the home folder the project's file and the user's are the same.
+// In the home folder, the project's file and the user's file are the same.
 bool are_one_file(const Request& request) {
   const auto other = hook_file(*request.file.host, !request.file.user, request.environment, request.project);
   return other && is_same_file(other->path, request.file.path);
@@ -198,7 +198,7 @@ void warn_of_twice(const Request& request, const std::string& program) {
   std::string also;
   if (other.has_hooks() && !are_one_file(request) &&
       (!request.file.host->runs_same_hook_once || other.programs != std::vector{program}))
-    also = fmt::format("{} has hooks of ralph too", request.file.user ? "this project" : "your own settings");
+    also = fmt::format("{} has ralph's hooks too", request.file.user ? "this project" : "your own settings");
   if (other.plugin == true || survey_of(request, request.file.user).plugin == true)
     also = "the plugin is switched on too";
   if (also.empty()) return;
@@ -212,7 +212,7 @@ Result<int> install(const Arguments& arguments) {
   if (commands && !request.file.host->has_commands)
     return fail(ErrorKind::kUsage, "--commands: {} has no commands of this kind", request.file.host->title);
   TRY_VALUE(const std::string program, program_for_hooks(request.environment));
-  if (commands) TRY(command_folder(request.file));  // fails before anything is written
+  if (commands) TRY(command_folder(request.file));  // fails early, before anything is written
   TRY_VALUE(bool changed, install_hooks(request, program));
   if (commands) {
     TRY_VALUE(const bool more, install_commands(request, program));
@@ -247,7 +247,7 @@ Result<Removal> removal_from(const HookFile& file, const std::string& text) {
       removal.restored = before_path;
     }
   } else if (!before && (trim(*removal.text) == "{}" || removal.text->empty())) {
-    removal.text.reset();  // install made the file
+    removal.text.reset();  // install created the file
   }
   return removal;
 }
@@ -318,7 +318,7 @@ Result<int> uninstall(const Arguments& arguments) {
   TRY_VALUE(const bool commands, uninstall_commands(request));
   // Install may have created a project's folders; the user's belong to the host.
   if ((hooks || commands) && !request.dry_run && !request.file.user) remove_empty_folders(request);
-  if (!hooks && !commands) fmt::print("Nothing to do: {} has no hooks of ralph.\n", request.file.shown);
+  if (!hooks && !commands) fmt::print("Nothing to do: {} has none of ralph's hooks.\n", request.file.shown);
   return 0;
 }
 
@@ -326,13 +326,13 @@ Result<int> uninstall(const Arguments& arguments) {
 
 const Command kHooksInstall = {
     "hooks install",
-    "Put ralph's hooks into the settings of a host, such as Claude Code.",
-    R"(Merges into the host's settings in this folder (for claude: .claude/settings.json), or with --user in your home.
-Everything else in the file keeps its place and its form, and a backup is kept beside it. A second install changes
-nothing; hooks that call another ralph are changed to call this one. If version 0.1 raised CLAUDE_CODE_STOP_HOOK_BLOCK_CAP,
-that is taken back: it is the only brake of Claude Code's own /goal.
+    "Install ralph's hooks in the settings of a host, such as Claude Code.",
+    R"(Merges the hooks into the host's settings in this folder (for claude: .claude/settings.json), or in your home
+with --user. Everything else in the file stays exactly as it is, and a backup is kept next to it. Installing again
+changes nothing; hooks that call another ralph are changed to call this one. If version 0.1 raised
+CLAUDE_CODE_STOP_HOOK_BLOCK_CAP, that is undone: it is the only brake on Claude Code's own /goal.
 
-For opencode, whose hooks are a program, a file of ralph's own is written: .opencode/plugin/ralph.js.)",
+For opencode, whose hooks are a program, ralph writes a file of its own: .opencode/plugin/ralph.js.)",
     "ralph hooks install\n"
     "ralph hooks install --commands --dry-run\n"
     "ralph hooks install --host codex --user",
@@ -344,9 +344,9 @@ For opencode, whose hooks are a program, a file of ralph's own is written: .open
 const Command kHooksUninstall = {
     "hooks uninstall",
     "Remove ralph's hooks and commands from the settings of a host.",
-    R"(Removes every hook that calls `ralph hooks`, what only these hooks needed, and the command files that ralph wrote. If
-nothing else was changed since the installation, the file is restored to the byte. A command that does more than call
-ralph (`ralph hooks stop; bell`) is kept, and reported.)",
+    R"(Removes every hook that calls `ralph hooks`, everything that only these hooks needed, and the command files that
+ralph wrote. If nothing else has changed since the installation, the file is restored byte for byte. A command that does
+more than call ralph (`ralph hooks stop; bell`) is kept and reported.)",
     "ralph hooks uninstall\n"
     "ralph hooks uninstall --host gemini --user",
     kUninstallOptions,

@@ -1,6 +1,6 @@
 // ralph hooks post-tool: runs after a tool call of the host agent. Counts the call for the session's loop, monitors the
-// context and lets the project's tools look at an edit, in one process. ralph hooks context-monitor: only warns the
-// model when its context fills up.
+// context and runs the project's tools on an edit, in one process. ralph hooks context-monitor: only warns the model
+// when its context is filling up.
 #include "cli/edit_report.h"
 #include "cli/hook_io.h"
 #include "cli/registry.h"
@@ -51,9 +51,9 @@ Result<int> post_tool(const Arguments& arguments) {
 const Command kHooksPostTool = {
     "hooks post-tool",
     "For a host agent's PostToolUse hook: counts the call, watches the context.",
-    R"(Reads the hook's JSON on standard input. If the session has a loop, the tool call is counted as work of that loop. Then it
-does what `ralph hooks context-monitor` does and, after an edit, what `ralph hooks post-tool-lsp` and its kin do, so that one hook
-for each tool call is enough.)",
+    R"(Reads the hook's JSON from standard input. If the session has a loop, the tool call counts as work on that loop.
+Then the hook does what `ralph hooks context-monitor` does and, after an edit, what the `ralph hooks post-tool-...`
+commands do, so one hook per tool call is enough.)",
     R"(echo '{"session_id": "s", "transcript_path": "/t.jsonl", "cwd": "/p"}' | ralph hooks post-tool)",
     kHookOptions,
     {},
@@ -62,11 +62,11 @@ for each tool call is enough.)",
 
 const Command kHooksContextMonitor = {
     "hooks context-monitor",
-    "For a host agent's PostToolUse hook: warns when the context fills up.",
-    R"(Reads the hook's JSON on standard input. When 50, 60, 70, 80 or 90 percent of the session's context window are used, the
-model is told so after the tool call, once for each threshold. The use is taken from the last record in the transcript, or
-estimated from its size if there is none. CLAUDE_CONTEXT_WINDOW sets the window in tokens (default: what the transcript
-says, else 200000).)",
+    "For a host agent's PostToolUse hook: warns when the context is filling up.",
+    R"(Reads the hook's JSON from standard input. When 50, 60, 70, 80 or 90 percent of the session's context window is
+used, the model is told so after the tool call, once for each threshold. Usage is taken from the last record in the
+transcript that has it, or estimated from the transcript's size if there is none. CLAUDE_CONTEXT_WINDOW sets the window
+in tokens (default: what the transcript says, else 200000).)",
     R"(echo '{"session_id": "s", "transcript_path": "/t.jsonl"}' | ralph hooks context-monitor)",
     kHookOptions,
     {},

@@ -17,8 +17,8 @@
 namespace ralph::cli {
 namespace {
 
-// Whether a person sits at the session, and the host would ask them: nobody watches an agent of a run or a session that
-// loops, and in some modes the host asks nothing.
+// Whether there is a person at the session whom the host would ask. Nobody watches an agent of a run or a session with
+// a loop, and in some modes the host never asks.
 bool can_ask(const HookCall& call) {
   if (!call.host || !call.host->can_ask || call.is_inside_run()) return false;
   if (is_listed("bypassPermissions dontAsk", call.payload.permission_mode)) return false;
@@ -39,7 +39,7 @@ bool has_loop(const HookCall& call) {
 constexpr std::string_view kOpenEnds = "*?[\xff";
 static_assert(kOpenEnds.back() == kUnknownPart);
 
-// tests/*, or what a list of files below tests has become: it may be any file there that fits.
+// A name such as tests/*, or one that is partly unknown: it may stand for any matching file in that folder.
 bool may_name_protected(const std::string& name, const std::string& project, const std::vector<std::string>& patterns) {
   const size_t slash = name.rfind('/', name.find_first_of(kOpenEnds));
   if (slash == std::string::npos) return false;
@@ -54,7 +54,7 @@ bool may_name_protected(const std::string& name, const std::string& project, con
          });
 }
 
-// A person's own session may edit what a loop must leave alone. New files are no change.
+// A person's own session may edit files that a loop must leave alone. New files do not count as changes.
 void protect_files(PolicySetup& setup, const HookCall& call) {
   if (setup.protected_paths.empty() || !(call.is_inside_run() || has_loop(call))) return;
   setup.place.is_protected = [paths = setup.protected_paths, project = setup.place.project](const std::string& path,
@@ -104,11 +104,12 @@ Result<int> pre_tool(const Arguments& arguments) {
 const Command kHooksPreTool = {
     "hooks pre-tool",
     "For a host agent's PreToolUse hook: refuses dangerous commands.",
-    R"(Reads the hook's JSON on standard input. A shell command is read as a shell would read it, and refused if it falls into one
-of the categories of docs/formats/hooks.md: deletion outside of the project, credentials, forced pushes, sudo, ... Tools that
-write files may not touch ralph's own state, its hooks and the scripts of guardrails. `hooks.commands` of the settings allows,
-denies, and switches categories off. What can't be known from the line is asked, if a person is there to answer, and denied
-otherwise. It is a seat belt, not a wall: SECURITY.md lists its limits.)",
+    R"(Reads the hook's JSON from standard input. A shell command is parsed as a shell would parse it, and refused if it
+falls into one of the categories in docs/formats/hooks.md: deleting files outside the project, reading credentials,
+forced pushes, sudo, ... Tools that write files may not touch ralph's own state, its hooks or guardrail scripts.
+`hooks.commands` in the settings allows or denies commands and turns categories off. If the line alone does not show
+what a command does, the user is asked; if nobody is there to answer, it is denied. This is a seat belt, not a wall:
+SECURITY.md lists its limits.)",
     R"(echo '{"tool_name": "Bash", "tool_input": {"command": "rm -rf /"}}' | ralph hooks pre-tool)",
     kHookOptions,
     {},

@@ -24,9 +24,9 @@ Result<int> session_end(const Arguments& arguments) {
 
 const Command kHooksSessionEnd = {
     "hooks session-end",
-    "For a host agent's SessionEnd hook: notes that a session has ended.",
-    R"(Reads the hook's JSON on standard input. The session's loop is shown as SESSION_ENDED from then on, and goes on when the
-session is resumed. After /clear it can't be resumed, and its loop is cancelled.)",
+    "For a host agent's SessionEnd hook: records that a session has ended.",
+    R"(Reads the hook's JSON from standard input. The session's loop is then shown as SESSION_ENDED, and continues when
+the session is resumed. After /clear the session can't be resumed, so its loop is cancelled.)",
     R"(echo '{"session_id": "s", "cwd": "/p", "reason": "other"}' | ralph hooks session-end)",
     kHookOptions,
     {},

@@ -13,17 +13,17 @@ namespace {
 
 constexpr size_t kTaskWidth = 80;
 
-// A resumed session does not count. (Besides, Claude Code's --continue passes the wrong session id here.)
-bool starts_anew(const HookPayload& payload) {
+// A resumed session is not a new one. (Also, Claude Code's --continue passes the wrong session id here.)
+bool is_new_session(const HookPayload& payload) {
   return payload.source != "resume" && payload.source != "compact" && payload.source != "fork";
 }
 
-// The contract of the loop that waited for this session; empty: none.
+// The contract of the loop that was waiting for a session; empty: there was none.
 std::string adopt_loop(const HookCall& call) {
   const HookPayload& payload = call.payload;
-  if (payload.session.empty() || !starts_anew(payload)) return {};
+  if (payload.session.empty() || !is_new_session(payload)) return {};
   if (!is_directory(payload.cwd)) {
-    call.complain("the folder of this session is not known, or is gone; no loop is looked for");
+    call.complain("the folder of this session is unknown or gone, so no loop can be found");
     return {};
   }
   LoopStore store(call.project, call.environment);
@@ -34,7 +34,7 @@ std::string adopt_loop(const HookCall& call) {
   return prompt_contract((*adopted)->request);
 }
 
-// A session that had ended goes on, with its loop.
+// A session that had ended continues, and so does its loop.
 void note_return(const HookCall& call) {
   const auto project = project_of_session(call.environment, call.payload.session);
   if (!project) return;
@@ -45,13 +45,13 @@ void note_return(const HookCall& call) {
   }
 }
 
-// For the user, who has typed /clear; empty: there was no loop.
+// A message for the user who has typed /clear; empty: there was no loop.
 std::string what_became_of_the_loop(const HookCall& call) {
   if (call.payload.source != "clear" || !is_directory(call.payload.cwd)) return {};
   const auto cleared = LoopStore(call.project, call.environment).just_cleared();
   if (!cleared) return {};
   const LoopRequest& request = cleared->request;
-  return fmt::format("ralph: /clear has ended the loop \"{}\" in iteration {} of {}; start it anew with /ralph:loop",
+  return fmt::format("ralph: /clear has ended the loop \"{}\" in iteration {} of {}; start it again with /ralph:loop",
                      without_marker(fit_to_width(first_line(request.task), kTaskWidth), request), cleared->iteration,
                      request.max_iterations);
 }
@@ -73,9 +73,9 @@ Result<int> session_start(const Arguments& arguments) {
 const Command kHooksSessionStart = {
     "hooks session-start",
     "For a host agent's SessionStart hook: resets the state of a session.",
-    R"(Reads the hook's JSON on standard input. The alerts of `ralph hooks context-monitor` are armed again, unless the session is
-a resumed one, whose context has them already. A loop that was started without a session in this project is bound to the
-session that starts, and the model is given its contract. After /clear the user is told what became of the loop.)",
+    R"(Reads the hook's JSON from standard input. Rearms the alerts of `ralph hooks context-monitor`, unless the session
+is resumed, because its context already has them. A loop that was started in this project without a session is bound to
+the session that starts, and the model is given its contract. After /clear, the user is told what became of the loop.)",
     R"(echo '{"session_id": "s", "cwd": "/p", "source": "startup"}' | ralph hooks session-start)",
     kHookOptions,
     {},

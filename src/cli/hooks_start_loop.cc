@@ -1,4 +1,4 @@
-// ralph hooks start-loop: a loop by diagnostics inside a host's session, with no promise.
+// ralph hooks start-loop: starts a diagnostics loop inside a host's session, without a promise.
 #include <array>
 
 #include "base/text.h"
@@ -16,16 +16,14 @@ namespace ralph::cli {
 namespace {
 
 constexpr std::array kOptions = {
-    Option{"task", 't', "TEXT", "What is to be done."},
-    Option{"session", 0, "ID",
-           "The session (default: $CLAUDE_CODE_SESSION_ID; else the next that "
-           "starts here)."},
+    Option{"task", 't', "TEXT", "What to do."},
+    Option{"session", 0, "ID", "The session (default: $CLAUDE_CODE_SESSION_ID, else the next one to start here)."},
     Option{"max-iterations", 'n', "N", "Continue at most N times (default 10)."},
     Option{.name = "zero-errors", .letter = 0, .value = "", .help = "No errors (the default).", .negatable = true},
     Option{"zero-warnings", 0, "", "No warnings."},
     Option{"zero-security", 0, "", "No security findings."},
     Option{"tests-pass", 0, "", "The project's tests pass."},
-    Option{"stagnation-limit", 0, "N", "End as STAGNANT after N snapshots without improvement (3; 0: off)."},
+    Option{"stagnation-limit", 0, "N", "End as STAGNANT after N snapshots without improvement (default 3; 0: off)."},
     Option{"json", 0, "", "Print the loop's state as JSON."},
 };
 
@@ -68,12 +66,11 @@ Result<int> start(const Arguments& arguments) {
 
 const Command kHooksStartLoop = {
     "hooks start-loop",
-    "Start a loop by diagnostics in a host's session: it goes on until the "
-    "tools find nothing.",
-    R"(At each stop the project's tools are asked, and the session goes on until the criteria hold, the limit is reached,
-or nothing improves any more. It needs no promise; <ralph>DONE</ralph> alone on a line ends it in spite of errors, unless
-diagnostics.strict is set. `ralph loop start` with --zero-errors and the like has a promise besides. A criterion over a
-tool that is missing is refused.)",
+    "Start a diagnostics loop in a host's session: it continues until the tools find nothing.",
+    R"(The project's tools run at each stop, and the session continues until the criteria hold, the limit is reached, or
+nothing improves any more. It needs no promise; <ralph>DONE</ralph> alone on a line ends it despite errors, unless
+diagnostics.strict is set. `ralph loop start` with --zero-errors and the like requires a promise as well. A criterion
+whose tool is missing is refused.)",
     R"(ralph hooks start-loop --task 'Fix all errors' --max-iterations 10 --zero-errors --tests-pass
        ralph hooks cancel-loop)",
     kOptions,

@@ -57,7 +57,8 @@ Result<std::optional<std::string>> plan_objection(const HookCall& call) {
   return std::optional(advice_from(report));
 }
 
-// After a kept promise the host's own goal may go on; otherwise it would work on where ralph has given up.
+// After a kept promise, the host's own goal may continue. Otherwise the turn ends, or the host would keep working after
+// ralph has given up.
 HookReply end_of_loop(Protocol protocol, LoopStatus status, std::string_view reason, std::string_view report = {}) {
   std::string message = fmt::format("ralph loop: {} ({})", to_string(status), reason);
   if (!report.empty()) message += fmt::format("\n{}", report);
@@ -65,8 +66,7 @@ HookReply end_of_loop(Protocol protocol, LoopStatus status, std::string_view rea
   return kept ? allow_stop(protocol, message) : end_turn(protocol, message);
 }
 
-// Of a session without a loop: it goes on while the project's tools find errors
-// in what it has edited.
+// The reply to a session without a loop, which continues while the project's tools find errors in what it has edited.
 Result<HookReply> automatic_reply(const HookCall& call) {
   const AutoRequest request{call.payload.session, call.payload.last_message.value_or(""), call.time_left()};
   TRY_VALUE(const auto answer, judge_automatically(request, call.environment));
@@ -74,7 +74,7 @@ Result<HookReply> automatic_reply(const HookCall& call) {
   return answer->text.empty() ? allow_stop(call.protocol, answer->message) : go_on(call.protocol, answer->text);
 }
 
-// Of the session's own loop.
+// The reply for the session's own loop.
 Result<HookReply> loop_reply(const HookCall& call) {
   if (call.is_inside_run() || !call.payload.agent_id.empty()) return allow_stop(call.protocol);
   const bool cancelled = take_cancellation(call.environment, call.payload.session);
@@ -116,15 +116,15 @@ Result<int> stop(const Arguments& arguments) {
 
 const Command kHooksStop = {
     "hooks stop",
-    "For a host agent's Stop hook: decides whether it may stop.",
-    R"(Reads the hook's JSON on standard input. While a plan run is under way in the folder that it names, or above, the
-checks of `ralph plan check` are made, and a stop that leaves the plan out of order is refused with the reasons. A session
-that has a loop (`ralph loop start`, /ralph:loop) continues until the agent gives its promise or the limit is reached.
-The loop's own checks (--check) are run here, before the promise counts. What is not done shortly before the deadline goes on
-without this hook, and the next stop gets the result.
+    "For a host agent's Stop hook: decides whether the agent may stop.",
+    R"(Reads the hook's JSON from standard input. While a plan run is active in the folder that the JSON names, or above
+it, the checks of `ralph plan check` are made, and a stop that would leave the plan out of order is refused with the
+reasons. A session with a loop (`ralph loop start`, /ralph:loop) continues until the agent gives its promise or the
+limit is reached. The loop's own checks (--check) run here, before the promise counts. Checks that are not done shortly
+before the deadline continue without this hook, and the next stop gets the result.
 
-A session without a loop that has edited files goes on while the project's tools find errors or security issues, in projects that
-you have accepted (`ralph trust`), and as long as that helps; diagnostics.auto and RALPH_AUTO=0 switch it off.
+In projects that you have accepted (`ralph trust`), a session without a loop that has edited files continues while the
+project's tools find errors or security issues, as long as that helps. diagnostics.auto and RALPH_AUTO=0 turn this off.
 
 RALPH_DISABLE_LOOP_CONTROLLER=1 allows every stop.)",
     R"(echo '{"session_id": "...", "cwd": "'"$PWD"'"}' | ralph hooks stop)",
@@ -135,10 +135,9 @@ RALPH_DISABLE_LOOP_CONTROLLER=1 allows every stop.)",
 
 const Command kHooksStopLoop = {
     "hooks stop-loop",
-    "The same as `ralph hooks stop`, under the name that loops by diagnostics "
-    "use.",
-    "See `ralph hooks stop --help`. With --protocol exit it ends with 1 if the "
-    "session is to go on, and with 0 if it may stop.",
+    "Same as `ralph hooks stop`, under the name that diagnostics loops use.",
+    "See `ralph hooks stop --help`. With --protocol exit, it exits with 1 if the session has to continue, and with\n"
+    "0 if it may stop.",
     R"(echo '{"messages": []}' | ralph hooks stop-loop --protocol exit)",
     kOptions,
     {},

@@ -14,7 +14,7 @@
 namespace ralph::cli {
 namespace {
 
-// The contract for the model; empty: another hook of this session has started the loop for the same line.
+// The contract for the model; empty: another hook of this session has already started the loop for this line.
 Result<std::string> start_loop(const LoopCommand& command, const HookCall& call) {
   const HookPayload& payload = call.payload;
   if (payload.session.empty())
@@ -64,7 +64,7 @@ Result<std::string> cancel_loop(const HookCall& call) {
     write_loop_receipt(store.project(), *state);
     return cancelled(*state);
   }
-  // The line may have waited in the host's queue, where the stop hook has found it.
+  // The stop hook may have found the line while it was waiting in the host's queue.
   const auto ended = store.history(call.payload.session);
   return !ended.empty() && ended.front().status == LoopStatus::kCancelled ? cancelled(ended.front()) : no_loop(call);
 }
@@ -78,7 +78,7 @@ Result<std::string> tell_status(const HookCall& call) {
   return Redactor(call.environment.as_lines()).redact(loop_report(states.front(), Style{}));
 }
 
-// A line of the user's own to a session with a loop. Some hosts call this hook for a continuation too.
+// Counts a line that the user typed into a session with a loop. Some hosts also call this hook for continuations.
 void count_prompt(const HookCall& call) {
   const HookPayload& payload = call.payload;
   const auto project = project_of_session(call.environment, payload.session);
@@ -93,7 +93,7 @@ Result<int> user_prompt(const Arguments& arguments) {
   HookCall call("user-prompt", arguments);
   const auto command = loop_command_from(call.read().prompt);
   if (call.is_inside_run()) return 0;
-  take_cancellation(call.environment, call.payload.session);  // whoever types knows of it
+  take_cancellation(call.environment, call.payload.session);  // the user who types already knows about it
   const auto refuse = [&](std::string_view why) {
     return send(refuse_prompt(call.protocol, fmt::format("ralph: {}", why)));
   };
@@ -105,13 +105,13 @@ Result<int> user_prompt(const Arguments& arguments) {
     return 0;
   }
   const LoopVerb verb = (*command)->verb;
-  const auto told = verb == LoopVerb::kStart    ? start_loop(**command, call)
+  const auto text = verb == LoopVerb::kStart    ? start_loop(**command, call)
                     : verb == LoopVerb::kCancel ? cancel_loop(call)
                                                 : tell_status(call);
-  if (!told) return refuse(told.error().message);
+  if (!text) return refuse(text.error().message);
   // Cancel and status need no model: the answer is for the user.
-  if (verb != LoopVerb::kStart) return refuse(*told);
-  return told->empty() ? 0 : call.add_context("UserPromptSubmit", *told);
+  if (verb != LoopVerb::kStart) return refuse(*text);
+  return text->empty() ? 0 : call.add_context("UserPromptSubmit", *text);
 }
 
 }  // namespace
@@ -119,10 +119,10 @@ Result<int> user_prompt(const Arguments& arguments) {
 const Command kHooksUserPrompt = {
     "hooks user-prompt",
     "For a host agent's UserPromptSubmit hook: starts, shows and cancels loops.",
-    R"(Reads the hook's JSON on standard input. A line that begins with /ralph:loop, /ralph:ulw-loop, /ralph-loop or /ulw-loop
-starts a loop bound to the session, and the model is given its contract; /ralph:cancel and /cancel-ralph end it,
-/ralph:status and /ralph-status show it, both without asking the model. The task's text never passes through a shell. Any
-other line passes; it begins a new count of continuations without progress.)",
+    R"(Reads the hook's JSON from standard input. A line that begins with /ralph:loop, /ralph:ulw-loop, /ralph-loop or
+/ulw-loop starts a loop bound to the session, and the model is given its contract; /ralph:cancel and /cancel-ralph end
+it, /ralph:status and /ralph-status show it, both without asking the model. The task's text never passes through a
+shell. Any other line is passed on; it resets the count of continuations without progress.)",
     R"(echo '{"session_id": "...", "cwd": "/p", "prompt": "/ralph:loop fix it"}' | ralph hooks user-prompt)",
     kHookOptions,
     {},

@@ -1,4 +1,4 @@
-// ralph init: writes .ralph/settings.json, from a dialogue or from flags.
+// ralph init: writes .ralph/settings.json, interactively or from flags.
 #include <algorithm>
 #include <cstdio>
 #include <unistd.h>
@@ -65,7 +65,7 @@ void note_missing_permissions(const InitChoices& choices) {
              choices.agent, permission_choices(*adapter));
 }
 
-// The settings that are there; empty if there are none.
+// The existing settings; empty if there are none.
 Result<json::object> existing_settings() {
   TRY_VALUE(const auto layer, read_layer(kProject, kSettingsFile));
   if (!layer) return json::object();
@@ -73,7 +73,7 @@ Result<json::object> existing_settings() {
   return std::move(document.as_object());
 }
 
-// Whether every command in `document` was chosen, and none was kept from settings that were there before.
+// Whether every command in `document` was chosen now, and none was kept from earlier settings.
 bool are_all_chosen(const json::object& document, const json::object& chosen) {
   LoadedSettings written, typed;
   written.project = document;
@@ -86,7 +86,7 @@ bool is_accepted_already() {
   return here && project_is_accepted(Environment::of_this_process(), *here);
 }
 
-// What a person has chosen is accepted; what was there before, they may never have seen.
+// Accepts what a person has chosen. They may never have seen what was there before.
 Status accept_own_work(bool whole) {
   const Environment environment = Environment::of_this_process();
   if (is_below_agent(environment)) return {};
@@ -96,8 +96,8 @@ Status accept_own_work(bool whole) {
   print_notes(*loaded);
   if (!whole || is_there(std::string(kLocalSettingsFile))) {
     fmt::print(stderr,
-               "Note: what was kept of the settings that were here is not accepted by that; 'ralph trust' shows "
-               "and accepts it\n");
+               "Note: this does not accept the existing settings that were kept; 'ralph trust' shows and accepts "
+               "them\n");
     return {};
   }
   TrustRecord record = load_trust(environment, here);
@@ -106,7 +106,7 @@ Status accept_own_work(bool whole) {
   return save_trust(environment, record);
 }
 
-// `chosen`: the settings without what is kept of the `existing` ones.
+// `chosen`: the settings without what is kept from the `existing` ones.
 Status finish(const InitChoices& choices, const json::object& existing, const json::object& chosen, bool dry_run) {
   const json::object document = settings_document(choices, existing);
   if (dry_run) {
@@ -138,7 +138,7 @@ Status init_in_dialogue(const Arguments& arguments) {
     return fail(ErrorKind::kUsage,
                 "ralph init asks questions and needs a terminal; in a script answer them with flags: "
                 "ralph init --agent claude --guardrail 'make test'");
-  // It lives until the file is written, so that Ctrl-C takes effect before or after that.
+  // It lives until the file is written, so Ctrl-C can't interrupt the write.
   TerminalQuestions questions;
   if (is_there(std::string(kSettingsFile)) && !arguments.has("force")) {
     TRY_VALUE(const bool overwrite, ask_to_overwrite(questions));
@@ -156,7 +156,7 @@ constexpr Option kOptions[] = {
     {"agent", 0, "COMMAND", "The agent's program, such as claude."},
     {.name = "flag", .value = "FLAG", .help = "A flag for the agent.", .repeatable = true},
     {"max-iterations", 'n', "N", "Stop after N iterations (default 10)."},
-    {"maximum-iterations", 'm', "N", "The same."},
+    {"maximum-iterations", 'm', "N", "Same as --max-iterations."},
     kModelOptionWithoutLetter,
     {"completion-response", 'c', "TEXT", "The response that means done (default DONE)."},
     {.name = "guardrail",
@@ -166,16 +166,16 @@ constexpr Option kOptions[] = {
     {.name = "suggested", .value = "", .help = "Add every guardrail that fits this project."},
     {.name = "fail-action",
      .value = "ACTION",
-     .help = "Where failures go in the next prompt (APPEND): once for all, or once per guardrail.",
+     .help = "Where failures go in the next prompt (default APPEND); once for all guardrails, or once for each.",
      .repeatable = true,
      .choices = "APPEND|PREPEND|REPLACE"},
     {.name = "hint",
      .value = "TEXT",
-     .help = "Advice for the agent on failure: once for all, or once per guardrail.",
+     .help = "Advice for the agent on failure; once for all guardrails, or once for each.",
      .repeatable = true},
     {"scm", 0, "COMMAND", "Source control to use when guardrails pass, such as git."},
-    {.name = "scm-task", .value = "TASK", .help = "What it does, such as commit.", .repeatable = true},
-    {"force", 0, "", "Change existing settings: what is given replaces, all else stays."},
+    {.name = "scm-task", .value = "TASK", .help = "A task for source control, such as commit.", .repeatable = true},
+    {"force", 0, "", "Change existing settings: replace what is given, keep everything else."},
     {"dry-run", 0, "", "Print what would be written; write nothing."},
 };
 
@@ -192,11 +192,11 @@ Result<int> run_init(const Arguments& arguments) {
 
 const Command kInit = {
     "init",
-    "Write .ralph/settings.json, from a dialogue or from flags.",
-    "Asks for the agent, its limits, guardrails and source control, and writes .ralph/settings.json. Guardrails\n"
-    "that fit the project (its Makefile, package.json, Cargo.toml, ...) are offered. Ctrl-C writes nothing.\n"
-    "With --agent and the other flags nothing is asked, so that scripts can use it. Existing settings that are\n"
-    "not asked about (or not given) are kept.",
+    "Write .ralph/settings.json, interactively or from flags.",
+    "Asks for the agent, its limits, guardrails and source control, and writes .ralph/settings.json. Suggests\n"
+    "guardrails that fit the project (its Makefile, package.json, Cargo.toml, ...). Ctrl-C writes nothing.\n"
+    "With --agent and the other flags, nothing is asked, so scripts can use it. Existing settings that are not\n"
+    "asked about (or not given) are kept.",
     "ralph init\n"
     "ralph init --agent claude --flag '--permission-mode acceptEdits' --guardrail 'make test'\n"
     "ralph init --agent codex --suggested --scm git --scm-task commit --dry-run",

@@ -15,7 +15,7 @@ FailAction fail_action_from(std::string_view word) {
   return FailAction::kAppend;
 }
 
-// The member of this name if it is an object; else an empty one.
+// The member with this name if it is an object; otherwise an empty object.
 json::object object_in(const json::object& document, std::string_view key) {
   const json::value* found = document.if_contains(key);
   return found && found->is_object() ? found->get_object() : json::object();
@@ -26,7 +26,7 @@ std::string text_in(const json::object& document, std::string_view key) {
   return found && found->is_string() ? std::string(found->get_string()) : "";
 }
 
-// A guardrail of the same command keeps what is not asked about: its name, its time-out.
+// An existing guardrail with the same command keeps what is not asked about: its name, its timeout.
 json::object guardrail_document(const GuardrailSettings& guardrail, const json::value* existing) {
   json::object document;
   for (const json::value& old : existing && existing->is_array() ? existing->get_array() : json::array()) {
@@ -113,7 +113,7 @@ std::vector<std::string> texts_in(const json::object& document, std::string_view
   return texts;
 }
 
-// The choices that the existing settings stand for; they have been checked.
+// The choices in the existing settings, which are known to be valid.
 InitChoices choices_in(const json::object& existing) {
   InitChoices choices;
   const json::value document = existing;
@@ -146,7 +146,7 @@ Result<InitChoices> choices_from_flags(const Arguments& arguments, std::span<con
                                        const json::object& existing) {
   InitChoices choices = choices_in(existing);
   if (const auto agent = arguments.value("agent")) {
-    if (trim(*agent) != choices.agent) choices.flags.clear();  // they are those of another agent
+    if (trim(*agent) != choices.agent) choices.flags.clear();  // they belong to another agent
     choices.agent = trim(*agent);
     TRY(check_setting("/agent/command", to_json_string(choices.agent), "--agent"));
   } else if (choices.agent.empty()) {

@@ -1,4 +1,4 @@
-// ralph job: a child run under the task that it is typed in. ralph job-child: what the supervisor starts for it.
+// ralph job: runs a child run of the enclosing task. ralph job-child: the process that the supervisor starts for it.
 #include <algorithm>
 #include <array>
 #include <climits>
@@ -25,14 +25,14 @@
 namespace ralph::cli {
 namespace {
 
-constexpr Milliseconds kPatience{60'000};  // with a supervisor that starts a job
+constexpr Milliseconds kPatience{60'000};  // how long a supervisor may take to start a job
 
 constexpr std::array kOptions = {
     Option{"prompt", 'p', "TEXT", "What to do."},
-    Option{"prompt-file", 'f', "FILE", "What to do is in this file."},
+    Option{"prompt-file", 'f', "FILE", "A file that says what to do."},
     kAgentOption,
     Option{"detach", 'd', "", "Print the id of the child run and do not wait for it."},
-    Option{"quiet", 'q', "", "Do not print what it prints."},
+    Option{"quiet", 'q', "", "Do not print its output."},
 };
 constexpr std::array kPositionals = {Positional{
     "COMMAND", "A command to run instead of an agent, after --; the prompt is its last argument.", false, true}};
@@ -62,7 +62,7 @@ Result<ChildRequest> request_from(const Arguments& arguments, const Environment&
 }
 
 tl::unexpected<Error> supervisor_gone(const std::string& why) {
-  return fail(ErrorKind::kNotFound, "the supervisor of this task does not answer ({}); nothing is known of the job",
+  return fail(ErrorKind::kNotFound, "the supervisor of this task does not answer ({}); the state of the job is unknown",
               why);
 }
 
@@ -78,8 +78,8 @@ Result<int> follow(int socket, const ChildStarted& started, bool quiet) {
     if (poll_or_look(fds, -1) != 0 && !wait_readable(socket, {})) fds[0].revents = 0;
     if (fds[1].revents != 0) watch.take_changes();
     if (!quiet) {
-      TRY(out.print_on());
-      TRY(err.print_on());
+      TRY(out.print_new());
+      TRY(err.print_new());
     }
     if (fds[0].revents == 0) continue;
     const auto packet = receive_packet(socket);
@@ -109,19 +109,19 @@ Result<int> job(const Arguments& arguments) {
   return follow(socket->get(), started, arguments.has("quiet"));
 }
 
-// The child itself, started by the guardian of the task's supervisor. Its order comes on standard input.
+// The child itself, started by the guardian of the task's supervisor. It reads its order from standard input.
 constexpr std::array kChildOptions = {
     Option{"folder", 0, "DIR", "The folder of the child run."},
     kAgentOption,
 };
 
-// In a sandbox a child run is given no other agent, and no other agent's credentials, than the task has.
+// In a sandbox, a child run gets only the agents, and the credentials, that the task has.
 Status expect_known(const std::vector<Agent>& agents, const SandboxRequest& sandbox) {
   for (const Agent& agent : agents) {
     const auto known = std::ranges::find(sandbox.agents, agent.name(), &AgentPlace::name);
     if (known != sandbox.agents.end() && is_one_of(agent.program(), known->programs)) continue;
     return fail(ErrorKind::kUsage,
-                "{} is no agent of this task, and so it is not in its sandbox; name it in \"agents\" of the settings, "
+                "{} is not an agent of this task, so it is not in its sandbox; name it in \"agents\" in the settings, "
                 "and start the task again",
                 agent.name());
   }
@@ -188,7 +188,7 @@ Result<int> child(const Arguments& arguments) {
   TRY_VALUE(const ChildOrder order, decode_child_order(text));
   const auto code = run_child(info, place, arguments, order);
   if (code) return code;
-  // Nobody reads the standard error of a child: why it could not be started stands in its file.
+  // Nobody reads the standard error of a child, so the reason why it could not be started is written to its file.
   const auto now = read_run_info(folder);
   if (now) TRY(correct_dead_attempt(*now, AttemptStatus::kFailed, code.error().message, 2));
   return 2;
@@ -199,11 +199,12 @@ Result<int> child(const Arguments& arguments) {
 const Command kJob = {
     "job",
     "Run a command or another agent as a child run of the current task.",
-    R"(For the agents of a supervised task. The supervisor starts the child run, so that it outlives the attempt that asked
-for it; DONE waits for it. What it prints is printed here, and its exit code is the exit code. Its files stand beside
-those of the attempts, in runs/<id>/. At most 64 child runs of a task live at once, nested at most 8 deep.
+    R"(For the agents of a supervised task. The supervisor starts the child run, so it outlives the attempt that asked
+for it; after DONE, the supervisor waits for it. Its output is printed here, and this command exits with its exit code.
+Its files are in runs/<id>/, next to those of the attempts. A task can have at most 64 child runs at once, nested at
+most 8 deep.
 
-Exit codes: that of the child run; 2 if it is refused, or this is not inside a supervised task.)",
+Exit codes: that of the child run; 2 if it is refused, or if this is not inside a supervised task.)",
     R"(ralph job -- make test
 ralph job --agent codex --prompt 'Review the diff of the last commit'
 ralph job --detach -- ./long-check.sh)",

@@ -1,4 +1,4 @@
-// The limits of a run as options, the same for every command that runs agents.
+// The limits of a run as options, shared by all commands that run agents.
 #pragma once
 
 #include <array>

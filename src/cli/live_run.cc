@@ -15,7 +15,7 @@
 namespace ralph::cli {
 namespace {
 
-// The run named in a lock that is held; nullopt if it is free.
+// The run named in a held lock; nullopt if the lock is free.
 std::optional<std::string> owner_of(const std::string& path) {
   const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
   if (!fd || ::flock(fd.get(), LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK) return std::nullopt;

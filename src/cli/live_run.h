@@ -1,4 +1,4 @@
-// Which run of a project lives, and what a killed one left behind.
+// Which run of a project is alive, and what a killed one left behind.
 #pragma once
 
 #include <optional>
@@ -17,8 +17,8 @@ struct KilledRun {
   WallTime began;
 };
 
-// The newest run of the project, other than `except`, if its journal has no end and it does not live. Session loops are
-// none: their host is the loop.
+// The newest run of the project, other than `except`, if its journal has no end and the run is not alive. Session loops
+// are skipped: their host does the looping.
 std::optional<KilledRun> killed_run(const std::string& project, const std::string& except = {});
 
 }  // namespace ralph::cli

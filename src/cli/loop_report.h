@@ -1,5 +1,5 @@
-// What people read about a loop of a host's session. It never contains the promise as it has to be said: a model that
-// reads it and repeats it must not complete the loop.
+// The report on a loop of a host's session, for people. It never contains the promise in its exact form: a model that
+// reads and repeats it must not complete the loop.
 #pragma once
 
 #include <string>
@@ -9,10 +9,11 @@
 
 namespace ralph::cli {
 
-// Some lines: its state, its limits, every decision that is known.
+// Several lines: state, limits, and every known decision.
 std::string loop_report(const LoopState& state, const Style& style);
 
-// Writes the receipt of a loop that has ended. Best effort: a hook has its answer, and the journal says the same.
+// Writes the receipt of a loop that has ended. Errors are ignored: the hook's answer stands, and the journal has the
+// same facts.
 void write_loop_receipt(const std::string& project, const LoopState& state);
 
 }  // namespace ralph::cli

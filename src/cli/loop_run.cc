@@ -1,4 +1,4 @@
-// ralph loop run: a loop in one session of an agent, driven from outside, for hosts without hooks.
+// ralph loop run: runs a loop in one session of an agent, driven from outside, for hosts without hooks.
 #include <array>
 #include <unistd.h>
 
@@ -104,12 +104,13 @@ Result<int> run(const Arguments& typed) {
 const Command kLoopRun = {
     "loop run",
     "Run a loop in one session of an agent, from outside: for hosts without hooks.",
-    R"(The agent is started with the task and the contract of `ralph loop start`; each further turn
-resumes its session, until the agent gives its promise or the loop reaches its limit. The commands of --check run at
-each promise, which counts only if they pass; so are the project's tools asked for --zero-errors and the like, and before
-the first turn. Guardrails and diagnostics.criteria of the settings are not for these loops; use `ralph run`.
+    R"(Starts the agent with the task and the contract of `ralph loop start`. Each further turn resumes its session,
+until the agent gives its promise or the loop reaches its limit. The --check commands run at each promise, which counts
+only if they pass. For --zero-errors and the like, the project's tools run then too, and before the first turn.
+Guardrails and diagnostics.criteria from the settings do not apply to these loops; use `ralph run` for that.
 
-Exit codes: 0 the promise was given, 1 a limit or stagnation ended it, 2 settings, usage or a fatal error, 130 interrupted.)",
+Exit codes: 0 the promise was given, 1 stopped by a limit or stagnation, 2 bad settings, bad usage or a fatal error, 130
+interrupted.)",
     R"(ralph loop run 'Make the tests pass' --agent codex --max-iterations 20
        ralph loop run 'Make the tests pass' --check 'make test' --check 'make lint'
        ralph loop run 'Fix all errors' --zero-errors --tests-pass --no-promise)",

@@ -1,4 +1,4 @@
-// ralph loop start: a loop inside a host agent's session, by hand.
+// ralph loop start: starts a loop inside a host agent's session by hand.
 #include <array>
 #include <unistd.h>
 
@@ -19,7 +19,7 @@ namespace {
 
 constexpr auto kOptions = joined(
     std::array{
-        Option{"session", 0, "ID", "The session (default: $CLAUDE_CODE_SESSION_ID; else the next that starts here)."},
+        Option{"session", 0, "ID", "The session (default: $CLAUDE_CODE_SESSION_ID, else the next one to start here)."},
         Option{"max-iterations", 'n', "N", "Continue at most N times (default 100)."},
     },
     kLoopOptions, kCriteriaOptions,
@@ -62,8 +62,8 @@ Result<int> start(const Arguments& arguments) {
 const Command kLoopStart = {
     "loop start",
     "Start a loop inside a host's session: it continues until the agent gives its promise.",
-    R"(The host's Stop hook (`ralph hooks stop`, see `ralph hooks install`) does the looping. In Claude Code /ralph:loop does the
-same, bound to the session it is typed in.)",
+    R"(The host's Stop hook (`ralph hooks stop`, see `ralph hooks install`) does the looping. In Claude Code,
+/ralph:loop does the same, bound to the session it is typed in.)",
     R"(ralph loop start 'Make the tests pass' --max-iterations 20
        ralph loop start 'Make the tests pass' --check 'make test'
        ralph loop start 'Port it to C++20' --completion-promise PORTED --min-tool-calls 5)",

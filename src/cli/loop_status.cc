@@ -19,15 +19,16 @@ namespace ralph::cli {
 namespace {
 
 constexpr std::array kStatusOptions = {
-    Option{"session", 0, "ID", "Only this session's (default: $CLAUDE_CODE_SESSION_ID; else all of this project)."},
-    Option{"all", 0, "", "All of this project, also inside a session."},
+    Option{"session", 0, "ID",
+           "Only loops of this session (default: $CLAUDE_CODE_SESSION_ID, else all of this project)."},
+    Option{"all", 0, "", "All loops of this project, even inside a session."},
     Option{"json", 0, "", "Print JSON."},
 };
 constexpr std::array kCancelOptions = {
     Option{"session", 0, "ID",
-           "The session (default: $CLAUDE_CODE_SESSION_ID, then one that waits; else the only one)."},
+           "The session (default: $CLAUDE_CODE_SESSION_ID, then a waiting loop, else the only one)."},
     Option{"all", 0, "", "Every active loop of this project."},
-    Option{"json", 0, "", "Print the loops that were cancelled as JSON."},
+    Option{"json", 0, "", "Print the cancelled loops as JSON."},
 };
 
 // Where the loop of this session is, or would be.
@@ -37,20 +38,20 @@ Result<LoopStore> store_for(const std::string& session, const Environment& envir
   return LoopStore(project ? *project : project_for_loop(folder), environment);
 }
 
-// The result is incomplete because of damaged loops.
+// 0, or an error if damaged loops make the result incomplete.
 Result<int> none_of(const std::vector<std::string>& damaged) {
   if (damaged.empty()) return 0;
   return fail(ErrorKind::kInput, "{}", join(damaged, "\n"));
 }
 
-// Inside a session without a loop, a note about the loops of others.
+// Inside a session without a loop: a note about the loops of other sessions.
 std::string of_others(const LoopStore& store, bool inside_session) {
   const size_t others = inside_session ? store.active().size() : 0;
   return others == 0 ? ""
                      : fmt::format(" Not of this session: {} (ralph loop status --all).", count_of(others, "loop"));
 }
 
-// An agent of the session that repeats what it was shown makes no promise.
+// Removes the promise: an agent that repeats what it was shown must not give it.
 void replace_in(json::value& value, const LoopRequest& request) {
   if (auto* text = value.if_string()) *text = without_marker(std::string(*text), request);
   if (auto* array = value.if_array()) {
@@ -105,11 +106,11 @@ Result<int> cancel(const Arguments& arguments) {
   std::vector<LoopState> states = store.active(session, &damaged);
   const bool inside_session = !session.empty() && !arguments.value("session");
   if (states.empty() && damaged.empty() && inside_session) {
-    // It has no loop of its own, so the one that waits for a session is meant.
+    // This session has no loop, so the one that is waiting for a session must be meant.
     states = store.active();
     std::erase_if(states, [](const LoopState& state) { return !state.host.session.empty(); });
   }
-  // If some sessions have ended, the one that lives is meant.
+  // If some sessions have ended, the active one must be meant.
   if (!all &&
       std::any_of(states.begin(), states.end(), [](const LoopState& s) { return s.status == LoopStatus::kActive; }))
     std::erase_if(states, [](const LoopState& state) { return state.status == LoopStatus::kSessionEnded; });
@@ -142,8 +143,9 @@ Result<int> cancel(const Arguments& arguments) {
 const Command kLoopStatus = {
     "loop status",
     "Show the loops of host sessions: state, iteration, every decision and its reason.",
-    "Each loop is a run in .ralph/runs of this project; ended ones stay there. Inside a session of Claude Code it\n"
-    "shows the loops of that session, wherever it has moved to; --all shows those of the project.",
+    "Each loop is a run in this project's .ralph/runs and stays there after it has ended. Inside a Claude Code\n"
+    "session, the loops of that session are shown, whichever folder it has moved to; --all shows those of the\n"
+    "project.",
     "ralph loop status\n       ralph loop status --session 26d69ff4-4761-40bc --json",
     kStatusOptions,
     {},
@@ -152,7 +154,7 @@ const Command kLoopStatus = {
 
 const Command kLoopCancel = {
     "loop cancel",
-    "End a loop of a host session: its next stop is allowed.",
+    "End a loop of a host session, so that its next stop is allowed.",
     "The session itself finishes what it is doing; it is just not continued after that.",
     "ralph loop cancel\n       ralph loop cancel --all",
     kCancelOptions,

@@ -1,4 +1,4 @@
-// ralph lsp start, status, stop: language servers that stay warm between two edits.
+// ralph lsp start, status, stop: language servers that stay warm between edits.
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -28,12 +28,12 @@ constexpr Milliseconds kLspStartPatience{90'000}, kLspStatusPatience{5'000}, kLs
 constexpr std::string_view kDefaultIdle = "30m";
 
 constexpr std::array kLspStartOptions = {
-    Option{"idle", 0, "TIME", "End when nobody has asked for so long (default 30m)."},
+    Option{"idle", 0, "TIME", "End after this long without a question (default 30m)."},
     Option{"json", 0, "", "Print JSON."},
     kTrustOption,
 };
 constexpr std::array kServerNames = {
-    Positional{"SERVER", "A server, by its name; without one, all that fit.", false, true,
+    Positional{"SERVER", "The name of a server (default: all that fit).", false, true,
                "clangd|pyright-langserver|gopls|rust-analyzer|typescript-language-server"}};
 constexpr std::array kLspJsonOption = {Option{"json", 0, "", "Print JSON."}};
 
@@ -65,7 +65,7 @@ void print_servers(const json::object& status, bool as_json) {
   fmt::print("{}", as_json ? to_pretty_json(status) : status_text(status));
 }
 
-// Starts the process that keeps them. Returns what it says: "ready", "busy", or why not.
+// Starts the process that keeps the servers. Returns what it reports: "ready", "busy", or why it failed.
 Result<std::string> start_keeper(KeepRequest request) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return fail(ErrorKind::kIo, "cannot make a pipe: {}", errno_text(errno));
@@ -75,7 +75,7 @@ Result<std::string> start_keeper(KeepRequest request) {
   const pid_t pid = ::fork();
   if (pid < 0) return fail(ErrorKind::kIo, "cannot start the language servers: {}", errno_text(errno));
   if (pid == 0) {
-    // Whoever called ralph may wait for its pipes to close, and has nothing to do with what follows.
+    // The caller of ralph may be waiting for its pipes to close, so this process must not keep them open.
     ::setsid();
     const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nowhere, stream);
@@ -91,7 +91,7 @@ Result<std::string> start_keeper(KeepRequest request) {
     char byte[512];
     const ssize_t n = ::read(reads.get(), byte, sizeof byte);
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return fail(ErrorKind::kIo, "the process for the language servers was killed before it had begun");
+    if (n <= 0) return fail(ErrorKind::kIo, "the process for the language servers was killed before it was ready");
     line.append(byte, static_cast<size_t>(n));
   }
   return std::string(trim(line));
@@ -109,7 +109,7 @@ std::vector<std::string> kept_names(const json::object& status) {
   return names;
 }
 
-// The servers that are kept for this project with those that were asked for, started by whom it may be.
+// The status of the servers kept for this project, including those asked for, whichever process starts them.
 Result<json::object> start_all(const std::string& socket, LspRequest request, Milliseconds idle,
                                const Environment& environment) {
   TRY_VALUE(auto choices, choose_servers(request, environment));
@@ -122,7 +122,7 @@ Result<json::object> start_all(const std::string& socket, LspRequest request, Mi
       const bool all = std::all_of(choices.begin(), choices.end(),
                                    [&](const lsp::ServerChoice& choice) { return is_one_of(choice.row->name, kept); });
       if (all) return lsp::ask_hub(socket, {{"do", "start"}}, kLspStartPatience);
-      // One process keeps them all: it begins again with those that it had and the new ones.
+      // One process keeps them all, so it is restarted with the old servers and the new ones.
       request.names = std::move(kept);
       for (const lsp::ServerChoice& choice : choices) request.names.emplace_back(choice.row->name);
       TRY_VALUE(choices, choose_servers(request, environment));
@@ -133,7 +133,7 @@ Result<json::object> start_all(const std::string& socket, LspRequest request, Mi
     TRY_VALUE(const std::string said, start_keeper({request.project, choices, idle}));
     if (said == kReady && clock.monotonic() < until) continue;
     if (said != kBusyLine && said != kReady) return fail(ErrorKind::kIo, "{}", said);
-    // Somebody else was faster, or the one before is about to end.
+    // Another process was faster, or the previous one is about to end.
     if (clock.monotonic() >= until)
       return fail(ErrorKind::kBusy, "another process is about to start or end the language servers of {}; try again",
                   request.project);
@@ -152,11 +152,11 @@ Result<int> lsp_start(const Arguments& typed) {
   const std::string_view idle_text = typed.value("idle").value_or(kDefaultIdle);
   const auto idle = parse_duration(idle_text);
   if (!idle || idle->count() <= 0)
-    return fail(ErrorKind::kUsage, "--idle: \"{}\" is no duration; expected 10m, 2h or the like", idle_text);
+    return fail(ErrorKind::kUsage, "--idle: \"{}\" is not a duration; expected 10m, 2h or the like", idle_text);
   if (is_below_agent(environment))
     return fail(ErrorKind::kUsage,
-                "ralph lsp start: what an agent starts that ralph runs is ended with its turn; start "
-                "them outside of the run");
+                "ralph lsp start: what an agent starts in a run is ended with its turn; start the servers outside "
+                "of the run");
   TRY_VALUE(const Project place, enter_project());
   TRY_VALUE(const LoadedSettings loaded, load_settings(place.folder));
   print_notes(loaded);
@@ -164,7 +164,7 @@ Result<int> lsp_start(const Arguments& typed) {
   TRY_VALUE(const std::string socket, lsp_socket_of(environment, place.folder));
   LspRequest request{place.folder, {}, typed.has("trust"), excluded_paths(loaded.settings.diagnostics)};
   request.names.assign(typed.positionals().begin(), typed.positionals().end());
-  // Some read the whole project first.
+  // Some servers read the whole project first, which takes a while.
   if (is_terminal(STDERR_FILENO)) fmt::print(stderr, "Starting language servers …\n");
   TRY_VALUE(const json::object status, start_all(socket, request, *idle, environment));
   const json::value* ends = status.if_contains("endsAfterIdleSeconds");
@@ -196,7 +196,7 @@ Result<int> lsp_status(const Arguments& typed) {
   return some_have_failed(*said) ? 1 : 0;
 }
 
-// One that does not answer: its guardian is killed, and then its loop ends what it has started.
+// For a process that does not answer: kills its guardian, so that its loop ends everything it has started.
 Result<int> kill_keeper(const std::string& lock, const Error& why) {
   ProcessInfo keeper;
   const std::vector<std::string> words = split(trim(read_file(lock).value_or("")), ' ');
@@ -230,21 +230,21 @@ Result<int> lsp_stop(const Arguments&) {
 
 const Command kLspStart = {
     "lsp start",
-    "Keep language servers warm: checks after an edit don't wait for their start.",
-    R"(Starts the language servers that fit this project and are installed, or those
-that you name, and keeps them in a process of their own until `ralph lsp stop`,
-or until nobody has asked for a while. `ralph hooks post-tool-lsp` and `ralph
-hooks post-tool` ask them about edited files then; without them type checkers
-and compilers answer. `ralph check --only clangd` asks them too, and starts a
-server for that one check if none is kept.
+    "Keep language servers warm, so that checks after an edit don't wait for them to start.",
+    R"(Starts the installed language servers that fit this project, or those that you
+name, and keeps them running in the background until `ralph lsp stop`, or until
+nobody has asked them anything for a while. `ralph hooks post-tool-lsp` and
+`ralph hooks post-tool` then ask them about edited files; without them, type
+checkers and compilers answer. `ralph check --only clangd` asks them too, and
+starts a server for that one check if none is running.
 
 Servers: clangd, pyright-langserver, gopls, rust-analyzer and
-typescript-language-server. One that lies in the project, such as
+typescript-language-server. A server inside the project, such as
 node_modules/.bin/pyright-langserver, is started only if you have accepted the
 project (`ralph trust`).
 
-Exit codes: 0 all are ready, or still read the project after a minute, 1 one has
-failed, 2 wrong usage.)",
+Exit codes: 0 all are ready, or still reading the project after a minute, 1 one
+has failed, 2 bad usage.)",
     "ralph lsp start\n"
     "ralph lsp start clangd --idle 2h\n"
     "ralph lsp start pyright-langserver gopls",
@@ -255,8 +255,8 @@ failed, 2 wrong usage.)",
 
 const Command kLspStatus = {
     "lsp status",
-    "Show the language servers that are kept for this project.",
-    "Exit codes: 0 all are well, 1 there are none or one has failed, 2 wrong usage.",
+    "Show the language servers that are kept warm for this project.",
+    "Exit codes: 0 all are well, 1 there are none or one has failed, 2 bad usage.",
     "ralph lsp status\nralph lsp status --json",
     kLspJsonOption,
     {},
@@ -266,7 +266,7 @@ const Command kLspStatus = {
 const Command kLspStop = {
     "lsp stop",
     "Stop the language servers of this project.",
-    "Exit code 0 also if there are none.",
+    "Exits with 0 even if there are none.",
     "ralph lsp stop",
     {},
     {},

@@ -1,5 +1,5 @@
-// ralph lsp ask, ralph lsp serve: for ralph's own use. The one is the command behind the collectors of language
-// servers, the other the process that a run keeps its servers in.
+// ralph lsp ask, ralph lsp serve: for ralph's own use. `ask` is the command behind the language server collectors,
+// `serve` is the process in which a run keeps its servers.
 #include <array>
 #include <fcntl.h>
 #include <optional>
@@ -20,7 +20,7 @@ namespace {
 constexpr std::array kAskOptions = {
     Option{"server", 0, "NAME", "The language server."},
     Option{"hub", 0, "SOCKET", "Where a run keeps its servers."},
-    Option{"trust", 0, "", "A program that lies in the project may be started."},
+    Option{"trust", 0, "", "Allow starting a program inside the project."},
 };
 constexpr std::array kServeOptions = {
     Option{.name = "server", .letter = 0, .value = "NAME", .help = "A language server.", .repeatable = true}};
@@ -36,14 +36,14 @@ int print_failure(const Error& error) {
   return print_answer({{"failure", to_json_string(error.message)}, {"findings", json::array()}});
 }
 
-// What those say that are warm: the user's own, then the run's. nullopt: nobody keeps this server.
+// Asks a warm server: the user's own first, then the run's. nullopt: nobody keeps this server.
 Result<std::optional<json::object>> ask_warm(const std::vector<std::string>& sockets, const std::string& server,
                                              const json::object& request) {
   for (const std::string& socket : sockets) {
     if (socket.empty() || !is_one_of(server, lsp::warm_servers(socket))) continue;
     auto answer = lsp::ask_hub(socket, request, Milliseconds(0));
     if (answer) return std::optional(std::move(*answer));
-    // If it has just ended, the question is asked without it.
+    // If it has just ended, continue without it.
     if (answer.error().kind != ErrorKind::kNotFound) return tl::unexpected(answer.error());
   }
   return std::nullopt;
@@ -58,7 +58,7 @@ Result<int> lsp_ask(const Arguments& typed) {
   for (const std::string& file : typed.positionals()) files.push_back(to_json_string(file));
   const json::object request{{"do", "check"}, {"server", to_json_string(server)}, {"files", std::move(files)}};
   const std::string of_run(typed.value("hub").value_or(""));
-  // In a sandbox the home is one that its programs share: whoever listens there is not the user's.
+  // In a sandbox, programs share a private home: a server that listens there is not the user's.
   const bool sandboxed = environment.get(std::string(kSandboxVariable)).has_value();
   const auto warm = ask_warm({sandboxed ? "" : warm_socket(environment, project), of_run}, server, request);
   if (!warm) return print_failure(warm.error());
@@ -72,7 +72,7 @@ Result<int> lsp_ask(const Arguments& typed) {
   });
 }
 
-// The process that a run keeps its servers in: a job of the guardian, which ends it with the run.
+// The process in which a run keeps its servers. It is a job of the guardian, which ends it with the run.
 Result<int> lsp_serve(const Arguments& typed) {
   TRY_VALUE(const std::string project, current_directory());
   const Environment environment = Environment::of_this_process();
@@ -81,7 +81,7 @@ Result<int> lsp_serve(const Arguments& typed) {
   lsp::HubSetup setup{project, environment, std::move(servers)};
   setup.owned = true;
   Fd listener(::dup(STDIN_FILENO));
-  if (!listener) return fail(ErrorKind::kUsage, "standard input must be the socket that it listens at");
+  if (!listener) return fail(ErrorKind::kUsage, "standard input must be the socket that it listens on");
   ::dup2(Fd(::open("/dev/null", O_RDONLY | O_CLOEXEC)).get(), STDIN_FILENO);
   lsp::Hub(std::move(setup)).serve(std::move(listener));
   return 0;
@@ -103,7 +103,7 @@ const Command kLspAsk = {
 const Command kLspServe = {
     "lsp serve",
     "For ralph's own use: keeps the language servers of a run.",
-    "Standard input is the socket that it listens at. It serves until it is ended.",
+    "Standard input is the socket that it listens on. It serves until it is ended.",
     "ralph lsp serve --server clangd",
     kServeOptions,
     {},

@@ -38,8 +38,8 @@ Status may_start(const ServerRow& row, const std::string& program, const LspRequ
       project_is_accepted(environment, request.project))
     return {};
   return fail(ErrorKind::kUsage,
-              "{} is {}, which lies in the project, and you have not accepted this project; look at it, then type "
-              "'ralph trust', or say --trust",
+              "{} is {}, which lies in the project, and you have not accepted this project; check it, then run "
+              "'ralph trust', or add --trust",
               row.name, program);
 }
 
@@ -48,8 +48,8 @@ tl::unexpected<Error> nothing_to_start(const std::vector<const ServerRow*>& fitt
   for (const ServerRow* row : fitting) text += fmt::format("\n  {}: {}", row->name, row->how_to_install);
   if (fitting.empty())
     return fail(ErrorKind::kNotFound,
-                "nothing here is for a language server: no compile_commands.json, pyproject.toml, "
-                "go.mod, Cargo.toml or tsconfig.json; name one, as in 'ralph lsp start clangd'");
+                "no language server fits this project: there is no compile_commands.json, pyproject.toml, go.mod, "
+                "Cargo.toml or tsconfig.json; name a server, as in 'ralph lsp start clangd'");
   return fail(ErrorKind::kNotFound, "no language server for this project is installed:{}", text);
 }
 

@@ -1,4 +1,4 @@
-// Which language servers are started for a project, and the process that keeps them.
+// Chooses the language servers for a project, and runs the process that keeps them.
 #pragma once
 
 #include <string>
@@ -15,21 +15,21 @@ struct LspRequest {
   std::vector<std::string> exclude{};
 };
 
-// Fails (kUsage, kNotFound) on a name that is unknown or not installed, and if there is none to start. A program that
-// lies in the project is started only if this user has accepted the project: a clone could bring it along.
+// Fails (kUsage, kNotFound) if a name is unknown or not installed, or if there is no server to start. A program inside
+// the project is started only if this user has accepted the project, because a clone could bring it along.
 Result<std::vector<lsp::ServerChoice>> choose_servers(const LspRequest& request, const Environment& environment);
 
 struct KeepRequest {
   std::string project;
   std::vector<lsp::ServerChoice> servers;
   Milliseconds idle{0};
-  int ready = -1;  // a line is written to it: "ready", or why not
+  int ready = -1;  // a descriptor; one line is written to it: "ready", or why not
 };
 
-// Keeps the servers warm until it is stopped, ended or idle; for a process of its own. Returns its exit code.
+// Keeps the servers warm until it is stopped, ended or idle. Runs in a dedicated process and returns its exit code.
 int keep_servers(const KeepRequest& request);
 
-// Beside which it is "busy": another process keeps the servers of this project.
+// The lines written to KeepRequest::ready. "busy": another process keeps the servers of this project.
 inline constexpr std::string_view kReady = "ready", kBusyLine = "busy";
 
 }  // namespace ralph::cli

@@ -25,8 +25,8 @@ inline FormatOptions format_options(const OutputSettings& output, const Style& s
           .thinking = output.thinking};
 }
 
-// The style of a command that only prints, as the settings in the current folder want it; those of a file that can't be
-// read are told by other commands.
+// The style of a command that only prints, from the settings in the current folder. Settings that can't be read are
+// ignored here; other commands report them.
 inline Style style_of_output(const Environment& environment) {
   const Style style = style_for(STDOUT_FILENO, environment);
   const auto loaded = load_settings(".");

@@ -34,7 +34,7 @@ void show(const PlanFiles& folders, const PlanArchive& archive) {
              printable_lines(archive.problem));
 }
 
-// A note about the iteration that the last run left unchecked. Empty: none.
+// A note about the iteration that the last run left unchecked; empty: there is none.
 std::string unchecked_in(const std::string& authority, const std::string& project) {
   auto loaded = authority.empty() ? Result<std::optional<SavedPlan>>() : load_plan(authority);
   if (!loaded || !*loaded) return {};
@@ -81,7 +81,7 @@ const Command kPlanArchive = {
     "Archive a plan with a summary, commit it, and make room for the next.",
     "Moves prd.md, tasks.json and progress.txt to ralph-archive/<date>-<branch or label>/, writes summary.md there\n"
     "(stories, dates, what the reviews found), resets ralph/ and commits exactly these files. prompt.md is kept.\n"
-    "A plan need not be finished, nor its tasks.json be in order.",
+    "The plan need not be finished, and its tasks.json may have errors.",
     "ralph plan archive\n"
     "ralph plan archive --label first-attempt",
     kOptions,

@@ -1,4 +1,4 @@
-// ralph plan check: is the plan in order?
+// ralph plan check: checks whether the plan is in order.
 #include <array>
 #include <unistd.h>
 
@@ -20,7 +20,7 @@ namespace {
 constexpr std::array kOptions = {
     kProjectDirOption,
     kRalphDirOption,
-    Option{"skip-review", 0, "", "Leave out the checks of reviews, as plan run --skip-review does."},
+    Option{"skip-review", 0, "", "Skip the review checks, as plan run --skip-review does."},
     Option{"json", 0, "", "Print the result as JSON."},
 };
 
@@ -77,11 +77,12 @@ Result<int> check(const Arguments& arguments) {
 const Command kPlanCheck = {
     "plan check",
     "Check a plan: its schema, its review fields, and whether everything is committed.",
-    R"(Check 1 is the schema of tasks.json with unique ids and sound dependencies; check 2 what must hold between review fields;
-check 2.5, while a run is under way, what its iteration has changed against what its mode allows; check 3 uncommitted
-work. The same checks are made by `ralph plan run` after every iteration and by the Stop hook.
+    R"(Check 1 validates tasks.json: its schema, unique ids and sound dependencies. Check 2 validates the review fields
+against each other. Check 2.5, during a run, compares what the current iteration has changed with what its mode allows.
+Check 3 looks for uncommitted work. `ralph plan run` makes the same checks after every iteration, and so does the Stop
+hook.
 
-Exit codes: 0 all is in order, 1 it is not, 2 it could not be checked.)",
+Exit codes: 0 the plan is in order, 1 it is not, 2 it could not be checked.)",
     "ralph plan check\n       ralph plan check --json",
     kOptions,
     {},

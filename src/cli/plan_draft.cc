@@ -1,4 +1,4 @@
-// ralph plan draft: starts the agent with the planner's instructions, to write a plan together with the user.
+// ralph plan draft: starts the agent with instructions for planning, to write a plan together with the user.
 #include <array>
 #include <unistd.h>
 
@@ -33,7 +33,7 @@ constexpr std::array kOptions = {
 
 struct Draft {
   PlanFiles files;
-  bool full = true;                       // prd.md is still to be written
+  bool full = true;                       // prd.md has not been written yet
   std::optional<std::string> prd, tasks;  // their content before the draft
 };
 
@@ -144,11 +144,12 @@ Result<int> draft(const Arguments& arguments) {
 const Command kPlanDraft = {
     "plan draft",
     "Write a plan together with the agent: it asks, you answer, ralph checks the result.",
-    R"(Starts the agent of the settings in this terminal with the planner's instructions. Where ralph/prd.md is empty or still
-the template, it asks you until the requirements are clear, then writes prd.md and tasks.json; where prd.md has content,
-it derives tasks.json from it. Afterwards ralph checks what was written.
+    R"(Starts the agent from the settings in this terminal with instructions for planning. If ralph/prd.md is empty or
+still the template, the agent asks questions until the requirements are clear, then writes prd.md and tasks.json. If
+prd.md has content, the agent derives tasks.json from it. Afterwards ralph checks the result.
 
-Exit codes: 0 the plan is in order, 1 it is not or the agent failed before it wrote any, 2 it could not be started.)",
+Exit codes: 0 the plan is in order, 1 it is not, or the agent failed without writing one, 2 the agent could not be
+started.)",
     "ralph plan draft\n       ralph plan draft --print | less",
     kOptions,
     {},

@@ -12,7 +12,7 @@ Result<PlanFiles> plan_folders(const Arguments& arguments) {
   }
   TRY_VALUE(const std::string here, current_directory());
   PlanFiles folders;
-  // Symlinks are resolved here, once: ralph's own copy of a plan is found by its path, which must be unique.
+  // Symlinks are resolved here, once: ralph finds its own copy of a plan by the plan's path, which must be unique.
   const auto given = arguments.value("project-dir");
   const bool has_plan = is_there(join_path(here, "ralph/tasks.json"));
   folders.project = real_path(given ? absolute_path(*given, here) : has_plan ? here : folder_with_settings(here));
@@ -25,7 +25,7 @@ Result<PlanFiles> plan_folders(const Arguments& arguments) {
     const std::string path = absolute_path(*named, here);
     folders.ralph_dir = join_path(real_path(parent_path(path)), base_name(path));  // not a symlink itself
   }
-  // A plan names commands and instructs an agent.
+  // A plan names commands and instructs an agent, so its files must belong to a trusted user.
   const Owners owners = owners_of(Environment::of_this_process());
   for (const std::string_view file : {"tasks.json", "prompt.md", "prd.md"}) {
     const std::string path = join_path(folders.ralph_dir, file);

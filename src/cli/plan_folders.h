@@ -14,11 +14,11 @@ inline constexpr Option kRalphDirOption =
     on_resume({"ralph-dir", 0, "PATH", "The plan's folder (default: ralph in the project)."});
 
 // Both paths are relative to the current folder. The project must be a folder; the plan's folder need not exist.
-// Symlinks in the paths are followed. Without -d, the project is the current folder if that has a plan or settings,
-// else the folder above with the settings of this repository.
+// Symlinks in the paths are followed. Without -d, the project is the current folder if it has a plan or settings, or
+// else the folder above it that has the settings of this repository.
 Result<PlanFiles> plan_folders(const Arguments& arguments);
 
-// The same for a command that changes something: says so if that is not the current folder.
+// The same for a command that changes something. Prints a note if the project is not the current folder.
 Result<PlanFiles> plan_folders_to_work(const Arguments& arguments);
 
 }  // namespace ralph::cli

@@ -40,13 +40,13 @@ std::string same_folders(const Arguments& arguments) {
   return words;
 }
 
-// The option with which `ralph init` works in the same project.
+// The option that makes `ralph init` work in the same project.
 std::string in_project(const Arguments& arguments) {
   const auto value = arguments.value("project-dir");
   return value ? fmt::format("-C {} ", quote_shell_words(std::array{std::string(*value)})) : "";
 }
 
-// A plan that stays has its own branch.
+// An existing plan keeps its own branch.
 PlanNames names_there(const PlanFiles& folders, PlanNames names) {
   const auto text = read_plain_file(folders.tasks());
   const auto tasks = parse_json(text.value_or(""), kTasksFile);
@@ -61,12 +61,12 @@ void show_made(const PlanFiles& folders, const MadePlan& made, const Style& styl
   for (const auto& [name, what] : kFiles) width = std::max(width, name.size());
   for (const auto& [name, what] : kFiles) {
     const bool kept = std::find(made.kept.begin(), made.kept.end(), name) != made.kept.end();
-    fmt::print("  {:<{}}  {}\n", name, width, kept ? "was there and stays as it is" : style.dim(what));
+    fmt::print("  {:<{}}  {}\n", name, width, kept ? "exists and stays as it is" : style.dim(what));
   }
   if (!made.ignored.empty()) fmt::print("  .gitignore now has {}\n", join_for_people(made.ignored));
 }
 
-// What `plan run` will ask for, in the order in which to do it.
+// Lists what `plan run` will require, in the order in which to do it.
 void show_next_steps(const Arguments& arguments, const PlanFiles& folders, const PlanNames& names, bool has_repository,
                      const Style& style) {
   const std::string more = same_folders(arguments);
@@ -78,7 +78,7 @@ void show_next_steps(const Arguments& arguments, const PlanFiles& folders, const
   std::vector<std::string> steps;
   if (!has_repository)
     steps.push_back(style.cyan("git init") + "  A plan needs commits, and there is no repository yet.");
-  // Settings that can't be read are not this command's business: whatever uses them says what is wrong.
+  // Settings that can't be read don't matter here: the commands that use them report what is wrong.
   const auto loaded = load_settings(folders.project);
   if (loaded && loaded->settings.agent.command.empty())
     steps.push_back(style.cyan(fmt::format("ralph {}init", in_project(arguments))) + "  No agent is set yet.");
@@ -94,7 +94,7 @@ void show_next_steps(const Arguments& arguments, const PlanFiles& folders, const
       "To have reviews in a clean checkout of the commit, put its setup{} into .ralph/settings.json:\n     {}",
       setup.empty() ? " (\"\": nothing is needed)" : "",
       style.cyan(fmt::format(R"("plan": {{"cleanRoom": {{"setup": "{}"}}}})", setup))));
-  steps.push_back(fmt::format("Commit, then {}  It works on the branch {}, and makes it if it is missing.",
+  steps.push_back(fmt::format("Commit, then {}  It works on the branch {}, and creates it if it is missing.",
                               style.cyan(fmt::format("ralph plan run{}", more)), names.branch));
   fmt::print("\n{}\n", style.bold("What comes next"));
   for (size_t i = 0; i < steps.size(); ++i) fmt::print("  {}. {}\n", i + 1, steps[i]);
@@ -104,7 +104,7 @@ Result<int> init_plan(const Arguments& arguments) {
   TRY_VALUE(const PlanFiles folders, plan_folders_to_work(arguments));
   if (arguments.value("name") == "") return fail(ErrorKind::kUsage, "--name is empty; leave it out or give a name");
   const Repository repository(plain_git(folders.project), folders.project);
-  // Whatever keeps git from answering is said by `plan run`.
+  // If git fails, `plan run` reports why.
   const bool has_repository = repository.exists().value_or(false);
   const auto branches = repository.branches();
   TRY_VALUE(const PlanNames names, plan_names(folders.project, arguments.value("name").value_or(""),
@@ -138,7 +138,7 @@ const Command kPlanInit = {
     "plan init",
     "Create ralph/ with templates for a plan: PRD, stories, progress, prompt.",
     "Creates ralph/prd.md, tasks.json, progress.txt and prompt.md, and adds the files that runs leave behind to\n"
-    ".gitignore. Without --force only missing files are created.",
+    ".gitignore. Without --force, only missing files are created.",
     "ralph plan init\n"
     "ralph plan init --name login\n"
     "ralph plan init -d ../shop --name prices",

@@ -46,11 +46,11 @@ constexpr auto kOptions = joined(
         kAgentOption,
         kModelOption,
         Option{"skip-review", 0, "", "No review iterations: a story that passes is done."},
-        Option{"review-cap", 0, "N", "Reviews per story (default 5); the last one approves, with a note."},
-        on_resume({"switch", 0, "", "Switch to the plan's branch, whatever is uncommitted, if git can."}),
-        on_resume({"no-switch", 0, "", "Work on the current branch, whatever the plan's is."}),
+        Option{"review-cap", 0, "N", "At most N reviews per story (default 5); the last one approves it, with a note."},
+        on_resume({"switch", 0, "", "Switch to the plan's branch despite uncommitted changes, if git can."}),
+        on_resume({"no-switch", 0, "", "Work on the current branch, even if the plan names another."}),
         Option{"accept-tasks", 0, "",
-               "Take tasks.json as it is now, unchecked: after a run that was killed, or with approvals of your own."},
+               "Accept tasks.json as it is, unchecked: after a killed run, or with approvals of your own."},
         Option{"dry-run", 0, "", "Print the next story, command line, prompt and policy; start nothing."},
         kVerboseOption,
         kRecordsOption,
@@ -89,8 +89,8 @@ Result<ModeAgents> make_mode_agents(const PlanRun& run, const Environment& envir
   return agents;
 }
 
-// A plan runs unattended: a sandbox is looked for unless the settings say otherwise. Hooks inside read ralph's own
-// copy.
+// A plan runs unattended, so a sandbox is looked for unless the settings say otherwise. Hooks inside it read ralph's
+// own copy of the plan.
 Result<Protection> protection_for(const PlanRun& run, const ModeAgents& agents) {
   const Environment environment = Environment::of_this_process();
   std::vector<Agent> all;
@@ -100,15 +100,15 @@ Result<Protection> protection_for(const PlanRun& run, const ModeAgents& agents) 
       true);
 }
 
-// Why reviews don't work in a clean checkout; empty: they do.
+// Why reviews can't work in a clean checkout; empty: they can.
 Result<std::string> room_obstacle(const PlanRun& run, const Protection& protection) {
   TRY_VALUE(std::string obstacle, clean_room_obstacle(run));
   if (!protection.in_machine || !obstacle.empty()) return obstacle;
   if (run.loaded.settings.plan.clean_room.mode == "on")
     return fail(ErrorKind::kInput,
-                "plan.cleanRoom.mode is \"on\", but a Docker Sandbox has the project alone; set sandbox.backend to "
+                "plan.cleanRoom.mode is \"on\", but a Docker Sandbox has only the project; set sandbox.backend to "
                 "\"bubblewrap\"");
-  return std::string("a Docker Sandbox has the project alone");
+  return std::string("a Docker Sandbox has only the project");
 }
 
 std::string hooks_of(const ModeAgents& agents) {
@@ -140,7 +140,7 @@ Policy plan_policy(const Settings& settings) {
 Marker marker_for(const PlanRun& plan, const Run& run) {
   Marker marker;
   marker.timestamp = to_iso8601(run.clock.wall());
-  marker.pid = guardian_pid();  // the guardian: the process that the user started and may end
+  marker.pid = guardian_pid();  // the process that the user started and may end
   marker.pid_start = start_time_of(static_cast<int>(marker.pid));
   marker.max_iterations = run.policy.max_iterations;
   marker.run_id = run.id;
@@ -222,8 +222,8 @@ Result<int> execute(const PlanRun& run, const Protection& protection, const Mode
                        &protection};
   if (resume) TRY(check_limits(*resume, setup.policy));
   const Result<int> code = start_run(setup, [&](Run& started) { return drive_plan(run, setup, started); });
-  // In the guardian, which outlives the loop in any case. The marker is this run's own, unless another run has begun
-  // meanwhile.
+  // This runs in the guardian, which always outlives the loop. The marker is this run's own, unless another run has
+  // begun in the meantime.
   const auto lock = Lock::acquire(join_path(run.files.project, ".ralph/lock"));
   if (lock || lock.error().kind != ErrorKind::kBusy) remove_marker(run.files.project);
   return code;
@@ -237,7 +237,7 @@ Result<int> show_dry_run(const PlanRun& run, const Protection& protection, const
     if (run.json) {
       fmt::print("{}", to_pretty_json(json::object{{"nextStory", nullptr}, {"settings", run.loaded.effective}}));
     } else {
-      fmt::print("Dry run: nothing is started.\n\n{}No story is left: a run would only make the checks.\n",
+      fmt::print("Dry run: nothing is started.\n\n{}No story is left: a run would only run the checks.\n",
                  printable_lines(opening(run, protection, agents) + branch_note(run, choice)));
     }
     return 0;
@@ -256,7 +256,7 @@ Result<int> show_dry_run(const PlanRun& run, const Protection& protection, const
   return print_dry_run(dry, run.json);
 }
 
-// Where no person is there to answer, such a switch has to be asked for by --switch.
+// If nobody is there to answer, --switch has to request such a switch.
 Result<bool> ask(const BranchFault& fault, const PlanRun& run) {
   if (run.json || !is_terminal(STDIN_FILENO) || !is_terminal(STDOUT_FILENO)) return false;
   TerminalQuestions questions;
@@ -265,7 +265,7 @@ Result<bool> ask(const BranchFault& fault, const PlanRun& run) {
   return ask_yes_or_no(questions, fmt::format("{} now? (y/N): ", fault.command));
 }
 
-// The plan must be as the run left it.
+// The plan must still be as the run left it.
 Status check_same_run(const PlanRun& run, const ResumePoint& point) {
   TRY_VALUE(const auto saved, load_plan(run.authority));
   if (!saved || saved->run_id.empty() || saved->run_id == point.folder.id) return {};
@@ -278,7 +278,7 @@ void say_note(std::string_view note) {
   tell(fmt::format("Note: {}.\n", note));
 }
 
-// Approvals that ralph knows nothing of are a person's, or forged: somebody has to say so.
+// Approvals that ralph has no record of are a person's, or forged. Somebody has to accept them.
 Status accept_approvals(const PlanRun& run, bool accepted) {
   if (run.unknown_approvals.empty()) return {};
   const std::string which =
@@ -286,7 +286,7 @@ Status accept_approvals(const PlanRun& run, bool accepted) {
                   run.files.tasks(), join_for_people(run.unknown_approvals));
   if (!accepted) {
     if (run.json || !is_terminal(STDIN_FILENO) || !is_terminal(STDOUT_FILENO)) {
-      return fail(ErrorKind::kInput, "{}; look at them, then say --accept-tasks, or take the approvals back", which);
+      return fail(ErrorKind::kInput, "{}; check them, then add --accept-tasks, or undo the approvals", which);
     }
     TerminalQuestions questions;
     questions.say(which);
@@ -358,11 +358,12 @@ Result<int> run_with(const Arguments& typed, bool has_switched) {
 const Command kPlanRun = {
     "plan run",
     "Work through the stories of a plan: implement, review, fix, until all are approved.",
-    R"(Each iteration takes one story of ralph/tasks.json in one mode, computed by ralph: fixes first, then reviews, then
-new work. The agent starts afresh every time. After each iteration ralph itself runs verifyCommands and the guardrails,
-compares tasks.json with its own copy, and takes back what the mode does not allow: only a review can approve a story.
+    R"(Each iteration works on one story of ralph/tasks.json in one mode, both chosen by ralph: fixes first, then
+reviews, then new work. Every iteration starts a fresh agent. After each iteration, ralph itself runs verifyCommands and
+the guardrails, compares tasks.json with its own copy, and reverts changes that the mode does not allow: only a review
+can approve a story.
 
-Exit codes: 0 all stories are done, 1 a limit ended it, 2 something is wrong with the plan or the system, 130 interrupted.)",
+Exit codes: 0 all stories are done, 1 stopped by a limit, 2 a problem with the plan or the system, 130 interrupted.)",
     R"(ralph plan run
        ralph plan run -n 40 --review-cap 3
        ralph plan run --dry-run)",

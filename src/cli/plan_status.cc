@@ -1,4 +1,4 @@
-// ralph plan status: the board of a plan.
+// ralph plan status: shows the board of a plan.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -24,7 +24,7 @@ namespace {
 constexpr std::array kOptions = {
     kProjectDirOption,
     kRalphDirOption,
-    Option{"skip-review", 0, "", "A story that passes is done, as for plan run --skip-review."},
+    Option{"skip-review", 0, "", "Count a story that passes as done, as plan run --skip-review does."},
     Option{"json", 0, "", "Print the status as JSON."},
 };
 
@@ -36,7 +36,7 @@ struct PlanStatus {
   std::optional<Marker> marker;
 
   bool done(const Story& story) const { return is_done(story, skip_review); }
-  // Left by a run without reviews: it passes but is not approved.
+  // The story passes but is not approved: a run without reviews left it so.
   bool unreviewed(const Story& story) const {
     return !done(story) && story.review.passes && story.review.status != ReviewStatus::kApproved;
   }
@@ -99,7 +99,7 @@ void print_column(std::string& out, const PlanStatus& status, const Style& style
   for (const Story* story : stories) out += story_line(status, *story, style, id_width);
 }
 
-// A marker that ralph did not write may lack any of this.
+// A marker that ralph did not write may lack any of these fields.
 std::string run_line(const Marker& marker) {
   const auto clean = [](const std::string& text) { return fit_to_width(text, 100); };
   std::vector<std::string> facts;
@@ -201,7 +201,7 @@ Result<int> show(const Arguments& arguments) {
   TRY(check_plan_folder(files));
   TRY_VALUE(const LoadedSettings loaded, load_settings(files.project));
   PlanStatus status;
-  TRY_VALUE(const std::string text, require_plain_file(files.tasks(), "'ralph plan init' makes one"));
+  TRY_VALUE(const std::string text, require_plain_file(files.tasks(), "'ralph plan init' creates one"));
   TRY_VALUE(status.tasks, tasks_from(text, files.tasks()));
   for (const Story& story : status.tasks.stories) status.by_id.emplace(story.id, &story);
   TRY_VALUE(status.marker, live_marker(files.project));
@@ -220,10 +220,9 @@ Result<int> show(const Arguments& arguments) {
 
 const Command kPlanStatus = {
     "plan status",
-    "Show the state of a plan: its stories by state, what comes next, how much is left.",
-    "Reads ralph/tasks.json and changes nothing. The estimate of iterations goes by the reviews that the stories so "
-    "far\n"
-    "have needed.",
+    "Show a plan's stories by state, what comes next, and how much is left.",
+    "Reads ralph/tasks.json and changes nothing. The estimated number of iterations is based on the reviews that the\n"
+    "stories have needed so far.",
     "ralph plan status\n       ralph plan status --json",
     kOptions,
     {},

@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kVariables[] = {"USER",           "LOGNAME",         "TMPDIR",
                                       "XDG_STATE_HOME", "XDG_CONFIG_HOME", "CLAUDE_PROJECT_DIR"};
 
-// Hosts give a hook ten seconds, and a denial that comes too late is none.
+// Hosts give a hook ten seconds, and a denial that comes too late has no effect.
 constexpr Milliseconds kDeadline{2000};
 
 }  // namespace
@@ -53,7 +53,7 @@ PolicySetup policy_setup(const Environment& environment, const std::string& cwd,
   auto loaded = load_settings_briefly(setup.place.project, environment);
   if (!loaded) {
     setup.faults.push_back(loaded.error().message + " (the built-in list is used)");
-    // A file that an agent has broken does not switch off what the user denies.
+    // If an agent breaks the project's file, what the user's own settings deny still applies.
     loaded = load_own_settings_briefly(environment);
     if (!loaded) return setup;
   }

@@ -14,11 +14,11 @@ struct PolicySetup {
   PolicyPlace place;
   ShellSetting shell;
   std::vector<std::string> faults;  // why the project's settings could not be read; then the built-in list applies
-  std::vector<std::string> notes;   // what was left out of them, and why
+  std::vector<std::string> notes;   // which settings were ignored, and why
   std::vector<std::string> protected_paths{};  // patterns of protect.paths whose files must not be changed
 };
 
-// `cwd`: where the host works, absolute. `project`: the one that it is in.
+// `cwd`: the host's working directory, absolute. `project`: the project that contains it.
 PolicySetup policy_setup(const Environment& environment, const std::string& cwd, const std::string& project);
 
 }  // namespace ralph::cli

@@ -15,10 +15,10 @@ struct Project {
 // Finds the project and changes to its folder.
 Result<Project> enter_project();
 
-// The same for a command that starts agents: says so if that is not the folder in which it was typed.
+// The same for a command that starts agents. Prints a note if the project is not the folder in which it was typed.
 Result<Project> enter_project_to_work();
 
-// Says that a command works in another folder than the one in which it was typed.
+// Prints a note that a command works in another folder than the one in which it was typed.
 void say_where_it_works(const std::string& project);
 
 }  // namespace ralph::cli

@@ -19,19 +19,19 @@ struct PromptRun {
   std::string project;                   // absolute
   std::string typed_in{};                // where the command was typed; empty: in the project
   std::vector<std::string> arguments{};  // as typed
-  const ResumePoint* resume = nullptr;   // the run to go on with
+  const ResumePoint* resume = nullptr;   // the run to resume; nullptr: a new one
   std::optional<TrustTicket> ticket{};   // nullopt: nobody has to accept it
   bool verbose = false;
   bool json = false;
 };
 
-// The repository and the program that the SCM tasks of the settings need.
+// Checks that the SCM tasks in the settings have the repository and the program that they need.
 Status check_repository(const Settings& settings, const Environment& environment, const std::string& project);
 
 // Checks what can be checked before anything starts: the agent, the prompt, the repository that SCM tasks need.
 Status preflight(const PromptRun& run);
 
-// Runs it guarded and returns the exit code.
+// Runs the loop in a guarded process and returns the exit code.
 Result<int> execute(const PromptRun& run);
 
 // Prints the exact command line, prompt and policy, and starts nothing.

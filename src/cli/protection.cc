@@ -21,7 +21,7 @@ namespace {
 
 enum class Where { kAgentSandbox, kCheckSandbox, kHost };
 
-// Source control is ralph's own work: it has the user's credentials and hooks, and its commands are the settings'.
+// Source control is ralph's own work: it needs the user's credentials and hooks, and its commands are the settings'.
 Where place_of(StepKind kind, bool checks_on_host) {
   switch (kind) {
     case StepKind::kNone:
@@ -42,7 +42,7 @@ std::string mode_of(const Settings& settings, bool by_default) {
   return std::string(by_default ? kAuto : kOff);
 }
 
-// Tried out, not concluded. The home is an empty one: a dry run writes nothing.
+// Actually starts bubblewrap instead of guessing. The home is empty, because a dry run writes nothing.
 Result<std::string> try_bubblewrap(SandboxRequest request, const Environment& environment) {
   TRY(plan_sandbox(request, this_machine()));
   request.private_home.clear();
@@ -64,7 +64,7 @@ std::string in_words(const Protection& protection, const std::string& by) {
           : fmt::format("in another one, without secrets, network {}", to_string(protection.check.network)));
 }
 
-// A review is not to find what the work under review has left in the home: settings and memory of agents, git's
+// A review must not see what the work under review has left in the home: settings and memory of agents, git's
 // configuration, programs.
 Status use_fresh_home(SandboxRequest& request) {
   request.private_home = join_path(parent_path(request.private_home), "review-home");
@@ -73,8 +73,8 @@ Status use_fresh_home(SandboxRequest& request) {
 
 }  // namespace
 
-// Source control works with the user's credentials: a program that the agent has put into the project, under a name
-// that git calls, is not to have them.
+// Source control works with the user's credentials. A program that the agent has put into the project, under a name
+// that git calls, must not get them.
 Launch on_host(StepKind kind, Launch launch, const std::string& project) {
   if (kind == StepKind::kScm) launch.environment = with_project_last(std::move(launch.environment), project);
   return launch;
@@ -86,25 +86,26 @@ bool machines_run(const SandboxRequest& request) {
   return std::ranges::all_of(request.agents, [](const AgentPlace& agent) { return agent.machine_runs; });
 }
 
-// A machine carries all files of the project to the host: the folder of a task must not be among them.
+// A machine copies all files of the project to the host, so the folder of a task must not be among them.
 bool is_apart_from_project(const SandboxSubject& subject, const SandboxRequest& request) {
   if (subject.task_folder.empty()) return true;
   const std::string folder = real_path(subject.task_folder);
   return !is_within(folder, request.project) && !is_within(request.project, folder);
 }
 
-// Docker Sandbox where it answers and has the agents, else bubblewrap; or the one that the settings name.
+// Chooses the backend that the settings name; otherwise Docker Sandbox if it is available and runs the agents, or else
+// bubblewrap.
 Status find_backend(const SandboxSubject& subject, Protection& protection) {
   const std::string& backend = subject.settings.sandbox.backend;
   const bool apart = is_apart_from_project(subject, protection.agent);
   if (backend == "docker" && !apart)
     return fail(
         ErrorKind::kInput,
-        "the task's folder {} and the project {} are one in the other. A Docker Sandbox writes all of the "
-        "project, and so would write what the supervisor believes; give a --root outside of the project, or set "
+        "the task's folder {} and the project {} must not contain each other. A Docker Sandbox can write everything in "
+        "the project, and so could change what the supervisor relies on; give a --root outside of the project, or set "
         "sandbox.backend to \"bubblewrap\"",
         subject.task_folder, protection.agent.project);
-  // What is known of machines was measured with an agent that they run: others go there if they are sent.
+  // Machines were only tested with agents that they run themselves. Other agents use one only if the settings say so.
   if (backend == "docker" || (backend != "bubblewrap" && apart && machines_run(protection.agent))) {
     const auto machine = plan_machine(protection.agent, {});
     const auto cli = machine ? find_docker_cli(subject.environment, subject.project)
@@ -144,7 +145,7 @@ Result<Protection> choose_protection(const SandboxSubject& subject, bool by_defa
   const Status tried = find_backend(subject, protection);
   protection.on = tried.has_value();
   if (tried) return protection;
-  // What is wrong with the settings is wrong in any mode.
+  // Errors in the settings are errors in any mode.
   if (mode == kOn || tried.error().kind != ErrorKind::kNotFound) {
     return fail(tried.error().kind,
                 "there is no sandbox: {}. Nothing was started; 'ralph sandbox check' tells more, and --no-sandbox runs "
@@ -219,7 +220,7 @@ Status RunShelter::start_proxy(Jobs& jobs, const Environment& environment) {
       proxy_launch({protection_.agent.helper, protection_.agent.hosts, protection_.resolve, log_}, environment);
   job.in.fd = door_.listener.get();
   TRY(jobs.start(job));
-  door_.listener.close();  // the proxy's alone: if it ends, nobody waits for it
+  door_.listener.close();  // only the proxy has it, so nobody waits for a proxy that has ended
   return {};
 }
 
@@ -245,13 +246,13 @@ Result<Launch> RunShelter::enclose(StepKind kind, Launch launch) {
       });
   if (!is_seen && protection_.confined)
     return fail(ErrorKind::kInput,
-                "{} is neither in the project nor in the task's folder, and in a sandbox there is no other", folder);
+                "{} is neither in the project nor in the task's folder, and a sandbox has nothing else", folder);
   if (!is_seen) request.writable.push_back(folder);
   for (const std::string& path : launch.writes) {
     const Fd made(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (!made && errno != EEXIST) return fail(ErrorKind::kIo, "cannot create {}: {}", path, errno_text(errno));
   }
-  // Anew for each step: files that it must protect may have come since.
+  // Planned again for each step, because files to protect may have appeared since.
   TRY(prepare_home(request));
   TRY_VALUE(plan_, plan_sandbox(request, this_machine()));
   return enclosure_.inside(plan_, std::move(launch));
@@ -262,10 +263,10 @@ Result<record::SandboxNoted> RunShelter::settle(bool) {
   if (plan_.folder.empty()) return noted;
   TRY_VALUE(noted.taken, take_away_forbidden(plan_, to_iso8601(SystemClock().wall())));
   for (const Refusal& refusal : read_refusals(log_)) {
-    int& told = told_[fmt::format("{}:{} {}", refusal.host, refusal.port, refusal.why)];
-    const int news = refusal.count - told;
+    int& reported = reported_[fmt::format("{}:{} {}", refusal.host, refusal.port, refusal.why)];
+    const int news = refusal.count - reported;
     if (news <= 0) continue;
-    told = refusal.count;
+    reported = refusal.count;
     noted.requests += news;
     noted.blocked.push_back(ralph::describe(Refusal{refusal.host, refusal.port, refusal.why, news}));
   }

@@ -1,4 +1,4 @@
-// What protects the host from the programs of a run: a sandbox or nothing, chosen before anything is started.
+// Protects the host from the programs of a run: by a sandbox or not at all, chosen before anything is started.
 #pragma once
 
 #include <array>
@@ -19,8 +19,8 @@
 namespace ralph::cli {
 
 inline constexpr std::array kSandboxOptions = {
-    on_resume({"sandbox", 0, "", "Run the agent and the checks in a sandbox; an error if there is none."}),
-    on_resume({"no-sandbox", 0, "", "Run the agent and the checks directly."}),
+    on_resume({"sandbox", 0, "", "Run the agent and the checks in a sandbox; fail if there is none."}),
+    on_resume({"no-sandbox", 0, "", "Run the agent and the checks directly, without a sandbox."}),
 };
 
 // Sets /sandbox/mode to what was given.
@@ -31,43 +31,43 @@ struct Protection {
   bool in_machine = false;  // by Docker Sandbox; else by bubblewrap
   DockerCli docker;
   Milliseconds sync{0};
-  std::string why_not;  // if it is not on, although it was looked for
-  std::string limits;   // of bubblewrap: which there are here, and by what
+  std::string why_not;  // why none was found; empty: one was, or none was looked for
+  std::string limits;   // of bubblewrap: which limits apply here, and what enforces them
   SandboxRequest agent, check;
   bool checks_on_host = false;
   std::map<std::string, std::string> resolve;  // of the proxy
-  bool confined = false;  // programs work in the project and beside it only: agents choose the folders of child runs
+  bool confined = false;  // folders outside the project and `beside` are refused: agents choose those of child runs
   std::optional<AnnexPlace> annex;  // of a task in a machine
 };
 
-// `by_default`: looked for if the settings don't say anything. Fails, before anything is started, if a sandbox is
-// demanded and there is none.
+// `by_default`: look for a sandbox even if the settings don't mention it. Fails, before anything is started, if a
+// sandbox is required and there is none.
 Result<Protection> choose_protection(const SandboxSubject& subject, bool by_default);
 
-// One line: what is in force, or would be.
+// One line that says what is in force, or would be.
 std::string describe(const Protection& protection);
 
-// For people, before a run: one line, or nothing if a sandbox is on and will say so itself.
+// One line for people, before a run. Empty if a sandbox is on, because the run reports that itself.
 std::string opening_line(const Protection& protection);
 
-// The shelter of one run, as the protection says. `folder` and `jobs` as below.
+// Creates the shelter of one run for this protection. `folder` and `jobs` are as in RunShelter::make().
 Result<std::unique_ptr<Shelter>> put_in_force(const Protection& protection, const Environment& environment,
                                               const std::string& folder, Jobs& jobs);
 
-// The launch of a step that is not shut in although there is a sandbox.
+// The launch of a step that runs outside the sandbox even though there is one.
 Launch on_host(StepKind kind, Launch launch, const std::string& project);
 
-// For a child run, in the sandbox of its task.
+// The shelter of a child run, in the sandbox of its task.
 Result<std::unique_ptr<Shelter>> shelter_for_child(const Protection& protection, const Environment& environment);
 
-// Puts bubblewrap in force for one run. The proxy is a job of the guardian.
+// Runs the programs of one run in bubblewrap. The proxy is a job of the guardian.
 class RunShelter : public Shelter {
  public:
-  // `folder`: of the run, for the log of the proxy.
+  // `folder`: the run's, for the log of the proxy.
   static Result<std::unique_ptr<RunShelter>> make(const Protection& protection, const Environment& environment,
                                                   const std::string& folder, Jobs& jobs);
 
-  // For a child run, in the sandbox of its task, whose proxy runs already and whose limits it shares.
+  // For a child run, in the sandbox of its task: the task's proxy is already running, and its limits are shared.
   static Result<std::unique_ptr<RunShelter>> for_child(const Protection& protection, const Environment& environment);
   ~RunShelter() override;
 
@@ -87,7 +87,7 @@ class RunShelter : public Shelter {
   SandboxPlan plan_;  // of the last step
   SocketDoor door_;
   std::string socket_, log_;
-  std::map<std::string, int> told_;  // refusals, by what they say
+  std::map<std::string, int> reported_;  // how often each refusal has been reported
 };
 
 }  // namespace ralph::cli

@@ -56,13 +56,13 @@ TerminalQuestions::~TerminalQuestions() {
 
 Result<std::string> TerminalQuestions::ask(std::string_view prompt) {
   for (;;) {
-    const std::string shown = printable_lines(prompt);  // it may name a branch or a file
+    const std::string shown = printable_lines(prompt);  // it may contain the name of a branch or a file
     std::fwrite(shown.data(), 1, shown.size(), stdout);
     std::fflush(stdout);
     TRY_VALUE(const std::string line, read_line());
     const std::string_view answer = trim(line);
     if (has_control_characters(answer)) {
-      say("That line holds control characters (arrow keys do not move the cursor here). Please type it again.");
+      say("That line contains control characters (arrow keys do not move the cursor here). Please type it again.");
     } else if (find_invalid_utf8(answer) != std::string_view::npos) {
       say("That line is not valid UTF-8. Please type it again.");
     } else {
@@ -94,7 +94,7 @@ Result<std::string> TerminalQuestions::read_line() {
     char bytes[4096];
     const ssize_t n = ::read(STDIN_FILENO, bytes, sizeof bytes);
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return interrupted();  // the end of input, or the terminal is gone
+    if (n <= 0) return interrupted();  // end of input, or the terminal is gone
     unread_.append(bytes, static_cast<size_t>(n));
   }
 }

@@ -1,4 +1,4 @@
-// Asking a person questions, one line each.
+// Asks a person questions, one line each.
 #pragma once
 
 #include <csignal>

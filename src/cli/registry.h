@@ -1,4 +1,4 @@
-// All commands; all_commands() in dispatch.cc lists them. Each is defined in the file given beside it.
+// All commands; all_commands() in dispatch.cc lists them. Each is defined in the file named next to it.
 #pragma once
 
 #include "cli/command.h"

@@ -49,7 +49,7 @@ std::string in_words(CheckOutcome outcome, int code) {
   return replace_all(to_string(outcome), "_", " ");
 }
 
-// What a check of the run says, and what it says now.
+// Compares a check's result in the run with its result now.
 VerifyFinding compare(const record::GuardrailEnded& then, const CheckEnd& now) {
   CheckOutcome outcome = now.status.success() ? CheckOutcome::kPassed : CheckOutcome::kFailed;
   if (now.tests && now.tests->executed() == 0) outcome = CheckOutcome::kFailed;
@@ -70,7 +70,7 @@ VerifyFinding compare(const record::GuardrailEnded& then, const CheckEnd& now) {
   return {"rerun", true, fmt::format("{}: {} again{}", name, in_words(outcome, now.status.code), tests)};
 }
 
-// The checks of the last iteration that had some, each as it ended last.
+// The checks of the last iteration that had any, from its last round.
 std::vector<record::GuardrailEnded> last_checks(const Receipt& receipt) {
   std::vector<record::GuardrailEnded> last;
   for (const record::GuardrailEnded& check : receipt.checks()) {
@@ -81,7 +81,7 @@ std::vector<record::GuardrailEnded> last_checks(const Receipt& receipt) {
   return last;
 }
 
-// The settings of the guardrail with this command; nullptr: it is a verify command of the plan.
+// The settings of the guardrail with this command; nullptr for a verify command of the plan.
 const json::value* guardrail_with(const json::value& settings, const std::string& command) {
   const json::value* guardrails = find(settings, "guardrails");
   if (!guardrails || !guardrails->is_array()) return nullptr;
@@ -112,7 +112,7 @@ std::string setup_of(const json::value& settings) {
   return room ? std::string(find_string(*room, "setup").value_or("")) : "";
 }
 
-// A temporary folder, removed with all that is in it.
+// A temporary folder, removed with its contents.
 class Checkout {
  public:
   Checkout() {
@@ -140,7 +140,7 @@ Status rerun_all(Verification& verification, const std::string& project, Process
   if (checks.empty()) return fail(ErrorKind::kInput, "the run had no checks");
   TRY_VALUE(const std::string tree, Repository(plain_git(project), project).work_tree());
   const Checkout checkout;
-  if (checkout.path().empty()) return fail(ErrorKind::kIo, "no temporary folder can be made; is TMPDIR writable?");
+  if (checkout.path().empty()) return fail(ErrorKind::kIo, "no temporary folder can be created; is TMPDIR writable?");
   const std::string target = join_path(checkout.path(), "tree");
   TRY(clone_commit(tree, commit, target));
   const std::string real = real_path(project), top = real_path(tree);

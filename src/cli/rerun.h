@@ -1,4 +1,4 @@
-// Runs the checks of an ended run again, in a clean checkout of its final commit, and compares.
+// Repeats the checks of an ended run in a clean checkout of its final commit, and compares the results.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace ralph::cli {
 
-// What rerun_checks() would run.
+// The commands that rerun_checks() would run.
 std::vector<std::string> commands_to_rerun(const Receipt& receipt);
 
 // Adds one finding for each check of the last iteration, or one that says why they can't be run. Runs in a guarded
-// process: what the checks start is ended with them. The checkout is removed.
+// process, so everything that the checks start ends with them. The checkout is removed.
 void rerun_checks(Verification& verification, const std::string& project, int guardian);
 
 }  // namespace ralph::cli

@@ -22,7 +22,7 @@
 namespace ralph::cli {
 namespace {
 
-constexpr int kLooksAtStart = 200;  // two seconds in all
+constexpr int kStartChecks = 200;  // 10 ms each: two seconds in all
 
 std::string_view command_of(WayIn way) {
   switch (way) {
@@ -54,7 +54,7 @@ Result<ResumePoint> find_point(WayIn way, const std::string& project, std::strin
   for (const RunFolder& folder : folders) {
     auto point = own_resume_point(project, folder);
     if (point && point->start.way == way) return point;
-    // The newest run of this way in: an older one would not be meant.
+    // The newest run of this command can't be resumed; the user would not mean an older one.
     if (!point && way_of(folder) == way) {
       return fail(ErrorKind::kUsage, "{}{}", point.error().message, resumable_runs(project));
     }
@@ -63,7 +63,7 @@ Result<ResumePoint> find_point(WayIn way, const std::string& project, std::strin
               resumable_runs(project));
 }
 
-// The arguments of the run's first process. Those with secrets are masked in the journal.
+// The arguments of the run's first process. Secrets are masked in the journal, so such arguments are in a file.
 Result<std::vector<std::string>> first_arguments(const ResumePoint& point, const std::string& project) {
   if (!point.start.masked) return point.arguments.front();
   const std::string path = arguments_path(point.folder.path);
@@ -76,9 +76,9 @@ Result<std::vector<std::string>> first_arguments(const ResumePoint& point, const
     for (const json::value& word : *list) words.push_back(word.is_string() ? std::string(word.get_string()) : "");
   }
   for (const std::string& word : words) masked.push_back(redactor.redact(word));
-  // An agent can write there.
+  // An agent can write to that file.
   if (masked != point.arguments.front())
-    return fail(ErrorKind::kUsage, "{} is not what run {} was started with; start it anew", path, point.folder.id);
+    return fail(ErrorKind::kUsage, "{} is not what run {} was started with; start a new run", path, point.folder.id);
   return words;
 }
 
@@ -113,7 +113,7 @@ std::vector<std::string> leaves_that_differ(const Leaves& then, const Leaves& no
   return lines;
 }
 
-// The run that has worked on the plan last, if that is another one. Empty: none, or it can't be known.
+// The run that worked on the plan last, if that is another one. Empty: it is this one, or it can't be known.
 std::string later_run_of_plan(const std::string& project, const std::string& id, const record::RunStarted& start) {
   const auto arguments = parse_arguments(kPlanRun, start.arguments);
   if (!arguments) return "";
@@ -126,25 +126,25 @@ std::string later_run_of_plan(const std::string& project, const std::string& id,
 
 }  // namespace
 
-// A run that came with a clone names commands of a stranger: only those that this user has started here go on. Their
-// seals are in the state folder.
+// A run that came with a clone names a stranger's commands, so only runs that this user has started here are resumed.
+// Their seals are in the state folder.
 Result<ResumePoint> own_resume_point(const std::string& project, const RunFolder& folder) {
-  // A run that is just starting, or whose guardian was killed at that moment, has not written its first record yet.
+  // A run that is just starting, or whose guardian was killed while it was, has not written its first record yet.
   const auto starts = [&] { return way_of(folder) == WayIn::kUnknown && live_run(project) == folder.id; };
-  for (int look = 0; look < kLooksAtStart && starts(); ++look) ::usleep(10'000);
+  for (int look = 0; look < kStartChecks && starts(); ++look) ::usleep(10'000);
   TRY_VALUE(ResumePoint point, read_resume_point(folder, seal_of(project, folder.id)));
   const std::string why = why_not_here(project, folder.id, point.start, point.progress);
   if (!why.empty()) return fail(ErrorKind::kUsage, "run {} can't be resumed: {}", folder.id, why);
   return point;
 }
 
-// A run that goes on takes the repository as it finds it: without this, it could be complete without one, or with
-// another. After a kill it compares HEAD with its beginning itself.
+// A resumed run uses the repository as it finds it. Without this check, it could be completed without one, or with a
+// different one. After a kill, the run itself compares HEAD with its start.
 std::string why_not_here(const std::string& keeper, const std::string& id, const record::RunStarted& start,
                          const Progress& progress) {
   if (const std::string path = seal_path(keeper, id); !path.empty() && !is_real_file(path))
     return fmt::format(
-        "it was not started here by this user ({} is missing), and may have come with a clone; start it anew", path);
+        "it was not started here by this user ({} is missing), and may have come with a clone; start a new run", path);
   if (start.way == WayIn::kPlan) {
     const std::string later = later_run_of_plan(keeper, id, start);
     if (!later.empty())
@@ -181,7 +181,7 @@ Result<ResumePoint> find_resume_point(const std::string& project, std::string_vi
     if (point) return point;
     if (!newest) newest = std::move(point).error();
   }
-  if (!newest) return fail(ErrorKind::kUsage, "there are no runs in {} yet; 'ralph run' makes one", project);
+  if (!newest) return fail(ErrorKind::kUsage, "there are no runs in {} yet; 'ralph run' starts one", project);
   return fail(ErrorKind::kUsage, "{}{}", newest->message, resumable_runs(project));
 }
 

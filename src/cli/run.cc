@@ -23,11 +23,11 @@ namespace {
 
 constexpr auto kOptions = joined(
     std::array{
-        Option{"prompt", 'p', "TEXT", "What the agent is to do."},
+        Option{"prompt", 'p', "TEXT", "What the agent should do."},
         Option{"prompt-file", 'f', "FILE",
-               "A file with the prompt, read again for every iteration; -: standard input."},
+               "A file with the prompt, reread for every iteration; - means standard input."},
         on_resume({"max-iterations", 'n', "N", "Stop after N iterations (default 10)."}),
-        on_resume({"maximum-iterations", 'm', "N", "The same."}),
+        on_resume({"maximum-iterations", 'm', "N", "Same as --max-iterations."}),
         Option{"completion-response", 'c', "TEXT", "The answer that means done (default DONE)."},
         kAgentOption,
         kModelOptionWithoutLetter,
@@ -42,7 +42,7 @@ constexpr auto kOptions = joined(
         kRecordsOption,
     });
 
-constexpr std::array kPositionals = {Positional{"PROMPT", "What the agent is to do: the same as -p TEXT."}};
+constexpr std::array kPositionals = {Positional{"PROMPT", "What the agent should do: same as -p TEXT."}};
 
 Result<Overrides> overrides_from(const Arguments& arguments, const std::string& typed_in) {
   Overrides overrides;
@@ -73,7 +73,7 @@ Result<std::string> read_standard_input() {
 }
 
 // The text of the prompt if it was typed or comes from standard input; nullopt: it is in a file. Standard input is read
-// once, so a run that is resumed has its text among its arguments.
+// only once, so a resumed run has its text among its arguments.
 Result<std::optional<std::string>> prompt_text_from(const Arguments& arguments, bool resumed) {
   const auto text = arguments.value("prompt");
   const auto file = arguments.value("prompt-file");
@@ -157,13 +157,13 @@ Result<int> run(const Arguments& typed) {
 const Command kRun = {
     "run",
     "Run the agent in a loop until the work is done (the default command).",
-    R"(Each iteration starts the agent afresh, runs the guardrails of .ralph/settings.json, and feeds what failed back
-into the next prompt. The run is complete when every guardrail passes and the agent has answered
-<response>DONE</response> (or what -c says) in its own words.
+    R"(Each iteration starts a fresh agent, runs the guardrails from .ralph/settings.json, and feeds failures back into
+the next prompt. The run is complete when every guardrail passes and the agent's own answer contains
+<response>DONE</response> (or the text given with -c).
 
-Ctrl-C lets the current step finish; a second one ends everything at once. A run that ended incomplete, for whatever
-reason, goes on with --resume where it was; limits count from its beginning.
-Exit codes: 0 complete, 1 a limit ended it, 2 something is wrong with the settings or the system, 130 interrupted.)",
+Ctrl-C lets the current step finish; a second Ctrl-C ends everything at once. --resume continues a run that ended
+incomplete, for whatever reason, where it left off; limits count from the start of the run.
+Exit codes: 0 complete, 1 stopped by a limit, 2 a problem with the settings or the system, 130 interrupted.)",
     R"(ralph run 'Make the tests pass, then answer <response>DONE</response>'
        ralph run -f PROMPT.md -n 25 --max-cost 5
        ./make-prompt | ralph run -f - --agent codex

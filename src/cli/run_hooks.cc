@@ -11,7 +11,7 @@
 namespace ralph::cli {
 namespace {
 
-// A run needs no more: it does its own looping.
+// A run needs no other hooks: it does its own looping.
 constexpr std::array<std::string_view, 3> kDuties = {"stop", "pre-tool", "post-tool"};
 
 std::string names_of_kinds(const std::vector<Agent>& agents) {

@@ -1,5 +1,5 @@
-// The hooks that a plan run gives its agents by their flags: the stop check, the context monitor and the command
-// policy. The user's files stay as they are.
+// The hooks that a plan run passes to its agents by flags or environment: the stop check, the context monitor and the
+// command policy. The user's files are not changed.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace ralph::cli {
 
-// Has the agent started with those hooks from now on. False: it takes none by its flags.
+// From now on, the agent is started with those hooks. False if it can't be given any.
 bool give_hooks(Agent& agent);
 
-// One line for each kind of agent: that it has the hooks, or that it has none and what that means.
+// One line for each kind of agent, which says that it has the hooks, or that it has none and what that means.
 std::string describe_hooks(const std::vector<Agent>& with, const std::vector<Agent>& without);
 
 }  // namespace ralph::cli

@@ -6,7 +6,7 @@
 namespace ralph::cli {
 namespace {
 
-// The names of servers that the criteria ask.
+// The names of the servers that the criteria need.
 std::vector<std::string> asked_by(const Policy& policy) {
   if (!policy.has_criteria()) return {};
   const CriteriaSettings& criteria = *policy.diagnostics.criteria;
@@ -34,7 +34,7 @@ Status RunServers::start(const RunServersOrder& order, Jobs& jobs) {
   }
   job.in.fd = door_.listener.get();
   TRY(jobs.start(job));
-  door_.listener.close();  // the job's alone: when it has ended, nobody waits for an answer
+  door_.listener.close();  // only the job has it, so nobody waits for the answer of a job that has ended
   return {};
 }
 

@@ -1,5 +1,5 @@
-// The language servers that a run keeps warm for its criteria: a job of its guardian, in the sandbox of the checks if
-// there is one, because servers run what the project brings along. They end with the run, whichever process is killed.
+// The language servers that a run keeps warm for its criteria. They are a job of its guardian, in the sandbox of the
+// checks if there is one, because servers run the project's code. They end with the run, whichever process is killed.
 //
 //   RunServers servers;
 //   servers.start({policy, project, environment, shelter, in_machine}, jobs);
@@ -20,7 +20,7 @@ struct RunServersOrder {
   std::string project;  // absolute
   const Environment& environment;
   Shelter* shelter = nullptr;  // nullptr: they run directly
-  bool in_machine = false;     // the checks run in a virtual machine, into which no socket leads: none are kept
+  bool in_machine = false;     // the checks run in a virtual machine, which no socket reaches: no servers are kept
 };
 
 class RunServers {
@@ -30,7 +30,7 @@ class RunServers {
   RunServers(const RunServers&) = delete;
   RunServers& operator=(const RunServers&) = delete;
 
-  // Does nothing if the criteria ask no server. Programs are started when they are first asked.
+  // Does nothing if the criteria need no server. A server is started when it is first asked.
   Status start(const RunServersOrder& order, Jobs& jobs);
 
   const std::string& socket() const { return door_.socket; }  // empty: none are kept

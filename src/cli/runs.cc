@@ -1,4 +1,4 @@
-// ralph runs list: every run of this project. ralph runs show: one run, from its journal.
+// ralph runs list: lists every run of this project. ralph runs show: shows one run, from its journal.
 #include <algorithm>
 #include <cstdio>
 #include <functional>
@@ -26,17 +26,17 @@ namespace {
 
 using OnRecord = std::function<void(const record::Record&)>;
 
-// Reads a run's journal as far as possible; the rest is reported in `problems`.
+// Reads a run's journal as far as possible; what can't be read is reported in `problems`.
 ToldRun read_run(const AnyRun& found, const OnRecord& on_record = {}) {
   const RunFolder& folder = found.folder;
   ToldRun run{folder.id, found.shown_folder(), {}, false, {}, {}};
   if (found.task) run.task = fmt::format("{}/{}", found.task->project, found.task->task);
-  const std::string seal = seal_of(found.keeper(), folder.id);  // before the journal, which a live run adds to
+  const std::string seal = seal_of(found.keeper(), folder.id);  // read before the journal, which may be growing
   bool sealed = seal.empty();
   auto reader = JournalReader::open(join_path(folder.path, kJournalFile));
   if (!reader) {
     run.alive = found.lives();
-    run.view.unreadable = !run.alive;  // a live run creates its journal in a moment
+    run.view.unreadable = !run.alive;  // a live run is about to create its journal
     if (!run.alive) run.problems.push_back(reader.error().message);
     return run;
   }
@@ -139,17 +139,16 @@ constexpr Option kShowOptions[] = {
 };
 
 constexpr Positional kShowPositionals[] = {
-    {"RUN", "An id, also of a task's run, the beginning of one, or \"last\" (the default)."}};
+    {"RUN", "The id of a run, including a task's, its beginning, or \"last\" (the default)."}};
 
 }  // namespace
 
 const Command kRunsList = {
     "runs list",
     "List every run of this project: when, how long, why it ended.",
-    "Newest first. A run without an end is \"running\" if its process lives, and \"crashed\" if it was killed.\n"
-    "Runs are kept in .ralph/runs/. The runs of all supervised tasks, which stand in their own folders, are listed "
-    "with\n"
-    "the name of their task, and with the folder that they work in if it is another one.",
+    "Newest first. A run that has not ended is \"running\" if its process is alive, and \"crashed\" if it was killed.\n"
+    "Runs are kept in .ralph/runs/. The runs of all supervised tasks, which are kept in the tasks' own folders, are\n"
+    "listed too, with the name of the task and, if it is another one, the folder that it works in.",
     "ralph runs list\n"
     "ralph runs list --limit 5\n"
     "ralph runs list --json",

@@ -22,7 +22,7 @@ namespace {
 constexpr std::array kOptions = {
     Option{"older-than", 0, "DAYS", "Remove runs whose last record is older than this."},
     Option{"keep", 0, "N", "Keep the newest N runs, and remove the others."},
-    Option{"max-mb", 0, "MB", "Remove the oldest runs until all together have at most this size."},
+    Option{"max-mb", 0, "MB", "Remove the oldest runs until the rest are at most this large."},
     Option{"yes", 'y', "", "Really remove them; without it they are only listed."},
 };
 
@@ -33,7 +33,7 @@ struct OldRun {
   bool needed = false;  // alive, or the newest of its way in
 };
 
-// Follows no symlinks: an agent can put one there.
+// Does not follow symlinks, because an agent can create them there.
 std::uint64_t size_of(const std::string& folder) {
   std::uint64_t bytes = 0;
   std::error_code error;
@@ -66,7 +66,7 @@ Kind kind_of(const RunFolder& folder) {
 }
 
 // Newest first.
-std::vector<OldRun> look_at(const std::string& project, const std::vector<RunFolder>& folders) {
+std::vector<OldRun> old_runs(const std::string& project, const std::vector<RunFolder>& folders) {
   std::vector<OldRun> runs;
   std::set<WayIn> seen;
   const auto alive = live_run(project);
@@ -77,7 +77,8 @@ std::vector<OldRun> look_at(const std::string& project, const std::vector<RunFol
     if (::lstat(journal.c_str(), &info) == 0 || ::lstat(folder.path.c_str(), &info) == 0)
       run.last = WallTime(std::chrono::seconds(info.st_mtim.tv_sec));
     const Kind kind = kind_of(folder);
-    // A plan believes its copy only together with the journal of its last run; other newest runs can be resumed.
+    // ralph trusts its copy of a plan only together with the journal of the plan's last run. The other newest runs can
+    // be resumed.
     const bool newest = seen.insert(kind.way).second;
     run.needed = newest || alive == folder.id || kind.active_session;
     runs.push_back(std::move(run));
@@ -137,9 +138,9 @@ Result<int> collect(const Arguments& arguments) {
   TRY_VALUE(limits.megabytes, number(arguments, "max-mb"));
   if (!limits.days && !limits.keep && !limits.megabytes)
     return fail(ErrorKind::kUsage,
-                "say which runs may go: --older-than DAYS, --keep N, --max-mb MB, or several of them");
+                "say which runs to remove: --older-than DAYS, --keep N, --max-mb MB, or several of them");
   TRY_VALUE(const std::vector<RunFolder> folders, list_runs(project));
-  const std::vector<OldRun> gone = to_remove(look_at(project, folders), limits, SystemClock().wall());
+  const std::vector<OldRun> gone = to_remove(old_runs(project, folders), limits, SystemClock().wall());
   std::uint64_t bytes = 0;
   for (const OldRun& run : gone) {
     if (arguments.has("yes")) TRY(remove(project, run));
@@ -167,9 +168,8 @@ Result<int> collect(const Arguments& arguments) {
 const Command kRunsGc = {
     "runs gc",
     "Remove old runs of this project, by age, number or size.",
-    "Lists what would be removed; removes it with --yes. A run that is alive, a loop of a session that is active, and "
-    "the\n"
-    "newest run of each kind are always kept. With several limits, a run goes if one of them says so.",
+    "Lists what would be removed; removes it with --yes. Live runs, active session loops and the newest run of each\n"
+    "kind are always kept. With several limits, a run is removed if any of them applies.",
     "ralph runs gc --older-than 30\n"
     "ralph runs gc --keep 20 --yes\n"
     "ralph runs gc --max-mb 500",

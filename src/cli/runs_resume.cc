@@ -1,4 +1,4 @@
-// ralph runs resume: goes on with a run of any kind, by the command that started it.
+// ralph runs resume: resumes a run of any kind, with the command that started it.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -18,7 +18,7 @@ namespace ralph::cli {
 namespace {
 
 constexpr auto kOptions = joined(
-    std::array{on_resume({"max-iterations", 'n', "N", "Stop after N iterations, counted from the run's beginning."})},
+    std::array{on_resume({"max-iterations", 'n', "N", "Stop after N iterations, counted from the start of the run."})},
     kLimitOptions,
     std::array{
         kTrustOption,
@@ -51,7 +51,7 @@ std::vector<std::string> words_of(const Arguments& arguments) {
   return words;
 }
 
-// A task goes on by the command that was typed last for it.
+// A task is continued with the command that was last typed for it.
 Result<int> resume_task(const TaskPlace& place, const Arguments& arguments) {
   if (arguments.has("max-iterations"))
     return fail(ErrorKind::kUsage,
@@ -78,11 +78,11 @@ Result<int> resume_task(const TaskPlace& place, const Arguments& arguments) {
   return kTaskRun.run(typed);
 }
 
-// The task that works in this project, if the newest run that can be resumed here is its.
+// The task whose run is the newest that can be resumed here; nullopt if that run is not a task's.
 std::optional<TaskPlace> newest_task_here(const std::string& project) {
   const auto here = runs_here(project);
   for (const AnyRun& run : here ? *here : std::vector<AnyRun>{}) {
-    if (run.task && run.lives()) continue;  // it goes on by itself
+    if (run.task && run.lives()) continue;  // it is still running
     if (own_resume_point(run.keeper(), run.folder)) return run.task;
   }
   return std::nullopt;
@@ -109,15 +109,15 @@ Result<int> run(const Arguments& arguments) {
 
 const Command kRunsResume = {
     "runs resume",
-    "Go on with a run that was interrupted, killed, or stopped at a limit.",
-    R"(The run goes on where it was, in the same journal: iteration, feedback, time, tokens and cost count on. An agent that
-was cut off is told so, or its session is resumed; work that was done is checked without calling the agent again. The
-settings are read anew, and what differs is printed. Limits count from the run's beginning.
+    "Continue a run that was interrupted, killed, or stopped at a limit.",
+    R"(The run continues where it left off, in the same journal: iterations, feedback, time, tokens and cost carry over.
+An agent that was cut off is told so, or its session is resumed; finished work is checked without calling the agent
+again. The settings are reread, and changes are printed. Limits count from the start of the run.
 
-A supervised task goes on by the `ralph task run` that was typed last for it, with as many attempts as that allows. By the
-id of its run it is found wherever its root is.
+A supervised task continues with the `ralph task run` command that was last typed for it, and with as many attempts as
+that allows. The id of its run identifies it, wherever its root is.
 
-Exit codes: as those of the command that started the run, 2 if it can't be resumed.)",
+Exit codes: those of the command that started the run; 2 if it can't be resumed.)",
     R"(ralph runs resume
        ralph runs resume 20261115-202233 -n 40
        ralph runs resume --max-cost 10)",

@@ -1,4 +1,4 @@
-// ralph runs verify: checks the record of a run, and with --rerun its checks.
+// ralph runs verify: verifies the record of a run and, with --rerun, its checks.
 #include <algorithm>
 #include <array>
 #include <unistd.h>
@@ -20,12 +20,12 @@ namespace {
 
 constexpr std::array kOptions = {
     kTrustOption,
-    Option{"rerun", 0, "", "Run the checks again, in a clean checkout of the final commit, and compare."},
+    Option{"rerun", 0, "", "Run the checks again, in a clean checkout of the final commit, and compare results."},
     Option{"json", 0, "", "Print one JSON object."},
 };
 
 constexpr std::array kPositionals = {
-    Positional{"RUN", "An id, also of a task's run, the beginning of one, or \"last\" (the default)."}};
+    Positional{"RUN", "The id of a run, including a task's, its beginning, or \"last\" (the default)."}};
 
 void print_json(const Verification& verification, const RunFolder& folder) {
   json::array findings;
@@ -55,7 +55,7 @@ void print_text(const Verification& verification, const RunFolder& folder) {
   }
 }
 
-// Whether the journal is as this machine wrote it: then this user has started the commands in it.
+// Whether the journal is as this machine wrote it. Then this user has already run the commands in it.
 bool is_this_machines(const Verification& verification) {
   return std::ranges::all_of(verification.findings, [](const VerifyFinding& finding) {
     return !is_one_of(finding.what, {"journal", "its end"}) || finding.fits == true;
@@ -67,9 +67,8 @@ std::string why_not_again(const Verification& verification) {
   for (const std::string& command : commands_to_rerun(verification.receipt))
     commands.push_back(fmt::format("\"{}\"", fit_to_width(command, 200)));
   return fmt::format(
-      "the checks were not run again: the journal is not as this machine wrote it, so that anybody may have named "
-      "their "
-      "commands ({}); if you want to run these as you, add --trust",
+      "the checks were not run again: the journal is not as this machine wrote it, so anybody may have chosen their "
+      "commands ({}); to run these with your rights, add --trust",
       commands.empty() ? "there are none" : join(commands, ", "));
 }
 
@@ -105,11 +104,12 @@ Result<int> verify(const Arguments& arguments) {
 
 const Command kRunsVerify = {
     "runs verify",
-    "Check the record of a run: journal, receipt, logs, commits; with --rerun its checks.",
+    "Verify the record of a run: journal, receipt, logs, commits; with --rerun, its checks.",
     "Prints what does not match; the exit code is then 1, as it is for a run that was killed or has no receipt.\n"
-    "--rerun runs the commands of the run's last checks, as you, in a temporary checkout of the final commit, after\n"
-    "plan.cleanRoom.setup. If the journal is not as this machine wrote it (a clone's, or one that was changed), their\n"
-    "commands are shown, and --trust runs them. docs/formats/receipt.md says what is checked and what that proves.",
+    "--rerun repeats the run's last checks, with your rights, in a temporary checkout of the final commit, after\n"
+    "plan.cleanRoom.setup. If the journal is not as this machine wrote it (because it came with a clone, or was\n"
+    "changed), the commands are only shown, and --trust runs them. docs/formats/receipt.md says what is checked and\n"
+    "what that proves.",
     "ralph runs verify\n"
     "ralph runs verify 20261115-202233 --rerun\n"
     "ralph runs verify --json | jq .fits",

@@ -1,5 +1,5 @@
-// ralph sandbox annex, ralph sandbox end: the two ends of the image of a task's folder in a virtual machine, and the
-// end of what an attempt left running there.
+// ralph sandbox annex: both ends of the image of a task's folder in a virtual machine. ralph sandbox end: ends what an
+// attempt left running there.
 #include <array>
 #include <unistd.h>
 
@@ -12,14 +12,14 @@ namespace ralph::cli {
 namespace {
 
 constexpr std::array kOptions = {
-    Option{"folder", 0, "DIR", "The folder of the tasks of one project."},
-    Option{"task", 0, "T", "The task whose folder is kept the same."},
-    Option{"socket", 0, "PATH", "Where `ralph job` asks."},
+    Option{"folder", 0, "DIR", "The folder that holds the tasks of one project."},
+    Option{"task", 0, "T", "The task whose folder is kept in sync."},
+    Option{"socket", 0, "PATH", "The socket that `ralph job` connects to."},
     Option{
         .name = "depends-on", .letter = 0, .value = "T", .help = "A task that the machine sees.", .repeatable = true},
 };
 constexpr std::array kPositionals = {
-    Positional{"COMMAND", "Outside: what starts the other end. Without it, this is the one inside.", false, true}};
+    Positional{"COMMAND", "Outside: what starts the other end. Without it, this is the inner end.", false, true}};
 
 Result<int> annex(const Arguments& arguments) {
   AnnexPlace place;
@@ -54,8 +54,8 @@ Result<int> end(const Arguments& arguments) {
 
 const Command kSandboxAnnex = {
     "sandbox annex",
-    "Keeps a task's folder and its image in a virtual machine the same.",
-    "For ralph's own use: one end is inside the machine, the other one outside.",
+    "Keep a task's folder and its image in a virtual machine in sync.",
+    "For ralph's own use: one end runs inside the machine, the other one outside.",
     "ralph task run --root tasks --project shop --task cart --sandbox",
     kOptions,
     kPositionals,

@@ -1,4 +1,4 @@
-// ralph sandbox check: attacks on the sandbox, and what became of each.
+// ralph sandbox check: attacks the sandbox, and reports the outcome of each attack.
 #include <algorithm>
 #include <array>
 #include <unistd.h>
@@ -61,7 +61,7 @@ Result<int> check(const Arguments& arguments) {
     }
     std::erase_if(attacks, [&](const Attack* attack) { return std::ranges::find(only, attack->name) == only.end(); });
   }
-  TRY_VALUE(const std::unique_ptr<AttackRange> range, AttackRange::put_up(arguments.has("direct")));
+  TRY_VALUE(const std::unique_ptr<AttackRange> range, AttackRange::set_up(arguments.has("direct")));
   std::vector<AttackResult> results;
   size_t through = 0;
   for (const Attack* attack : attacks) {
@@ -80,9 +80,9 @@ Result<int> check(const Arguments& arguments) {
   return through > 0 ? 1 : 0;
 }
 
-// Inside: the attack itself.
+// Runs inside the sandbox: the attack itself.
 constexpr std::array kAttackPositionals = {Positional{"NAME", "The attack.", true},
-                                           Positional{"PLACE", "What is put up for it, as JSON.", true}};
+                                           Positional{"PLACE", "What is set up for it, as JSON.", true}};
 
 Result<int> attack(const Arguments& arguments) {
   TRY_VALUE(const AttackPlace place, attack_place_from(arguments.positionals()[1]));
@@ -100,8 +100,8 @@ Result<int> attack(const Arguments& arguments) {
 const Command kSandboxCheck = {
     "sandbox check",
     "Attack the sandbox from inside, and show what was stopped and how.",
-    R"(Puts up a scratch folder with a project, a home with made-up secrets, servers on the loopback interface and a process
-to aim at, and runs each attack in a sandbox of its own. Your own files are not touched. Attacks are bounded in processes,
+    R"(Sets up a scratch folder with a project, a home with fake secrets, servers on the loopback interface and a victim
+process, and runs each attack in its own sandbox. Your own files are not touched. Attacks are limited in processes,
 memory and time.
 
 Exit codes: 0 all attacks were stopped, 1 an attack got through, 2 there is no sandbox here.)",

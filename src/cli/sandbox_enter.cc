@@ -1,5 +1,5 @@
 // ralph sandbox enter: the first program inside a sandbox. It starts the bridge to the proxy, sets limits, and becomes
-// the program that was asked for.
+// the requested program.
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::array kOptions = {
     Option{"processes", 0, "N", "At most N processes."},
-    Option{"bridge", 0, "SOCKET", "Carry connections from 127.0.0.1:3128 to this socket."},
-    Option{"data", 0, "BYTES", "At most so much memory for each process."},
+    Option{"bridge", 0, "SOCKET", "Forward connections from 127.0.0.1:3128 to this socket."},
+    Option{"data", 0, "BYTES", "At most this much memory for each process."},
     Option{"terminal", 0, "", "Standard input is a terminal for this program alone."},
 };
 constexpr std::array kPositionals = {Positional{"COMMAND", "The program and its arguments.", true, true}};
@@ -33,7 +33,7 @@ Status limit(const Arguments& arguments, std::string_view option, int resource) 
   rlim_t value = 0;
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
   if (error != std::errc() || end != text->data() + text->size())
-    return fail(ErrorKind::kUsage, "--{}: {} is no number", option, *text);
+    return fail(ErrorKind::kUsage, "--{}: {} is not a number", option, *text);
   const struct rlimit both = {value, value};
   if (::setrlimit(static_cast<__rlimit_resource>(resource), &both) != 0)
     return fail(ErrorKind::kIo, "--{}: {}", option, errno_text(errno));
@@ -48,7 +48,7 @@ Result<int> enter(const Arguments& arguments) {
   TRY_VALUE(const std::string here, current_directory());
   TRY_VALUE(const std::string program, resolve_program(words[0], Environment::of_this_process(), here));
   TRY(limit(arguments, "processes", RLIMIT_NPROC));
-  // bwrap was started with signals blocked, so that one that asks for an end reaches the program and not bwrap.
+  // bwrap was started with signals blocked, so that a request to end reaches the program and not bwrap.
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);

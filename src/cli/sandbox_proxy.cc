@@ -14,11 +14,11 @@ namespace ralph::cli {
 namespace {
 
 constexpr std::array kProxyOptions = {
-    Option{"socket", 0, "PATH", "Listen at this unix socket; without it, standard input is the listener."},
+    Option{"socket", 0, "PATH", "Listen on this Unix socket (default: standard input is the listening socket)."},
     Option{"allow", 0, "HOST", "A host that may be reached: NAME, *.NAME or an address, with :PORT if not 80 or 443.",
            false, true},
-    Option{"resolve", 0, "NAME=ADDRESS", "The address of a name; it may be a private one.", false, true},
-    Option{"log", 0, "FILE", "Append a line of JSON for each refusal."},
+    Option{"resolve", 0, "NAME=ADDRESS", "Resolve NAME to ADDRESS, which may be a private one.", false, true},
+    Option{"log", 0, "FILE", "Append a line of JSON to FILE for each refusal."},
 };
 
 Result<int> proxy(const Arguments& arguments) {
@@ -36,22 +36,22 @@ Result<int> proxy(const Arguments& arguments) {
   if (const auto path = arguments.value("socket")) {
     TRY_VALUE(listener, listen_at(std::string(*path), SocketKind::kStream));
   } else if (!is_listening(STDIN_FILENO)) {
-    return fail(ErrorKind::kUsage, "standard input is no socket that listens; give --socket PATH");
+    return fail(ErrorKind::kUsage, "standard input is not a listening socket; give --socket PATH");
   }
   serve_proxy(listener, setup);
 }
 
 constexpr std::array kBridgeOptions = {
-    Option{"port", 0, "N", "Listen on 127.0.0.1 at this port (default 3128)."},
+    Option{"port", 0, "N", "Listen on this port of 127.0.0.1 (default 3128)."},
 };
-constexpr std::array kBridgePositionals = {Positional{"SOCKET", "The proxy's unix socket.", true}};
+constexpr std::array kBridgePositionals = {Positional{"SOCKET", "The proxy's Unix socket.", true}};
 
 Result<int> bridge(const Arguments& arguments) {
   int port = kProxyPort;
   if (const auto text = arguments.value("port")) {
     const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), port);
     if (error != std::errc() || end != text->data() + text->size() || port < 1 || port > 65535)
-      return fail(ErrorKind::kUsage, "--port: {} is no port; expected a number from 1 to 65535", *text);
+      return fail(ErrorKind::kUsage, "--port: {} is not a port; expected a number from 1 to 65535", *text);
   }
   TRY_VALUE(const Fd listener, listen_on_loopback(port));
   serve_bridge(listener, arguments.positionals()[0]);
@@ -61,10 +61,11 @@ Result<int> bridge(const Arguments& arguments) {
 
 const Command kSandboxProxy = {
     "sandbox proxy",
-    "An HTTP proxy that lets through to listed hosts only.",
-    R"(A run with a sandbox starts it by itself. It takes CONNECT and plain HTTP; a name that leads to a private address is
-refused, and so is TLS that asks for another host than CONNECT did. It goes on to the proxies that HTTPS_PROXY, HTTP_PROXY
-and ALL_PROXY name, but for hosts of NO_PROXY: names are not looked up here then. It serves until it is ended.)",
+    "Run an HTTP proxy that allows connections to listed hosts only.",
+    R"(A sandboxed run starts it automatically. It accepts CONNECT and plain HTTP, and refuses names that resolve to
+private addresses, and TLS to another host than CONNECT named. It forwards to the proxies named by HTTPS_PROXY,
+HTTP_PROXY and ALL_PROXY, which then resolve the names, except for the hosts in NO_PROXY. It serves until it is
+ended.)",
     R"(ralph sandbox proxy --socket /run/user/1000/proxy.sock --allow api.example.com --allow '*.example.org:8443')",
     kProxyOptions,
     {},
@@ -73,8 +74,8 @@ and ALL_PROXY name, but for hosts of NO_PROXY: names are not looked up here then
 
 const Command kSandboxBridge = {
     "sandbox bridge",
-    "Inside a sandbox: carries connections from 127.0.0.1 to the proxy's socket.",
-    "Programs inside know the proxy by HTTP_PROXY. It serves until it is ended.",
+    "Inside a sandbox: forwards connections from 127.0.0.1 to the proxy's socket.",
+    "Programs inside find it through HTTP_PROXY. It serves until it is ended.",
     "ralph sandbox bridge /run/ralph/proxy.sock --port 3128",
     kBridgeOptions,
     kBridgePositionals,

@@ -78,10 +78,10 @@ std::vector<const Attack*> all_attacks() {
   return all;
 }
 
-Result<std::unique_ptr<AttackRange>> AttackRange::put_up(bool direct) {
+Result<std::unique_ptr<AttackRange>> AttackRange::set_up(bool direct) {
   std::unique_ptr<AttackRange> range(new AttackRange);
   range->direct_ = direct;
-  std::string name = "/tmp/ralph-check-XXXXXX";  // short: the names of sockets are limited
+  std::string name = "/tmp/ralph-check-XXXXXX";  // short, because socket paths have a length limit
   if (!::mkdtemp(name.data())) return fail(ErrorKind::kIo, "cannot create {}: {}", name, errno_text(errno));
   range->base_ = name;
   AttackPlace& place = range->place_;
@@ -111,7 +111,7 @@ Result<std::unique_ptr<AttackRange>> AttackRange::put_up(bool direct) {
   TRY(range->start_victim());
   TRY(range->fresh_project());
   if (direct) return range;
-  // The bubblewrap that runs use, or the lack of one.
+  // Find the same bubblewrap as a run would, or none.
   Environment outside = environment;
   outside.set("PATH", Environment::of_this_process().get("PATH").value_or(""));
   TRY_VALUE(range->enclosure_, Enclosure::make({kProcesses, kMemory, 0}, outside, "/"));
@@ -161,7 +161,7 @@ Launch AttackRange::launch_in(const std::string& folder, std::vector<std::string
   return launch;
 }
 
-// A repository with a work tree, as the last attack may not have left it.
+// Recreates the repository and its work tree, which the last attack may have damaged.
 Status AttackRange::fresh_project() {
   std::error_code ignored;
   std::filesystem::remove_all(place_.project, ignored);
@@ -196,7 +196,7 @@ Result<SandboxPlan> AttackRange::plan_for(const std::string& project) const {
 
 bool AttackRange::harms(const Attack& attack, const std::string& folder) const {
   if (attack.runs_git) {
-    // As a person or a shell's prompt would run it.
+    // Run git as a person or a shell's prompt would.
     static_cast<void>(run_command(launch_in(folder, {"git", "status"}), kPatience));
     static_cast<void>(run_command(launch_in(folder, {"git", "commit", "-q", "--allow-empty", "-m", "x"}), kPatience));
   }

@@ -1,5 +1,5 @@
-// The range for `ralph sandbox check`: a scratch project with its home, listeners and a victim, on which attacks are
-// run one by one, each in a sandbox of its own.
+// The firing range for `ralph sandbox check`: a scratch project with its home, listeners and a victim process. Attacks
+// run one by one, each in its own sandbox.
 #pragma once
 
 #include <memory>
@@ -25,8 +25,8 @@ std::vector<const Attack*> all_attacks();
 
 class AttackRange {
  public:
-  // Fails if there can be no sandbox here. `direct`: without one.
-  static Result<std::unique_ptr<AttackRange>> put_up(bool direct);
+  // Fails if no sandbox can be created here. `direct`: use none.
+  static Result<std::unique_ptr<AttackRange>> set_up(bool direct);
   AttackRange(const AttackRange&) = delete;
   AttackRange& operator=(const AttackRange&) = delete;
   ~AttackRange();

@@ -1,4 +1,4 @@
-// ralph sandbox run, ralph sandbox plan: one command in the sandbox of the project, and what that sandbox is.
+// ralph sandbox run: runs one command in the project's sandbox. ralph sandbox plan: describes that sandbox.
 #include <array>
 #include <fcntl.h>
 #include <map>
@@ -30,7 +30,7 @@ namespace {
 constexpr Option kForOption = {.name = "for",
                                .letter = 0,
                                .value = "WHOM",
-                               .help = "The sandbox of the agent (default), or of checks: without secrets.",
+                               .help = "Whose sandbox: the agent's (default), or that of checks, without secrets.",
                                .choices = "agent|check"};
 constexpr std::array kRunOptions = {kForOption};
 constexpr std::array kPlanOptions = {kForOption, Option{"json", 0, "", "Print it as JSON."}};
@@ -91,12 +91,12 @@ Result<Prepared> prepare(const Arguments& arguments, const Environment& environm
   prepared.backend = loaded.settings.sandbox.backend;
   TRY(Allowlist::from(prepared.request.hosts, prepared.resolve));
   TRY(Upstream::from(environment));
-  prepared.request.socket = kSocketInside;  // known when there is one
+  prepared.request.socket = kSocketInside;  // replaced when the proxy has a socket
   TRY_VALUE(prepared.plan, plan_sandbox(prepared.request, this_machine()));
   return prepared;
 }
 
-// Waits for the program; signals that ask for an end are passed on to everything inside.
+// Waits for the program. A signal that asks this command to end is passed on to everything inside.
 int wait_for(LinuxProcesses& processes, const OwnProxy& proxy, TerminalRelay* terminal) {
   int code = 0;
   for (;;) {
@@ -128,7 +128,7 @@ Result<int> run(const Arguments& arguments) {
     prepared.request.socket = proxy.socket();
     TRY_VALUE(prepared.plan, plan_sandbox(prepared.request, this_machine()));
   }
-  // A person at a terminal: Ctrl-C is for what runs inside, and job control works there.
+  // For a person at a terminal, Ctrl-C goes to the program inside, and job control works there.
   std::unique_ptr<TerminalRelay> terminal;
   Streams streams{STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO};
   if (is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO)) {
@@ -144,7 +144,7 @@ Result<int> run(const Arguments& arguments) {
   const int code = wait_for(processes, proxy, terminal.get());
   if (terminal) terminal->finish();
   terminal.reset();
-  // bwrap's own failure looks like one of the command.
+  // A failure of bwrap itself looks like a failure of the command.
   if (code == 1) TRY(enclosure.try_out(prepared.plan, environment));
   proxy.tell_refusals();
   TRY_VALUE(const auto taken, take_away_forbidden(prepared.plan, to_iso8601(clock.wall())));
@@ -152,7 +152,7 @@ Result<int> run(const Arguments& arguments) {
   return code;
 }
 
-// As a run would choose it: see cli/protection.
+// Chooses as a run would: see cli/protection.
 Result<DockerCli> docker_cli_for(const Prepared& prepared, const Environment& environment) {
   if (prepared.backend == "bubblewrap") return fail(ErrorKind::kNotFound, "");
   TRY_VALUE(const MachinePlan machine, plan_machine(prepared.request, {}));
@@ -181,9 +181,9 @@ Result<int> show_plan(const Arguments& arguments) {
 const Command kSandboxRun = {
     "sandbox run",
     "Run a command in the project's sandbox.",
-    R"(Inside, the system can be read and the project written, but for what ralph, git and agents obey; the home is a
-private one, the environment is cleared to a list, and there is no network but what sandbox.network says. Whatever the
-command starts ends with it. The exit code is the command's.)",
+    R"(Inside, the system is readable and the project is writable, except for files that control ralph, git and agents.
+The home folder is a private one, the environment is reduced to a list of variables, and the network is limited to what
+sandbox.network allows. Everything that the command starts ends with it. The exit code is the command's.)",
     R"(ralph sandbox run -- make test
        ralph sandbox run -- bash
        ralph sandbox run --for check -- env)",
@@ -194,10 +194,10 @@ command starts ends with it. The exit code is the command's.)",
 
 const Command kSandboxPlan = {
     "sandbox plan",
-    "Show what the project's sandbox is made of: files, environment, network, limits.",
-    "Nothing is started, created or copied; but `docker sandbox ls` is asked whether there is Docker Sandbox, which is "
-    "taken "
-    "then if sandbox.backend does not say otherwise. docs/sandbox.md explains the parts.",
+    "Show what the project's sandbox consists of: files, environment, network, limits.",
+    "Starts, creates and copies nothing, except that it runs `docker sandbox ls` to find out whether Docker Sandbox\n"
+    "is available, which may then be used if sandbox.backend does not say otherwise. docs/sandbox.md explains the\n"
+    "parts.",
     R"(ralph sandbox plan
        ralph sandbox plan --json | jq '.mounts[] | select(.kind == "writable")')",
     kPlanOptions,

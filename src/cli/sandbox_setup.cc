@@ -38,7 +38,7 @@ AgentPlace place_of(const Agent& agent, const std::string& project) {
   place.variables = strings(needs.variables);
   place.copied = strings(needs.copied);
   place.read_only = strings(needs.read_only);
-  // A machine has the agent's own program, not one that the settings make up of several words.
+  // A machine has the agent's own program, not a command of several words from the settings.
   if (agent.words().size() == 1) place.machine = needs.vm_template;
   place.kept = strings(needs.vm_state);
   place.machine_runs = needs.vm_runs;
@@ -59,7 +59,7 @@ std::vector<std::string> guarded_files(const SandboxSubject& subject) {
   return files;
 }
 
-// Where known agents keep their logins, but for those that are at work: copies of earlier runs may be there.
+// The folders where known agents other than those `at_work` keep their logins. Earlier runs may have left copies there.
 std::vector<std::string> logins_of_others(std::span<const AgentPlace> at_work) {
   std::vector<std::string> folders;
   for (const Adapter* adapter : adapters()) {
@@ -87,7 +87,7 @@ Result<SandboxRequest> sandbox_request(const SandboxSubject& subject, SandboxFor
   request.project = real_path(subject.project);
   const auto home = subject.environment.get("HOME");
   if (!home || !home->starts_with('/'))
-    return fail(ErrorKind::kInput, "HOME is not set, so that a sandbox does not know which folder to hide; set it");
+    return fail(ErrorKind::kInput, "HOME is not set, so a sandbox does not know which folder to hide; set it");
   request.home = real_path(*home);
   const std::string state = state_folder(subject.environment);
   request.private_home =

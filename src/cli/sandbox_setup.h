@@ -1,4 +1,4 @@
-// From settings and agents to the request for a sandbox.
+// Turns settings and agents into the request for a sandbox.
 #pragma once
 
 #include <span>
@@ -21,7 +21,7 @@ struct SandboxSubject {
   std::vector<std::string> own_state{};  // files of ralph that hooks read
   std::string task{};                    // "PROJECT/TASK" of a supervised task
   std::string task_folder{};             // its folder
-  bool typed = false;                    // the first of the agents is a command that was typed
+  bool typed = false;                    // the first agent is a command that was typed
 };
 
 // The request for `subject`. Creates nothing.
@@ -30,7 +30,7 @@ Result<SandboxRequest> sandbox_request(const SandboxSubject& subject, SandboxFor
 // Creates the private home and copies what the agents need into it.
 Status prepare_home(const SandboxRequest& request);
 
-// The agents of the settings; none if there is no agent that could be started.
+// The agents of the settings; empty if none can be started.
 std::vector<Agent> agents_for_sandbox(const Settings& settings, const Environment& environment,
                                       const std::string& project);
 

@@ -1,4 +1,5 @@
-// ralph settings show: the effective settings with their sources. ralph settings schema: the schema, for editors.
+// ralph settings show: shows the effective settings with their sources. ralph settings schema: prints the schema, for
+// editors.
 #include "settings/settings.h"
 
 #include <algorithm>
@@ -97,7 +98,7 @@ Result<int> run_show(const Arguments& arguments) {
   print_table(loaded);
   if (project.folder != project.typed_in)
     fmt::print("\nThese are the settings of {}.\n", fit_to_width(project.folder, project.folder.size() * 2 + 1));
-  if (loaded.files.empty()) fmt::print("\nThere is no {} here; ralph init makes one.\n", kSettingsFile);
+  if (loaded.files.empty()) fmt::print("\nThere is no {} here; ralph init creates one.\n", kSettingsFile);
   if (!loaded.files.empty() && loaded.settings.agent.command.empty())
     fmt::print("\nNo agent is set: put \"agent\": {{\"command\": \"claude\"}} into {}.\n", kSettingsFile);
   return 0;
@@ -129,8 +130,8 @@ const Command kSettingsShow = {
 const Command kSettingsSchema = {
     "settings schema",
     "Print the JSON Schema of the settings files.",
-    "Prints the schema against which settings files are checked. Save it and name it as \"$schema\" in a settings\n"
-    "file, and editors complete and explain the keys.",
+    "Prints the schema that settings files are checked against. Save it and refer to it as \"$schema\" in a settings\n"
+    "file, so that editors can complete and explain the keys.",
     "ralph settings schema > .ralph/settings.schema.json",
     {},
     {},

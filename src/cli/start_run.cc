@@ -39,20 +39,20 @@ namespace {
 constexpr Milliseconds kPatienceWithTheDying{5'000}, kLockPoll{20};
 
 void remove_folder(const std::string& path) {
-  std::error_code ignored;  // it is of no use any more, and does no harm
+  std::error_code ignored;  // a leftover folder does no harm
   std::filesystem::remove_all(path, ignored);
 }
 
 std::string owner_line(const std::string& run_id, const Clock& clock) {
   json::object owner;
   owner["runId"] = run_id;
-  owner["pid"] = guardian_pid();  // the guardian: the process that the user started and may end
-  owner["loop"] = ::getpid();     // holds the lock, even when the guardian was killed
+  owner["pid"] = guardian_pid();  // the process that the user started and may end
+  owner["loop"] = ::getpid();     // holds the lock, even if the guardian is killed
   owner["startTime"] = to_iso8601(clock.wall());
   return to_compact_json(owner) + "\n";
 }
 
-// Whether the process that the lock names is gone, while one that it started holds the lock.
+// Whether the process that the lock names is gone, but one that it started still holds the lock.
 bool is_held_by_the_dead(const Result<Lock>& lock) {
   if (lock || lock.error().kind != ErrorKind::kBusy) return false;
   const auto owner = parse_json(lock.error().message, "lock");
@@ -62,7 +62,7 @@ bool is_held_by_the_dead(const Result<Lock>& lock) {
 
 Result<Lock> take_lock(const RunSetup& setup, const std::string& path) {
   auto lock = Lock::acquire(path);
-  // A loop whose guardian was killed still ends its agent: there is nobody to ask, and it takes a moment only.
+  // A loop whose guardian was killed is still ending its agent. That takes only a moment.
   for (Milliseconds waited{0}; is_held_by_the_dead(lock) && waited < kPatienceWithTheDying; waited += kLockPoll) {
     std::this_thread::sleep_for(kLockPoll);
     lock = Lock::acquire(path);
@@ -78,8 +78,8 @@ Result<Lock> take_lock(const RunSetup& setup, const std::string& path) {
               find_string(*owner, "startTime").value_or("?"), pid);
 }
 
-// The lock in the project and one outside, which an agent does not remove with .ralph. Without a place for that one,
-// the first must do.
+// Takes the lock in the project and one outside, which an agent can't remove together with .ralph. If there is no place
+// for the one outside, the first has to do.
 Result<std::vector<Lock>> lock_project(const RunSetup& setup, const std::string& state) {
   std::vector<Lock> locks;
   if (!state.empty() && make_directories(state)) {
@@ -98,7 +98,7 @@ bool checks_in_machine(const Protection* protection) {
 // Runs in the guarded process.
 Result<int> run_in_project(const RunSetup& setup, const RunBody& body, int guardian) {
   const SystemClock clock;
-  std::unique_ptr<RunListener> watcher;  // goes last: a reader who sleeps must not keep the locks
+  std::unique_ptr<RunListener> watcher;  // destroyed last: a slow reader must not hold up the release of the locks
   LinuxProcesses processes(clock, guardian);
   Environment environment = Environment::of_this_process();
   const std::string state = project_state_folder(environment, setup.project);
@@ -121,7 +121,7 @@ Result<int> run_in_project(const RunSetup& setup, const RunBody& body, int guard
   if (setup.resume) remove_unfinished_writes(seal_path(setup.project, folder.id));
   const std::string seal = locks.size() > 1 ? seal_path(setup.project, folder.id) : "";
   const std::string store = locks.size() > 1 ? watched_store(setup.project, folder.id) : "";
-  // Before this process starts anything: its own jobs carry the run's id too.
+  // Must happen before this process starts anything, because its own jobs carry the run's id too.
   SweepReport swept;
   if (setup.resume) swept = end_processes_with("RALPH_RUN_ID=" + folder.id, stop_abandoned());
   Jobs jobs(guardian);
@@ -133,7 +133,7 @@ Result<int> run_in_project(const RunSetup& setup, const RunBody& body, int guard
   RunServers servers;
   TRY(servers.start({setup.policy, setup.project, environment, shelter.get(), checks_in_machine(setup.protection)},
                     jobs));
-  // From its first moment, the run is known as one that this user started here.
+  // The seal's existence shows that this user started the run here.
   if (!seal.empty()) static_cast<void>(open_for_append(seal));
   Receipt receipt;
   TRY_VALUE(Run run, Run::open(folder, setup.policy,
@@ -151,13 +151,13 @@ Result<int> run_in_project(const RunSetup& setup, const RunBody& body, int guard
     remove_folder(run.store);
     ::unlink(arguments_path(folder.path).c_str());
   }
-  // Where the console has just said why, on the same terminal, standard error does not repeat it.
+  // If the console has just shown the reason on the same terminal, standard error does not repeat it.
   const bool said = !setup.json && is_terminal(STDOUT_FILENO) && is_terminal(STDERR_FILENO);
   if (decision.status == StopStatus::kFatal && !said) return fail(ErrorKind::kInput, "{}", decision.reason);
   return exit_code_of(decision.status);
 }
 
-// What a killed process of a run left, which is put away before anything else happens.
+// What a killed process of a run left behind. It is cleaned up before anything else happens.
 struct Leftovers {
   SweepReport swept;
   bool unlocked = false;
@@ -267,7 +267,7 @@ Result<int> start_run(const RunSetup& setup, const RunBody& body) {
               const Result<int> ended = run_in_project(setup, body, guardian);
               return ended ? *ended : report(ended.error());
             }));
-  if (setup.ticket) setup.ticket->end();  // the guardian outlives the loop in any case
+  if (setup.ticket) setup.ticket->end();  // the guardian always outlives the loop
   if (was_killed(code)) {
     if (const auto run = killed_run(setup.project)) say_how_to_go_on(setup.project, run->folder.id);
   }

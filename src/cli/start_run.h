@@ -1,5 +1,5 @@
-// Starts and ends every run: the guardian, the lock of the project, the run's folder with its journal, and the
-// observers. The caller creates the way in and drives it.
+// Starts and ends every run: the guardian, the project's lock, the run's folder with its journal, and the observers.
+// The caller creates the way in and drives it.
 #pragma once
 
 #include <functional>
@@ -23,7 +23,7 @@ struct RunSetup {
   Policy policy;
   int checks = 0;                          // their number, shown at the start
   std::vector<std::string> arguments{};    // as typed
-  const ResumePoint* resume = nullptr;     // the run to go on with; nullptr: a new one
+  const ResumePoint* resume = nullptr;     // the run to resume; nullptr: a new one
   std::string typed_in{};                  // where the command was typed; empty: the current directory
   const TrustTicket* ticket = nullptr;     // nullptr: nobody has to accept the project's commands
   const Protection* protection = nullptr;  // nullptr: programs run directly
@@ -32,10 +32,10 @@ struct RunSetup {
 // Runs in the guarded process: creates the way in, calls note_start() and drives the run.
 using RunBody = std::function<Result<Decision>(Run&)>;
 
-// Returns the exit code. What fails in the guarded process is reported there.
+// Returns the exit code. Errors in the guarded process are reported there.
 Result<int> start_run(const RunSetup& setup, const RunBody& body);
 
-// The first record of this process, written by the body once it knows its agents. For a run that goes on, what its
+// Writes the first record of this process; called by the body once it knows its agents. For a resumed run, whatever its
 // killed process left is ended and recorded first.
 struct RunTitle {
   WayIn way;
@@ -44,14 +44,14 @@ struct RunTitle {
 };
 Status note_start(Run& run, const RunSetup& setup, const RunTitle& title);
 
-// Records what shuts the programs of the run in, if anything does.
+// Records the sandbox that the run's programs are in, if there is one.
 Status note_shelter(Run& run);
 
-// Whether an exit code of run_guarded() says that the loop was killed; then the user is told how to go on.
+// Whether an exit code of run_guarded() means that the loop was killed. Then the user is told how to continue.
 bool was_killed(int code);
 void say_how_to_go_on(const std::string& project, const std::string& run_id);
 
-// The console, or lines of JSON: whatever shows a run whose files are in this folder.
+// The listener that shows a run whose files are in this folder: the console, or lines of JSON.
 std::unique_ptr<RunListener> make_watcher(const RunSetup& setup, const std::string& run_folder,
                                           const Environment& environment);
 

@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t kPiece = 256 << 10;  // bytes per read and write
 
-// Prints events as lines of JSON, or as text. Counts what was not understood, for a message at the end.
+// Prints events as lines of JSON, or as text. Counts what it does not understand, for a message at the end.
 class Output final : public EventSink {
  public:
   explicit Output(bool pretty) {
@@ -113,9 +113,8 @@ constexpr std::array kOptions = {
 const Command kStream = {
     "stream",
     "Translate an agent's stream into ralph's events.",
-    "Reads the output of an agent's streaming mode on standard input, and prints its events as lines of JSON, which "
-    "are\n"
-    "the same for every agent: docs/formats/events.md. Lines that are not understood are counted, never fatal.",
+    "Reads the output of an agent's streaming mode from standard input and prints its events as lines of JSON, in the\n"
+    "same format for every agent (see docs/formats/events.md). Lines that are not understood are counted, never fatal.",
     "claude -p hello --output-format stream-json --verbose | ralph stream --agent claude --pretty\n"
     "ralph stream --agent codex < .ralph/runs/20261115-202233-7f3a/agent_1.out",
     kOptions,

@@ -11,7 +11,7 @@ Result<std::vector<Agent>> task_agents(const std::vector<std::string>& words, co
   if (words.empty()) return make_agents_with(settings.task.agent, "task.agent", settings, environment, folder);
   Agent::Setup setup;
   setup.command = quote_shell_words(words);
-  setup.kind = "custom";  // a command is taken as it is typed, whatever its name
+  setup.kind = "custom";  // a command runs as it was typed, even if it has an agent's name
   setup.name = base_name(words[0]);
   setup.env = settings.agent.env;
   auto agent = Agent::make(setup, environment, folder);

@@ -1,4 +1,4 @@
-// The agents of a task or a child run: a command as typed, or those of the settings.
+// The agents of a task or a child run: a typed command, or those of the settings.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// ralph task gc: removes tasks that are over.
+// ralph task gc: removes finished tasks.
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -17,11 +17,11 @@ namespace ralph::cli {
 namespace {
 
 constexpr std::array kOptions = {
-    Option{"root", 0, "DIR", "The folder of all projects and tasks."},
-    Option{"project", 0, "P", "Only this project's."},
+    Option{"root", 0, "DIR", "The folder that holds all projects and tasks."},
+    Option{"project", 0, "P", "Only tasks of this project."},
     Option{"older-than", 0, "DAYS", "Only tasks whose folder has not changed for this many days."},
-    Option{"all", 0, "", "Also tasks that have failed or were stopped, not only completed ones."},
-    Option{"yes", 0, "", "Remove them."},
+    Option{"all", 0, "", "Also failed and stopped tasks, not only completed ones."},
+    Option{"yes", 0, "", "Really remove them; without it they are only listed."},
 };
 
 WallTime last_change_of(const TaskState& state) {
@@ -34,7 +34,7 @@ WallTime last_change_of(const TaskState& state) {
 }
 
 Status remove_task(const TaskState& state) {
-  // Held until the folder is gone: no supervisor starts in it meanwhile.
+  // Held until the folder is gone, so that no supervisor starts in it meanwhile.
   const auto locks = lock_task(state.place);
   if (!locks) return fail(ErrorKind::kBusy, "{} is in use now", state.place.folder());
   std::error_code error;
@@ -42,7 +42,7 @@ Status remove_task(const TaskState& state) {
   if (error) return fail(ErrorKind::kIo, "cannot remove {}: {}", state.place.folder(), error.message());
   if (const std::string seals = project_state_folder(Environment::of_this_process(), state.place.folder());
       !seals.empty())
-    std::filesystem::remove_all(seals, error);  // of no use any more; what can't be removed does no harm
+    std::filesystem::remove_all(seals, error);  // best effort: leftover seals do no harm
   return {};
 }
 
@@ -84,10 +84,9 @@ Result<int> collect(const Arguments& arguments) {
 
 const Command kTaskGc = {
     "task gc",
-    "Remove tasks that are over.",
-    "Lists the completed tasks that would be removed, with their attempts; removes them with --yes. A task that runs, "
-    "or\n"
-    "that a task which is not completed depends on, is kept.",
+    "Remove finished tasks.",
+    "Lists the completed tasks that would be removed together with their attempts; removes them with --yes. A running\n"
+    "task is kept, and so is one that an unfinished task depends on.",
     "ralph task gc --root tasks\n"
     "ralph task gc --root tasks --older-than 30 --all --yes",
     kOptions,

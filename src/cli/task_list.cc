@@ -1,4 +1,4 @@
-// ralph task list and ralph task status: how tasks stand.
+// ralph task list and ralph task status: show the state of tasks.
 #include <array>
 
 #include "base/text.h"
@@ -12,13 +12,13 @@ namespace ralph::cli {
 namespace {
 
 constexpr std::array kListOptions = {
-    Option{"root", 0, "DIR", "The folder of all projects and tasks."},
-    Option{"project", 0, "P", "Only this project's."},
+    Option{"root", 0, "DIR", "The folder that holds all projects and tasks."},
+    Option{"project", 0, "P", "Only tasks of this project."},
     Option{"json", 0, "", "Print a JSON array."},
 };
 constexpr auto kStatusOptions = joined(kTaskOptions, std::array{Option{"json", 0, "", "Print JSON."}});
 
-// Without the reason why it ended.
+// One line, without the reason why the task ended.
 std::string summary_of(const TaskState& state) {
   std::string text = fmt::format("{:<10} {}/{}  {}", state.status, state.place.project, state.place.task,
                                  count_of(state.attempts.size(), "attempt"));
@@ -39,9 +39,9 @@ Result<int> list(const Arguments& arguments) {
     fmt::print("{}", to_pretty_json(all));
     return 0;
   }
-  if (states.empty()) fmt::print("There are no tasks in {} yet. 'ralph task run' makes one.\n", root.root);
+  if (states.empty()) fmt::print("There are no tasks in {} yet. 'ralph task run' creates one.\n", root.root);
   const Style style = style_of_output(Environment::of_this_process());
-  constexpr size_t kWidest = 400;  // of a line in a file
+  constexpr size_t kWidest = 400;  // for a line that goes to a file
   for (const TaskState& state : states) {
     const std::string line = summary_of(state) + (state.reason.empty() ? "" : "  " + state.reason);
     fmt::print("{}\n", fit_to_width(line, style.terminal ? style.width : kWidest));
@@ -51,7 +51,7 @@ Result<int> list(const Arguments& arguments) {
 
 void print_attempt(const RunInfo& info, const Style& style, size_t indent) {
   const std::string code = info.exit_code < 0 ? "exit code unknown" : fmt::format("exit code {}", info.exit_code);
-  // Of one that was killed with its supervisor before it wrote anything, nobody knows how long it lived.
+  // If an attempt was killed with its supervisor before it wrote anything, nobody knows how long it lived.
   const bool unknown = info.exit_code < 0 && info.end_time && *info.end_time <= info.start_time;
   const std::string end = unknown         ? code
                           : info.end_time ? human_duration(*info.end_time - info.start_time) + ", " + code
@@ -91,7 +91,7 @@ Result<int> status(const Arguments& arguments) {
   if (state.supervisor) fmt::print("  pid       {}, since {}\n", state.supervisor->pid, state.supervisor->since);
   if (!state.depends.empty())
     fmt::print("  {} {}\n", state.status == "completed" ? "needed   " : "waits for", join_for_people(state.depends));
-  if (state.stop_requested) fmt::print("  STOP-REQUESTED is there\n");
+  if (state.stop_requested) fmt::print("  STOP-REQUESTED exists\n");
   for (const RunInfo& info : state.attempts) print_with_children(info, state, style, 0);
   return 0;
 }
@@ -100,9 +100,9 @@ Result<int> status(const Arguments& arguments) {
 
 const Command kTaskList = {
     "task list",
-    "List the tasks below a root and their states.",
-    "A task is running, completed (DONE is there), stopped (by a person, or it waits for one), failed, or new. What a\n"
-    "killed supervisor left is corrected first.",
+    "List the tasks in a root folder and their states.",
+    "A task is running, completed (DONE exists), stopped (by a person, or waiting for one), failed, or new. Stale\n"
+    "states left by a killed supervisor are corrected first.",
     "ralph task list --root tasks\n"
     "ralph task list --root tasks --project shop --json",
     kListOptions,
@@ -113,7 +113,7 @@ const Command kTaskList = {
 const Command kTaskStatus = {
     "task status",
     "Show one task: its supervisor, its attempts and its child runs.",
-    "Correct even after a crash: an attempt whose process is gone is recognised by its pid and start time.",
+    "The state is correct even after a crash: pid and start time show whether the process of an attempt is gone.",
     "ralph task status --root tasks --project shop --task cart\n"
     "ralph task status --json",
     kStatusOptions,

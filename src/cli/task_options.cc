@@ -5,7 +5,7 @@
 namespace ralph::cli {
 namespace {
 
-// The task whose agent or person typed this, by TASK_FOLDER.
+// The task that this command runs in, from TASK_FOLDER.
 std::optional<TaskPlace> enclosing_task() {
   const std::string folder = Environment::of_this_process().get("TASK_FOLDER").value_or("");
   if (!folder.starts_with('/')) return std::nullopt;

@@ -1,4 +1,4 @@
-// Which task a command is about: --root, --project, --task, or the task that the command runs in.
+// The task that a command refers to: by --root, --project and --task, or the task that the command runs in.
 #pragma once
 
 #include <array>
@@ -10,12 +10,12 @@
 namespace ralph::cli {
 
 inline constexpr std::array kTaskOptions = {
-    Option{"root", 0, "DIR", "The folder of all projects and tasks (inside a task: its own)."},
+    Option{"root", 0, "DIR", "The folder that holds all projects and tasks (inside a task: its own root)."},
     Option{"project", 0, "P", "The project: the name of a folder below the root."},
     Option{"task", 0, "T", "The task: the name of a folder below the project."},
 };
 
-// A task that is there. Inside a supervised task nothing needs to be given: it is that one.
+// An existing task. Inside a supervised task, no option is needed: the default is that task.
 Result<TaskPlace> task_from(const Arguments& arguments);
 
 // The root, and the project if one is given.

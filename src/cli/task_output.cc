@@ -1,4 +1,4 @@
-// ralph task output: what an attempt of a task printed.
+// ralph task output: prints the output of a task's attempt.
 #include <algorithm>
 #include <array>
 
@@ -15,13 +15,13 @@ namespace {
 constexpr auto kOptions = joined(
     kTaskOptions, std::array{
                       Option{"attempt", 0, "ID",
-                             "An attempt or a child run, or the beginning of its id (default: the last attempt)."},
+                             "The id of an attempt or a child run, or its beginning (default: the last attempt)."},
                       Option{.name = "file",
                              .letter = 0,
                              .value = "WHICH",
-                             .help = "Which file of it (default output).",
+                             .help = "Which file of the attempt to print (default output).",
                              .choices = "output|stdout|stderr|prompt"},
-                      Option{"follow", 'f', "", "Go on printing until the attempt ends."},
+                      Option{"follow", 'f', "", "Keep printing until the attempt ends."},
                   });
 
 std::string_view name_of(std::string_view which) {
@@ -54,17 +54,17 @@ Result<int> output(const Arguments& arguments) {
   TRY_VALUE(const RunInfo info, attempt_from(arguments, place));
   FileTail tail(info.file(name_of(arguments.value("file").value_or("output"))), STDOUT_FILENO);
   if (!arguments.has("follow")) {
-    TRY(tail.print_on());
+    TRY(tail.print_new());
     return 0;
   }
   FileWatch watch;
   TRY(watch.add(tail.path(), FileWatch::Growth::kWatched));
   TRY(watch.add(info.file(kRunInfoFile)));
   for (;;) {
-    // Read before the output: what was printed before the end is then there.
+    // Read before the output, so that everything printed before the end is included.
     const auto now = read_run_info(info.folder);
     const bool ended = !now || now->status != AttemptStatus::kRunning;
-    TRY(tail.print_on());
+    TRY(tail.print_new());
     if (ended) return 0;
     watch.wait(std::nullopt);
   }
@@ -74,9 +74,9 @@ Result<int> output(const Arguments& arguments) {
 
 const Command kTaskOutput = {
     "task output",
-    "Print what an attempt of a task said.",
-    "Prints output.md, the agent's words, or with --file another file of the attempt. --follow prints them as they are "
-    "written.",
+    "Print the output of one of a task's attempts.",
+    "Prints output.md, which holds the agent's words, or another file of the attempt with --file. --follow prints the\n"
+    "file as it is written.",
     "ralph task output --root tasks --project shop --task cart --follow\n"
     "ralph task output --root tasks --project shop --task cart --file stderr",
     kOptions,

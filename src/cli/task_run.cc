@@ -1,4 +1,4 @@
-// ralph task run: restarts an agent until the task's folder has the file DONE.
+// ralph task run: restarts an agent until the task's folder contains the file DONE.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -45,24 +45,24 @@ namespace {
 constexpr auto kOptions = joined(
     kTaskOptions,
     std::array{
-        Option{"prompt", 'p', "TEXT", "What to do; kept in TASK.md if there is none (default: TASK.md)."},
-        Option{"prompt-file", 'f', "FILE", "What to do is in this file, read anew for each attempt."},
-        Option{"max-restarts", 0, "N", "At most N attempts of this command (default 100)."},
-        Option{"restart-delay", 0, "D", "Wait this long before a restart, as 10ms, 5s, 10m (default 1s)."},
-        Option{"child-wait", 0, "D", "When DONE is there, wait this long for child runs (default 5m)."},
-        Option{"done-grace", 0, "D", "How long an agent may run on after DONE (default 30s)."},
-        Option{"poll", 0, "D", "How often to look for DONE where no file events are left (default 1s)."},
+        Option{"prompt", 'p', "TEXT", "What to do; saved as TASK.md unless that exists (default: TASK.md)."},
+        Option{"prompt-file", 'f', "FILE", "A file that says what to do, reread for each attempt."},
+        Option{"max-restarts", 0, "N", "At most N attempts by this command (default 100)."},
+        Option{"restart-delay", 0, "D", "Wait this long before a restart, such as 10ms, 5s or 10m (default 1s)."},
+        Option{"child-wait", 0, "D", "After DONE, wait this long for child runs (default 5m)."},
+        Option{"done-grace", 0, "D", "How long the agent may keep running after DONE (default 30s)."},
+        Option{"poll", 0, "D", "How often to check for DONE if the system has no file events left (default 1s)."},
         Option{"idle-timeout", 0, "D", "End an attempt that prints nothing for this long (default: never)."},
         Option{"run-timeout", 0, "D", "End an attempt that takes this long; it counts as failed (default: never)."},
         Option{.name = "depends-on",
                .letter = 0,
                .value = "T",
-               .help = "Begin when this task of the project is done.",
+               .help = "Start only when this task of the project is done.",
                .repeatable = true},
         Option{.name = "check",
                .letter = 0,
                .value = "COMMAND",
-               .help = "DONE counts only if this command exits with 0; else it is taken back.",
+               .help = "DONE counts only if this command exits with 0; otherwise it is removed.",
                .repeatable = true},
         kAgentOption,
         kModelOptionWithoutLetter,
@@ -91,7 +91,7 @@ tl::unexpected<Error> has_supervisor(const TaskPlace& place, const std::optional
 
 Result<std::vector<Lock>> take_locks(const TaskPlace& place) {
   auto lock = lock_task(place);
-  // A supervisor whose guardian was killed still ends its agent: that takes a moment only.
+  // A supervisor whose guardian was killed is still ending its agent. That takes only a moment.
   for (Milliseconds waited{0};
        !lock && lock.error().kind == ErrorKind::kBusy && is_held_by_the_dead(place) && waited < kPatienceWithTheDying;
        waited += kLockPoll) {
@@ -102,7 +102,7 @@ Result<std::vector<Lock>> take_locks(const TaskPlace& place) {
   return has_supervisor(place, supervisor_of(place));
 }
 
-// An earlier request to stop, or to wait, is answered by starting again.
+// Starting again settles earlier requests to stop or to wait.
 Status clear_requests(const TaskPlace& place) {
   for (const std::string& path : {place.stop_request(), place.wait_marker()}) {
     if (!is_there(path)) continue;
@@ -164,8 +164,8 @@ Result<std::string> own_path() {
   return std::string(path, static_cast<size_t>(n));
 }
 
-// All that the task may start: its agent or command, and for child runs every other agent of the settings that is
-// there.
+// Everything that the task may start: its agent or command and, for child runs, every other installed agent of the
+// settings.
 std::vector<Agent> agents_inside(const TypedTask& task, const Environment& environment) {
   auto agents = task_agents(task.words, task.loaded.settings, environment, task.project).value_or(std::vector<Agent>());
   for (const auto& [name, definition] : task.loaded.settings.agents) {
@@ -175,7 +175,7 @@ std::vector<Agent> agents_inside(const TypedTask& task, const Environment& envir
   return agents;
 }
 
-// What of the root is seen inside is there before anything is started.
+// Creates the files of the root that are visible inside, before anything is started.
 Status prepare_sandbox(TypedTask& task, const std::string& socket) {
   const TaskPlace& place = task.request.place;
   if (!is_there(place.file("task.yaml"))) TRY(set_dependencies(place, {}));
@@ -194,7 +194,7 @@ Status prepare_sandbox(TypedTask& task, const std::string& socket) {
   return {};
 }
 
-// Child runs are in the sandbox of their task.
+// Child runs share the sandbox of their task.
 void share_sandbox(const TypedTask& task, const Shelter* shelter, ChildrenSetup& family) {
   if (!shelter) return;
   family.sandbox = task.protection.agent;
@@ -207,7 +207,7 @@ void share_sandbox(const TypedTask& task, const Shelter* shelter, ChildrenSetup&
   }
 }
 
-// A child run that ends while no attempt is at work is followed by no step that would look.
+// If a child run ends while no attempt is active, no later step would restore what it changed.
 Status put_back_after_child(Run& run, const DockerShelter& shelter) {
   record::SandboxNoted noted;
   TRY_VALUE(noted.taken, shelter.put_back());
@@ -218,13 +218,13 @@ Status put_back_after_child(Run& run, const DockerShelter& shelter) {
 Result<int> supervise(TypedTask& task, const TrustTicket* ticket, int guardian) {
   const TaskPlace& place = task.request.place;
   const SystemClock clock;
-  std::unique_ptr<RunListener> watcher;  // goes last: a reader who sleeps must not keep the lock
+  std::unique_ptr<RunListener> watcher;  // destroyed last: a slow reader must not hold up the release of the lock
   LinuxProcesses processes(clock, guardian);
   Environment environment = Environment::of_this_process();
   TRY_VALUE(std::vector<Lock> locks, take_locks(place));
   TRY(clear_requests(place));
   std::string id = run_id_of(place);
-  // Before this process starts anything: its own jobs carry the run's id too.
+  // Must happen before this process starts anything, because its own jobs carry the run's id too.
   SweepReport swept;
   if (!id.empty()) swept = end_processes_with("RALPH_RUN_ID=" + id, stop_abandoned());
   if (id.empty()) id = new_run_id(clock.wall());
@@ -249,7 +249,7 @@ Result<int> supervise(TypedTask& task, const TrustTicket* ticket, int guardian) 
   RunServers servers;
   TRY(servers.start({task.policy, task.project, environment, shelter.get()}, jobs));
   auto* const machine = dynamic_cast<DockerShelter*>(shelter.get());
-  // From its first moment, the run is known as one that this user started: `ralph runs resume` asks for that.
+  // The seal's existence shows that this user started the run. `ralph runs resume` requires that.
   const std::string seal = seal_path(place.folder(), id);
   if (!seal.empty()) {
     TRY(make_directories(parent_path(seal)));
@@ -278,7 +278,7 @@ Result<int> supervise(TypedTask& task, const TrustTicket* ticket, int guardian) 
     };
   }
   TRY_VALUE(const auto children, Children::open(std::move(family), processes));
-  if (machine) machine->mind_children([&] { return children->alive(); });
+  if (machine) machine->watch_children([&] { return children->alive(); });
   std::vector<std::pair<std::string, std::string>> variables = {{"RALPH_JOB_SOCKET", socket}};
   for (const auto& [name, value] : task_variables(place)) variables.emplace_back(name, value);
   TaskWay way(run, task.request, agents, task.loaded.settings.stream_agent_output, children.get(), std::move(variables),
@@ -317,7 +317,7 @@ Result<int> print_plan(TypedTask& task) {
   TRY_VALUE(const std::string prompt, instructions_of(task.request));
   DryRun dry{task.loaded, protection, task.project, agents, prompt, "the task", {}};
   dry.iterations = fmt::format(
-      "up to {}, {} apart, complete when {} is there{}", count_of(task.restarts, "attempt"),
+      "up to {}, {} apart, complete when {} exists{}", count_of(task.restarts, "attempt"),
       human_duration(task.policy.restart_delay), task.request.place.done(),
       task.request.checks.empty() ? "" : fmt::format(" and these pass: {}", join_for_people(task.request.checks)));
   if (task.policy.has_criteria()) dry.iterations += "; with criteria over what the project's tools say";
@@ -334,7 +334,7 @@ Result<int> run(const Arguments& arguments) {
   const TaskPlace& place = task.request.place;
   TRY(task_agents(task.words, task.loaded.settings, Environment::of_this_process(), task.project));
   if (arguments.has("dry-run")) return print_plan(task);
-  // All that can be refused is refused before anything is written.
+  // Everything that can be refused is refused before anything is written.
   const Environment environment = Environment::of_this_process();
   TRY_VALUE(task.protection, protection_for(task, environment));
   if (!task.protection.why_not.empty())
@@ -352,7 +352,7 @@ Result<int> run(const Arguments& arguments) {
     if (name == place.task) return fail(ErrorKind::kUsage, "--depends-on {}: a task can't wait for itself", name);
     TRY(existing_task(place.root, place.project, name));
   }
-  // A command that a person types is theirs; an agent is the project's.
+  // A command that a person types is their own choice; an agent comes from the project.
   std::optional<TrustTicket> ticket;
   if (task.words.empty()) {
     TRY_VALUE(ticket, accept_project({task.loaded, task.project, arguments.has("trust"), task.json}));
@@ -362,7 +362,7 @@ Result<int> run(const Arguments& arguments) {
   TRY(check_criteria(task.policy, task.project, Environment::of_this_process(),
                      typed ? "task run" : "settings: diagnostics.criteria"));
   TRY(make_task_folder(place));
-  // Inside, a path has no symbolic links that lead to where nothing is mounted.
+  // Inside a sandbox, a symbolic link in the path could lead to where nothing is mounted.
   if (task.protection.on) task.request.place.root = real_path(place.root);
   if (!depends.empty()) TRY(set_dependencies(place, depends));
   task.request.depends = dependencies_of(place);
@@ -383,13 +383,14 @@ Result<int> run(const Arguments& arguments) {
 const Command kTaskRun = {
     "task run",
     "Supervise a task: restart its agent until it creates the file DONE.",
-    R"(The agent is started in the current project and restarted whenever it ends, whatever its exit code, until the file
-DONE is in the task's folder ($TASK_FOLDER), the attempts are used up, or it says that it waits for a person: by exit
-code 42, by a message of type wait_without_restart on its bus, or by the file WAIT_WITHOUT_RESTART. DONE is seen at once.
-Everything that an attempt started ends with it, except child runs (`ralph job`), for which DONE waits.
+    R"(Starts the agent in the current project and restarts it whenever it ends, whatever its exit code, until the file
+DONE exists in the task's folder ($TASK_FOLDER), the attempts are used up, or the agent says that it is waiting for a
+person: with exit code 42, with a message of type wait_without_restart on its bus, or with the file
+WAIT_WITHOUT_RESTART. DONE is noticed at once. Everything that an attempt started ends with it, except child runs
+(`ralph job`): after DONE, the supervisor waits for those.
 
-Exit codes: 0 DONE, 1 the attempts are used up or another limit, 2 settings, usage or a fatal start error,
-3 the agent waits for a person, 130 interrupted or stopped.)",
+Exit codes: 0 DONE, 1 stopped by a limit, such as the number of attempts, 2 bad settings, bad usage or a fatal start
+error, 3 the agent is waiting for a person, 130 interrupted or stopped.)",
     R"(ralph task run --root tasks --project shop --task cart --prompt 'Make the cart keep its items'
 ralph task run --root tasks --project shop --task cart --agent codex --max-restarts 10 --restart-delay 5s
 ralph task run --root tasks --project shop --task cart --check 'make test'

@@ -18,16 +18,16 @@ namespace {
 
 constexpr auto kStopOptions =
     joined(kTaskOptions, std::array{
-                             Option{"wait", 0, "D", "How long to wait before it is killed (default 15s)."},
+                             Option{"wait", 0, "D", "How long to wait before killing it (default 15s)."},
                              Option{"json", 0, "", "Print the state of the task as JSON."},
                          });
 constexpr auto kDoneOptions =
     joined(kTaskOptions, std::array{
-                             Option{"message", 'm', "TEXT", "What was achieved; it stands in DONE."},
+                             Option{"message", 'm', "TEXT", "What was achieved; written to DONE."},
                              Option{"json", 0, "", "Print the state of the task as JSON."},
                          });
 
-// Its lock is free, or held by another run of it: the one that was there has ended.
+// Whether the supervisor ends in time: its lock is then free, or held by another supervisor.
 bool ends_within(const TaskPlace& place, const Supervisor& supervisor, Milliseconds patience) {
   const SystemClock clock;
   const MonotonicTime deadline = clock.monotonic() + patience;
@@ -40,7 +40,7 @@ bool ends_within(const TaskPlace& place, const Supervisor& supervisor, Milliseco
   }
 }
 
-// The loop first: then the guardian ends all that is left and exits.
+// Kills the loop first, so that the guardian ends everything that is left and exits.
 Status end_hard(const TaskPlace& place, const Supervisor& supervisor) {
   for (const int pid : {supervisor.loop, supervisor.pid}) {
     if (pid <= 0) continue;
@@ -63,7 +63,7 @@ int tell(const TaskState& state, bool json, const std::string& line) {
 Result<int> stop(const Arguments& arguments) {
   TRY_VALUE(const TaskPlace place, task_from(arguments));
   TRY_VALUE(const Milliseconds patience, duration_from(arguments, "wait", Milliseconds(15'000)));
-  // Written first, and removed only by the next explicit `task run`: nothing is restarted in between.
+  // The request is removed only by the next explicit `task run`, so nothing is restarted in between.
   const auto supervisor = supervisor_of(place);
   std::string how = "it was not running";
   if (supervisor) {
@@ -102,10 +102,10 @@ Result<int> done(const Arguments& arguments) {
 
 const Command kTaskStop = {
     "task stop",
-    "Stop the supervisor of a task and everything that it started.",
-    "Creates the file STOP-REQUESTED in the task's folder, which its supervisor sees at once: the agent gets SIGTERM,\n"
-    "5 seconds, then SIGKILL, and nothing is restarted. A supervisor that does not stop within --wait is killed.\n"
-    "The next `ralph task run` goes on with the task.",
+    "Stop a task's supervisor and everything that it started.",
+    "Creates the file STOP-REQUESTED in the task's folder. The supervisor notices it at once, sends the agent SIGTERM\n"
+    "and, after 5 seconds, SIGKILL, and restarts nothing. A supervisor that does not stop within --wait is killed.\n"
+    "The next `ralph task run` continues the task.",
     "ralph task stop --root tasks --project shop --task cart",
     kStopOptions,
     {},
@@ -114,9 +114,9 @@ const Command kTaskStop = {
 
 const Command kTaskDone = {
     "task done",
-    "Mark a task as done: creates the file DONE in its folder.",
-    "Its supervisor sees that at once: it gives the agent 30 seconds to end, waits for child runs, and ends with exit\n"
-    "code 0. Inside a task, for the agent itself: 'ralph task done' needs no option.",
+    "Mark a task as done by creating the file DONE in its folder.",
+    "The supervisor notices the file at once, gives the agent 30 seconds to end, waits for child runs, and exits\n"
+    "with 0. Inside a task, the agent itself can run 'ralph task done' without options.",
     "ralph task done\n"
     "ralph task done --root tasks --project shop --task cart --message 'the cart keeps its items'",
     kDoneOptions,

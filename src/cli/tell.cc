@@ -11,8 +11,8 @@
 namespace ralph::cli {
 namespace {
 
-// The blank to break at: the last one before `columns` are full, or else the first one after. `from`: not in the
-// indentation.
+// The blank to break at: the last one that fits into `columns`, or else the first one after. The search starts at
+// `from`, after the indentation.
 size_t break_in(std::string_view line, size_t from, size_t columns) {
   size_t best = std::string_view::npos;
   for (size_t at = line.find(' ', from); at != std::string_view::npos; at = line.find(' ', at + 1)) {

@@ -1,5 +1,5 @@
-// What a command tells a person beside its output: notes, questions about trust, what was found. It goes to standard
-// error, can't move the cursor, breaks between words on a terminal, and never ends the command, not even where standard
+// Messages to people that are not a command's output: notes, questions about trust, findings. They go to standard
+// error, can't move the cursor, and wrap between words on a terminal. They never end the command, not even if standard
 // error can't be written (fmt::print throws there).
 #pragma once
 
@@ -11,8 +11,8 @@ namespace ralph::cli {
 // Whole lines, each with its line end.
 void tell(std::string_view lines);
 
-// A line that is too wide, broken at blanks; the other lines are indented by two columns more than the first. Nothing
-// but the blank at a break is changed, so that a command is shown as it will run.
+// Wraps a line at blanks; continuation lines are indented by two more columns than the first. Only the blanks at the
+// breaks are changed, so that a command is shown as it will run.
 std::string broken_between_words(std::string_view line, size_t columns);
 
 }  // namespace ralph::cli

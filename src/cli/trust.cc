@@ -1,4 +1,4 @@
-// ralph trust: which commands of this project this user has accepted; accepts and revokes.
+// ralph trust: shows, accepts and revokes the commands of this project.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -23,8 +23,8 @@ namespace {
 
 constexpr std::array kOptions = {
     Option{"list", 0, "", "Only show what is accepted and what is not."},
-    Option{"revoke", 0, "", "Forget what was accepted here: hooks run nothing, and the next run asks."},
-    Option{"owner", 0, "FOLDER", "Believe the files of this project, though they belong to another user."},
+    Option{"revoke", 0, "", "Forget what was accepted here: hooks then run nothing, and the next run asks."},
+    Option{"owner", 0, "FOLDER", "Trust the files of this project even though they belong to another user."},
     Option{"json", 0, "", "Print JSON."},
 };
 
@@ -65,7 +65,7 @@ void print(const TrustRecord& record, const SettingValues& now) {
   fmt::print("{}", text);
 }
 
-// Adds the folder to `trustedFolders` of the user's own settings, and leaves the rest of the file as it is.
+// Adds the folder to `trustedFolders` in the user's own settings, and leaves the rest of the file as it is.
 Result<int> believe_owner(const Environment& environment, std::string_view typed) {
   if (typed.empty()) return fail(ErrorKind::kUsage, "--owner is empty; give the project's folder");
   TRY_VALUE(const std::string here, current_directory());
@@ -91,7 +91,7 @@ Result<int> believe_owner(const Environment& environment, std::string_view typed
   return 0;
 }
 
-// Those of the plan in the project's usual place.
+// The verify commands of the plan in `folder`.
 std::vector<std::string> verify_commands_in(const std::string& folder) {
   const auto text = read_plain_file(join_path(folder, kTasksFile));
   const auto tasks = text ? read_tasks(*text, "").tasks : std::nullopt;
@@ -135,14 +135,14 @@ Result<int> trust(const Arguments& arguments) {
 
 const Command kTrust = {
     "trust",
-    "Accept this project's commands, show which are accepted, or revoke that.",
-    R"(Shows the commands that the project names (agent, guardrails, source control, verify commands of its plan) with the
-settings that say how they run (environment, limits of tasks, sandbox, diagnostics), and accepts them as they are now.
-Before that, hooks and read-only commands run nothing that the project names. What `ralph init` wrote is accepted
-already; in a terminal `ralph run` asks the first time. An agent that ralph runs can't accept anything.
+    "Accept this project's commands, show which are accepted, or revoke acceptance.",
+    R"(Shows the commands that the project names (agent, guardrails, source control, verify commands of its plan) with
+the settings that control how they run (environment, task limits, sandbox, diagnostics), and accepts them as they are
+now. Until then, hooks and read-only commands run nothing that the project names. Settings written by `ralph init` are
+already accepted; in a terminal, `ralph run` asks the first time. An agent that ralph runs can't accept anything.
 
---trust, or RALPH_TRUST=1, accepts for one run. `trust` in your own settings (~/.config/ralph/settings.json) is "ask",
-"require" or "off"; docs/formats/settings.md says what they mean.)",
+--trust, or RALPH_TRUST=1, accepts them for one run. `trust` in your own settings (~/.config/ralph/settings.json) is
+"ask", "require" or "off"; docs/formats/settings.md says what they mean.)",
     R"(ralph trust
        ralph trust --list --json
        ralph trust --revoke

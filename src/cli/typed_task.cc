@@ -15,7 +15,7 @@ namespace {
 Result<TaskRequest> request_from(const Arguments& arguments, const std::string& typed_in) {
   const auto root = arguments.value("root"), project = arguments.value("project"), task = arguments.value("task");
   if (!root || !project || !task)
-    return fail(ErrorKind::kUsage, "which task? Give --root DIR, --project P and --task T; the folders are made");
+    return fail(ErrorKind::kUsage, "which task? Give --root DIR, --project P and --task T; missing ones are created");
   TaskRequest request;
   TRY_VALUE(request.place, task_place(absolute_path(*root, typed_in), *project, *task));
   const auto prompt = arguments.value("prompt"), file = arguments.value("prompt-file");
@@ -33,7 +33,7 @@ Result<TaskRequest> request_from(const Arguments& arguments, const std::string& 
   return request;
 }
 
-// The options that are settings too.
+// The options that override settings.
 Status set_task_options(const Arguments& arguments, Overrides& overrides) {
   constexpr std::array<std::array<std::string_view, 2>, 6> kDurations = {
       {{"restart-delay", "/task/restartDelaySeconds"},
@@ -57,7 +57,7 @@ Status set_task_options(const Arguments& arguments, Overrides& overrides) {
   return {};
 }
 
-// Besides those of the settings.
+// The given criteria in addition to those of the settings.
 std::optional<CriteriaSettings> criteria_with(const Arguments& arguments, std::optional<CriteriaSettings> criteria) {
   const auto add = [&](std::string_view option, bool CriteriaSettings::* criterion) {
     if (!arguments.has(option)) return;
@@ -90,10 +90,10 @@ Result<TypedTask> task_from_arguments(const Arguments& arguments) {
   TRY(set_model(arguments, overrides));
   TRY(set_task_options(arguments, overrides));
   TRY_VALUE(task.loaded, load_settings(place.folder, overrides));
-  if (arguments.has("agent")) task.loaded.settings.task.agent.clear();  // what is typed wins
+  if (arguments.has("agent")) task.loaded.settings.task.agent.clear();  // --agent wins
   Policy& policy = task.policy;
   policy = task_policy_from(task.loaded.settings);
-  // Guardrails are not run: DONE is all that counts, with the checks of this command.
+  // Guardrails do not run: only DONE and the checks of this command count.
   policy.check_commands = task.request.checks;
   policy.checks = static_cast<int>(task.request.checks.size());
   policy.diagnostics.criteria = criteria_with(arguments, policy.diagnostics.criteria);

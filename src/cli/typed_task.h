@@ -1,4 +1,4 @@
-// What `ralph task run` was asked for: its arguments, checked, over the settings.
+// The request of a `ralph task run`: its arguments, checked, on top of the settings.
 #pragma once
 
 #include "cli/command.h"

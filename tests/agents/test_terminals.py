@@ -117,7 +117,7 @@ def test_clear_ends_the_loop_and_the_user_is_told(agent):
         terminal.press(ESCAPE)
         terminal.shows("Interrupted")
         terminal.types("/clear")
-        terminal.shows('ralph: /clear has ended the loop "make it" in iteration 0 of 100; start it anew')
+        terminal.shows('ralph: /clear has ended the loop "make it" in iteration 0 of 100; start it again')
         assert the_loop(agent)["status"] == "CANCELLED" and the_loop(agent)["reason"] == "its session was cleared (/clear)"
 
 

@@ -131,7 +131,7 @@ def test_a_torn_tail_loses_nothing_before_it(project, left):
     post(project, bus, body="after")
     result = project.run("bus", "read", "--bus", bus, "--json")
     assert [m["body"] for m in json.loads(result.out)] == ["before", "after"]
-    assert "no message" in result.err
+    assert "not a message" in result.err
 
 
 def test_watch_shows_messages_as_they_come_without_polling(project):

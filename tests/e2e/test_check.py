@@ -204,7 +204,7 @@ def test_changed_files_only(project):
     assert code == 0 and report["collectors"] == []
     write(project, ".gitignore", ".venv\n.ralph\nargs\n")
     result = project.run("check", "--changed", "--only", "ruff", env=environment(project))
-    assert result.code == 0 and result.out == "No file has changed that a tool looks at. Nothing was checked.\n", result
+    assert result.code == 0 and result.out == "No file has changed that a tool checks. Nothing was checked.\n", result
     write(project, "new file.py", "x\n")
     write(project, "old.py", "y\n")
     assert check(project, "--changed", "--only", "ruff")[0] == 0

@@ -270,7 +270,7 @@ def test_the_command_files_are_written_and_removed_but_never_a_persons_own(proje
     put(folder / "ulw-loop.md", b"mine")
     put(folder / "other.md", b"mine too")
     result = project.run("hooks", "install", "--commands", env=on_path)
-    assert result.code == 0 and "ulw-loop.md is there and is not ralph's" in result.err, result
+    assert result.code == 0 and "ulw-loop.md exists and is not ralph's" in result.err, result
     assert sorted(os.listdir(folder)) == sorted([*COMMANDS, "other.md"])
     loop = (folder / "ralph-loop.md").read_text()
     assert "$ARGUMENTS" in loop and "<promise>" not in loop
@@ -497,8 +497,8 @@ def test_doctor_finds_each_fault(project, on_path):
     assert code == 0 and health(found, "PostToolUse is for Bash only") == ["note"], found
     assert ["by hand" in f["fix"] for f in found if "Bash only" in f["detail"]] == [True], "install leaves the matcher"
     code, found = changed(lambda s: s.update(env={"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "1000"}))
-    assert code == 0 and health(found, "the brake of /goal") == ["note"], found
-    assert "ralph hooks install takes back" in [f["fix"] for f in found if f["what"] == "block cap"][0], found
+    assert code == 0 and health(found, "the brake on /goal") == ["note"], found
+    assert "ralph hooks install undoes" in [f["fix"] for f in found if f["what"] == "block cap"][0], found
     code, found = changed(lambda s: s.update(enabledPlugins={"ralph@ralph": True}))
     assert code == 2 and health(found, "each hook runs twice") == ["problem"], found
     other = project.script("echo ralph 0.0.1", "ralph")
@@ -512,8 +512,8 @@ def test_doctor_finds_each_fault(project, on_path):
 def test_doctor_knows_the_plugin(project, on_path):
     put(project.home / ".claude/settings.json", b'{"enabledPlugins": {"ralph@ralph": true}}')
     code, found = findings(project, env=on_path)
-    assert code == 0 and health(found, "switched on") == ["ok"] and health(found, "the brake of /goal") == [], found
-    assert "has a /goal of its own" in project.run("doctor", env=on_path).out
+    assert code == 0 and health(found, "switched on") == ["ok"] and health(found, "the brake on /goal") == [], found
+    assert "has its own /goal" in project.run("doctor", env=on_path).out
     for cap in ("0", "9"):
         code, found = findings(project, env={**on_path, "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": cap})
         assert code == 0 and health(found, "is raised in the environment") == ["note"], found

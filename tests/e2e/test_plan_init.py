@@ -94,7 +94,7 @@ def test_nothing_that_exists_is_replaced(project, present):
     folder.mkdir()
     (folder / present).write_text("mine")
     result = project.run("plan", "init")
-    assert result.code == 0 and re.search(rf"{re.escape(present)} +was there and stays", result.out), result
+    assert result.code == 0 and re.search(rf"{re.escape(present)} +exists and stays", result.out), result
     assert (folder / present).read_text() == "mine" and sorted(p.name for p in folder.iterdir()) == sorted(FILES)
     before = files_below(project.path)
     result = project.run("plan", "init")

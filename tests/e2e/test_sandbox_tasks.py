@@ -136,7 +136,7 @@ def test_child_runs_know_the_agents_of_the_settings_only(project):
     result = run(tasks, f'''"$RALPH_HERE" job --agent helper -p x; "$RALPH_HERE" job --agent {project.base}/stranger -p x; echo "code $?"; {DONE}''')
     assert result.code == 0, result
     assert "I am helper" in out_of(tasks) and "I am stranger" not in out_of(tasks) and "code 2" in out_of(tasks)
-    assert "is no agent of this task" in tasks.infos()[2]["error_summary"]
+    assert "is not an agent of this task" in tasks.infos()[2]["error_summary"]
 
 
 def test_limits_are_those_of_a_task_and_its_child_runs_together(project):

@@ -883,7 +883,7 @@ def test_clear_ends_the_loop_of_its_session_and_says_so(project):
     assert session.states()[0]["status"] == "CANCELLED" and session.states()[0]["reason"] == "its session was cleared (/clear)"
     result = next_session.hook("session-start", next_session.payload("start", source="clear"))
     assert json.loads(result.out) == {"systemMessage": 'ralph: /clear has ended the loop "make it and say DONE" in iteration 1 of 100; '
-                                                       "start it anew with /ralph:loop"}, result
+                                                       "start it again with /ralph:loop"}, result
     assert next_session.begins("startup") is None
 
 
