@@ -122,8 +122,8 @@ struct Adapter {
   std::string_view version_flag{};  // makes it print its version and exit; empty: none
   PromptPath prompt = PromptPath::kStdin;
   bool takes_model = true;        // accepts --model
-  bool tells_cost = false;        // its events report the cost of a turn
-  bool tells_tokens = true;       // its events report the tokens that a turn used
+  bool reports_cost = false;      // its events report the cost of a turn
+  bool reports_tokens = true;     // its events report the tokens that a turn used
   bool ends_with_result = false;  // its stream has an event that ends a turn
   bool writes_answer = false;     // in plain text mode, it writes its final message to a file, not to its output
   // nullptr: it prints plain text. The clock resolves times such as "in 2 hours" and must outlive the parser.

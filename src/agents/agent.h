@@ -39,8 +39,8 @@ class Agent {
     return words_;
   }  // of its command: the program and its fixed arguments
   const std::vector<std::string>& flags() const { return flags_; }  // the user's, split into words
-  bool tells_cost() const { return stream_ && stream_->tells_cost; }
-  bool tells_tokens() const { return stream_ && stream_->tells_tokens; }
+  bool reports_cost() const { return stream_ && stream_->reports_cost; }
+  bool reports_tokens() const { return stream_ && stream_->reports_tokens; }
   bool ends_with_result() const { return stream_ && stream_->ends_with_result; }
 
   // Later launches run without permission prompts, unless the user's flags set permissions.

@@ -222,7 +222,7 @@ TEST_F(AgentTest, UnderAnotherNameIsTreatedAsItsKind) {
   ASSERT_TRUE(wrapper);
   EXPECT_EQ(argv_of(wrapper->launch("Do it.")),
             (Words{"@/bin/my-agent", "-p", "--output-format", "stream-json", "--verbose"}));
-  EXPECT_TRUE(wrapper->tells_cost());
+  EXPECT_TRUE(wrapper->reports_cost());
   const auto compatible = make({.command = "my-agent", .stream = "claude"});
   EXPECT_TRUE(compatible->prints_events(true));
   EXPECT_EQ(argv_of(compatible->launch("Do it.")), (Words{"@/bin/my-agent", "Do it."}));

@@ -111,7 +111,7 @@ constexpr AgentFile kUsersFiles[] = {
 
 constinit const Adapter kClaude = {.name = "claude",
                                    .version_flag = "--version",
-                                   .tells_cost = true,
+                                   .reports_cost = true,
                                    .ends_with_result = true,
                                    .make_parser = make_claude_parser,
                                    .arguments = arguments,

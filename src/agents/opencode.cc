@@ -165,7 +165,7 @@ constexpr AgentFile kUsersFiles[] = {{"opencode/opencode.json", kProgramKeys, fa
 constinit const Adapter kOpencode = {
     .name = "opencode",
     .version_flag = "--version",
-    .tells_cost = true,
+    .reports_cost = true,
     .make_parser = [](const UsedBefore&, const Clock& clock) -> std::unique_ptr<LineParser> {
       return std::make_unique<OpencodeParser>(clock);
     },

@@ -12,8 +12,11 @@ namespace {
 constexpr std::array kAdapters = {RALPH_AGENTS(RALPH_AGENT_POINTER)};
 #undef RALPH_AGENT_POINTER
 
-constexpr Adapter kCustom = {
-    .name = "custom", .prompt = PromptPath::kArgument, .takes_model = false, .tells_tokens = false, .interactive = ""};
+constexpr Adapter kCustom = {.name = "custom",
+                             .prompt = PromptPath::kArgument,
+                             .takes_model = false,
+                             .reports_tokens = false,
+                             .interactive = ""};
 
 constexpr size_t kDenialBytes = 200;  // a denial is searched for only in the first bytes of an output
 

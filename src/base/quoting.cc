@@ -25,6 +25,7 @@ constexpr std::array kElements = {
     Element{"<q", "</q>"},
     Element{"<blockquote", "</blockquote>"},
     Element{"<textarea", "</textarea>"},
+    Element{"<details", "</details>"},
     Element{"<template", "</template>"},
     Element{"<script", "</script>"},
     Element{"<style", "</style>"},

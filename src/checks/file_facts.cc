@@ -34,10 +34,10 @@ std::optional<std::string> hash_of_file(const std::string& path) {
 }
 
 Status move_away(const std::string& path, const std::string& to) {
-  if (!is_there(path)) return {};
+  if (!path_exists(path)) return {};
   TRY(make_directories(parent_path(to)));
   std::string free = to;
-  for (int n = 1; is_there(free); ++n) free = fmt::format("{}.{}", to, n);
+  for (int n = 1; path_exists(free); ++n) free = fmt::format("{}.{}", to, n);
   if (::rename(path.c_str(), free.c_str()) == 0) return {};
   if (errno == EXDEV) {  // the repository may be on a different file system from the run's folder
     std::error_code failed;

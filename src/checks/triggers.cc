@@ -64,7 +64,7 @@ Status Triggers::remember(const TriggerPlace& place, bool copied) {
     file.sha256 = sha256_hex(*content);
     file.part = file.link || is_whole(place.kind) ? file.sha256 : sha256_hex(compared_part(place, *content));
     const std::string copy = join_path(store_, file.sha256);
-    if (place.put_back && !is_there(copy)) TRY(replace_file(copy, *content, 0600));
+    if (place.put_back && !path_exists(copy)) TRY(replace_file(copy, *content, 0600));
     if (content->size() <= kMostInMemory && place.kind != TriggerKind::kProgram) file.content = std::move(content);
   }
   files_.emplace(place.path, std::move(file));
@@ -74,7 +74,9 @@ Status Triggers::remember(const TriggerPlace& place, bool copied) {
 void Triggers::remember_folders(const std::string& path, const std::vector<std::string>& roots) {
   for (const std::string& root : roots) {
     for (std::string above = parent_path(path); above.starts_with(root + "/"); above = parent_path(above))
-      folders_.emplace(above, is_real_folder(above) ? Folder::kReal : is_there(above) ? Folder::kOther : Folder::kNone);
+      folders_.emplace(above, is_real_folder(above) ? Folder::kReal
+                              : path_exists(above)  ? Folder::kOther
+                                                    : Folder::kNone);
   }
 }
 
@@ -147,7 +149,7 @@ std::vector<Triggers::Change> Triggers::lost_repositories() const {
   for (const TriggerPlace& place : places_) {
     const auto mark = mark_at(place);
     std::string what = mark ? what_became_of(*mark) : "";
-    if (what == "deleted" && is_there(place.path)) what = "made something else";
+    if (what == "deleted" && path_exists(place.path)) what = "made something else";
     if (!what.empty()) lost.push_back({place, std::move(what), {}});
   }
   return lost;
@@ -349,7 +351,7 @@ Status Triggers::mend(const Change& change, const std::string& kept) {
   const std::string mended = with_part_of(change.place, before, now);
   TRY(make_directories(parent_path(kept)));
   std::string free = kept;
-  for (int n = 1; is_there(free); ++n) free = fmt::format("{}.{}", kept, n);
+  for (int n = 1; path_exists(free); ++n) free = fmt::format("{}.{}", kept, n);
   TRY(replace_file(free, now, 0600));
   if (!files_.contains(path) && is_one_of(trim(mended), {"", "{}"})) {
     if (::unlink(path.c_str()) == 0) return {};

@@ -83,7 +83,7 @@ TEST_F(TriggersTest, HooksArePutBack) {
   EXPECT_EQ(text("p/.git/hooks/pre-commit"), "mine");
   EXPECT_EQ(text("p/.git/hooks/pre-push"), "mine too");
   EXPECT_TRUE(is_executable_file(at("p/.git/hooks/pre-push")));
-  EXPECT_FALSE(is_there(at("p/.git/hooks/post-checkout")));
+  EXPECT_FALSE(path_exists(at("p/.git/hooks/post-checkout")));
   EXPECT_EQ(text("kept/.git/hooks/post-checkout"), "evil");
 }
 
@@ -119,7 +119,7 @@ TEST_F(TriggersTest, AFileThatIsOnlyAboutProgramsGoesAway) {
   begin();
   write("p/.a/settings.json", R"({"hooks": 2})");
   put_back_all();
-  EXPECT_FALSE(is_there(at("p/.a/settings.json")));
+  EXPECT_FALSE(path_exists(at("p/.a/settings.json")));
 }
 
 TEST_F(TriggersTest, AFolderThatBecameALinkIsAFolderAgain) {
@@ -140,7 +140,7 @@ TEST_F(TriggersTest, NothingIsWrittenThroughALinkThatIsNew) {
   begin();
   ASSERT_EQ(::symlink(at("elsewhere").c_str(), at("p/.a").c_str()), 0);
   put_back_all();
-  EXPECT_FALSE(is_there(at("p/.a")));
+  EXPECT_FALSE(path_exists(at("p/.a")));
   EXPECT_EQ(text("elsewhere/settings.json"), R"({"hooks": 2})");
 }
 
@@ -206,7 +206,7 @@ TEST_F(TriggersTest, HooksOfASubmoduleThatBecameALinkAreFoundToo) {
   ASSERT_EQ(::symlink(at("evil").c_str(), at("p/.git/modules/m/hooks").c_str()), 0);
   EXPECT_EQ(seen(), Lines{".git/modules/m/hooks made"});
   put_back_all();
-  EXPECT_FALSE(is_there(at("p/.git/modules/m/hooks")));
+  EXPECT_FALSE(path_exists(at("p/.git/modules/m/hooks")));
 }
 
 TEST_F(TriggersTest, AProgramIsOneChangeAndGoesBackAsAWhole) {
@@ -224,7 +224,7 @@ TEST_F(TriggersTest, AProgramIsOneChangeAndGoesBackAsAWhole) {
   put_back_all();
   EXPECT_EQ(seen(), Lines{});
   EXPECT_EQ(text("p/m/agent/lib/x") + text("p/m/helper/y"), "11");
-  EXPECT_FALSE(is_there(at("p/m/agent/lib/z")));
+  EXPECT_FALSE(path_exists(at("p/m/agent/lib/z")));
   EXPECT_EQ(text("kept/m/agent/run/m/agent/lib/z"), "2");
 }
 
@@ -253,7 +253,7 @@ TEST_F(TriggersTest, ARepositoryThatIsGoneIsTheOnlyChangeOfIt) {
   ASSERT_EQ(::rename(at("p/.git").c_str(), at("old").c_str()), 0);
   EXPECT_EQ(seen(), Lines{".git deleted"});
   EXPECT_FALSE(triggers_->put_back(triggers_->changes()[0], at("kept/x")));
-  EXPECT_FALSE(is_there(at("p/.git")));
+  EXPECT_FALSE(path_exists(at("p/.git")));
 }
 
 TEST_F(TriggersTest, FiltersOfATreeAreOnlyShown) {

@@ -62,7 +62,7 @@ Status WatchedFiles::add(const std::string& path, bool is_protected, const std::
                   "protect.paths match more than {} or {} files, too much to keep copies of; name fewer files",
                   human_bytes(rules.most_bytes), kMostFiles);
     const std::string copy = join_path(store_, file.sha256);
-    if (rules.copies && !is_there(copy)) TRY(replace_file(copy, *content, 0600));
+    if (rules.copies && !path_exists(copy)) TRY(replace_file(copy, *content, 0600));
   }
   known_.emplace(path, files_.size());
   files_.push_back(std::move(file));
@@ -70,7 +70,7 @@ Status WatchedFiles::add(const std::string& path, bool is_protected, const std::
 }
 
 void WatchedFiles::add_absent(const std::string& path, const std::string& named_by) {
-  if (known_.contains(path) || is_there(join_path(project_, path))) return;
+  if (known_.contains(path) || path_exists(join_path(project_, path))) return;
   File file;
   file.path = path;
   file.absent = true;
@@ -183,7 +183,7 @@ std::vector<WatchedFiles::Change> WatchedFiles::changes() {
       continue;
     }
     if (!last_replaced.empty()) {
-      found.push_back({i, is_there(last_replaced) ? "made something else" : "deleted", {}});
+      found.push_back({i, path_exists(last_replaced) ? "made something else" : "deleted", {}});
       continue;
     }
     if (::lstat(full.c_str(), &info) != 0) {

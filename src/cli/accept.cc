@@ -82,11 +82,6 @@ std::string on_one_line(const NamedCommands& named) {
   return fmt::format("{}; with the settings {}", join(named.commands, "; "), settings);
 }
 
-bool says_yes(const Environment& environment) {
-  const std::string value = environment.get("RALPH_TRUST").value_or("");
-  return !value.empty() && value != "0" && value != "false";
-}
-
 Status ask_person(std::string_view question) {
   TerminalQuestions questions;
   TRY_VALUE(const bool yes, ask_yes_or_no(questions, question));
@@ -198,7 +193,7 @@ void TrustTicket::end() const {
 
 Result<bool> is_trusted_once(bool typed) {
   const Environment environment = Environment::of_this_process();
-  const bool trusted = typed || says_yes(environment);
+  const bool trusted = typed || is_trusted_by_environment(environment);
   if (trusted) TRY(refuse_agents(environment, typed ? "--trust" : "RALPH_TRUST"));
   return trusted;
 }
@@ -270,7 +265,7 @@ Result<TrustTicket> accept_project(const AcceptRequest& request) {
 
 std::string foreseen_refusal(const LoadedSettings& loaded, const std::string& project) {
   const Environment environment = Environment::of_this_process();
-  if (says_yes(environment)) return "";
+  if (is_trusted_by_environment(environment)) return "";
   const TrustRecord record = load_trust(environment, project);
   const SettingValues now = shown_values(loaded);
   const TrustMode mode = record.running.empty() ? loaded.settings.trust : record.mode;

@@ -150,7 +150,7 @@ Result<std::optional<long>> number_from(const Arguments& arguments, std::string_
 Result<int> read(const Arguments& arguments) {
   TRY_VALUE(const std::string path, bus_from(arguments));
   TRY_VALUE(const auto limit, number_from(arguments, "limit"));
-  if (!file_exists(path) && !is_there(path))
+  if (!file_exists(path) && !path_exists(path))
     return fail(ErrorKind::kUsage, "there is no bus {}; 'ralph bus post' creates it", path);
   BusReader reader(path);
   TRY_VALUE(std::vector<BusMessage> messages, reader.read_on());

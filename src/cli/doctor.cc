@@ -119,12 +119,12 @@ void check_agent(Findings& findings, const Settings& settings, const Environment
 // A run keeps its journal in .ralph, and creates that folder if it is missing.
 void check_folder(Findings& findings, const std::string& project) {
   const std::string folder = join_path(project, ".ralph");
-  if (is_there(folder) && !is_real_folder(folder)) {
+  if (path_exists(folder) && !is_real_folder(folder)) {
     findings.problem(".ralph", "it is a symbolic link or a file, and ralph writes only to a real folder", "remove it");
-  } else if (::access((is_there(folder) ? folder : project).c_str(), W_OK) != 0) {
-    findings.problem(".ralph", fmt::format("{} is not writable", is_there(folder) ? folder : project),
+  } else if (::access((path_exists(folder) ? folder : project).c_str(), W_OK) != 0) {
+    findings.problem(".ralph", fmt::format("{} is not writable", path_exists(folder) ? folder : project),
                      "ralph keeps its journal there: correct its owner or mode");
-  } else if (const std::string runs = join_path(folder, "runs"); is_there(runs) && !is_real_folder(runs)) {
+  } else if (const std::string runs = join_path(folder, "runs"); path_exists(runs) && !is_real_folder(runs)) {
     findings.problem(".ralph/runs", "it is a symbolic link or a file, and ralph keeps its runs in a real folder",
                      "remove it");
   } else if (const auto run = live_run(project)) {
@@ -138,7 +138,7 @@ void check_state_folder(Findings& findings, const Environment& environment) {
   const std::string wanted = state_folder(environment);
   if (wanted.empty()) return;
   std::string there = wanted;
-  while (there != "/" && !is_there(there)) there = parent_path(there);
+  while (there != "/" && !path_exists(there)) there = parent_path(there);
   if (is_directory(there) && ::access(there.c_str(), W_OK | X_OK) == 0) return;
   findings.problem(
       "state folder",

@@ -18,10 +18,10 @@ std::string edit_report(const HookCall& call, EditTools tools) {
   if (files.empty()) return {};
   note_edits(call.environment, payload.session, project, files);
   // A patch may have moved a file, or another tool may have deleted it since: there is nothing to check.
-  std::erase_if(files, [&](const std::string& file) { return !is_there(join_path(project, file)); });
+  std::erase_if(files, [&](const std::string& file) { return !path_exists(join_path(project, file)); });
   if (files.empty()) return {};
   if (!auto_mode_is_on(call.environment, project)) return {};
-  const auto text = look_at_edit(call.environment, project, files, tools);
+  const auto text = check_edit(call.environment, project, files, tools);
   if (!text) call.complain(text.error().message);
   return text.value_or("");
 }

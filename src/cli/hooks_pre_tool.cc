@@ -45,7 +45,7 @@ bool may_name_protected(const std::string& name, const std::string& project, con
   if (slash == std::string::npos) return false;
   const std::string folder = name.substr(0, slash);
   const std::string last = base_name(name);
-  return is_there(join_path(project, folder)) && std::ranges::any_of(patterns, [&](const std::string& pattern) {
+  return path_exists(join_path(project, folder)) && std::ranges::any_of(patterns, [&](const std::string& pattern) {
            const std::string_view root = literal_part(pattern);
            const std::string wanted = base_name(pattern);
            const bool fits = contains(last, kUnknownPart) || wanted == "**" || pattern == root ||
@@ -62,7 +62,7 @@ void protect_files(PolicySetup& setup, const HookCall& call) {
     if (!is_within(path, project) || path == project) return false;
     const std::string name = path.substr(project.size() + 1);
     if (name.find_first_of(kOpenEnds) != std::string::npos) return may_name_protected(name, project, paths);
-    if (!is_there(path)) return false;
+    if (!path_exists(path)) return false;
     return std::any_of(paths.begin(), paths.end(), [&](const std::string& pattern) {
       return matches_path(pattern, name) || (or_above && is_within(literal_part(pattern), name));
     });

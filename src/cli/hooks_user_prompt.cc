@@ -101,7 +101,7 @@ Result<int> user_prompt(const Arguments& arguments) {
   if (!*command) {
     count_prompt(call);
     if (call.payload.prompt.find(kAutoContinueMark) == std::string::npos)
-      begin_anew(call.environment, call.payload.session);
+      forget_attempts(call.environment, call.payload.session);
     return 0;
   }
   const LoopVerb verb = (*command)->verb;

@@ -94,7 +94,7 @@ Status accept_own_work(bool whole) {
   const auto loaded = load_settings(here);
   if (!loaded || trust_file(environment, here).empty()) return {};
   print_notes(*loaded);
-  if (!whole || is_there(std::string(kLocalSettingsFile))) {
+  if (!whole || path_exists(std::string(kLocalSettingsFile))) {
     fmt::print(stderr,
                "Note: this does not accept the existing settings that were kept; 'ralph trust' shows and accepts "
                "them\n");
@@ -124,7 +124,7 @@ Status finish(const InitChoices& choices, const json::object& existing, const js
 }
 
 Status init_from_flags(const Arguments& arguments) {
-  if (is_there(std::string(kSettingsFile)) && !arguments.has("force"))
+  if (path_exists(std::string(kSettingsFile)) && !arguments.has("force"))
     return fail(ErrorKind::kUsage, "{} exists already and was left as it is; --force changes it", kSettingsFile);
   // What can't be read can't be kept.
   TRY_VALUE(const json::object existing, existing_settings());
@@ -140,7 +140,7 @@ Status init_in_dialogue(const Arguments& arguments) {
                 "ralph init --agent claude --guardrail 'make test'");
   // It lives until the file is written, so Ctrl-C can't interrupt the write.
   TerminalQuestions questions;
-  if (is_there(std::string(kSettingsFile)) && !arguments.has("force")) {
+  if (path_exists(std::string(kSettingsFile)) && !arguments.has("force")) {
     TRY_VALUE(const bool overwrite, ask_to_overwrite(questions));
     if (!overwrite) return {};
   }

@@ -34,7 +34,7 @@ bool lies_inside(const std::string& program, const std::string& project) {
 
 Status may_start(const ServerRow& row, const std::string& program, const LspRequest& request,
                  const Environment& environment) {
-  if (!lies_inside(program, request.project) || request.trusted || environment.get("RALPH_TRUST") == "1" ||
+  if (!lies_inside(program, request.project) || request.trusted || is_trusted_by_environment(environment) ||
       project_is_accepted(environment, request.project))
     return {};
   return fail(ErrorKind::kUsage,

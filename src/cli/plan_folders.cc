@@ -14,7 +14,7 @@ Result<PlanFiles> plan_folders(const Arguments& arguments) {
   PlanFiles folders;
   // Symlinks are resolved here, once: ralph finds its own copy of a plan by the plan's path, which must be unique.
   const auto given = arguments.value("project-dir");
-  const bool has_plan = is_there(join_path(here, "ralph/tasks.json"));
+  const bool has_plan = path_exists(join_path(here, "ralph/tasks.json"));
   folders.project = real_path(given ? absolute_path(*given, here) : has_plan ? here : folder_with_settings(here));
   if (!is_directory(folders.project)) {
     return fail(ErrorKind::kInput, "{} is not a folder; --project-dir names the project", folders.project);
@@ -29,7 +29,7 @@ Result<PlanFiles> plan_folders(const Arguments& arguments) {
   const Owners owners = owners_of(Environment::of_this_process());
   for (const std::string_view file : {"tasks.json", "prompt.md", "prd.md"}) {
     const std::string path = join_path(folders.ralph_dir, file);
-    if (!is_there(path)) continue;
+    if (!path_exists(path)) continue;
     const bool inside = path.starts_with(folders.project + "/");
     TRY(expect_own(owners, inside ? folders.project : folders.ralph_dir,
                    inside ? path.substr(folders.project.size() + 1) : std::string(file)));

@@ -20,7 +20,8 @@ Result<Project> enter_project() {
   const bool above = project.folder != project.typed_in;
   const std::string fault =
       above ? owners.fault_above(project.folder, kRalphFolder) : owners.fault(project.folder, kRalphFolder);
-  if (!fault.empty() && is_there(join_path(project.folder, kRalphFolder))) return fail(ErrorKind::kInput, "{}", fault);
+  if (!fault.empty() && path_exists(join_path(project.folder, kRalphFolder)))
+    return fail(ErrorKind::kInput, "{}", fault);
   if (above && ::chdir(project.folder.c_str()) != 0)
     return fail(ErrorKind::kInput, "cannot enter {}, where the settings are: {}", project.folder, errno_text(errno));
   return project;

@@ -38,6 +38,8 @@ struct Protection {
   std::map<std::string, std::string> resolve;  // of the proxy
   bool confined = false;  // folders outside the project and `beside` are refused: agents choose those of child runs
   std::optional<AnnexPlace> annex;  // of a task in a machine
+
+  bool checks_in_machine() const { return on && in_machine && !checks_on_host; }
 };
 
 // `by_default`: look for a sandbox even if the settings don't mention it. Fails, before anything is started, if a

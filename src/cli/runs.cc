@@ -27,9 +27,9 @@ namespace {
 using OnRecord = std::function<void(const record::Record&)>;
 
 // Reads a run's journal as far as possible; what can't be read is reported in `problems`.
-ToldRun read_run(const AnyRun& found, const OnRecord& on_record = {}) {
+ShownRun read_run(const AnyRun& found, const OnRecord& on_record = {}) {
   const RunFolder& folder = found.folder;
-  ToldRun run{folder.id, found.shown_folder(), {}, false, {}, {}};
+  ShownRun run{folder.id, found.shown_folder(), {}, false, {}, {}};
   if (found.task) run.task = fmt::format("{}/{}", found.task->project, found.task->task);
   const std::string seal = seal_of(found.keeper(), folder.id);  // read before the journal, which may be growing
   bool sealed = seal.empty();
@@ -75,12 +75,12 @@ Result<int> list_all(const Arguments& arguments) {
     if (!limit) return fail(ErrorKind::kUsage, "--limit must be a positive number, not \"{}\"", *text);
     folders.resize(std::min(folders.size(), static_cast<size_t>(*limit)));
   }
-  std::vector<ToldRun> runs;
+  std::vector<ShownRun> runs;
   for (const AnyRun& found : folders) runs.push_back(read_run(found));
 
   if (arguments.has("json")) {
     json::array list;
-    for (const ToldRun& run : runs) list.emplace_back(run_summary(run));
+    for (const ShownRun& run : runs) list.emplace_back(run_summary(run));
     fmt::print("{}", to_pretty_json(list));
     return 0;
   }
@@ -97,7 +97,7 @@ Result<int> list_all(const Arguments& arguments) {
 void print_as_json(const AnyRun& found) {
   fmt::print("{{\"records\":[");
   const char* separator = "\n";
-  const ToldRun run = read_run(found, [&](const record::Record& record) {
+  const ShownRun run = read_run(found, [&](const record::Record& record) {
     fmt::print("{}{}", std::exchange(separator, ",\n"), record::to_line(record));
   });
   const std::string summary = to_compact_json(run_summary(run));
@@ -105,7 +105,7 @@ void print_as_json(const AnyRun& found) {
 }
 
 void print_records(const AnyRun& found) {
-  const ToldRun run =
+  const ShownRun run =
       read_run(found, [](const record::Record& record) { fmt::print("{}\n", record::to_line(record)); });
   std::fflush(stdout);
   for (const std::string& problem : run.problems) {

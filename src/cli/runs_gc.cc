@@ -33,14 +33,18 @@ struct OldRun {
   bool needed = false;  // alive, or the newest of its way in
 };
 
-// Does not follow symlinks, because an agent can create them there.
+// Does not follow symlinks, because an agent can create them there. A prompt that was used again is one file with several
+// names.
 std::uint64_t size_of(const std::string& folder) {
   std::uint64_t bytes = 0;
+  std::set<std::pair<dev_t, ino_t>> counted;
   std::error_code error;
   for (auto at = std::filesystem::recursive_directory_iterator(folder, error);
        !error && at != std::filesystem::recursive_directory_iterator(); at.increment(error)) {
     struct stat info{};
-    if (::lstat(at->path().c_str(), &info) == 0) bytes += static_cast<std::uint64_t>(info.st_blocks) * 512;
+    if (::lstat(at->path().c_str(), &info) != 0) continue;
+    if (S_ISDIR(info.st_mode) || info.st_nlink < 2 || counted.emplace(info.st_dev, info.st_ino).second)
+      bytes += static_cast<std::uint64_t>(info.st_blocks) * 512;
   }
   return bytes;
 }
@@ -116,7 +120,20 @@ std::vector<OldRun> to_remove(std::vector<OldRun> runs, const Limits& limits, Wa
   return removed;
 }
 
+// Logs of the run have a second name in .ralph, which would keep their space.
+void remove_log_names(const std::string& project, const RunFolder& run) {
+  const std::string folder = join_path(project, ".ralph");
+  for (const std::string& name : names_in(folder)) {
+    if (!name.starts_with("guardrail_") || !name.ends_with(".log")) continue;
+    const std::string path = join_path(folder, name);
+    struct stat there{}, own{};
+    if (::stat(path.c_str(), &there) != 0 || ::lstat(join_path(run.path, name).c_str(), &own) != 0) continue;
+    if (there.st_dev == own.st_dev && there.st_ino == own.st_ino) ::unlink(path.c_str());
+  }
+}
+
 Status remove(const std::string& project, const OldRun& run) {
+  remove_log_names(project, run.folder);
   std::error_code error;
   std::filesystem::remove_all(run.folder.path, error);
   if (error) return fail(ErrorKind::kIo, "cannot remove {}: {}", run.folder.path, error.message());

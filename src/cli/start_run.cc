@@ -36,7 +36,7 @@
 namespace ralph::cli {
 namespace {
 
-constexpr Milliseconds kPatienceWithTheDying{5'000}, kLockPoll{20};
+constexpr Milliseconds kDyingOwnerWait{5'000}, kLockPoll{20};
 
 void remove_folder(const std::string& path) {
   std::error_code ignored;  // a leftover folder does no harm
@@ -63,7 +63,7 @@ bool is_held_by_the_dead(const Result<Lock>& lock) {
 Result<Lock> take_lock(const RunSetup& setup, const std::string& path) {
   auto lock = Lock::acquire(path);
   // A loop whose guardian was killed is still ending its agent. That takes only a moment.
-  for (Milliseconds waited{0}; is_held_by_the_dead(lock) && waited < kPatienceWithTheDying; waited += kLockPoll) {
+  for (Milliseconds waited{0}; is_held_by_the_dead(lock) && waited < kDyingOwnerWait; waited += kLockPoll) {
     std::this_thread::sleep_for(kLockPoll);
     lock = Lock::acquire(path);
   }
@@ -89,10 +89,6 @@ Result<std::vector<Lock>> lock_project(const RunSetup& setup, const std::string&
   TRY_VALUE(Lock inside, take_lock(setup, join_path(setup.project, ".ralph/lock")));
   locks.push_back(std::move(inside));
   return locks;
-}
-
-bool checks_in_machine(const Protection* protection) {
-  return protection && protection->on && protection->in_machine && !protection->checks_on_host;
 }
 
 // Runs in the guarded process.
@@ -131,8 +127,8 @@ Result<int> run_in_project(const RunSetup& setup, const RunBody& body, int guard
     TRY_VALUE(shelter, put_in_force(*setup.protection, environment, folder.path, jobs));
   }
   RunServers servers;
-  TRY(servers.start({setup.policy, setup.project, environment, shelter.get(), checks_in_machine(setup.protection)},
-                    jobs));
+  const bool in_machine = setup.protection && setup.protection->checks_in_machine();
+  TRY(servers.start({setup.policy, setup.project, environment, shelter.get(), in_machine}, jobs));
   // The seal's existence shows that this user started the run here.
   if (!seal.empty()) static_cast<void>(open_for_append(seal));
   Receipt receipt;
@@ -201,8 +197,8 @@ bool was_killed(int code) {
   return code > 128 && code != exit_code_of(StopStatus::kInterrupted);
 }
 
-void say_how_to_go_on(const std::string& project, const std::string& run_id) {
-  tell(fmt::format("ralph: to go on: {}\n", command_to_go_on(project, run_id)));
+void say_how_to_continue(const std::string& project, const std::string& run_id) {
+  tell(fmt::format("ralph: to go on: {}\n", command_to_continue(project, run_id)));
 }
 
 Status note_shelter(Run& run) {
@@ -269,7 +265,7 @@ Result<int> start_run(const RunSetup& setup, const RunBody& body) {
             }));
   if (setup.ticket) setup.ticket->end();  // the guardian always outlives the loop
   if (was_killed(code)) {
-    if (const auto run = killed_run(setup.project)) say_how_to_go_on(setup.project, run->folder.id);
+    if (const auto run = killed_run(setup.project)) say_how_to_continue(setup.project, run->folder.id);
   }
   return code;
 }

@@ -49,7 +49,7 @@ Status note_shelter(Run& run);
 
 // Whether an exit code of run_guarded() means that the loop was killed. Then the user is told how to continue.
 bool was_killed(int code);
-void say_how_to_go_on(const std::string& project, const std::string& run_id);
+void say_how_to_continue(const std::string& project, const std::string& run_id);
 
 // The listener that shows a run whose files are in this folder: the console, or lines of JSON.
 std::unique_ptr<RunListener> make_watcher(const RunSetup& setup, const std::string& run_folder,

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <climits>
 #include <fcntl.h>
 #include <thread>
 #include <unistd.h>
@@ -77,7 +76,7 @@ constexpr auto kOptions = joined(
 constexpr std::array kPositionals = {Positional{
     "COMMAND", "A command to run instead of an agent, after --; the prompt is its last argument.", false, true}};
 
-constexpr Milliseconds kPatienceWithTheDying{5'000}, kLockPoll{20};
+constexpr Milliseconds kDyingOwnerWait{5'000}, kLockPoll{20};
 
 bool is_held_by_the_dead(const TaskPlace& place) {
   const auto owner = supervisor_of(place);
@@ -93,7 +92,7 @@ Result<std::vector<Lock>> take_locks(const TaskPlace& place) {
   auto lock = lock_task(place);
   // A supervisor whose guardian was killed is still ending its agent. That takes only a moment.
   for (Milliseconds waited{0};
-       !lock && lock.error().kind == ErrorKind::kBusy && is_held_by_the_dead(place) && waited < kPatienceWithTheDying;
+       !lock && lock.error().kind == ErrorKind::kBusy && is_held_by_the_dead(place) && waited < kDyingOwnerWait;
        waited += kLockPoll) {
     std::this_thread::sleep_for(kLockPoll);
     lock = lock_task(place);
@@ -105,7 +104,7 @@ Result<std::vector<Lock>> take_locks(const TaskPlace& place) {
 // Starting again settles earlier requests to stop or to wait.
 Status clear_requests(const TaskPlace& place) {
   for (const std::string& path : {place.stop_request(), place.wait_marker()}) {
-    if (!is_there(path)) continue;
+    if (!path_exists(path)) continue;
     if (::unlink(path.c_str()) != 0)
       return fail(ErrorKind::kInput, "cannot remove {}: {}; remove it yourself", path, errno_text(errno));
   }
@@ -157,13 +156,6 @@ Status note_beginning(Run& run, const TypedTask& task, const std::vector<Agent>&
   return close_killed_attempt(run, agents, task.loaded.settings.stream_agent_output, last);
 }
 
-Result<std::string> own_path() {
-  char path[PATH_MAX];
-  const ssize_t n = ::readlink("/proc/self/exe", path, sizeof path);
-  if (n <= 0) return fail(ErrorKind::kIo, "cannot find ralph's own program");
-  return std::string(path, static_cast<size_t>(n));
-}
-
 // Everything that the task may start: its agent or command and, for child runs, every other installed agent of the
 // settings.
 std::vector<Agent> agents_inside(const TypedTask& task, const Environment& environment) {
@@ -178,7 +170,7 @@ std::vector<Agent> agents_inside(const TypedTask& task, const Environment& envir
 // Creates the files of the root that are visible inside, before anything is started.
 Status prepare_sandbox(TypedTask& task, const std::string& socket) {
   const TaskPlace& place = task.request.place;
-  if (!is_there(place.file("task.yaml"))) TRY(set_dependencies(place, {}));
+  if (!path_exists(place.file("task.yaml"))) TRY(set_dependencies(place, {}));
   for (const std::string& path : {place.file(kTaskEgressLog), place.project_bus()}) {
     const Fd made(::open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644));
     if (!made) return fail(ErrorKind::kIo, "cannot create {}: {}", path, errno_text(errno));
@@ -247,7 +239,8 @@ Result<int> supervise(TypedTask& task, const TrustTicket* ticket, int guardian) 
     TRY_VALUE(shelter, put_in_force(task.protection, environment, place.folder(), jobs));
   }
   RunServers servers;
-  TRY(servers.start({task.policy, task.project, environment, shelter.get()}, jobs));
+  TRY(servers.start(
+      {task.policy, task.project, environment, shelter.get(), task.protection.checks_in_machine()}, jobs));
   auto* const machine = dynamic_cast<DockerShelter*>(shelter.get());
   // The seal's existence shows that this user started the run. `ralph runs resume` requires that.
   const std::string seal = seal_path(place.folder(), id);
@@ -269,7 +262,7 @@ Result<int> supervise(TypedTask& task, const TrustTicket* ticket, int guardian) 
             task_agents(task.words, task.loaded.settings, run.environment, task.project));
   TRY(note_beginning(run, task, agents));
   TRY(note_shelter(run));
-  TRY_VALUE(const std::string program, own_path());
+  TRY_VALUE(const std::string program, path_of_this_program());
   ChildrenSetup family{place, id, program, socket, environment, task.project, jobs, clock, redactor};
   share_sandbox(task, shelter.get(), family);
   if (machine) {
@@ -342,7 +335,7 @@ Result<int> run(const Arguments& arguments) {
   task.request.reach = reach_of(task, task.protection);
   if (const auto owner = supervisor_of(place); owner && !is_held_by_the_dead(place))
     return has_supervisor(place, owner);
-  const bool is_new = !is_there(place.folder());
+  const bool is_new = !path_exists(place.folder());
   if (task.request.prompt || !task.request.prompt_file.empty() || !is_new) TRY(instructions_of(task.request));
   if (is_new && !task.request.prompt && task.request.prompt_file.empty() && !task.request.is_command)
     return fail(ErrorKind::kUsage, "what is the task? Give --prompt or --prompt-file, or write {}",
@@ -366,7 +359,7 @@ Result<int> run(const Arguments& arguments) {
   if (task.protection.on) task.request.place.root = real_path(place.root);
   if (!depends.empty()) TRY(set_dependencies(place, depends));
   task.request.depends = dependencies_of(place);
-  if (task.request.prompt && !is_there(place.instructions()))
+  if (task.request.prompt && !path_exists(place.instructions()))
     TRY(write_file_atomically(place.instructions(), *task.request.prompt + "\n"));
   TRY(remember_root(environment, place.root));
   TRY_VALUE(const int code, run_guarded([&](int guardian) {
@@ -374,7 +367,7 @@ Result<int> run(const Arguments& arguments) {
               return ended ? *ended : report(ended.error());
             }));
   if (ticket) ticket->end();
-  if (const std::string id = run_id_of(place); was_killed(code) && !id.empty()) say_how_to_go_on(task.project, id);
+  if (const std::string id = run_id_of(place); was_killed(code) && !id.empty()) say_how_to_continue(task.project, id);
   return code;
 }
 

@@ -29,11 +29,11 @@ LaunchChange change_of(const NextTurn& next) {
 Result<TurnEnd> attempt_turn(Run& run, const NextTurn& next) {
   const Progress& progress = run.progress();
   const Agent& agent = agent_to_start(run, next.agents);
-  TurnRequest request{next.prompt, Purpose::kWork,  progress.attempts + 1, next.events,  next.resume,
-                      next.told,   change_of(next), next.keep_words,       next.recorder};
+  TurnRequest request{next.prompt,          Purpose::kWork,  progress.attempts + 1, next.events,  next.resume,
+                      next.earlier_prompts, change_of(next), next.keep_words,       next.recorder};
   if (progress.session && progress.session->agent == agent.name()) {
     request.resume = progress.session;
-    request.told += "\n" + next.prompt;
+    request.earlier_prompts += "\n" + next.prompt;
     request.prompt = kResumePrompt;
   } else if (progress.half_done) {
     request.prompt = join_prompt_parts(std::array{request.prompt, std::string(kHalfDone)});

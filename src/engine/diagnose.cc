@@ -88,7 +88,7 @@ class Diagnosis {
  private:
   // The run's warm language servers have loaded the project, not a checkout elsewhere.
   std::string hub() const {
-    return project_.root() == run_.project && is_there(run_.lsp_socket) ? run_.lsp_socket : "";
+    return project_.root() == run_.project && path_exists(run_.lsp_socket) ? run_.lsp_socket : "";
   }
 
   Status look_for_hiding(std::vector<PlannedCollector>& planned) {

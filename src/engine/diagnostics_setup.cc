@@ -39,7 +39,7 @@ Status check_own(const DiagnosticsSettings& settings, size_t index) {
 // The collector whose name is one edit away from `name`, if nothing in the project has that name; empty: none.
 std::string_view mistyped_collector(const DiagnosticsSettings& settings, const std::string& name,
                                     const std::string& project) {
-  if (name.find_first_of("/*?.") != std::string::npos || is_there(join_path(project, name))) return {};
+  if (name.find_first_of("/*?.") != std::string::npos || path_exists(join_path(project, name))) return {};
   std::vector<std::string_view> known;
   for (const diagnostics::Collector& collector : diagnostics::all_collectors()) known.push_back(collector.name);
   for (const CollectorSettings& own : settings.collectors) known.push_back(own.name);

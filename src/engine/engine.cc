@@ -24,7 +24,7 @@ class Engine {
 
   Result<Decision> until_stopped() {
     run_.look_with([this](Observation& now) { way_.look(now); });
-    run_.heed_with([this](const Event& event) { return way_.heed(event); });
+    run_.handle_events_with([this](const Event& event) { return way_.handle_event(event); });
     if (!run_.progress().completed.empty()) return complete_already();
     TRY(run_.await_files(way_.files(), [this] { return way_.file_arrived(); }));
     find_scm_program(run_);

@@ -98,7 +98,7 @@ LimitWords raise_all(Policy policy, const Progress& progress, Milliseconds run_t
 
 }  // namespace
 
-std::string command_to_go_on(const std::string& project, const std::string& id) {
+std::string command_to_continue(const std::string& project, const std::string& id) {
   const std::string here = shell_directory();
   const std::string place =
       here == project || here.empty() ? "" : fmt::format("-C {} ", quote_shell_words(std::vector{project}));
@@ -171,10 +171,11 @@ Result<ResumePoint> read_resume_point(const RunFolder& folder, const std::string
 Status check_limits(const ResumePoint& point, const Policy& policy) {
   const LimitWords words = raise_all(policy, point.progress, point.progress.run_time);
   if (words.option.empty()) return {};
-  return cannot_resume(point.folder.id,
-                       fmt::format("it is at its limit, {}; give a higher one, which counts from the run's beginning: "
-                                   "{} {}",
-                                   words.what, command_to_go_on(point.start.project, point.folder.id), words.option));
+  return cannot_resume(
+      point.folder.id,
+      fmt::format("it is at its limit, {}; give a higher one, which counts from the run's beginning: "
+                  "{} {}",
+                  words.what, command_to_continue(point.start.project, point.folder.id), words.option));
 }
 
 std::string resume_command(const Run& run, StopStatus status) {
@@ -182,7 +183,7 @@ std::string resume_command(const Run& run, StopStatus status) {
   const bool has_begun = progress.totals.turns > 0 || progress.running;  // still in its first turn
   if (status == StopStatus::kComplete || !has_begun) return {};
   const std::string option = raise_all(run.policy, progress, run.time_spent()).option;
-  const std::string command = command_to_go_on(run.project, run.id);
+  const std::string command = command_to_continue(run.project, run.id);
   return option.empty() ? command : fmt::format("{} {}", command, option);
 }
 

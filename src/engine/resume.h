@@ -38,7 +38,7 @@ Result<ResumePoint> read_resume_point(const RunFolder& folder, const std::string
 Status check_limits(const ResumePoint& point, const Policy& policy);
 
 // The command that resumes a run, as it can be typed in the folder where this process was started.
-std::string command_to_go_on(const std::string& project, const std::string& id);
+std::string command_to_continue(const std::string& project, const std::string& id);
 
 // The same for a run that ends now, with the options that raise the limits it has reached; empty if there is nothing to
 // resume.

@@ -57,15 +57,15 @@ Status check_budget(const Settings& settings, const Agent& agent) {
     return agent.prints_events(true) ? "use budget.maxMinutes"
                                      : "use budget.maxMinutes, or name its format in agent.stream if it prints events";
   };
-  if (budget.max_tokens > 0 && !(events && agent.tells_tokens())) {
+  if (budget.max_tokens > 0 && !(events && agent.reports_tokens())) {
     return fail(ErrorKind::kInput, "budget.maxTokens is set, but {} does not report its tokens{}; {}", agent.name(),
-                agent.tells_tokens() ? " in text mode" : "", advice(agent.tells_tokens()));
+                agent.reports_tokens() ? " in text mode" : "", advice(agent.reports_tokens()));
   }
-  if (budget.max_cost_usd > 0 && !(events && agent.tells_cost())) {
-    const bool tokens_help = events && agent.tells_tokens();
+  if (budget.max_cost_usd > 0 && !(events && agent.reports_cost())) {
+    const bool tokens_help = events && agent.reports_tokens();
     return fail(ErrorKind::kInput, "budget.maxCostUsd is set, but {} does not report its cost{}; {}{}", agent.name(),
-                agent.tells_cost() ? " in text mode" : "", tokens_help ? "use budget.maxTokens, or " : "",
-                advice(agent.tells_cost()));
+                agent.reports_cost() ? " in text mode" : "", tokens_help ? "use budget.maxTokens, or " : "",
+                advice(agent.reports_cost()));
   }
   return {};
 }

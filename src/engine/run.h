@@ -79,11 +79,11 @@ class Run {
   bool awaited_file_is_there() const { return arrived_ && arrived_(); }
   std::optional<Milliseconds> file_poll() const { return polls_ ? std::optional(policy.file_poll) : std::nullopt; }
 
-  // Callbacks of the way: `look` adds to every observation, `heed` handles events that belong to no step.
+  // Callbacks of the way: `look` adds to every observation, `handle_event` handles events that belong to no step.
   void look_with(std::function<void(Observation&)> look) { look_ = std::move(look); }
-  void heed_with(std::function<Status(const Event&)> heed) { heed_ = std::move(heed); }
+  void handle_events_with(std::function<Status(const Event&)> handle_event) { handle_event_ = std::move(handle_event); }
   Observation look(Observation observation) const;
-  Status heed(const Event& event) { return heed_ ? heed_(event) : Status{}; }
+  Status handle_event(const Event& event) { return handle_event_ ? handle_event_(event) : Status{}; }
 
   const Progress& progress() const { return progress_; }
   bool is_resumed() const { return resumed_; }  // it has records of an earlier process
@@ -115,7 +115,7 @@ class Run {
   std::function<void(const record::Record&)> on_record_;
   std::function<bool()> arrived_;
   std::function<void(Observation&)> look_;
-  std::function<Status(const Event&)> heed_;
+  std::function<Status(const Event&)> handle_event_;
   bool polls_ = false;
   Seal seal_;
   std::optional<Progress> sealed_;  // at the journal's sealed record when it was opened, if other records follow it

@@ -19,7 +19,7 @@ constexpr Milliseconds kClockCheckInterval{60'000};
 // whichever of the two processes was killed.
 Status note_if_signal(Run& run, const Event& event) {
   if (std::holds_alternative<GuardianLost>(event))
-    exit_without_guardian(fmt::format("To go on: {}", command_to_go_on(run.project, run.id)));
+    exit_without_guardian(fmt::format("To go on: {}", command_to_continue(run.project, run.id)));
   if (const auto* failed = std::get_if<WaitFailed>(&event))
     return fail(ErrorKind::kIo,
                 "cannot wait for events: {}; the run ends, because time-outs and signals could come too late",
@@ -72,7 +72,7 @@ class Step {
       end_.duration = run_.since(started_);
       exited_ = true;
     }
-    TRY(run_.heed(event));
+    TRY(run_.handle_event(event));
     return note_if_signal(run_, event);
   }
 
@@ -115,7 +115,7 @@ class Step {
         }
       }
       const Event event = run_.processes.next(until);
-      TRY(run_.heed(event));
+      TRY(run_.handle_event(event));
       TRY(note_if_signal(run_, event));
       asks = std::holds_alternative<SignalArrived>(event);
     }
@@ -217,7 +217,7 @@ Status pause_while(Run& run, Milliseconds delay, PauseBy clock, const std::funct
       wait = std::min(wait, *interval);
     }
     const Event event = run.processes.next(now + wait);
-    TRY(run.heed(event));
+    TRY(run.handle_event(event));
     TRY(note_if_signal(run, event));
     if (run.progress().stop_requests > 0 || is_over()) return {};
   }

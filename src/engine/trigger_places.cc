@@ -267,7 +267,7 @@ class Places {
     place.kind = is_folder ? TriggerKind::kFolder : file.keys.empty() ? TriggerKind::kFile : TriggerKind::kJson;
     if (!file.keys.empty()) place.keys = split(file.keys, ' ');
     const bool users = project_ == home();  // then the settings are the user's own
-    if (users || (is_there(place.path) && !is_inside(place.path))) place.put_back = false;
+    if (users || (path_exists(place.path) && !is_inside(place.path))) place.put_back = false;
     add(std::move(place));
   }
 

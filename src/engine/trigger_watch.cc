@@ -129,7 +129,7 @@ record::ChangedFile TriggerWatch::handle(const Triggers::Change& change) {
     return changed;
   }
   changed.action = WatchAction::kPutBack;
-  if (!is_there(kept)) return changed;
+  if (!path_exists(kept)) return changed;
   changed.kept = name;
   mask_kept_file(run_, changed);
   return changed;
@@ -166,7 +166,7 @@ Result<std::vector<std::string>> TriggerWatch::look(StepKind after) {
     again = false;
     for (const Triggers::Change& change : triggers_->changes()) {
       report(change);
-      again = again || (change.place.kind == TriggerKind::kPlainFile && !is_there(change.place.path));
+      again = again || (change.place.kind == TriggerKind::kPlainFile && !path_exists(change.place.path));
     }
   }
   for (const Triggers::Change& change : triggers_->headless_repositories()) report(change);

@@ -99,8 +99,8 @@ class Turn {
         events_(agent.prints_events(request.events)),
         answer_file_(!events_ && agent.adapter().writes_answer ? in_run_folder(names_.answer) : ""),
         sinks_(work_ && events_ ? static_cast<EventSink&>(run.listener) : null_sink_, request.recorder),
-        reader_(request.told.empty() ? request.prompt : request.told + "\n" + request.prompt, sinks_,
-                work_ && run.policy.promise ? std::string_view(run.policy.completion_response) : ""),
+        reader_(request.earlier_prompts.empty() ? request.prompt : request.earlier_prompts + "\n" + request.prompt,
+                sinks_, work_ && run.policy.promise ? std::string_view(run.policy.completion_response) : ""),
         space_(run.folder, run.policy.max_stream_bytes, streams_left().take(run.folder), {names_.out, names_.err}) {}
 
   Result<TurnEnd> run() {

@@ -31,7 +31,7 @@ struct TurnRequest {
   int attempt = 1;
   bool events = true;  // ask for a stream of events if the agent has one
   std::optional<Progress::Session> resume{};
-  std::string told{};  // earlier prompts of the session: echoing them, like the prompt, is not an answer
+  std::string earlier_prompts{};  // earlier prompts of the session: echoing them, like the prompt, is not an answer
   LaunchChange change{};
   bool keep_words = false;  // record the agent's final message
   TurnRecorder* recorder = nullptr;

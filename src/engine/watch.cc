@@ -48,7 +48,7 @@ std::string watch_message(const record::FilesChanged& changed) {
 std::string free_name_for(const Run& run, const std::string& path) {
   const int iteration = run.progress().iteration;
   std::string name = fmt::format("changed/{}/{}", iteration, path);
-  for (int n = 1; is_there(join_path(run.folder, name)); ++n)
+  for (int n = 1; path_exists(join_path(run.folder, name)); ++n)
     name = fmt::format("changed/{}.{}/{}", iteration, n, path);
   return name;
 }
@@ -149,7 +149,7 @@ record::ChangedFile Watch::handle(const WatchedFiles::Change& change) {
     return changed;
   }
   changed.action = WatchAction::kPutBack;
-  if (!is_there(kept)) return changed;
+  if (!path_exists(kept)) return changed;
   changed.kept = name;
   mask_kept_file(run_, changed);
   return changed;

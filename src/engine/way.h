@@ -20,7 +20,7 @@ struct NextTurn {
   Agents agents;                              // preferred one first
   bool events = true;                         // ask for a stream of events if the agent has one
   std::optional<Progress::Session> resume{};  // a session to continue
-  std::string told{};                         // earlier prompts of that session: echoing them is not an answer
+  std::string earlier_prompts{};              // earlier prompts of that session: echoing them is not an answer
   std::string folder{};                       // where the agent works; empty: the project
   std::vector<std::pair<std::string, std::string>> environment{};  // added to the run's
   LaunchChange change{};                                           // a sandbox
@@ -80,7 +80,7 @@ class Way {
   virtual void look(Observation& now) const { static_cast<void>(now); }
 
   // Called with every event that is not output: a request from outside, the end of a job.
-  virtual Status heed(const Event& event) { return static_cast<void>(event), Status{}; }
+  virtual Status handle_event(const Event& event) { return static_cast<void>(event), Status{}; }
 
   // The command that resumes the run; empty: `ralph runs resume`.
   virtual std::string resume_command() const { return {}; }

@@ -61,7 +61,7 @@ Result<std::optional<std::string>> CheckedTree::look() {
   TRY_VALUE(const std::vector<HiddenFile> hidden, hidden_files(git_));
   for (const HiddenFile& file : hidden) {
     const std::string path = join_path(top_, file.path);
-    if (is_there(path) && !path.starts_with(left_out_)) paths.insert(path);
+    if (path_exists(path) && !path.starts_with(left_out_)) paths.insert(path);
   }
   std::string text;
   for (const std::string& path : paths) text += fmt::format("{} {}\n", path, stamp_of(path));

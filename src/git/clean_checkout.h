@@ -28,12 +28,12 @@ class CleanCheckout {
   // many.
   size_t keep();
   // Whether one of them has changed: then all are untrustworthy, and move_to() has removed them.
-  bool was_spoilt() const { return spoilt_; }
+  bool was_damaged() const { return spoilt_; }
 
   void forget() { kept_.clear(); }  // keep nothing from now on
 
   // An earlier process already moved the tree to this commit; any later changes there stay.
-  void go_on_at(const std::string& commit) { commit_ = commit; }
+  void continue_at(const std::string& commit) { commit_ = commit; }
 
   // Paths from the top that differ from the commit of the last move_to(), without ignored ones.
   Result<std::vector<std::string>> changes() const;

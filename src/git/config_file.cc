@@ -158,7 +158,7 @@ std::vector<ConfigEntry> config_entries(std::string_view text) {
 
 RepositoryFolders repository_folders(const std::string& folder) {
   std::string at = folder;
-  while (!is_there(join_path(at, ".git"))) {
+  while (!path_exists(join_path(at, ".git"))) {
     if (!at.starts_with('/') || at == "/") return {};
     at = parent_path(at);
   }

@@ -18,7 +18,7 @@ constexpr Milliseconds kGitPatience{4000};  // hosts give a hook ten seconds
 
 std::string tree_fingerprint(const std::string& folder, const Environment& environment) {
   std::string top = folder;  // git's paths are relative to it
-  while (!is_there(join_path(top, ".git"))) {
+  while (!path_exists(join_path(top, ".git"))) {
     if (!top.starts_with('/') || top == "/") return {};
     top = parent_path(top);
   }

@@ -103,7 +103,8 @@ const std::string& own_search_path() {
     std::erase_if(entries, [](const std::string& entry) { return !entry.starts_with('/'); });
     const std::string all = join(entries, ":");
     for (std::string at = current_directory().value_or("/"); at != "/" && !at.empty(); at = parent_path(at))
-      if (is_there(join_path(at, ".git")) || is_there(join_path(at, ".ralph"))) return path_with_project_last(all, at);
+      if (path_exists(join_path(at, ".git")) || path_exists(join_path(at, ".ralph")))
+        return path_with_project_last(all, at);
     return all;
   }();
   return path;

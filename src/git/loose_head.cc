@@ -44,7 +44,7 @@ std::optional<LooseHead> read_loose_head(const std::string& git_dir, const std::
 
 std::string checked_out_commit(const std::string& top) {
   const std::string git_dir = join_path(top, ".git");
-  if (is_own_folder(git_dir) && !is_there(join_path(git_dir, "commondir"))) {
+  if (is_own_folder(git_dir) && !path_exists(join_path(git_dir, "commondir"))) {
     if (const auto head = read_loose_head(git_dir, git_dir)) return head->commit;
   }
   return Repository(plain_git(top), top).head().value_or("");

@@ -42,7 +42,7 @@ Result<std::vector<std::string>> programs_of_nested(const std::string& top, cons
   TRY_VALUE(const std::vector<std::string> nested, nested_repositories(top));
   for (const std::string& path : nested) {
     const std::string folder = join_path(top, path);
-    if (!is_there(join_path(folder, ".git"))) continue;
+    if (!path_exists(join_path(folder, ".git"))) continue;
     const RepositoryFolders own = repository_folders(folder);
     if (own.common.empty() || real_path(own.common).starts_with(real_path(common_dir) + "/")) continue;
     const auto shown = [&](const std::string& file) {

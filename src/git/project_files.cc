@@ -68,7 +68,7 @@ std::optional<std::vector<std::string>> files_changed_since_head(const std::stri
   const auto fresh = ask(folder, environment, {"ls-files", "-z", "--others", "--exclude-standard"});
   if (!changed || !fresh) return std::nullopt;
   changed->insert(changed->end(), fresh->begin(), fresh->end());
-  std::erase_if(*changed, [&](const std::string& name) { return !is_there(join_path(folder, name)); });
+  std::erase_if(*changed, [&](const std::string& name) { return !path_exists(join_path(folder, name)); });
   return sorted(std::move(*changed));
 }
 

@@ -205,7 +205,8 @@ Result<std::vector<Repository::Dropped>> Repository::dropped_since(const std::st
   if (gone.empty()) return dropped;
   TRY_VALUE(const std::string top, work_tree());
   std::vector<std::string> there = fields_of(gone);
-  std::erase_if(there, [&](const std::string& path) { return is_own_path(path) || !is_there(join_path(top, path)); });
+  std::erase_if(there,
+                [&](const std::string& path) { return is_own_path(path) || !path_exists(join_path(top, path)); });
   constexpr size_t kPathsAtOnce = 500;  // command lines are limited
   for (size_t from = 0; from < there.size(); from += kPathsAtOnce) {
     const auto ignored = [&](const char* by) -> Result<std::vector<std::string>> {

@@ -49,8 +49,8 @@ RepositoryMark mark_repository(RepositoryMark places) {
 
 std::string what_became_of(const RepositoryMark& mark) {
   const std::string now = identity_of(mark.common_dir);
-  if (now.empty() || (mark.entry != mark.common_dir && !is_there(mark.entry)) ||
-      !is_there(join_path(mark.git_dir, "HEAD")) || !is_there(join_path(mark.common_dir, "objects")))
+  if (now.empty() || (mark.entry != mark.common_dir && !path_exists(mark.entry)) ||
+      !path_exists(join_path(mark.git_dir, "HEAD")) || !path_exists(join_path(mark.common_dir, "objects")))
     return "deleted";
   if (now == mark.folder || mark.commit.empty()) return "";
   // Some file systems give a folder another inode number when it is first written to.

@@ -14,7 +14,7 @@ constexpr Milliseconds kPatienceWithGit{4000};  // hosts give a hook ten seconds
 std::string index_file(const std::string& folder) {
   for (std::string at = folder; at.starts_with('/'); at = parent_path(at)) {
     const std::string git = join_path(at, ".git");
-    if (is_there(git)) {
+    if (path_exists(git)) {
       const auto pointer = read_file(git);
       if (!pointer || !pointer->starts_with("gitdir:")) return join_path(git, "index");
       return join_path(absolute_path(trim(std::string_view(*pointer).substr(7)), at), "index");

@@ -180,7 +180,7 @@ Status JournalWriter::restore_if_gone(struct stat& ours) {
   // <project>/.ralph/runs/<id>: symlinks are not followed, and the project folder itself is not created.
   std::string folder = parent_path(path_);
   for (int above = 0; above < 3; ++above, folder = parent_path(folder)) {
-    if (is_there(folder) && !is_real_folder(folder)) return cannot_write(folder, ENOTDIR);
+    if (path_exists(folder) && !is_real_folder(folder)) return cannot_write(folder, ENOTDIR);
   }
   if (!is_directory(folder)) return cannot_write(path_, ENOENT);
   TRY(make_directories(parent_path(path_)));

@@ -102,7 +102,7 @@ bool is_same_file(const std::string& a, const std::string& b) {
          first.st_ino == second.st_ino;
 }
 
-bool is_there(const std::string& path) {
+bool path_exists(const std::string& path) {
   struct stat info{};
   return ::lstat(path.c_str(), &info) == 0;
 }

@@ -34,7 +34,7 @@ bool is_executable_file(const std::string& path);
 bool is_same_file(const std::string& a, const std::string& b);  // or folder: both exist and are the same
 
 // These do not follow a symlink at `path`.
-bool is_there(const std::string& path);  // true for a dangling symlink
+bool path_exists(const std::string& path);  // true for a dangling symlink
 bool is_real_file(const std::string& path);
 bool is_real_folder(const std::string& path);
 

@@ -106,7 +106,7 @@ std::string encode(const JobRequest& request) {
   packer.text(request.launch.folder);
   packer.texts(request.launch.files);
   packer.texts(request.launch.groups);
-  packer.number(request.launch.deaf ? 1 : 0);
+  packer.number(request.launch.blocks_signals ? 1 : 0);
   packer.number(static_cast<std::int64_t>(request.stop.size()));
   for (const StopStep& step : request.stop) {
     packer.number(step.signal);
@@ -124,7 +124,7 @@ Result<JobRequest> decode_request(std::string_view bytes) {
   request.launch.folder = unpacker.text();
   request.launch.files = unpacker.texts();
   request.launch.groups = unpacker.texts();
-  request.launch.deaf = unpacker.number() != 0;
+  request.launch.blocks_signals = unpacker.number() != 0;
   request.stop.clear();
   for (auto left = unpacker.count(); left > 0 && unpacker.good(); --left) {
     const int signal = static_cast<int>(unpacker.number());

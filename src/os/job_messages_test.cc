@@ -18,7 +18,7 @@ TEST(JobMessages, ARequestIsDecodedUnchangedAndAPartOfOneIsRejected) {
   request.launch.folder = "/tmp";
   request.launch.files = {"a file", ""};
   request.launch.groups = {"/a/cgroup.procs"};
-  request.launch.deaf = true;
+  request.launch.blocks_signals = true;
   request.stop = {{0, Milliseconds(5)}, {SIGKILL, Milliseconds(7)}};
   const std::string bytes = encode(request);
   const auto back = decode_request(bytes);
@@ -28,7 +28,7 @@ TEST(JobMessages, ARequestIsDecodedUnchangedAndAPartOfOneIsRejected) {
   EXPECT_EQ(back->launch.environment.get("A"), "x=y");
   EXPECT_EQ(back->launch.files, request.launch.files);
   EXPECT_EQ(back->launch.groups, request.launch.groups);
-  EXPECT_TRUE(back->launch.deaf);
+  EXPECT_TRUE(back->launch.blocks_signals);
   EXPECT_EQ(back->stop.at(1).grace.count(), 7);
   for (size_t size = 0; size < bytes.size(); ++size) EXPECT_FALSE(decode_request(bytes.substr(0, size))) << size;
   EXPECT_FALSE(decode_request(bytes + "x"));

@@ -27,7 +27,7 @@ struct Launch {
   // For a program that starts another one in a sandbox.
   std::vector<std::string> files{};   // anonymous files with this content: descriptors 3, 4, ... of the child
   std::vector<std::string> groups{};  // cgroup.procs files: the child enters these groups before it starts
-  bool deaf = false;                  // starts with termination signals blocked: its own child handles them
+  bool blocks_signals = false;        // starts with termination signals blocked: its own child handles them
   std::vector<std::string> writes{};  // files that it may write outside its own folders
 };
 

@@ -70,7 +70,7 @@ TEST_F(ProcessesTest, FilesOfALaunchAreDescriptorsFromThreeOn) {
 
 TEST_F(ProcessesTest, ADeafChildBeginsWithSignalsBlockedAndAnUnknownGroupEndsIt) {
   Launch launch = shell("kill -TERM $$; echo still there");
-  launch.deaf = true;
+  launch.blocks_signals = true;
   EXPECT_EQ(run(launch).out, "still there\n");
   launch.groups = {"/nowhere/cgroup.procs"};
   EXPECT_FALSE(processes_.start(launch));

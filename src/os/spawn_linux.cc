@@ -39,7 +39,7 @@ struct ChildPlan {
   const std::vector<int>& signals;  // to reset
   const std::vector<Fd>& files;
   const std::vector<std::string>& groups;
-  bool deaf;
+  bool blocks_signals;
 };
 
 constexpr int kFirstFile = 3;
@@ -107,7 +107,7 @@ int become(const ChildPlan& plan) {
   for (const int signal : plan.signals) ::signal(signal, SIG_DFL);
   sigset_t blocked;
   ::sigemptyset(&blocked);
-  if (plan.deaf) {
+  if (plan.blocks_signals) {
     for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM}) ::sigaddset(&blocked, signal);
   }
   ::sigprocmask(SIG_SETMASK, &blocked, nullptr);
@@ -175,7 +175,7 @@ Result<int> spawn_on(const Launch& launch, const Streams& streams) {
                        signals_to_reset(),
                        files,
                        launch.groups,
-                       launch.deaf};
+                       launch.blocks_signals};
   volatile int error = 0;
   const pid_t pid = start_child(plan, &error);
   if (pid < 0) return fail(kind_of(errno), "cannot start {}: {}", program, errno_text(errno));

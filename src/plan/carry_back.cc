@@ -13,9 +13,9 @@ namespace {
 bool is_plain_way(const std::string& top, const std::string& path) {
   for (size_t end = path.find('/'); end != std::string::npos; end = path.find('/', end + 1)) {
     const std::string folder = join_path(top, path.substr(0, end));
-    if (is_there(folder) && !is_real_folder(folder)) return false;
+    if (path_exists(folder) && !is_real_folder(folder)) return false;
   }
-  return !is_there(join_path(top, path)) || is_real_file(join_path(top, path));
+  return !path_exists(join_path(top, path)) || is_real_file(join_path(top, path));
 }
 
 // True if the project now has the file as the review left it.

@@ -116,7 +116,7 @@ void CleanRoom::begin() {
 
 void CleanRoom::remove() {
   open_ = false;
-  if (rooms_.empty() || !is_there(join_path(rooms_, run_.id))) return;
+  if (rooms_.empty() || !path_exists(join_path(rooms_, run_.id))) return;
   if (const Status gone = remove_tree(join_path(rooms_, run_.id)); !gone) run_.listener.on_detail(gone.error().message);
   std::error_code ignored;
   std::filesystem::remove(rooms_, ignored);  // if it is empty
@@ -127,7 +127,7 @@ Status CleanRoom::open(const std::string& commit, const std::string& branch, con
   commit_ = commit;
   branch_ = branch;
   if (keep && checkout_.is_at(commit)) {
-    checkout_.go_on_at(commit);
+    checkout_.continue_at(commit);
   } else {
     TRY(reset());
     TRY(fill(tasks, pinned));
@@ -150,7 +150,7 @@ Status CleanRoom::reset() {
 bool CleanRoom::needs_setup() const {
   const auto& setup = plan_.loaded.settings.plan.clean_room.setup;
   if (!setup || trim(*setup).empty()) return false;
-  if (set_up_at_.empty() || checkout_.was_spoilt()) return true;
+  if (set_up_at_.empty() || checkout_.was_damaged()) return true;
   if (set_up_at_ == commit_) return false;
   const auto changed = checkout_.changed_between(set_up_at_, commit_);
   return !changed ||

@@ -99,7 +99,7 @@ Result<CheckReport> check_project(const ProjectCheck& project, const Repository&
                                   kHowToSeeHidden));
     }
     request.uncommitted = std::move(lines);
-  } else if (const std::string git = join_path(project.files.project, ".git"); is_there(git)) {
+  } else if (const std::string git = join_path(project.files.project, ".git"); path_exists(git)) {
     return fail(ErrorKind::kInput, "{} exists, but git finds no repository in it; repair or remove it", git);
   }
   return check_plan(request);

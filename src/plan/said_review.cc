@@ -1,6 +1,7 @@
 #include "plan/said_review.h"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "base/quoting.h"
@@ -113,6 +114,15 @@ bool is_part_of_a_sentence(std::string_view after) {
   return rest.find_first_not_of(" \t*_`#|-") != std::string_view::npos;
 }
 
+// Quotation marks on the lines around a tag quote it.
+bool is_between_quotation_marks(const Tag& tag, std::string_view after) {
+  const std::string_view next = trim(after);
+  const auto ends = [&](std::string_view mark) { return tag.previous.ends_with(mark); };
+  const auto begins = [&](std::string_view mark) { return next.starts_with(mark); };
+  constexpr std::array kOpen = {"\"", "'", "“", "„", "‘", "«", "「"}, kClose = {"\"", "'", "”", "“", "’", "»", "」"};
+  return std::ranges::any_of(kOpen, ends) && std::ranges::any_of(kClose, begins);
+}
+
 bool is_last_line(std::string_view after) {
   return trim(after.substr(std::min(after.find('\n'), after.size()))).empty();
 }
@@ -212,7 +222,7 @@ SaidReview review_said(std::string_view words, const std::string& story, std::st
     if (verdict.step == StoryStep::kNone) return {};
     const std::string_view after = words.substr(tag->to);
     settled = true;
-    if (is_part_of_a_sentence(after) || ends_quoting(after)) continue;
+    if (is_part_of_a_sentence(after) || ends_quoting(after) || is_between_quotation_marks(*tag, after)) continue;
     if (is_last_line(after)) return verdict;
     approval = verdict;
   }

@@ -80,13 +80,13 @@ class Writing {
   }
 
   Status make_folder(const std::string& path) {
-    for (std::string folder = path; !is_there(folder); folder = parent_path(folder)) folders_.push_back(folder);
+    for (std::string folder = path; !path_exists(folder); folder = parent_path(folder)) folders_.push_back(folder);
     return make_directories(path);
   }
 
   Status write(const std::string& path, std::string_view content) {
     std::optional<std::string> old;
-    if (is_there(path)) {
+    if (path_exists(path)) {
       TRY_VALUE(old, read_file(path));
     }
     TRY(write_file_atomically(path, content));
@@ -108,7 +108,7 @@ Result<std::vector<std::string>> files_to_keep(const std::string& ralph_dir, con
   std::vector<std::string> there;
   for (const FreshFile& file : files) {
     const std::string path = join_path(ralph_dir, file.name);
-    if (!is_there(path)) continue;
+    if (!path_exists(path)) continue;
     there.emplace_back(file.name);
     if (!is_real_file(path))
       return fail(ErrorKind::kInput, "{} is not a regular file; move it away so that ralph can make one", path);
@@ -151,7 +151,7 @@ bool is_ignored_by(std::string_view line, std::string_view pattern) {
 // The new text of .gitignore; nullopt if it stays unchanged.
 Result<std::optional<std::string>> new_gitignore(const std::string& path, MadePlan& made) {
   std::string old;
-  if (is_there(path)) {
+  if (path_exists(path)) {
     if (!is_real_file(path)) {  // git does not follow a link here either
       made.gitignore_note = fmt::format("{} is not a regular file and was left as it is; make git ignore {}", path,
                                         join_for_people(ignored_names()));

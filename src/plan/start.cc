@@ -84,7 +84,7 @@ void reopen_unreviewed(const SavedPlan& saved, PlanRun& run) {
 }
 
 std::string where_from(const PlanRun& run) {
-  return run.goes_on_from_copy() ? fmt::format("ralph's own copy {}", run.authority) : run.files.tasks();
+  return run.continues_from_copy() ? fmt::format("ralph's own copy {}", run.authority) : run.files.tasks();
 }
 
 std::string how_to_leave_the_copy(const PlanRun& run) {
@@ -119,7 +119,7 @@ Result<std::vector<std::string>> uncommitted_work(const PlanRun& run, const Repo
 Result<std::string> obstacle_to(const PlanRun& run, const Repository& repository, const BranchFault& fault) {
   if (!fault.there) return std::string();
   // Somebody switched since then, perhaps on purpose.
-  if (run.goes_on_from_copy()) return std::string("the last run was killed on the plan's branch");
+  if (run.continues_from_copy()) return std::string("the last run was killed on the plan's branch");
   if (fault.detached) return std::string("HEAD may have commits that no branch has");
   TRY_VALUE(const auto lines, uncommitted_work(run, repository));
   if (lines.empty()) return std::string();
@@ -156,7 +156,7 @@ Error refusal_of(const PlanRun& run, const BranchFault& fault) {
           fmt::format("{}{}; run '{}', or say --switch{}{}", fault.problem,
                       fault.obstacle.empty() ? "" : fmt::format(", and {}", fault.obstacle), fault.command,
                       fault.detached ? "" : ", or --no-switch to work on the current one",
-                      run.goes_on_from_copy() ? fmt::format(". {}", how_to_leave_the_copy(run)) : "")};
+                      run.continues_from_copy() ? fmt::format(". {}", how_to_leave_the_copy(run)) : "")};
 }
 
 }  // namespace
@@ -199,7 +199,7 @@ Status load_plan_files(PlanRun& run, bool accept) {
   if (trim(prompt).empty())
     return fail(ErrorKind::kInput, "{} is blank; remove it, and 'ralph plan init' makes a new one", files.prompt());
   std::optional<std::string> prd;
-  if (is_there(files.prd())) {  // optional, but if it exists it must be pinned
+  if (path_exists(files.prd())) {  // optional, but if it exists it must be pinned
     TRY_VALUE(prd, require_plain_file(files.prd(), kInit));
   }
   run.pinned = {std::move(prd), std::move(prompt), read_plain_file(files.progress())};
@@ -242,7 +242,7 @@ Status check_state(const PlanRun& run) {
   if (problems.empty()) return {};
   std::vector<std::string> lines;
   for (const PlanProblem& problem : problems) lines.push_back(fmt::format("{}: {}", where_from(run), problem.message));
-  if (run.goes_on_from_copy()) lines.push_back(how_to_leave_the_copy(run));
+  if (run.continues_from_copy()) lines.push_back(how_to_leave_the_copy(run));
   return tl::unexpected(Error{ErrorKind::kInput, join(lines, "\n")});
 }
 

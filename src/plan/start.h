@@ -35,7 +35,7 @@ struct PlanRun {
 
   bool skip_review() const { return loaded.settings.plan.skip_review; }
   std::int64_t review_cap() const { return loaded.settings.plan.review_cap; }
-  bool goes_on_from_copy() const { return unfinished && unfinished->open; }
+  bool continues_from_copy() const { return unfinished && unfinished->open; }
 };
 
 // Loads the plan to begin with: the saved copy of a killed run unless `accept` is set, else the project's files.

@@ -89,7 +89,7 @@ constexpr std::array kAttacks = {
              if (attempt.through) attempt = {false, "taken away afterwards"};
              return attempt;
            },
-           [](const AttackPlace& p) { return is_there(join_path(p.project, ".mcp.json")); }},
+           [](const AttackPlace& p) { return path_exists(join_path(p.project, ".mcp.json")); }},
     Attack{"swap-ralph-folder", "rename .ralph and put another in its place",
            [](const AttackPlace& p) {
              const std::string folder = join_path(p.project, ".ralph"), away = join_path(p.project, "away");

@@ -90,7 +90,7 @@ constexpr std::array kAttacks = {
              if (attempt.through) attempt = {false, "taken away afterwards"};
              return attempt;
            },
-           [](const AttackPlace& p) { return is_there(join_path(p.project, ".git/objects/info/alternates")); }},
+           [](const AttackPlace& p) { return path_exists(join_path(p.project, ".git/objects/info/alternates")); }},
     Attack{"git-config-by-lock", "replace .git/config the way git itself does",
            [](const AttackPlace& p) {
              const std::string config = join_path(p.project, ".git/config");

@@ -129,7 +129,7 @@ Launch in_bubblewrap(const SandboxPlan& plan, const Bubblewrap& bubblewrap, Laun
   words.insert(words.end(), inside.argv.begin(), inside.argv.end());
   inside.argv = std::move(words);
   inside.groups = bubblewrap.groups;
-  inside.deaf = true;
+  inside.blocks_signals = true;
   inside.writes.clear();
   return inside;
 }

@@ -224,7 +224,7 @@ namespace {
 
 std::vector<Words> commands_of(const DockerCli& cli, const MachinePlan& plan) {
   std::vector<Words> commands = {machine_create(cli, plan)};
-  if (Words rules = machine_policy(cli, plan); !rules.empty()) commands.push_back(std::move(rules));
+  commands.push_back(machine_policy(cli, plan));
   for (Words& step : machine_setup(cli, plan)) commands.push_back(std::move(step));
   for (const std::string& host : hosts_to_be_refused(cli, plan))
     commands.insert(commands.begin() + 2, machine_policy_check(cli, plan, host));

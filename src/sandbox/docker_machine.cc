@@ -104,7 +104,7 @@ Status DockerMachine::prepare_state() const {
     const std::string path = join_path(plan_.state, name);
     if (!name.ends_with(".json")) {
       TRY(make_directories(path));
-    } else if (!is_there(path) || trim(read_file(path).value_or("x")).empty()) {
+    } else if (!path_exists(path) || trim(read_file(path).value_or("x")).empty()) {
       TRY(write_file_atomically(path, "{}\n", 0600));
     }
   }
@@ -152,7 +152,7 @@ Status DockerMachine::begin() {
   TRY(prepare_state());
   TRY(make_or_stop());
   // Rules come first: nothing from the project may run before they are set.
-  if (const Words rules = machine_policy(cli_, plan_); !rules.empty()) TRY(run(rules, "set the network rules of"));
+  TRY(run(machine_policy(cli_, plan_), "set the network rules of"));
   TRY(check_rules());
   for (const Words& step : machine_setup(cli_, plan_)) TRY(run(step, "set up"));
   if (!plan_.helper.starts_with(plan_.project + "/")) {

@@ -202,7 +202,7 @@ TEST(GuardedCopy, PutsBackEvenWhatALinkHasReplaced) {
   EXPECT_TRUE(is_real_folder(folder / ".git"));
   EXPECT_EQ(read_file(folder / ".git/config"), "good");
   EXPECT_EQ(read_file(outside / "config"), "of another");
-  EXPECT_FALSE(is_there(folder / ".mcp.json"));
+  EXPECT_FALSE(path_exists(folder / ".mcp.json"));
 }
 
 }  // namespace

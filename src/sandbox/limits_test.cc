@@ -30,7 +30,7 @@ TEST(ResourceGroup, OfATaskIsEnteredByItsChildRuns) {
     EXPECT_EQ(group.files(), (std::vector<std::string>{folder / "cgroup.procs"}));
     EXPECT_EQ(group.inside().processes, 0);
   }
-  EXPECT_TRUE(is_there(folder.path())) << "it is the task's";
+  EXPECT_TRUE(path_exists(folder.path())) << "it is the task's";
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ class Planner {
   }
 
   Kind kind(const std::string& path) const { return machine_.kind(path); }
-  bool is_there(const std::string& path) const { return kind(path) != Kind::kNothing; }
+  bool path_exists(const std::string& path) const { return kind(path) != Kind::kNothing; }
 
   void add(MountKind mount, const std::string& at, std::string from = {}, std::string_view why = {}) {
     plan_.mounts.push_back({mount, at, std::move(from), std::string(why)});
@@ -78,7 +78,7 @@ class Planner {
   }
 
   void show(const std::string& path, std::string_view why) {
-    if (is_there(path) && !is_visible(path)) add(MountKind::kReadOnly, path, path, why);
+    if (path_exists(path) && !is_visible(path)) add(MountKind::kReadOnly, path, path, why);
   }
 
   void hide(const std::string& path, std::string_view why) {
@@ -123,7 +123,7 @@ class Planner {
 
   void keep_from_writing(std::span<const std::string_view> paths, std::string_view why) {
     for (const std::string_view path : paths)
-      if (is_there(std::string(path))) add(MountKind::kReadOnly, std::string(path), std::string(path), why);
+      if (path_exists(std::string(path))) add(MountKind::kReadOnly, std::string(path), std::string(path), why);
   }
 
   void own_folders() {
@@ -160,11 +160,11 @@ class Planner {
     if (!request_.secrets) return;
     for (const std::string& name : agent.copied) {
       const std::string path = join_path(request_.home, without_slash(name));
-      if (!request_.private_home.empty() && is_there(path)) plan_.copied.push_back(path);
+      if (!request_.private_home.empty() && path_exists(path)) plan_.copied.push_back(path);
     }
     for (const std::string& name : agent.read_only) {
       const std::string path = join_path(request_.home, name);
-      if (is_there(path)) add(MountKind::kReadOnly, path, path, agent.name + "'s own settings");
+      if (path_exists(path)) add(MountKind::kReadOnly, path, path, agent.name + "'s own settings");
     }
   }
 
@@ -202,7 +202,7 @@ class Planner {
       for (Mount& mount : git_mounts(*git, machine_, plan_.forbidden)) plan_.mounts.push_back(std::move(mount));
     }
     for (const std::string_view name : kProjectSettings) guard(join_path(request_.project, name), "settings of agents");
-    if (is_there(join_path(request_.project, ".ralph"))) guard(join_path(request_.project, ".ralph"), "ralph's own");
+    if (path_exists(join_path(request_.project, ".ralph"))) guard(join_path(request_.project, ".ralph"), "ralph's own");
     guard(join_path(request_.project, ".ralph-active"), "ralph's own");
     for (const std::string& path : request_.guarded) {
       pin_folders_of(path);
@@ -210,7 +210,7 @@ class Planner {
     }
     if (!request_.secrets) {
       const std::string local = join_path(request_.project, ".ralph/settings.local.json");
-      if (is_there(local)) hide(local, "may have secrets");
+      if (path_exists(local)) hide(local, "may have secrets");
     }
     return {};
   }
@@ -240,7 +240,7 @@ class Planner {
   void beside(bool around_the_project) {
     for (const Mount& mount : request_.beside) {
       if (is_below(request_.project, mount.at) != around_the_project) continue;
-      if (mount.kind == MountKind::kReadOnly && !is_there(mount.from)) {
+      if (mount.kind == MountKind::kReadOnly && !path_exists(mount.from)) {
         plan_.forbidden.push_back(mount.at);
       } else {
         plan_.mounts.push_back(mount);
@@ -268,14 +268,14 @@ class Planner {
   }
 
   Status expect(const std::string& path, std::string_view setting) const {
-    if (is_there(path)) return {};
+    if (path_exists(path)) return {};
     return fail(ErrorKind::kInput, "{}: there is no {}; create it, or remove it from the settings", setting, path);
   }
 
   void ralphs_own() {
     show(request_.helper, "ralph itself, for hooks");
     for (const std::string& path : request_.own_state) {
-      if (is_there(path)) add(MountKind::kReadOnly, path, path, "ralph's copy, for hooks");
+      if (path_exists(path)) add(MountKind::kReadOnly, path, path, "ralph's copy, for hooks");
     }
     if (request_.network == Network::kAllowlist)
       add(MountKind::kWritable, std::string(kSocketInside), request_.socket, "the way to the proxy");

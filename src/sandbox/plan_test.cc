@@ -309,7 +309,7 @@ TEST(Bubblewrap, TheLaunchGoesInsideWithAClearedEnvironment) {
   EXPECT_FALSE(inside.environment.get("AWS_SECRET_ACCESS_KEY"));
   EXPECT_EQ(inside.environment.get("LANG"), "C");
   EXPECT_EQ(inside.environment.get("HOME"), "/home/me");
-  EXPECT_TRUE(inside.deaf);
+  EXPECT_TRUE(inside.blocks_signals);
   EXPECT_EQ(inside.groups, std::vector<std::string>{"/cg/cgroup.procs"});
   ASSERT_GE(inside.files.size(), 4U);
   EXPECT_EQ(inside.files[1], "filter");

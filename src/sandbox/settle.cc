@@ -11,7 +11,7 @@ std::string first_replaced_parent(const std::string& project, const std::string&
   const size_t from = path.starts_with(project + "/") ? project.size() + 1 : 1;
   for (size_t slash = path.find('/', from); slash != std::string::npos; slash = path.find('/', slash + 1)) {
     std::string folder = path.substr(0, slash);
-    if (is_there(folder) && !is_real_folder(folder)) return folder;
+    if (path_exists(folder) && !is_real_folder(folder)) return folder;
   }
   return {};
 }
@@ -22,7 +22,7 @@ Result<std::string> take_away(const std::string& project, const std::string& pat
   if (!is_real_folder(folder) || !is_real_folder(parent_path(folder)))
     return fail(ErrorKind::kInput, "{} is a symbolic link that was created inside the sandbox; remove it", folder);
   std::string to = join_path(folder, fmt::format("{}-{}", time, base_name(path)));
-  for (int n = 2; is_there(to); ++n) to = join_path(folder, fmt::format("{}-{}-{}", time, base_name(path), n));
+  for (int n = 2; path_exists(to); ++n) to = join_path(folder, fmt::format("{}-{}-{}", time, base_name(path), n));
   if (std::rename(path.c_str(), to.c_str()) == 0) return to;
   return fail(ErrorKind::kIo,
               "{} was created inside the sandbox, is forbidden there, and can't be moved: {}; remove it before you "
@@ -37,7 +37,7 @@ Result<std::vector<std::string>> take_away_forbidden(const SandboxPlan& plan, st
       TRY_VALUE(const std::string to, take_away(plan.folder, wrong, time));
       lines.push_back(fmt::format("{} was replaced inside the sandbox; what took its place is now {}", wrong, to));
     }
-    if (!is_there(path)) continue;
+    if (!path_exists(path)) continue;
     TRY_VALUE(const std::string to, take_away(plan.folder, path, time));
     lines.push_back(fmt::format("{} appeared inside the sandbox, where it must not; it is now {}", path, to));
   }

@@ -60,13 +60,13 @@ void prefer_warm_servers(std::vector<diagnostics::PlannedCollector>& planned, co
 }
 
 bool is_accepted(const Environment& environment, const std::string& project) {
-  return environment.get("RALPH_TRUST") == "1" || project_is_accepted(environment, project);
+  return is_trusted_by_environment(environment) || project_is_accepted(environment, project);
 }
 
 // A message, once per session, that nothing is checked here, and why.
 std::string unaccepted(const Environment& environment, const AutoRequest& request, const SessionEdits& edits) {
   const std::string path = note_path(environment, "", request.session) + ".untrusted";
-  if (is_there(path)) return {};
+  if (path_exists(path)) return {};
   static_cast<void>(replace_file(path, "", 0600));
   return fmt::format(
       "ralph: {} is not accepted, so its tools are not asked "
@@ -127,7 +127,7 @@ bool auto_mode_is_on(const Environment& environment, const std::string& project)
   return loaded && loaded->settings.diagnostics.automatic;
 }
 
-void begin_anew(const Environment& environment, const std::string& session) {
+void forget_attempts(const Environment& environment, const std::string& session) {
   if (!session.empty()) ::unlink(state_path(environment, session).c_str());
 }
 
@@ -205,8 +205,8 @@ Result<std::optional<AutoAnswer>> judge_automatically(const AutoRequest& request
   return std::optional(std::move(answer));
 }
 
-Result<std::string> look_at_edit(const Environment& environment, const std::string& project,
-                                 const std::vector<std::string>& files, EditTools tools) {
+Result<std::string> check_edit(const Environment& environment, const std::string& project,
+                               const std::vector<std::string>& files, EditTools tools) {
   TRY_VALUE(const LoadedSettings loaded, load_settings(project, {}, Distrusted::kLeftOut, environment));
   const DiagnosticsSettings& settings = loaded.settings.diagnostics;
   TRY_VALUE(diagnostics::CollectRequest request, collect_request(settings, project));

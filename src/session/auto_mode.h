@@ -30,11 +30,11 @@ Result<std::optional<AutoAnswer>> judge_automatically(const AutoRequest& request
 bool auto_mode_is_on(const Environment& environment, const std::string& project);
 
 // Call when the user types a new line: forgets the earlier attempts.
-void begin_anew(const Environment& environment, const std::string& session);
+void forget_attempts(const Environment& environment, const std::string& session);
 
 // The worst findings of these kinds of tools about the edited files; empty if there are none.
 enum class EditTools { kAll, kCheckers, kLinters, kSecurity };
-Result<std::string> look_at_edit(const Environment& environment, const std::string& project,
-                                 const std::vector<std::string>& files, EditTools tools);
+Result<std::string> check_edit(const Environment& environment, const std::string& project,
+                               const std::vector<std::string>& files, EditTools tools);
 
 }  // namespace ralph

@@ -75,7 +75,7 @@ Result<std::optional<Results>> run_commands(const CheckOrder& order, const std::
                                {processes, clock, redactor, collector, order.project, order.environment}));
   const Fd host_ends = when_ended(host);
   if (host_ends) processes.watch_descriptor(host_ends.get());
-  run.heed_with([&](const Event& event) -> Status {
+  run.handle_events_with([&](const Event& event) -> Status {
     if (!std::holds_alternative<DescriptorReady>(event)) return {};
     processes.watch_descriptor(-1);
     return fail(ErrorKind::kIo, "the session has ended");

@@ -129,7 +129,7 @@ Result<LoopState> LoopStore::begin(const LoopRequest& request, record::SessionBo
 
 Result<LoopState> LoopStore::start(const LoopRequest& request, const std::string& session,
                                    const std::string& transcript, const std::string& prompt_id) {
-  if (project_.empty() || (project_ == "/" && !is_there("/.ralph") && !is_there("/.git")))
+  if (project_.empty() || (project_ == "/" && !path_exists("/.ralph") && !path_exists("/.git")))
     return fail(ErrorKind::kUsage, "a loop keeps its state in the folder of a project, and / is none; start it in one");
   const std::string note = note_of(session);
   if (note.empty())
@@ -349,7 +349,7 @@ std::string project_for_loop(const std::string& cwd, std::string* passed_over) {
   std::optional<Owners> owners;  // read on demand
   for (std::string at = cwd; at.starts_with('/'); at = parent_path(at)) {
     for (const std::string_view name : {".ralph", ".git"}) {
-      if (!is_there(join_path(at, name))) continue;
+      if (!path_exists(join_path(at, name))) continue;
       if (!owners) owners = owners_of(environment_for_owners());
       const std::string fault = at == cwd ? owners->fault(at, name) : owners->fault_above(at, name);
       if (fault.empty()) return at;

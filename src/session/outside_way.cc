@@ -20,7 +20,7 @@ Result<NextTurn> OutsideWay::next() {
   next.prompt = next.resume
                     ? continuation(request_, progress.iteration, progress.last_rule, 0, progress.tool_calls, failures)
                     : prompt_contract(request_);
-  next.told = all_loop_texts(request_, progress.iteration);
+  next.earlier_prompts = all_loop_texts(request_, progress.iteration);
   return next;
 }
 

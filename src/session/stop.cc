@@ -143,7 +143,6 @@ Result<std::optional<StopAnswer>> judge_stop(LoopStore& store, const StopRequest
       // A change is reported only once, but the decision may come in the second round.
       if (std::string news_of_files = changed_files(loop->run); !news_of_files.empty())
         report = std::move(news_of_files);
-      answer.report = report;
       TRY(note_results(loop->run, news.found.checks));
       TRY_VALUE(const std::string hiding, report_hiding(loop->run, news.found));
       if (!hiding.empty()) report += fmt::format("{}{}", report.empty() ? "" : "\n\n", hiding);

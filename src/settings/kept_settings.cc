@@ -20,7 +20,7 @@ Result<std::vector<std::string>> KeptSettings::put_back_missing() const {
   std::vector<std::string> restored;
   for (const File& file : files_) {
     const std::string path = join_path(project_, file.name);
-    if (is_there(path)) continue;
+    if (path_exists(path)) continue;
     TRY(replace_file(path, file.text, file.mode));
     restored.push_back(file.name);
   }

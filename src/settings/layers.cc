@@ -129,10 +129,10 @@ Result<std::optional<Layer>> read_user_layer(const std::string& path) {
 std::string folder_with_settings(const std::string& folder) {
   std::string found;
   for (std::string at = folder; at.starts_with('/'); at = parent_path(at)) {
-    const bool here = is_there(join_path(at, kSettingsFile)) || is_there(join_path(at, kLocalSettingsFile));
+    const bool here = path_exists(join_path(at, kSettingsFile)) || path_exists(join_path(at, kLocalSettingsFile));
     if (found.empty() && here) found = at;
     if (found == folder) break;
-    if (is_there(join_path(at, ".git"))) return found.empty() ? folder : found;
+    if (path_exists(join_path(at, ".git"))) return found.empty() ? folder : found;
     if (at == "/") break;
   }
   return folder;

@@ -65,7 +65,7 @@ std::string Owners::fault(const std::string& project, std::string_view file) con
 std::string Owners::fault_above(const std::string& project, std::string_view file) const {
   struct stat info{};
   const bool open = ::stat(project.c_str(), &info) == 0 && (info.st_mode & S_IWOTH) != 0 &&
-                    (info.st_mode & S_ISVTX) == 0 && is_there(join_path(project, file)) && !is_accepted(project);
+                    (info.st_mode & S_ISVTX) == 0 && path_exists(join_path(project, file)) && !is_accepted(project);
   if (!open) return fault(project, file);
   return fmt::format(
       "everybody may write to {}, so {} is not used; close it (chmod o-w), or if you trust what is there: "

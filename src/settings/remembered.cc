@@ -19,7 +19,7 @@ std::string identity_of(const std::string& path) {
 bool came_with_repository(const Environment& environment, const std::string& project, const std::string& file) {
   const std::string index = index_file(project);
   const std::string path = join_path(project, file);
-  if (index.empty() || !is_there(path)) return false;
+  if (index.empty() || !path_exists(path)) return false;
   const std::string state = state_folder(environment);
   const std::string note = join_path(state, "found/" + state_name(base_name(file), path));
   const std::string question = fmt::format("{} {}", identity_of(path), identity_of(index));

@@ -285,7 +285,7 @@ std::string reason_for_distrust(const std::string& project, std::string_view nam
   std::string folder = project;
   if (project.empty() || project == ".") folder = current_directory().value_or(".");
   const std::string path = join_path(folder, name);
-  if (!is_there(path)) return {};
+  if (!path_exists(path)) return {};
   if (std::string fault = owners_of(environment).fault(folder, name); !fault.empty()) return fault;
   if (name != kLocalSettingsFile || !came_with_repository(environment, folder, std::string(name))) return {};
   return fmt::format(

@@ -183,6 +183,11 @@ Status save_trust(const Environment& environment, const TrustRecord& record) {
   return write_file_atomically(path, to_pretty_json(object), 0600);
 }
 
+bool is_trusted_by_environment(const Environment& environment) {
+  const std::string value = environment.get("RALPH_TRUST").value_or("");
+  return !value.empty() && value != "0" && value != "false";
+}
+
 bool project_is_accepted(const Environment& environment, const std::string& project) {
   const TrustRecord record = load_trust(environment, project);
   if (!record.is_accepted()) return false;

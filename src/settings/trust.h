@@ -77,4 +77,7 @@ Status save_trust(const Environment& environment, const TrustRecord& record);
 // command run a program that the project names. Runs nothing itself. `project` is absolute.
 bool project_is_accepted(const Environment& environment, const std::string& project);
 
+// Whether RALPH_TRUST accepts the project's commands for this run only: any value but "", "0" and "false".
+bool is_trusted_by_environment(const Environment& environment);
+
 }  // namespace ralph

@@ -35,7 +35,7 @@ class Inside {
     TRY(prepare());
     std::vector<pollfd> fds;
     for (;;) {
-      while (auto frame = channel_.take()) TRY(heed(*frame));
+      while (auto frame = channel_.take()) TRY(handle_event(*frame));
       fds.clear();
       channel_.add_to(fds);
       fds.push_back({changes_.get(), POLLIN, 0});
@@ -103,7 +103,7 @@ class Inside {
     return {};
   }
 
-  Status heed(const AnnexFrame& frame) {
+  Status handle_event(const AnnexFrame& frame) {
     switch (frame.word) {
       case AnnexWord::kPut:
       case AnnexWord::kGone:

@@ -37,7 +37,7 @@ class Outside {
     }
     std::vector<pollfd> fds;
     for (;;) {
-      while (auto frame = channel_.take()) heed(*frame);
+      while (auto frame = channel_.take()) handle_event(*frame);
       fds.clear();
       channel_.add_to(fds);
       fds.push_back({control_, POLLIN, 0});
@@ -51,7 +51,7 @@ class Outside {
       for (auto at = fds.begin() + 4; at != fds.end(); ++at)
         if (at->revents != 0) hear_supervisor(at->fd);
       if (channel_.is_open() && !channel_.go_on()) {
-        while (auto frame = channel_.take()) heed(*frame);
+        while (auto frame = channel_.take()) handle_event(*frame);
         end_inside();
         // The machine may have been stopped. Try to start it again.
         if (asked_) begin_to_level();
@@ -164,7 +164,7 @@ class Outside {
   }
 
   // Nothing that the machine sends is trusted.
-  void heed(const AnnexFrame& frame) {
+  void handle_event(const AnnexFrame& frame) {
     switch (frame.word) {
       case AnnexWord::kPut:
       case AnnexWord::kGone:

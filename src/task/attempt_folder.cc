@@ -105,7 +105,7 @@ Result<TurnFiles> AttemptFolder::begin(Launch& launch, const std::string& prompt
 
 // Creates the folder again if needed: the agent may have removed it, or even the whole task's.
 Status AttemptFolder::write_info() {
-  if (!is_there(info_.folder)) {
+  if (!path_exists(info_.folder)) {
     TRY(make_task_folder(place_));
     if (::mkdir(info_.folder.c_str(), 0700) != 0 && errno != EEXIST)
       return fail(ErrorKind::kIo, "cannot create {}: {}", info_.folder, errno_text(errno));

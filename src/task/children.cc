@@ -47,7 +47,7 @@ Result<std::unique_ptr<Children>> Children::open(ChildrenSetup setup, LinuxProce
   return children;
 }
 
-void Children::heed(const Event& event) {
+void Children::handle_event(const Event& event) {
   if (const auto* ready = std::get_if<DescriptorReady>(&event); ready && ready->fd == door_.get()) serve();
   if (const auto* job = std::get_if<JobEnded>(&event)) ended(*job);
 }

@@ -46,7 +46,7 @@ class Children {
   int alive() const { return static_cast<int>(children_.size()); }
 
   // Handles requests and ends of jobs; ignores other events.
-  void heed(const Event& event);
+  void handle_event(const Event& event);
 
   // Adds an attempt that may request child runs.
   void add_root(const std::string& id) { depths_[id] = 0; }

@@ -79,7 +79,7 @@ Result<TaskState> state_of(const TaskPlace& place) {
   state.supervisor = supervisor_of(place);
   const JournalEnd end = end_in_journal(place);
   state.run_id = end.run_id;
-  state.stop_requested = is_there(place.stop_request());
+  state.stop_requested = path_exists(place.stop_request());
   state.depends = dependencies_of(place);
   std::vector<RunInfo> infos = run_infos_of(place);
   std::set<std::string> ids;

@@ -43,7 +43,7 @@ RunInfo common_info(const Run& run, const TaskPlace& place, std::string parent) 
 Result<std::string> instructions_of(const TaskRequest& request) {
   if (request.prompt) return *request.prompt;
   const std::string path = request.prompt_file.empty() ? request.place.instructions() : request.prompt_file;
-  if (request.prompt_file.empty() && request.is_command && !is_there(path)) return std::string();
+  if (request.prompt_file.empty() && request.is_command && !path_exists(path)) return std::string();
   if (!file_exists(path))
     return fail(ErrorKind::kInput, "{} is missing; write the task into it, or give --prompt or --prompt-file", path);
   TRY_VALUE(const std::string text, read_within(path, request.reach));
@@ -163,12 +163,12 @@ std::vector<std::string> TaskWay::files() const {
 }
 
 bool TaskWay::file_arrived() const {
-  return is_there(place_.done()) || is_there(place_.stop_request());
+  return path_exists(place_.done()) || path_exists(place_.stop_request());
 }
 
 // The agent's statement that it waits for a person; empty if it made none.
 std::string TaskWay::waits() const {
-  if (is_there(place_.wait_marker())) return fmt::format("the agent waits for a person ({})", place_.wait_marker());
+  if (path_exists(place_.wait_marker())) return fmt::format("the agent waits for a person ({})", place_.wait_marker());
   const auto messages = bus_.read_on();
   for (const BusMessage& message : messages.value_or(std::vector<BusMessage>()))
     if (message.type == bus_type::kWaitWithoutRestart)
@@ -182,7 +182,7 @@ void TaskWay::look(Observation& now) const {
   task.unproved = refused_;
   task.done = done && *done && (request_.checks.empty() || proved_ || now.moment == Moment::kDuringTurn);
   if (!done) task.unusable = done.error().message;
-  task.stop_asked = is_there(place_.stop_request());
+  task.stop_asked = path_exists(place_.stop_request());
   task.children = children_ ? children_->alive() : 0;
   const MonotonicTime time = run_.clock.monotonic();
   if (!task.done) done_since_.reset();
@@ -202,10 +202,10 @@ void TaskWay::look(Observation& now) const {
   now.task = std::move(task);
 }
 
-Status TaskWay::heed(const Event& event) {
+Status TaskWay::handle_event(const Event& event) {
   if (!children_) return {};
   if (const std::string& id = attempt_.info().run_id; !id.empty()) children_->add_root(id);
-  children_->heed(event);
+  children_->handle_event(event);
   return {};
 }
 

@@ -49,7 +49,7 @@ class TaskWay : public Way {
   std::vector<std::string> files() const override;
   bool file_arrived() const override;
   void look(Observation& now) const override;
-  Status heed(const Event& event) override;
+  Status handle_event(const Event& event) override;
   std::string resume_command() const override;
   Status finish(const Decision& decision) override;
 

@@ -37,7 +37,7 @@ std::string words(std::string_view name) {
   return replace_all(clean(name), "_", " ");
 }
 
-std::string painted_state(const ToldRun& run, const Style& style) {
+std::string painted_state(const ShownRun& run, const Style& style) {
   const std::string state = words(run.view.state(run.alive));
   if (state == "complete") return style.green(state);
   if (state == "running") return style.cyan(state);
@@ -197,7 +197,7 @@ std::string without_promise_tags(std::string_view text) {
   return replace_all(replace_all(text, "<promise>", ""), "</promise>", "");
 }
 
-void write_head(std::string& out, const ToldRun& run, const Style& style) {
+void write_head(std::string& out, const ShownRun& run, const Style& style) {
   const RunView& view = run.view;
   constexpr size_t kBegin = 13;
   const auto row = [&](std::string_view name, const std::string& value) {
@@ -233,11 +233,11 @@ std::string padded(const std::string& text, size_t width) {
 
 }  // namespace
 
-bool is_resumable(const ToldRun& run) {
+bool is_resumable(const ShownRun& run) {
   return (run.problems.empty() || run.torn) && run.stuck.empty() && run.view.is_resumable(run.alive);
 }
 
-std::string run_story(const ToldRun& run, const Style& style) {
+std::string run_story(const ShownRun& run, const Style& style) {
   std::string out;
   write_head(out, run, style);
   const bool alive = run.alive && !run.view.end;
@@ -263,18 +263,18 @@ std::string run_story(const ToldRun& run, const Style& style) {
 namespace {
 
 // The run's task, with its project if that is another one; empty: none.
-std::string task_of(const ToldRun& run, const std::string& project) {
+std::string task_of(const ShownRun& run, const std::string& project) {
   if (run.task.empty() || !run.view.start || run.view.start->project == project) return clean(run.task, 60);
   return fmt::format("{} in {}", clean(run.task, 60), clean(run.view.start->project, 100));
 }
 
 }  // namespace
 
-std::string run_table(std::span<const ToldRun> runs, const std::string& project, const Style& style) {
+std::string run_table(std::span<const ShownRun> runs, const std::string& project, const Style& style) {
   enum Column : size_t { kId, kTask, kBegan, kAgent, kIterations, kTime, kCost, kTokens, kEnd, kColumns };
   using Row = std::array<std::string, kColumns>;
   std::vector<Row> rows = {{"RUN", "TASK", "BEGAN", "AGENT", "ITER", "TIME", "COST", "TOKENS", "END"}};
-  for (const ToldRun& run : runs) {
+  for (const ShownRun& run : runs) {
     const RunView& view = run.view;
     std::string end = words(view.state(run.alive)) + (is_resumable(run) ? ", resumable" : "");
     if (const std::string reason = view.reason(run.alive); !reason.empty()) end += ": " + clean(reason);
@@ -289,7 +289,7 @@ std::string run_table(std::span<const ToldRun> runs, const std::string& project,
   for (const Row& row : rows) {
     for (size_t i = 0; i < kColumns; ++i) widths[i] = std::max(widths[i], display_width(row[i]));
   }
-  if (std::ranges::all_of(runs, [](const ToldRun& run) { return run.task.empty(); })) widths[kTask] = 0;
+  if (std::ranges::all_of(runs, [](const ShownRun& run) { return run.task.empty(); })) widths[kTask] = 0;
   // On a terminal each run gets one line: columns that don't fit are dropped, starting with those that `runs show`
   // covers best. The id says when a run began. A file gets all columns.
   constexpr size_t kRoomForEnd = 20;
@@ -311,7 +311,7 @@ std::string run_table(std::span<const ToldRun> runs, const std::string& project,
   return out;
 }
 
-json::object run_summary(const ToldRun& run) {
+json::object run_summary(const ShownRun& run) {
   const RunView& view = run.view;
   json::object summary;
   summary["id"] = run.id;

@@ -11,7 +11,7 @@
 
 namespace ralph {
 
-struct ToldRun {
+struct ShownRun {
   std::string id;
   std::string folder;  // as a user would type it
   RunView view;
@@ -23,15 +23,15 @@ struct ToldRun {
 };
 
 // Whether `ralph runs resume` can resume it.
-bool is_resumable(const ToldRun& run);
+bool is_resumable(const ShownRun& run);
 
 // A heading (what, when, why), every iteration with its steps, their results and files, and the journal's problems.
-std::string run_story(const ToldRun& run, const Style& style);
+std::string run_story(const ShownRun& run, const Style& style);
 
 // One line per run, aligned. A task that works in a folder other than `project` is shown with that folder.
-std::string run_table(std::span<const ToldRun> runs, const std::string& project, const Style& style);
+std::string run_table(std::span<const ShownRun> runs, const std::string& project, const Style& style);
 
 // A line of the table as JSON.
-json::object run_summary(const ToldRun& run);
+json::object run_summary(const ShownRun& run);
 
 }  // namespace ralph

@@ -9,8 +9,8 @@
 namespace ralph {
 namespace {
 
-ToldRun told(std::vector<record::Body> bodies) {
-  ToldRun run{"20261115-202233-7f3a", ".ralph/runs/20261115-202233-7f3a", {}, false, {}};
+ShownRun told(std::vector<record::Body> bodies) {
+  ShownRun run{"20261115-202233-7f3a", ".ralph/runs/20261115-202233-7f3a", {}, false, {}};
   std::int64_t sequence = 0;
   for (record::Body& body : bodies) {
     run.view.add({++sequence, WallTime{Milliseconds(1'794'774'153'000 + sequence)}, std::move(body)});
@@ -91,13 +91,13 @@ TEST(RunStory, SaysWhatWasUnderWayWhenARunWasKilled) {
   EXPECT_NE(killed.find("crashed\n  why        it was killed in iteration 1\n"), std::string::npos) << killed;
   EXPECT_NE(killed.find("Iteration 1 (not finished)\n  [--]  agent      claude: not finished"), std::string::npos)
       << killed;
-  ToldRun living = told(bodies);
+  ShownRun living = told(bodies);
   living.alive = true;
   EXPECT_NE(run_story(living, Style{}).find("claude: under way"), std::string::npos);
 }
 
 TEST(RunStory, SaysWhatIsDamaged) {
-  ToldRun run = told({record::Unknown{"party", {}}});
+  ShownRun run = told({record::Unknown{"party", {}}});
   run.problems = {"line 2 is damaged: x"};
   const std::string story = run_story(run, Style{});
   EXPECT_NE(story.find("1 record of a kind that this version of ralph does not know"), std::string::npos) << story;
@@ -132,7 +132,7 @@ TEST(RunStory, PassesNothingThatControlsATerminal) {
         },
         body);
   }
-  ToldRun run = told(bodies);
+  ShownRun run = told(bodies);
   run.problems = {Attacker{}.text};
   const std::string all = run_story(run, Style{}) + run_table(std::span(&run, 1), "", Style{});
   EXPECT_NE(all.find("boo"), std::string::npos);
@@ -140,7 +140,7 @@ TEST(RunStory, PassesNothingThatControlsATerminal) {
 }
 
 TEST(RunTable, HasOneAlignedLinePerRun) {
-  const std::vector<ToldRun> runs = {told(two_iterations()), told({})};
+  const std::vector<ShownRun> runs = {told(two_iterations()), told({})};
   EXPECT_EQ(run_table(runs, "", Style{}),
             "RUN                   BEGAN                    AGENT   ITER  TIME  COST     TOKENS  END\n"
             "20261115-202233-7f3a  2026-11-15 20:22:33 UTC  claude  2     8.0s  $0.0024  1.2K    complete: the agent "
@@ -150,7 +150,7 @@ TEST(RunTable, HasOneAlignedLinePerRun) {
 }
 
 TEST(RunTable, NamesTheTaskAndWhereItWorksIfThatIsElsewhere) {
-  std::vector<ToldRun> runs = {told(two_iterations())};
+  std::vector<ShownRun> runs = {told(two_iterations())};
   runs[0].task = "shop/cart";
   runs[0].view.start->project = "/here";
   EXPECT_NE(run_table(runs, "/here", Style{}).find("  shop/cart  "), std::string::npos);
@@ -158,7 +158,7 @@ TEST(RunTable, NamesTheTaskAndWhereItWorksIfThatIsElsewhere) {
 }
 
 TEST(RunTable, FitsEveryTerminal) {
-  std::vector<ToldRun> runs = {told(two_iterations()), told({}), told(two_iterations())};
+  std::vector<ShownRun> runs = {told(two_iterations()), told({}), told(two_iterations())};
   runs[2].task = "shop/cart";
   for (size_t width = 30; width < 200; ++width) {
     Style style;

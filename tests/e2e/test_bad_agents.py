@@ -612,3 +612,11 @@ def test_an_answer_is_not_lost_when_the_console_is_read_slowly(project):
     result = running.wait()
     assert result.code == 0, result
     assert (project.run_folder() / "agent_1.out").stat().st_size == 100 * 9001 + 26
+
+
+def test_a_prompt_that_is_used_again_is_one_file_unless_an_agent_wrote_to_it(project):
+    project.agent_script('[ $RALPH_ITERATION != 3 ] || echo forged > .ralph/runs/*/prompt_3.txt; echo "<response>no</response>"')
+    assert project.run("run", "-p", "do it", "-m", "4").code == 1
+    first, second, third, fourth = (project.run_folder() / f"prompt_{number}.txt" for number in range(1, 5))
+    assert first.samefile(second) and first.samefile(third)
+    assert not first.samefile(fourth) and fourth.read_text() == "do it", "what the agent got is what the file says"

@@ -613,9 +613,11 @@ def test_out_of_memory_is_an_error_with_a_sentence(project):
 
 def test_gc_lists_old_runs_and_removes_them_only_with_yes(project):
     project.agent_script(DONE)
+    project.guardrails("echo fine")
     for _ in range(4):
         assert project.run("run", "-p", "do it", "-m", "1").code == 0
     folders = project.run_folders()
+    log = project.ralph / "guardrail_1_echo_fine.log"
     for folder in folders[:2]:
         os.utime(folder / "journal.jsonl", (1e9, 1e9))
     listed = project.run("runs", "gc", "--older-than", "30")
@@ -626,8 +628,20 @@ def test_gc_lists_old_runs_and_removes_them_only_with_yes(project):
     assert "Removed 1 of 2 runs" in project.run("runs", "gc", "--keep", "1", "--yes").out
     assert project.run_folders() == folders[3:], "the newest stays"
     assert "Nothing to remove: the run is kept" in project.run("runs", "gc", "--max-mb", "1", "--older-than", "1", "--yes").out
+    assert log.read_text() == "fine\n", "that of a run that stays"
     refused = project.run("runs", "gc")
     assert refused.code == 2 and "--older-than" in refused.err, refused
+
+
+def test_gc_removes_the_second_names_of_a_runs_logs(project):
+    project.agent_script(DONE)
+    for word in ("old", "new"):
+        project.guardrails(f"echo {word}")
+        assert project.run("run", "-p", "do it", "-m", "1").code == 0
+    old, new = (project.ralph / f"guardrail_1_echo_{word}.log" for word in ("old", "new"))
+    assert old.read_text() == "old\n" and new.read_text() == "new\n"
+    assert "Removed 1 of 2 runs" in project.run("runs", "gc", "--keep", "1", "--yes").out
+    assert not old.exists() and new.read_text() == "new\n"
 
 
 def test_gc_in_a_folder_below_the_settings_means_the_same_runs(project):

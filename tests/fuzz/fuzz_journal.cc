@@ -21,7 +21,7 @@ void require(bool holds) {
 // Each line of the input is a line of one journal.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, size_t size) {
   std::string_view text(reinterpret_cast<const char*>(data), size);
-  ralph::ToldRun run{"20261115-202233-7f3a", ".ralph/runs/20261115-202233-7f3a", {}, false, {}};
+  ralph::ShownRun run{"20261115-202233-7f3a", ".ralph/runs/20261115-202233-7f3a", {}, false, {}};
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));

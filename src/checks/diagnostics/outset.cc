@@ -243,9 +243,9 @@ std::vector<PlannedCollector> gone_since(const Outset& outset, std::span<const P
   std::vector<PlannedCollector> gone;
   for (const auto& [name, programs] : outset.tools) {
     const Collector* known = collector_named(name);
-    const bool is_there =
+    const bool path_exists =
         std::any_of(planned.begin(), planned.end(), [&](const PlannedCollector& one) { return one.name == name; });
-    if (!known || is_there) continue;
+    if (!known || path_exists) continue;
     gone.emplace_back().name = name;
     gone.back().kind = known->kind;
   }

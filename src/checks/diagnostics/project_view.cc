@@ -181,7 +181,7 @@ bool ProjectView::is_marked_generated(const std::string& path) const {
 // clean.
 bool ProjectView::is_ignored(const std::string& path) const {
   const std::vector<std::string>& all = listed();
-  return in_repository_ && !std::binary_search(all.begin(), all.end(), path) && is_there(join_path(root_, path));
+  return in_repository_ && !std::binary_search(all.begin(), all.end(), path) && path_exists(join_path(root_, path));
 }
 
 }  // namespace ralph::diagnostics

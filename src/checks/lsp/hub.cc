@@ -328,7 +328,7 @@ bool Hub::ask_more(Client& client) {
     some = true;
     const std::string path = std::move(check.files.front());
     check.files.pop_front();
-    if (!is_there(path)) continue;  // it was removed, so there is nothing to find
+    if (!path_exists(path)) continue;  // it was removed, so there is nothing to find
     const auto text = read_before_end(path, kMostText + 1, kMostText + 1);
     if (!text || text->size() > kMostText) {
       reply(client,
