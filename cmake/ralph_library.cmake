@@ -18,7 +18,7 @@ endif()
 option(RALPH_UNITY "compile some files at a time" OFF)
 function(ralph_compile_together target)
   if(RALPH_UNITY)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16 UNITY_BUILD_UNIQUE_ID RALPH_THIS_FILE
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 40 UNITY_BUILD_UNIQUE_ID RALPH_THIS_FILE
       UNITY_BUILD_CODE_BEFORE_INCLUDE "#include \"${PROJECT_SOURCE_DIR}/cmake/unity_names.h\"")
   endif()
 endfunction()

@@ -7,7 +7,7 @@
 namespace ralph {
 namespace {
 
-TurnArguments arguments(const TurnOptions& options, const HasFlag&) {
+TurnArguments amp_arguments(const TurnOptions& options, const HasFlag&) {
   TurnArguments result;
   if (!options.resume.empty()) result.before.insert(result.before.end(), {"threads", "continue", options.resume});
   if (options.events) result.before.emplace_back("--stream-json");
@@ -16,7 +16,7 @@ TurnArguments arguments(const TurnOptions& options, const HasFlag&) {
   return result;
 }
 
-StartFailure start_failure(int, std::string_view error) {
+StartFailure amp_start_failure(int, std::string_view error) {
   if (contains(error, "getUserInfo failed: 401") || contains(error, "amp login")) {
     return {FailureKind::kAuthentication, "amp is not logged in; run 'amp login', or set AMP_API_KEY"};
   }
@@ -24,17 +24,17 @@ StartFailure start_failure(int, std::string_view error) {
 }
 
 // For a sandbox.
-constexpr std::string_view kNeededVariables[] = {"AMP_*"};
-constexpr std::string_view kCopied[] = {".local/share/amp/secrets.json"};
-constexpr std::string_view kReadOnly[] = {".config/amp"};
-constexpr std::string_view kHosts[] = {"ampcode.com", "*.ampcode.com"};
-constexpr SandboxNeeds kNeeds = {kNeededVariables, kCopied, kReadOnly, kHosts};
+constexpr std::string_view kAmpNeededVariables[] = {"AMP_*"};
+constexpr std::string_view kAmpCopied[] = {".local/share/amp/secrets.json"};
+constexpr std::string_view kAmpReadOnly[] = {".config/amp"};
+constexpr std::string_view kAmpHosts[] = {"ampcode.com", "*.ampcode.com"};
+constexpr SandboxNeeds kAmpNeeds = {kAmpNeededVariables, kAmpCopied, kAmpReadOnly, kAmpHosts};
 
-constexpr std::string_view kProgramKeys =
+constexpr std::string_view kAmpProgramKeys =
     "amp.permissions amp.hooks amp.mcpServers amp.mcpPermissions amp.dangerouslyAllowAll amp.commands.allowlist "
     "amp.commands.strict amp.tools.enable amp.tools.disable amp.toolbox.path amp.guardedFiles.allowlist";
-constexpr AgentFile kFiles[] = {{".amp/settings.json", kProgramKeys}, {".amp/settings.jsonc"}, {".amp/plugins/"}};
-constexpr AgentFile kUsersFiles[] = {{"amp/settings.json", kProgramKeys, false, "XDG_CONFIG_HOME", ".config"}};
+constexpr AgentFile kAmpFiles[] = {{".amp/settings.json", kAmpProgramKeys}, {".amp/settings.jsonc"}, {".amp/plugins/"}};
+constexpr AgentFile kAmpUsersFiles[] = {{"amp/settings.json", kAmpProgramKeys, false, "XDG_CONFIG_HOME", ".config"}};
 
 }  // namespace
 
@@ -45,10 +45,10 @@ constinit const Adapter kAmp = {.name = "amp",
                                 .takes_model = false,
                                 .ends_with_result = true,
                                 .make_parser = make_claude_parser,
-                                .arguments = arguments,
-                                .start_failure = start_failure,
-                                .needs = kNeeds,
-                                .files = kFiles,
-                                .users_files = kUsersFiles};
+                                .arguments = amp_arguments,
+                                .start_failure = amp_start_failure,
+                                .needs = kAmpNeeds,
+                                .files = kAmpFiles,
+                                .users_files = kAmpUsersFiles};
 
 }  // namespace ralph

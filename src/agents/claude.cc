@@ -37,7 +37,7 @@ std::string_view foreseen_refusal(const TurnOptions& options, const Environment&
   return refuses ? kRefusedToRoot : std::string_view();
 }
 
-TurnArguments arguments(const TurnOptions& options, const HasFlag& has_flag) {
+TurnArguments claude_arguments(const TurnOptions& options, const HasFlag& has_flag) {
   TurnArguments result;
   // A stream of events needs --verbose; without it claude refuses to start.
   result.before = options.events ? std::vector<std::string>{"-p", "--output-format", "stream-json", "--verbose"}
@@ -53,7 +53,7 @@ TurnArguments arguments(const TurnOptions& options, const HasFlag& has_flag) {
   return result;
 }
 
-StartFailure start_failure(int, std::string_view error) {
+StartFailure claude_start_failure(int, std::string_view error) {
   if (contains(error, "cannot be used with root/sudo privileges")) {
     return {FailureKind::kPermissionDenied, std::string(kRefusedToRoot)};
   }
@@ -68,14 +68,14 @@ StartFailure start_failure(int, std::string_view error) {
 
 // ---- its row
 
-constexpr const char* kChildMarkers[] = {
+constexpr const char* kClaudeChildMarkers[] = {
     "CLAUDECODE",         "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_SSE_PORT",
     "CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT",     "CLAUDE_PLUGIN_DATA",     "CLAUDE_PID",
     "CLAUDE_ENV_FILE"};
-constexpr DeniedCall kDeniedCalls[] = {{"PreToolUse:", " hook error: "},  // "PreToolUse:Bash hook error: REASON"
-                                       {"Claude requested permissions to ", "but you haven't granted it yet"},
-                                       {"Permission to use ", " has been denied"},
-                                       {"The user doesn't want to proceed with this tool use"}};
+constexpr DeniedCall kClaudeDeniedCalls[] = {{"PreToolUse:", " hook error: "},  // "PreToolUse:Bash hook error: REASON"
+                                             {"Claude requested permissions to ", "but you haven't granted it yet"},
+                                             {"Permission to use ", " has been denied"},
+                                             {"The user doesn't want to proceed with this tool use"}};
 constexpr std::string_view kFreeTools[] = {
     "Read",     "Glob",    "Grep",       "LS",   "NotebookRead", "TodoWrite",  "TaskCreate", "TaskUpdate",
     "TaskList", "TaskGet", "TaskOutput", "Task", "Agent",        "ToolSearch", "Skill",      "BashOutput"};
@@ -84,26 +84,27 @@ constexpr PermissionFlag kPermissionFlags[] = {
     {"--dangerously-skip-permissions", "it may do anything: only in a container, VM or sandbox"}};
 
 // For a sandbox.
-constexpr std::string_view kNeededVariables[] = {"ANTHROPIC_*", "CLAUDE_*", "DISABLE_*", "MAX_THINKING_TOKENS",
-                                                 "IS_SANDBOX"};
-constexpr std::string_view kCopied[] = {".claude/.credentials.json"};
-constexpr std::string_view kReadOnly[] = {".claude/settings.json", ".claude/CLAUDE.md", ".claude/agents",
-                                          ".claude/commands",      ".claude/skills",    ".claude/hooks",
-                                          ".claude/plugins"};
-constexpr std::string_view kHosts[] = {"api.anthropic.com", "console.anthropic.com", "platform.claude.com"};
-constexpr std::string_view kKeptInMachine[] = {".claude", ".claude.json"};
-constexpr SandboxNeeds kNeeds = {kNeededVariables, kCopied, kReadOnly, kHosts, "claude", kKeptInMachine, true};
+constexpr std::string_view kClaudeNeededVariables[] = {"ANTHROPIC_*", "CLAUDE_*", "DISABLE_*", "MAX_THINKING_TOKENS",
+                                                       "IS_SANDBOX"};
+constexpr std::string_view kClaudeCopied[] = {".claude/.credentials.json"};
+constexpr std::string_view kClaudeReadOnly[] = {".claude/settings.json", ".claude/CLAUDE.md", ".claude/agents",
+                                                ".claude/commands",      ".claude/skills",    ".claude/hooks",
+                                                ".claude/plugins"};
+constexpr std::string_view kClaudeHosts[] = {"api.anthropic.com", "console.anthropic.com", "platform.claude.com"};
+constexpr std::string_view kClaudeKeptInMachine[] = {".claude", ".claude.json"};
+constexpr SandboxNeeds kClaudeNeeds = {kClaudeNeededVariables, kClaudeCopied, kClaudeReadOnly, kClaudeHosts, "claude",
+                                       kClaudeKeptInMachine,   true};
 
-constexpr std::string_view kProgramKeys =
+constexpr std::string_view kClaudeProgramKeys =
     "hooks disableAllHooks permissions env apiKeyHelper awsAuthRefresh awsCredentialExport gcpAuthRefresh "
     "otelHeadersHelper statusLine subagentStatusLine fileSuggestion enableAllProjectMcpServers enabledMcpjsonServers "
     "disabledMcpjsonServers enabledPlugins extraKnownMarketplaces sandbox";
-constexpr AgentFile kFiles[] = {{".claude/settings.json", kProgramKeys},
-                                {".claude/settings.local.json", kProgramKeys},
-                                {".mcp.json", "mcpServers"},
-                                {".claude/", "rules worktrees", false}};
-constexpr AgentFile kUsersFiles[] = {
-    {"settings.json", kProgramKeys, false, "CLAUDE_CONFIG_DIR", ".claude"},
+constexpr AgentFile kClaudeFiles[] = {{".claude/settings.json", kClaudeProgramKeys},
+                                      {".claude/settings.local.json", kClaudeProgramKeys},
+                                      {".mcp.json", "mcpServers"},
+                                      {".claude/", "rules worktrees", false}};
+constexpr AgentFile kClaudeUsersFiles[] = {
+    {"settings.json", kClaudeProgramKeys, false, "CLAUDE_CONFIG_DIR", ".claude"},
     {".claude.json", "mcpServers", false, "CLAUDE_CONFIG_DIR", ""},
 };
 
@@ -114,17 +115,17 @@ constinit const Adapter kClaude = {.name = "claude",
                                    .reports_cost = true,
                                    .ends_with_result = true,
                                    .make_parser = make_claude_parser,
-                                   .arguments = arguments,
-                                   .start_failure = start_failure,
+                                   .arguments = claude_arguments,
+                                   .start_failure = claude_start_failure,
                                    .interactive = "",
-                                   .child_markers = kChildMarkers,
-                                   .denied_calls = kDeniedCalls,
+                                   .child_markers = kClaudeChildMarkers,
+                                   .denied_calls = kClaudeDeniedCalls,
                                    .permission_flags = kPermissionFlags,
                                    .sets_permissions = sets_permissions,
                                    .free_tools = kFreeTools,
-                                   .needs = kNeeds,
-                                   .files = kFiles,
-                                   .users_files = kUsersFiles,
+                                   .needs = kClaudeNeeds,
+                                   .files = kClaudeFiles,
+                                   .users_files = kClaudeUsersFiles,
                                    .hooks = {.flags = true, .flag = "--settings"},
                                    .foreseen_refusal = foreseen_refusal};
 

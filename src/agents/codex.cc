@@ -56,7 +56,7 @@ std::vector<std::string> hook_arguments(std::span<const AgentHook> hooks) {
   return words;
 }
 
-TurnArguments arguments(const TurnOptions& options, const HasFlag& has_flag) {
+TurnArguments codex_arguments(const TurnOptions& options, const HasFlag& has_flag) {
   TurnArguments result;
   result.before = {"exec"};
   if (options.events) result.before.emplace_back("--json");
@@ -83,7 +83,7 @@ TurnArguments arguments(const TurnOptions& options, const HasFlag& has_flag) {
   return result;
 }
 
-StartFailure start_failure(int exit_code, std::string_view error) {
+StartFailure codex_start_failure(int exit_code, std::string_view error) {
   if (contains(error, "Not inside a trusted directory")) {
     return {FailureKind::kPermissionDenied,
             "codex does not trust this folder; make it a git repository, or add --skip-git-repo-check to agent.flags"};
@@ -269,23 +269,25 @@ void CodexParser::on_turn_failed(std::string_view message, EventSink& sink) {
   sink.on_event(event::Result{.failed = true, .tokens = tokens_});
 }
 
-constexpr const char* kChildMarkers[] = {"CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED"};
-constexpr DeniedCall kDeniedCalls[] = {{"Command blocked by PreToolUse hook:"},
-                                       {"Tool call blocked by PreToolUse hook:"}};
+constexpr const char* kCodexChildMarkers[] = {"CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED"};
+constexpr DeniedCall kCodexDeniedCalls[] = {{"Command blocked by PreToolUse hook:"},
+                                            {"Tool call blocked by PreToolUse hook:"}};
 
 // For a sandbox.
-constexpr std::string_view kNeededVariables[] = {"OPENAI_*", "CODEX_*"};
-constexpr std::string_view kCopied[] = {".codex/auth.json"};
-constexpr std::string_view kReadOnly[] = {".codex/config.toml", ".codex/AGENTS.md", ".codex/hooks.json",
-                                          ".codex/prompts", ".codex/rules"};
-constexpr std::string_view kHosts[] = {"api.openai.com", "auth.openai.com", "chatgpt.com"};
-constexpr std::string_view kKeptInMachine[] = {".codex"};
-constexpr SandboxNeeds kNeeds = {kNeededVariables, kCopied, kReadOnly, kHosts, "codex", kKeptInMachine};
+constexpr std::string_view kCodexNeededVariables[] = {"OPENAI_*", "CODEX_*"};
+constexpr std::string_view kCodexCopied[] = {".codex/auth.json"};
+constexpr std::string_view kCodexReadOnly[] = {".codex/config.toml", ".codex/AGENTS.md", ".codex/hooks.json",
+                                               ".codex/prompts", ".codex/rules"};
+constexpr std::string_view kCodexHosts[] = {"api.openai.com", "auth.openai.com", "chatgpt.com"};
+constexpr std::string_view kCodexKeptInMachine[] = {".codex"};
+constexpr SandboxNeeds kCodexNeeds = {kCodexNeededVariables, kCodexCopied, kCodexReadOnly,
+                                      kCodexHosts,           "codex",      kCodexKeptInMachine};
 
 // Its config.toml is compared as a whole.
-constexpr AgentFile kFiles[] = {{".codex/hooks.json"}, {".codex/config.toml"}, {".codex/hooks/"}, {".codex/rules/"}};
-constexpr AgentFile kUsersFiles[] = {{"hooks.json", "", false, "CODEX_HOME", ".codex"},
-                                     {"hooks/", "", false, "CODEX_HOME", ".codex"}};
+constexpr AgentFile kCodexFiles[] = {
+    {".codex/hooks.json"}, {".codex/config.toml"}, {".codex/hooks/"}, {".codex/rules/"}};
+constexpr AgentFile kCodexUsersFiles[] = {{"hooks.json", "", false, "CODEX_HOME", ".codex"},
+                                          {"hooks/", "", false, "CODEX_HOME", ".codex"}};
 
 }  // namespace
 
@@ -297,14 +299,14 @@ constinit const Adapter kCodex = {
     .make_parser = [](const UsedBefore& before, const Clock& clock) -> std::unique_ptr<LineParser> {
       return std::make_unique<CodexParser>(before, clock);
     },
-    .arguments = arguments,
-    .start_failure = start_failure,
+    .arguments = codex_arguments,
+    .start_failure = codex_start_failure,
     .interactive = "",
-    .child_markers = kChildMarkers,
-    .denied_calls = kDeniedCalls,
-    .needs = kNeeds,
-    .files = kFiles,
-    .users_files = kUsersFiles,
+    .child_markers = kCodexChildMarkers,
+    .denied_calls = kCodexDeniedCalls,
+    .needs = kCodexNeeds,
+    .files = kCodexFiles,
+    .users_files = kCodexUsersFiles,
     .hooks = {.flags = true}};
 
 }  // namespace ralph

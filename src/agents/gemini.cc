@@ -18,7 +18,7 @@ constexpr int kUntrustedFolder = 55;
 constexpr int kUnknownSession = 42;
 constexpr int kNoLogin = 41;
 
-TurnArguments arguments(const TurnOptions& options, const HasFlag&) {
+TurnArguments gemini_arguments(const TurnOptions& options, const HasFlag&) {
   TurnArguments result;
   if (!options.user_sets({"-y", "--yolo", "--approval-mode"})) result.before.emplace_back("--yolo");
   if (options.events) result.before.insert(result.before.end(), {"--output-format", "stream-json"});
@@ -27,7 +27,7 @@ TurnArguments arguments(const TurnOptions& options, const HasFlag&) {
   return result;
 }
 
-StartFailure start_failure(int exit_code, std::string_view) {
+StartFailure gemini_start_failure(int exit_code, std::string_view) {
   if (exit_code == kUntrustedFolder) {
     return {FailureKind::kPermissionDenied,
             "gemini does not trust this folder; start it here once and trust it, or add --skip-trust to agent.flags"};
@@ -45,7 +45,7 @@ StartFailure start_failure(int exit_code, std::string_view) {
   return {};
 }
 
-constexpr ErrorType kErrorTypes[] = {
+constexpr ErrorType kGeminiErrorTypes[] = {
     {"FatalAuthenticationError", FailureKind::kAuthentication},
     {"FatalTurnLimitedError", FailureKind::kMaxTurns},
     {"FatalUntrustedWorkspaceError", FailureKind::kPermissionDenied},
@@ -145,7 +145,7 @@ void GeminiParser::on_result(JsonView line, EventSink& sink) {
   if (has_failed) {
     const JsonView error = line["error"];
     const ReportedFailure failure = failure_from_message(error["message"].text(), clock_.wall());
-    const FailureKind kind = failure_from_type(error["type"].text(), kErrorTypes);
+    const FailureKind kind = failure_from_type(error["type"].text(), kGeminiErrorTypes);
     sink.on_event(event::Failure{kind == FailureKind::kNone ? failure.kind : kind, failure.message, failure.resets_at});
   }
   const Milliseconds duration(stats["duration_ms"].integer());
@@ -155,27 +155,28 @@ void GeminiParser::on_result(JsonView line, EventSink& sink) {
 // Without this variable, a folder that was never opened interactively is not trusted, and even --yolo exits with 55.
 // Older versions ignore it.
 constexpr EnvironmentVariable kEnvironment[] = {{"GEMINI_CLI_TRUST_WORKSPACE", "true"}};
-constexpr const char* kChildMarkers[] = {"GEMINI_CLI"};
+constexpr const char* kGeminiChildMarkers[] = {"GEMINI_CLI"};
 
 // For a sandbox.
-constexpr std::string_view kNeededVariables[] = {"GEMINI_*", "GOOGLE_*"};
-constexpr std::string_view kCopied[] = {".gemini/oauth_creds.json", ".gemini/google_accounts.json"};
-constexpr std::string_view kReadOnly[] = {".gemini/settings.json", ".gemini/GEMINI.md", ".gemini/commands"};
-constexpr std::string_view kHosts[] = {"generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com",
-                                       "oauth2.googleapis.com"};
-constexpr std::string_view kKeptInMachine[] = {".gemini"};
-constexpr SandboxNeeds kNeeds = {kNeededVariables, kCopied, kReadOnly, kHosts, "gemini", kKeptInMachine};
+constexpr std::string_view kGeminiNeededVariables[] = {"GEMINI_*", "GOOGLE_*"};
+constexpr std::string_view kGeminiCopied[] = {".gemini/oauth_creds.json", ".gemini/google_accounts.json"};
+constexpr std::string_view kGeminiReadOnly[] = {".gemini/settings.json", ".gemini/GEMINI.md", ".gemini/commands"};
+constexpr std::string_view kGeminiHosts[] = {"generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com",
+                                             "oauth2.googleapis.com"};
+constexpr std::string_view kGeminiKeptInMachine[] = {".gemini"};
+constexpr SandboxNeeds kGeminiNeeds = {kGeminiNeededVariables, kGeminiCopied, kGeminiReadOnly,
+                                       kGeminiHosts,           "gemini",      kGeminiKeptInMachine};
 
-constexpr std::string_view kProgramKeys =
+constexpr std::string_view kGeminiProgramKeys =
     "hooks hooksConfig mcp mcpServers tools security advanced extensions skills telemetry autoAccept coreTools "
     "excludeTools allowedTools toolDiscoveryCommand toolCallCommand mcpServerCommand allowMCPServers "
     "excludeMCPServers sandbox folderTrust";
-constexpr AgentFile kFiles[] = {{".gemini/settings.json", kProgramKeys},
-                                {".gemini/.env"},
-                                {".gemini/hooks/"},
-                                {".gemini/extensions/"},
-                                {".gemini/policies/"}};
-constexpr AgentFile kUsersFiles[] = {{".gemini/settings.json", kProgramKeys, false, "GEMINI_CLI_HOME", ""}};
+constexpr AgentFile kGeminiFiles[] = {{".gemini/settings.json", kGeminiProgramKeys},
+                                      {".gemini/.env"},
+                                      {".gemini/hooks/"},
+                                      {".gemini/extensions/"},
+                                      {".gemini/policies/"}};
+constexpr AgentFile kGeminiUsersFiles[] = {{".gemini/settings.json", kGeminiProgramKeys, false, "GEMINI_CLI_HOME", ""}};
 
 }  // namespace
 
@@ -186,14 +187,14 @@ constinit const Adapter kGemini = {
     .make_parser = [](const UsedBefore&, const Clock& clock) -> std::unique_ptr<LineParser> {
       return std::make_unique<GeminiParser>(clock);
     },
-    .arguments = arguments,
-    .start_failure = start_failure,
+    .arguments = gemini_arguments,
+    .start_failure = gemini_start_failure,
     .interactive = "--prompt-interactive",
     .environment = kEnvironment,
-    .child_markers = kChildMarkers,
-    .needs = kNeeds,
-    .files = kFiles,
-    .users_files = kUsersFiles,
+    .child_markers = kGeminiChildMarkers,
+    .needs = kGeminiNeeds,
+    .files = kGeminiFiles,
+    .users_files = kGeminiUsersFiles,
     .hooks = {.variable = "GEMINI_CLI_SYSTEM_DEFAULTS_PATH",
               .file = "gemini-defaults.json",
               .taken_by = "/etc/gemini-cli/system-defaults.json",

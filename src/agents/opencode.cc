@@ -11,7 +11,7 @@
 namespace ralph {
 namespace {
 
-TurnArguments arguments(const TurnOptions& options, const HasFlag&) {
+TurnArguments opencode_arguments(const TurnOptions& options, const HasFlag&) {
   TurnArguments result;
   result.before = {"run"};
   if (options.events) result.before.insert(result.before.end(), {"--format", "json"});
@@ -20,14 +20,14 @@ TurnArguments arguments(const TurnOptions& options, const HasFlag&) {
   return result;
 }
 
-StartFailure start_failure(int, std::string_view error) {
+StartFailure opencode_start_failure(int, std::string_view error) {
   if (contains(error, "Session not found")) {
     return {FailureKind::kOther, "opencode does not know the session to resume"};
   }
   return {};
 }
 
-constexpr ErrorType kErrorTypes[] = {
+constexpr ErrorType kOpencodeErrorTypes[] = {
     {"ProviderAuthError", FailureKind::kAuthentication},
     {"ContextOverflowError", FailureKind::kContextExhausted},
     {"MessageAbortedError", FailureKind::kAborted},
@@ -127,7 +127,7 @@ void OpencodeParser::on_error(JsonView error, EventSink& sink) {
   const std::string_view message = data["message"].text().empty() ? name : data["message"].text();
   // The API's answer is more precise than its status: 429 may be a limit or an empty account.
   const ReportedFailure answer = failure_from_message(data["responseBody"].text(), clock_.wall());
-  FailureKind kind = failure_from_type(name, kErrorTypes);
+  FailureKind kind = failure_from_type(name, kOpencodeErrorTypes);
   if (kind == FailureKind::kNone) kind = answer.kind;
   if (kind == FailureKind::kOther) kind = failure_from_status(data["statusCode"].integer());
   if (kind == FailureKind::kNone) kind = failure_from_message(message, clock_.wall()).kind;
@@ -135,30 +135,32 @@ void OpencodeParser::on_error(JsonView error, EventSink& sink) {
   sink.on_event(event::Result{.failed = true, .cost_usd = cost_usd_, .tokens = tokens_});
 }
 
-constexpr const char* kChildMarkers[] = {"OPENCODE", "AGENT"};
-constexpr DeniedCall kDeniedCalls[] = {{"Denied by ralph ("}};  // the error that its plugin throws
+constexpr const char* kOpencodeChildMarkers[] = {"OPENCODE", "AGENT"};
+constexpr DeniedCall kOpencodeDeniedCalls[] = {{"Denied by ralph ("}};  // the error that its plugin throws
 
 // For a sandbox.
-constexpr std::string_view kNeededVariables[] = {"OPENCODE_*", "ANTHROPIC_API_KEY", "OPENAI_API_KEY"};
+constexpr std::string_view kOpencodeNeededVariables[] = {"OPENCODE_*", "ANTHROPIC_API_KEY", "OPENAI_API_KEY"};
 // It installs packages next to its settings, and does not start if it can't.
-constexpr std::string_view kCopied[] = {".local/share/opencode/auth.json", ".config/opencode/"};
-constexpr std::string_view kHosts[] = {"opencode.ai", "models.dev", "api.anthropic.com", "api.openai.com"};
-constexpr std::string_view kKeptInMachine[] = {".local/share/opencode", ".config/opencode"};
-constexpr SandboxNeeds kNeeds = {kNeededVariables, kCopied, {}, kHosts, "opencode", kKeptInMachine};
+constexpr std::string_view kOpencodeCopied[] = {".local/share/opencode/auth.json", ".config/opencode/"};
+constexpr std::string_view kOpencodeHosts[] = {"opencode.ai", "models.dev", "api.anthropic.com", "api.openai.com"};
+constexpr std::string_view kOpencodeKeptInMachine[] = {".local/share/opencode", ".config/opencode"};
+constexpr SandboxNeeds kOpencodeNeeds = {kOpencodeNeededVariables, kOpencodeCopied, {},
+                                         kOpencodeHosts,           "opencode",      kOpencodeKeptInMachine};
 
-constexpr std::string_view kProgramKeys =
+constexpr std::string_view kOpencodeProgramKeys =
     "permission plugin mcp tools agent mode command formatter lsp experimental provider";
-constexpr AgentFile kFiles[] = {{"opencode.json", kProgramKeys},
-                                {"opencode.jsonc"},
-                                {".opencode/opencode.json", kProgramKeys},
-                                {".opencode/opencode.jsonc"},
-                                {".opencode/plugin/"},
-                                {".opencode/plugins/"},
-                                {".opencode/tool/"},
-                                {".opencode/tools/"}};
-constexpr AgentFile kUsersFiles[] = {{"opencode/opencode.json", kProgramKeys, false, "XDG_CONFIG_HOME", ".config"},
-                                     {"opencode/plugin/", "", false, "XDG_CONFIG_HOME", ".config"},
-                                     {"opencode/plugins/", "", false, "XDG_CONFIG_HOME", ".config"}};
+constexpr AgentFile kOpencodeFiles[] = {{"opencode.json", kOpencodeProgramKeys},
+                                        {"opencode.jsonc"},
+                                        {".opencode/opencode.json", kOpencodeProgramKeys},
+                                        {".opencode/opencode.jsonc"},
+                                        {".opencode/plugin/"},
+                                        {".opencode/plugins/"},
+                                        {".opencode/tool/"},
+                                        {".opencode/tools/"}};
+constexpr AgentFile kOpencodeUsersFiles[] = {
+    {"opencode/opencode.json", kOpencodeProgramKeys, false, "XDG_CONFIG_HOME", ".config"},
+    {"opencode/plugin/", "", false, "XDG_CONFIG_HOME", ".config"},
+    {"opencode/plugins/", "", false, "XDG_CONFIG_HOME", ".config"}};
 
 }  // namespace
 
@@ -169,14 +171,14 @@ constinit const Adapter kOpencode = {
     .make_parser = [](const UsedBefore&, const Clock& clock) -> std::unique_ptr<LineParser> {
       return std::make_unique<OpencodeParser>(clock);
     },
-    .arguments = arguments,
-    .start_failure = start_failure,
+    .arguments = opencode_arguments,
+    .start_failure = opencode_start_failure,
     .interactive = "--prompt",
-    .child_markers = kChildMarkers,
-    .denied_calls = kDeniedCalls,
-    .needs = kNeeds,
-    .files = kFiles,
-    .users_files = kUsersFiles,
+    .child_markers = kOpencodeChildMarkers,
+    .denied_calls = kOpencodeDeniedCalls,
+    .needs = kOpencodeNeeds,
+    .files = kOpencodeFiles,
+    .users_files = kOpencodeUsersFiles,
     .hooks = {.variable = "OPENCODE_CONFIG_CONTENT",
               .value = R"({"plugin":["file://{}"]})",
               .is_url = true,

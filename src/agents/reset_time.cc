@@ -10,7 +10,7 @@
 namespace ralph {
 namespace {
 
-constexpr size_t kNowhere = std::string_view::npos;
+constexpr size_t kNotFound = std::string_view::npos;
 
 // The words, without the punctuation around them: "Nov", "16th", "2026", "3:33", "AM".
 std::vector<std::string> words_of(std::string_view text) {
@@ -39,7 +39,7 @@ int leading_number(std::string_view word) {
 // "3:33", "am" -> hour and minute of the day.
 bool read_clock(std::string_view time, std::string_view half, std::tm& result) {
   const size_t colon = time.find(':');
-  if (colon == kNowhere) return false;
+  if (colon == kNotFound) return false;
   const int hour = leading_number(time.substr(0, colon));
   const std::string_view minutes = time.substr(colon + 1);
   const int minute =
@@ -102,9 +102,9 @@ std::optional<WallTime> reset_time_in(std::string_view message, WallTime now) {
   static constexpr std::string_view kAt = "again at ";
   static constexpr std::string_view kIn = "again in ";
   static constexpr std::string_view kReached = "limit reached|";
-  if (const size_t at = message.find(kAt); at != kNowhere) return read_moment(message.substr(at + kAt.size()), now);
-  if (const size_t at = message.find(kIn); at != kNowhere) return read_duration(message.substr(at + kIn.size()), now);
-  if (const size_t at = message.find(kReached); at != kNowhere) {
+  if (const size_t at = message.find(kAt); at != kNotFound) return read_moment(message.substr(at + kAt.size()), now);
+  if (const size_t at = message.find(kIn); at != kNotFound) return read_duration(message.substr(at + kIn.size()), now);
+  if (const size_t at = message.find(kReached); at != kNotFound) {
     const std::string_view rest = message.substr(at + kReached.size());
     if (const auto seconds = parse_count(rest.substr(0, std::min(rest.find_first_not_of("0123456789"), rest.size()))))
       return time_from_unix(*seconds);

@@ -13,14 +13,14 @@ constexpr size_t kMostShown = 2000;  // files of a folder whose changes are only
 constexpr int kDeepest = 8;
 constexpr int kDeepestProgram = 32;
 
-using Places = std::map<std::string, TriggerPlace>;
+using FoundFiles = std::map<std::string, TriggerPlace>;
 
 // Finds the existing files of watched places.
 class Finder {
  public:
   explicit Finder(Glance& glance) : glance_(glance) {}
 
-  Places files_of(const TriggerPlace& place) {
+  FoundFiles files_of(const TriggerPlace& place) {
     found_.clear();
     if (place.kind == TriggerKind::kFolder) {
       add_below(place, place.path, 0);
@@ -86,7 +86,7 @@ class Finder {
   }
 
   Glance& glance_;
-  Places found_;
+  FoundFiles found_;
 };
 
 }  // namespace

@@ -57,7 +57,7 @@ Result<std::string> bus_from(const Arguments& arguments) {
   return absolute_path(path, here);
 }
 
-Result<std::string> read_input() {
+Result<std::string> read_body() {
   std::string text;
   char buffer[64 * 1024];
   for (ssize_t n = 0; (n = ::read(STDIN_FILENO, buffer, sizeof buffer)) > 0;) {
@@ -72,7 +72,7 @@ Result<std::string> body_from(const Arguments& arguments) {
   if (text.has_value() == file.has_value())
     return fail(ErrorKind::kUsage, "what is the message? Give one of --body TEXT, --body - and --body-file FILE");
   if (file) return read_file(std::string(*file));
-  if (*text == "-") return read_input();
+  if (*text == "-") return read_body();
   return std::string(*text);
 }
 

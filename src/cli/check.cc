@@ -57,7 +57,7 @@ Status check_names(const std::vector<std::string>& only, const CollectRequest& r
   return {};
 }
 
-Result<CollectRequest> request_from(const Arguments& typed, const Settings& settings, const Project& project) {
+Result<CollectRequest> check_request(const Arguments& typed, const Settings& settings, const Project& project) {
   TRY_VALUE(CollectRequest request, collect_request(settings.diagnostics, project.folder));
   for (const std::string& list : typed.values("only")) {
     for (const std::string& name : split(list, ',')) {
@@ -78,7 +78,7 @@ Result<CollectRequest> request_from(const Arguments& typed, const Settings& sett
 }
 
 // The result of a guardrail: exit code 0 is clean, anything else has failed.
-CollectorResult result_of(const GuardrailSettings& guardrail, const SideEnd& end) {
+CollectorResult check_result(const GuardrailSettings& guardrail, const SideEnd& end) {
   CollectorResult result;
   result.name = guardrail.name.empty() ? guardrail.command : guardrail.name;
   result.kind = Kind::kTests;
@@ -122,7 +122,7 @@ Result<Report> run_all(const Check& check, int guardian) {
   std::vector<SideEnd> ends;
   options.other_ends = &ends;
   TRY_VALUE(Report report, collect(check.project, check.planned, options));
-  for (size_t i = 0; i < ends.size(); ++i) report.add(result_of(check.guardrails[i], ends[i]), {});
+  for (size_t i = 0; i < ends.size(); ++i) report.add(check_result(check.guardrails[i], ends[i]), {});
   return report;
 }
 
@@ -138,11 +138,11 @@ int exit_code_of(const Report& report, const std::vector<PlannedCollector>& plan
   return named_is_missing ? 1 : 0;
 }
 
-Result<int> check(const Arguments& typed) {
+Result<int> check_project(const Arguments& typed) {
   TRY_VALUE(const Project place, enter_project());
   TRY_VALUE(const LoadedSettings loaded, load_settings(place.folder));
   print_notes(loaded);
-  TRY_VALUE(const CollectRequest request, request_from(typed, loaded.settings, place));
+  TRY_VALUE(const CollectRequest request, check_request(typed, loaded.settings, place));
   TRY(accept_project({loaded, place.folder, typed.has("trust"), typed.has("json")}));
   const Environment environment = Environment::of_this_process();
   const ProjectView project(place.folder, environment, excluded_paths(loaded.settings.diagnostics));
@@ -191,7 +191,7 @@ settings, 130 interrupted.)",
     "ralph check --json | jq .summary",
     kOptions,
     {},
-    check,
+    check_project,
 };
 
 }  // namespace ralph::cli

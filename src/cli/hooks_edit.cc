@@ -28,7 +28,7 @@ std::string edit_report(const HookCall& call, EditTools tools) {
 
 namespace {
 
-Result<int> tell(const Arguments& arguments, std::string_view hook, EditTools tools) {
+Result<int> tell_host(const Arguments& arguments, std::string_view hook, EditTools tools) {
   HookCall call(hook, arguments);
   call.read();
   if (call.is_inside_run()) return 0;
@@ -51,7 +51,7 @@ const Command kHooksPostToolLsp = {
     R"(echo '{"tool_name":"Edit","tool_input":{"file_path":"a.py"},"cwd":"/p"}' | ralph hooks post-tool-lsp)",
     kHookOptions,
     {},
-    [](const Arguments& arguments) { return tell(arguments, "post-tool-lsp", EditTools::kCheckers); },
+    [](const Arguments& arguments) { return tell_host(arguments, "post-tool-lsp", EditTools::kCheckers); },
 };
 
 const Command kHooksPostToolLinter = {
@@ -61,7 +61,7 @@ const Command kHooksPostToolLinter = {
     R"(echo '{"tool_name":"Edit","tool_input":{"file_path":"a.py"},"cwd":"/p"}' | ralph hooks post-tool-linter)",
     kHookOptions,
     {},
-    [](const Arguments& arguments) { return tell(arguments, "post-tool-linter", EditTools::kLinters); },
+    [](const Arguments& arguments) { return tell_host(arguments, "post-tool-linter", EditTools::kLinters); },
 };
 
 const Command kHooksPostToolAstGrep = {
@@ -71,7 +71,7 @@ const Command kHooksPostToolAstGrep = {
     R"(echo '{"tool_name":"Edit","tool_input":{"file_path":"a.py"},"cwd":"/p"}' | ralph hooks post-tool-ast-grep)",
     kHookOptions,
     {},
-    [](const Arguments& arguments) { return tell(arguments, "post-tool-ast-grep", EditTools::kSecurity); },
+    [](const Arguments& arguments) { return tell_host(arguments, "post-tool-ast-grep", EditTools::kSecurity); },
 };
 
 }  // namespace ralph::cli

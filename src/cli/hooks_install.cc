@@ -35,7 +35,7 @@ struct Request {
   Style style;
 };
 
-Result<Request> request_from(const Arguments& arguments) {
+Result<Request> install_request(const Arguments& arguments) {
   if (arguments.has("project") && arguments.has("user"))
     return fail(ErrorKind::kUsage, "--project and --user exclude each other; run ralph twice for both");
   Request request;
@@ -207,7 +207,7 @@ void warn_of_twice(const Request& request, const std::string& program) {
 }
 
 Result<int> install(const Arguments& arguments) {
-  TRY_VALUE(const Request request, request_from(arguments));
+  TRY_VALUE(const Request request, install_request(arguments));
   const bool commands = arguments.has("commands");
   if (commands && !request.file.host->has_commands)
     return fail(ErrorKind::kUsage, "--commands: {} has no commands of this kind", request.file.host->title);
@@ -313,7 +313,7 @@ void remove_empty_folders(const Request& request) {
 }
 
 Result<int> uninstall(const Arguments& arguments) {
-  TRY_VALUE(const Request request, request_from(arguments));
+  TRY_VALUE(const Request request, install_request(arguments));
   TRY_VALUE(const bool hooks, uninstall_hooks(request));
   TRY_VALUE(const bool commands, uninstall_commands(request));
   // Install may have created a project's folders; the user's belong to the host.

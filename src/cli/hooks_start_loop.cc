@@ -27,7 +27,7 @@ constexpr std::array kOptions = {
     Option{"json", 0, "", "Print the loop's state as JSON."},
 };
 
-Result<int> start(const Arguments& arguments) {
+Result<int> start_diagnostic_loop(const Arguments& arguments) {
   const Environment environment = Environment::of_this_process();
   if (const std::string run = enclosing_run_id(environment); !run.empty())
     return fail(ErrorKind::kUsage, "this agent is run by ralph itself (run {}); it needs no second loop", run);
@@ -75,7 +75,7 @@ whose tool is missing is refused.)",
        ralph hooks cancel-loop)",
     kOptions,
     {},
-    start,
+    start_diagnostic_loop,
 };
 
 }  // namespace ralph::cli

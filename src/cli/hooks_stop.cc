@@ -97,7 +97,7 @@ Result<HookReply> loop_reply(const HookCall& call) {
 }
 
 // A hook never breaks its host: on any error the agent may stop, and standard error says why.
-Result<int> stop(const Arguments& arguments) {
+Result<int> judge_host_stop(const Arguments& arguments) {
   prefault_memory();
   HookCall call("stop", arguments);
   TRY(call.set_deadline(arguments));
@@ -130,7 +130,7 @@ RALPH_DISABLE_LOOP_CONTROLLER=1 allows every stop.)",
     R"(echo '{"session_id": "...", "cwd": "'"$PWD"'"}' | ralph hooks stop)",
     kOptions,
     {},
-    stop,
+    judge_host_stop,
 };
 
 const Command kHooksStopLoop = {
@@ -141,7 +141,7 @@ const Command kHooksStopLoop = {
     R"(echo '{"messages": []}' | ralph hooks stop-loop --protocol exit)",
     kOptions,
     {},
-    stop,
+    judge_host_stop,
 };
 
 }  // namespace ralph::cli

@@ -25,7 +25,7 @@
 namespace ralph::cli {
 namespace {
 
-constexpr Milliseconds kPatience{60'000};  // how long a supervisor may take to start a job
+constexpr Milliseconds kJobPatience{60'000};  // how long a supervisor may take to start a job
 
 constexpr std::array kOptions = {
     Option{"prompt", 'p', "TEXT", "What to do."},
@@ -37,7 +37,7 @@ constexpr std::array kOptions = {
 constexpr std::array kPositionals = {Positional{
     "COMMAND", "A command to run instead of an agent, after --; the prompt is its last argument.", false, true}};
 
-Result<ChildRequest> request_from(const Arguments& arguments, const Environment& environment) {
+Result<ChildRequest> job_request(const Arguments& arguments, const Environment& environment) {
   ChildRequest request;
   request.parent = environment.get("RALPH_ATTEMPT_ID").value_or("");
   if (request.parent.empty() || !environment.get("RALPH_JOB_SOCKET"))
@@ -92,12 +92,12 @@ Result<int> follow(int socket, const ChildStarted& started, bool quiet) {
 
 Result<int> job(const Arguments& arguments) {
   const Environment environment = Environment::of_this_process();
-  TRY_VALUE(const ChildRequest request, request_from(arguments, environment));
+  TRY_VALUE(const ChildRequest request, job_request(arguments, environment));
   const auto socket = connect_to(*environment.get("RALPH_JOB_SOCKET"), SocketKind::kPackets);
   if (!socket) return supervisor_gone(socket.error().message);
   TRY(send_request(socket->get(), request));
   const SystemClock clock;
-  if (!wait_readable(socket->get(), clock.monotonic() + kPatience)) return supervisor_gone("it is silent");
+  if (!wait_readable(socket->get(), clock.monotonic() + kJobPatience)) return supervisor_gone("it is silent");
   const auto packet = receive_packet(socket->get());
   if (!packet) return supervisor_gone("it has ended");
   TRY_VALUE(const ChildStarted started, decode_started(packet->bytes));

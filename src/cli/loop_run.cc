@@ -35,7 +35,7 @@ constexpr auto kOptions = joined(
     });
 constexpr std::array kPositionals = {kTaskPositional};
 
-Result<Overrides> overrides_from(const Arguments& arguments, const std::string& typed_in) {
+Result<Overrides> loop_overrides(const Arguments& arguments, const std::string& typed_in) {
   Overrides overrides;
   TRY(set_limits(arguments, overrides));
   TRY(set_sandbox(arguments, overrides));
@@ -60,14 +60,14 @@ Result<Agent> agent_of(const LoadedSettings& loaded, const Environment& environm
   return std::move(agent);
 }
 
-Result<int> run(const Arguments& typed) {
+Result<int> run_session(const Arguments& typed) {
   TRY_VALUE(const Project place, enter_project_to_work());
   const std::string& project = place.folder;
   TRY_VALUE(const auto resumption, resumption_from(kLoopRun, WayIn::kOutside, typed, project));
   const Arguments& arguments = resumption ? resumption->arguments : typed;
   TRY_VALUE(const LoopRequest request, loop_request_from(arguments, resumption ? project : place.typed_in, project));
   TRY_VALUE(const Overrides overrides,
-            overrides_from(arguments, resumption ? resumption->point.start.folder : place.typed_in));
+            loop_overrides(arguments, resumption ? resumption->point.start.folder : place.typed_in));
   TRY_VALUE(const LoadedSettings loaded, load_settings(project, overrides));
   if (resumption) show_changes(*resumption, loaded);
   const Environment environment = Environment::of_this_process();
@@ -116,7 +116,7 @@ interrupted.)",
        ralph loop run 'Fix all errors' --zero-errors --tests-pass --no-promise)",
     kOptions,
     kPositionals,
-    run,
+    run_session,
 };
 
 }  // namespace ralph::cli

@@ -29,7 +29,7 @@ constexpr auto kOptions = joined(
     });
 constexpr std::array kPositionals = {kTaskPositional};
 
-Result<int> start(const Arguments& arguments) {
+Result<int> start_unbound_loop(const Arguments& arguments) {
   const Environment environment = Environment::of_this_process();
   if (const std::string run = enclosing_run_id(environment); !run.empty())
     return fail(ErrorKind::kUsage, "this agent is run by ralph itself (run {}); it needs no second loop", run);
@@ -69,7 +69,7 @@ const Command kLoopStart = {
        ralph loop start 'Port it to C++20' --completion-promise PORTED --min-tool-calls 5)",
     kOptions,
     kPositionals,
-    start,
+    start_unbound_loop,
 };
 
 }  // namespace ralph::cli

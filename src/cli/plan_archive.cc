@@ -17,7 +17,7 @@
 namespace ralph::cli {
 namespace {
 
-void show(const PlanFiles& folders, const PlanArchive& archive) {
+void show_archive(const PlanFiles& folders, const PlanArchive& archive) {
   const Style style = style_of_output(Environment::of_this_process());
   fmt::print("{}\n", style.bold(printable_lines(fmt::format("Archived in {}", folders.shown(archive.folder)))));
   fmt::print("  {}\n", printable_lines(join_for_people(archive.files)));
@@ -62,7 +62,7 @@ Result<int> archive(const Arguments& arguments) {
   request.authority = custody.authority;
   const std::string unchecked = unchecked_in(custody.authority, folders.project);
   TRY_VALUE(const PlanArchive made, archive_plan(request));
-  show(folders, made);
+  show_archive(folders, made);
   std::fflush(stdout);
   fmt::print(stderr, "{}", printable_lines(unchecked));
   return 0;

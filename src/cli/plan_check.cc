@@ -30,7 +30,7 @@ std::string listed(const std::vector<Check>& checks) {
   return fmt::format("check{} {}", numbers.size() == 1 ? "" : "s", join_for_people(numbers));
 }
 
-void print(const CheckReport& report, bool skip_review) {
+void print_check(const CheckReport& report, bool skip_review) {
   const Style style = style_of_output(Environment::of_this_process());
   for (const PlanProblem& problem : report.problems) {
     fmt::print("{} {} {}\n", style.red(style.error()), style.dim(fmt::format("[{}]", to_string(problem.check))),
@@ -42,7 +42,7 @@ void print(const CheckReport& report, bool skip_review) {
              count_done(*report.tasks, skip_review), count_of(report.tasks->stories.size(), "story"));
 }
 
-Result<int> check(const Arguments& arguments) {
+Result<int> check_plan(const Arguments& arguments) {
   const Environment environment = Environment::of_this_process();
   ProjectCheck project;
   TRY_VALUE(project.files, plan_folders(arguments));
@@ -67,7 +67,7 @@ Result<int> check(const Arguments& arguments) {
   if (arguments.has("json")) {
     fmt::print("{}", to_pretty_json(to_json(report)));
   } else {
-    print(report, skip);
+    print_check(report, skip);
   }
   return report.passed() ? 0 : 1;
 }
@@ -86,7 +86,7 @@ Exit codes: 0 the plan is in order, 1 it is not, 2 it could not be checked.)",
     "ralph plan check\n       ralph plan check --json",
     kOptions,
     {},
-    check,
+    check_plan,
 };
 
 }  // namespace ralph::cli

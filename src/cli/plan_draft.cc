@@ -80,7 +80,7 @@ std::vector<std::string> problems_of(const Draft& draft) {
   return problems;
 }
 
-int judge(const Draft& draft, int agent_code) {
+int judge_draft(const Draft& draft, int agent_code) {
   const Style style = style_of_output(Environment::of_this_process());
   if (agent_code != 0) fmt::print("{} the agent ended with exit code {}\n", style.yellow(style.note()), agent_code);
   const std::vector<std::string> problems = problems_of(draft);
@@ -136,7 +136,7 @@ Result<int> draft(const Arguments& arguments) {
   const auto code = run_in_foreground(*launch);
   ticket.end();
   TRY(code);
-  return judge(draft, *code);
+  return judge_draft(draft, *code);
 }
 
 }  // namespace

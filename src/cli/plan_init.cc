@@ -67,7 +67,7 @@ void show_made(const PlanFiles& folders, const MadePlan& made, const Style& styl
 }
 
 // Lists what `plan run` will require, in the order in which to do it.
-void show_next_steps(const Arguments& arguments, const PlanFiles& folders, const PlanNames& names, bool has_repository,
+void show_plan_steps(const Arguments& arguments, const PlanFiles& folders, const PlanNames& names, bool has_repository,
                      const Style& style) {
   const std::string more = same_folders(arguments);
   const std::string dir = folders.shown(folders.ralph_dir);
@@ -117,7 +117,7 @@ Result<int> init_plan(const Arguments& arguments) {
 
   const Style style = style_of_output(Environment::of_this_process());
   show_made(folders, made, style);
-  show_next_steps(arguments, folders, fresh ? names : names_there(folders, names), has_repository, style);
+  show_plan_steps(arguments, folders, fresh ? names : names_there(folders, names), has_repository, style);
   if (!made.gitignore_note.empty()) {
     std::fflush(stdout);
     fmt::print(stderr, "Note: {}\n", made.gitignore_note);

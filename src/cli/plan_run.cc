@@ -56,7 +56,7 @@ constexpr auto kOptions = joined(
         kRecordsOption,
     });
 
-Result<Overrides> overrides_from(const Arguments& arguments, const std::string& typed_in) {
+Result<Overrides> plan_overrides(const Arguments& arguments, const std::string& typed_in) {
   Overrides overrides;
   TRY(set_count(arguments, "max-iterations", "/plan/maximumIterations", overrides));
   TRY(set_count(arguments, "review-cap", "/plan/reviewCap", overrides));
@@ -317,7 +317,7 @@ Result<int> run_with(const Arguments& typed, bool has_switched) {
   run.verbose = typed.has("verbose");
   run.json = typed.has("json");
   TRY_VALUE(const std::string here, current_directory());
-  TRY_VALUE(const Overrides overrides, overrides_from(arguments, resumption ? resumption->point.start.folder : here));
+  TRY_VALUE(const Overrides overrides, plan_overrides(arguments, resumption ? resumption->point.start.folder : here));
   TRY(check_plan_folder(run.files));
   TRY_VALUE(run.loaded, load_settings(run.files.project, overrides));
   if (resumption) show_changes(*resumption, run.loaded);

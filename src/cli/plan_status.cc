@@ -117,7 +117,7 @@ std::string run_line(const Marker& marker) {
   return fmt::format("A run is under way{}{}.\n", facts.empty() ? "" : ": ", join(facts, ", "));
 }
 
-void print(const PlanStatus& status, const Style& style) {
+void print_status(const PlanStatus& status, const Style& style) {
   const StoryList& tasks = status.tasks;
   const size_t done = count_done(tasks, status.skip_review);
   const auto clean = [](const std::string& text) { return fit_to_width(text, 100); };
@@ -158,7 +158,7 @@ void print(const PlanStatus& status, const Style& style) {
   fmt::print("{}", out);
 }
 
-json::object to_json(const PlanStatus& status) {
+json::object plan_to_json(const PlanStatus& status) {
   json::object object;
   object["project"] = to_json_string(status.tasks.project);
   object["branchName"] = to_json_string(status.tasks.branch);
@@ -196,7 +196,7 @@ json::object to_json(const PlanStatus& status) {
   return object;
 }
 
-Result<int> show(const Arguments& arguments) {
+Result<int> show_plan_status(const Arguments& arguments) {
   TRY_VALUE(const PlanFiles files, plan_folders(arguments));
   TRY(check_plan_folder(files));
   TRY_VALUE(const LoadedSettings loaded, load_settings(files.project));
@@ -209,9 +209,9 @@ Result<int> show(const Arguments& arguments) {
       arguments.has("skip-review") || (status.marker ? status.marker->skip_review : loaded.settings.plan.skip_review);
   status.review_cap = status.marker ? status.marker->review_cap : loaded.settings.plan.review_cap;
   if (arguments.has("json")) {
-    fmt::print("{}", to_pretty_json(to_json(status)));
+    fmt::print("{}", to_pretty_json(plan_to_json(status)));
   } else {
-    print(status, style_of_output(Environment::of_this_process()));
+    print_status(status, style_of_output(Environment::of_this_process()));
   }
   return 0;
 }
@@ -226,7 +226,7 @@ const Command kPlanStatus = {
     "ralph plan status\n       ralph plan status --json",
     kOptions,
     {},
-    show,
+    show_plan_status,
 };
 
 }  // namespace ralph::cli

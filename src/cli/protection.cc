@@ -52,7 +52,7 @@ Result<std::string> try_bubblewrap(SandboxRequest request, const Environment& en
   return enclosure.group.describe();
 }
 
-std::string in_words(const Protection& protection, const std::string& by) {
+std::string network_in_words(const Protection& protection, const std::string& by) {
   const SandboxRequest& agent = protection.agent;
   std::string network(to_string(agent.network));
   if (agent.network == Network::kAllowlist)
@@ -157,10 +157,11 @@ Result<Protection> choose_protection(const SandboxSubject& subject, bool by_defa
 }
 
 std::string describe(const Protection& protection) {
-  if (!protection.in_machine) return in_words(protection, "bubblewrap");
+  if (!protection.in_machine) return network_in_words(protection, "bubblewrap");
   const auto machine = plan_machine(protection.agent, protection.docker);
-  return in_words(protection, fmt::format("docker ({}, {})", protection.docker.is_sbx() ? "sbx" : "docker sandbox",
-                                          machine ? machine->name : "?"));
+  return network_in_words(protection,
+                          fmt::format("docker ({}, {})", protection.docker.is_sbx() ? "sbx" : "docker sandbox",
+                                      machine ? machine->name : "?"));
 }
 
 std::string opening_line(const Protection& protection) {

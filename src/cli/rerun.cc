@@ -44,7 +44,7 @@ Result<CheckEnd> run_check(Processes& processes, const Clock& clock, const std::
   return end;
 }
 
-std::string in_words(CheckOutcome outcome, int code) {
+std::string outcome_in_words(CheckOutcome outcome, int code) {
   if (outcome == CheckOutcome::kFailed) return fmt::format("failed with exit code {}", code);
   return replace_all(to_string(outcome), "_", " ");
 }
@@ -57,17 +57,18 @@ VerifyFinding compare(const record::GuardrailEnded& then, const CheckEnd& now) {
   const std::string name = fit_to_width(then.name, 80);
   if (outcome != then.outcome)
     return {"rerun", false,
-            fmt::format("{}: {} in the run, and {} now", name, in_words(then.outcome, static_cast<int>(then.exit_code)),
-                        in_words(outcome, now.status.code))};
+            fmt::format("{}: {} in the run, and {} now", name,
+                        outcome_in_words(then.outcome, static_cast<int>(then.exit_code)),
+                        outcome_in_words(outcome, now.status.code))};
   if (then.tests_passed) {
     const TestCounts before{*then.tests_passed, then.tests_failed.value_or(0), then.tests_skipped.value_or(0)};
     if (!now.tests || *now.tests != before)
       return {"rerun", false,
-              fmt::format("{}: {} in the run, and {} now", name, in_words(before),
-                          now.tests ? in_words(*now.tests) : "an unknown number of tests")};
+              fmt::format("{}: {} in the run, and {} now", name, outcome_in_words(before),
+                          now.tests ? outcome_in_words(*now.tests) : "an unknown number of tests")};
   }
-  const std::string tests = now.tests ? fmt::format(", {}", in_words(*now.tests)) : "";
-  return {"rerun", true, fmt::format("{}: {} again{}", name, in_words(outcome, now.status.code), tests)};
+  const std::string tests = now.tests ? fmt::format(", {}", outcome_in_words(*now.tests)) : "";
+  return {"rerun", true, fmt::format("{}: {} again{}", name, outcome_in_words(outcome, now.status.code), tests)};
 }
 
 // The checks of the last iteration that had any, from its last round.

@@ -33,8 +33,8 @@ struct OldRun {
   bool needed = false;  // alive, or the newest of its way in
 };
 
-// Does not follow symlinks, because an agent can create them there. A prompt that was used again is one file with several
-// names.
+// Does not follow symlinks, because an agent can create them there. A prompt that was used again is one file with
+// several names.
 std::uint64_t size_of(const std::string& folder) {
   std::uint64_t bytes = 0;
   std::set<std::pair<dev_t, ino_t>> counted;
@@ -146,7 +146,7 @@ Status remove(const std::string& project, const OldRun& run) {
   return {};
 }
 
-Result<int> collect(const Arguments& arguments) {
+Result<int> collect_runs(const Arguments& arguments) {
   TRY_VALUE(const Project place, enter_project());
   const std::string& project = place.folder;
   Limits limits;
@@ -192,7 +192,7 @@ const Command kRunsGc = {
     "ralph runs gc --max-mb 500",
     kOptions,
     {},
-    collect,
+    collect_runs,
 };
 
 }  // namespace ralph::cli

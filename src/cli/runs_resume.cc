@@ -41,7 +41,7 @@ const Command* command_for(WayIn way) {
   }
 }
 
-std::vector<std::string> words_of(const Arguments& arguments) {
+std::vector<std::string> typed_words(const Arguments& arguments) {
   std::vector<std::string> words;
   for (const Option& option : kOptions) {
     if (const auto value = arguments.value(option.name))
@@ -65,7 +65,7 @@ Result<int> resume_task(const TaskPlace& place, const Arguments& arguments) {
         point.folder.id);
   if (::chdir(point.typed_in.c_str()) != 0)
     return fail(ErrorKind::kUsage, "run {} was started in {}: {}", point.folder.id, point.typed_in, errno_text(errno));
-  const std::vector<std::string> more = words_of(arguments);
+  const std::vector<std::string> more = typed_words(arguments);
   std::vector<std::string> words = point.arguments.back();
   words.insert(std::ranges::find(words, "--"), more.begin(), more.end());
   TRY_VALUE(const Arguments typed, parse_arguments(kTaskRun, words));
@@ -88,7 +88,7 @@ std::optional<TaskPlace> newest_task_here(const std::string& project) {
   return std::nullopt;
 }
 
-Result<int> run(const Arguments& arguments) {
+Result<int> resume_run(const Arguments& arguments) {
   TRY_VALUE(const Project project, enter_project());
   const std::string_view wanted = arguments.positionals().empty() ? "" : std::string_view(arguments.positionals()[0]);
   if (wanted.empty()) {
@@ -99,7 +99,7 @@ Result<int> run(const Arguments& arguments) {
   }
   TRY_VALUE(const ResumePoint point, find_resume_point(project.folder, wanted));
   const Command& command = *command_for(point.start.way);
-  std::vector<std::string> words = words_of(arguments);
+  std::vector<std::string> words = typed_words(arguments);
   words.insert(words.begin(), "--resume=" + point.folder.id);
   TRY_VALUE(const Arguments typed, parse_arguments(command, words));
   return command.run(typed);
@@ -123,7 +123,7 @@ Exit codes: those of the command that started the run; 2 if it can't be resumed.
        ralph runs resume --max-cost 10)",
     kOptions,
     kPositionals,
-    run,
+    resume_run,
 };
 
 }  // namespace ralph::cli

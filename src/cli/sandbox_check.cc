@@ -44,20 +44,20 @@ json::object json_of(const std::vector<AttackResult>& results, size_t through, c
           {"limits", to_json_string(limits)}};
 }
 
-std::string did_you_mean(std::string_view name, const std::vector<const Attack*>& attacks) {
+std::string nearest_attack(std::string_view name, const std::vector<const Attack*>& attacks) {
   std::vector<std::string_view> names;
   for (const Attack* attack : attacks) names.push_back(attack->name);
   const std::string_view near = nearest(name, names);
   return near.empty() ? "" : fmt::format("; did you mean {}?", near);
 }
 
-Result<int> check(const Arguments& arguments) {
+Result<int> check_sandbox(const Arguments& arguments) {
   std::vector<const Attack*> attacks = all_attacks();
   if (const std::vector<std::string> only = arguments.values("only"); !only.empty()) {
     for (const std::string& name : only) {
       if (std::ranges::any_of(attacks, [&](const Attack* attack) { return attack->name == name; })) continue;
       return fail(ErrorKind::kUsage, "--only: there is no attack {}{}; 'ralph sandbox check' lists them", name,
-                  did_you_mean(name, attacks));
+                  nearest_attack(name, attacks));
     }
     std::erase_if(attacks, [&](const Attack* attack) { return std::ranges::find(only, attack->name) == only.end(); });
   }
@@ -110,7 +110,7 @@ Exit codes: 0 all attacks were stopped, 1 an attack got through, 2 there is no s
        ralph sandbox check --direct --only environment)",
     kOptions,
     {},
-    check,
+    check_sandbox,
 };
 
 const Command kSandboxAttack = {

@@ -24,7 +24,7 @@
 namespace ralph::cli {
 namespace {
 
-constexpr Milliseconds kPatience{30'000};
+constexpr Milliseconds kRangePatience{30'000};
 constexpr long long kProcesses = 64, kMemory = 256 << 20;
 constexpr std::string_view kPath = "/usr/local/bin:/usr/bin:/bin";
 
@@ -174,7 +174,7 @@ Status AttackRange::fresh_project() {
   for (const std::vector<std::string>& words : {std::vector<std::string>{"git", "init", "-q", "-b", "main"},
                                                 {"git", "commit", "-q", "--allow-empty", "-m", "start"},
                                                 {"git", "worktree", "add", "-q", "-b", "ralph/x", place_.worktree}}) {
-    TRY_VALUE(const CommandResult ran, run_command(launch_in(place_.project, words), kPatience));
+    TRY_VALUE(const CommandResult ran, run_command(launch_in(place_.project, words), kRangePatience));
     if (ran.exit_code != 0) return fail(ErrorKind::kIo, "{} failed: {}", join(words, " "), ran.output);
   }
   return {};
@@ -197,8 +197,9 @@ Result<SandboxPlan> AttackRange::plan_for(const std::string& project) const {
 bool AttackRange::harms(const Attack& attack, const std::string& folder) const {
   if (attack.runs_git) {
     // Run git as a person or a shell's prompt would.
-    static_cast<void>(run_command(launch_in(folder, {"git", "status"}), kPatience));
-    static_cast<void>(run_command(launch_in(folder, {"git", "commit", "-q", "--allow-empty", "-m", "x"}), kPatience));
+    static_cast<void>(run_command(launch_in(folder, {"git", "status"}), kRangePatience));
+    static_cast<void>(
+        run_command(launch_in(folder, {"git", "commit", "-q", "--allow-empty", "-m", "x"}), kRangePatience));
   }
   char byte = 0;
   if (attack.sends_packet) return ::recv(udp_.get(), &byte, 1, MSG_DONTWAIT) == 1;
@@ -212,7 +213,7 @@ Result<AttackResult> AttackRange::run(const Attack& attack) {
   AttackResult result{&attack, false, {}};
   TRY_VALUE(const SandboxPlan plan, plan_for(folder));
   TRY_VALUE(const CommandResult ran,
-            run_command(direct_ ? std::move(launch) : enclosure_.inside(plan, std::move(launch)), kPatience));
+            run_command(direct_ ? std::move(launch) : enclosure_.inside(plan, std::move(launch)), kRangePatience));
   result.through = ran.exit_code == kAttackThrough;
   result.how = first_line(ran.output);
   if (!is_one_of(ran.exit_code, std::array{kAttackStopped, kAttackThrough}))

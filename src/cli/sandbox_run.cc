@@ -44,7 +44,7 @@ struct Prepared {
   std::string backend;
 };
 
-void complain(std::string_view text) {
+void complain_about_command(std::string_view text) {
   static_cast<void>(write_all(STDERR_FILENO, printable_lines(fmt::format("ralph: {}\n", text)), "standard error"));
 }
 
@@ -65,7 +65,7 @@ class OwnProxy {
   const std::string& socket() const { return door_.socket; }
   void tell_refusals() const {
     if (door_.folder.empty()) return;
-    for (const Refusal& one : read_refusals(log())) complain(describe(one));
+    for (const Refusal& one : read_refusals(log())) complain_about_command(describe(one));
   }
   ~OwnProxy() {
     if (door_.folder.empty()) return;
@@ -111,7 +111,7 @@ int wait_for(LinuxProcesses& processes, const OwnProxy& proxy, TerminalRelay* te
   }
 }
 
-Result<int> run(const Arguments& arguments) {
+Result<int> run_in_sandbox(const Arguments& arguments) {
   const Environment environment = Environment::of_this_process();
   TRY_VALUE(Prepared prepared, prepare(arguments, environment));
   TRY(prepare_home(prepared.request));
@@ -148,7 +148,7 @@ Result<int> run(const Arguments& arguments) {
   if (code == 1) TRY(enclosure.try_out(prepared.plan, environment));
   proxy.tell_refusals();
   TRY_VALUE(const auto taken, take_away_forbidden(prepared.plan, to_iso8601(clock.wall())));
-  for (const std::string& line : taken) complain(line);
+  for (const std::string& line : taken) complain_about_command(line);
   return code;
 }
 
@@ -189,7 +189,7 @@ sandbox.network allows. Everything that the command starts ends with it. The exi
        ralph sandbox run --for check -- env)",
     kRunOptions,
     kPositionals,
-    run,
+    run_in_sandbox,
 };
 
 const Command kSandboxPlan = {

@@ -26,7 +26,7 @@ std::string path_from(const std::string& path, const std::string& home, const st
   return real_path(absolute_path(path, project));
 }
 
-AgentPlace place_of(const Agent& agent, const std::string& project) {
+AgentPlace agent_place_of(const Agent& agent, const std::string& project) {
   const SandboxNeeds& needs = agent.adapter().needs;
   AgentPlace place;
   place.name = agent.name();
@@ -95,7 +95,7 @@ Result<SandboxRequest> sandbox_request(const SandboxSubject& subject, SandboxFor
   TRY_VALUE(request.helper, path_of_this_program());
   request.path = subject.environment.get("PATH").value_or("");
   request.secrets = purpose == SandboxFor::kAgent;
-  for (const Agent& agent : subject.agents) request.agents.push_back(place_of(agent, subject.project));
+  for (const Agent& agent : subject.agents) request.agents.push_back(agent_place_of(agent, subject.project));
   if (subject.typed && !request.agents.empty()) request.agents.front().any_machine = true;
   request.task = subject.task;
   request.concealed =

@@ -75,7 +75,7 @@ void print_table(const LoadedSettings& loaded) {
   }
 }
 
-void print_json(const LoadedSettings& loaded) {
+void print_settings_json(const LoadedSettings& loaded) {
   json::object origins;
   for (const Origin& origin : loaded.origins) origins[origin.pointer] = to_json_string(origin.source);
   json::object document;
@@ -92,7 +92,7 @@ Result<int> run_show(const Arguments& arguments) {
   TRY_VALUE(const LoadedSettings loaded, load_settings("."));
   print_notes(loaded);
   if (arguments.has("json")) {
-    print_json(loaded);
+    print_settings_json(loaded);
     return 0;
   }
   print_table(loaded);

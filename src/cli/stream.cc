@@ -89,7 +89,7 @@ Status pass_through(AgentStream& stream, Output& output) {
   return output.status();
 }
 
-Result<int> run(const Arguments& arguments) {
+Result<int> translate(const Arguments& arguments) {
   const std::string agent = to_lower(arguments.value("agent").value_or(""));
   auto parser = make_line_parser(agent);
   if (!parser) return fail(ErrorKind::kUsage, "ralph stream needs --agent: one of {}", kAgentChoices);
@@ -119,7 +119,7 @@ const Command kStream = {
     "ralph stream --agent codex < .ralph/runs/20261115-202233-7f3a/agent_1.out",
     kOptions,
     {},
-    run,
+    translate,
 };
 
 }  // namespace ralph::cli

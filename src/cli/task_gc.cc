@@ -46,7 +46,7 @@ Status remove_task(const TaskState& state) {
   return {};
 }
 
-Result<int> collect(const Arguments& arguments) {
+Result<int> collect_tasks(const Arguments& arguments) {
   TRY_VALUE(const TaskRoot root, task_root_from(arguments));
   std::optional<long> days;
   if (const auto text = arguments.value("older-than")) {
@@ -91,7 +91,7 @@ const Command kTaskGc = {
     "ralph task gc --root tasks --older-than 30 --all --yes",
     kOptions,
     {},
-    collect,
+    collect_tasks,
 };
 
 }  // namespace ralph::cli

@@ -76,9 +76,9 @@ constexpr auto kOptions = joined(
 constexpr std::array kPositionals = {Positional{
     "COMMAND", "A command to run instead of an agent, after --; the prompt is its last argument.", false, true}};
 
-constexpr Milliseconds kDyingOwnerWait{5'000}, kLockPoll{20};
+constexpr Milliseconds kDyingSupervisorWait{5'000}, kTaskLockPoll{20};
 
-bool is_held_by_the_dead(const TaskPlace& place) {
+bool has_dead_supervisor(const TaskPlace& place) {
   const auto owner = supervisor_of(place);
   return owner && owner->pid > 0 && start_time_of(owner->pid) == 0;
 }
@@ -92,9 +92,9 @@ Result<std::vector<Lock>> take_locks(const TaskPlace& place) {
   auto lock = lock_task(place);
   // A supervisor whose guardian was killed is still ending its agent. That takes only a moment.
   for (Milliseconds waited{0};
-       !lock && lock.error().kind == ErrorKind::kBusy && is_held_by_the_dead(place) && waited < kDyingOwnerWait;
-       waited += kLockPoll) {
-    std::this_thread::sleep_for(kLockPoll);
+       !lock && lock.error().kind == ErrorKind::kBusy && has_dead_supervisor(place) && waited < kDyingSupervisorWait;
+       waited += kTaskLockPoll) {
+    std::this_thread::sleep_for(kTaskLockPoll);
     lock = lock_task(place);
   }
   if (lock || lock.error().kind != ErrorKind::kBusy) return lock;
@@ -239,8 +239,8 @@ Result<int> supervise(TypedTask& task, const TrustTicket* ticket, int guardian) 
     TRY_VALUE(shelter, put_in_force(task.protection, environment, place.folder(), jobs));
   }
   RunServers servers;
-  TRY(servers.start(
-      {task.policy, task.project, environment, shelter.get(), task.protection.checks_in_machine()}, jobs));
+  TRY(servers.start({task.policy, task.project, environment, shelter.get(), task.protection.checks_in_machine()},
+                    jobs));
   auto* const machine = dynamic_cast<DockerShelter*>(shelter.get());
   // The seal's existence shows that this user started the run. `ralph runs resume` requires that.
   const std::string seal = seal_path(place.folder(), id);
@@ -287,7 +287,7 @@ Result<int> supervise(TypedTask& task, const TrustTicket* ticket, int guardian) 
   return exit_code_of(decision.status);
 }
 
-Result<Protection> protection_for(const TypedTask& task, const Environment& environment) {
+Result<Protection> task_protection(const TypedTask& task, const Environment& environment) {
   const std::vector<Agent> agents = agents_inside(task, environment);
   const TaskPlace& place = task.request.place;
   SandboxSubject subject{task.loaded.settings, task.project, environment, agents};
@@ -305,7 +305,7 @@ std::vector<std::string> reach_of(const TypedTask& task, const Protection& prote
 Result<int> print_plan(TypedTask& task) {
   const Environment environment = Environment::of_this_process();
   TRY_VALUE(const auto agents, task_agents(task.words, task.loaded.settings, environment, task.project));
-  TRY_VALUE(const Protection protection, protection_for(task, environment));
+  TRY_VALUE(const Protection protection, task_protection(task, environment));
   task.request.reach = reach_of(task, protection);
   TRY_VALUE(const std::string prompt, instructions_of(task.request));
   DryRun dry{task.loaded, protection, task.project, agents, prompt, "the task", {}};
@@ -322,18 +322,18 @@ Result<int> print_plan(TypedTask& task) {
   return print_dry_run(dry, task.json);
 }
 
-Result<int> run(const Arguments& arguments) {
+Result<int> run_task(const Arguments& arguments) {
   TRY_VALUE(TypedTask task, task_from_arguments(arguments));
   const TaskPlace& place = task.request.place;
   TRY(task_agents(task.words, task.loaded.settings, Environment::of_this_process(), task.project));
   if (arguments.has("dry-run")) return print_plan(task);
   // Everything that can be refused is refused before anything is written.
   const Environment environment = Environment::of_this_process();
-  TRY_VALUE(task.protection, protection_for(task, environment));
+  TRY_VALUE(task.protection, task_protection(task, environment));
   if (!task.protection.why_not.empty())
     static_cast<void>(write_all(STDERR_FILENO, opening_line(task.protection), "standard error"));
   task.request.reach = reach_of(task, task.protection);
-  if (const auto owner = supervisor_of(place); owner && !is_held_by_the_dead(place))
+  if (const auto owner = supervisor_of(place); owner && !has_dead_supervisor(place))
     return has_supervisor(place, owner);
   const bool is_new = !path_exists(place.folder());
   if (task.request.prompt || !task.request.prompt_file.empty() || !is_new) TRY(instructions_of(task.request));
@@ -390,7 +390,7 @@ ralph task run --root tasks --project shop --task cart --check 'make test'
 ralph task run --root tasks --project shop --task deploy --depends-on cart -- ./deploy.sh)",
     kOptions,
     kPositionals,
-    run,
+    run_task,
 };
 
 }  // namespace ralph::cli

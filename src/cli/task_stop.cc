@@ -51,7 +51,7 @@ Status end_hard(const TaskPlace& place, const Supervisor& supervisor) {
               supervisor.pid);
 }
 
-int tell(const TaskState& state, bool json, const std::string& line) {
+int tell_result(const TaskState& state, bool json, const std::string& line) {
   if (json) {
     fmt::print("{}", to_pretty_json(to_json(state)));
   } else {
@@ -60,7 +60,7 @@ int tell(const TaskState& state, bool json, const std::string& line) {
   return 0;
 }
 
-Result<int> stop(const Arguments& arguments) {
+Result<int> stop_task(const Arguments& arguments) {
   TRY_VALUE(const TaskPlace place, task_from(arguments));
   TRY_VALUE(const Milliseconds patience, duration_from(arguments, "wait", Milliseconds(15'000)));
   // The request is removed only by the next explicit `task run`, so nothing is restarted in between.
@@ -83,7 +83,7 @@ Result<int> stop(const Arguments& arguments) {
                   swept.survivors.front().pid);
   }
   TRY_VALUE(const TaskState state, state_of(place));
-  return tell(state, arguments.has("json"), fmt::format("{}/{}: {}", place.project, place.task, how));
+  return tell_result(state, arguments.has("json"), fmt::format("{}/{}: {}", place.project, place.task, how));
 }
 
 Result<int> done(const Arguments& arguments) {
@@ -94,8 +94,8 @@ Result<int> done(const Arguments& arguments) {
     TRY(write_file_atomically(place.done(), text + "\n"));
   }
   TRY_VALUE(const TaskState state, state_of(place));
-  return tell(state, arguments.has("json"),
-              fmt::format("{}/{}: {}", place.project, place.task, was_done ? "it was done already" : "done"));
+  return tell_result(state, arguments.has("json"),
+                     fmt::format("{}/{}: {}", place.project, place.task, was_done ? "it was done already" : "done"));
 }
 
 }  // namespace
@@ -109,7 +109,7 @@ const Command kTaskStop = {
     "ralph task stop --root tasks --project shop --task cart",
     kStopOptions,
     {},
-    stop,
+    stop_task,
 };
 
 const Command kTaskDone = {

@@ -28,7 +28,7 @@ constexpr std::array kOptions = {
     Option{"json", 0, "", "Print JSON."},
 };
 
-json::object to_json(const TrustRecord& record, const SettingValues& now) {
+json::object trust_to_json(const TrustRecord& record, const SettingValues& now) {
   json::object commands;
   for (const auto& [pointer, value] : now) {
     if (names_commands(pointer)) commands[to_json_string(pointer)] = to_json_string(value.shown);
@@ -45,7 +45,7 @@ json::object to_json(const TrustRecord& record, const SettingValues& now) {
   return object;
 }
 
-void print(const TrustRecord& record, const SettingValues& now) {
+void print_trust(const TrustRecord& record, const SettingValues& now) {
   const NamedCommands named = describe_commands(now);
   std::string text = printable_lines(record.project + "\n");
   for (const std::string& line : named.commands) text += printable_lines(fmt::format("  {}\n", line));
@@ -124,9 +124,9 @@ Result<int> trust(const Arguments& arguments) {
     TRY(save_trust(environment, record));
   }
   if (arguments.has("json")) {
-    fmt::print("{}", to_pretty_json(to_json(record, now)));
+    fmt::print("{}", to_pretty_json(trust_to_json(record, now)));
   } else {
-    print(record, now);
+    print_trust(record, now);
   }
   return 0;
 }

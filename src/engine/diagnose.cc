@@ -33,7 +33,7 @@ Result<std::vector<PlannedCollector>> plan_for(const Policy& policy, const Proje
   return plan_collectors(project, request);
 }
 
-void keep(std::string& kept, std::string_view bytes, bool& cut) {
+void keep_report(std::string& kept, std::string_view bytes, bool& cut) {
   const size_t room = kKeptOutput - std::min(kKeptOutput, kept.size());
   kept.append(bytes.substr(0, room));
   cut = cut || bytes.size() > room;
@@ -136,7 +136,7 @@ class Diagnosis {
     step.limit = limit;
     step.kind = StepKind::kGuardrail;
     step.on_output = [&](StreamName stream, std::string_view bytes) -> Status {
-      keep(stream == StreamName::kOut ? end.output.out : end.output.err, bytes, end.output.cut);
+      keep_report(stream == StreamName::kOut ? end.output.out : end.output.err, bytes, end.output.cut);
       return {};
     };
     const Result<StepEnd> ended = run_step(run_, step);

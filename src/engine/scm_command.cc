@@ -31,7 +31,7 @@ StepRequest step_for(const Run& run, const Argv& argv) {
 }
 
 // True: the text was truncated.
-bool keep(std::string& text, std::string_view bytes, size_t most) {
+bool keep_output(std::string& text, std::string_view bytes, size_t most) {
   const size_t room = most - text.size();
   text += bytes.substr(0, room);
   return bytes.size() > room;
@@ -55,7 +55,7 @@ Result<ScmCommandEnd> run_scm_command(Run& run, const Argv& argv) {
   if (!run.scm_program.empty()) step.launch.argv[0] = run.scm_program;
   step.launch.merge_streams = true;
   step.on_output = [&](StreamName, std::string_view bytes) -> Status {
-    keep(result.output, bytes, kKept);
+    keep_output(result.output, bytes, kKept);
     return log.append(bytes);
   };
   TRY_VALUE(result.end, run_step(run, step));
@@ -73,9 +73,9 @@ Result<ScmAnswer> ask_scm(Run& run, const ScmQuestion& question) {
   size_t logged = 0, left_out = 0;
   step.on_output = [&](StreamName stream, std::string_view bytes) -> Status {
     if (stream == StreamName::kErr) {
-      keep(answer.errors, bytes, kKept);
+      keep_output(answer.errors, bytes, kKept);
     } else {
-      answer.cut = keep(answer.output, bytes, question.kept_output) || answer.cut;
+      answer.cut = keep_output(answer.output, bytes, question.kept_output) || answer.cut;
     }
     const std::string_view shown = bytes.substr(0, kLogged - logged);
     logged += shown.size();

@@ -24,13 +24,13 @@ std::string_view advice_for(FailureKind kind) {
 }
 
 // Failures reported by the agent have the same names as outcomes, with two exceptions.
-TurnOutcome outcome_of(FailureKind kind) {
+TurnOutcome turn_outcome_of(FailureKind kind) {
   if (kind == FailureKind::kAborted) return TurnOutcome::kCrashed;
   return from_word<TurnOutcome>(to_string(kind)).value_or(TurnOutcome::kFailed);
 }
 
 // The outcome if ralph ended the step; nullopt if it exited by itself, or gave a valid result before it was ended.
-std::optional<TurnOutcome> outcome_of(EndCause cause) {
+std::optional<TurnOutcome> turn_outcome_of(EndCause cause) {
   return cause == EndCause::kNone ? std::nullopt : from_word<TurnOutcome>(to_string(cause));
 }
 
@@ -58,7 +58,7 @@ std::string exit_phrase(const ExitStatus& status, std::string_view error_tail) {
 TurnJudgement judge_turn(const TurnFacts& facts) {
   const TurnReader& reader = facts.reader;
   const StepEnd& end = facts.end;
-  if (const auto ended = outcome_of(end.cause)) return {*ended, end.reason};
+  if (const auto ended = turn_outcome_of(end.cause)) return {*ended, end.reason};
   const bool lingered = end.cause == EndCause::kLingered;
   if (reader.failure()) {
     FailureKind kind = *reader.failure();
@@ -66,11 +66,11 @@ TurnJudgement judge_turn(const TurnFacts& facts) {
       const StartFailure exit = facts.adapter.start_failure(end.status.code, facts.error_tail);
       if (exit.kind != FailureKind::kNone) kind = exit.kind;
     }
-    return {outcome_of(kind), sentence(facts.agent, kind, reader.failure_message())};
+    return {turn_outcome_of(kind), sentence(facts.agent, kind, reader.failure_message())};
   }
   if (!lingered && !end.status.success()) {
     const StartFailure start = facts.adapter.start_failure(end.status.code, facts.error_tail);
-    if (start.kind != FailureKind::kNone && !reader.has_result()) return {outcome_of(start.kind), start.advice};
+    if (start.kind != FailureKind::kNone && !reader.has_result()) return {turn_outcome_of(start.kind), start.advice};
     return {TurnOutcome::kCrashed, exit_phrase(end.status, facts.error_tail)};
   }
   if (reader.result_failed())

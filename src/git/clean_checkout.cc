@@ -57,7 +57,7 @@ std::vector<std::string> fields_in(std::string_view output) {
 }
 
 // "filter=lfs" of a line of .gitattributes gives "lfs".
-std::vector<std::string> filters_in(std::string_view attributes) {
+std::vector<std::string> filter_names(std::string_view attributes) {
   std::vector<std::string> names;
   for (const std::string& line : split(attributes, '\n')) {
     if (trim(line).starts_with('#')) continue;
@@ -260,7 +260,7 @@ Result<std::string> obstacle_to_clean_checkout(const Git& git, const std::string
     if (file.starts_with("160000 ")) return fmt::format("{} is a submodule", path);
     if (base_name(path) != ".gitattributes" || !is_real_file(join_path(work_tree, path))) continue;
     const auto text = read_file(join_path(work_tree, path));
-    for (const std::string& name : text ? filters_in(*text) : std::vector<std::string>()) {
+    for (const std::string& name : text ? filter_names(*text) : std::vector<std::string>()) {
       if (!own_filters.contains(name)) continue;
       return name == "lfs" ? fmt::format("{} keeps files in git-lfs", path)
                            : fmt::format("{} uses the filter {} of this repository's own configuration", path, name);

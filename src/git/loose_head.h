@@ -17,8 +17,13 @@ struct LooseHead {
 // way.
 std::optional<LooseHead> read_loose_head(const std::string& git_dir, const std::string& common_dir);
 
-// The commit that is checked out in the work tree at `top`. Asks git unless the repository is `top`/.git, belongs to
-// this user and has a loose head. Empty if there is no repository, no commit, or git refuses to say.
+// The same for the repository `top`/.git. nullopt as well if there is none or if it does not belong to this user: git
+// would refuse it.
+std::optional<LooseHead> read_loose_head(const std::string& top);
+std::optional<std::string> read_branch(const std::string& top);
+
+// The commit that is checked out in the work tree at `top`; asks git if its files don't tell. Empty if there is no
+// repository, no commit, or git refuses to say.
 std::string checked_out_commit(const std::string& top);
 
 }  // namespace ralph

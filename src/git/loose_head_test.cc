@@ -54,6 +54,15 @@ TEST_F(LooseHeadTest, LeavesWhatIsPackedOrDetachedToGit) {
   EXPECT_EQ(checked_out_commit(folder_.path()), of_git());
 }
 
+TEST_F(LooseHeadTest, KnowsTheBranchBeforeItsFirstCommitToo) {
+  EXPECT_EQ(read_branch(folder_.path()), "main");
+  git({"checkout", "-q", "--orphan", "feature/new"});
+  EXPECT_EQ(read_branch(folder_.path()), "feature/new");
+  EXPECT_EQ(checked_out_commit(folder_.path()), "");
+  ASSERT_TRUE(replace_file(join_path(dir(), "HEAD"), "ref: refs/heads/.invalid\n"));
+  EXPECT_EQ(read_branch(folder_.path()), std::nullopt) << "as with reftables";
+}
+
 TEST_F(LooseHeadTest, BelievesNoRefThatNamesNoCommit) {
   ASSERT_TRUE(replace_file(join_path(dir(), "refs/heads/main"), std::string(40, 'a') + "\n"));
   EXPECT_FALSE(head());

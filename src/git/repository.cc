@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "git/hidden_files.h"
+#include "git/loose_head.h"
 #include "git/own_paths.h"
 #include "os/files.h"
 
@@ -110,6 +111,7 @@ Result<std::string> Repository::work_tree() const {
 }
 
 Result<std::optional<std::string>> Repository::branch() const {
+  if (auto name = read_branch(folder_)) return name;
   TRY_VALUE(const GitEnd end, git_({"symbolic-ref", "-q", "--short", "HEAD"}));
   if (end.code != 0) return std::optional<std::string>();
   return std::optional<std::string>(trim(end.output));
@@ -128,6 +130,7 @@ Result<std::vector<std::string>> Repository::branches() const {
 }
 
 Result<std::string> Repository::head() const {
+  if (const auto loose = read_loose_head(folder_)) return loose->commit;
   TRY_VALUE(const GitEnd end, git_({"rev-parse", "-q", "--verify", "HEAD"}));
   if (end.code > 1) return refusal(end, folder_);
   return end.code == 0 ? std::string(trim(end.output)) : std::string();

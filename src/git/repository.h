@@ -27,7 +27,7 @@ inline constexpr std::string_view kHowToSeeIdent =
 
 class Repository {
  public:
-  // `folder` is where git runs; used in error messages.
+  // `folder` is where git runs: for error messages, and for answers that need no git.
   explicit Repository(Git git, std::string folder = "this folder") : git_(std::move(git)), folder_(std::move(folder)) {}
 
   // Whether there is a repository. One that git refuses to open, or whose work tree is elsewhere, is an error.

@@ -105,4 +105,11 @@ Result<Record> from_line(std::string_view line) {
   return record;
 }
 
+Body::Body() = default;
+Body::Body(const Body&) = default;
+Body::Body(Body&&) noexcept = default;
+Body& Body::operator=(const Body&) = default;
+Body& Body::operator=(Body&&) noexcept = default;
+Body::~Body() = default;
+
 }  // namespace ralph::record

@@ -45,7 +45,7 @@ struct Style {
 };
 
 // From the first container whose first child is indented on its own line.
-std::string unit_of(const JsonTree& tree) {
+std::string indent_unit(const JsonTree& tree) {
   std::string_view unit = "  ";
   for (size_t id = 0; id < tree.size(); ++id) {
     const JsonTree::Node& node = tree[id];
@@ -74,7 +74,7 @@ bool is_spaced(const JsonTree& tree) {
 Style style_of(const JsonTree& tree) {
   const size_t newline = tree.text().find('\n');
   const bool is_crlf = newline != kNone && newline > 0 && tree.text()[newline - 1] == '\r';
-  return {is_crlf ? "\r\n" : "\n", unit_of(tree), is_spaced(tree)};
+  return {is_crlf ? "\r\n" : "\n", indent_unit(tree), is_spaced(tree)};
 }
 
 // The text being written and its current line.

@@ -25,7 +25,7 @@ bool is_low(int unit) {
 }
 
 // Repairs the escape at the beginning of `text`; returns its original length.
-size_t put_escape(std::string& out, std::string_view text) {
+size_t put_repaired(std::string& out, std::string_view text) {
   if (const int unit = unit_of(text); unit >= 0) {
     const bool pair = is_high(unit) && is_low(unit_of(text.substr(6)));
     const bool half = !pair && (is_high(unit) || is_low(unit));
@@ -47,7 +47,7 @@ size_t put_string(std::string& out, std::string_view text) {
   size_t at = 1;
   while (at < text.size() && text[at] != '"') {
     if (text[at] == '\\') {
-      at += put_escape(out, text.substr(at));
+      at += put_repaired(out, text.substr(at));
     } else if (static_cast<unsigned char>(text[at]) < ' ') {
       out += json_escaped(text.substr(at++, 1));
     } else {

@@ -145,7 +145,7 @@ __attribute__((target("avx2,pclmul"))) const char* skip_blocks_wide(const char* 
 
 // Writes the character of the escape at `at` (the letter after the backslash) and skips it. nullptr if it is invalid or
 // a lone surrogate.
-char* put_escape(const char*& at, const char* end, char* out) {
+char* put_unescaped(const char*& at, const char* end, char* out) {
   static constexpr std::string_view kLetters = "\"\\/bfnrt";
   static constexpr std::string_view kMeanings = "\"\\/\b\f\n\r\t";
   if (at == end) return nullptr;
@@ -224,7 +224,7 @@ const char* decode_string(const char* at, const char* end, char*& out) {
     at = stop + 1;
     if (*stop == '"') return at;
     if (*stop != '\\') return nullptr;
-    out = put_escape(at, end, out);
+    out = put_unescaped(at, end, out);
   }
   return nullptr;
 }

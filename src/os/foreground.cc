@@ -55,7 +55,7 @@ class SignalsOfForeground {
 };
 
 // Only async-signal-safe calls: runs between fork and exec.
-[[noreturn]] void become(const char* program, char** argv, char** environment, const char* folder, int report) {
+[[noreturn]] void become_program(const char* program, char** argv, char** environment, const char* folder, int report) {
   struct sigaction plain{};
   plain.sa_handler = SIG_DFL;
   for (const int signal : {SIGINT, SIGQUIT, SIGPIPE}) ::sigaction(signal, &plain, nullptr);
@@ -81,8 +81,8 @@ Result<int> run_in_foreground(const Launch& launch) {
   const pid_t pid = ::fork();
   if (pid < 0) return fail(ErrorKind::kIo, "cannot start {}: {}", program, errno_text(errno));
   if (pid == 0) {
-    become(program.c_str(), const_cast<char**>(words.data()), const_cast<char**>(variables.data()),
-           launch.folder.c_str(), to.get());
+    become_program(program.c_str(), const_cast<char**>(words.data()), const_cast<char**>(variables.data()),
+                   launch.folder.c_str(), to.get());
   }
   signals.of(pid);
   to.close();

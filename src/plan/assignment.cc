@@ -28,7 +28,7 @@ constexpr std::array<std::string_view, 3> kHeadings = {"IMPLEMENT this story",
                                                        "REVIEW this story, which an earlier iteration implemented",
                                                        "FIX what the review of this story asked for"};
 
-std::string_view heading(Mode mode, bool skip_review) {
+std::string_view assignment_heading(Mode mode, bool skip_review) {
   return skip_review ? "IMPLEMENT this story (reviews are switched off for this run)"
                      : kHeadings[static_cast<size_t>(mode)];
 }
@@ -128,8 +128,8 @@ std::string how_to(const Assignment& a) {
 
 std::string assignment_text(const Assignment& a) {
   const Story& story = *a.story;
-  std::string text =
-      fmt::format("### Your assignment: {}\n\nStory {}: {}\n", heading(a.mode, a.skip_review), story.id, story.title);
+  std::string text = fmt::format("### Your assignment: {}\n\nStory {}: {}\n", assignment_heading(a.mode, a.skip_review),
+                                 story.id, story.title);
   if (!trim(story.description).empty()) text += fmt::format("\n{}\n", trim(story.description));
   text += "\nAcceptance criteria:\n" + list_of(story.criteria, "-");
   if (!a.tasks->verify_commands.empty()) {

@@ -105,7 +105,7 @@ Status switch_branch(const PlanRun& run, const std::string& branch, bool exists)
 
 // Uncommitted files except the plan's own and those that `plan init` wrote, which a run may take along to another
 // branch. The user's other work must stay where it is.
-Result<std::vector<std::string>> uncommitted_work(const PlanRun& run, const Repository& repository) {
+Result<std::vector<std::string>> uncommitted_before_start(const PlanRun& run, const Repository& repository) {
   TRY_VALUE(const std::string top, repository.work_tree());
   const PlanFiles& files = run.files;
   std::vector<std::string> own;
@@ -121,7 +121,7 @@ Result<std::string> obstacle_to(const PlanRun& run, const Repository& repository
   // Somebody switched since then, perhaps on purpose.
   if (run.continues_from_copy()) return std::string("the last run was killed on the plan's branch");
   if (fault.detached) return std::string("HEAD may have commits that no branch has");
-  TRY_VALUE(const auto lines, uncommitted_work(run, repository));
+  TRY_VALUE(const auto lines, uncommitted_before_start(run, repository));
   if (lines.empty()) return std::string();
   const std::string first = lines.front().substr(std::min<size_t>(3, lines.front().size()));
   return fmt::format("{} uncommitted: commit or stash {}",

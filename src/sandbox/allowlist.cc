@@ -37,7 +37,7 @@ bool has_prefix(const unsigned char* address, const unsigned char* first, int bi
 }
 
 template <class Blocks>
-bool is_in(const Blocks& blocks, int family, const unsigned char* address) {
+bool is_in_network(const Blocks& blocks, int family, const unsigned char* address) {
   return std::ranges::any_of(blocks, [&](const Block& block) {
     unsigned char first[16] = {};
     return ::inet_pton(family, std::string(block.first).c_str(), first) == 1 && has_prefix(address, first, block.bits);
@@ -73,9 +73,9 @@ bool is_ip_address(std::string_view host) {
 bool is_private_address(std::string_view address) {
   unsigned char bytes[16] = {};
   const std::string text(address);
-  if (::inet_pton(AF_INET, text.c_str(), bytes) == 1) return is_in(kPrivate4, AF_INET, bytes);
+  if (::inet_pton(AF_INET, text.c_str(), bytes) == 1) return is_in_network(kPrivate4, AF_INET, bytes);
   if (::inet_pton(AF_INET6, text.c_str(), bytes) != 1) return true;  // not an address: treat as private
-  return is_in(kPrivate6, AF_INET6, bytes);                          // ::/8 covers IPv4-mapped addresses
+  return is_in_network(kPrivate6, AF_INET6, bytes);                  // ::/8 covers IPv4-mapped addresses
 }
 
 Result<Allowlist> Allowlist::from(const std::vector<std::string>& hosts,

@@ -38,7 +38,7 @@ bool was_attacked(const std::string& path) {
   return contains(read_file(path).value_or(""), "# attacked ");
 }
 
-constexpr std::array kAttacks = {
+constexpr std::array kFilesAttacks = {
     Attack{"read-ssh-key", "read a private key below the home",
            [](const AttackPlace& p) { return reads(join_path(p.home, ".ssh/id_ed25519"), p.canary); }},
     Attack{"read-credentials", "read another tool's token below the home",
@@ -108,7 +108,7 @@ constexpr std::array kAttacks = {
 }  // namespace
 
 std::span<const Attack> file_attacks() {
-  return kAttacks;
+  return kFilesAttacks;
 }
 
 }  // namespace ralph

@@ -52,7 +52,7 @@ std::string own_part(const AttackPlace& place) {
   return join_path(place.project, ".git/worktrees/worktree");
 }
 
-constexpr std::array kAttacks = {
+constexpr std::array kGitAttacks = {
     Attack{"git-hook", "add a hook that the next commit of the host runs",
            [](const AttackPlace& p) {
              const std::string hook = join_path(p.project, ".git/hooks/pre-commit");
@@ -122,7 +122,7 @@ constexpr std::array kAttacks = {
 }  // namespace
 
 std::span<const Attack> git_attacks() {
-  return kAttacks;
+  return kGitAttacks;
 }
 
 }  // namespace ralph

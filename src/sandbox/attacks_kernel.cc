@@ -123,7 +123,7 @@ Attempt opens_any_of_proc(int how, mode_t closed_to_others) {
 // Large enough for the parameters of all these calls; the rest is zero.
 constexpr size_t kParameters = 128;
 
-constexpr std::array kAttacks = {
+constexpr std::array kKernelAttacks = {
     Attack{"mount", "mount a file system", mounts},
     Attack{"unmount", "take away the mount that protects .ralph", unmounts},
     Attack{"mount-api", "open a file system with the newer mount calls",
@@ -192,7 +192,7 @@ constexpr std::array kAttacks = {
 }  // namespace
 
 std::span<const Attack> kernel_attacks() {
-  return kAttacks;
+  return kKernelAttacks;
 }
 
 }  // namespace ralph

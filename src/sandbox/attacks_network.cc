@@ -48,7 +48,7 @@ Attempt opens_socket(int family, int type) {
   return attempt_of(socket.get(), "opened one");
 }
 
-constexpr std::array kAttacks = {
+constexpr std::array kNetworkAttacks = {
     Attack{"tcp", "connect to a server on the host",
            [](const AttackPlace& p) {
              const sockaddr_in address = loopback(p.tcp_port);
@@ -81,7 +81,7 @@ constexpr std::array kAttacks = {
 }  // namespace
 
 std::span<const Attack> network_attacks() {
-  return kAttacks;
+  return kNetworkAttacks;
 }
 
 }  // namespace ralph

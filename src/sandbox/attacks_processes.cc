@@ -123,7 +123,7 @@ bool has_stayed(const AttackPlace& place) {
   return !stayed.empty();
 }
 
-constexpr std::array kAttacks = {
+constexpr std::array kProcessesAttacks = {
     Attack{"process-list", "find a process of the host by its environment",
            [](const AttackPlace& p) { return finds_secret(p, "environ"); }},
     Attack{"signal", "end a process of the host",
@@ -152,7 +152,7 @@ constexpr std::array kAttacks = {
 }  // namespace
 
 std::span<const Attack> process_attacks() {
-  return kAttacks;
+  return kProcessesAttacks;
 }
 
 }  // namespace ralph

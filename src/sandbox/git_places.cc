@@ -6,7 +6,7 @@
 namespace ralph {
 namespace {
 
-using Kind = MachineView::Kind;
+using EntryKind = MachineView::Kind;
 
 std::string first_line_of(const MachineView& machine, const std::string& path) {
   const auto text = machine.text(path);
@@ -18,7 +18,7 @@ void guard(const std::string& folder, std::initializer_list<std::string_view> na
            std::vector<Mount>& mounts, std::vector<std::string>& forbidden) {
   for (const std::string_view name : names) {
     const std::string path = join_path(folder, name);
-    const Kind kind = machine.kind(path);
+    const EntryKind kind = machine.kind(path);
     if (kind == Kind::kNothing) {
       forbidden.push_back(path);
     } else {
@@ -81,7 +81,7 @@ std::optional<GitPlaces> find_git_places(const std::string& project, const Machi
   for (std::string at = project;; at = parent_path(at)) {
     git.entry = join_path(at, ".git");
     git.top = at;
-    const Kind kind = machine.kind(git.entry);
+    const EntryKind kind = machine.kind(git.entry);
     if (kind == Kind::kFolder || kind == Kind::kFile || kind == Kind::kLink) break;
     if (at == "/" || at.empty()) return std::nullopt;
   }

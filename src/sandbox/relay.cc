@@ -10,7 +10,7 @@
 namespace ralph {
 namespace {
 
-constexpr size_t kPiece = 1 << 20, kCopied = 64 * 1024;
+constexpr size_t kRelayPiece = 1 << 20, kCopied = 64 * 1024;
 constexpr size_t kMostSpare = 8;
 constexpr int kRounds = 8;  // per relay, before others get their turn
 constexpr size_t kMostRelays = 512, kFilesOfRelay = 6, kOtherFiles = 64;
@@ -38,7 +38,8 @@ bool Relay::take_pipe(Flow& flow) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return false;
   flow.pipe = {Fd(ends[1]), Fd(ends[0])};
-  static_cast<void>(::fcntl(ends[1], F_SETPIPE_SZ, static_cast<int>(kPiece)));  // if this fails, the pipe stays smaller
+  static_cast<void>(
+      ::fcntl(ends[1], F_SETPIPE_SZ, static_cast<int>(kRelayPiece)));  // if this fails, the pipe stays smaller
   return true;
 }
 
@@ -64,7 +65,8 @@ void Relay::add_to(std::vector<pollfd>& fds) const {
 // False: nothing to read now, or the connection is broken.
 bool Relay::read_on(int from, Flow& flow) {
   if (flow.body || !take_pipe(flow)) return copy_on(from, flow);
-  const ssize_t n = ::splice(from, nullptr, flow.pipe.in.get(), nullptr, kPiece, SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
+  const ssize_t n =
+      ::splice(from, nullptr, flow.pipe.in.get(), nullptr, kRelayPiece, SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
   if (n < 0 && errno == EINVAL) return copy_on(from, flow);  // the kernel does not support this
   if (n < 0) return false;
   flow.piped = static_cast<size_t>(n);

@@ -148,5 +148,5 @@ X
     result = run(tasks, script)
     assert result.code == 0, result
     out = (tasks.folder() / "runs" / tasks.infos()[0]["run_id"] / "agent-stdout.txt").read_text()
-    assert out.count("no request") == 3 and "fine" in out
+    assert out.count("does not understand the request") == 3 and "fine" in out
     assert json.loads(project.run("task", "status", *tasks.place(), "--json").out)["status"] == "completed"

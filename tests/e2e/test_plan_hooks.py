@@ -381,7 +381,7 @@ REFUSED = {
                              ["bad config line 1 in file .git/config", "fix that first"]),
     "with a lost half": ("mv .git ../.git.away; echo 'gitdir: /no/such' > .git", {},
                          ["not a git repository: /no/such"]),
-    "without HEAD": ("rm .git/HEAD", {}, [".git is there", "no repository in it"]),
+    "without HEAD": ("rm .git/HEAD", {}, [".git exists", "no repository in it"]),
     "with another work tree": ("git config core.worktree /usr", {}, ["core.worktree"]),
 }
 

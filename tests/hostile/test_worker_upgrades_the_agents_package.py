@@ -64,5 +64,5 @@ def test_what_is_too_large_for_a_copy_is_told_and_not_half_put_back(project):
     modules = install(project, large=True)
     result = project.run("run", "-p", "do it", "-m", "1")
     assert result.code == 1, result
-    assert "none of its 8 changed files was put back; install it again as it was" in result.out
+    assert "none of its 8 changed files was restored; reinstall the original" in result.out
     assert not (modules / "@x/agent/run.sh").exists() and (modules / "@x/agent/bin/new.sh").exists()

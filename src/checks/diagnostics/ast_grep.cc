@@ -5,11 +5,12 @@
 namespace ralph::diagnostics {
 namespace {
 
-constexpr std::string_view kSources[] = {".py", ".js", ".jsx", ".mjs", ".cjs", ".ts",  ".tsx", ".mts", ".cts", ".go",
-                                         ".rs", ".c",  ".h",   ".cc",  ".cpp", ".cxx", ".hpp", ".hh",  ".hxx"};
+constexpr std::string_view kAstGrepSources[] = {".py",  ".js",  ".jsx", ".mjs", ".cjs", ".ts", ".tsx",
+                                                ".mts", ".cts", ".go",  ".rs",  ".c",   ".h",  ".cc",
+                                                ".cpp", ".cxx", ".hpp", ".hh",  ".hxx"};
 
-CollectorPlan plan(const ProjectView& project, const Scope& scope) {
-  const std::vector<std::string> files = files_for(project, scope, kSources);
+CollectorPlan plan_ast_grep(const ProjectView& project, const Scope& scope) {
+  const std::vector<std::string> files = files_for(project, scope, kAstGrepSources);
   if (files.empty()) return CollectorPlan::not_used();
   // "sg" is a different program on most systems.
   const std::string ast_grep = project.tool("ast-grep");
@@ -23,7 +24,7 @@ CollectorPlan plan(const ProjectView& project, const Scope& scope) {
   return plan;
 }
 
-ParsedOutput parse(const ToolOutput& output) {
+ParsedOutput parse_ast_grep(const ToolOutput& output) {
   ParsedOutput parsed;
   bool broken = false;
   for_each_line(output.out, [&](std::string_view line) {
@@ -53,6 +54,6 @@ ParsedOutput parse(const ToolOutput& output) {
 
 }  // namespace
 
-constinit const Collector kAstGrep{"ast-grep", Kind::kSecurity, plan, parse};
+constinit const Collector kAstGrep{"ast-grep", Kind::kSecurity, plan_ast_grep, parse_ast_grep};
 
 }  // namespace ralph::diagnostics

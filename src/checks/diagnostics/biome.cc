@@ -4,11 +4,11 @@
 namespace ralph::diagnostics {
 namespace {
 
-constexpr std::string_view kSources[] = {".js",  ".jsx", ".mjs",  ".cjs", ".ts",   ".tsx",
-                                         ".mts", ".cts", ".json", ".css", ".jsonc"};
+constexpr std::string_view kBiomeSources[] = {".js",  ".jsx", ".mjs",  ".cjs", ".ts",   ".tsx",
+                                              ".mts", ".cts", ".json", ".css", ".jsonc"};
 
-CollectorPlan plan(const ProjectView& project, const Scope& scope) {
-  const std::vector<std::string> files = files_for(project, scope, kSources);
+CollectorPlan plan_biome(const ProjectView& project, const Scope& scope) {
+  const std::vector<std::string> files = files_for(project, scope, kBiomeSources);
   const bool configured = !project.first_of({"biome.json", "biome.jsonc"}).empty();
   if (files.empty() || !(scope.named || configured)) return CollectorPlan::not_used();
   const std::string biome = project.tool("biome");
@@ -21,14 +21,14 @@ CollectorPlan plan(const ProjectView& project, const Scope& scope) {
 }
 
 // Biome's messages are strings, or lists of pieces.
-std::string message_of(const json::value& item) {
+std::string biome_message(const json::value& item) {
   if (std::string text = text_at(item, {"message"}); !text.empty()) return text;
   std::string whole;
   for (const json::value& piece : array_at(item, "message")) whole += text_at(piece, {"content"});
   return whole.empty() ? text_at(item, {"description"}) : whole;
 }
 
-void place(Finding& finding, const json::value& item) {
+void biome_place(Finding& finding, const json::value& item) {
   finding.file = text_at(item, {"location", "path"});
   if (finding.file.empty()) finding.file = text_at(item, {"location", "path", "file"});
   finding.line = number_at(item, {"location", "start", "line"});
@@ -45,7 +45,7 @@ void place(Finding& finding, const json::value& item) {
   finding.column = static_cast<int>(at.column);
 }
 
-ParsedOutput parse(const ToolOutput& output) {
+ParsedOutput parse_biome(const ToolOutput& output) {
   const size_t begin = output.out.find('{');
   if (begin == std::string::npos) return {.failure = "biome printed no JSON"};
   const auto document = parse_json(std::string_view(output.out).substr(begin), "biome");
@@ -53,9 +53,9 @@ ParsedOutput parse(const ToolOutput& output) {
   ParsedOutput parsed;
   for (const json::value& item : array_at(*document, "diagnostics")) {
     Finding finding;
-    place(finding, item);
+    biome_place(finding, item);
     finding.rule = text_at(item, {"category"});
-    finding.message = message_of(item);
+    finding.message = biome_message(item);
     const std::string severity = text_at(item, {"severity"});
     finding.severity = is_one_of(severity, {"error", "fatal"}) ? Severity::kError
                        : severity == "warning"                 ? Severity::kWarning
@@ -69,6 +69,6 @@ ParsedOutput parse(const ToolOutput& output) {
 
 }  // namespace
 
-constinit const Collector kBiome{"biome", Kind::kErrors, plan, parse};
+constinit const Collector kBiome{"biome", Kind::kErrors, plan_biome, parse_biome};
 
 }  // namespace ralph::diagnostics

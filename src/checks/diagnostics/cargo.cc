@@ -28,12 +28,12 @@ CollectorPlan plan_clippy(const ProjectView& project, const Scope& scope) {
     return missing_tool("clippy", "rustup component add clippy");
   return plan;
 }
-CollectorPlan plan_test(const ProjectView& project, const Scope& scope) {
+CollectorPlan plan_cargo_test(const ProjectView& project, const Scope& scope) {
   return plan_cargo(project, Scope{{}, scope.named}, {"test", "--workspace", "--no-fail-fast"});
 }
 
 // The location that matters to the reader: the primary span, or for a span inside a macro, where the macro is used.
-void place(Finding& finding, const json::value& message) {
+void cargo_place(Finding& finding, const json::value& message) {
   for (const json::value& span : array_at(message, "spans")) {
     if (!find_bool(span, "is_primary").value_or(false)) continue;
     finding.file = text_at(span, {"file_name"});
@@ -62,7 +62,7 @@ ParsedOutput parse_messages(const ToolOutput& output) {
     finding.severity = level == "warning" ? Severity::kWarning : Severity::kError;
     finding.rule = text_at(*message, {"code", "code"});
     finding.message = text_at(*message, {"message"});
-    place(finding, *message);
+    cargo_place(finding, *message);
     // "aborting due to 2 previous errors", "3 warnings emitted"
     const bool sums_up = finding.severity == Severity::kWarning || finding.message.starts_with("aborting due to");
     if (finding.file.empty() && finding.rule.empty() && sums_up) return;
@@ -87,7 +87,7 @@ std::optional<Panic> panic_in(std::string_view line) {
   return Panic{std::string(line.substr(8, end - 8)), std::string(placed.file), "", placed.line};
 }
 
-ParsedOutput parse_test(const ToolOutput& output) {
+ParsedOutput parse_cargo_test(const ToolOutput& output) {
   ParsedOutput parsed;
   std::vector<std::string> failed;
   std::vector<Panic> panics;
@@ -120,6 +120,6 @@ ParsedOutput parse_test(const ToolOutput& output) {
 
 constinit const Collector kCargoCheck{"cargo-check", Kind::kErrors, plan_check, parse_messages};
 constinit const Collector kClippy{"clippy", Kind::kErrors, plan_clippy, parse_messages};
-constinit const Collector kCargoTest{"cargo-test", Kind::kTests, plan_test, parse_test};
+constinit const Collector kCargoTest{"cargo-test", Kind::kTests, plan_cargo_test, parse_cargo_test};
 
 }  // namespace ralph::diagnostics

@@ -11,7 +11,7 @@ constexpr const char* kBuildAndTest =
     R"("$1" --build "$3" >&2 || { echo "ralph: the build failed"; exit 99; }; exec "$2" --test-dir "$3" --output-on-failure)";
 constexpr int kBuildFailed = 99;
 
-CollectorPlan plan(const ProjectView& project, const Scope&) {
+CollectorPlan plan_ctest(const ProjectView& project, const Scope&) {
   const std::string file = in_build_folder(project, "CTestTestfile.cmake");
   if (file.empty()) return CollectorPlan::not_used();
   const std::string ctest = project.tool("ctest"), cmake = project.tool("cmake");
@@ -25,7 +25,7 @@ CollectorPlan plan(const ProjectView& project, const Scope&) {
 }
 
 // "	  2 - bad (Failed)" below "The following tests FAILED:".
-ParsedOutput parse(const ToolOutput& output) {
+ParsedOutput parse_ctest(const ToolOutput& output) {
   ParsedOutput parsed;
   if (output.exit_code == kBuildFailed) {
     parsed.findings = parse_gnu(output.err);
@@ -54,6 +54,6 @@ ParsedOutput parse(const ToolOutput& output) {
 
 }  // namespace
 
-constinit const Collector kCtest{"ctest", Kind::kTests, plan, parse};
+constinit const Collector kCtest{"ctest", Kind::kTests, plan_ctest, parse_ctest};
 
 }  // namespace ralph::diagnostics

@@ -4,10 +4,10 @@
 namespace ralph::diagnostics {
 namespace {
 
-constexpr std::string_view kSources[] = {".js",  ".jsx", ".mjs", ".cjs", ".ts",
-                                         ".tsx", ".mts", ".cts", ".vue", ".svelte"};
+constexpr std::string_view kEslintSources[] = {".js",  ".jsx", ".mjs", ".cjs", ".ts",
+                                               ".tsx", ".mts", ".cts", ".vue", ".svelte"};
 
-bool is_configured(const ProjectView& project) {
+bool eslint_is_configured(const ProjectView& project) {
   const std::string file =
       project.first_of({"eslint.config.js", "eslint.config.mjs", "eslint.config.cjs", "eslint.config.ts",
                         "eslint.config.mts", "eslint.config.cts", ".eslintrc", ".eslintrc.js", ".eslintrc.cjs",
@@ -15,9 +15,9 @@ bool is_configured(const ProjectView& project) {
   return !file.empty() || contains(project.text_of("package.json"), "\"eslintConfig\"");
 }
 
-CollectorPlan plan(const ProjectView& project, const Scope& scope) {
-  const std::vector<std::string> files = files_for(project, scope, kSources);
-  if (files.empty() || !(scope.named || is_configured(project))) return CollectorPlan::not_used();
+CollectorPlan plan_eslint(const ProjectView& project, const Scope& scope) {
+  const std::vector<std::string> files = files_for(project, scope, kEslintSources);
+  if (files.empty() || !(scope.named || eslint_is_configured(project))) return CollectorPlan::not_used();
   const std::string eslint = project.tool("eslint");
   if (eslint.empty()) return missing_tool("eslint", "npm install eslint");
   const std::vector<std::string> argv = {eslint, "--format=json", "--no-error-on-unmatched-pattern", "--"};
@@ -26,7 +26,7 @@ CollectorPlan plan(const ProjectView& project, const Scope& scope) {
   return plan;
 }
 
-ParsedOutput parse(const ToolOutput& output) {
+ParsedOutput parse_eslint(const ToolOutput& output) {
   const auto document = parse_json(output.out, "eslint");
   if (!document || !document->is_array()) return {.failure = "eslint printed no JSON"};
   ParsedOutput parsed;
@@ -51,6 +51,6 @@ ParsedOutput parse(const ToolOutput& output) {
 
 }  // namespace
 
-constinit const Collector kEslint{"eslint", Kind::kErrors, plan, parse};
+constinit const Collector kEslint{"eslint", Kind::kErrors, plan_eslint, parse_eslint};
 
 }  // namespace ralph::diagnostics

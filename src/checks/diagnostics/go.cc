@@ -81,7 +81,7 @@ CollectorPlan plan_vet(const ProjectView& project, const Scope& scope) {
   plan.compile_rule = kBuildRule;
   return plan;
 }
-CollectorPlan plan_test(const ProjectView& project, const Scope& scope) {
+CollectorPlan plan_go_test(const ProjectView& project, const Scope& scope) {
   // -count=1: run the tests now. A cached result may depend on inputs that go does not track.
   return plan_go(project, Scope{{}, scope.named}, {"test", "-json", "-count=1"});
 }
@@ -175,7 +175,7 @@ void note_output(GoTest& test, std::string_view text, const std::string& folder)
   }
 }
 
-ParsedOutput parse_test(const ToolOutput& output) {
+ParsedOutput parse_go_test(const ToolOutput& output) {
   ParsedOutput parsed;
   TestCounts counts;
   std::map<std::pair<std::string, std::string>, GoTest> tests;  // by package and name
@@ -232,6 +232,6 @@ ParsedOutput parse_test(const ToolOutput& output) {
 }  // namespace
 
 constinit const Collector kGoVet{"go-vet", Kind::kErrors, plan_vet, parse_vet};
-constinit const Collector kGoTest{"go-test", Kind::kTests, plan_test, parse_test};
+constinit const Collector kGoTest{"go-test", Kind::kTests, plan_go_test, parse_go_test};
 
 }  // namespace ralph::diagnostics

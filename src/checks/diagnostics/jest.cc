@@ -63,7 +63,7 @@ void add_case(ParsedOutput& parsed, const json::value& test, const std::string& 
   parsed.findings.push_back(failing_test(text_at(test, {"fullName"}), file, line, trace));
 }
 
-ParsedOutput parse(const ToolOutput& output) {
+ParsedOutput parse_jest(const ToolOutput& output) {
   // Tests may print something before the report.
   size_t begin = output.out.find("{\"num");
   if (begin == std::string::npos) {
@@ -95,7 +95,7 @@ ParsedOutput parse(const ToolOutput& output) {
 
 }  // namespace
 
-constinit const Collector kVitest{"vitest", Kind::kTests, plan_vitest, parse};
-constinit const Collector kJest{"jest", Kind::kTests, plan_jest, parse};
+constinit const Collector kVitest{"vitest", Kind::kTests, plan_vitest, parse_jest};
+constinit const Collector kJest{"jest", Kind::kTests, plan_jest, parse_jest};
 
 }  // namespace ralph::diagnostics

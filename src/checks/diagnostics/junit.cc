@@ -9,7 +9,7 @@
 namespace ralph::diagnostics {
 namespace {
 
-constexpr size_t kMostText = 64 * 1024;  // per failure
+constexpr size_t kMostReport = 64 * 1024;  // per failure
 
 std::string unescaped(std::string_view text) {
   std::string out;
@@ -97,12 +97,12 @@ std::optional<std::vector<JunitCase>> parse_junit(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
     const size_t open = text.find('<', at);
     const std::string_view between = text.substr(at, open == std::string_view::npos ? open : open - at);
-    if (in_failure && cases.back().text.size() < kMostText) cases.back().text += unescaped(between);
+    if (in_failure && cases.back().text.size() < kMostReport) cases.back().text += unescaped(between);
     if (open == std::string_view::npos) break;
     if (text.substr(open).starts_with("<![CDATA[")) {
       const size_t end = text.find("]]>", open);
       if (end == std::string_view::npos) break;
-      if (in_failure && cases.back().text.size() < kMostText)
+      if (in_failure && cases.back().text.size() < kMostReport)
         cases.back().text += text.substr(open + 9, end - open - 9);
       at = end + 3;
       continue;

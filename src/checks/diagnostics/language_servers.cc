@@ -34,7 +34,7 @@ CollectorPlan plan_server(std::string_view name, const ProjectView& project, con
 CollectorPlan plan_clangd(const ProjectView& project, const Scope& scope) {
   return plan_server("clangd", project, scope);
 }
-CollectorPlan plan_pyright(const ProjectView& project, const Scope& scope) {
+CollectorPlan plan_pyright_server(const ProjectView& project, const Scope& scope) {
   return plan_server("pyright-langserver", project, scope);
 }
 CollectorPlan plan_gopls(const ProjectView& project, const Scope& scope) {
@@ -74,7 +74,7 @@ ParsedOutput parse_answer(const ToolOutput& output) {
 }  // namespace
 
 constinit const Collector kClangd{"clangd", Kind::kErrors, plan_clangd, parse_answer};
-constinit const Collector kPyrightServer{"pyright-langserver", Kind::kErrors, plan_pyright, parse_answer};
+constinit const Collector kPyrightServer{"pyright-langserver", Kind::kErrors, plan_pyright_server, parse_answer};
 constinit const Collector kGopls{"gopls", Kind::kErrors, plan_gopls, parse_answer};
 constinit const Collector kRustAnalyzer{"rust-analyzer", Kind::kErrors, plan_rust, parse_answer};
 constinit const Collector kTypescriptServer{"typescript-language-server", Kind::kErrors, plan_typescript, parse_answer};

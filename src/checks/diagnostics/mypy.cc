@@ -4,7 +4,7 @@
 namespace ralph::diagnostics {
 namespace {
 
-bool is_configured(const ProjectView& project) {
+bool mypy_is_configured(const ProjectView& project) {
   return !project.first_of({"mypy.ini", ".mypy.ini"}).empty() ||
          contains(project.text_of("pyproject.toml"), "[tool.mypy") || contains(project.text_of("setup.cfg"), "[mypy");
 }
@@ -23,9 +23,9 @@ bool has_own_files(const ProjectView& project) {
   return false;
 }
 
-CollectorPlan plan(const ProjectView& project, const Scope& scope) {
+CollectorPlan plan_mypy(const ProjectView& project, const Scope& scope) {
   const std::vector<std::string> files = files_for(project, scope, {".py", ".pyi"});
-  if (files.empty() || !(scope.named || is_configured(project))) return CollectorPlan::not_used();
+  if (files.empty() || !(scope.named || mypy_is_configured(project))) return CollectorPlan::not_used();
   const std::string mypy = project.tool("mypy");
   if (mypy.empty()) return missing_tool("mypy", "pip install mypy");
   std::vector<std::string> argv = {mypy, "--output=json", "--no-error-summary", "--show-column-numbers"};
@@ -42,7 +42,7 @@ CollectorPlan plan(const ProjectView& project, const Scope& scope) {
   return plan;
 }
 
-ParsedOutput parse(const ToolOutput& output) {
+ParsedOutput parse_mypy(const ToolOutput& output) {
   ParsedOutput parsed;
   for_each_line(output.out, [&](std::string_view line) {
     if (!line.starts_with('{')) return;
@@ -71,6 +71,6 @@ ParsedOutput parse(const ToolOutput& output) {
 
 }  // namespace
 
-constinit const Collector kMypy{"mypy", Kind::kErrors, plan, parse};
+constinit const Collector kMypy{"mypy", Kind::kErrors, plan_mypy, parse_mypy};
 
 }  // namespace ralph::diagnostics

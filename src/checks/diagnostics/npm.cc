@@ -4,7 +4,7 @@
 namespace ralph::diagnostics {
 namespace {
 
-CollectorPlan plan(const ProjectView& project, const Scope& scope) {
+CollectorPlan plan_npm(const ProjectView& project, const Scope& scope) {
   const auto manifest = parse_json(project.text_of("package.json"), "package.json");
   const std::string script = manifest ? text_at(*manifest, {"scripts", "test"}) : "";
   const bool placeholder = contains(script, "no test specified");
@@ -84,7 +84,7 @@ std::string_view last_line_of(std::string_view text) {
   return last;
 }
 
-ParsedOutput parse(const ToolOutput& output) {
+ParsedOutput parse_npm(const ToolOutput& output) {
   ParsedOutput parsed;
   const std::string both = output.out + "\n" + output.err;
   parsed.tests = node_counts(both);
@@ -100,6 +100,6 @@ ParsedOutput parse(const ToolOutput& output) {
 
 }  // namespace
 
-constinit const Collector kNpmTest{"npm-test", Kind::kTests, plan, parse};
+constinit const Collector kNpmTest{"npm-test", Kind::kTests, plan_npm, parse_npm};
 
 }  // namespace ralph::diagnostics

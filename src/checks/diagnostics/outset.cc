@@ -14,9 +14,9 @@
 namespace ralph::diagnostics {
 namespace {
 
-constexpr std::string_view kSources[] = {".py",  ".pyi", ".js",  ".jsx", ".mjs", ".cjs", ".ts",   ".tsx",
-                                         ".mts", ".cts", ".vue", ".go",  ".rs",  ".c",   ".cc",   ".cpp",
-                                         ".cxx", ".h",   ".hh",  ".hpp", ".hxx", ".sh",  ".bash", ".svelte"};
+constexpr std::string_view kSourceEndings[] = {".py",  ".pyi", ".js",  ".jsx", ".mjs", ".cjs", ".ts",   ".tsx",
+                                               ".mts", ".cts", ".vue", ".go",  ".rs",  ".c",   ".cc",   ".cpp",
+                                               ".cxx", ".h",   ".hh",  ".hpp", ".hxx", ".sh",  ".bash", ".svelte"};
 
 // Programs that collectors search for in the project itself (ProjectView::tool).
 constexpr std::string_view kPrograms[] = {"ruff",
@@ -44,11 +44,11 @@ constexpr std::string_view kPrograms[] = {"ruff",
                                           "typescript-language-server"};
 constexpr std::string_view kProgramFolders[] = {"node_modules/.bin", ".venv/bin", "venv/bin"};
 
-struct Reader {
+struct OutsetReader {
   std::string_view collector, files;  // names, separated by spaces; a name may contain a star
   std::string_view sources{};         // endings of the files it checks, if a configuration file makes it apply
 };
-constexpr Reader kReaders[] = {
+constexpr OutsetReader kOutsetReaders[] = {
     {"ruff", "ruff.toml .ruff.toml pyproject.toml"},
     {"mypy", "mypy.ini .mypy.ini setup.cfg pyproject.toml", ".py .pyi"},
     {"pyright", "pyrightconfig.json pyproject.toml", ".py .pyi"},
@@ -88,7 +88,7 @@ bool fits(std::string_view name, std::string_view pattern) {
 bool reads(std::string_view collector, const std::string& path) {
   const std::string name = base_name(path);
   if (name == "config.toml" && !path.ends_with(".cargo/config.toml")) return false;
-  for (const Reader& reader : kReaders) {
+  for (const OutsetReader& reader : kOutsetReaders) {
     if (reader.collector != collector) continue;
     for (const std::string& pattern : split(reader.files, ' ')) {
       if (fits(name, pattern)) return true;
@@ -118,7 +118,7 @@ std::vector<std::string> names_above(const ProjectView& project, std::span<const
   std::vector<std::string> paths;
   std::string up = "../";
   for (std::string folder = project.root(); folder.size() > 1; folder = parent_path(folder), up += "../") {
-    for (const Reader& reader : kReaders) {
+    for (const OutsetReader& reader : kOutsetReaders) {
       const bool asked = std::any_of(planned.begin(), planned.end(),
                                      [&](const PlannedCollector& one) { return one.name == reader.collector; });
       if (!asked) continue;
@@ -207,7 +207,8 @@ std::string untrusted_program(const Outset& outset, const ProjectView& project, 
 }
 
 bool is_source(std::string_view path) {
-  return std::any_of(std::begin(kSources), std::end(kSources), [&](std::string_view e) { return path.ends_with(e); });
+  return std::any_of(std::begin(kSourceEndings), std::end(kSourceEndings),
+                     [&](std::string_view e) { return path.ends_with(e); });
 }
 
 bool is_in(const std::vector<std::string>& sorted, const std::string& one) {
@@ -225,7 +226,7 @@ std::vector<std::string> generated_sources(const ProjectView& project) {
 
 // Whether there are still files that the collector would check if it were configured.
 bool has_sources_for(std::string_view collector, const ProjectView& project) {
-  for (const Reader& reader : kReaders) {
+  for (const OutsetReader& reader : kOutsetReaders) {
     if (reader.collector != collector || reader.sources.empty()) continue;
     const std::vector<std::string> endings = split(reader.sources, ' ');
     const std::vector<std::string_view> views(endings.begin(), endings.end());

@@ -4,14 +4,14 @@
 namespace ralph::diagnostics {
 namespace {
 
-bool is_configured(const ProjectView& project) {
+bool pyright_is_configured(const ProjectView& project) {
   return project.has("pyrightconfig.json") || contains(project.text_of("pyproject.toml"), "[tool.pyright") ||
          contains(project.text_of("pyproject.toml"), "[tool.basedpyright") || project.depends_on_package("pyright");
 }
 
-CollectorPlan plan(const ProjectView& project, const Scope& scope) {
+CollectorPlan plan_pyright(const ProjectView& project, const Scope& scope) {
   const std::vector<std::string> files = files_for(project, scope, {".py", ".pyi"});
-  if (files.empty() || !(scope.named || is_configured(project))) return CollectorPlan::not_used();
+  if (files.empty() || !(scope.named || pyright_is_configured(project))) return CollectorPlan::not_used();
   const std::string pyright = project.tool("pyright");
   if (pyright.empty()) return missing_tool("pyright", "pip install pyright, or npm install pyright");
   CollectorPlan plan;
@@ -23,7 +23,7 @@ CollectorPlan plan(const ProjectView& project, const Scope& scope) {
   return plan;
 }
 
-ParsedOutput parse(const ToolOutput& output) {
+ParsedOutput parse_pyright(const ToolOutput& output) {
   const auto document = parse_json(output.out, "pyright");
   if (!document || !find(*document, "generalDiagnostics")) return {.failure = "pyright printed no JSON"};
   ParsedOutput parsed;
@@ -48,6 +48,6 @@ ParsedOutput parse(const ToolOutput& output) {
 
 }  // namespace
 
-constinit const Collector kPyright{"pyright", Kind::kErrors, plan, parse};
+constinit const Collector kPyright{"pyright", Kind::kErrors, plan_pyright, parse_pyright};
 
 }  // namespace ralph::diagnostics

@@ -20,7 +20,7 @@ bool uses_pytest(const ProjectView& project) {
   return std::any_of(files.begin(), files.end(), is_test_file);
 }
 
-CollectorPlan plan(const ProjectView& project, const Scope& scope) {
+CollectorPlan plan_pytest(const ProjectView& project, const Scope& scope) {
   if (!(scope.named && project.has_ending({".py"})) && !uses_pytest(project)) return CollectorPlan::not_used();
   const std::string pytest = project.tool("pytest");
   if (pytest.empty()) return missing_tool("pytest", "pip install pytest");
@@ -37,7 +37,7 @@ CollectorPlan plan(const ProjectView& project, const Scope& scope) {
 }
 
 // The last "test_app.py:4: AssertionError" in a failure's text is more useful than the start of the test.
-void place(Finding& finding, const JunitCase& test) {
+void pytest_place(Finding& finding, const JunitCase& test) {
   finding.file = test.file;
   finding.line = test.line >= 0 ? test.line + 1 : 0;  // pytest counts from 0
   for_each_line(test.text, [&](std::string_view line) {
@@ -61,7 +61,7 @@ std::string said_by(const JunitCase& test) {
   return said;
 }
 
-ParsedOutput parse(const ToolOutput& output) {
+ParsedOutput parse_pytest(const ToolOutput& output) {
   const auto report = parse_junit(output.err);
   if (!report) return {.failure = "pytest wrote no report"};
   ParsedOutput parsed;
@@ -72,7 +72,7 @@ ParsedOutput parse(const ToolOutput& output) {
     if (test.outcome != JunitCase::Outcome::kFailed) continue;
     ++parsed.tests->failed;
     Finding finding = failing_test(test.suite.empty() ? test.name : test.suite + "." + test.name, "", 0, said_by(test));
-    place(finding, test);
+    pytest_place(finding, test);
     parsed.findings.push_back(std::move(finding));
   }
   // 1: failures; 2: files that can't be collected, or an interrupt; 5: no tests.
@@ -86,6 +86,6 @@ ParsedOutput parse(const ToolOutput& output) {
 
 }  // namespace
 
-constinit const Collector kPytest{"pytest", Kind::kTests, plan, parse};
+constinit const Collector kPytest{"pytest", Kind::kTests, plan_pytest, parse_pytest};
 
 }  // namespace ralph::diagnostics

@@ -4,7 +4,7 @@
 namespace ralph::diagnostics {
 namespace {
 
-CollectorPlan plan(const ProjectView& project, const Scope& scope) {
+CollectorPlan plan_ruff(const ProjectView& project, const Scope& scope) {
   const std::vector<std::string> files = files_for(project, scope, {".py", ".pyi"});
   if (files.empty()) return CollectorPlan::not_used();
   const std::string ruff = project.tool("ruff");
@@ -27,7 +27,7 @@ bool is_security(std::string_view code) {
   return code.size() > 1 && code[0] == 'S' && code[1] >= '0' && code[1] <= '9';
 }
 
-ParsedOutput parse(const ToolOutput& output) {
+ParsedOutput parse_ruff(const ToolOutput& output) {
   const auto document = parse_json(output.out, "ruff");
   if (!document || !document->is_array()) return {.failure = "ruff printed no JSON"};
   ParsedOutput parsed;
@@ -48,6 +48,6 @@ ParsedOutput parse(const ToolOutput& output) {
 
 }  // namespace
 
-constinit const Collector kRuff{"ruff", Kind::kErrors, plan, parse};
+constinit const Collector kRuff{"ruff", Kind::kErrors, plan_ruff, parse_ruff};
 
 }  // namespace ralph::diagnostics

@@ -43,7 +43,7 @@ std::vector<std::string> scripts_in(const ProjectView& project, const Scope& sco
   return scripts;
 }
 
-CollectorPlan plan(const ProjectView& project, const Scope& scope) {
+CollectorPlan plan_shellcheck(const ProjectView& project, const Scope& scope) {
   const std::vector<std::string> scripts = scripts_in(project, scope);
   if (scripts.empty()) return CollectorPlan::not_used();
   const std::string shellcheck = project.tool("shellcheck");
@@ -53,7 +53,7 @@ CollectorPlan plan(const ProjectView& project, const Scope& scope) {
   return plan;
 }
 
-ParsedOutput parse(const ToolOutput& output) {
+ParsedOutput parse_shellcheck(const ToolOutput& output) {
   const auto document = parse_json(output.out, "shellcheck");
   if (!document || !find(*document, "comments")) return {.failure = "shellcheck printed no JSON"};
   ParsedOutput parsed;
@@ -74,6 +74,6 @@ ParsedOutput parse(const ToolOutput& output) {
 
 }  // namespace
 
-constinit const Collector kShellcheck{"shellcheck", Kind::kErrors, plan, parse};
+constinit const Collector kShellcheck{"shellcheck", Kind::kErrors, plan_shellcheck, parse_shellcheck};
 
 }  // namespace ralph::diagnostics

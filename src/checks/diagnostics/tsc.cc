@@ -4,10 +4,10 @@
 namespace ralph::diagnostics {
 namespace {
 
-constexpr std::string_view kSources[] = {".ts", ".tsx", ".mts", ".cts", ".js", ".jsx"};
+constexpr std::string_view kTscSources[] = {".ts", ".tsx", ".mts", ".cts", ".js", ".jsx"};
 
-CollectorPlan plan(const ProjectView& project, const Scope& scope) {
-  if (!project.has("tsconfig.json") || files_for(project, scope, kSources).empty()) return CollectorPlan::not_used();
+CollectorPlan plan_tsc(const ProjectView& project, const Scope& scope) {
+  if (!project.has("tsconfig.json") || files_for(project, scope, kTscSources).empty()) return CollectorPlan::not_used();
   const std::string tsc = project.tool("tsc");
   if (tsc.empty()) return missing_tool("tsc", "npm install typescript");
   CollectorPlan plan;
@@ -48,7 +48,7 @@ std::optional<Finding> finding_in(std::string_view line) {
   return finding;
 }
 
-ParsedOutput parse(const ToolOutput& output) {
+ParsedOutput parse_tsc(const ToolOutput& output) {
   ParsedOutput parsed;
   for_each_line(output.out, [&](std::string_view line) {
     if (auto finding = finding_in(line)) parsed.findings.push_back(std::move(*finding));
@@ -59,6 +59,6 @@ ParsedOutput parse(const ToolOutput& output) {
 
 }  // namespace
 
-constinit const Collector kTsc{"tsc", Kind::kErrors, plan, parse};
+constinit const Collector kTsc{"tsc", Kind::kErrors, plan_tsc, parse_tsc};
 
 }  // namespace ralph::diagnostics

@@ -11,7 +11,7 @@ using diagnostics::Severity;
 
 // 1 error, 2 warning, 3 information, 4 hint. If it is missing, the client decides: a finding counts as an error unless
 // the server says otherwise.
-Severity severity_of(const json::value& item) {
+Severity severity_from(const json::value& item) {
   switch (find_integer(item, "severity").value_or(1)) {
     case 1:
       return Severity::kError;
@@ -67,7 +67,7 @@ std::vector<Finding> findings_in(const json::value* items, const std::string& pa
   std::vector<Finding> findings;
   if (!items || !items->is_array()) return findings;
   for (const json::value& item : items->get_array()) {
-    const Severity severity = severity_of(item);
+    const Severity severity = severity_from(item);
     // Hints only make editors grey out unused names.
     if (find_integer(item, "severity") == 4 || findings.size() >= kMostFindings) continue;
     Finding finding;
