@@ -12,14 +12,16 @@ if(RALPH_PRECOMPILE)
   target_precompile_headers(ralph_large_headers PRIVATE ${large_headers})
 endif()
 
-# Most of the remaining time goes into templates that are instantiated again in each file, so several files are compiled as
-# one. They then see each other's file-local names: names that many files have (kOptions of each command) are made unique,
-# and some files are compiled on their own.
+# Most of the remaining time goes into templates that are instantiated again in each file, so the files of a room are compiled
+# a few dozen at a time. They then see each other's file-local names, which therefore have to differ within a room; names that
+# every command has (kOptions) are made unique.
 option(RALPH_UNITY "compile some files at a time" OFF)
 function(ralph_compile_together target)
   if(RALPH_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 40 UNITY_BUILD_UNIQUE_ID RALPH_THIS_FILE
       UNITY_BUILD_CODE_BEFORE_INCLUDE "#include \"${PROJECT_SOURCE_DIR}/cmake/unity_names.h\"")
+    # g++ takes every file but the first for a header, in which a type of the file's own would be a mistake.
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
 endfunction()
 

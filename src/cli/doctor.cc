@@ -35,7 +35,7 @@ std::string_view to_string(Health health) {
   return health == Health::kOk ? "ok" : health == Health::kNote ? "note" : "problem";
 }
 
-void check_system(Findings& findings) {
+void check_system(HealthReport& findings) {
   switch (try_to_end_a_process()) {
     case EndingWorks::kByDescriptor:
       findings.ok("process containment", "process descriptors and a subreaper: nothing an agent starts is left behind");
@@ -56,7 +56,7 @@ void check_system(Findings& findings) {
   if (!is_executable_file("/bin/sh")) findings.problem("/bin/sh", "missing", "guardrails run in it");
 }
 
-void check_git(Findings& findings, const Environment& environment, const std::string& project) {
+void check_git(HealthReport& findings, const Environment& environment, const std::string& project) {
   const auto git = resolve_program("git", environment, project);
   if (!git) {
     findings.note("git", "not found", "install git if ralph should commit");
@@ -73,7 +73,7 @@ void check_git(Findings& findings, const Environment& environment, const std::st
   }
 }
 
-void check_agents(Findings& findings, const Environment& environment, const std::string& project) {
+void check_agents(HealthReport& findings, const Environment& environment, const std::string& project) {
   bool any = false;
   for (const Adapter* adapter : adapters()) {
     const auto program = resolve_program(std::string(adapter->name), environment, project);
@@ -89,7 +89,7 @@ void check_agents(Findings& findings, const Environment& environment, const std:
   }
 }
 
-void check_agent(Findings& findings, const Settings& settings, const Environment& environment,
+void check_agent(HealthReport& findings, const Settings& settings, const Environment& environment,
                  const std::string& project) {
   const auto agents = make_agents(settings, environment, project);
   if (!agents) {
@@ -117,7 +117,7 @@ void check_agent(Findings& findings, const Settings& settings, const Environment
 }
 
 // A run keeps its journal in .ralph, and creates that folder if it is missing.
-void check_folder(Findings& findings, const std::string& project) {
+void check_folder(HealthReport& findings, const std::string& project) {
   const std::string folder = join_path(project, ".ralph");
   if (path_exists(folder) && !is_real_folder(folder)) {
     findings.problem(".ralph", "it is a symbolic link or a file, and ralph writes only to a real folder", "remove it");
@@ -134,7 +134,7 @@ void check_folder(Findings& findings, const std::string& project) {
 }
 
 // The nearest existing folder has to be writable for this user.
-void check_state_folder(Findings& findings, const Environment& environment) {
+void check_state_folder(HealthReport& findings, const Environment& environment) {
   const std::string wanted = state_folder(environment);
   if (wanted.empty()) return;
   std::string there = wanted;
@@ -147,7 +147,7 @@ void check_state_folder(Findings& findings, const Environment& environment) {
 }
 
 // The other reasons, apart from the agent and the repository, why `ralph run` would refuse to start.
-void check_start(Findings& findings, const LoadedSettings& loaded, const Environment& environment,
+void check_start(HealthReport& findings, const LoadedSettings& loaded, const Environment& environment,
                  const std::string& project) {
   if (const std::string why = foreseen_refusal(loaded, project); !why.empty())
     findings.problem("trust", why, "'ralph trust' shows what is new and accepts it");
@@ -161,7 +161,7 @@ void check_start(Findings& findings, const LoadedSettings& loaded, const Environ
     findings.problem("sandbox", protection.error().message);
 }
 
-void check_settings(Findings& findings, const Environment& environment, const std::string& project) {
+void check_settings(HealthReport& findings, const Environment& environment, const std::string& project) {
   const auto loaded = load_settings(project);
   if (!loaded) {
     findings.problem("settings", loaded.error().message,
@@ -191,7 +191,7 @@ void check_settings(Findings& findings, const Environment& environment, const st
 }
 
 // Only reports leftovers: the next run cleans them up.
-void check_leftovers(Findings& findings, const Environment&, const std::string& project) {
+void check_leftovers(HealthReport& findings, const Environment&, const std::string& project) {
   const auto killed = killed_run(project);
   if (!killed) return;
   const std::string which = fmt::format("run {}, which was killed,", killed->folder.id);
@@ -207,13 +207,13 @@ void check_leftovers(Findings& findings, const Environment&, const std::string& 
     findings.note("leftovers", fmt::format("{} left git's lock {}", which, **lock), "the next 'ralph run' removes it");
 }
 
-int print_findings(const Findings& findings, const Environment& environment, bool as_json) {
+int print_findings(const HealthReport& findings, const Environment& environment, bool as_json) {
   bool problem = false;
   json::array list;
   const Style style = style_of_output(environment);
   size_t width = 0;
-  for (const Finding& finding : findings.all()) width = std::max(width, display_width(finding.what));
-  for (const Finding& finding : findings.all()) {
+  for (const HealthFinding& finding : findings.all()) width = std::max(width, display_width(finding.what));
+  for (const HealthFinding& finding : findings.all()) {
     problem = problem || finding.health == Health::kProblem;
     if (as_json) {
       list.push_back(json::object{{"health", to_string(finding.health)},
@@ -247,7 +247,7 @@ Result<int> examine(const Arguments& arguments) {
   const Environment environment = Environment::of_this_process();
   TRY_VALUE(const Project place, enter_project());
   const std::string& project = place.folder;
-  Findings findings;
+  HealthReport findings;
   findings.ok("ralph", RALPH_VERSION);
   check_system(findings);
   for (const auto check : {check_git, check_agents, check_settings, check_hooks, check_leftovers})

@@ -20,7 +20,7 @@ struct Installed {
 
 class HookDoctor {
  public:
-  HookDoctor(Findings& findings, const Environment& environment, const std::string& project)
+  HookDoctor(HealthReport& findings, const Environment& environment, const std::string& project)
       : findings_(findings), environment_(environment), project_(project) {}
 
   void check() {
@@ -186,7 +186,7 @@ class HookDoctor {
                    command("install", installed_[0].file) + " --commands");
   }
 
-  Findings& findings_;
+  HealthReport& findings_;
   const Environment& environment_;
   const std::string& project_;
   std::vector<Installed> installed_;  // of the current host
@@ -197,7 +197,7 @@ class HookDoctor {
 
 }  // namespace
 
-void check_hooks(Findings& findings, const Environment& environment, const std::string& project) {
+void check_hooks(HealthReport& findings, const Environment& environment, const std::string& project) {
   HookDoctor(findings, environment, project).check();
 }
 

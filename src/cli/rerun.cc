@@ -64,10 +64,10 @@ VerifyFinding compare(const record::GuardrailEnded& then, const CheckEnd& now) {
     const TestCounts before{*then.tests_passed, then.tests_failed.value_or(0), then.tests_skipped.value_or(0)};
     if (!now.tests || *now.tests != before)
       return {"rerun", false,
-              fmt::format("{}: {} in the run, and {} now", name, outcome_in_words(before),
-                          now.tests ? outcome_in_words(*now.tests) : "an unknown number of tests")};
+              fmt::format("{}: {} in the run, and {} now", name, in_words(before),
+                          now.tests ? in_words(*now.tests) : "an unknown number of tests")};
   }
-  const std::string tests = now.tests ? fmt::format(", {}", outcome_in_words(*now.tests)) : "";
+  const std::string tests = now.tests ? fmt::format(", {}", in_words(*now.tests)) : "";
   return {"rerun", true, fmt::format("{}: {} again{}", name, outcome_in_words(outcome, now.status.code), tests)};
 }
 

@@ -54,10 +54,10 @@ Body read_unknown(std::string_view type, const json::object& in) {
 // Reads the first alternative of Body, from index I on, whose kType is `type`.
 template <size_t I = 0>
 Body read_body(std::string_view type, const json::object& in) {
-  if constexpr (I + 1 == std::variant_size_v<Body>) {
+  if constexpr (I + 1 == std::variant_size_v<AnyBody>) {
     return read_unknown(type, in);
   } else {
-    using T = std::variant_alternative_t<I, Body>;
+    using T = std::variant_alternative_t<I, AnyBody>;
     if (type != T::kType) return read_body<I + 1>(type, in);
     T body;
     body.fields(FieldReader{in});

@@ -114,10 +114,10 @@ class Reader {
 
 // The id of the story in a pointer such as /userStories/3/passes.
 std::string story_at(const json::value& document, std::string_view pointer) {
-  constexpr std::string_view kStories = "/userStories/";
-  if (!pointer.starts_with(kStories)) return {};
+  constexpr std::string_view kStoriesAt = "/userStories/";
+  if (!pointer.starts_with(kStoriesAt)) return {};
   boost::system::error_code error;
-  const size_t end = pointer.find('/', kStories.size());
+  const size_t end = pointer.find('/', kStoriesAt.size());
   const json::value* story = document.find_pointer(pointer.substr(0, end), error);
   const auto id = story ? find_string(*story, "id") : std::nullopt;
   return id && !trim(*id).empty() ? std::string(*id) : std::string();

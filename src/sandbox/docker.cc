@@ -12,7 +12,7 @@
 namespace ralph {
 namespace {
 
-constexpr size_t kMostOfAName = 32, kDigits = 10;
+constexpr size_t kMostOfAName = 32, kHashDigits = 10;
 constexpr std::string_view kShell = "shell";  // the template without an agent
 
 std::string with_plain_letters(std::string name, char instead) {
@@ -31,7 +31,7 @@ std::string name_of(const std::string& project, const std::string& task, const D
   const std::string whole = task.empty() ? project : fmt::format("{}-task-{}", project, task);
   if (!cli.is_sbx()) return with_plain_letters("ralph-" + whole, '_');
   return fmt::format("ralph-{}-{}", with_plain_letters(base_name(project).substr(0, kMostOfAName), '-'),
-                     sha256_hex(whole).substr(0, kDigits));
+                     sha256_hex(whole).substr(0, kHashDigits));
 }
 
 // Arguments are data and never part of a script's text.

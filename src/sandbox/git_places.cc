@@ -19,7 +19,7 @@ void guard(const std::string& folder, std::initializer_list<std::string_view> na
   for (const std::string_view name : names) {
     const std::string path = join_path(folder, name);
     const EntryKind kind = machine.kind(path);
-    if (kind == Kind::kNothing) {
+    if (kind == EntryKind::kNothing) {
       forbidden.push_back(path);
     } else {
       mounts.push_back({MountKind::kReadOnly, path, path, "git would run what it says"});
@@ -31,7 +31,7 @@ void guard(const std::string& folder, std::initializer_list<std::string_view> na
 // never mounted writable.
 void pin(MountKind kind, const std::string& path, std::string_view why, const MachineView& machine,
          std::vector<Mount>& mounts) {
-  if (machine.kind(path) == Kind::kNothing) return;
+  if (machine.kind(path) == EntryKind::kNothing) return;
   if (kind == MountKind::kWritable && machine.real(path) != path) return;
   mounts.push_back({kind, path, path, std::string(why)});
 }
@@ -50,9 +50,9 @@ std::string branch_in(std::string_view head) {
 // Whether this looks like a folder of git objects. The file that names it may have been written inside, and whatever it
 // names is shown to whoever wrote it.
 bool is_object_folder(const std::string& path, const MachineView& machine) {
-  return base_name(path) == "objects" && machine.kind(path) == Kind::kFolder &&
-         (machine.kind(join_path(path, "pack")) == Kind::kFolder ||
-          machine.kind(join_path(path, "info")) == Kind::kFolder);
+  return base_name(path) == "objects" && machine.kind(path) == EntryKind::kFolder &&
+         (machine.kind(join_path(path, "pack")) == EntryKind::kFolder ||
+          machine.kind(join_path(path, "info")) == EntryKind::kFolder);
 }
 
 // Commits write objects, but must not change the list of further object folders.
@@ -62,7 +62,7 @@ void guard_alternates(const std::string& objects, const MachineView& machine, st
   pin(MountKind::kWritable, join_path(objects, "info"), "can't be renamed", machine, mounts);
   for (const char* name : {"info/alternates", "info/http-alternates"}) {
     const std::string path = join_path(objects, name);
-    if (machine.kind(path) == Kind::kNothing) {
+    if (machine.kind(path) == EntryKind::kNothing) {
       forbidden.push_back(path);
     } else {
       mounts.push_back({MountKind::kReadOnly, path, path, "names folders of other repositories"});
@@ -82,11 +82,11 @@ std::optional<GitPlaces> find_git_places(const std::string& project, const Machi
     git.entry = join_path(at, ".git");
     git.top = at;
     const EntryKind kind = machine.kind(git.entry);
-    if (kind == Kind::kFolder || kind == Kind::kFile || kind == Kind::kLink) break;
+    if (kind == EntryKind::kFolder || kind == EntryKind::kFile || kind == EntryKind::kLink) break;
     if (at == "/" || at.empty()) return std::nullopt;
   }
-  git.git_dir = machine.kind(git.entry) == Kind::kLink ? machine.real(git.entry) : git.entry;
-  if (machine.kind(git.entry) == Kind::kFile) {
+  git.git_dir = machine.kind(git.entry) == EntryKind::kLink ? machine.real(git.entry) : git.entry;
+  if (machine.kind(git.entry) == EntryKind::kFile) {
     const std::string line = first_line_of(machine, git.entry);
     constexpr std::string_view kWord = "gitdir:";
     if (!line.starts_with(kWord)) return std::nullopt;

@@ -2,17 +2,12 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace ralph {
 namespace {
 
 constexpr size_t kMostDigits = 15, kLongestLine = 8192;
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 }  // namespace
 
