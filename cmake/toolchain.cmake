@@ -10,6 +10,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     -Wno-stringop-overread -Wno-array-bounds)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  if(RALPH_UNITY)
+    # It warns of a local name that another file of the unit also has.
+    target_compile_options(ralph_flags INTERFACE -Wno-shadow)
+  endif()
   # libstdc++'s own stable_sort uses functions that libstdc++ marks as deprecated.
   target_compile_options(ralph_flags INTERFACE -Wno-deprecated-declarations)
 endif()

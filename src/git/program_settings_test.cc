@@ -11,7 +11,7 @@ constexpr std::string_view kOrdinary =
     "[core]\n\trepositoryformatversion = 0\n\tbare = false\n[user]\n\tname = T\n[remote \"origin\"]\n\turl = "
     "https://example.com/x.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n[branch \"main\"]\n\tremote = origin\n";
 
-std::vector<std::string> names_in(std::string_view text) {
+std::vector<std::string> setting_names_in(std::string_view text) {
   std::vector<std::string> names;
   const auto settings = program_settings(text);
   for (const GitSetting& setting : *settings) names.push_back(setting.name + "=" + setting.value);
@@ -19,7 +19,7 @@ std::vector<std::string> names_in(std::string_view text) {
 }
 
 TEST(ProgramSettings, what_git_writes_by_itself_names_no_program) {
-  EXPECT_EQ(names_in(kOrdinary), std::vector<std::string>{});
+  EXPECT_EQ(setting_names_in(kOrdinary), std::vector<std::string>{});
   for (const char* name : {"branch.main.merge", "remote.origin.fetch", "user.signingkey", "commit.gpgsign",
                            "core.worktree", "submodule.x.active", "extensions.worktreeconfig", "pull.rebase"})
     EXPECT_FALSE(names_program(name, "x")) << name;
@@ -67,12 +67,12 @@ TEST(ProgramSettings, what_makes_git_run_a_program_or_read_more_is_found) {
 }
 
 TEST(ProgramSettings, a_text_is_read_as_git_reads_it) {
-  EXPECT_EQ(names_in("[CORE] HooksPath=x ; why\n"), std::vector<std::string>{"core.hookspath=x"});
-  EXPECT_EQ(names_in("[filter.A]\nclean = a\\\n b # no\n"), std::vector<std::string>{"filter.a.clean=a b"});
-  EXPECT_EQ(names_in("[filter \"A \\\"b\"]\n\tclean = \"a # \\\"b\\\"\"\n"),
+  EXPECT_EQ(setting_names_in("[CORE] HooksPath=x ; why\n"), std::vector<std::string>{"core.hookspath=x"});
+  EXPECT_EQ(setting_names_in("[filter.A]\nclean = a\\\n b # no\n"), std::vector<std::string>{"filter.a.clean=a b"});
+  EXPECT_EQ(setting_names_in("[filter \"A \\\"b\"]\n\tclean = \"a # \\\"b\\\"\"\n"),
             std::vector<std::string>{"filter.A \"b.clean=a # \"b\""});
-  EXPECT_EQ(names_in("[remote \"o\"]\n\turl = \"ext:\"\":sh\"\n"), std::vector<std::string>{"remote.o.url=ext::sh"});
-  EXPECT_EQ(names_in("# [core]\n; hooksPath = x\n[core]\r\n\tpager\r\n"), std::vector<std::string>{"core.pager="});
+  EXPECT_EQ(setting_names_in("[remote \"o\"]\n\turl = \"ext:\"\":sh\"\n"), std::vector<std::string>{"remote.o.url=ext::sh"});
+  EXPECT_EQ(setting_names_in("# [core]\n; hooksPath = x\n[core]\r\n\tpager\r\n"), std::vector<std::string>{"core.pager="});
   for (const char* broken : {"[core\nx = y\n", "[core]\nhooksPath x\n", "[core]\nhooksPath = \"x\n", "[core]\n=x\n",
                              "[core]\nhooksPath = \\q\n", "[a \"b\nc\"]\n"})
     EXPECT_FALSE(program_settings(broken)) << broken;

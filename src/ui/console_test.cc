@@ -81,7 +81,7 @@ void tell(RunListener& listener, record::Body body) {
   listener.on_record(record, progress());
 }
 
-record::RunStarted run_started() {
+record::RunStarted started_run() {
   record::RunStarted started;
   started.run_id = "20261115-202233-7f3a";
   started.agent = "claude";
@@ -135,7 +135,7 @@ record::RunEnded run_ended(std::string_view status, std::string reason) {
 TEST(Console, ShowsARunAsLinesInAFile) {
   const Printed seen = printed<Console>(
       [](Console& console) {
-        tell(console, run_started());
+        tell(console, started_run());
         tell(console, record::IterationStarted{1});
         tell(console, agent_started());
         console.on_agent_output("I fix it.");
