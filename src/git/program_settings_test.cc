@@ -71,8 +71,10 @@ TEST(ProgramSettings, a_text_is_read_as_git_reads_it) {
   EXPECT_EQ(setting_names_in("[filter.A]\nclean = a\\\n b # no\n"), std::vector<std::string>{"filter.a.clean=a b"});
   EXPECT_EQ(setting_names_in("[filter \"A \\\"b\"]\n\tclean = \"a # \\\"b\\\"\"\n"),
             std::vector<std::string>{"filter.A \"b.clean=a # \"b\""});
-  EXPECT_EQ(setting_names_in("[remote \"o\"]\n\turl = \"ext:\"\":sh\"\n"), std::vector<std::string>{"remote.o.url=ext::sh"});
-  EXPECT_EQ(setting_names_in("# [core]\n; hooksPath = x\n[core]\r\n\tpager\r\n"), std::vector<std::string>{"core.pager="});
+  EXPECT_EQ(setting_names_in("[remote \"o\"]\n\turl = \"ext:\"\":sh\"\n"),
+            std::vector<std::string>{"remote.o.url=ext::sh"});
+  EXPECT_EQ(setting_names_in("# [core]\n; hooksPath = x\n[core]\r\n\tpager\r\n"),
+            std::vector<std::string>{"core.pager="});
   for (const char* broken : {"[core\nx = y\n", "[core]\nhooksPath x\n", "[core]\nhooksPath = \"x\n", "[core]\n=x\n",
                              "[core]\nhooksPath = \\q\n", "[a \"b\nc\"]\n"})
     EXPECT_FALSE(program_settings(broken)) << broken;

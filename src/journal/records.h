@@ -437,11 +437,11 @@ struct Unknown {
   json::object fields_as_written;
 };
 
-using AnyBody = std::variant<RunStarted, RunResumed, IterationStarted, AgentStarted, AgentEnded, GuardrailStarted,
-                             GuardrailEnded, Diagnosed, ScmStarted, ScmEnded, FilesWatched, FilesChanged,
-                             TriggersWatched, TriggersChanged, SignalReceived, ProcessesSwept, SandboxNoted, Decided,
-                             SessionBound, SessionEnded, PlanBegan, PlanWork, PlanChecked, IterationEnded, RunEnded,
-                             Unknown>;
+using AnyBody =
+    std::variant<RunStarted, RunResumed, IterationStarted, AgentStarted, AgentEnded, GuardrailStarted, GuardrailEnded,
+                 Diagnosed, ScmStarted, ScmEnded, FilesWatched, FilesChanged, TriggersWatched, TriggersChanged,
+                 SignalReceived, ProcessesSwept, SandboxNoted, Decided, SessionBound, SessionEnded, PlanBegan, PlanWork,
+                 PlanChecked, IterationEnded, RunEnded, Unknown>;
 
 // Copying, moving and destroying a variant of so many types takes a lot of code, which would be compiled again in every
 // file that has a record.

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr Milliseconds kAnswerTime{20'000}, kCommandTime{600'000};  // a machine's image may have to be fetched
 constexpr size_t kMostWrites = 64;                                  // beyond this, a restart is cheaper
-constexpr long long kMostBytesOfFile = 64 << 20;                          // per file
+constexpr long long kMostBytesOfFile = 64 << 20;                    // per file
 
 std::optional<FileStamp> stamp_of(const std::string& path) {
   struct stat info{};
@@ -178,7 +178,8 @@ Status DockerMachine::catch_up(bool may_restart) {
   bool restart = changed.size() > kMostWrites;
   for (const std::string& path : changed) {
     const auto stamp = now.find(path);
-    restart = restart || (stamp != now.end() && (!S_ISREG(stamp->second.mode) || stamp->second.size > kMostBytesOfFile));
+    restart =
+        restart || (stamp != now.end() && (!S_ISREG(stamp->second.mode) || stamp->second.size > kMostBytesOfFile));
   }
   if (restart && may_restart) {
     TRY(run(machine_stop(cli_, plan_), "restart"));

@@ -16,10 +16,10 @@ StopChecks::StopChecks(const LoopStore& store, const StopRequest& stop, const En
 
 CheckNews StopChecks::from_before() {
   CheckNews news;
+  const auto there = held_.there();
+  if (!there) return news;  // first, because it is one lstat, and most stops end here
   const auto state = store_.load(stop_.session);
   if (!state || !*state || !(*state)->active() || !(*state)->host.held) return news;
-  const auto there = held_.there();
-  if (!there) return news;
   if (!is_about_these_files(*there)) {
     held_.end();
     news.now.restarted = true;

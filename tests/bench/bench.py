@@ -92,6 +92,23 @@ class Sample:
     own_peak_mb: float = 0  # the command's own process, if it was watched
 
 
+class Host:
+    """One process that starts everything that it measures, as a host agent starts its hooks."""
+
+    def __init__(self, bench, folder):
+        self.bench = bench
+        self.process = subprocess.Popen([bench.helper("measure"), "--host"], cwd=folder, text=True, stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+
+    def measure(self, command, stdin):
+        self.process.stdin.write("\x1f".join(map(str, [stdin, *command])) + "\n")
+        self.process.stdin.flush()
+        result = self.process.stdout.readline()
+        if not result:
+            raise CouldNotRun(f"{command[0]} could not be measured")
+        return self.bench.sample(result)
+
+
 class Bench:
     def __init__(self, build, scratch, size, processor_time=False):
         self.processor_time = processor_time
@@ -123,7 +140,11 @@ class Bench:
             own_peak = self.watch_memory(process) if watch else 0
             if process.wait() != 0:
                 raise CouldNotRun(f"{command[0]}: {errors.read_text(errors='replace').strip()}")
-        nanoseconds, busy, kilobytes, status = (int(word) for word in report.read_text().split())
+        return self.sample(report.read_text(), own_peak)
+
+    def sample(self, result, own_peak=0):
+        """From a line of measure."""
+        nanoseconds, busy, kilobytes, status = (int(word) for word in result.split())
         return Sample((busy if self.processor_time else nanoseconds) / 1e9, kilobytes / 1000, status, own_peak)
 
     @staticmethod
@@ -374,7 +395,7 @@ class Bench:
 
     def hooks(self):
         try:
-            every = hooks.Hooks(self, self.size.transcripts, self.size.hooks)
+            every = hooks.Hooks(self, self.size.transcripts, self.size.hooks, Host)
             measured = every.rows()
             (slowest, times), (largest, peaks) = every.worst()
         except hooks.HookFailed as error:

@@ -35,7 +35,7 @@ class HookFailed(Exception):
 
 
 class Hooks:
-    def __init__(self, bench, sizes, turns):
+    def __init__(self, bench, sizes, turns, host):
         self.bench = bench
         self.sizes = sizes
         self.turns = turns
@@ -49,6 +49,7 @@ class Hooks:
         if not self.turn.endswith(b"\n"):
             raise HookFailed("the recorded transcript has no end")
         self.numbers = itertools.count(1)
+        self.host = host(bench, self.project)
 
     def write_transcript(self, size):
         """Whole lines, actually written, and on disk before anything is measured."""
@@ -99,8 +100,7 @@ class Hooks:
         def run():
             if stops:
                 self.next_stop(payload)
-            with open(payload, "rb") as stdin:
-                sample = self.bench.measure(command, self.project, stdin=stdin)
+            sample = self.host.measure(command, payload)
             if sample.status != 0:
                 raise HookFailed(f"{name} ended with exit code {sample.status}")
             return sample

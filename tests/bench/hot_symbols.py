@@ -50,7 +50,7 @@ def main():
             first.setdefault(name, len(first))
 
     with tempfile.TemporaryDirectory(prefix="hot-") as scratch:
-        place = hooks.Hooks(bench.Bench(build, pathlib.Path(scratch), bench.QUICK), (), 1)
+        place = hooks.Hooks(bench.Bench(build, pathlib.Path(scratch), bench.QUICK), (), 1, bench.Host)
         place.write_transcript(1_000_000)
         place.start_loop()
         payloads = dict(hooks.HOOKS)
