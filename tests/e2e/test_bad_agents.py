@@ -615,7 +615,8 @@ def test_an_answer_is_not_lost_when_the_console_is_read_slowly(project):
 
 
 def test_a_prompt_that_is_used_again_is_one_file_unless_an_agent_wrote_to_it(project):
-    project.agent_script('[ $RALPH_ITERATION != 3 ] || echo forged > .ralph/runs/*/prompt_3.txt; echo "<response>no</response>"')
+    project.agent_script('''if [ $RALPH_ITERATION = 3 ]; then echo forged | tee .ralph/runs/*/prompt_3.txt > /dev/null; fi
+echo "<response>no</response>"''')
     assert project.run("run", "-p", "do it", "-m", "4").code == 1
     first, second, third, fourth = (project.run_folder() / f"prompt_{number}.txt" for number in range(1, 5))
     assert first.samefile(second) and first.samefile(third)
