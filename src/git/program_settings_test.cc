@@ -121,10 +121,10 @@ TEST(ProgramSettings, of_a_repository_its_shape_and_where_it_pushes_are_found_to
 }
 
 TEST(ProgramSettings, of_a_user_what_hides_files_is_found_too) {
-  constexpr std::string_view text = "[core]\n\texcludesFile = ~/ignored\n\tautocrlf = true\n";
-  ASSERT_EQ(program_settings(text, {.users = true})->size(), 1U);
-  EXPECT_EQ(program_settings(text, {.users = true})->at(0).name, "core.excludesfile");
-  EXPECT_TRUE(program_settings(text)->empty()) << "it names no program";
+  constexpr std::string_view kText = "[core]\n\texcludesFile = ~/ignored\n\tautocrlf = true\n";
+  ASSERT_EQ(program_settings(kText, {.users = true})->size(), 1U);
+  EXPECT_EQ(program_settings(kText, {.users = true})->at(0).name, "core.excludesfile");
+  EXPECT_TRUE(program_settings(kText)->empty()) << "it names no program";
 }
 
 TEST(ProgramSettings, a_repository_gets_its_remote_back_and_keeps_a_new_one) {
