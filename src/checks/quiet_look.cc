@@ -34,14 +34,9 @@ struct stat target_of(const std::string& path) {
   return info;
 }
 
-bool exists(const std::string& path) {
-  struct stat info{};
-  return ::lstat(path.c_str(), &info) == 0;
-}
-
 }  // namespace
 
-void QuietLook::remember(Glance& glance, MonotonicTime began) {
+void QuietLook::remember(const Glance& glance, MonotonicTime began) {
   const QuietLook before = std::exchange(*this, {});
   known_ = true;
   const auto folder_at = [&](const std::string& path) -> Folder* {
@@ -87,12 +82,12 @@ bool QuietLook::still_holds(MonotonicTime now) {
     if (folder.sure) continue;
     if (folder.listed) return false;
     for (const std::string& missing : folder.missing) {
-      if (exists(missing)) return false;
+      if (path_exists(missing)) return false;
     }
     folder.sure = now - folder.since >= tick_of(folder.info);
   }
   for (const std::string& missing : missing_) {
-    if (exists(missing)) return false;
+    if (path_exists(missing)) return false;
   }
   return true;
 }

@@ -19,7 +19,7 @@ namespace ralph {
 class QuietLook {
  public:
   // Keeps what `glance` saw. `began` is a time before its first lstat.
-  void remember(Glance& glance, MonotonicTime began);
+  void remember(const Glance& glance, MonotonicTime began);
 
   void forget() { *this = QuietLook(); }
 

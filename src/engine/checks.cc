@@ -24,7 +24,7 @@ std::string log_path_for_prompt(const Run& run, const RawFile& log, const std::s
                                 const std::string& log_file) {
   if (!run.is_in_project()) return log_file;
   const std::string known = join_path(".ralph", name);
-  return log.also_at(join_path(run.project, known)) ? known : log_file;
+  return log.also_at(join_path(run.project, known), RawFile::Link::kAny) ? known : log_file;
 }
 
 // One check of an iteration, with all its retries.

@@ -60,10 +60,10 @@ Result<Fd> open_folder_of(const std::string& path) {
 }
 
 // Adds a name for the open file, whose path is `target`. Returns 0 or an errno.
-int add_name(const Fd& file, const std::string& target, const Fd& folder, const std::string& path) {
+int add_name(const Fd& file, const std::string& target, const Fd& folder, const std::string& path, RawFile::Link kind) {
   const std::string name = base_name(path), own = fmt::format("/proc/self/fd/{}", file.get());
   if (::linkat(AT_FDCWD, own.c_str(), folder.get(), name.c_str(), AT_SYMLINK_FOLLOW) == 0) return 0;
-  if (errno == EEXIST) return errno;
+  if (errno == EEXIST || kind == RawFile::Link::kHard) return errno;
   const std::string above = parent_path(path) + "/";
   const std::string relative = target.starts_with(above) ? target.substr(above.size()) : target;
   return ::symlinkat(relative.c_str(), folder.get(), name.c_str()) == 0 ? 0 : errno;
@@ -127,12 +127,14 @@ Result<RawFile> RawFile::append_to(const std::string& path) {
   return RawFile(std::move(fd), path);
 }
 
-Status RawFile::also_at(const std::string& path) const {
+Status RawFile::also_at(const std::string& path, Link kind) const {
   TRY_VALUE(const Fd folder, open_folder_of(path));
-  if (add_name(fd_, path_, folder, path) == 0) return {};  // there was nothing to replace
+  const int first = add_name(fd_, path_, folder, path, kind);
+  if (first == 0) return {};  // there was nothing to replace
+  if (first != EEXIST) return cannot_write(path, first);
   const std::string name = base_name(path), draft = name + ".new";
   if (::unlinkat(folder.get(), draft.c_str(), 0) != 0 && errno != ENOENT) return cannot_write(path, errno);
-  if (const int error = add_name(fd_, path_, folder, path + ".new"); error != 0) return cannot_write(path, error);
+  if (const int error = add_name(fd_, path_, folder, path + ".new", kind); error != 0) return cannot_write(path, error);
   const int error = ::renameat(folder.get(), draft.c_str(), folder.get(), name.c_str()) == 0 ? 0 : errno;
   ::unlinkat(folder.get(), draft.c_str(), 0);  // rename() leaves it if both names already are the same file's
   if (error != 0) return cannot_write(path, error);

@@ -28,8 +28,9 @@ class RawFile {
   Result<std::int64_t> keep_end(size_t bytes);
 
   // Gives the file the further name `path`, replacing any file or link there in one step: a reader finds the old one or
-  // the new. A hard link, which unlike a symlink needs no inode; a relative symlink where the file system has none.
-  Status also_at(const std::string& path) const;
+  // the new. A hard link, which unlike a symlink needs no inode. kAny makes a relative symlink where there can be none.
+  enum class Link { kHard, kAny };
+  Status also_at(const std::string& path, Link kind = Link::kHard) const;
 
   // Whether the file holds exactly these bytes: an agent can write to it.
   bool holds(std::string_view bytes) const;
