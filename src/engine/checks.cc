@@ -42,8 +42,7 @@ class Check {
     const std::string name = log_name(iteration, run_.redactor.redact(guardrail_.command), log_names);
     const std::string log_file =
         join_path(run_.is_in_project() ? join_path(".ralph/runs", run_.id) : run_.folder, name);
-    TRY_VALUE(log_, RawFile::create(join_path(run_.folder, name)));
-    prompt_log_ = log_path_for_prompt(run_, *log_, name, log_file);
+    log_name_ = name;
 
     record::GuardrailStarted started;
     started.iteration = iteration;
@@ -99,6 +98,14 @@ class Check {
     return change_ ? change_(std::move(launch)) : launch;
   }
 
+  // The log is created while the command starts, which takes longer.
+  Status create_log() {
+    if (log_) return {};
+    TRY_VALUE(log_, RawFile::create(join_path(run_.folder, log_name_)));
+    prompt_log_ = log_path_for_prompt(run_, *log_, log_name_, ended_.log_file);
+    return {};
+  }
+
   Status take_try() {
     excerpt_ = OutputExcerpt(excerpt_characters_);
     TestCountReader tests;
@@ -109,6 +116,7 @@ class Check {
     step.moment = Moment::kDuringCheck;
     step.limit = Milliseconds(static_cast<long long>(guardrail_.timeout_seconds * 1000));
     step.kind = StepKind::kGuardrail;
+    step.on_started = [this](int) { return create_log(); };
     step.on_output = [&](StreamName, std::string_view bytes) -> Status {
       ended_.output_bytes += static_cast<std::int64_t>(bytes.size());
       excerpt_.feed(bytes);
@@ -167,6 +175,7 @@ class Check {
   const GuardrailSettings& guardrail_;
   const size_t excerpt_characters_;
   const LaunchChange change_;
+  std::string log_name_;
   std::optional<RawFile> log_;
   std::string prompt_log_;
   OutputExcerpt excerpt_;  // of the last try

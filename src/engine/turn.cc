@@ -112,10 +112,8 @@ class Turn {
       TRY_VALUE(const TurnFiles files, request_.recorder->begin(launch, request_.prompt, agent_.name()));
       names_.prompt = files.prompt, names_.out = files.out, names_.err = files.err;
       TRY_VALUE(err_file_, RawFile::create(in_run_folder(names_.err)));
-      step_started_ = [this](int pid) { return request_.recorder->started(pid); };
     }
     TRY(last_prompt().write(in_run_folder(names_.prompt), run_.redactor.redact(request_.prompt)));
-    TRY_VALUE(out_file_, RawFile::create(in_run_folder(names_.out)));
     TRY(note_start(launch));
     const std::string glimpse = run_.redactor.redact(prefix_of_characters(request_.prompt, 200));
     run_.listener.on_detail(
@@ -135,7 +133,7 @@ class Turn {
     };
     step.observe = [this](Observation& now, MonotonicTime time) { reader_.observe(now, time); };
     step.has_news = [this] { return reader_.take_news(); };
-    step.on_started = step_started_;
+    step.on_started = [this](int pid) { return on_started(pid); };
     const Result<StepEnd> ran = run_step(run_, step);
     if (!ran && may_start_later(ran.error())) return note_not_started(ran.error());
     if (!ran) TRY(tell_recorder(not_started(ran.error())));
@@ -214,6 +212,12 @@ class Turn {
       stream_->feed(std::string_view(bytes, static_cast<size_t>(n)), reader_);
   }
 
+  // The file for the output is created while the agent starts, which takes longer.
+  Status on_started(int pid) {
+    TRY_VALUE(out_file_, RawFile::create(in_run_folder(names_.out)));
+    return request_.recorder ? request_.recorder->started(pid) : Status{};
+  }
+
   Status on_output(std::string_view bytes) {
     output_bytes_ += static_cast<std::int64_t>(bytes.size());
     TRY(space_.append(*out_file_, bytes));
@@ -288,7 +292,6 @@ class Turn {
   std::string answer_file_;  // where the agent writes its last words; empty: they are in its output
   NullSink null_sink_;
   BothSinks sinks_;
-  std::function<Status(int)> step_started_;
   TurnReader reader_;
   std::unique_ptr<AgentStream> stream_;
   StreamSpace space_;

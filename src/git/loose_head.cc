@@ -1,5 +1,6 @@
 #include "git/loose_head.h"
 
+#include <cstdlib>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,14 +28,22 @@ std::optional<std::string> branch_in(const std::string& file) {
   return text.substr(kRef.size());
 }
 
-// Neither that of a linked work tree nor that of another user, which git refuses to open.
-bool is_whole_repository(const std::string& git_dir) {
-  struct stat info{};
-  return ::lstat(git_dir.c_str(), &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == ::geteuid() &&
-         !path_exists(join_path(git_dir, "commondir"));
+// In a git hook, for example, git is told where the repository is.
+bool is_told_to_git() {
+  for (const char* name : {"GIT_DIR", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"}) {
+    if (std::getenv(name)) return true;
+  }
+  return false;
 }
 
 }  // namespace
+
+bool is_own_repository(const std::string& top) {
+  const std::string git_dir = join_path(top, ".git");
+  struct stat info{};
+  return ::lstat(git_dir.c_str(), &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == ::geteuid() &&
+         !path_exists(join_path(git_dir, "commondir")) && !is_told_to_git();
+}
 
 std::optional<LooseHead> read_loose_head(const std::string& git_dir, const std::string& common_dir) {
   LooseHead head;
@@ -52,12 +61,12 @@ std::optional<LooseHead> read_loose_head(const std::string& git_dir, const std::
 
 std::optional<LooseHead> read_loose_head(const std::string& top) {
   const std::string git_dir = join_path(top, ".git");
-  return is_whole_repository(git_dir) ? read_loose_head(git_dir, git_dir) : std::nullopt;
+  return is_own_repository(top) ? read_loose_head(git_dir, git_dir) : std::nullopt;
 }
 
 std::optional<std::string> read_branch(const std::string& top) {
   const std::string git_dir = join_path(top, ".git");
-  return is_whole_repository(git_dir) ? branch_in(join_path(git_dir, "HEAD")) : std::nullopt;
+  return is_own_repository(top) ? branch_in(join_path(git_dir, "HEAD")) : std::nullopt;
 }
 
 std::string checked_out_commit(const std::string& top) {

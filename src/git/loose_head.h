@@ -8,6 +8,10 @@
 
 namespace ralph {
 
+// Whether git finds the repository of `top` in `top`/.git and opens it: it is not that of a linked work tree or of
+// another user, and the environment names no other one.
+bool is_own_repository(const std::string& top);
+
 struct LooseHead {
   std::string commit;
   std::vector<std::string> files;  // that this depends on; each existed when it was read
@@ -17,8 +21,7 @@ struct LooseHead {
 // way.
 std::optional<LooseHead> read_loose_head(const std::string& git_dir, const std::string& common_dir);
 
-// The same for the repository `top`/.git. nullopt as well if there is none or if it does not belong to this user: git
-// would refuse it.
+// The same for the repository `top`/.git. nullopt as well if it is not `top`'s own.
 std::optional<LooseHead> read_loose_head(const std::string& top);
 std::optional<std::string> read_branch(const std::string& top);
 

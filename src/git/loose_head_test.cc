@@ -1,5 +1,7 @@
 #include "git/loose_head.h"
 
+#include <cstdlib>
+
 #include <gtest/gtest.h>
 
 #include "base/text.h"
@@ -75,6 +77,17 @@ TEST_F(LooseHeadTest, BelievesNoRefThatNamesNoCommit) {
 TEST_F(LooseHeadTest, IsEmptyWithoutARepository) {
   const ScratchFolder other;
   EXPECT_EQ(checked_out_commit(other.path()), "");
+}
+
+TEST_F(LooseHeadTest, WhereTheEnvironmentNamesARepositoryGitIsAsked) {
+  ASSERT_TRUE(is_own_repository(folder_.path()));
+  for (const char* name : {"GIT_DIR", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"}) {
+    ASSERT_EQ(::setenv(name, "/elsewhere", 1), 0);
+    EXPECT_FALSE(is_own_repository(folder_.path())) << name;
+    EXPECT_FALSE(read_loose_head(folder_.path())) << name;
+    EXPECT_FALSE(read_branch(folder_.path())) << name;
+    ::unsetenv(name);
+  }
 }
 
 }  // namespace

@@ -10,7 +10,10 @@
 
 #include "base/sha256.h"
 #include "base/text.h"
+#include "git/config_file.h"
 #include "git/hidden_files.h"
+#include "git/index_file.h"
+#include "git/loose_head.h"
 #include "git/repository.h"
 #include "os/files.h"
 
@@ -50,6 +53,16 @@ std::string stamp_at(const std::string& path) {
                      info.st_ctim.tv_nsec);
 }
 
+// Identifies the repository of `top`, with the settings that could move its work tree.
+std::string repository_at(const std::string& top) {
+  const std::string folder = join_path(top, ".git");
+  struct stat info{};
+  if (::lstat(folder.c_str(), &info) != 0 || !is_own_repository(top)) return {};
+  std::string text = fmt::format("{} {}", info.st_dev, info.st_ino);
+  for (const ConfigEntry& entry : repository_config(top)) text += fmt::format("\n{}={}", entry.key(), entry.value);
+  return text;
+}
+
 Result<std::string> answer_about_index(const Git& git, const std::vector<std::string>& words) {
   TRY_VALUE(GitEnd end, git(words));
   if (end.code == 0 && !end.cut) return std::move(end.output);
@@ -68,7 +81,25 @@ std::string OwnIndex::file() const {
   return join_path(folder_, "index");
 }
 
+// git is asked once. After that, the answer can differ only in the commit, unless the repository or its settings were
+// changed.
 Result<OwnIndex::Place> OwnIndex::place() const {
+  if (last_place_ && last_place_->repository == repository_at(last_place_->place.top)) {
+    if (auto head = read_loose_head(last_place_->place.top)) {
+      Place now = last_place_->place;
+      now.commit = std::move(head->commit);
+      return now;
+    }
+  }
+  TRY_VALUE(Place now, ask_for_place());
+  const bool plain = !now.git_dir.empty() && now.git_dir == join_path(now.top, ".git") &&
+                     now.index == join_path(now.git_dir, "index") && is_own_repository(now.top);
+  last_place_.reset();
+  if (plain) last_place_ = LastPlace{now, repository_at(now.top)};
+  return now;
+}
+
+Result<OwnIndex::Place> OwnIndex::ask_for_place() const {
   TRY_VALUE(const GitEnd end, git_({"rev-parse", "--absolute-git-dir", "--show-toplevel", "--path-format=absolute",
                                     "--git-path", "index", "HEAD"}));
   const std::vector<std::string> lines = split(end.output, '\n');
@@ -77,17 +108,23 @@ Result<OwnIndex::Place> OwnIndex::place() const {
 }
 
 // Whether all tracked files together can be read in a moment.
-bool OwnIndex::is_small(const std::string& top) const {
-  const auto files = git_({"-C", top, "ls-files", "-z"});
-  if (!files || files->code != 0 || files->cut) return false;
-  const std::vector<std::string> paths = split(files->output, '\0');
+bool OwnIndex::is_small(const std::string& top, const std::string& index) const {
+  std::vector<std::string> paths;
+  if (const auto entries = read_index(index)) {
+    for (const IndexEntry& entry : *entries) paths.push_back(entry.path);
+  } else {
+    const auto files = git_({"-C", top, "ls-files", "-z"});
+    if (!files || files->code != 0 || files->cut) return false;
+    paths = split(files->output, '\0');
+  }
+  if (paths.size() > kMostFiles) return false;
   std::uint64_t bytes = 0;
   for (const std::string& path : paths) {
     struct stat info{};
     if (::lstat(join_path(top, path).c_str(), &info) == 0 && S_ISREG(info.st_mode))
       bytes += static_cast<std::uint64_t>(info.st_size);
   }
-  return bytes <= kMostRead && paths.size() <= kMostFiles;
+  return bytes <= kMostRead;
 }
 
 Result<TakenIndex> OwnIndex::take() {
@@ -105,7 +142,7 @@ Result<TakenIndex> OwnIndex::take() {
     // An agent of an earlier run may have forged it: this makes git read all files whose times it would otherwise
     // trust.
     constexpr timespec kLongAgo = {1, 0};
-    TRY(copy_index(text, is_small(now.top) ? kLongAgo : info.st_mtim, working));
+    TRY(copy_index(text, is_small(now.top, text) ? kLongAgo : info.st_mtim, working));
     // Complete, in one file, and without the data on which folders have no new files.
     const std::vector<std::string> words = {"update-index", "--no-split-index", "--no-untracked-cache",
                                             "--no-fsmonitor", "--force-write-index"};
@@ -187,6 +224,11 @@ Result<std::optional<OwnIndex::Look>> OwnIndex::look() const {
 // Which files git is told to overlook, according to the index that was prepared last.
 Result<std::vector<HiddenFile>> OwnIndex::flagged() const {
   if (prepared_ && prepared_->flagged) return *prepared_->flagged;
+  const auto entries = prepared_ ? read_index(prepared_->content) : std::nullopt;
+  if (entries && std::ranges::none_of(*entries, [](const IndexEntry& entry) { return entry.overlooked; })) {
+    prepared_->flagged.emplace();
+    return *prepared_->flagged;
+  }
   TRY_VALUE(std::vector<HiddenFile> files, hidden_files(own_));
   if (prepared_) prepared_->flagged = files;
   return files;

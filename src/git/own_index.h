@@ -64,7 +64,8 @@ class OwnIndex {
     std::string git_dir, top, index, commit;  // the last one is empty before the first commit
   };
   Result<Place> place() const;
-  bool is_small(const std::string& top) const;
+  Result<Place> ask_for_place() const;
+  bool is_small(const std::string& top, const std::string& index) const;
   Status prepare(const Place& now) const;
   Status prepare_from_scratch(const Place& now) const;
   Result<std::vector<HiddenFile>> flagged() const;
@@ -73,6 +74,11 @@ class OwnIndex {
   Result<std::vector<Change>> changes(Extent extent, const Place& now) const;
   Result<std::vector<std::string>> confirmed(const std::vector<std::string>& paths, const Place& now) const;
   Result<std::vector<Change>> compare(Extent extent, const Place& now) const;
+
+  struct LastPlace {
+    Place place;
+    std::string repository;  // what it depends on
+  };
 
   // The copy, moved to a commit. In memory, where nobody can change it between two checks.
   struct Prepared {
@@ -86,7 +92,8 @@ class OwnIndex {
   std::string content_{};                       // of the copy, if it is small, so that nobody can destroy it
   timespec time_{};                             // of the copy
   mutable std::optional<Prepared> prepared_{};  // the last one, if it is small
-  Git git_, own_;                               // with the repository's index, and with ralph's
+  mutable std::optional<LastPlace> last_place_{};
+  Git git_, own_;  // with the repository's index, and with ralph's
 };
 
 }  // namespace ralph

@@ -226,5 +226,20 @@ TEST_F(OwnIndexTest, ARepositoryWithoutACommitHasNewFilesOnly) {
   EXPECT_EQ(found(own), "?new");
 }
 
+// git is asked where the repository is only once, unless the answer may have changed.
+TEST_F(OwnIndexTest, ARepositoryThatIsReplacedOrWhoseWorkTreeMovesIsNotTakenForTheOldOne) {
+  OwnIndex own = index();
+  ASSERT_FALSE(own.take().value().hash.empty());
+  ScratchFolder::write(folder_ / "a.py", "2\n");
+  EXPECT_EQ(found(own), "a.py");
+  const ScratchFolder elsewhere;
+  run({"config", "core.worktree", elsewhere.path()});
+  EXPECT_EQ(found(own), "a.py|c.py|sub/b.py") << "its files are looked for where git would";
+  run({"config", "--unset", "core.worktree"});
+  EXPECT_EQ(found(own), "a.py");
+  ASSERT_EQ(::rename((folder_ / ".git").c_str(), (folder_ / "old").c_str()), 0);
+  EXPECT_EQ(found(own), "") << "nothing is known about no repository";
+}
+
 }  // namespace
 }  // namespace ralph

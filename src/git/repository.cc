@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "git/hidden_files.h"
+#include "git/index_file.h"
 #include "git/loose_head.h"
 #include "git/own_paths.h"
 #include "os/files.h"
@@ -180,6 +181,7 @@ Result<std::vector<std::string>> Repository::uncommitted_paths() const {
 }
 
 Result<std::vector<Repository::Change>> Repository::hidden() const {
+  if (overlooks_nothing(folder_)) return std::vector<Change>();
   TRY_VALUE(const std::vector<HiddenFile> files, hidden_files(git_));
   if (files.empty()) return std::vector<Change>();
   TRY_VALUE(const std::string top, work_tree());
@@ -285,6 +287,7 @@ Result<std::vector<std::string>> Repository::lost_tests(const std::string& old) 
 // Files flagged "assume unchanged" (a lower-case letter) or "skip worktree" (S): git sees no change to them. A sparse
 // work tree may have many.
 Result<std::vector<std::string>> Repository::hidden_tests() const {
+  if (overlooks_nothing(folder_)) return std::vector<std::string>();
   constexpr size_t kNamed = 5;
   TRY_VALUE(const std::string files, ask({"ls-files", "-v", "-z"}));
   std::vector<std::string> hidden;
