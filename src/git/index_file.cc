@@ -1,6 +1,7 @@
 #include "git/index_file.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include "base/text.h"
@@ -14,6 +15,7 @@ namespace {
 constexpr size_t kHeader = 12, kChecksum = 20;
 constexpr size_t kFlagsAt = 60;  // in an entry: after the times, ids, mode and size, and the object's name
 constexpr unsigned kAssumeUnchanged = 0x8000, kExtended = 0x4000, kSkipWorktree = 0x4000;
+constexpr unsigned kNameLength = 0x0fff;  // a longer name has this length too
 
 std::uint32_t number_at(std::string_view bytes, size_t at, size_t size) {
   std::uint32_t number = 0;
@@ -21,11 +23,13 @@ std::uint32_t number_at(std::string_view bytes, size_t at, size_t size) {
   return number;
 }
 
-// Extensions follow the entries, up to the checksum. Those in lower case change what the entries mean. If they don't
-// end where the checksum begins, the entries were not what we took them for.
+// Extensions follow the entries, up to the checksum. These do not change what the entries mean or where git finds them,
+// as others do ("link", "sdir", "IEOT"). If they don't end where the checksum begins, the entries were not what we took
+// them for.
 bool are_plain_extensions(std::string_view bytes) {
+  constexpr std::array<std::string_view, 5> kPlain = {"TREE", "REUC", "UNTR", "FSMN", "EOIE"};
   while (!bytes.empty()) {
-    if (bytes.size() < 8 || bytes[0] < 'A' || bytes[0] > 'Z') return false;
+    if (bytes.size() < 8 || !is_one_of(bytes.substr(0, 4), kPlain)) return false;
     const size_t size = number_at(bytes, 4, 4);
     if (size > bytes.size() - 8) return false;
     bytes.remove_prefix(8 + size);
@@ -49,6 +53,8 @@ std::optional<std::vector<IndexEntry>> read_index(std::string_view bytes) {
     const bool skipped = extended && (number_at(bytes, kFlagsAt + 2, 2) & kSkipWorktree) != 0;
     const size_t name = kFlagsAt + (extended ? 4 : 2), end = bytes.find('\0', name);
     if (end == std::string_view::npos || end == name) return std::nullopt;
+    // git goes by this length, not by the NUL: a forged index could show each of us other entries.
+    if ((flags & kNameLength) != std::min<size_t>(end - name, kNameLength)) return std::nullopt;
     const size_t size = (end / 8 + 1) * 8;  // at least one NUL after the name
     if (size > bytes.size()) return std::nullopt;
     entries.push_back({std::string(bytes.substr(name, end - name)), (flags & kAssumeUnchanged) != 0 || skipped});

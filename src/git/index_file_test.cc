@@ -82,6 +82,29 @@ TEST_F(IndexFileTest, LeavesARepositoryOfLongObjectNamesToGit) {
   EXPECT_FALSE(overlooks_nothing(other.path()));
 }
 
+// An agent can write to the index.
+TEST_F(IndexFileTest, LeavesAForgedIndexToGit) {
+  const std::string whole = bytes();
+  std::string longer = whole;
+  longer[12 + 61] = 9;  // the first name, "a", is said to have nine bytes: git finds the next entry later
+  EXPECT_FALSE(read_index(longer));
+  const size_t end = whole.size() - 20;
+  for (const std::string name : {"IEOT", "ABCD", "link"}) {
+    const std::string extension = name + std::string("\0\0\0\4next", 8);
+    EXPECT_FALSE(read_index(whole.substr(0, end) + extension + whole.substr(end))) << name;
+  }
+  const std::string harmless("REUC\0\0\0\4next", 12);
+  EXPECT_TRUE(read_index(whole.substr(0, end) + harmless + whole.substr(end)));
+}
+
+TEST_F(IndexFileTest, ReadsNamesOfAnyLength) {
+  std::string name(4200, 'n');  // longer than the flags can say
+  for (size_t at = 200; at < name.size(); at += 200) name[at] = '/';
+  const std::string object = std::string(plain_git(folder_.path())({"hash-object", "-w", "a"}).value().output);
+  run({"update-index", "--add", "--cacheinfo", "100644," + std::string(trim(object)) + "," + name});
+  EXPECT_EQ(read(), replace_all(join(names_, "|"), "|sub/", "|" + name + "|sub/"));
+}
+
 TEST_F(IndexFileTest, NoCutAndNoChangedByteIsReadBeyondItsEnd) {
   const std::string whole = bytes();
   for (size_t size = 0; size < whole.size(); ++size) read_index(std::string(whole.substr(0, size)));
