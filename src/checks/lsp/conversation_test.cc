@@ -288,7 +288,9 @@ TEST(Servers, EveryOneIsACollectorAndReplacesCollectorsThatThereAre) {
     EXPECT_TRUE(diagnostics::collector_named(row.name)) << row.name;
     for (const std::string_view other : row.replaces) EXPECT_TRUE(diagnostics::collector_named(other)) << other;
     for (const std::string_view text : {row.options, row.settings}) {
-      if (!text.empty()) EXPECT_TRUE(parse_json(text, row.name)) << row.name;
+      if (!text.empty()) {
+        EXPECT_TRUE(parse_json(text, row.name)) << row.name;
+      }
     }
     EXPECT_FALSE(language_of(row, fmt::format("a{}", row.languages.front().ending)).empty());
     EXPECT_TRUE(language_of(row, "a.unknown").empty());
