@@ -111,6 +111,8 @@ class Turn {
     if (request_.recorder) {
       TRY_VALUE(const TurnFiles files, request_.recorder->begin(launch, request_.prompt, agent_.name()));
       names_.prompt = files.prompt, names_.out = files.out, names_.err = files.err;
+      // Created before the agent starts: an attempt's folder is the agent's own, which may remove it at once.
+      TRY_VALUE(out_file_, RawFile::create(in_run_folder(names_.out)));
       TRY_VALUE(err_file_, RawFile::create(in_run_folder(names_.err)));
     }
     TRY(last_prompt().write(in_run_folder(names_.prompt), run_.redactor.redact(request_.prompt)));
@@ -214,7 +216,9 @@ class Turn {
 
   // The file for the output is created while the agent starts, which takes longer.
   Status on_started(int pid) {
-    TRY_VALUE(out_file_, RawFile::create(in_run_folder(names_.out)));
+    if (!out_file_) {
+      TRY_VALUE(out_file_, RawFile::create(in_run_folder(names_.out)));
+    }
     return request_.recorder ? request_.recorder->started(pid) : Status{};
   }
 

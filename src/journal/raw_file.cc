@@ -39,9 +39,12 @@ std::string_view advice_for(int error) {
 #define O_PATH O_RDONLY
 #endif
 
+// How often a file is created anew if a process removes its folder, or a name in it, between two steps.
+constexpr int kMostTries = 100;
+
 // Opens the folder of `path` without following symlinks. The project's path comes from getcwd and has none when a run
-// begins, so any symlink was planted later to redirect us.
-Result<Fd> open_folder_of(const std::string& path) {
+// begins, so any symlink was planted later to redirect us. An invalid descriptor leaves the reason in errno.
+Fd walk_to_folder_of(const std::string& path) {
   constexpr int kHow = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
   if (Fd at_once = open_without_links(parent_path(path), kHow)) return at_once;
   Fd folder(::open(path.starts_with('/') ? "/" : ".", kHow));
@@ -51,10 +54,16 @@ Result<Fd> open_folder_of(const std::string& path) {
     if (!folder) break;
     ours = ours || part == ".ralph";
     Fd next(::openat(folder.get(), part.c_str(), kHow));
-    if (!next && errno == ENOENT && ours && ::mkdirat(folder.get(), part.c_str(), 0755) == 0)
+    if (!next && errno == ENOENT && ours && (::mkdirat(folder.get(), part.c_str(), 0755) == 0 || errno == EEXIST))
       next = Fd(::openat(folder.get(), part.c_str(), kHow));
     folder = std::move(next);
   }
+  return folder;
+}
+
+Result<Fd> open_folder_of(const std::string& path) {
+  Fd folder = walk_to_folder_of(path);
+  for (int tries = 1; !folder && errno == ENOENT && tries < kMostTries; ++tries) folder = walk_to_folder_of(path);
   if (!folder) return cannot_write(path, errno);
   return folder;
 }
@@ -76,13 +85,17 @@ tl::unexpected<Error> cannot_write(std::string_view path, int error) {
 }
 
 Result<RawFile> RawFile::create(const std::string& path) {
-  TRY_VALUE(const Fd folder, open_folder_of(path));
   const std::string name = base_name(path);
   constexpr int kHow = O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW;
-  Fd fd(::openat(folder.get(), name.c_str(), kHow, 0600));
-  if (!fd && errno == EEXIST) {
-    if (::unlinkat(folder.get(), name.c_str(), 0) != 0 && errno != ENOENT) return cannot_write(path, errno);
+  Fd fd;
+  for (int tries = 0; !fd && tries < kMostTries; ++tries) {
+    TRY_VALUE(const Fd folder, open_folder_of(path));
     fd = Fd(::openat(folder.get(), name.c_str(), kHow, 0600));
+    if (!fd && errno == EEXIST) {
+      if (::unlinkat(folder.get(), name.c_str(), 0) != 0 && errno != ENOENT) return cannot_write(path, errno);
+      fd = Fd(::openat(folder.get(), name.c_str(), kHow, 0600));
+    }
+    if (!fd && errno != ENOENT && errno != EEXIST) break;
   }
   if (!fd) return cannot_write(path, errno);
   return RawFile(std::move(fd), path);

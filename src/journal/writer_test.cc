@@ -1,10 +1,12 @@
 #include "journal/writer.h"
 
+#include <atomic>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
@@ -295,6 +297,23 @@ TEST_F(JournalWriterTest, RawFilesHoldJustTheBytes) {
   EXPECT_EQ(ScratchFolder::read(path), std::string("one\n\0twothree", 13));
   ASSERT_TRUE(RawFile::create(path)) << "a new file in its place";
   EXPECT_EQ(ScratchFolder::read(path), "");
+}
+
+// An agent may remove ralph's folder at any time, also between two steps of creating a file in it.
+TEST_F(JournalWriterTest, RawFilesAreCreatedWhileTheirFolderIsRemoved) {
+  const std::string top = folder_ / ".ralph";
+  std::atomic<bool> over = false;
+  std::thread agent([&] {
+    std::error_code ignored;
+    while (!over) std::filesystem::remove_all(top, ignored);
+  });
+  for (int i = 0; i < 300; ++i) {
+    const auto file = RawFile::create(top + "/runs/one/agent.out");
+    EXPECT_TRUE(file) << file.error().message;
+    if (!file) break;
+  }
+  over = true;
+  agent.join();
 }
 
 TEST_F(JournalWriterTest, RawFilesAreNeverWrittenThroughLinks) {

@@ -103,14 +103,21 @@ Result<TurnFiles> AttemptFolder::begin(Launch& launch, const std::string& prompt
   return TurnFiles{prefix + "prompt.md", prefix + "agent-stdout.txt", prefix + "agent-stderr.txt"};
 }
 
-// Creates the folder again if needed: the agent may have removed it, or even the whole task's.
+// Creates the folder again if needed: the agent may have removed it, or even the whole task's, and may go on removing
+// it meanwhile.
 Status AttemptFolder::write_info() {
-  if (!path_exists(info_.folder)) {
-    TRY(make_task_folder(place_));
-    if (::mkdir(info_.folder.c_str(), 0700) != 0 && errno != EEXIST)
-      return fail(ErrorKind::kIo, "cannot create {}: {}", info_.folder, errno_text(errno));
+  Status written;
+  for (int tries = 0; tries < 100; ++tries) {
+    if (!path_exists(info_.folder)) {
+      written = make_task_folder(place_);
+      if (written && ::mkdir(info_.folder.c_str(), 0700) != 0 && errno != EEXIST)
+        written = fail(ErrorKind::kIo, "cannot create {}: {}", info_.folder, errno_text(errno));
+      if (!written) continue;
+    }
+    written = write_run_info(info_);
+    if (written || path_exists(info_.folder)) break;
   }
-  return write_run_info(info_);
+  return written;
 }
 
 Status AttemptFolder::started(int pid) {

@@ -269,6 +269,15 @@ def test_an_agent_that_removes_its_folder_ends_no_task(tasks, folder):
     assert tasks.status()["status"] == "completed"
 
 
+@pytest.mark.parametrize("folder", ["RUN_FOLDER", "TASK_FOLDER"])
+def test_an_agent_that_goes_on_removing_its_folder_ends_no_task(tasks, folder):
+    removing = f'i=0; while [ $i -lt 40 ]; do rm -rf "${folder}"; i=$((i+1)); done; exit 5'
+    result = tasks.run(f'[ $RALPH_ITERATION = 5 ] || {{ {removing}; }}; {DONE_NOW}', "--prompt", "go")
+    assert result.code == 0, result
+    assert len(tasks.records("iteration_started")) == 5
+    assert tasks.infos()[-1]["status"] == tasks.status()["status"] == "completed"
+
+
 def test_an_agent_that_removes_its_folder_lets_no_second_supervisor_in(tasks):
     running = tasks.start('rm -rf "$TASK_FOLDER"; mkdir -p "$TASK_FOLDER"; : > "$TASK_FOLDER/gone"; exec sleep 1000')
     wait_until(lambda: (tasks.folder() / "gone").exists(), what="the folder is made anew")
