@@ -141,7 +141,7 @@ class Engine {
     if (!complete_) return decision;
     const Milliseconds took = run_.time_spent() - run_.progress().iteration_began;
     TRY(run_.note(record::IterationEnded{run_.progress().iteration, std::max<Milliseconds::rep>(took.count(), 0)}));
-    run_.sync_soon();
+    TRY(run_.sync());
     return decision;
   }
 

@@ -89,7 +89,6 @@ void Run::disbelieve(record::RunResumed& resumed) const {
 
 Status Run::sync() {
   if (!writer_) return {};
-  sync_is_due_ = false;
   TRY(writer_->sync());
   seal_.set(writer_->last_hash());
   return {};

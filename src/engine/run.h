@@ -56,11 +56,7 @@ class Run {
   static Run read_only(Policy policy, RunParts parts);
 
   Status note(record::Body body);
-  Status sync();  // before external effects
-  // At the end of an iteration: sync() as soon as the next program has started, or before a wait. Nothing that the
-  // program does can outlast a power cut before that, and the wait for the disk costs no time.
-  void sync_soon() { sync_is_due_ = true; }
-  Status sync_if_due() { return sync_is_due_ ? sync() : Status{}; }
+  Status sync();  // before external effects, and at the end of an iteration
   void seal();    // the same without waiting for the disk: vouches for all records so far
 
   // Lists in `resumed` the claims that the journal's seal does not vouch for.
@@ -122,7 +118,6 @@ class Run {
   std::function<Status(const Event&)> handle_event_;
   bool polls_ = false;
   Seal seal_;
-  bool sync_is_due_ = false;
   std::optional<Progress> sealed_;  // at the journal's sealed record when it was opened, if other records follow it
   MonotonicTime opened_;
   Milliseconds spent_before_{0};

@@ -50,7 +50,6 @@ class Step {
     TRY(run_.processes.start(launch));
     started_ = last_output_ = last_tick_ = run_.clock.monotonic();
     if (request_.on_started) keep_error(request_.on_started(run_.processes.child()));
-    keep_error(run_.sync_if_due());
     for (;;) {
       const Event event = run_.processes.next(deadline());
       if (const auto* finished = std::get_if<Finished>(&event)) return finish(*finished);
@@ -206,7 +205,6 @@ Status pause_while(Run& run, Milliseconds delay, PauseBy clock, const std::funct
   const MonotonicTime until = run.clock.monotonic() + delay;
   const WallTime time_of_day = run.clock.wall() + delay;
   if (is_over()) return {};  // it happened after the decision to wait
-  TRY(run.sync_if_due());
   for (;;) {
     const MonotonicTime now = run.clock.monotonic();
     const Milliseconds left = clock == PauseBy::kTimeOfDay ? time_of_day - run.clock.wall() : until - now;

@@ -28,7 +28,6 @@ def sets_of(everywhere):
         "disk": ("name, call, how, eighth", [
             (name, *failure, eighth) for i, name in enumerate(SCENARIOS) for eighth in (range(9) if everywhere else [3 + i])
             for j, failure in enumerate(FAILURES) if everywhere or j % 2 == i]),
-        "is_synced": ("name", list(SCENARIOS)),
         "clock": ("record", ["agent_started", "agent_ended", "scm_started", "iteration_ended"][:4 if everywhere else 1]),
     }
 
@@ -144,16 +143,6 @@ def test_a_disk_that_fails_ends_the_run_which_can_be_resumed(scenario, call, how
         assert str(project.run_folder() / "journal.jsonl") in run.err, run
         complete(project, scenario)
         assert differences(project, expected) == []
-
-
-def test_an_ended_iteration_is_synced_before_the_next_turn_ends(scenario, folder):
-    points, _ = undisturbed(scenario, folder)
-    steps = [point.what if point.call == "write" else point.call for point in points if point.call in ("write", "fdatasync")]
-    ends = [i for i, step in enumerate(steps) if step == "iteration_ended"]
-    assert len(ends) > 1, steps
-    for end in ends:
-        after = steps[end + 1:]
-        assert "fdatasync" in after[:after.index("agent_ended") if "agent_ended" in after else None], after
 
 
 # The clock
