@@ -171,6 +171,44 @@ constexpr std::array kRules = {
          }},
     Rule{"running", kRunning, always, [](const Situation&) { return go_on(); }},
 
+    // Between steps. Two agents must not work in one project at once.
+    Rule{"agent_lives", kNothingRuns, [](const Situation& c) { return c.progress.living_agent.has_value(); },
+         [](const Situation& c) {
+           return stop(StopStatus::kFatal, fmt::format("the agent could not be ended, and two of them must not work "
+                                                       "here at once; end it ({}), then resume the run",
+                                                       *c.progress.living_agent));
+         }},
+    Rule{"stop_requested", kNothingRuns, [](const Situation& c) { return c.progress.stop_requests >= 1; },
+         [](const Situation&) { return stop(StopStatus::kInterrupted, "asked to stop"); }},
+    // It could change anything that a review has examined.
+    Rule{"earlier_agent_lives",
+         {Moment::kBeforeIteration, Moment::kAfterTurn, Moment::kAfterChecks},
+         [](const Situation& c) { return c.policy.plan && !c.progress.survivors.empty(); },
+         [](const Situation& c) {
+           return stop(StopStatus::kFatal,
+                       fmt::format("a process of the agent could not be ended, and while it lives nothing is approved: "
+                                   "{}; end it, then resume the run",
+                                   join(c.progress.survivors, "; ")));
+         }},
+    // No agent can bring the lost commits back.
+    Rule{kRepositoryGone,
+         {Moment::kBetweenSteps, Moment::kAfterChecks, Moment::kAtStop},
+         [](const Situation& c) { return !lost_repository(c).empty(); },
+         [](const Situation& c) {
+           return stop(StopStatus::kFatal,
+                       fmt::format("the repository is not the one that the run began with: {} was deleted, replaced "
+                                   "or damaged; restore it from a backup or from a clone, then start a new run",
+                                   lost_repository(c)));
+         }},
+    // A run's journal is the only proof of its work.
+    Rule{"journal_changed",
+         {Moment::kAfterChecks, Moment::kAtStop},
+         [](const Situation& c) { return !c.now.journal.empty(); },
+         [](const Situation& c) {
+           return stop(StopStatus::kFatal, fmt::format("somebody changed the journal, so that it can't prove what the "
+                                                       "run did ({}); start a new run",
+                                                       c.now.journal));
+         }},
     // A host's session wants to stop. The number of objections is limited, or an agent that fixes nothing would be sent
     // back forever; its illegal changes to the plan are reverted after it has ended.
     Rule{"plan_out_of_order", kAtStop,
@@ -251,6 +289,11 @@ constexpr std::array kRules = {
          }},
     Rule{"checks_unfinished", kAtStop, [](const Situation& c) { return c.now.checks.running; },
          [](const Situation&) { return go_on("files were changed while the checks ran; they run again"); }},
+    Rule{"files_held", kAtStop, [](const Situation& c) { return c.is_held_by_files(); },
+         [](const Situation& c) {
+           const std::string_view promise = c.now.signals.promised ? "the promise was made, but " : "";
+           return go_on(fmt::format("{}{}", promise, what_is_held(c.progress)));
+         }},
     Rule{"checks_unmet", kAtStop, [](const Situation& c) { return c.now.checks.ran; },
          [](const Situation& c) {
            const std::string_view promise = c.now.signals.promised ? "the promise was made, but " : "";
@@ -266,42 +309,6 @@ constexpr std::array kRules = {
          [](const Situation&) { return go_on("the promise was mentioned in a sentence, not made"); }},
     Rule{"promise_missing", kAtStop, always, [](const Situation&) { return go_on("the promise is missing"); }},
 
-    // Between steps. Two agents must not work in one project at once.
-    Rule{"agent_lives", kNothingRuns, [](const Situation& c) { return c.progress.living_agent.has_value(); },
-         [](const Situation& c) {
-           return stop(StopStatus::kFatal, fmt::format("the agent could not be ended, and two of them must not work "
-                                                       "here at once; end it ({}), then resume the run",
-                                                       *c.progress.living_agent));
-         }},
-    Rule{"stop_requested", kNothingRuns, [](const Situation& c) { return c.progress.stop_requests >= 1; },
-         [](const Situation&) { return stop(StopStatus::kInterrupted, "asked to stop"); }},
-    // It could change anything that a review has examined.
-    Rule{"earlier_agent_lives",
-         {Moment::kBeforeIteration, Moment::kAfterTurn, Moment::kAfterChecks},
-         [](const Situation& c) { return c.policy.plan && !c.progress.survivors.empty(); },
-         [](const Situation& c) {
-           return stop(StopStatus::kFatal,
-                       fmt::format("a process of the agent could not be ended, and while it lives nothing is approved: "
-                                   "{}; end it, then resume the run",
-                                   join(c.progress.survivors, "; ")));
-         }},
-    // No agent can bring the lost commits back.
-    Rule{kRepositoryGone,
-         {Moment::kBetweenSteps, Moment::kAfterChecks},
-         [](const Situation& c) { return !lost_repository(c).empty(); },
-         [](const Situation& c) {
-           return stop(StopStatus::kFatal,
-                       fmt::format("the repository is not the one that the run began with: {} was deleted, replaced "
-                                   "or damaged; restore it from a backup or from a clone, then start a new run",
-                                   lost_repository(c)));
-         }},
-    // A run's journal is the only proof of its work.
-    Rule{"journal_changed", kAfterChecks, [](const Situation& c) { return !c.now.journal.empty(); },
-         [](const Situation& c) {
-           return stop(StopStatus::kFatal, fmt::format("somebody changed the journal, so that it can't prove what the "
-                                                       "run did ({}); start a new run",
-                                                       c.now.journal));
-         }},
     // A supervised task: its states and events, in order of priority.
     Rule{"task_stop_asked", kNothingRuns, [](const Situation& c) { return c.now.task && c.now.task->stop_asked; },
          [](const Situation&) { return stop(StopStatus::kInterrupted, std::string(kStopAsked)); }},
@@ -433,11 +440,11 @@ constexpr std::array kRules = {
            return go_on(fmt::format("{} failed; the next prompt says so", count_of(failed, "guardrail")));
          }},
     Rule{"files_changed", kAfterChecks, [](const Situation& c) { return !c.progress.watch.held.empty(); },
-         [](const Situation& c) { return go_on(fmt::format("{}; the next prompt says so", what_is_held(c))); }},
+         [](const Situation& c) { return go_on(fmt::format("{}; the next prompt says so", what_is_held(c.progress))); }},
     Rule{"tests_lost", kAfterChecks, [](const Situation& c) { return !c.progress.tests_lost.empty(); },
-         [](const Situation& c) { return go_on(fmt::format("{}; the next prompt says so", what_is_held(c))); }},
+         [](const Situation& c) { return go_on(fmt::format("{}; the next prompt says so", what_is_held(c.progress))); }},
     Rule{"scm_failed", kAfterChecks, [](const Situation& c) { return !c.progress.scm.failed.empty(); },
-         [](const Situation& c) { return go_on(fmt::format("{}; the next prompt says so", what_is_held(c))); }},
+         [](const Situation& c) { return go_on(fmt::format("{}; the next prompt says so", what_is_held(c.progress))); }},
     Rule{"promise_too_early", kAfterChecks, [](const Situation& c) { return c.policy.plan && c.answered(); },
          [](const Situation& c) { return go_on(fmt::format("the agent promised too early: {}", stories_phrase(c))); }},
     Rule{"stories_left", kAfterChecks, [](const Situation& c) { return c.policy.plan; },

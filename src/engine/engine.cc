@@ -34,7 +34,7 @@ class Engine {
     TRY_VALUE(const std::optional<Agents> left, way_.begin());
     TRY(watch_.begin());
     if (!restored.empty()) TRY(way_.put_back(restored));
-    run_.seal();  // otherwise a forged end of the run could hide which files are watched
+    TRY(run_.sync());  // otherwise a forged end of the run could hide which files are watched
     if (run_.is_resumed()) TRY(look_at_files(StepKind::kAgent));  // for changes since the last process
     TRY_VALUE(const Decision baselined, run_baselines(run_, way_.baselines()));
     if (baselined.stops()) return baselined;
@@ -72,10 +72,7 @@ class Engine {
         ended.versions[name] = version;
     }
     TRY(run_.note(std::move(ended)));
-    // A task's proof is its DONE file, so there is no need to wait for the disk.
-    if (run_.is_in_project()) return run_.sync();
-    run_.seal();
-    return {};
+    return run_.sync();
   }
 
   // Empty if there is nothing to resume.

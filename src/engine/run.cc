@@ -30,7 +30,8 @@ Result<Run> Run::open(const RunFolder& folder, Policy policy, RunParts parts) {
   const bool has_seal = !parts.seal.empty();
   const std::string seal = has_seal ? std::string(trim(read_file(parts.seal).value_or(""))) : "";
   Run run(folder, std::move(policy), std::move(parts));
-  Progress sealed;
+  std::optional<Progress> sealed;
+  if (seal.empty()) sealed.emplace();
   TRY_VALUE(JournalWriter writer, JournalWriter::open(
                                       folder.path, run.redactor, [&clock = run.clock] { return clock.wall(); },
                                       [&](const record::Record& record) {
@@ -38,6 +39,14 @@ Result<Run> Run::open(const RunFolder& folder, Policy policy, RunParts parts) {
                                         run.progress_ = fold(std::move(run.progress_), record);
                                         if (run.on_record_) run.on_record_(record);
                                       }));
+  if (writer.last_hash() == seal) sealed = run.progress_;
+  if (has_seal && (!sealed || !writer.found().empty())) {
+    return fail(
+        ErrorKind::kInput,
+        "{} is not as ralph wrote it ({}), so nothing that it says about the work can be believed; move it away "
+        "to begin anew",
+        writer.path(), sealed ? join(writer.found(), "; ") : "records are missing");
+  }
   if (has_seal && writer.last_hash() != seal) run.sealed_ = std::move(sealed);
   run.writer_ = std::move(writer);
   run.spent_before_ = run.progress_.run_time;
@@ -92,10 +101,6 @@ Status Run::sync() {
   TRY(writer_->sync());
   seal_.set(writer_->last_hash());
   return {};
-}
-
-void Run::seal() {
-  if (writer_) seal_.set(writer_->last_hash());
 }
 
 Status Run::await_files(const std::vector<std::string>& paths, std::function<bool()> arrived) {

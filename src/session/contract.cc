@@ -97,6 +97,9 @@ std::string objection(const LoopRequest& request, std::string_view rule, int too
   if (rule == "checks_unmet")
     return request.no_promise ? "ralph has run the checks itself, and they don't pass:"
                               : "You made the promise, but ralph has run the checks itself, and they don't pass:";
+  if (rule == "files_held")
+    return request.no_promise ? "The checks pass, but the work is not complete:"
+                              : "You made the promise, but it does not count:";
   if (rule == "promise_without_work")
     return fmt::format(
         "Promise detected, but {} performed; you must actually complete the task before emitting the promise {}.",
@@ -121,7 +124,8 @@ std::string continuation(const LoopRequest& request, int iteration, std::string_
   text += objection(request, rule, tool_calls);
   if (rule == "checks_running") return text;
   if (!failures.empty()) text += fmt::format("\n\n{}\n\n", failures);
-  text += failures.empty() ? " Continue" : "Make them pass by doing the work. Continue";
+  text += failures.empty() ? " Continue"
+                           : (rule == "files_held" ? "Continue" : "Make them pass by doing the work. Continue");
   text += " working on the original task below.";
   if (!request.no_promise)
     text += fmt::format(" Only output the promise{} when the task is fully complete.",

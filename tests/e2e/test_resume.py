@@ -109,6 +109,21 @@ def test_a_run_at_its_limit_goes_on_with_a_higher_one(project):
     assert "3 iterations of at most 4" in project.run("runs", "show").out
 
 
+def test_a_run_that_was_complete_in_its_last_iteration_is_complete(project):
+    """It was killed when only the record of its end was missing."""
+    counting_agent(project, "echo '<response>DONE</response>'")
+    assert project.run("run", "-p", "x", "-n", "1").code == 0
+    journal = project.run_folder() / "journal.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    assert json.loads(lines[-1])["type"] == "run_ended"
+    journal.write_bytes(b"".join(lines[:-1]))
+    seal, = (project.home / ".local/state/ralph").rglob(run_id(project))
+    seal.write_text(hashlib.sha256(lines[-2].rstrip(b"\n")).hexdigest())
+    result = project.run("runs", "resume")
+    assert result.code == 0 and 'Complete: the agent answered "DONE"' in result.out, result
+    assert len(calls(project)) == 1
+
+
 def test_a_limit_given_once_is_remembered(project):
     counting_agent(project, 'echo $n; [ $n -ge 5 ] && echo "<response>DONE</response>"; true')
     assert project.run("run", "-p", "x", "-n", "2").code == 1
