@@ -6,7 +6,6 @@
 #include "base/utf8.h"
 #include "cli/masked_settings.h"
 #include "cli/questions.h"
-#include "cli/start_run.h"
 #include "cli/tell.h"
 #include "journal/redactor.h"
 #include "journal/run_folder.h"

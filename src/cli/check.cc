@@ -11,7 +11,6 @@
 #include "cli/output_options.h"
 #include "cli/project.h"
 #include "cli/registry.h"
-#include "cli/start_run.h"
 #include "engine/diagnostics_setup.h"
 #include "git/project_files.h"
 #include "os/guardian.h"

@@ -107,15 +107,15 @@ Result<int> demo(const Arguments& arguments) {
   if (::chdir(folder.c_str()) != 0) return fail(ErrorKind::kIo, "cannot enter {}: {}", folder, errno_text(errno));
 
   PromptRun run;
-  run.project = folder;
-  run.json = arguments.has("json");
+  run.setup.project = folder;
+  run.setup.json = arguments.has("json");
   run.prompt = PromptSource::file(join_path(folder, "PROMPT.md"));
-  TRY_VALUE(run.loaded, load_settings(folder));
+  TRY_VALUE(run.setup.loaded, load_settings(folder));
   TRY(preflight(run));
   const Style style = style_for(STDOUT_FILENO, environment);
-  if (!run.json) show_beginning(style, folder);
+  if (!run.setup.json) show_beginning(style, folder);
   TRY_VALUE(const int code, execute(run));
-  if (!run.json && code == 0) show_next_steps(style, folder, with_git);
+  if (!run.setup.json && code == 0) show_next_steps(style, folder, with_git);
   return code;
 }
 

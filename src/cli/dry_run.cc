@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
-#include "cli/start_run.h"
 #include "journal/redactor.h"
 #include "os/environment.h"
 #include "os/tty.h"

@@ -1,38 +1,20 @@
 #include "cli/live_run.h"
 
-#include <cerrno>
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include "journal/reader.h"
 #include "journal/writer.h"
-#include "json/value.h"
 #include "os/environment.h"
 #include "os/files.h"
 #include "settings/ralph_folder.h"
 
 namespace ralph::cli {
-namespace {
 
-// The run named in a held lock; nullopt if the lock is free.
-std::optional<std::string> owner_of(const std::string& path) {
-  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
-  if (!fd || ::flock(fd.get(), LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK) return std::nullopt;
-  char buffer[4096];
-  const ssize_t n = ::read(fd.get(), buffer, sizeof buffer);
-  const auto owner = parse_json(std::string_view(buffer, n > 0 ? static_cast<size_t>(n) : 0), path);
-  if (!owner) return std::nullopt;
-  const auto id = find_string(*owner, "runId");
-  return id ? std::optional(std::string(*id)) : std::nullopt;
+LockPlace locks_of_project(const std::string& project) {
+  return {join_path(project, ".ralph/lock"), outer_lock(Environment::of_this_process(), project)};
 }
 
-}  // namespace
-
 std::optional<std::string> live_run(const std::string& project) {
-  if (auto id = owner_of(join_path(project, ".ralph/lock"))) return id;
-  const std::string state = project_state_folder(Environment::of_this_process(), project);
-  return state.empty() ? std::nullopt : owner_of(join_path(state, "lock"));
+  const auto owner = owner_of(locks_of_project(project));
+  return owner && !owner->run_id.empty() ? std::optional(owner->run_id) : std::nullopt;
 }
 
 std::optional<KilledRun> killed_run(const std::string& project, const std::string& except) {

@@ -6,8 +6,11 @@
 
 #include "base/time.h"
 #include "journal/run_folder.h"
+#include "journal/run_lock.h"
 
 namespace ralph::cli {
+
+LockPlace locks_of_project(const std::string& project);
 
 // The id of the run that is active here. It holds two locks, one of which an agent may have removed.
 std::optional<std::string> live_run(const std::string& project);

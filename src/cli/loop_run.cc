@@ -2,15 +2,12 @@
 #include <array>
 #include <unistd.h>
 
-#include "cli/accept.h"
 #include "cli/agent_options.h"
 #include "cli/limits.h"
 #include "cli/loop_options.h"
 #include "cli/project.h"
-#include "cli/protection.h"
+#include "cli/note_start.h"
 #include "cli/registry.h"
-#include "cli/resume.h"
-#include "cli/start_run.h"
 #include "engine/engine.h"
 #include "engine/roster.h"
 #include "os/files.h"
@@ -45,8 +42,7 @@ Result<Overrides> loop_overrides(const Arguments& arguments, const std::string& 
 }
 
 // A single agent, because a fallback could not resume its session.
-Result<Agent> agent_of(const LoadedSettings& loaded, const Environment& environment, const std::string& project) {
-  Settings settings = loaded.settings;
+Result<Agent> agent_of(Settings settings, const Environment& environment, const std::string& project) {
   settings.agent.fallback.clear();
   TRY_VALUE(std::vector<Agent> agents, make_agents(settings, environment, project));
   Agent& agent = agents.front();
@@ -68,33 +64,25 @@ Result<int> run_session(const Arguments& typed) {
   TRY_VALUE(const LoopRequest request, loop_request_from(arguments, resumption ? project : place.typed_in, project));
   TRY_VALUE(const Overrides overrides,
             loop_overrides(arguments, resumption ? resumption->point.start.folder : place.typed_in));
-  TRY_VALUE(const LoadedSettings loaded, load_settings(project, overrides));
-  if (resumption) show_changes(*resumption, loaded);
+  RunSetup setup = setup_from(typed, project, resumption);
+  setup.typed_in = place.typed_in;
+  TRY_VALUE(setup.loaded, load_settings(project, overrides));
+  const Settings& settings = setup.loaded.settings;
+  if (resumption) show_changes(*resumption, setup.loaded);
   const Environment environment = Environment::of_this_process();
-  TRY_VALUE(const Agent first, agent_of(loaded, environment, project));
-  TRY_VALUE(const TrustTicket ticket,
-            accept_project({loaded, project, typed.has("trust"), typed.has("json"), resumption.has_value()}));
-  TRY_VALUE(const Protection protection,
-            choose_protection({loaded.settings, project, environment, Agents(&first, 1)}, false));
-  if (!protection.why_not.empty())
-    static_cast<void>(write_all(STDERR_FILENO, opening_line(protection), "standard error"));
-  const RunSetup setup{loaded,
-                       project,
-                       typed.has("verbose"),
-                       typed.has("json"),
-                       policy_of(request, policy_from(loaded.settings)),
-                       0,
-                       {typed.words().begin(), typed.words().end()},
-                       resumption ? &resumption->point : nullptr,
-                       place.typed_in,
-                       &ticket,
-                       &protection};
+  TRY_VALUE(const Agent first, agent_of(settings, environment, project));
+  TRY_VALUE(setup.ticket,
+            accept_project({setup.loaded, project, typed.has("trust"), setup.json, resumption.has_value()}));
+  TRY_VALUE(setup.protection, choose_protection({settings, project, environment, Agents(&first, 1)}, false));
+  if (!setup.protection.why_not.empty())
+    static_cast<void>(write_all(STDERR_FILENO, opening_line(setup.protection), "standard error"));
+  setup.policy = policy_of(request, policy_from(settings));
   if (resumption) TRY(check_limits(resumption->point, setup.policy));
-  return start_run(setup, [&](Run& started) -> Result<Decision> {
-    TRY_VALUE(const Agent agent, agent_of(loaded, started.environment, project));
+  return start_run(setup, [&](Run& started, RunMeans) -> Result<Decision> {
+    TRY_VALUE(const Agent agent, agent_of(settings, started.environment, project));
     TRY(note_start(started, setup,
                    {WayIn::kOutside, agent.name(), "the command line", request.task, Agents(&agent, 1)}));
-    OutsideWay way(started, agent, request, loaded.settings.stream_agent_output);
+    OutsideWay way(started, agent, request, settings.stream_agent_output);
     return drive(started, way);
   });
 }

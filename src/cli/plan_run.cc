@@ -4,16 +4,13 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
-#include "cli/accept.h"
 #include "cli/dry_run.h"
 #include "cli/limits.h"
+#include "cli/note_start.h"
 #include "cli/plan_folders.h"
-#include "cli/protection.h"
 #include "cli/questions.h"
 #include "cli/registry.h"
-#include "cli/resume.h"
 #include "cli/run_hooks.h"
-#include "cli/start_run.h"
 #include "cli/tell.h"
 #include "engine/engine.h"
 #include "engine/roster.h"
@@ -204,24 +201,15 @@ Status refuse_second_run(const std::string& project) {
               marker->pid, marker->timestamp, marker->pid);
 }
 
-Result<int> execute(const PlanRun& run, const Protection& protection, const ModeAgents& agents, const Arguments& typed,
-                    const ResumePoint* resume, const TrustTicket& ticket) {
-  if (!run.json && !resume)
-    static_cast<void>(write_all(STDOUT_FILENO, opening(run, protection, agents), "standard output"));
+Result<int> execute(const PlanRun& run, const ModeAgents& agents, RunSetup& setup) {
+  if (!run.json && !setup.resume)
+    static_cast<void>(write_all(STDOUT_FILENO, opening(run, setup.protection, agents), "standard output"));
   const Settings& settings = run.loaded.settings;
-  const RunSetup setup{run.loaded,
-                       run.files.project,
-                       run.verbose,
-                       run.json,
-                       plan_policy(settings),
-                       static_cast<int>(settings.guardrails.size() + run.tasks.tasks.verify_commands.size()),
-                       {typed.words().begin(), typed.words().end()},
-                       resume,
-                       {},
-                       &ticket,
-                       &protection};
-  if (resume) TRY(check_limits(*resume, setup.policy));
-  const Result<int> code = start_run(setup, [&](Run& started) { return drive_plan(run, setup, started); });
+  setup.loaded = run.loaded;
+  setup.policy = plan_policy(settings);
+  setup.checks = static_cast<int>(settings.guardrails.size() + run.tasks.tasks.verify_commands.size());
+  if (setup.resume) TRY(check_limits(*setup.resume, setup.policy));
+  const Result<int> code = start_run(setup, [&](Run& started, RunMeans) { return drive_plan(run, setup, started); });
   // This runs in the guardian, which always outlives the loop. The marker is this run's own, unless another run has
   // begun in the meantime.
   const auto lock = Lock::acquire(join_path(run.files.project, ".ralph/lock"));
@@ -328,15 +316,16 @@ Result<int> run_with(const Arguments& typed, bool has_switched) {
   TRY(check_state(run));
   if (!arguments.has("dry-run")) TRY(accept_approvals(run, arguments.has("accept-tasks") && !resumption));
   TRY_VALUE(const ModeAgents agents, make_mode_agents(run, Environment::of_this_process()));
-  TRY_VALUE(const Protection protection, protection_for(run, agents));
+  RunSetup setup = setup_from(typed, run.files.project, resumption);
+  TRY_VALUE(setup.protection, protection_for(run, agents));
   const Repository repository(plain_git(run.files.project), run.files.project);
   if (repository.exists().value_or(false)) {
     TRY_VALUE(run.work_tree, repository.work_tree());
   }
   if (arguments.has("dry-run")) {
-    TRY_VALUE(run.in_place, room_obstacle(run, protection));
+    TRY_VALUE(run.in_place, room_obstacle(run, setup.protection));
     print_notes(run.loaded);
-    return show_dry_run(run, protection, agents, choice);
+    return show_dry_run(run, setup.protection, agents, choice);
   }
   TRY_VALUE(const BranchChange branch,
             check_branch(run, choice, [&](const BranchFault& fault) { return ask(fault, run); }));
@@ -346,11 +335,11 @@ Result<int> run_with(const Arguments& typed, bool has_switched) {
     if (!code) code.error().message += fmt::format(" (the branch was switched to {})", run.tasks.tasks.branch);
     return code;
   }
-  TRY_VALUE(const TrustTicket ticket, accept_project({run.loaded, run.files.project, typed.has("trust"), run.json,
-                                                      resumption.has_value(), &run.tasks.tasks.verify_commands}));
-  TRY_VALUE(run.in_place, room_obstacle(run, protection));
+  TRY_VALUE(setup.ticket, accept_project({run.loaded, run.files.project, typed.has("trust"), run.json,
+                                          resumption.has_value(), &run.tasks.tasks.verify_commands}));
+  TRY_VALUE(run.in_place, room_obstacle(run, setup.protection));
   TRY(make_room_for_plan(run.authority));
-  return execute(run, protection, agents, typed, resumption ? &resumption->point : nullptr, ticket);
+  return execute(run, agents, setup);
 }
 
 }  // namespace

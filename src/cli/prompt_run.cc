@@ -5,8 +5,7 @@
 #include "agents/agent.h"
 #include "base/text.h"
 #include "cli/dry_run.h"
-#include "cli/protection.h"
-#include "cli/start_run.h"
+#include "cli/note_start.h"
 #include "engine/engine.h"
 #include "engine/prompt_way.h"
 #include "engine/roster.h"
@@ -23,11 +22,12 @@ PromptSource prompt_of(const PromptRun& run, const Protection& protection) {
 }
 
 // The run itself, in the guarded process.
-Result<Decision> drive_prompt(const PromptRun& prompt, const RunSetup& setup, Run& run) {
+Result<Decision> drive_prompt(const PromptRun& prompt, Run& run) {
+  const RunSetup& setup = prompt.setup;
   const Settings& settings = setup.loaded.settings;
   TRY_VALUE(const std::vector<Agent> agents, make_agents(settings, run.environment, setup.project));
   TRY(note_start(run, setup, {WayIn::kPrompt, names_of(agents), prompt.prompt.describe(), prompt.prompt_text, agents}));
-  const PromptSource source = prompt_of(prompt, *setup.protection);
+  const PromptSource source = prompt_of(prompt, setup.protection);
   PromptWay way(run, settings, agents, source);
   return drive(run, way);
 }
@@ -50,47 +50,41 @@ Status check_repository(const Settings& settings, const Environment& environment
 
 Status preflight(const PromptRun& run) {
   const Environment environment = Environment::of_this_process();
-  TRY(make_agents(run.loaded.settings, environment, run.project));
+  const Settings& settings = run.setup.loaded.settings;
+  TRY(make_agents(settings, environment, run.setup.project));
   TRY(run.prompt.read());
-  return check_repository(run.loaded.settings, environment, run.project);
+  return check_repository(settings, environment, run.setup.project);
 }
 
-Result<int> execute(const PromptRun& run) {
+Result<int> execute(PromptRun& run) {
+  RunSetup& setup = run.setup;
   const Environment environment = Environment::of_this_process();
-  const Settings& settings = run.loaded.settings;
-  TRY_VALUE(const std::vector<Agent> agents, make_agents(settings, environment, run.project));
-  TRY_VALUE(const Protection protection, choose_protection({settings, run.project, environment, agents}, false));
-  if (!protection.why_not.empty())
-    static_cast<void>(write_all(STDERR_FILENO, opening_line(protection), "standard error"));
-  TRY(prompt_of(run, protection).read());
-  const RunSetup setup{run.loaded,
-                       run.project,
-                       run.verbose,
-                       run.json,
-                       policy_from(run.loaded.settings),
-                       static_cast<int>(run.loaded.settings.guardrails.size()),
-                       run.arguments,
-                       run.resume,
-                       run.typed_in,
-                       run.ticket ? &*run.ticket : nullptr,
-                       &protection};
-  if (run.resume) TRY(check_limits(*run.resume, setup.policy));
-  return start_run(setup, [&](Run& started) { return drive_prompt(run, setup, started); });
+  const Settings& settings = setup.loaded.settings;
+  TRY_VALUE(const std::vector<Agent> agents, make_agents(settings, environment, setup.project));
+  TRY_VALUE(setup.protection, choose_protection({settings, setup.project, environment, agents}, false));
+  if (!setup.protection.why_not.empty())
+    static_cast<void>(write_all(STDERR_FILENO, opening_line(setup.protection), "standard error"));
+  TRY(prompt_of(run, setup.protection).read());
+  setup.policy = policy_from(settings);
+  setup.checks = static_cast<int>(settings.guardrails.size());
+  if (setup.resume) TRY(check_limits(*setup.resume, setup.policy));
+  return start_run(setup, [&](Run& started, RunMeans) { return drive_prompt(run, started); });
 }
 
 Result<int> print_dry_run(const PromptRun& run) {
-  const Settings& settings = run.loaded.settings;
+  const RunSetup& setup = run.setup;
+  const Settings& settings = setup.loaded.settings;
   const Environment environment = Environment::of_this_process();
-  TRY_VALUE(const auto agents, make_agents(settings, environment, run.project));
-  TRY_VALUE(const Protection protection, choose_protection({settings, run.project, environment, agents}, false));
+  TRY_VALUE(const auto agents, make_agents(settings, environment, setup.project));
+  TRY_VALUE(const Protection protection, choose_protection({settings, setup.project, environment, agents}, false));
   TRY_VALUE(const std::string prompt, prompt_of(run, protection).read());
-  DryRun dry{run.loaded, protection, run.project, agents, prompt, run.prompt.describe(), {}};
+  DryRun dry{setup.loaded, protection, setup.project, agents, prompt, run.prompt.describe(), {}};
   if (settings.include_iteration_count_in_prompt)
     dry.prompt = with_iteration_count(dry.prompt, 1, settings.maximum_iterations);
   dry.iterations =
       fmt::format("up to {}, complete when the agent answers <response>{}</response> and all guardrails pass",
                   settings.maximum_iterations, settings.completion_response);
-  return print_dry_run(dry, run.json);
+  return print_dry_run(dry, setup.json);
 }
 
 }  // namespace ralph::cli

@@ -11,7 +11,6 @@
 #include "cli/accept.h"
 #include "cli/live_run.h"
 #include "cli/registry.h"
-#include "cli/start_run.h"
 #include "cli/tell.h"
 #include "git/git.h"
 #include "json/schema.h"

@@ -109,46 +109,42 @@ Status note_missing_request(const PromptRun& plan) {
   tell(fmt::format(
       "Note: the prompt does not say how to finish, and only the agent's answer completes a run. Add to it:\n"
       "  When everything works, answer with <response>{}</response>.\n",
-      plan.loaded.settings.completion_response));
+      plan.setup.loaded.settings.completion_response));
   return {};
 }
 
 Result<int> run(const Arguments& typed) {
-  PromptRun plan;
   TRY_VALUE(const Project project, enter_project_to_work());
-  plan.project = project.folder;
-  TRY_VALUE(const auto resumption, resumption_from(kRun, WayIn::kPrompt, typed, plan.project));
-  plan.typed_in = resumption ? resumption->point.start.folder : project.typed_in;
+  TRY_VALUE(const auto resumption, resumption_from(kRun, WayIn::kPrompt, typed, project.folder));
+  PromptRun plan{setup_from(typed, project.folder, resumption), {}, {}};
+  RunSetup& setup = plan.setup;
+  setup.typed_in = resumption ? resumption->point.start.folder : project.typed_in;
   const Arguments& arguments = resumption ? resumption->arguments : typed;
-  plan.arguments.assign(typed.words().begin(), typed.words().end());
-  if (resumption) plan.resume = &resumption->point;
   TRY_VALUE(const auto text, prompt_text_from(arguments, resumption.has_value()));
   if (text) {
     plan.prompt = PromptSource::text(*text);
     plan.prompt_text = *text;
-    if (typed.value("prompt-file") == kStandardInput) plan.arguments.push_back("--prompt=" + *text);
+    if (typed.value("prompt-file") == kStandardInput) setup.arguments.push_back("--prompt=" + *text);
   } else {
-    TRY_VALUE(plan.prompt, file_prompt_from(arguments, plan.typed_in));
+    TRY_VALUE(plan.prompt, file_prompt_from(arguments, setup.typed_in));
   }
-  TRY_VALUE(const Overrides overrides, overrides_from(arguments, plan.typed_in));
-  plan.verbose = typed.has("verbose");
-  plan.json = typed.has("json");
-  TRY_VALUE(plan.loaded, load_settings(plan.project, overrides));
-  if (plan.verbose) {
+  TRY_VALUE(const Overrides overrides, overrides_from(arguments, setup.typed_in));
+  TRY_VALUE(setup.loaded, load_settings(setup.project, overrides));
+  if (setup.verbose) {
     std::string lines;
-    for (const std::string& file : plan.loaded.files) lines += fmt::format("[ralph] Loading settings from {}\n", file);
-    lines += fmt::format("[ralph] Settings: {}\n", to_compact_json(masked_settings(plan.loaded.effective)));
-    const Redactor redactor(Environment::of_this_process().as_lines(), plan.loaded.settings.agent.env);
+    for (const std::string& file : setup.loaded.files) lines += fmt::format("[ralph] Loading settings from {}\n", file);
+    lines += fmt::format("[ralph] Settings: {}\n", to_compact_json(masked_settings(setup.loaded.effective)));
+    const Redactor redactor(Environment::of_this_process().as_lines(), setup.loaded.settings.agent.env);
     static_cast<void>(write_all(STDERR_FILENO, redactor.redact(lines), "standard error"));
   }
-  if (resumption) show_changes(*resumption, plan.loaded);
+  if (resumption) show_changes(*resumption, setup.loaded);
   TRY(preflight(plan));
   if (!resumption) TRY(note_missing_request(plan));
   if (arguments.has("dry-run")) {
-    print_notes(plan.loaded);
+    print_notes(setup.loaded);
     return print_dry_run(plan);
   }
-  TRY_VALUE(plan.ticket, accept_project({plan.loaded, plan.project, typed.has("trust"), plan.json, !!resumption}));
+  TRY_VALUE(setup.ticket, accept_project({setup.loaded, setup.project, typed.has("trust"), setup.json, !!resumption}));
   return execute(plan);
 }
 

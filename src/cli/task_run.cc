@@ -3,40 +3,26 @@
 #include <array>
 #include <cerrno>
 #include <fcntl.h>
-#include <thread>
 #include <unistd.h>
 
 #include "base/text.h"
-#include "cli/accept.h"
 #include "cli/agent_options.h"
 #include "cli/docker_shelter.h"
 #include "cli/dry_run.h"
 #include "cli/limits.h"
 #include "cli/loop_options.h"
-#include "cli/protection.h"
+#include "cli/note_start.h"
 #include "cli/registry.h"
-#include "cli/resume.h"
-#include "cli/run_servers.h"
-#include "cli/start_run.h"
 #include "cli/task_agents.h"
 #include "cli/task_options.h"
 #include "cli/typed_task.h"
 #include "engine/diagnose.h"
 #include "engine/engine.h"
-#include "engine/resume.h"
 #include "engine/roster.h"
-#include "engine/step.h"
-#include "engine/trigger_places.h"
-#include "history/receipt.h"
-#include "os/guardian.h"
-#include "os/lock.h"
-#include "os/processes_linux.h"
-#include "os/tty.h"
 #include "task/dependencies.h"
 #include "task/task_mounts.h"
 #include "task/task_state.h"
 #include "task/task_way.h"
-#include "version.h"
 
 namespace ralph::cli {
 namespace {
@@ -76,29 +62,9 @@ constexpr auto kOptions = joined(
 constexpr std::array kPositionals = {Positional{
     "COMMAND", "A command to run instead of an agent, after --; the prompt is its last argument.", false, true}};
 
-constexpr Milliseconds kDyingSupervisorWait{5'000}, kTaskLockPoll{20};
-
-bool has_dead_supervisor(const TaskPlace& place) {
-  const auto owner = supervisor_of(place);
-  return owner && owner->pid > 0 && start_time_of(owner->pid) == 0;
-}
-
-tl::unexpected<Error> has_supervisor(const TaskPlace& place, const std::optional<Supervisor>& owner) {
-  return fail(ErrorKind::kBusy, "task {}/{} has a supervisor already: pid {}, since {}; 'ralph task stop' ends it",
-              place.project, place.task, owner ? owner->pid : 0, owner ? owner->since : "?");
-}
-
-Result<std::vector<Lock>> take_locks(const TaskPlace& place) {
-  auto lock = lock_task(place);
-  // A supervisor whose guardian was killed is still ending its agent. That takes only a moment.
-  for (Milliseconds waited{0};
-       !lock && lock.error().kind == ErrorKind::kBusy && has_dead_supervisor(place) && waited < kDyingSupervisorWait;
-       waited += kTaskLockPoll) {
-    std::this_thread::sleep_for(kTaskLockPoll);
-    lock = lock_task(place);
-  }
-  if (lock || lock.error().kind != ErrorKind::kBusy) return lock;
-  return has_supervisor(place, supervisor_of(place));
+std::string refusal_of_task(const TaskPlace& place, const std::optional<LockOwner>& owner) {
+  return fmt::format("task {}/{} has a supervisor already: pid {}, since {}; 'ralph task stop' ends it", place.project,
+                     place.task, owner ? owner->pid : 0, owner ? owner->since : "?");
 }
 
 // Starting again settles earlier requests to stop or to wait.
@@ -111,57 +77,23 @@ Status clear_requests(const TaskPlace& place) {
   return {};
 }
 
-bool has_secrets(const Run& run, const std::vector<std::string>& words) {
-  return std::ranges::any_of(words, [&](const std::string& word) { return run.redactor.redact(word) != word; });
-}
-
-Status note_beginning(Run& run, const TypedTask& task, const std::vector<Agent>& agents) {
-  run.policy.agent_programs = program_words(agents);
-  if (!run.is_resumed()) {
-    record::RunStarted started;
-    started.run_id = run.id;
-    started.way = WayIn::kTask;
-    started.ralph_version = RALPH_VERSION;
-    started.project = run.project;
-    started.agent = names_of(agents);
-    started.prompt = instructions_of(task.request).value_or("");
-    started.prompt_source = task.request.prompt                 ? "the command line"
-                            : !task.request.prompt_file.empty() ? task.request.prompt_file
-                            : started.prompt.empty()            ? "none: the command gets no prompt"
-                                                                : task.request.place.instructions();
-    started.pid = guardian_pid();
-    started.max_iterations = run.policy.max_iterations;
-    started.settings = task.loaded.effective;
-    started.folder = task.typed_in;
-    started.arguments = task.arguments;
-    started.masked = has_secrets(run, task.arguments);
-    return run.note(std::move(started));
-  }
-  const SweepReport& swept = run.swept_before;
-  const WallTime last = last_sign_of_life(run);
-  record::RunResumed resumed;
-  resumed.run_id = run.id;
-  resumed.ralph_version = RALPH_VERSION;
-  resumed.agent = names_of(agents);
-  resumed.arguments = task.arguments;
-  resumed.folder = task.typed_in;
-  resumed.masked = has_secrets(run, task.arguments);
-  resumed.pid = guardian_pid();
-  resumed.max_iterations = run.policy.max_iterations;
-  resumed.spent_ms = (run.progress().run_time + (last - run.progress().last_record)).count();
-  resumed.settings = task.loaded.effective;
-  run.disbelieve(resumed);
-  TRY(run.note(std::move(resumed)));
-  if (!swept.ended.empty() || !swept.survivors.empty()) TRY(run.note(swept_after(StepKind::kAgent, swept)));
-  return close_killed_attempt(run, agents, task.loaded.settings.stream_agent_output, last);
+RunTitle title_of(const TypedTask& task, const std::vector<Agent>& agents) {
+  RunTitle title{WayIn::kTask, names_of(agents), {}, instructions_of(task.request).value_or(""), agents};
+  title.prompt_source = task.request.prompt                 ? "the command line"
+                        : !task.request.prompt_file.empty() ? task.request.prompt_file
+                        : title.prompt.empty()              ? "none: the command gets no prompt"
+                                                            : task.request.place.instructions();
+  return title;
 }
 
 // Everything that the task may start: its agent or command and, for child runs, every other installed agent of the
 // settings.
 std::vector<Agent> agents_inside(const TypedTask& task, const Environment& environment) {
-  auto agents = task_agents(task.words, task.loaded.settings, environment, task.project).value_or(std::vector<Agent>());
-  for (const auto& [name, definition] : task.loaded.settings.agents) {
-    auto more = make_agents_with(name, "agents", task.loaded.settings, environment, task.project);
+  const Settings& settings = task.setup.loaded.settings;
+  const std::string& project = task.setup.project;
+  auto agents = task_agents(task.words, settings, environment, project).value_or(std::vector<Agent>());
+  for (const auto& [name, definition] : settings.agents) {
+    auto more = make_agents_with(name, "agents", settings, environment, project);
     if (more && std::ranges::find(agents, name, &Agent::name) == agents.end()) agents.push_back(more->front());
   }
   return agents;
@@ -169,30 +101,32 @@ std::vector<Agent> agents_inside(const TypedTask& task, const Environment& envir
 
 // Creates the files of the root that are visible inside, before anything is started.
 Status prepare_sandbox(TypedTask& task, const std::string& socket) {
+  Protection& protection = task.setup.protection;
   const TaskPlace& place = task.request.place;
   if (!path_exists(place.file("task.yaml"))) TRY(set_dependencies(place, {}));
   for (const std::string& path : {place.file(kTaskEgressLog), place.project_bus()}) {
     const Fd made(::open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644));
     if (!made) return fail(ErrorKind::kIo, "cannot create {}: {}", path, errno_text(errno));
   }
-  for (const std::string& name : variables_of_task()) task.protection.agent.variables.push_back(name);
-  if (task.protection.in_machine) {
-    task.protection.agent.beside = {{MountKind::kWritable, place.folder(), place.folder(), "the task"}};
-    task.protection.annex = {place.project_folder(), place.task, task.request.depends, socket};
+  for (const std::string& name : variables_of_task()) protection.agent.variables.push_back(name);
+  if (protection.in_machine) {
+    protection.agent.beside = {{MountKind::kWritable, place.folder(), place.folder(), "the task"}};
+    protection.annex = {place.project_folder(), place.task, task.request.depends, socket};
     return {};
   }
-  TRY_VALUE(task.protection.agent.beside,
-            mounts_of_task(place, task.request.depends, socket, task.protection.agent.project));
+  TRY_VALUE(protection.agent.beside,
+            mounts_of_task(place, task.request.depends, socket, protection.agent.project));
   return {};
 }
 
 // Child runs share the sandbox of their task.
 void share_sandbox(const TypedTask& task, const Shelter* shelter, ChildrenSetup& family) {
   if (!shelter) return;
-  family.sandbox = task.protection.agent;
-  if (task.protection.in_machine) {
-    family.machine = task.protection.docker.words;
-    family.sync_ms = static_cast<int>(task.protection.sync.count());
+  const Protection& protection = task.setup.protection;
+  family.sandbox = protection.agent;
+  if (protection.in_machine) {
+    family.machine = protection.docker.words;
+    family.sync_ms = static_cast<int>(protection.sync.count());
   } else if (const auto* bubblewrap = dynamic_cast<const RunShelter*>(shelter)) {
     family.sandbox->socket = bubblewrap->socket();
     family.sandbox->groups = bubblewrap->groups();
@@ -206,91 +140,56 @@ Status put_back_after_child(Run& run, const DockerShelter& shelter) {
   return noted.taken.empty() ? Status() : run.note(std::move(noted));
 }
 
-// Runs in the guarded process.
-Result<int> supervise(TypedTask& task, const TrustTicket* ticket, int guardian) {
+// The task's own folder instead of the project's .ralph. `task` must outlive it.
+RunKeeper keeper_of(TypedTask& task, const std::string& socket) {
   const TaskPlace& place = task.request.place;
-  const SystemClock clock;
-  std::unique_ptr<RunListener> watcher;  // destroyed last: a slow reader must not hold up the release of the lock
-  LinuxProcesses processes(clock, guardian);
-  Environment environment = Environment::of_this_process();
-  TRY_VALUE(std::vector<Lock> locks, take_locks(place));
-  TRY(clear_requests(place));
-  std::string id = run_id_of(place);
-  // Must happen before this process starts anything, because its own jobs carry the run's id too.
-  SweepReport swept;
-  if (!id.empty()) swept = end_processes_with("RALPH_RUN_ID=" + id, stop_abandoned());
-  if (id.empty()) id = new_run_id(clock.wall());
-  for (Lock& lock : locks)
-    TRY(lock.name_owner(supervisor_line({id, to_iso8601(clock.wall()), guardian_pid(), ::getpid()})));
-  const std::string parent = environment.get("RALPH_ATTEMPT_ID").value_or("");
-  environment.set("RALPH_RUN_ID", id);
-  environment.unset("RALPH_TRUST");  // a person's word, not an agent's
-  if (ticket) TRY(ticket->begin());
-  const Redactor redactor(environment.as_lines(), secret_candidates(task.loaded.settings));
-  const RunSetup setup{task.loaded, task.project, task.verbose, task.json, task.policy, 0, task.arguments};
-  watcher = make_watcher(setup, place.folder(), environment);
-  for (Outlet* outlet : watcher->outlets()) processes.serve(*outlet);
-  TRY_VALUE(const std::string socket, job_socket_path(place, environment));
-  Jobs jobs(guardian);
-  processes.watch_jobs(jobs);
-  std::unique_ptr<Shelter> shelter;
-  if (task.protection.on) {
-    TRY(prepare_sandbox(task, socket));
-    TRY_VALUE(shelter, put_in_force(task.protection, environment, place.folder(), jobs));
-  }
-  RunServers servers;
-  TRY(servers.start({task.policy, task.project, environment, shelter.get(), task.protection.checks_in_machine()},
-                    jobs));
-  auto* const machine = dynamic_cast<DockerShelter*>(shelter.get());
-  // The seal's existence shows that this user started the run. `ralph runs resume` requires that.
-  const std::string seal = seal_path(place.folder(), id);
-  if (!seal.empty()) {
-    TRY(make_directories(parent_path(seal)));
-    static_cast<void>(open_for_append(seal));
-  }
-  const std::string store = watched_store(place.folder(), id);
-  TRY_VALUE(Run run, Run::open({id, place.folder()}, task.policy,
-                               {processes, clock, redactor, *watcher, task.project, environment, store, seal,
-                                shelter.get(), servers.socket()}));
-  run.swept_before = std::move(swept);
+  RunKeeper keeper{place.folder(), locks_of(place), {}, {}, {}};
+  keeper.run_id = [&place] { return run_id_of(place); };
+  keeper.prepare = [&task, socket]() -> Status {
+    TRY(clear_requests(task.request.place));
+    // `ralph runs resume` requires a seal, so there must be a place for it.
+    if (const std::string seal = seal_path(task.request.place.folder(), "run"); !seal.empty())
+      TRY(make_directories(parent_path(seal)));
+    return task.setup.protection.on ? prepare_sandbox(task, socket) : Status();
+  };
+  keeper.refusal = [&place](const auto& owner) { return refusal_of_task(place, owner); };
+  return keeper;
+}
+
+// Runs in the guarded process.
+Result<Decision> supervise(TypedTask& task, const std::string& socket, Run& run, RunMeans means) {
+  const TaskPlace& place = task.request.place;
+  const Settings& settings = task.setup.loaded.settings;
   TRY(correct_dead_attempts(place, true));
   const Progress& before = run.progress();
   task.request.was_complete = before.status == StopStatus::kComplete;
   const bool taken_again = before.iteration_open && !before.turn_is_over();
   run.policy.max_iterations = task.restarts + before.iteration - (taken_again ? 1 : 0);
-  TRY_VALUE(const std::vector<Agent> agents,
-            task_agents(task.words, task.loaded.settings, run.environment, task.project));
-  TRY(note_beginning(run, task, agents));
-  TRY(note_shelter(run));
+  TRY_VALUE(const std::vector<Agent> agents, task_agents(task.words, settings, run.environment, run.project));
+  TRY(note_start(run, task.setup, title_of(task, agents)));
   TRY_VALUE(const std::string program, path_of_this_program());
-  ChildrenSetup family{place, id, program, socket, environment, task.project, jobs, clock, redactor};
-  share_sandbox(task, shelter.get(), family);
+  ChildrenSetup family{place,       run.id,     program,   socket,      run.environment,
+                       run.project, means.jobs, run.clock, run.redactor};
+  share_sandbox(task, run.shelter, family);
+  auto* const machine = dynamic_cast<DockerShelter*>(run.shelter);
   if (machine) {
     family.on_end = [&] {
       if (const Status done = put_back_after_child(run, *machine); !done) run.listener.on_trouble(done.error().message);
     };
   }
-  TRY_VALUE(const auto children, Children::open(std::move(family), processes));
+  TRY_VALUE(const auto children, Children::open(std::move(family), means.processes));
   if (machine) machine->watch_children([&] { return children->alive(); });
   std::vector<std::pair<std::string, std::string>> variables = {{"RALPH_JOB_SOCKET", socket}};
   for (const auto& [name, value] : task_variables(place)) variables.emplace_back(name, value);
-  TaskWay way(run, task.request, agents, task.loaded.settings.stream_agent_output, children.get(), std::move(variables),
-              parent);
-  const Result<Decision> ended = drive(run, way);
-  if (run.progress().status != StopStatus::kNone) {
-    if (const Status written = write_receipt(place.folder()); !written)
-      fmt::print(stderr, "ralph: the receipt could not be written: {}\n", written.error().message);
-  }
-  TRY_VALUE(const Decision decision, ended);
-  const bool said = !task.json && is_terminal(STDOUT_FILENO) && is_terminal(STDERR_FILENO);
-  if (decision.status == StopStatus::kFatal && !said) return fail(ErrorKind::kInput, "{}", decision.reason);
-  return exit_code_of(decision.status);
+  TaskWay way(run, task.request, agents, settings.stream_agent_output, children.get(), std::move(variables),
+              run.environment.get("RALPH_ATTEMPT_ID").value_or(""));
+  return drive(run, way);
 }
 
 Result<Protection> task_protection(const TypedTask& task, const Environment& environment) {
   const std::vector<Agent> agents = agents_inside(task, environment);
   const TaskPlace& place = task.request.place;
-  SandboxSubject subject{task.loaded.settings, task.project, environment, agents};
+  SandboxSubject subject{task.setup.loaded.settings, task.setup.project, environment, agents};
   subject.task = fmt::format("{}/{}", place.project, place.task);
   subject.task_folder = place.folder();
   subject.typed = !task.words.empty();
@@ -303,38 +202,40 @@ std::vector<std::string> reach_of(const TypedTask& task, const Protection& prote
 }
 
 Result<int> print_plan(TypedTask& task) {
+  const RunSetup& setup = task.setup;
   const Environment environment = Environment::of_this_process();
-  TRY_VALUE(const auto agents, task_agents(task.words, task.loaded.settings, environment, task.project));
+  TRY_VALUE(const auto agents, task_agents(task.words, setup.loaded.settings, environment, setup.project));
   TRY_VALUE(const Protection protection, task_protection(task, environment));
   task.request.reach = reach_of(task, protection);
   TRY_VALUE(const std::string prompt, instructions_of(task.request));
-  DryRun dry{task.loaded, protection, task.project, agents, prompt, "the task", {}};
+  DryRun dry{setup.loaded, protection, setup.project, agents, prompt, "the task", {}};
   dry.iterations = fmt::format(
       "up to {}, {} apart, complete when {} exists{}", count_of(task.restarts, "attempt"),
-      human_duration(task.policy.restart_delay), task.request.place.done(),
+      human_duration(setup.policy.restart_delay), task.request.place.done(),
       task.request.checks.empty() ? "" : fmt::format(" and these pass: {}", join_for_people(task.request.checks)));
-  if (task.policy.has_criteria()) dry.iterations += "; with criteria over what the project's tools say";
+  if (setup.policy.has_criteria()) dry.iterations += "; with criteria over what the project's tools say";
   const auto limit = [](Milliseconds time) { return time.count() > 0 ? human_duration(time) : std::string("none"); };
   dry.limits = fmt::format("Time limits  attempt {}, silence {}, child runs after DONE {}, run {}\n",
-                           limit(task.policy.agent_time_limit), limit(task.policy.agent_idle_limit),
-                           limit(task.policy.child_wait), limit(task.policy.run_time_limit));
+                           limit(setup.policy.agent_time_limit), limit(setup.policy.agent_idle_limit),
+                           limit(setup.policy.child_wait), limit(setup.policy.run_time_limit));
   for (const std::string& check : task.request.checks) dry.limits += fmt::format("Check        {}\n", check);
-  return print_dry_run(dry, task.json);
+  return print_dry_run(dry, setup.json);
 }
 
 Result<int> run_task(const Arguments& arguments) {
   TRY_VALUE(TypedTask task, task_from_arguments(arguments));
+  RunSetup& setup = task.setup;
   const TaskPlace& place = task.request.place;
-  TRY(task_agents(task.words, task.loaded.settings, Environment::of_this_process(), task.project));
+  TRY(task_agents(task.words, setup.loaded.settings, Environment::of_this_process(), setup.project));
   if (arguments.has("dry-run")) return print_plan(task);
   // Everything that can be refused is refused before anything is written.
   const Environment environment = Environment::of_this_process();
-  TRY_VALUE(task.protection, task_protection(task, environment));
-  if (!task.protection.why_not.empty())
-    static_cast<void>(write_all(STDERR_FILENO, opening_line(task.protection), "standard error"));
-  task.request.reach = reach_of(task, task.protection);
-  if (const auto owner = supervisor_of(place); owner && !has_dead_supervisor(place))
-    return has_supervisor(place, owner);
+  TRY_VALUE(setup.protection, task_protection(task, environment));
+  if (!setup.protection.why_not.empty())
+    static_cast<void>(write_all(STDERR_FILENO, opening_line(setup.protection), "standard error"));
+  task.request.reach = reach_of(task, setup.protection);
+  if (const auto owner = supervisor_of(place); owner && !owner->is_dead())
+    return fail(ErrorKind::kBusy, "{}", refusal_of_task(place, owner));
   const bool is_new = !path_exists(place.folder());
   if (task.request.prompt || !task.request.prompt_file.empty() || !is_new) TRY(instructions_of(task.request));
   if (is_new && !task.request.prompt && task.request.prompt_file.empty() && !task.request.is_command)
@@ -346,29 +247,26 @@ Result<int> run_task(const Arguments& arguments) {
     TRY(existing_task(place.root, place.project, name));
   }
   // A command that a person types is their own choice; an agent comes from the project.
-  std::optional<TrustTicket> ticket;
   if (task.words.empty()) {
-    TRY_VALUE(ticket, accept_project({task.loaded, task.project, arguments.has("trust"), task.json}));
+    TRY_VALUE(setup.ticket, accept_project({setup.loaded, setup.project, arguments.has("trust"), setup.json}));
   }
   const bool typed = std::any_of(std::begin(kCriteriaOptions), std::end(kCriteriaOptions),
                                  [&](const Option& option) { return arguments.has(option.name); });
-  TRY(check_criteria(task.policy, task.project, Environment::of_this_process(),
+  TRY(check_criteria(setup.policy, setup.project, Environment::of_this_process(),
                      typed ? "task run" : "settings: diagnostics.criteria"));
   TRY(make_task_folder(place));
   // Inside a sandbox, a symbolic link in the path could lead to where nothing is mounted.
-  if (task.protection.on) task.request.place.root = real_path(place.root);
+  if (setup.protection.on) task.request.place.root = real_path(place.root);
   if (!depends.empty()) TRY(set_dependencies(place, depends));
   task.request.depends = dependencies_of(place);
   if (task.request.prompt && !path_exists(place.instructions()))
     TRY(write_file_atomically(place.instructions(), *task.request.prompt + "\n"));
   TRY(remember_root(environment, place.root));
-  TRY_VALUE(const int code, run_guarded([&](int guardian) {
-              const Result<int> ended = supervise(task, ticket ? &*ticket : nullptr, guardian);
-              return ended ? *ended : report(ended.error());
-            }));
-  if (ticket) ticket->end();
-  if (const std::string id = run_id_of(place); was_killed(code) && !id.empty()) say_how_to_continue(task.project, id);
-  return code;
+  TRY_VALUE(const std::string socket, job_socket_path(place, environment));
+  const RunKeeper keeper = keeper_of(task, socket);
+  setup.keeper = &keeper;
+  return start_run(
+      setup, [&](Run& run, RunMeans means) -> Result<Decision> { return supervise(task, socket, run, means); });
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ constexpr auto kDoneOptions =
                          });
 
 // Whether the supervisor ends in time: its lock is then free, or held by another supervisor.
-bool ends_within(const TaskPlace& place, const Supervisor& supervisor, Milliseconds patience) {
+bool ends_within(const TaskPlace& place, const LockOwner& supervisor, Milliseconds patience) {
   const SystemClock clock;
   const MonotonicTime deadline = clock.monotonic() + patience;
   for (;;) {
@@ -41,7 +41,7 @@ bool ends_within(const TaskPlace& place, const Supervisor& supervisor, Milliseco
 }
 
 // Kills the loop first, so that the guardian ends everything that is left and exits.
-Status end_hard(const TaskPlace& place, const Supervisor& supervisor) {
+Status end_hard(const TaskPlace& place, const LockOwner& supervisor) {
   for (const int pid : {supervisor.loop, supervisor.pid}) {
     if (pid <= 0) continue;
     ::kill(pid, SIGKILL);

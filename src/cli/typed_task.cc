@@ -7,7 +7,6 @@
 #include "cli/durations.h"
 #include "cli/limits.h"
 #include "cli/project.h"
-#include "cli/start_run.h"
 
 namespace ralph::cli {
 namespace {
@@ -78,9 +77,10 @@ Result<TypedTask> task_from_arguments(const Arguments& arguments) {
   TRY_VALUE(const std::string here, current_directory());
   TRY_VALUE(task.request, request_from(arguments, here));
   TRY_VALUE(const Project place, enter_project_to_work());
-  task.typed_in = place.typed_in;
   task.words.assign(arguments.positionals().begin(), arguments.positionals().end());
-  task.project = task.words.empty() ? place.folder : place.typed_in;  // a command runs where it was typed
+  // A command runs where it was typed.
+  task.setup = setup_from(arguments, task.words.empty() ? place.folder : place.typed_in);
+  task.setup.typed_in = place.typed_in;
   if (!task.words.empty() && (arguments.has("agent") || arguments.has("model")))
     return fail(ErrorKind::kUsage, "give --agent or a COMMAND after --, not both");
   Overrides overrides;
@@ -89,18 +89,16 @@ Result<TypedTask> task_from_arguments(const Arguments& arguments) {
   TRY(set_agent(arguments, place.typed_in, overrides));
   TRY(set_model(arguments, overrides));
   TRY(set_task_options(arguments, overrides));
-  TRY_VALUE(task.loaded, load_settings(place.folder, overrides));
-  if (arguments.has("agent")) task.loaded.settings.task.agent.clear();  // --agent wins
-  Policy& policy = task.policy;
-  policy = task_policy_from(task.loaded.settings);
+  Settings& settings = task.setup.loaded.settings;
+  TRY_VALUE(task.setup.loaded, load_settings(place.folder, overrides));
+  if (arguments.has("agent")) settings.task.agent.clear();  // --agent wins
+  Policy& policy = task.setup.policy;
+  policy = task_policy_from(settings);
   // Guardrails do not run: only DONE and the checks of this command count.
   policy.check_commands = task.request.checks;
   policy.checks = static_cast<int>(task.request.checks.size());
   policy.diagnostics.criteria = criteria_with(arguments, policy.diagnostics.criteria);
   task.restarts = policy.max_iterations;
-  task.verbose = arguments.has("verbose");
-  task.json = arguments.has("json");
-  task.arguments.assign(arguments.words().begin(), arguments.words().end());
   return task;
 }
 

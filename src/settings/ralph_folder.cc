@@ -68,6 +68,11 @@ std::string project_state_folder(const Environment& environment, const std::stri
   return state.empty() ? "" : join_path(state, "projects/" + state_name(base_name(project), project));
 }
 
+std::string outer_lock(const Environment& environment, const std::string& project) {
+  const std::string folder = project_state_folder(environment, project);
+  return folder.empty() ? "" : join_path(folder, "lock");
+}
+
 std::string seal_path(const std::string& project, const std::string& run_id) {
   const std::string folder = project_state_folder(Environment::of_this_process(), project);
   return folder.empty() ? "" : join_path(folder, run_id);

@@ -29,6 +29,9 @@ std::string state_name(std::string_view name, std::string_view path);
 // A project's folder in the state folder; empty if there is no state folder.
 std::string project_state_folder(const Environment& environment, const std::string& project);
 
+// The lock in that folder (journal/run_lock.h); empty if there is no state folder.
+std::string outer_lock(const Environment& environment, const std::string& project);
+
 // The file in that folder that names the last record of a run's journal (journal/seal.h); empty if there is no state
 // folder.
 std::string seal_path(const std::string& project, const std::string& run_id);

@@ -176,7 +176,7 @@ TEST_F(TaskFiles, StateIsToldFromTheFolderAlone) {
   EXPECT_EQ(state_of(place)->status, "completed");
   auto lock = Lock::acquire(place.lock());
   ASSERT_TRUE(lock);
-  ASSERT_TRUE(lock->name_owner(supervisor_line({"run", "since", 12, 34})));
+  ASSERT_TRUE(lock->name_owner(line_of({"run", "since", 12, 34})));
   const auto state = state_of(place);
   EXPECT_EQ(state->status, "running");
   EXPECT_EQ(state->supervisor->pid, 12);

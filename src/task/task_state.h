@@ -18,7 +18,7 @@ struct TaskState {
   std::string reason;  // why it ended
   std::string run_id;
   bool done = false, stop_requested = false, waits = false;
-  std::optional<Supervisor> supervisor;
+  std::optional<LockOwner> supervisor;
   std::vector<RunInfo> attempts, children;  // oldest first
   std::vector<std::string> depends;
 };

@@ -323,6 +323,22 @@ def test_a_killed_supervisor_leaves_nothing_and_status_tells_the_truth(tasks, pr
     assert len({r["runId"] for r in tasks.records("run_started") + tasks.records("run_resumed")}) == 1
 
 
+@pytest.mark.parametrize("killed", [True, False], ids=["killed", "ended"])
+def test_gits_lock_of_a_killed_attempt_is_removed_but_not_that_of_another_task(tasks, project, killed):
+    project.git_init()
+    lock = project.path / ".git/index.lock"
+    if killed:
+        running = tasks.start("touch .git/index.lock; echo begun >> agent.log; exec sleep 1000")
+        wait_until(lambda: (project.path / "agent.log").exists(), what="the agent")
+        os.kill(running.loop_pid, signal.SIGKILL)
+        running.wait()
+    else:
+        tasks.run("touch .git/index.lock", "--max-restarts", "1")
+    assert lock.exists()
+    assert tasks.run(DONE_NOW).code == 0
+    assert lock.exists() != killed
+
+
 def test_a_killed_supervisor_whose_pid_is_another_process_now(tasks):
     tasks.run("exit 0", "--max-restarts", "1")
     path = next((tasks.folder() / "runs").glob("*/run-info.yaml"))
