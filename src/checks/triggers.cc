@@ -1,7 +1,6 @@
 #include "checks/triggers.h"
 
 #include <algorithm>
-#include <array>
 #include <sys/stat.h>
 
 #include "base/sha256.h"
