@@ -9,7 +9,6 @@
 // they are used.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>

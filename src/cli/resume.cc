@@ -1,7 +1,6 @@
 #include "cli/resume.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <map>
 #include <unistd.h>

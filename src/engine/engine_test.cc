@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/fake_processes.h"
+#include "engine/fake_processes_for_tests.h"
 #include "engine/prompt_way.h"
 #include "journal/reader.h"
 #include "journal/words_for_tests.h"

@@ -1,6 +1,5 @@
 #include "sandbox/request_text.h"
 
-#include <array>
 
 namespace ralph {
 namespace {

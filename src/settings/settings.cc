@@ -360,11 +360,6 @@ Result<LoadedSettings> load_settings(const std::string& project, const Overrides
   return finish_reading(std::move(reading), overrides, Detail::kAll);
 }
 
-Result<LoadedSettings> load_own_settings(const Environment& environment) {
-  TRY_VALUE(Reading reading, begin_with_own(environment));
-  return finish_reading(std::move(reading), {}, Detail::kAll);
-}
-
 Result<LoadedSettings> load_settings_briefly(const std::string& project, const Environment& environment) {
   TRY_VALUE(Reading reading, begin_with_own(environment));
   TRY(add_project(reading, project, Distrusted::kLeftOut, environment));

@@ -239,9 +239,6 @@ Result<LoadedSettings> load_settings(const std::string& project, const Overrides
                                      Distrusted distrusted = Distrusted::kRefused,
                                      const Environment& environment = Environment::of_this_process());
 
-// The user's own settings alone.
-Result<LoadedSettings> load_own_settings(const Environment& environment);
-
 // The environment variables of all agents, whose values may be secrets.
 std::map<std::string, std::string> secret_candidates(const Settings& settings);
 

@@ -65,7 +65,6 @@ class Server {
 
   // Kills it and all its descendants.
   void kill(std::string reason);
-  void close_input() { in_.close(); }
 
   // Call before a question: tells it what has changed on disk.
   void look_at_disk();

@@ -3,7 +3,6 @@
 
 #include <deque>
 #include <fstream>
-#include <functional>
 
 #include "os/clock.h"
 #include "os/processes.h"
