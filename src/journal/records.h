@@ -48,11 +48,8 @@ struct RunResumed {
   std::int64_t pid = 0, max_iterations = 0;
   std::int64_t spent_ms = 0;  // so far, including a killed turn up to its last output
   json::value settings;       // as read for this process
-  // Claims made only by records after the sealed one, which anybody may have added: "words", "completed", "ended",
-  // "judged", "pending", "watched", "triggers". The last two are reset to their sealed values, below; the others are
-  // treated as never having happened.
-  std::vector<std::string> disbelieved;
-  std::string watched, triggers;
+  std::vector<Claim> disbelieved;
+  std::string watched, triggers;  // their sealed values, if disbelieved
   template <class V>
   void fields(V&& v) {
     v("runId", run_id), v("ralph", ralph_version), v("agent", agent), v("arguments", arguments), v("pid", pid);

@@ -159,7 +159,8 @@ struct Randomiser {
   void operator()(std::string_view, E& value) const {
     value = static_cast<E>(random() % kWords<E>.size());
   }
-  template <Listed T>
+  template <class T>
+    requires Listed<T> || Worded<T>
   void operator()(std::string_view key, std::vector<T>& value) const {
     for (unsigned i = random() % 4; i > 0; --i) (*this)(key, value.emplace_back());
   }
