@@ -181,6 +181,27 @@ TEST_F(EngineTest, EndsARunWhoseTimeIsOver) {
   EXPECT_EQ(records<record::AgentEnded>().at(0).outcome, "over_budget");
 }
 
+TEST_F(EngineTest, DoesNotCountTheMachinesSleepEvenIfItIsKilledLater) {
+  settings_.budget.max_minutes = 60;
+  Act agent{"<response>DONE</response>", 0, 10min};
+  agent.sleeps = 2h;
+  processes_.expect(agent);
+  processes_.expect({"", 0, 5min});
+  EXPECT_EQ(run()->status, StopStatus::kComplete);
+  EXPECT_EQ(records<record::RunPaused>().at(0).duration_ms, Milliseconds(2h).count());
+  EXPECT_EQ(records<record::IterationEnded>().at(0).duration_ms, Milliseconds(15min).count());
+  EXPECT_EQ(progress_.run_time, 15min);
+  Progress killed;  // before the agent's turn was recorded
+  auto journal = JournalReader::open(folder_ + "/journal.jsonl");
+  ASSERT_TRUE(journal);
+  for (auto record = journal->next(); record && *record; record = journal->next()) {
+    if (std::holds_alternative<record::AgentEnded>((*record)->body)) break;
+    killed = fold(std::move(killed), **record);
+  }
+  EXPECT_EQ(killed.run_time, 10min);
+  EXPECT_EQ(killed.last_record - killed.running->started, Milliseconds(130min));
+}
+
 // Output lines of Claude Code.
 constexpr std::string_view kSession = R"({"type":"system","subtype":"init","session_id":"S1"})"
                                       "\n";

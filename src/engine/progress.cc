@@ -409,9 +409,13 @@ void disbelieve(record::RunResumed& resumed, const Progress& all, const Progress
 }
 
 Progress fold(Progress progress, const record::Record& written) {
-  // Setting the clock back does not reduce the time spent. The run_resumed record itself overrides the gap before it.
-  if (progress.last_record != WallTime{} && written.time > progress.last_record)
+  // Only the run knows how long it was paused. Without its word, the time of day has to do; setting the clock back does
+  // not reduce the time spent. The run_resumed record itself overrides the gap before it.
+  if (written.run_time) {
+    progress.run_time = *written.run_time;
+  } else if (progress.last_record != WallTime{} && written.time > progress.last_record) {
     progress.run_time += written.time - progress.last_record;
+  }
   progress.last_record = written.time;
   std::visit(Folding{progress, written.time}, written.body);
   return progress;

@@ -56,8 +56,9 @@ class Run {
   static Run read_only(Policy policy, RunParts parts);
 
   Status note(record::Body body);
-  Status sync();  // before external effects, and at the end of an iteration
-  void seal();    // the same without waiting for the disk: vouches for all records so far
+  Status note_pause();  // if the time of day went on without the run: a resumed run would count that time otherwise
+  Status sync();        // before external effects, and at the end of an iteration
+  void seal();          // the same without waiting for the disk: vouches for all records so far
 
   // Lists in `resumed` the claims that the journal's seal does not vouch for.
   void disbelieve(record::RunResumed& resumed) const;

@@ -54,6 +54,7 @@ class Step {
       const Event event = run_.processes.next(deadline());
       if (const auto* finished = std::get_if<Finished>(&event)) return finish(*finished);
       keep_error(handle(event));
+      keep_error(run_.note_pause());
       const bool output = std::holds_alternative<Output>(event);
       if (!output || (request_.has_news && request_.has_news())) keep_error(judge());
     }
