@@ -477,10 +477,12 @@ std::optional<Milliseconds> time_until_change(const Policy& policy, const Progre
   const Situation c{policy, progress, observation};
   std::optional<Milliseconds> soonest;
   for (const Rule& rule : kRules) {
-    const Due due = rule.due && rule.moments.has(observation.moment) ? rule.due(c) : std::nullopt;
-    if (!due) continue;
-    const Milliseconds left = std::max(*due, Milliseconds(0));
-    soonest = soonest ? std::min(*soonest, left) : left;
+    const bool may_fall_due = rule.due && rule.moments.has(observation.moment) && rule.applies(c);
+    if (const Due due = may_fall_due ? rule.due(c) : std::nullopt) {
+      const Milliseconds left = std::max(*due, Milliseconds(0));
+      soonest = soonest ? std::min(*soonest, left) : left;
+    }
+    if (rule.holds(c)) break;  // it decides now; the rows below it can't change that
   }
   return soonest;
 }

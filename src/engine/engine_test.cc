@@ -152,6 +152,15 @@ TEST_F(EngineTest, StopsWaitingForARetryWhenASignalComes) {
   EXPECT_LT(clock_.monotonic().time_since_epoch(), 3600s);
 }
 
+TEST_F(EngineTest, WaitsForARetryNoLongerThanTheRunMayTake) {
+  processes_.expect({"oops", 1});
+  settings_.agent.retry.backoff_seconds = 3600;
+  settings_.agent.retry.max_backoff_seconds = 3600;
+  settings_.budget.max_minutes = 2;
+  EXPECT_EQ(run()->status, StopStatus::kLimit);
+  EXPECT_EQ(clock_.monotonic().time_since_epoch(), 120s);
+}
+
 TEST_F(EngineTest, EndsATurnThatTakesTooLongAndDoesNotBelieveIt) {
   settings_.agent.timeout_seconds = 60;
   settings_.maximum_iterations = 1;
