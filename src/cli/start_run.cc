@@ -78,11 +78,12 @@ Result<Lock> take_lock(const RunSetup& setup, const std::string& path) {
               find_string(*owner, "startTime").value_or("?"), pid);
 }
 
-// Takes the lock in the project and one outside, which an agent can't remove together with .ralph. If there is no place
-// for the one outside, the first has to do.
+// Takes the lock in the project and one outside, which an agent can't remove together with .ralph. Without a state
+// folder, the first has to do.
 Result<std::vector<Lock>> lock_project(const RunSetup& setup, const std::string& state) {
   std::vector<Lock> locks;
-  if (!state.empty() && make_directories(state)) {
+  if (!state.empty()) {
+    TRY(prepare_state_folder(state, "a run keeps its lock and its seal there"));
     TRY_VALUE(Lock outside, take_lock(setup, join_path(state, "lock")));
     locks.push_back(std::move(outside));
   }
@@ -114,9 +115,10 @@ Result<int> run_in_project(const RunSetup& setup, const RunBody& body, int guard
   const Redactor redactor(environment.as_lines(), secret_candidates(setup.loaded.settings));
   watcher = make_watcher(setup, folder.path, environment);
   for (Outlet* outlet : watcher->outlets()) processes.serve(*outlet);
+  if (state.empty()) watcher->on_trouble(kNoStateFolder);
   if (setup.resume) remove_unfinished_writes(seal_path(setup.project, folder.id));
-  const std::string seal = locks.size() > 1 ? seal_path(setup.project, folder.id) : "";
-  const std::string store = locks.size() > 1 ? watched_store(setup.project, folder.id) : "";
+  const std::string seal = seal_path(setup.project, folder.id);
+  const std::string store = watched_store(setup.project, folder.id);
   // Must happen before this process starts anything, because its own jobs carry the run's id too.
   SweepReport swept;
   if (setup.resume) swept = end_processes_with("RALPH_RUN_ID=" + folder.id, stop_abandoned());
@@ -130,7 +132,9 @@ Result<int> run_in_project(const RunSetup& setup, const RunBody& body, int guard
   const bool in_machine = setup.protection && setup.protection->checks_in_machine();
   TRY(servers.start({setup.policy, setup.project, environment, shelter.get(), in_machine}, jobs));
   // The seal's existence shows that this user started the run here.
-  if (!seal.empty()) static_cast<void>(open_for_append(seal));
+  if (!seal.empty()) {
+    TRY_VALUE([[maybe_unused]] const Fd made, open_for_append(seal));
+  }
   Receipt receipt;
   TRY_VALUE(Run run, Run::open(folder, setup.policy,
                                {processes, clock, redactor, *watcher, setup.project, environment, store, seal,
@@ -198,6 +202,7 @@ bool was_killed(int code) {
 }
 
 void say_how_to_continue(const std::string& project, const std::string& run_id) {
+  if (state_folder(Environment::of_this_process()).empty()) return;  // it can't be resumed
   tell(fmt::format("ralph: to go on: {}\n", command_to_continue(project, run_id)));
 }
 

@@ -244,9 +244,10 @@ Result<int> supervise(TypedTask& task, const TrustTicket* ticket, int guardian) 
   auto* const machine = dynamic_cast<DockerShelter*>(shelter.get());
   // The seal's existence shows that this user started the run. `ralph runs resume` requires that.
   const std::string seal = seal_path(place.folder(), id);
-  if (!seal.empty()) {
-    TRY(make_directories(parent_path(seal)));
-    static_cast<void>(open_for_append(seal));
+  if (seal.empty()) {
+    watcher->on_trouble(kNoStateFolder);
+  } else {
+    TRY_VALUE([[maybe_unused]] const Fd made, open_for_append(seal));
   }
   const std::string store = watched_store(place.folder(), id);
   TRY_VALUE(Run run, Run::open({id, place.folder()}, task.policy,

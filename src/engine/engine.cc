@@ -83,7 +83,7 @@ class Engine {
     if (status == StopStatus::kComplete) return {};
     if (run_.progress().last_rule == kRepositoryGone) return {};  // it would continue without the commits
     const std::string own = way_.resume_command();
-    return own.empty() ? resume_command(run_, status) : own;
+    return own.empty() && run_.has_seal() ? resume_command(run_, status) : own;
   }
 
  private:

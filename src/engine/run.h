@@ -88,8 +88,9 @@ class Run {
 
   const Progress& progress() const { return progress_; }
   bool is_resumed() const { return resumed_; }  // it has records of an earlier process
-  bool is_in_project() const;                   // its folder is in the project's .ralph
-  Milliseconds time_spent() const;              // by the run, including earlier processes
+  bool has_seal() const { return seal_.is_kept(); }
+  bool is_in_project() const;       // its folder is in the project's .ralph
+  Milliseconds time_spent() const;  // by the run, including earlier processes
   const std::string& journal_hash() const { return writer_->last_hash(); }
   std::string journal_fault() { return writer_ ? writer_->fault() : ""; }  // see JournalWriter
   Milliseconds since(MonotonicTime time) const { return clock.monotonic() - time; }

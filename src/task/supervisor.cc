@@ -53,7 +53,8 @@ std::optional<Supervisor> supervisor_of(const TaskPlace& place) {
 
 Result<std::vector<Lock>> lock_task(const TaskPlace& place) {
   std::vector<Lock> locks;
-  if (const std::string outside = outer_lock(place); !outside.empty() && make_directories(parent_path(outside))) {
+  if (const std::string outside = outer_lock(place); !outside.empty()) {
+    TRY(prepare_state_folder(parent_path(outside), "a task keeps its lock and its seal there"));
     TRY_VALUE(Lock lock, Lock::acquire(outside));
     locks.push_back(std::move(lock));
   }
