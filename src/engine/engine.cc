@@ -102,7 +102,8 @@ class Engine {
       set_agents(*to_check);
       TRY_VALUE(const Decision decision, finish_iteration(Decision{}));
       if (run_.progress().iteration_open) return end_iteration(decision);
-      TRY(run_.note(record::IterationEnded{}));  // not of an iteration: the first one gets the failures as feedback
+      // Not of an iteration: the first one gets the failures as feedback. Checks that were cut short replace nothing.
+      if (complete_) TRY(run_.note(record::IterationEnded{}));
       return decision;
     }
     if (!run_.progress().iteration_open) return Decision{};
