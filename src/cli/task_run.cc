@@ -147,9 +147,6 @@ RunKeeper keeper_of(TypedTask& task, const std::string& socket) {
   keeper.run_id = [&place] { return run_id_of(place); };
   keeper.prepare = [&task, socket]() -> Status {
     TRY(clear_requests(task.request.place));
-    // `ralph runs resume` requires a seal, so there must be a place for it.
-    if (const std::string seal = seal_path(task.request.place.folder(), "run"); !seal.empty())
-      TRY(make_directories(parent_path(seal)));
     return task.setup.protection.on ? prepare_sandbox(task, socket) : Status();
   };
   keeper.refusal = [&place](const auto& owner) { return refusal_of_task(place, owner); };

@@ -6,6 +6,7 @@
 
 #include "engine/limits.h"
 #include "engine/reasons.h"
+#include "engine/rules.h"
 
 namespace ralph {
 namespace {
@@ -251,13 +252,13 @@ constexpr std::array kRules = {
     Rule{"checks_passed", kAtStop,
          [](const Situation& c) { return c.now.checks.ran && c.claims() && c.stop_is_proved(); },
          [](const Situation& c) { return stop(StopStatus::kComplete, what_passed(c)); }},
-    Rule{"cancelled", kAtStop, [](const Situation& c) { return c.now.signals.cancelled; },
+    Rule{rules::kCancelled, kAtStop, [](const Situation& c) { return c.now.signals.cancelled; },
          [](const Situation&) {
            return stop(StopStatus::kCancelled, "cancelled by the user while the agent was at work");
          }},
     // A guardian keeps the checks running, and the next stop gets the result. A stop is counted if files changed while
     // the checks ran: otherwise an agent that keeps changing them would never reach its limit.
-    Rule{"checks_running", kAtStop, [](const Situation& c) { return c.now.checks.running && !c.now.checks.restarted; },
+    Rule{rules::kChecksRunning, kAtStop, [](const Situation& c) { return c.now.checks.running && !c.now.checks.restarted; },
          [](const Situation&) {
            return Decision{
                Action::kHold, StopStatus::kNone, {}, "the checks are still running; this stop is not counted"};
@@ -287,27 +288,27 @@ constexpr std::array kRules = {
                fmt::format("{} in a row without a tool call; the agent said last: \"{}\"",
                            count_of(static_cast<unsigned>(c.now.signals.idle), "continuation"), c.now.signals.said));
          }},
-    Rule{"checks_unfinished", kAtStop, [](const Situation& c) { return c.now.checks.running; },
+    Rule{rules::kChecksUnfinished, kAtStop, [](const Situation& c) { return c.now.checks.running; },
          [](const Situation&) { return go_on("files were changed while the checks ran; they run again"); }},
-    Rule{"files_held", kAtStop, [](const Situation& c) { return c.is_held_by_files(); },
+    Rule{rules::kFilesHeld, kAtStop, [](const Situation& c) { return c.is_held_by_files(); },
          [](const Situation& c) {
            const std::string_view promise = c.now.signals.promised ? "the promise was made, but " : "";
            return go_on(fmt::format("{}{}", promise, what_is_held(c.progress)));
          }},
-    Rule{"checks_unmet", kAtStop, [](const Situation& c) { return c.now.checks.ran; },
+    Rule{rules::kChecksUnmet, kAtStop, [](const Situation& c) { return c.now.checks.ran; },
          [](const Situation& c) {
            const std::string_view promise = c.now.signals.promised ? "the promise was made, but " : "";
            return go_on(fmt::format("{}{}", promise, what_failed(c)));
          }},
-    Rule{"promise_without_work", kAtStop, [](const Situation& c) { return c.now.signals.promised; },
+    Rule{rules::kPromiseWithoutWork, kAtStop, [](const Situation& c) { return c.now.signals.promised; },
          [](const Situation& c) {
            return go_on(fmt::format("the promise was made, but {} of at least {} done",
                                     count_of(static_cast<unsigned>(c.now.signals.tool_calls), "tool call"),
                                     c.policy.min_tool_calls));
          }},
-    Rule{"promise_mentioned", kAtStop, [](const Situation& c) { return c.now.signals.mentioned; },
+    Rule{rules::kPromiseMentioned, kAtStop, [](const Situation& c) { return c.now.signals.mentioned; },
          [](const Situation&) { return go_on("the promise was mentioned in a sentence, not made"); }},
-    Rule{"promise_missing", kAtStop, always, [](const Situation&) { return go_on("the promise is missing"); }},
+    Rule{rules::kPromiseMissing, kAtStop, always, [](const Situation&) { return go_on("the promise is missing"); }},
 
     // A supervised task: its states and events, in order of priority.
     Rule{"task_stop_asked", kNothingRuns, [](const Situation& c) { return c.now.task && c.now.task->stop_asked; },
@@ -407,7 +408,7 @@ constexpr std::array kRules = {
                Action::kCheckAgain, StopStatus::kNone, {}, "files were changed after the checks; they run again"};
          }},
     Rule{"step_ended", kBetweenSteps, always, [](const Situation&) { return go_on(); }},
-    Rule{"restarts_spent", kBetweenIterations, [](const Situation& c) { return c.now.task && c.last_iteration(); },
+    Rule{rules::kRestartsSpent, kBetweenIterations, [](const Situation& c) { return c.now.task && c.last_iteration(); },
          [](const Situation& c) { return stop(StopStatus::kLimit, why_restarts_spent(c)); }},
     Rule{"task_depends",
          {Moment::kBeforeIteration},
@@ -459,6 +460,10 @@ constexpr auto kRuleNames = [] {
   return names;
 }();
 
+static_assert(std::ranges::all_of(rules::kEndsOfTasks, [](std::string_view name) {
+  return std::ranges::find(kRuleNames, name) != kRuleNames.end();
+}));
+
 }  // namespace
 
 int exit_code_of(StopStatus status) {
@@ -479,10 +484,12 @@ std::optional<Milliseconds> time_until_change(const Policy& policy, const Progre
   const Situation c{policy, progress, observation};
   std::optional<Milliseconds> soonest;
   for (const Rule& rule : kRules) {
-    const Due due = rule.due && rule.moments.has(observation.moment) ? rule.due(c) : std::nullopt;
-    if (!due) continue;
-    const Milliseconds left = std::max(*due, Milliseconds(0));
-    soonest = soonest ? std::min(*soonest, left) : left;
+    const bool may_fall_due = rule.due && rule.moments.has(observation.moment) && rule.applies(c);
+    if (const Due due = may_fall_due ? rule.due(c) : std::nullopt) {
+      const Milliseconds left = std::max(*due, Milliseconds(0));
+      soonest = soonest ? std::min(*soonest, left) : left;
+    }
+    if (rule.holds(c)) break;  // it decides now; the rows below it can't change that
   }
   return soonest;
 }

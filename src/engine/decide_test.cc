@@ -989,6 +989,22 @@ TEST(TimeUntilChange, IsTheSoonestLimitOrNever) {
   EXPECT_EQ(left(Moment::kDuringLook, 99s, 3s, 12s), std::nullopt);
 }
 
+TEST(TimeUntilChange, ConcernsOnlyTheRowsBeforeTheOneThatDecides) {
+  Policy policy;
+  policy.run_time_limit = 100s;
+  policy.child_wait = 300s;
+  Observation now;
+  now.moment = Moment::kBeforeIteration;
+  now.clock.run_time = 40s;
+  now.task.emplace().open = {"a"};
+  EXPECT_EQ(decide(policy, {}, now).rule, "task_depends");
+  EXPECT_EQ(time_until_change(policy, {}, now), Milliseconds(60s)) << "a wait of a day does not outlast the run";
+  now.task = Observation::Task{.done = true, .children = 1, .since_awaiting = 10s};
+  now.clock.run_time = 200s;
+  EXPECT_EQ(decide(policy, {}, now).rule, "task_children_awaited");
+  EXPECT_EQ(time_until_change(policy, {}, now), Milliseconds(290s)) << "the run's time would not end this wait";
+}
+
 TEST(ExitCodes, AreTheDocumentedOnes) {
   EXPECT_EQ(exit_code_of(StopStatus::kComplete), 0);
   EXPECT_EQ(exit_code_of(StopStatus::kLimit), 1);

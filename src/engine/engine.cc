@@ -80,7 +80,7 @@ class Engine {
     if (status == StopStatus::kComplete) return {};
     if (run_.progress().last_rule == kRepositoryGone) return {};  // it would continue without the commits
     const std::string own = way_.resume_command();
-    return own.empty() ? resume_command(run_, status) : own;
+    return own.empty() && run_.has_seal() ? resume_command(run_, status) : own;
   }
 
  private:
@@ -99,7 +99,8 @@ class Engine {
       set_agents(*to_check);
       TRY_VALUE(const Decision decision, finish_iteration(Decision{}));
       if (run_.progress().iteration_open) return end_iteration(decision);
-      TRY(run_.note(record::IterationEnded{}));  // not of an iteration: the first one gets the failures as feedback
+      // Not of an iteration: the first one gets the failures as feedback. Checks that were cut short replace nothing.
+      if (complete_) TRY(run_.note(record::IterationEnded{}));
       return decision;
     }
     if (!run_.progress().iteration_open) return Decision{};

@@ -6,6 +6,11 @@
 #include "os/files.h"
 
 namespace ralph {
+namespace {
+
+constexpr Milliseconds kNotablePause{10'000};
+
+}  // namespace
 
 Run::Run(const RunFolder& run_folder, Policy the_policy, RunParts parts)
     : policy(std::move(the_policy)),
@@ -78,6 +83,8 @@ Run Run::read_only(Policy policy, RunParts parts) {
 Status Run::note(record::Body body) {
   if (!writer_) return {};
   record::Record written = writer_->stamp(std::move(body));
+  // A session's run goes on between two hooks, when no process of ralph could count.
+  if (!carries_progress_) written.run_time = time_spent();
   Progress next = fold(progress_, written);
   if (auto* decided = std::get_if<record::Decided>(&written.body); decided && carries_progress_)
     decided->progress = brief_json(next);
@@ -90,6 +97,12 @@ Status Run::note(record::Body body) {
   if (on_record_) on_record_(written);
   listener.on_record(written, progress_);
   return {};
+}
+
+Status Run::note_pause() {
+  if (!writer_) return {};
+  const Milliseconds lost = clock.wall() - progress_.last_record - (time_spent() - progress_.run_time);
+  return lost < kNotablePause ? Status{} : note(record::RunPaused{lost.count()});
 }
 
 void Run::disbelieve(record::RunResumed& resumed) const {

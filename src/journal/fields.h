@@ -135,7 +135,7 @@ struct FieldReader {
   static void take(const json::value& from, std::vector<T>& values) {
     if (!from.is_array()) return;
     for (const json::value& item : from.get_array()) {
-      if constexpr (std::same_as<T, std::string>) {
+      if constexpr (std::same_as<T, std::string> || Worded<T>) {
         if (!item.is_string()) continue;
       }
       take(item, values.emplace_back());

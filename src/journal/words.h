@@ -138,6 +138,22 @@ template <>
 inline constexpr auto kWords<StoryStep> =
     words({"", "submitted", "resubmitted", "approved", "auto_approved", "changes_requested", "sent_back", "passed"});
 
+// What only records after the sealed one say, which anybody may have added. The last two are reset to their sealed
+// values; the others are treated as never having happened.
+enum class Claim {
+  kUnknown,    // of a newer version
+  kWords,      // a reviewer's final message
+  kCompleted,  // the run is complete
+  kEnded,      // the iteration has ended, by that decision
+  kJudged,     // of a plan's iteration
+  kPending,    // a plan's step that awaits its checks
+  kWatched,
+  kTriggers,
+};
+template <>
+inline constexpr auto kWords<Claim> =
+    words({"", "words", "completed", "ended", "judged", "pending", "watched", "triggers"});
+
 // When a decision is requested.
 enum class Moment {
   kBeforeIteration,  // nothing is running; may another iteration begin?

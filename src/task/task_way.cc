@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "engine/prompt.h"
 #include "engine/reasons.h"
+#include "engine/rules.h"
 #include "engine/trigger_places.h"
 #include "os/files.h"
 #include "settings/ralph_folder.h"
@@ -241,7 +242,8 @@ Status TaskWay::finish(const Decision& decision) {
       break;
     default:
       post(bus_type::kError,
-           fmt::format("{}{}", decision.rule == "restarts_spent" ? "max restarts exceeded: " : "", decision.reason));
+           fmt::format("{}{}", decision.rule == rules::kRestartsSpent ? "max restarts exceeded: " : "",
+                       decision.reason));
   }
   return {};
 }
