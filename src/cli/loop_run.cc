@@ -61,11 +61,10 @@ Result<int> run_session(const Arguments& typed) {
   const std::string& project = place.folder;
   TRY_VALUE(const auto resumption, resumption_from(kLoopRun, WayIn::kOutside, typed, project));
   const Arguments& arguments = resumption ? resumption->arguments : typed;
-  TRY_VALUE(const LoopRequest request, loop_request_from(arguments, resumption ? project : place.typed_in, project));
-  TRY_VALUE(const Overrides overrides,
-            loop_overrides(arguments, resumption ? resumption->point.start.folder : place.typed_in));
   RunSetup setup = setup_from(typed, project, resumption);
-  setup.typed_in = place.typed_in;
+  setup.typed_in = resumption ? resumption->point.start.folder : place.typed_in;
+  TRY_VALUE(const LoopRequest request, loop_request_from(arguments, setup.typed_in, project));
+  TRY_VALUE(const Overrides overrides, loop_overrides(arguments, setup.typed_in));
   TRY_VALUE(setup.loaded, load_settings(project, overrides));
   const Settings& settings = setup.loaded.settings;
   if (resumption) show_changes(*resumption, setup.loaded);

@@ -246,6 +246,15 @@ def test_ctrl_c_during_a_check_that_passes_stops_and_a_resumed_loop_is_complete_
     assert result.code == 0 and len(agent.turns()) == 1, result
 
 
+def test_a_resumed_loop_finds_its_targets_from_where_it_was_typed(project):
+    project.git_init()
+    write(project, "src/foo.c", "int x;\n")
+    agent = Outside(project, "claude", {"tools": 1, "says": "not yet"}, {"tools": 1, "says": PROMISE})
+    assert agent.run("-n", "1", task="@foo.c fix it", cwd=project.path / "src").code == 1
+    result = project.run("loop", "run", "--resume", "-n", "2", env=agent.env)
+    assert result.code == 0 and "src/foo.c" in agent.turns()[0]["prompt"], result
+
+
 def test_a_target_limits_what_counts(project):
     judged(project, ["first"])
     write(project, "src/b.py", "x = 1\n")
