@@ -97,10 +97,10 @@ Result<int> run_in_guard(const RunSetup& setup, const RunBody& body, int guardia
   if (claim.seal.empty()) watcher->on_trouble(kNoStateFolder);
   TRY(show_ownership(setup, claim));
   Receipt receipt;
-  TRY_VALUE(Run run, Run::open(claim.folder, setup.policy,
-                               {processes, clock, redactor, *watcher, setup.project, environment, claim.store,
-                                claim.seal, shelter.get(), servers.socket(),
-                                [&](const auto& record) { receipt.add(record); }}));
+  TRY_VALUE(Run run,
+            Run::open(claim.folder, setup.policy,
+                      {processes, clock, redactor, *watcher, setup.project, environment, claim.store, claim.seal,
+                       shelter.get(), servers.socket(), [&](const auto& record) { receipt.add(record); }}));
   run.swept_before = std::move(swept);
   const Result<Decision> ended = body(run, {processes, jobs});
   return close_run(setup, run, receipt, ended);
@@ -116,7 +116,8 @@ std::string refusal_of_project(const std::string& project, const std::optional<L
 
 Result<std::vector<Lock>> take_locks_for(const RunSetup& setup) {
   const LockPlace place = setup.keeper ? setup.keeper->locks : locks_of_project(setup.project);
-  if (!place.outside.empty()) TRY(prepare_state_folder(parent_path(place.outside), "a run keeps its lock and its seal there"));
+  if (!place.outside.empty())
+    TRY(prepare_state_folder(parent_path(place.outside), "a run keeps its lock and its seal there"));
   auto locks = take_locks(place, kDyingOwnerWait);
   if (locks || locks.error().kind != ErrorKind::kBusy) return locks;
   const auto owner = owner_in(locks.error().message);
@@ -152,7 +153,8 @@ Result<Claim> claim_folder(const RunSetup& setup, const Clock& clock) {
 Status show_ownership(const RunSetup& setup, const Claim& claim) {
   if (claim.seal.empty()) return {};
   if (setup.keeper && !setup.keeper->run_id().empty() && !is_real_file(claim.seal)) {
-    return fail(ErrorKind::kInput, "{} was not written here by this user, so it can't be continued; move it away to begin anew",
+    return fail(ErrorKind::kInput,
+                "{} was not written here by this user, so it can't be continued; move it away to begin anew",
                 join_path(claim.folder.path, kJournalFile));
   }
   TRY_VALUE([[maybe_unused]] const Fd made, open_for_append(claim.seal));

@@ -114,8 +114,7 @@ Status prepare_sandbox(TypedTask& task, const std::string& socket) {
     protection.annex = {place.project_folder(), place.task, task.request.depends, socket};
     return {};
   }
-  TRY_VALUE(protection.agent.beside,
-            mounts_of_task(place, task.request.depends, socket, protection.agent.project));
+  TRY_VALUE(protection.agent.beside, mounts_of_task(place, task.request.depends, socket, protection.agent.project));
   return {};
 }
 
@@ -262,8 +261,8 @@ Result<int> run_task(const Arguments& arguments) {
   TRY_VALUE(const std::string socket, job_socket_path(place, environment));
   const RunKeeper keeper = keeper_of(task, socket);
   setup.keeper = &keeper;
-  return start_run(
-      setup, [&](Run& run, RunMeans means) -> Result<Decision> { return supervise(task, socket, run, means); });
+  return start_run(setup,
+                   [&](Run& run, RunMeans means) -> Result<Decision> { return supervise(task, socket, run, means); });
 }
 
 }  // namespace

@@ -106,9 +106,9 @@ TEST(Payload, MissingFieldsAndThoseOfAnotherTypeAreEmpty) {
   EXPECT_EQ(empty.session, "");
   EXPECT_EQ(empty.last_message, std::nullopt);
   EXPECT_EQ(empty.cwd, "");
-  const HookPayload odd = payload_from(
-      R"({"session_id":7,"cwd":["/p"],"transcript_path":null,"last_assistant_message":{},)"
-      R"("prompt":false,"tool_input":"text","background_tasks":{},"agent_id":[],"new_field":{"a":1}})");
+  const HookPayload odd =
+      payload_from(R"({"session_id":7,"cwd":["/p"],"transcript_path":null,"last_assistant_message":{},)"
+                   R"("prompt":false,"tool_input":"text","background_tasks":{},"agent_id":[],"new_field":{"a":1}})");
   EXPECT_EQ(odd.session, "");
   EXPECT_EQ(odd.cwd, "");
   EXPECT_EQ(odd.transcript_path, "");

@@ -62,8 +62,8 @@ class JournalReader {
   size_t at_ = 0;
   size_t searched_ = 0;  // no newline before this
   size_t unfinished_ = 0;
-  bool too_long_ = false;  // the current line is being skipped
-  size_t line_ = 0;        // lines returned or skipped
+  bool too_long_ = false;     // the current line is being skipped
+  size_t line_ = 0;           // lines returned or skipped
   std::vector<BadLine> bad_;  // at most ten
   size_t bad_count_ = 0;
   std::string hash_;

@@ -109,7 +109,8 @@ Result<std::optional<ProjectCheck>> plan_in_charge(const Environment& environmen
   const std::string run_id = enclosing_run_id(environment);
   ProjectCheck check;
   check.authority = own_copy(environment, run_id);
-  const bool in_room = check.authority && !check.authority->room.empty() && is_same_or_within(folder, check.authority->room);
+  const bool in_room =
+      check.authority && !check.authority->room.empty() && is_same_or_within(folder, check.authority->room);
   if (in_room || (check.authority && is_same_or_within(folder, check.authority->project))) {
     check.files = {check.authority->project, check.authority->ralph_dir};
     if (in_room) check.files = {check.authority->room, check.authority->room_plan};

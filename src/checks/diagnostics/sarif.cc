@@ -1,6 +1,5 @@
 #include "checks/diagnostics/sarif.h"
 
-
 #include "checks/diagnostics/tools.h"
 #include "os/files.h"
 
