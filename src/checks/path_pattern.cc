@@ -5,37 +5,19 @@
 #include <vector>
 
 #include "base/text.h"
+#include "base/wildcard.h"
 
 namespace ralph {
 namespace {
 
-bool matches_name(std::string_view pattern, std::string_view name) {
-  size_t p = 0, n = 0, star = std::string_view::npos, after_star = 0;
-  while (n < name.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      after_star = n;
-    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
-      ++p, ++n;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      n = ++after_star;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
-}
-
-// The same algorithm one level up: names instead of characters, ** instead of *.
+// The algorithm of matches_wildcard() one level up: names instead of characters, ** instead of *.
 bool matches_names(std::span<const std::string> pattern, std::span<const std::string> names) {
   size_t p = 0, n = 0, stars = pattern.size(), after_stars = 0;
   while (n < names.size()) {
     if (p < pattern.size() && pattern[p] == "**") {
       stars = p++;
       after_stars = n;
-    } else if (p < pattern.size() && matches_name(pattern[p], names[n])) {
+    } else if (p < pattern.size() && matches_wildcard(pattern[p], names[n])) {
       ++p, ++n;
     } else if (p == pattern.size() && p > 0 && pattern[p - 1] != "**") {
       return true;  // the pattern names a parent folder

@@ -100,10 +100,6 @@ bool is_whole(TriggerKind kind) {
       kind, std::array{TriggerKind::kFile, TriggerKind::kFolder, TriggerKind::kGitFolders, TriggerKind::kProgram});
 }
 
-bool is_at_or_below(const std::string& path, const std::string& folder) {
-  return path == folder || path.starts_with(folder + "/");
-}
-
 TriggerPlace file_of(const TriggerPlace& place, std::string path, TriggerKind kind) {
   return {std::move(path), kind, place.put_back, place.why,
           is_one_of(kind, std::array{TriggerKind::kJson, TriggerKind::kRepositoryConfig}) ? place.keys
@@ -111,7 +107,7 @@ TriggerPlace file_of(const TriggerPlace& place, std::string path, TriggerKind ki
 }
 
 bool has_part(const TriggerPlace& program, const std::string& path) {
-  return std::ranges::any_of(program.keys, [&](const std::string& part) { return is_at_or_below(path, part); });
+  return std::ranges::any_of(program.keys, [&](const std::string& part) { return is_within(path, part); });
 }
 
 }  // namespace ralph

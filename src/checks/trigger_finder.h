@@ -16,7 +16,6 @@ std::map<std::string, TriggerPlace> files_of(const TriggerPlace& place, Glance& 
 TriggerPlace file_of(const TriggerPlace& place, std::string path, TriggerKind kind);
 
 bool is_whole(TriggerKind kind);  // the whole file is compared, and its mode
-bool is_at_or_below(const std::string& path, const std::string& folder);
 bool has_part(const TriggerPlace& program, const std::string& path);
 
 }  // namespace ralph

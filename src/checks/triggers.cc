@@ -1,7 +1,6 @@
 #include "checks/triggers.h"
 
 #include <algorithm>
-#include <array>
 #include <sys/stat.h>
 
 #include "base/sha256.h"
@@ -122,7 +121,7 @@ Result<Triggers> Triggers::take(const std::vector<TriggerPlace>& places, const s
   const std::vector<std::string> large = large_programs(files, places, glance);
   for (const auto& [path, place] : files) {
     const bool copied = place.kind != TriggerKind::kProgram ||
-                        std::ranges::none_of(large, [&](const auto& part) { return is_at_or_below(path, part); });
+                        std::ranges::none_of(large, [&](const auto& part) { return is_within(path, part); });
     TRY(triggers.remember(place, copied));
   }
   const std::string text = triggers.to_text();
@@ -181,7 +180,7 @@ std::optional<Triggers::Change> Triggers::look_at(const TriggerPlace& place, Gla
   // Reading a pipe may block forever, so in the project it is removed even if changes of the file are otherwise only
   // reported.
   const auto and_readable = [&](Change change) {
-    const auto is_around = [&](const std::string& root) { return is_at_or_below(place.path, root); };
+    const auto is_around = [&](const std::string& root) { return is_within(place.path, root); };
     if (!is_special(place.path, *info)) return change;
     change.what = "made something else";
     change.place.put_back = change.place.put_back || std::ranges::any_of(roots_, is_around);
@@ -222,7 +221,7 @@ std::optional<Triggers::Change> Triggers::look_at(const TriggerPlace& place, Gla
 const TriggerPlace* Triggers::place_of(const std::string& path) const {
   for (const TriggerPlace& place : places_) {
     if (place.kind == TriggerKind::kProgram ? has_part(place, path)
-        : is_whole(place.kind)              ? is_at_or_below(path, place.path)
+        : is_whole(place.kind)              ? is_within(path, place.path)
                                             : place.path == path)
       return &place;
   }
@@ -265,8 +264,8 @@ std::vector<Triggers::Change> Triggers::changes(Glance& glance, std::vector<Chan
   std::vector<Change> found = lost;
   const auto is_lost = [&lost](const std::string& path) {
     return std::ranges::any_of(lost, [&](const Change& repository) {
-      return is_at_or_below(path, repository.place.path) || is_at_or_below(path, repository.place.keys[0]) ||
-             is_at_or_below(path, repository.place.keys[1]);
+      return is_within(path, repository.place.path) || is_within(path, repository.place.keys[0]) ||
+             is_within(path, repository.place.keys[1]);
     });
   };
   const std::vector<std::string> replaced = replaced_folders(glance);
@@ -274,7 +273,7 @@ std::vector<Triggers::Change> Triggers::changes(Glance& glance, std::vector<Chan
     if (is_lost(folder)) continue;
     Change change{{folder, TriggerKind::kFolder}, "made something else", {}, true};
     change.place.put_back = std::ranges::any_of(
-        places_, [&](const TriggerPlace& place) { return place.put_back && is_at_or_below(place.path, folder); });
+        places_, [&](const TriggerPlace& place) { return place.put_back && is_within(place.path, folder); });
     const struct stat* info = glance.at(folder);
     change.sha256 = sha256_hex(content_of_file(folder, *info).value_or(stamp_of_file(*info)));
     found.push_back(std::move(change));

@@ -9,10 +9,6 @@
 namespace ralph::cli {
 namespace {
 
-bool works_in(const AnyRun& run, const std::string& project) {
-  return run.project == project || run.project.starts_with(project + "/");
-}
-
 std::vector<AnyRun> runs_of_tasks() {
   std::vector<AnyRun> runs;
   for (TaskPlace& place : tasks_with_run(Environment::of_this_process(), "")) {
@@ -42,7 +38,7 @@ Result<std::vector<AnyRun>> all_runs(const std::string& project) {
 
 Result<std::vector<AnyRun>> runs_here(const std::string& project) {
   TRY_VALUE(std::vector<AnyRun> runs, all_runs(project));
-  std::erase_if(runs, [&](const AnyRun& run) { return !works_in(run, project); });
+  std::erase_if(runs, [&](const AnyRun& run) { return !is_within(run.project, project); });
   return runs;
 }
 

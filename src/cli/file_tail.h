@@ -1,7 +1,6 @@
 // Prints a file as it grows.
 #pragma once
 
-#include <cstdint>
 #include <fcntl.h>
 #include <string>
 #include <unistd.h>

@@ -1,7 +1,6 @@
 // ralph job: runs a child run of the enclosing task. ralph job-child: the process that the supervisor starts for it.
 #include <algorithm>
 #include <array>
-#include <climits>
 #include <unistd.h>
 
 #include "base/text.h"

@@ -1,7 +1,6 @@
 #include "cli/live_run.h"
 
-#include "journal/reader.h"
-#include "journal/writer.h"
+#include "engine/outline.h"
 #include "os/environment.h"
 #include "os/files.h"
 #include "settings/ralph_folder.h"
@@ -21,19 +20,10 @@ std::optional<KilledRun> killed_run(const std::string& project, const std::strin
   const auto folders = list_runs(project);
   for (const RunFolder& folder : folders.value_or(std::vector<RunFolder>())) {
     if (folder.id == except) continue;
-    auto reader = JournalReader::open(join_path(folder.path, kJournalFile));
-    if (!reader) return std::nullopt;
-    std::optional<WallTime> began;
-    bool ended = false, session = false;
-    for (auto record = reader->next(); record && *record; record = reader->next()) {
-      if (!began) began = (*record)->time;
-      const auto* started = std::get_if<record::RunStarted>(&(*record)->body);
-      if (started) session = started->way == WayIn::kSession;
-      ended = std::holds_alternative<record::RunEnded>((*record)->body);
-    }
-    if (session) continue;
-    if (!began || ended || live_run(project) == folder.id) return std::nullopt;
-    return KilledRun{folder, *began};
+    const Outline run = outline_of(folder.path);
+    if (run.start && run.start->way == WayIn::kSession) continue;
+    if (run.began == WallTime{} || run.is_over() || live_run(project) == folder.id) return std::nullopt;
+    return KilledRun{folder, run.began};
   }
   return std::nullopt;
 }

@@ -30,9 +30,9 @@ Result<PlanFiles> plan_folders(const Arguments& arguments) {
   for (const std::string_view file : {"tasks.json", "prompt.md", "prd.md"}) {
     const std::string path = join_path(folders.ralph_dir, file);
     if (!path_exists(path)) continue;
-    const bool inside = path.starts_with(folders.project + "/");
-    TRY(expect_own(owners, inside ? folders.project : folders.ralph_dir,
-                   inside ? path.substr(folders.project.size() + 1) : std::string(file)));
+    const std::string below = path_below(path, folders.project);
+    TRY(expect_own(owners, below.empty() ? folders.ralph_dir : folders.project,
+                   below.empty() ? std::string(file) : below));
   }
   return folders;
 }

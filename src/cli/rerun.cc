@@ -144,8 +144,7 @@ Status rerun_all(Verification& verification, const std::string& project, Process
   if (checkout.path().empty()) return fail(ErrorKind::kIo, "no temporary folder can be created; is TMPDIR writable?");
   const std::string target = join_path(checkout.path(), "tree");
   TRY(clone_commit(tree, commit, target));
-  const std::string real = real_path(project), top = real_path(tree);
-  const std::string below = real.size() > top.size() && real.starts_with(top + "/") ? real.substr(top.size() + 1) : "";
+  const std::string below = path_below(real_path(project), real_path(tree));
   const std::string folder = below.empty() ? target : join_path(target, below);
   if (const std::string setup = setup_of(receipt.settings()); !setup.empty()) {
     TRY_VALUE(const CheckEnd end, run_check(processes, clock, setup, folder, Milliseconds(0)));

@@ -1,7 +1,6 @@
 #include "cli/resume.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <map>
 #include <unistd.h>
@@ -141,7 +140,12 @@ Result<ResumePoint> own_resume_point(const std::string& project, const RunFolder
 // different one. After a kill, the run itself compares HEAD with its start.
 std::string why_not_here(const std::string& keeper, const std::string& id, const record::RunStarted& start,
                          const Progress& progress) {
-  if (const std::string path = seal_path(keeper, id); !path.empty() && !is_real_file(path))
+  const std::string path = seal_path(keeper, id);
+  if (path.empty())
+    return "neither XDG_STATE_HOME nor HOME is set to an absolute path, so ralph can't know whether it was started "
+           "here "
+           "by this user; set one of them";
+  if (!is_real_file(path))
     return fmt::format(
         "it was not started here by this user ({} is missing), and may have come with a clone; start a new run", path);
   if (start.way == WayIn::kPlan) {

@@ -1,6 +1,5 @@
 #include "cli/run_hooks.h"
 
-#include <algorithm>
 #include <array>
 
 #include "base/text.h"

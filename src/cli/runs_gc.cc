@@ -10,8 +10,9 @@
 #include "cli/project.h"
 #include "cli/registry.h"
 #include "cli/resume.h"
+#include "engine/outline.h"
+#include "engine/resume.h"
 #include "engine/watch.h"
-#include "journal/reader.h"
 #include "journal/writer.h"
 #include "os/clock.h"
 #include "os/files.h"
@@ -49,26 +50,6 @@ std::uint64_t size_of(const std::string& folder) {
   return bytes;
 }
 
-// The first record says how the run was started. A loop of a session is active until it has an end.
-struct Kind {
-  WayIn way = WayIn::kUnknown;
-  bool active_session = false;
-};
-
-Kind kind_of(const RunFolder& folder) {
-  Kind kind;
-  auto reader = JournalReader::open(join_path(folder.path, kJournalFile));
-  if (!reader) return kind;
-  bool ended = false;
-  for (auto record = reader->next(); record && *record; record = reader->next()) {
-    if (const auto* started = std::get_if<record::RunStarted>(&(*record)->body)) kind.way = started->way;
-    if (kind.way != WayIn::kSession && kind.way != WayIn::kUnknown) return kind;
-    ended = std::holds_alternative<record::RunEnded>((*record)->body);
-  }
-  kind.active_session = kind.way == WayIn::kSession && !ended;
-  return kind;
-}
-
 // Newest first.
 std::vector<OldRun> old_runs(const std::string& project, const std::vector<RunFolder>& folders) {
   std::vector<OldRun> runs;
@@ -80,11 +61,11 @@ std::vector<OldRun> old_runs(const std::string& project, const std::vector<RunFo
     const std::string journal = join_path(folder.path, kJournalFile);
     if (::lstat(journal.c_str(), &info) == 0 || ::lstat(folder.path.c_str(), &info) == 0)
       run.last = WallTime(std::chrono::seconds(info.st_mtim.tv_sec));
-    const Kind kind = kind_of(folder);
+    const WayIn way = way_of(folder);
     // ralph trusts its copy of a plan only together with the journal of the plan's last run. The other newest runs can
     // be resumed.
-    const bool newest = seen.insert(kind.way).second;
-    run.needed = newest || alive == folder.id || kind.active_session;
+    const bool newest = seen.insert(way).second;
+    run.needed = newest || alive == folder.id || (way == WayIn::kSession && !outline_of(folder.path).is_over());
     runs.push_back(std::move(run));
   }
   return runs;

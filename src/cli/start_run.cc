@@ -64,6 +64,7 @@ struct Claim {
   std::string seal, store;  // empty if there is no place for them
 };
 Result<Claim> claim_folder(const RunSetup& setup, const Clock& clock);
+Status show_ownership(const RunSetup& setup, const Claim& claim);
 std::unique_ptr<RunListener> make_watcher(const RunSetup& setup, const std::string& run_folder,
                                           const Environment& environment);
 Result<int> close_run(const RunSetup& setup, const Run& run, const Receipt& receipt, const Result<Decision>& ended);
@@ -93,13 +94,13 @@ Result<int> run_in_guard(const RunSetup& setup, const RunBody& body, int guardia
   RunServers servers;
   const bool in_machine = setup.protection.checks_in_machine();
   TRY(servers.start({setup.policy, setup.project, environment, shelter.get(), in_machine}, jobs));
-  // The seal's existence shows that this user started the run here.
-  if (!claim.seal.empty()) static_cast<void>(open_for_append(claim.seal));
+  if (claim.seal.empty()) watcher->on_trouble(kNoStateFolder);
+  TRY(show_ownership(setup, claim));
   Receipt receipt;
-  TRY_VALUE(Run run, Run::open(claim.folder, setup.policy,
-                               {processes, clock, redactor, *watcher, setup.project, environment, claim.store,
-                                claim.seal, shelter.get(), servers.socket(),
-                                [&](const auto& record) { receipt.add(record); }}));
+  TRY_VALUE(Run run,
+            Run::open(claim.folder, setup.policy,
+                      {processes, clock, redactor, *watcher, setup.project, environment, claim.store, claim.seal,
+                       shelter.get(), servers.socket(), [&](const auto& record) { receipt.add(record); }}));
   run.swept_before = std::move(swept);
   const Result<Decision> ended = body(run, {processes, jobs});
   return close_run(setup, run, receipt, ended);
@@ -115,6 +116,8 @@ std::string refusal_of_project(const std::string& project, const std::optional<L
 
 Result<std::vector<Lock>> take_locks_for(const RunSetup& setup) {
   const LockPlace place = setup.keeper ? setup.keeper->locks : locks_of_project(setup.project);
+  if (!place.outside.empty())
+    TRY(prepare_state_folder(parent_path(place.outside), "a run keeps its lock and its seal there"));
   auto locks = take_locks(place, kDyingOwnerWait);
   if (locks || locks.error().kind != ErrorKind::kBusy) return locks;
   const auto owner = owner_in(locks.error().message);
@@ -141,10 +144,21 @@ Result<Claim> claim_folder(const RunSetup& setup, const Clock& clock) {
   for (Lock& lock : claim.locks) TRY(lock.name_owner(line_of(owner)));
   const std::string& keeper = setup.keeper ? setup.keeper->folder : setup.project;
   if (claim.resumed) remove_unfinished_writes(seal_path(keeper, claim.folder.id));
-  if (claim.locks.size() < 2) return claim;
   claim.seal = seal_path(keeper, claim.folder.id);
   claim.store = watched_store(keeper, claim.folder.id);
   return claim;
+}
+
+// The seal's existence shows that this user started the run here.
+Status show_ownership(const RunSetup& setup, const Claim& claim) {
+  if (claim.seal.empty()) return {};
+  if (setup.keeper && !setup.keeper->run_id().empty() && !is_real_file(claim.seal)) {
+    return fail(ErrorKind::kInput,
+                "{} was not written here by this user, so it can't be continued; move it away to begin anew",
+                join_path(claim.folder.path, kJournalFile));
+  }
+  TRY_VALUE([[maybe_unused]] const Fd made, open_for_append(claim.seal));
+  return {};
 }
 
 std::unique_ptr<RunListener> make_watcher(const RunSetup& setup, const std::string& run_folder,
@@ -183,6 +197,7 @@ Result<int> close_run(const RunSetup& setup, const Run& run, const Receipt& rece
 }
 
 void say_how_to_continue(const RunSetup& setup) {
+  if (state_folder(Environment::of_this_process()).empty()) return;  // it can't be resumed
   std::string id;
   if (setup.keeper) {
     id = setup.keeper->run_id();

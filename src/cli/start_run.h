@@ -1,5 +1,5 @@
-// Starts and ends every run: guardian, locks, the run's folder with its journal, sandbox, observers, receipt. The caller
-// creates the way in and drives it.
+// Starts and ends every run: guardian, locks, the run's folder with its journal, sandbox, observers, receipt. The
+// caller creates the way in and drives it.
 //
 //   RunSetup setup = setup_from(typed, project, resumption);
 //   setup.loaded = ...;
@@ -36,16 +36,16 @@ struct RunKeeper {
 
 struct RunSetup {
   LoadedSettings loaded;
-  std::string project;                   // absolute
-  std::string typed_in;                  // where the command was typed; empty: the current directory
-  std::vector<std::string> arguments;    // as typed
+  std::string project;                 // absolute
+  std::string typed_in;                // where the command was typed; empty: the current directory
+  std::vector<std::string> arguments;  // as typed
   bool verbose = false, json = false;
   Policy policy;
-  int checks = 0;                        // their number, shown at the start
-  const ResumePoint* resume = nullptr;   // the run to resume; nullptr: a new one
-  std::optional<TrustTicket> ticket;     // nullopt: nobody has to accept the project's commands
-  Protection protection;                 // the default: programs run directly
-  const RunKeeper* keeper = nullptr;     // nullptr: .ralph in the project
+  int checks = 0;                       // their number, shown at the start
+  const ResumePoint* resume = nullptr;  // the run to resume; nullptr: a new one
+  std::optional<TrustTicket> ticket;    // nullopt: nobody has to accept the project's commands
+  Protection protection;                // the default: programs run directly
+  const RunKeeper* keeper = nullptr;    // nullptr: .ralph in the project
 };
 
 // For a body that starts jobs.

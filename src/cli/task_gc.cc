@@ -59,19 +59,20 @@ Result<int> collect_tasks(const Arguments& arguments) {
   std::set<std::pair<std::string, std::string>> needed;
   for (const TaskPlace& place : tasks_in(root.root, root.project)) {
     TRY_VALUE(TaskState state, state_of(place));
-    if (state.status != "completed")
+    if (state.status != TaskStatus::kCompleted)
       for (const std::string& name : state.depends) needed.insert({place.project, name});
     states.push_back(std::move(state));
   }
   const WallTime now = SystemClock().wall();
   size_t count = 0;
   for (const TaskState& state : states) {
-    const bool over = state.status == "completed" ||
-                      (arguments.has("all") && (state.status == "failed" || state.status == "stopped"));
+    const bool over =
+        state.status == TaskStatus::kCompleted ||
+        (arguments.has("all") && (state.status == TaskStatus::kFailed || state.status == TaskStatus::kStopped));
     const bool old = !days || now - last_change_of(state) > std::chrono::hours(24) * *days;
     if (!over || !old || needed.contains({state.place.project, state.place.task})) continue;
     if (arguments.has("yes")) TRY(remove_task(state));
-    fmt::print("{}/{}  {}\n", state.place.project, state.place.task, state.status);
+    fmt::print("{}/{}  {}\n", state.place.project, state.place.task, to_string(state.status));
     ++count;
   }
   fmt::print("{}\n", arguments.has("yes")

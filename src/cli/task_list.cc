@@ -20,7 +20,7 @@ constexpr auto kStatusOptions = joined(kTaskOptions, std::array{Option{"json", 0
 
 // One line, without the reason why the task ended.
 std::string summary_of(const TaskState& state) {
-  std::string text = fmt::format("{:<10} {}/{}  {}", state.status, state.place.project, state.place.task,
+  std::string text = fmt::format("{:<10} {}/{}  {}", to_string(state.status), state.place.project, state.place.task,
                                  count_of(state.attempts.size(), "attempt"));
   if (!state.children.empty()) text += fmt::format(", {}", count_of(state.children.size(), "child run"));
   return text;
@@ -90,7 +90,8 @@ Result<int> status(const Arguments& arguments) {
   if (!state.run_id.empty()) fmt::print("  run       {}\n", state.run_id);
   if (state.supervisor) fmt::print("  pid       {}, since {}\n", state.supervisor->pid, state.supervisor->since);
   if (!state.depends.empty())
-    fmt::print("  {} {}\n", state.status == "completed" ? "needed   " : "waits for", join_for_people(state.depends));
+    fmt::print("  {} {}\n", state.status == TaskStatus::kCompleted ? "needed   " : "waits for",
+               join_for_people(state.depends));
   if (state.stop_requested) fmt::print("  STOP-REQUESTED exists\n");
   for (const RunInfo& info : state.attempts) print_with_children(info, state, style, 0);
   return 0;

@@ -114,8 +114,7 @@ Status prepare_sandbox(TypedTask& task, const std::string& socket) {
     protection.annex = {place.project_folder(), place.task, task.request.depends, socket};
     return {};
   }
-  TRY_VALUE(protection.agent.beside,
-            mounts_of_task(place, task.request.depends, socket, protection.agent.project));
+  TRY_VALUE(protection.agent.beside, mounts_of_task(place, task.request.depends, socket, protection.agent.project));
   return {};
 }
 
@@ -147,9 +146,6 @@ RunKeeper keeper_of(TypedTask& task, const std::string& socket) {
   keeper.run_id = [&place] { return run_id_of(place); };
   keeper.prepare = [&task, socket]() -> Status {
     TRY(clear_requests(task.request.place));
-    // `ralph runs resume` requires a seal, so there must be a place for it.
-    if (const std::string seal = seal_path(task.request.place.folder(), "run"); !seal.empty())
-      TRY(make_directories(parent_path(seal)));
     return task.setup.protection.on ? prepare_sandbox(task, socket) : Status();
   };
   keeper.refusal = [&place](const auto& owner) { return refusal_of_task(place, owner); };
@@ -265,8 +261,8 @@ Result<int> run_task(const Arguments& arguments) {
   TRY_VALUE(const std::string socket, job_socket_path(place, environment));
   const RunKeeper keeper = keeper_of(task, socket);
   setup.keeper = &keeper;
-  return start_run(
-      setup, [&](Run& run, RunMeans means) -> Result<Decision> { return supervise(task, socket, run, means); });
+  return start_run(setup,
+                   [&](Run& run, RunMeans means) -> Result<Decision> { return supervise(task, socket, run, means); });
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // ralph trust: shows, accepts and revokes the commands of this project.
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <unistd.h>
 
 #include "base/text.h"

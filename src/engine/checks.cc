@@ -16,8 +16,16 @@ namespace ralph {
 namespace {
 
 CheckOutcome outcome_of(const StepEnd& end) {
-  if (end.cause == EndCause::kNone) return end.status.success() ? CheckOutcome::kPassed : CheckOutcome::kFailed;
-  return from_word<CheckOutcome>(to_string(end.cause)).value_or(CheckOutcome::kInterrupted);
+  switch (end.cause) {
+    case EndCause::kNone:
+      return end.status.success() ? CheckOutcome::kPassed : CheckOutcome::kFailed;
+    case EndCause::kTimedOut:
+      return CheckOutcome::kTimedOut;
+    case EndCause::kOverBudget:
+      return CheckOutcome::kOverBudget;
+    default:
+      return CheckOutcome::kInterrupted;
+  }
 }
 
 // The log's name in the agent's prompt: the one in .ralph, where the newest log of that name is. If something is in its

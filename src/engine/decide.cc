@@ -6,6 +6,7 @@
 
 #include "engine/limits.h"
 #include "engine/reasons.h"
+#include "engine/rules.h"
 
 namespace ralph {
 namespace {
@@ -171,6 +172,44 @@ constexpr std::array kRules = {
          }},
     Rule{"running", kRunning, always, [](const Situation&) { return go_on(); }},
 
+    // Between steps. Two agents must not work in one project at once.
+    Rule{"agent_lives", kNothingRuns, [](const Situation& c) { return c.progress.living_agent.has_value(); },
+         [](const Situation& c) {
+           return stop(StopStatus::kFatal, fmt::format("the agent could not be ended, and two of them must not work "
+                                                       "here at once; end it ({}), then resume the run",
+                                                       *c.progress.living_agent));
+         }},
+    Rule{"stop_requested", kNothingRuns, [](const Situation& c) { return c.progress.stop_requests >= 1; },
+         [](const Situation&) { return stop(StopStatus::kInterrupted, "asked to stop"); }},
+    // It could change anything that a review has examined.
+    Rule{"earlier_agent_lives",
+         {Moment::kBeforeIteration, Moment::kAfterTurn, Moment::kAfterChecks},
+         [](const Situation& c) { return c.policy.plan && !c.progress.survivors.empty(); },
+         [](const Situation& c) {
+           return stop(StopStatus::kFatal,
+                       fmt::format("a process of the agent could not be ended, and while it lives nothing is approved: "
+                                   "{}; end it, then resume the run",
+                                   join(c.progress.survivors, "; ")));
+         }},
+    // No agent can bring the lost commits back.
+    Rule{kRepositoryGone,
+         {Moment::kBetweenSteps, Moment::kAfterChecks, Moment::kAtStop},
+         [](const Situation& c) { return !lost_repository(c).empty(); },
+         [](const Situation& c) {
+           return stop(StopStatus::kFatal,
+                       fmt::format("the repository is not the one that the run began with: {} was deleted, replaced "
+                                   "or damaged; restore it from a backup or from a clone, then start a new run",
+                                   lost_repository(c)));
+         }},
+    // A run's journal is the only proof of its work.
+    Rule{"journal_changed",
+         {Moment::kAfterChecks, Moment::kAtStop},
+         [](const Situation& c) { return !c.now.journal.empty(); },
+         [](const Situation& c) {
+           return stop(StopStatus::kFatal, fmt::format("somebody changed the journal, so that it can't prove what the "
+                                                       "run did ({}); start a new run",
+                                                       c.now.journal));
+         }},
     // A host's session wants to stop. The number of objections is limited, or an agent that fixes nothing would be sent
     // back forever; its illegal changes to the plan are reverted after it has ended.
     Rule{"plan_out_of_order", kAtStop,
@@ -213,13 +252,13 @@ constexpr std::array kRules = {
     Rule{"checks_passed", kAtStop,
          [](const Situation& c) { return c.now.checks.ran && c.claims() && c.stop_is_proved(); },
          [](const Situation& c) { return stop(StopStatus::kComplete, what_passed(c)); }},
-    Rule{"cancelled", kAtStop, [](const Situation& c) { return c.now.signals.cancelled; },
+    Rule{rules::kCancelled, kAtStop, [](const Situation& c) { return c.now.signals.cancelled; },
          [](const Situation&) {
            return stop(StopStatus::kCancelled, "cancelled by the user while the agent was at work");
          }},
     // A guardian keeps the checks running, and the next stop gets the result. A stop is counted if files changed while
     // the checks ran: otherwise an agent that keeps changing them would never reach its limit.
-    Rule{"checks_running", kAtStop, [](const Situation& c) { return c.now.checks.running && !c.now.checks.restarted; },
+    Rule{rules::kChecksRunning, kAtStop, [](const Situation& c) { return c.now.checks.running && !c.now.checks.restarted; },
          [](const Situation&) {
            return Decision{
                Action::kHold, StopStatus::kNone, {}, "the checks are still running; this stop is not counted"};
@@ -249,59 +288,28 @@ constexpr std::array kRules = {
                fmt::format("{} in a row without a tool call; the agent said last: \"{}\"",
                            count_of(static_cast<unsigned>(c.now.signals.idle), "continuation"), c.now.signals.said));
          }},
-    Rule{"checks_unfinished", kAtStop, [](const Situation& c) { return c.now.checks.running; },
+    Rule{rules::kChecksUnfinished, kAtStop, [](const Situation& c) { return c.now.checks.running; },
          [](const Situation&) { return go_on("files were changed while the checks ran; they run again"); }},
-    Rule{"checks_unmet", kAtStop, [](const Situation& c) { return c.now.checks.ran; },
+    Rule{rules::kFilesHeld, kAtStop, [](const Situation& c) { return c.is_held_by_files(); },
+         [](const Situation& c) {
+           const std::string_view promise = c.now.signals.promised ? "the promise was made, but " : "";
+           return go_on(fmt::format("{}{}", promise, what_is_held(c.progress)));
+         }},
+    Rule{rules::kChecksUnmet, kAtStop, [](const Situation& c) { return c.now.checks.ran; },
          [](const Situation& c) {
            const std::string_view promise = c.now.signals.promised ? "the promise was made, but " : "";
            return go_on(fmt::format("{}{}", promise, what_failed(c)));
          }},
-    Rule{"promise_without_work", kAtStop, [](const Situation& c) { return c.now.signals.promised; },
+    Rule{rules::kPromiseWithoutWork, kAtStop, [](const Situation& c) { return c.now.signals.promised; },
          [](const Situation& c) {
            return go_on(fmt::format("the promise was made, but {} of at least {} done",
                                     count_of(static_cast<unsigned>(c.now.signals.tool_calls), "tool call"),
                                     c.policy.min_tool_calls));
          }},
-    Rule{"promise_mentioned", kAtStop, [](const Situation& c) { return c.now.signals.mentioned; },
+    Rule{rules::kPromiseMentioned, kAtStop, [](const Situation& c) { return c.now.signals.mentioned; },
          [](const Situation&) { return go_on("the promise was mentioned in a sentence, not made"); }},
-    Rule{"promise_missing", kAtStop, always, [](const Situation&) { return go_on("the promise is missing"); }},
+    Rule{rules::kPromiseMissing, kAtStop, always, [](const Situation&) { return go_on("the promise is missing"); }},
 
-    // Between steps. Two agents must not work in one project at once.
-    Rule{"agent_lives", kNothingRuns, [](const Situation& c) { return c.progress.living_agent.has_value(); },
-         [](const Situation& c) {
-           return stop(StopStatus::kFatal, fmt::format("the agent could not be ended, and two of them must not work "
-                                                       "here at once; end it ({}), then resume the run",
-                                                       *c.progress.living_agent));
-         }},
-    Rule{"stop_requested", kNothingRuns, [](const Situation& c) { return c.progress.stop_requests >= 1; },
-         [](const Situation&) { return stop(StopStatus::kInterrupted, "asked to stop"); }},
-    // It could change anything that a review has examined.
-    Rule{"earlier_agent_lives",
-         {Moment::kBeforeIteration, Moment::kAfterTurn, Moment::kAfterChecks},
-         [](const Situation& c) { return c.policy.plan && !c.progress.survivors.empty(); },
-         [](const Situation& c) {
-           return stop(StopStatus::kFatal,
-                       fmt::format("a process of the agent could not be ended, and while it lives nothing is approved: "
-                                   "{}; end it, then resume the run",
-                                   join(c.progress.survivors, "; ")));
-         }},
-    // No agent can bring the lost commits back.
-    Rule{kRepositoryGone,
-         {Moment::kBetweenSteps, Moment::kAfterChecks},
-         [](const Situation& c) { return !lost_repository(c).empty(); },
-         [](const Situation& c) {
-           return stop(StopStatus::kFatal,
-                       fmt::format("the repository is not the one that the run began with: {} was deleted, replaced "
-                                   "or damaged; restore it from a backup or from a clone, then start a new run",
-                                   lost_repository(c)));
-         }},
-    // A run's journal is the only proof of its work.
-    Rule{"journal_changed", kAfterChecks, [](const Situation& c) { return !c.now.journal.empty(); },
-         [](const Situation& c) {
-           return stop(StopStatus::kFatal, fmt::format("somebody changed the journal, so that it can't prove what the "
-                                                       "run did ({}); start a new run",
-                                                       c.now.journal));
-         }},
     // A supervised task: its states and events, in order of priority.
     Rule{"task_stop_asked", kNothingRuns, [](const Situation& c) { return c.now.task && c.now.task->stop_asked; },
          [](const Situation&) { return stop(StopStatus::kInterrupted, std::string(kStopAsked)); }},
@@ -400,7 +408,7 @@ constexpr std::array kRules = {
                Action::kCheckAgain, StopStatus::kNone, {}, "files were changed after the checks; they run again"};
          }},
     Rule{"step_ended", kBetweenSteps, always, [](const Situation&) { return go_on(); }},
-    Rule{"restarts_spent", kBetweenIterations, [](const Situation& c) { return c.now.task && c.last_iteration(); },
+    Rule{rules::kRestartsSpent, kBetweenIterations, [](const Situation& c) { return c.now.task && c.last_iteration(); },
          [](const Situation& c) { return stop(StopStatus::kLimit, why_restarts_spent(c)); }},
     Rule{"task_depends",
          {Moment::kBeforeIteration},
@@ -433,11 +441,11 @@ constexpr std::array kRules = {
            return go_on(fmt::format("{} failed; the next prompt says so", count_of(failed, "guardrail")));
          }},
     Rule{"files_changed", kAfterChecks, [](const Situation& c) { return !c.progress.watch.held.empty(); },
-         [](const Situation& c) { return go_on(fmt::format("{}; the next prompt says so", what_is_held(c))); }},
+         [](const Situation& c) { return go_on(fmt::format("{}; the next prompt says so", what_is_held(c.progress))); }},
     Rule{"tests_lost", kAfterChecks, [](const Situation& c) { return !c.progress.tests_lost.empty(); },
-         [](const Situation& c) { return go_on(fmt::format("{}; the next prompt says so", what_is_held(c))); }},
+         [](const Situation& c) { return go_on(fmt::format("{}; the next prompt says so", what_is_held(c.progress))); }},
     Rule{"scm_failed", kAfterChecks, [](const Situation& c) { return !c.progress.scm.failed.empty(); },
-         [](const Situation& c) { return go_on(fmt::format("{}; the next prompt says so", what_is_held(c))); }},
+         [](const Situation& c) { return go_on(fmt::format("{}; the next prompt says so", what_is_held(c.progress))); }},
     Rule{"promise_too_early", kAfterChecks, [](const Situation& c) { return c.policy.plan && c.answered(); },
          [](const Situation& c) { return go_on(fmt::format("the agent promised too early: {}", stories_phrase(c))); }},
     Rule{"stories_left", kAfterChecks, [](const Situation& c) { return c.policy.plan; },
@@ -451,6 +459,10 @@ constexpr auto kRuleNames = [] {
   for (size_t i = 0; i < kRules.size(); ++i) names[i] = kRules[i].name;
   return names;
 }();
+
+static_assert(std::ranges::all_of(rules::kEndsOfTasks, [](std::string_view name) {
+  return std::ranges::find(kRuleNames, name) != kRuleNames.end();
+}));
 
 }  // namespace
 
@@ -472,10 +484,12 @@ std::optional<Milliseconds> time_until_change(const Policy& policy, const Progre
   const Situation c{policy, progress, observation};
   std::optional<Milliseconds> soonest;
   for (const Rule& rule : kRules) {
-    const Due due = rule.due && rule.moments.has(observation.moment) ? rule.due(c) : std::nullopt;
-    if (!due) continue;
-    const Milliseconds left = std::max(*due, Milliseconds(0));
-    soonest = soonest ? std::min(*soonest, left) : left;
+    const bool may_fall_due = rule.due && rule.moments.has(observation.moment) && rule.applies(c);
+    if (const Due due = may_fall_due ? rule.due(c) : std::nullopt) {
+      const Milliseconds left = std::max(*due, Milliseconds(0));
+      soonest = soonest ? std::min(*soonest, left) : left;
+    }
+    if (rule.holds(c)) break;  // it decides now; the rows below it can't change that
   }
   return soonest;
 }

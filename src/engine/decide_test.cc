@@ -239,6 +239,15 @@ Row at_stop(const char* situation, Progress progress, Session session, const cha
   return row;
 }
 
+// A promise that would be accepted, but the run can't prove anything any more.
+Row proving_nothing(const char* situation, Progress progress, const char* journal, const char* rule) {
+  Row row = at_stop(situation, std::move(progress), {true, true, 3}, rule);
+  row.action = Action::kStop;
+  row.status = StopStatus::kFatal;
+  row.journal = journal;
+  return row;
+}
+
 Row after_changes(const char* situation, Progress progress, const char* rule, Action action,
                   StopStatus status = StopStatus::kNone) {
   Row row{situation, Moment::kBetweenSteps, std::move(progress), rule, action, status};
@@ -335,6 +344,10 @@ std::vector<Row> task_table() {
       on_task("a DONE whose checks fail", kAfter, failing(exited(2, 0)), {.unproved = true}, "task_unproved", kGo),
       on_task("the same in the last attempt", kAfter, failing(exited(10, 0)), {.unproved = true}, "restarts_spent",
               kStop, kLimit),
+      on_task("a DONE with a changed protected file", kAfter, with_changed_file(exited(2, 0)), {.done = true},
+              "task_restarts", kGo),
+      on_task("the same when it was taken back", kAfter, with_changed_file(exited(2, 0)), {.unproved = true},
+              "task_unproved", kGo),
       on_task("the last attempt without DONE", kAfter, exited(10, 0), {}, "restarts_spent", kStop, kLimit),
       on_task("DONE in the last attempt counts", kAfter, exited(10, 0), {.done = true}, "task_done", kStop, kComplete),
       on_task("a restart waits", kBefore, exited(2, 1), {.since_attempt = 400ms}, "task_restart_delay", kWait),
@@ -721,6 +734,18 @@ std::vector<Row> loop_table() {
       at_stop("one in the last allowed iteration", at(10), {.mentioned = true}, "continuations_spent"),
       at_stop("a mention beside the promise", at(0), {.promised = true, .worked = true, .mentioned = true},
               "promise_accepted"),
+      at_stop("a promise with a changed protected file", with_changed_file(at(2)), {true, true, 3}, "files_held"),
+      at_stop("one whose checks pass", with_changed_file(at(2)),
+              {.promised = true, .worked = true, .checks = 1, .ran = true}, "files_held"),
+      at_stop("one whose checks fail", failing(with_changed_file(at(2))),
+              {.promised = true, .worked = true, .checks = 1, .ran = true}, "checks_unmet"),
+      at_stop("checks without a promise", with_changed_file(at(2)), {.checks = 1, .needs_promise = false, .ran = true},
+              "files_held"),
+      at_stop("a changed protected file and no promise", with_changed_file(at(2)), {}, "promise_missing"),
+      at_stop("a promise with a changed file in the last iteration", with_changed_file(at(10)), {true, true, 3},
+              "continuations_spent"),
+      proving_nothing("a promise without a repository", without_repository(at(2)), "", "repository_gone"),
+      proving_nothing("a promise with a changed journal", at(2), "line 3 is damaged", "journal_changed"),
       at_stop("two continuations without a tool call", at(2), {.idle = 2}, "promise_missing"),
       at_stop("three of them", at(3), {.idle = 3}, "stagnant"),
       at_stop("three, the last with a promise", at(3), {.promised = true, .worked = false, .idle = 3}, "stagnant"),
@@ -962,6 +987,22 @@ TEST(TimeUntilChange, IsTheSoonestLimitOrNever) {
   EXPECT_EQ(left(Moment::kDuringTurn, 50s, 0s, 12s), Milliseconds(0));
   EXPECT_EQ(left(Moment::kDuringCheck, 50s, 3s, 12s, 4s), Milliseconds(1000));
   EXPECT_EQ(left(Moment::kDuringLook, 99s, 3s, 12s), std::nullopt);
+}
+
+TEST(TimeUntilChange, ConcernsOnlyTheRowsBeforeTheOneThatDecides) {
+  Policy policy;
+  policy.run_time_limit = 100s;
+  policy.child_wait = 300s;
+  Observation now;
+  now.moment = Moment::kBeforeIteration;
+  now.clock.run_time = 40s;
+  now.task.emplace().open = {"a"};
+  EXPECT_EQ(decide(policy, {}, now).rule, "task_depends");
+  EXPECT_EQ(time_until_change(policy, {}, now), Milliseconds(60s)) << "a wait of a day does not outlast the run";
+  now.task = Observation::Task{.done = true, .children = 1, .since_awaiting = 10s};
+  now.clock.run_time = 200s;
+  EXPECT_EQ(decide(policy, {}, now).rule, "task_children_awaited");
+  EXPECT_EQ(time_until_change(policy, {}, now), Milliseconds(290s)) << "the run's time would not end this wait";
 }
 
 TEST(ExitCodes, AreTheDocumentedOnes) {

@@ -34,7 +34,7 @@ class Engine {
     TRY_VALUE(const std::optional<Agents> left, way_.begin());
     TRY(watch_.begin());
     if (!restored.empty()) TRY(way_.put_back(restored));
-    run_.seal();  // otherwise a forged end of the run could hide which files are watched
+    TRY(run_.sync());  // otherwise a forged end of the run could hide which files are watched
     if (run_.is_resumed()) TRY(look_at_files(StepKind::kAgent));  // for changes since the last process
     TRY_VALUE(const Decision baselined, run_baselines(run_, way_.baselines()));
     if (baselined.stops()) return baselined;
@@ -72,10 +72,7 @@ class Engine {
         ended.versions[name] = version;
     }
     TRY(run_.note(std::move(ended)));
-    // A task's proof is its DONE file, so there is no need to wait for the disk.
-    if (run_.is_in_project()) return run_.sync();
-    run_.seal();
-    return {};
+    return run_.sync();
   }
 
   // Empty if there is nothing to resume.
@@ -83,7 +80,7 @@ class Engine {
     if (status == StopStatus::kComplete) return {};
     if (run_.progress().last_rule == kRepositoryGone) return {};  // it would continue without the commits
     const std::string own = way_.resume_command();
-    return own.empty() ? resume_command(run_, status) : own;
+    return own.empty() && run_.has_seal() ? resume_command(run_, status) : own;
   }
 
  private:
@@ -102,7 +99,8 @@ class Engine {
       set_agents(*to_check);
       TRY_VALUE(const Decision decision, finish_iteration(Decision{}));
       if (run_.progress().iteration_open) return end_iteration(decision);
-      TRY(run_.note(record::IterationEnded{}));  // not of an iteration: the first one gets the failures as feedback
+      // Not of an iteration: the first one gets the failures as feedback. Checks that were cut short replace nothing.
+      if (complete_) TRY(run_.note(record::IterationEnded{}));
       return decision;
     }
     if (!run_.progress().iteration_open) return Decision{};

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/fake_processes.h"
+#include "engine/fake_processes_for_tests.h"
 #include "engine/prompt_way.h"
 #include "journal/reader.h"
 #include "journal/words_for_tests.h"
@@ -152,6 +152,15 @@ TEST_F(EngineTest, StopsWaitingForARetryWhenASignalComes) {
   EXPECT_LT(clock_.monotonic().time_since_epoch(), 3600s);
 }
 
+TEST_F(EngineTest, WaitsForARetryNoLongerThanTheRunMayTake) {
+  processes_.expect({"oops", 1});
+  settings_.agent.retry.backoff_seconds = 3600;
+  settings_.agent.retry.max_backoff_seconds = 3600;
+  settings_.budget.max_minutes = 2;
+  EXPECT_EQ(run()->status, StopStatus::kLimit);
+  EXPECT_EQ(clock_.monotonic().time_since_epoch(), 120s);
+}
+
 TEST_F(EngineTest, EndsATurnThatTakesTooLongAndDoesNotBelieveIt) {
   settings_.agent.timeout_seconds = 60;
   settings_.maximum_iterations = 1;
@@ -179,6 +188,27 @@ TEST_F(EngineTest, EndsARunWhoseTimeIsOver) {
   EXPECT_EQ(run()->status, StopStatus::kLimit);
   EXPECT_EQ(clock_.monotonic().time_since_epoch(), 120s);
   EXPECT_EQ(records<record::AgentEnded>().at(0).outcome, "over_budget");
+}
+
+TEST_F(EngineTest, DoesNotCountTheMachinesSleepEvenIfItIsKilledLater) {
+  settings_.budget.max_minutes = 60;
+  Act agent{"<response>DONE</response>", 0, 10min};
+  agent.sleeps = 2h;
+  processes_.expect(agent);
+  processes_.expect({"", 0, 5min});
+  EXPECT_EQ(run()->status, StopStatus::kComplete);
+  EXPECT_EQ(records<record::RunPaused>().at(0).duration_ms, Milliseconds(2h).count());
+  EXPECT_EQ(records<record::IterationEnded>().at(0).duration_ms, Milliseconds(15min).count());
+  EXPECT_EQ(progress_.run_time, 15min);
+  Progress killed;  // before the agent's turn was recorded
+  auto journal = JournalReader::open(folder_ + "/journal.jsonl");
+  ASSERT_TRUE(journal);
+  for (auto record = journal->next(); record && *record; record = journal->next()) {
+    if (std::holds_alternative<record::AgentEnded>((*record)->body)) break;
+    killed = fold(std::move(killed), **record);
+  }
+  EXPECT_EQ(killed.run_time, 10min);
+  EXPECT_EQ(killed.last_record - killed.running->started, Milliseconds(130min));
 }
 
 // Output lines of Claude Code.

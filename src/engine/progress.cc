@@ -6,19 +6,13 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "engine/observation.h"
+#include "engine/scm_argv.h"
 #include "journal/changed_file.h"
 
 namespace ralph {
 namespace {
 
 constexpr size_t kWaitedFor = 64;  // ids of background tasks to remember
-
-FailAction action_from(std::string_view name) {
-  for (FailAction action : {FailAction::kPrepend, FailAction::kReplace}) {
-    if (equals_ignoring_case(name, to_string(action))) return action;
-  }
-  return FailAction::kAppend;
-}
 
 struct Folding {
   Progress& progress;
@@ -135,7 +129,10 @@ struct Folding {
     }
     ++progress.totals.failed;
     progress.guardrails_failed.push_back(ended.name);
-    if (!ended.feedback.empty()) progress.collecting.push_back({action_from(ended.fail_action), ended.feedback});
+    if (!ended.feedback.empty()) {
+      const auto action = from_word<FailAction>(ended.fail_action).value_or(FailAction::kAppend);
+      progress.collecting.push_back({action, ended.feedback});
+    }
   }
 
   // Diagnostics may run again in an iteration; their earlier results do not count.
@@ -163,8 +160,10 @@ struct Folding {
       if (progress.scm.failed.empty()) progress.scm.feedback.clear();
     }
     progress.scm.task.clear();
-    if (ended.task.starts_with("commit")) progress.scm.message.clear();
-    if (ended.outcome == ScmOutcome::kDone && ended.task.starts_with("commit")) ++progress.totals.commits;
+    if (is_commit(ended.task)) {
+      progress.scm.message.clear();
+      if (ended.outcome == ScmOutcome::kDone) ++progress.totals.commits;
+    }
     if (ended.outcome == ScmOutcome::kFailed) ++progress.totals.scm_failures;
     if (ended.feedback.empty()) return;
     progress.scm.failed.push_back(ended.task);
@@ -253,7 +252,7 @@ struct Folding {
   void operator()(const record::RunResumed& resumed) {
     // A finished task continues if somebody has removed DONE. Other complete runs are not resumed, except one that was
     // killed when only the seal of its last record was missing: it stays complete.
-    if (progress.last_rule.starts_with("task_")) progress.completed.clear();
+    if (is_one_of(progress.last_rule, rules::kEndsOfTasks)) progress.completed.clear();
     progress.status = StopStatus::kNone;
     progress.outcome_note.clear();
     progress.stop_requests = 0;
@@ -262,14 +261,36 @@ struct Folding {
     progress.plan.unsaid = 0;
     progress.survivors.clear();  // resuming a run implies that they have been ended
     progress.run_time = Milliseconds(resumed.spent_ms);
-    for (const std::string& claim : resumed.disbelieved) {
-      if (claim == "words") progress.final_words.clear(), progress.turn_outcome = TurnOutcome::kInterrupted;
-      if (claim == "completed") progress.completed.clear();
-      if (claim == "ended") progress.iteration_open = true;
-      if (claim == "judged") progress.plan.judged = 0;
-      if (claim == "pending") progress.plan.pending.reset(), progress.plan.before.reset();
-      if (claim == "watched") progress.watch.manifest = resumed.watched;
-      if (claim == "triggers") progress.watch.triggers = resumed.triggers;
+    for (const Claim claim : resumed.disbelieved) disbelieve(claim, resumed);
+  }
+
+  void disbelieve(Claim claim, const record::RunResumed& resumed) {
+    switch (claim) {
+      case Claim::kUnknown:
+        break;
+      case Claim::kWords:
+        progress.final_words.clear();
+        progress.turn_outcome = TurnOutcome::kInterrupted;
+        break;
+      case Claim::kCompleted:
+        progress.completed.clear();
+        break;
+      case Claim::kEnded:
+        progress.iteration_open = true;
+        break;
+      case Claim::kJudged:
+        progress.plan.judged = 0;
+        break;
+      case Claim::kPending:
+        progress.plan.pending.reset();
+        progress.plan.before.reset();
+        break;
+      case Claim::kWatched:
+        progress.watch.manifest = resumed.watched;
+        break;
+      case Claim::kTriggers:
+        progress.watch.triggers = resumed.triggers;
+        break;
     }
   }
 
@@ -365,31 +386,36 @@ bool Progress::turn_is_over() const {
 }
 
 void disbelieve(record::RunResumed& resumed, const Progress& all, const Progress& sealed) {
-  const auto claim_if = [&](bool is_new, const char* claim) {
-    if (is_new) resumed.disbelieved.emplace_back(claim);
+  const auto claim_if = [&](bool is_new, Claim claim) {
+    if (is_new) resumed.disbelieved.push_back(claim);
   };
   const bool words = !all.final_words.empty() && all.turn_outcome == TurnOutcome::kOk;
-  claim_if(words && (all.iteration != sealed.iteration || all.final_words != sealed.final_words), "words");
+  claim_if(words && (all.iteration != sealed.iteration || all.final_words != sealed.final_words), Claim::kWords);
   const bool completed = !all.completed.empty() && all.completed != sealed.completed;
-  claim_if(completed, "completed");
+  claim_if(completed, Claim::kCompleted);
   // That decision ended the iteration, and is made again.
-  claim_if(completed && sealed.iteration_open && !all.iteration_open && all.iteration == sealed.iteration, "ended");
-  claim_if(all.plan.judged != sealed.plan.judged, "judged");
-  claim_if(all.plan.pending && all.plan.pending != sealed.plan.pending, "pending");
+  claim_if(completed && sealed.iteration_open && !all.iteration_open && all.iteration == sealed.iteration,
+           Claim::kEnded);
+  claim_if(all.plan.judged != sealed.plan.judged, Claim::kJudged);
+  claim_if(all.plan.pending && all.plan.pending != sealed.plan.pending, Claim::kPending);
   // A list that was first recorded after the seal is vouched for by the state folder, which holds the copies.
-  const auto keep = [&](const std::string& now, const std::string& then, std::string& field, const char* claim) {
+  const auto keep = [&](const std::string& now, const std::string& then, std::string& field, Claim claim) {
     if (then.empty() || now == then) return;
     claim_if(true, claim);
     field = then;
   };
-  keep(all.watch.manifest, sealed.watch.manifest, resumed.watched, "watched");
-  keep(all.watch.triggers, sealed.watch.triggers, resumed.triggers, "triggers");
+  keep(all.watch.manifest, sealed.watch.manifest, resumed.watched, Claim::kWatched);
+  keep(all.watch.triggers, sealed.watch.triggers, resumed.triggers, Claim::kTriggers);
 }
 
 Progress fold(Progress progress, const record::Record& written) {
-  // Setting the clock back does not reduce the time spent. The run_resumed record itself overrides the gap before it.
-  if (progress.last_record != WallTime{} && written.time > progress.last_record)
+  // Only the run knows how long it was paused. Without its word, the time of day has to do; setting the clock back does
+  // not reduce the time spent. The run_resumed record itself overrides the gap before it.
+  if (written.run_time) {
+    progress.run_time = *written.run_time;
+  } else if (progress.last_record != WallTime{} && written.time > progress.last_record) {
     progress.run_time += written.time - progress.last_record;
+  }
   progress.last_record = written.time;
   std::visit(Folding{progress, written.time}, written.body);
   return progress;

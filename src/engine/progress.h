@@ -11,14 +11,13 @@
 #include "checks/diagnostics/snapshot.h"
 #include "checks/test_counts.h"
 #include "engine/prompt.h"
+#include "engine/rules.h"
 #include "journal/records.h"
 
 namespace ralph {
 
 // The name of failed diagnostic criteria among the failed guardrails, and the beginning of their message.
 inline constexpr std::string_view kDiagnostics = "diagnostics", kDiagnosticsTitle = "# Diagnostics";
-
-inline constexpr std::string_view kRepositoryGone = "repository_gone";  // the name of a row of decide()
 
 struct Progress {
   int iteration = 0;                // the current or last one; 0 before the first

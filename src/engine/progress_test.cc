@@ -7,6 +7,8 @@
 namespace ralph {
 namespace {
 
+using namespace std::chrono_literals;
+
 Progress after(const std::vector<record::Body>& bodies, Progress progress = {}) {
   for (const record::Body& body : bodies) progress = fold(std::move(progress), {0, WallTime{}, body});
   return progress;
@@ -194,6 +196,48 @@ TEST(Progress, BlockedRequestsAreCounted) {
   record::SandboxNoted noted;
   noted.requests = 3;
   EXPECT_EQ(after({record::IterationStarted{1}, noted, noted}).totals.blocked, 6);
+}
+
+TEST(Progress, OnlyACommitIsACommit) {
+  const auto done = [](std::string task) {
+    record::ScmEnded ended;
+    ended.task = std::move(task);
+    ended.outcome = ScmOutcome::kDone;
+    return ended;
+  };
+  record::AgentEnded asked = agent_ended("ok", {}, Purpose::kCommitMessage);
+  asked.message = "Fix it";
+  const Progress progress = after({record::IterationStarted{1}, asked, done("commit-graph write")});
+  EXPECT_EQ(progress.totals.commits, 0);
+  EXPECT_EQ(progress.scm.message, "Fix it");
+  const Progress committed = after({done("commit --signoff")}, progress);
+  EXPECT_EQ(committed.totals.commits, 1);
+  EXPECT_EQ(committed.scm.message, "");
+}
+
+record::Record written_at(Milliseconds time, record::Body body, std::optional<Milliseconds> spent = {}) {
+  record::Record record{0, WallTime(Milliseconds(1'794'774'153'123)) + time, std::move(body)};
+  record.run_time = spent;
+  return record;
+}
+
+TEST(Progress, TheTimeSpentIsWhatTheRunSaysAndNotTheTimeOfDay) {
+  Progress progress = fold({}, written_at(0min, record::RunStarted{}, 0min));
+  progress = fold(progress, written_at(10min, record::IterationStarted{1}, 10min));
+  // Two hours of Ctrl-Z, or a clock that was set forward.
+  progress = fold(progress, written_at(135min, agent_started(1), 15min));
+  EXPECT_EQ(progress.run_time, 15min);
+  EXPECT_EQ(progress.iteration_began, 10min);
+}
+
+TEST(Progress, InAnOlderJournalTheTimeOfDayHasToDo) {
+  Progress progress = fold({}, written_at(0min, record::RunStarted{}));
+  progress = fold(progress, written_at(10min, record::IterationStarted{1}));
+  EXPECT_EQ(progress.run_time, 10min);
+  progress = fold(progress, written_at(5min, agent_started(1)));  // set back
+  EXPECT_EQ(progress.run_time, 10min);
+  progress = fold(progress, written_at(9min, agent_started(2), 13min));  // continued by this version
+  EXPECT_EQ(progress.run_time, 13min);
 }
 
 TEST(Progress, OtherRecordsLeaveItAsItIs) {

@@ -52,12 +52,12 @@ std::string what_passed(const Situation& c) {
 }
 
 std::string what_failed(const Situation& c) {
-  if (c.progress.guardrails_failed.empty()) return what_is_held(c);
+  if (c.progress.guardrails_failed.empty()) return what_is_held(c.progress);
   return fmt::format("{} failed", failed_names(c));
 }
 
 std::string what_a_stop_lacks(const Situation& c) {
-  if (c.now.checks.ran) return fmt::format("success: {}", what_failed(c));
+  if (c.now.checks.ran || c.is_held_by_files()) return fmt::format("success: {}", what_failed(c));
   if (c.now.checks.running) return "a result of the checks";
   return c.now.signals.promised ? "work behind the promise" : "the promise";
 }
@@ -86,26 +86,25 @@ std::string lost_repository(const Situation& c) {
   return "";
 }
 
-std::string what_is_held(const Situation& c) {
-  for (const std::string& path : c.progress.watch.held) {
+std::string what_is_held(const Progress& progress) {
+  for (const std::string& path : progress.watch.held) {
     if (is_head(path)) return fmt::format("{} leads to no commit", path);
   }
-  if (const auto& held = c.progress.watch.held; !held.empty())
+  if (const auto& held = progress.watch.held; !held.empty())
     return fmt::format("{} must not be changed",
                        held.size() == 1 ? held.front() : count_of(held.size(), "protected file"));
-  if (!c.progress.tests_lost.empty()) {
-    const std::string more = c.progress.tests_lost.size() == 1
-                                 ? ""
-                                 : fmt::format(" (and {} more like this)", c.progress.tests_lost.size() - 1);
-    return c.progress.tests_lost.front() + more;
+  if (!progress.tests_lost.empty()) {
+    const std::string more =
+        progress.tests_lost.size() == 1 ? "" : fmt::format(" (and {} more like this)", progress.tests_lost.size() - 1);
+    return progress.tests_lost.front() + more;
   }
-  return fmt::format("{} failed", join_for_people(c.progress.scm.failed));
+  return fmt::format("{} failed", join_for_people(progress.scm.failed));
 }
 
 std::string what_is_missing(const Situation& c) {
   if (!c.progress.guardrails_failed.empty())
     return fmt::format("{} still {}", failed_names(c), c.progress.guardrails_failed.size() == 1 ? "fails" : "fail");
-  if (!c.all_holds()) return what_is_held(c);
+  if (!c.all_holds()) return what_is_held(c.progress);
   if (c.policy.plan) return stories_phrase(c);
   return fmt::format("the agent has not answered \"{}\" ({})", c.policy.completion_response,
                      what_the_agent_answered(c));

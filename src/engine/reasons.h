@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "engine/situation.h"
 
@@ -10,8 +9,8 @@ namespace ralph {
 
 std::string what_the_agent_answered(const Situation& c);
 std::string stories_phrase(const Situation& c);
-std::string lost_repository(const Situation& c);  // its path; empty: it is intact
-std::string what_is_held(const Situation& c);     // what prevents completion although the guardrails passed
+std::string lost_repository(const Situation& c);     // its path; empty: it is intact
+std::string what_is_held(const Progress& progress);  // what prevents completion although the guardrails passed
 std::string what_is_missing(const Situation& c);
 std::string what_passed(const Situation& c);
 std::string what_failed(const Situation& c);        // among the checks that ran

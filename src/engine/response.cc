@@ -269,7 +269,6 @@ void ResponseFinder::scan(bool last) {
       response_ = std::string(tag->answer);
       return;
     }
-    if (echo) ++echoes_;
     if (mention) mentioned_ = true;
     scanned_ = tag->to;
   }
@@ -285,12 +284,6 @@ void ResponseFinder::scan(bool last) {
     scanned_ = read_ = run.size();
     for (size_t& begin : begins_) begin += run.size();
   }
-}
-
-std::optional<std::string> find_response(std::string_view text) {
-  const auto tag = next_response(text, 0);
-  if (!tag) return std::nullopt;
-  return std::string(tag->answer);
 }
 
 }  // namespace ralph

@@ -35,7 +35,6 @@ class ResponseFinder {
 
   // The answer; final after finish() at the latest.
   const std::optional<std::string>& response() const { return response_; }
-  size_t echoes_ignored() const { return echoes_; }
   bool mentioned() const { return mentioned_; }          // the promise occurred within a sentence
   bool said_anything() const { return said_anything_; }  // any non-whitespace character
 
@@ -74,11 +73,7 @@ class ResponseFinder {
   std::vector<size_t> begins_;  // where new messages begin in `window_`
   bool said_anything_ = false;
   bool mentioned_ = false;
-  size_t echoes_ = 0;
   std::optional<std::string> response_;
 };
-
-// The first tag of a complete text, without echo detection: for texts that ralph itself asked for.
-std::optional<std::string> find_response(std::string_view text);
 
 }  // namespace ralph

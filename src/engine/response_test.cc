@@ -292,18 +292,13 @@ TEST(Promise, AMentionIsKnownAndAnEchoIsNone) {
   EXPECT_FALSE(mentions(prompt, "> " + prompt));
 }
 
-TEST(Promise, EchoesAreCounted) {
+TEST(Promise, EchoesAreNotMentions) {
   const std::string prompt = "When everything is done, say <promise>COMPLETE</promise> and stop there.";
   ResponseFinder finder(prompt, "COMPLETE");
   finder.feed(prompt + "\n" + prompt + "\n");
   finder.finish();
   EXPECT_EQ(finder.response(), std::nullopt);
-  EXPECT_EQ(finder.echoes_ignored(), 2U);
-}
-
-TEST(FindResponse, TakesTheFirstTagOfAText) {
-  EXPECT_EQ(find_response("a <response>Fix it</response> b"), "Fix it");
-  EXPECT_EQ(find_response("none"), std::nullopt);
+  EXPECT_FALSE(finder.mentioned());
 }
 
 }  // namespace

@@ -169,6 +169,7 @@ Result<ResumePoint> read_resume_point(const RunFolder& folder, const std::string
 }
 
 Status check_limits(const ResumePoint& point, const Policy& policy) {
+  if (!point.progress.completed.empty()) return {};  // only the record of its end is missing
   const LimitWords words = raise_all(policy, point.progress, point.progress.run_time);
   if (words.option.empty()) return {};
   return cannot_resume(

@@ -6,6 +6,11 @@
 #include "os/files.h"
 
 namespace ralph {
+namespace {
+
+constexpr Milliseconds kNotablePause{10'000};
+
+}  // namespace
 
 Run::Run(const RunFolder& run_folder, Policy the_policy, RunParts parts)
     : policy(std::move(the_policy)),
@@ -30,7 +35,8 @@ Result<Run> Run::open(const RunFolder& folder, Policy policy, RunParts parts) {
   const bool has_seal = !parts.seal.empty();
   const std::string seal = has_seal ? std::string(trim(read_file(parts.seal).value_or(""))) : "";
   Run run(folder, std::move(policy), std::move(parts));
-  Progress sealed;
+  std::optional<Progress> sealed;
+  if (seal.empty()) sealed.emplace();
   TRY_VALUE(JournalWriter writer, JournalWriter::open(
                                       folder.path, run.redactor, [&clock = run.clock] { return clock.wall(); },
                                       [&](const record::Record& record) {
@@ -38,6 +44,14 @@ Result<Run> Run::open(const RunFolder& folder, Policy policy, RunParts parts) {
                                         run.progress_ = fold(std::move(run.progress_), record);
                                         if (run.on_record_) run.on_record_(record);
                                       }));
+  if (writer.last_hash() == seal) sealed = run.progress_;
+  if (has_seal && (!sealed || !writer.found().empty())) {
+    return fail(
+        ErrorKind::kInput,
+        "{} is not as ralph wrote it ({}), so nothing that it says about the work can be believed; move it away "
+        "to begin anew",
+        writer.path(), sealed ? join(writer.found(), "; ") : "records are missing");
+  }
   if (has_seal && writer.last_hash() != seal) run.sealed_ = std::move(sealed);
   run.writer_ = std::move(writer);
   run.spent_before_ = run.progress_.run_time;
@@ -69,6 +83,8 @@ Run Run::read_only(Policy policy, RunParts parts) {
 Status Run::note(record::Body body) {
   if (!writer_) return {};
   record::Record written = writer_->stamp(std::move(body));
+  // A session's run goes on between two hooks, when no process of ralph could count.
+  if (!carries_progress_) written.run_time = time_spent();
   Progress next = fold(progress_, written);
   if (auto* decided = std::get_if<record::Decided>(&written.body); decided && carries_progress_)
     decided->progress = brief_json(next);
@@ -83,6 +99,12 @@ Status Run::note(record::Body body) {
   return {};
 }
 
+Status Run::note_pause() {
+  if (!writer_) return {};
+  const Milliseconds lost = clock.wall() - progress_.last_record - (time_spent() - progress_.run_time);
+  return lost < kNotablePause ? Status{} : note(record::RunPaused{lost.count()});
+}
+
 void Run::disbelieve(record::RunResumed& resumed) const {
   if (sealed_) ralph::disbelieve(resumed, progress_, *sealed_);
 }
@@ -92,10 +114,6 @@ Status Run::sync() {
   TRY(writer_->sync());
   seal_.set(writer_->last_hash());
   return {};
-}
-
-void Run::seal() {
-  if (writer_) seal_.set(writer_->last_hash());
 }
 
 Status Run::await_files(const std::vector<std::string>& paths, std::function<bool()> arrived) {

@@ -45,7 +45,8 @@ struct RunParts {
 
 class Run {
  public:
-  // Folds the existing records. Fails with kBusy while another process is writing the journal.
+  // Folds the existing records. Fails with kBusy while another process is writing the journal, and with kInput if the
+  // journal does not lead to the record that the seal names, or is damaged before its last line.
   static Result<Run> open(const RunFolder& folder, Policy policy, RunParts parts);
 
   // Opens a session's run. Its decision records carry the progress, so a hook reads only the journal's tail. Waits up
@@ -56,8 +57,8 @@ class Run {
   static Run read_only(Policy policy, RunParts parts);
 
   Status note(record::Body body);
-  Status sync();  // before external effects, and at the end of an iteration
-  void seal();    // the same without waiting for the disk: vouches for all records so far
+  Status note_pause();  // if the time of day went on without the run: a resumed run would count that time otherwise
+  Status sync();        // before external effects, and at the end of an iteration and of the run
 
   // Lists in `resumed` the claims that the journal's seal does not vouch for.
   void disbelieve(record::RunResumed& resumed) const;
@@ -87,8 +88,9 @@ class Run {
 
   const Progress& progress() const { return progress_; }
   bool is_resumed() const { return resumed_; }  // it has records of an earlier process
-  bool is_in_project() const;                   // its folder is in the project's .ralph
-  Milliseconds time_spent() const;              // by the run, including earlier processes
+  bool has_seal() const { return seal_.is_kept(); }
+  bool is_in_project() const;       // its folder is in the project's .ralph
+  Milliseconds time_spent() const;  // by the run, including earlier processes
   const std::string& journal_hash() const { return writer_->last_hash(); }
   std::string journal_fault() { return writer_ ? writer_->fault() : ""; }  // see JournalWriter
   Milliseconds since(MonotonicTime time) const { return clock.monotonic() - time; }

@@ -70,8 +70,11 @@ struct Situation {
     return now.signals.promised &&
            (now.signals.worked.value_or(true) || policy.on_promise_no_work != PromiseWithoutWork::kReject);
   }
-  bool stop_is_proved() const {
-    return policy.checks == 0 || (now.checks.ran && progress.guardrails_failed.empty() && progress.tests_lost.empty());
+  bool stop_is_proved() const { return (policy.checks == 0 || now.checks.ran) && progress.checks_hold(); }
+  // Whether only changed files that must not be changed keep a stop from being proved.
+  bool is_held_by_files() const {
+    return claims() && (policy.checks == 0 || now.checks.ran) && checks_passed() && progress.tests_lost.empty() &&
+           !progress.watch.held.empty();
   }
   bool checks_are_due() const {
     return policy.checks > 0 && claims() && !now.checks.ran && !now.checks.running && !now.signals.cancelled &&
@@ -91,7 +94,7 @@ struct Situation {
     return diagnostics::stagnation(progress.diagnosed.snapshots, policy.diagnostics.criteria->stagnation_limit);
   }
   // For the rows of supervised tasks.
-  bool task_done() const { return now.task && now.task->done && diagnostics_hold(); }
+  bool task_done() const { return now.task && now.task->done && diagnostics_hold() && progress.watch.held.empty(); }
   int children() const { return now.task ? now.task->children : 0; }
   bool waits_for_person() const {
     const bool said_by_exit = now.moment == Moment::kAfterChecks && progress.turn_exit_code == kWaitExitCode;

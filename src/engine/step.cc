@@ -54,6 +54,7 @@ class Step {
       const Event event = run_.processes.next(deadline());
       if (const auto* finished = std::get_if<Finished>(&event)) return finish(*finished);
       keep_error(handle(event));
+      keep_error(run_.note_pause());
       const bool output = std::holds_alternative<Output>(event);
       if (!output || (request_.has_news && request_.has_news())) keep_error(judge());
     }
@@ -201,13 +202,18 @@ record::ProcessesSwept swept_after(StepKind step, const SweepReport& swept) {
 
 namespace {
 
-Status pause_while(Run& run, Milliseconds delay, PauseBy clock, const std::function<bool()>& is_over) {
-  const MonotonicTime until = run.clock.monotonic() + delay;
+// `next`: when the next decision is requested.
+Status pause_while(Run& run, Milliseconds delay, PauseBy clock, Moment next, const std::function<bool()>& is_over) {
+  Observation before;
+  before.moment = next;
+  const auto change = run.time_until_change(before);
+  const MonotonicTime began = run.clock.monotonic();
   const WallTime time_of_day = run.clock.wall() + delay;
   if (is_over()) return {};  // it happened after the decision to wait
   for (;;) {
     const MonotonicTime now = run.clock.monotonic();
-    const Milliseconds left = clock == PauseBy::kTimeOfDay ? time_of_day - run.clock.wall() : until - now;
+    Milliseconds left = clock == PauseBy::kTimeOfDay ? time_of_day - run.clock.wall() : began + delay - now;
+    if (change) left = std::min(left, began + *change - now);
     if (left.count() <= 0) return {};
     Milliseconds wait = clock == PauseBy::kTimeOfDay ? std::min(left, kClockCheckInterval) : left;
     if (const auto poll = run.file_poll()) wait = std::min(wait, *poll);
@@ -226,11 +232,11 @@ Status pause_while(Run& run, Milliseconds delay, PauseBy clock, const std::funct
 }  // namespace
 
 Status pause(Run& run, Milliseconds delay, PauseBy clock) {
-  return pause_while(run, delay, clock, [&] { return run.awaited_file_is_there(); });
+  return pause_while(run, delay, clock, Moment::kBetweenSteps, [&] { return run.awaited_file_is_there(); });
 }
 
 Status pause_until_news(Run& run, Milliseconds delay, const Observation& before) {
-  return pause_while(run, delay, PauseBy::kTimeSpent, [&] {
+  return pause_while(run, delay, PauseBy::kTimeSpent, Moment::kBeforeIteration, [&] {
     const auto now = run.look({Moment::kBeforeIteration}).task;
     return before.task && now ? !now->same_signs(*before.task) : run.awaited_file_is_there();
   });

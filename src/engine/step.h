@@ -38,12 +38,12 @@ Result<StepEnd> run_step(Run& run, const StepRequest& request);
 // The sweep report as a record.
 record::ProcessesSwept swept_after(StepKind step, const SweepReport& swept);
 
-// Waits for `delay`, or until a stop signal arrives or an awaited file appears. With kTimeOfDay, time in which the
-// machine slept counts too.
+// Waits for `delay`, or until a stop signal arrives, an awaited file appears, or time alone changes what decide() says
+// about the next step (the run's time is over). With kTimeOfDay, time in which the machine slept counts too.
 enum class PauseBy { kTimeSpent, kTimeOfDay };
 Status pause(Run& run, Milliseconds delay, PauseBy clock = PauseBy::kTimeSpent);
 
-// Waits for `delay` before an iteration; a stop signal or any change in what the way observes also ends the wait.
+// The same before an iteration, when any change in what the way observes also ends the wait.
 // `before`: an observation from before the decision to wait, so that no change in between is missed.
 Status pause_until_news(Run& run, Milliseconds delay, const Observation& before);
 

@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/fake_processes.h"
+#include "engine/fake_processes_for_tests.h"
 #include "journal/words_for_tests.h"
-#include "os/scratch_folder.h"
+#include "os/scratch_folder_for_tests.h"
 
 namespace ralph {
 namespace {

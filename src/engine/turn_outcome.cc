@@ -23,15 +23,55 @@ std::string_view advice_for(FailureKind kind) {
   }
 }
 
-// Failures reported by the agent have the same names as outcomes, with two exceptions.
 TurnOutcome turn_outcome_of(FailureKind kind) {
-  if (kind == FailureKind::kAborted) return TurnOutcome::kCrashed;
-  return from_word<TurnOutcome>(to_string(kind)).value_or(TurnOutcome::kFailed);
+  switch (kind) {
+    case FailureKind::kUsageLimit:
+      return TurnOutcome::kUsageLimit;
+    case FailureKind::kOverloaded:
+      return TurnOutcome::kOverloaded;
+    case FailureKind::kAuthentication:
+      return TurnOutcome::kAuthentication;
+    case FailureKind::kBilling:
+      return TurnOutcome::kBilling;
+    case FailureKind::kContextExhausted:
+      return TurnOutcome::kContextExhausted;
+    case FailureKind::kPermissionDenied:
+      return TurnOutcome::kPermissionDenied;
+    case FailureKind::kMaxTurns:
+      return TurnOutcome::kMaxTurns;
+    case FailureKind::kMaxBudget:
+      return TurnOutcome::kMaxBudget;
+    case FailureKind::kModelNotFound:
+      return TurnOutcome::kModelNotFound;
+    case FailureKind::kRefused:
+      return TurnOutcome::kRefused;
+    case FailureKind::kAborted:
+      return TurnOutcome::kCrashed;
+    case FailureKind::kNone:
+    case FailureKind::kOther:
+      break;
+  }
+  return TurnOutcome::kFailed;
 }
 
 // The outcome if ralph ended the step; nullopt if it exited by itself, or gave a valid result before it was ended.
 std::optional<TurnOutcome> turn_outcome_of(EndCause cause) {
-  return cause == EndCause::kNone ? std::nullopt : from_word<TurnOutcome>(to_string(cause));
+  switch (cause) {
+    case EndCause::kTimedOut:
+      return TurnOutcome::kTimedOut;
+    case EndCause::kIdle:
+      return TurnOutcome::kIdle;
+    case EndCause::kOverBudget:
+      return TurnOutcome::kOverBudget;
+    case EndCause::kInterrupted:
+      return TurnOutcome::kInterrupted;
+    case EndCause::kFileAppeared:
+      return TurnOutcome::kFileAppeared;
+    case EndCause::kNone:
+    case EndCause::kLingered:
+      break;
+  }
+  return std::nullopt;
 }
 
 std::string sentence(std::string_view agent, FailureKind kind, std::string_view message) {

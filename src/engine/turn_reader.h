@@ -2,7 +2,6 @@
 // processes.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -49,8 +48,7 @@ class TurnReader : public EventSink {
   double cost_usd() const { return cost_usd_; }
   int tools() const { return tools_ - denied_tools_; }  // excluding refused calls
   int unknown() const { return unknown_; }
-  // Calls that were denied a permission, and whether the agent tried nothing else beyond reading.
-  int unpermitted() const { return unpermitted_; }
+  // Calls were denied a permission, and the agent tried nothing else beyond reading.
   bool could_only_read() const { return unpermitted_ > 0 && acting_tools_ <= unpermitted_; }
 
   // Fills in its session, usage and last words.

@@ -3,14 +3,15 @@
 
 #include <filesystem>
 #include <fstream>
+#include <signal.h>
 
 #include <gtest/gtest.h>
 
 #include "engine/engine.h"
-#include "engine/fake_processes.h"
+#include "engine/fake_processes_for_tests.h"
 #include "journal/reader.h"
 #include "journal/words_for_tests.h"
-#include "os/scratch_folder.h"
+#include "os/scratch_folder_for_tests.h"
 
 namespace ralph {
 namespace {
@@ -141,6 +142,44 @@ TEST_F(WayTest, SaysWhereAndHowTheAgentIsStarted) {
   EXPECT_EQ(launch.folder, "/elsewhere");
   EXPECT_EQ(launch.environment.get("TASK_FOLDER"), "/task");
   EXPECT_EQ(launch.input, "attempt 1");
+}
+
+// Has work of an earlier run to check.
+class LeftWay : public FileWay {
+ public:
+  LeftWay(const Run& run, Agents agents) : FileWay(run, agents, "/nowhere"), left_(agents) {}
+  Result<std::optional<Agents>> begin() override { return std::optional(left_); }
+  Result<IterationChecks> checks() override {
+    IterationChecks checks;
+    for (const char* command : {"first", "second"}) checks.guardrails.emplace_back().command = command;
+    return checks;
+  }
+
+ private:
+  Agents left_;
+};
+
+TEST_F(WayTest, ChecksOfLeftWorkThatAreCutShortReplaceNoFeedback) {
+  for (const bool cut_short : {true, false}) {
+    processes_.expect({"", 1, 0ms, cut_short ? std::vector{SIGINT} : std::vector<int>{}});
+    if (!cut_short) processes_.expect({"", 0});
+    if (!cut_short) processes_.expect({"", 0, 1h, {SIGINT, SIGINT}});  // the next iteration's agent
+    agents_.assign(1, *Agent::make({"/bin/cat", {}, PromptPath::kStdin}, Environment{}, folder_.path()));
+    const std::string journal = folder_ / (cut_short ? "short" : "whole");
+    std::filesystem::create_directory(journal);
+    run_.emplace(*ralph::Run::open({"run", journal}, Policy{},
+                                   {processes_, clock_, redactor_, listener_, folder_.path(), Environment{}}));
+    record::GuardrailEnded before;
+    before.outcome = CheckOutcome::kFailed;
+    before.feedback = "an earlier failure";
+    ASSERT_TRUE(run_->note(record::IterationStarted{1}) && run_->note(before) && run_->note(record::IterationEnded{1}));
+    LeftWay way(*run_, agents_);
+    ASSERT_TRUE(drive(*run_, way));
+    ASSERT_EQ(run_->progress().feedback.size(), 1U);
+    const bool kept = run_->progress().feedback[0].message == before.feedback;
+    EXPECT_EQ(kept, cut_short);
+    EXPECT_TRUE(processes_.script_is_over());
+  }
 }
 
 }  // namespace

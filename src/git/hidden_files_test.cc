@@ -9,7 +9,7 @@
 #include "git/checked_tree.h"
 #include "git/fingerprint.h"
 #include "git/tree_state.h"
-#include "os/scratch_folder.h"
+#include "os/scratch_folder_for_tests.h"
 
 namespace ralph {
 namespace {

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "git/git.h"
 #include "os/files.h"
-#include "os/scratch_folder.h"
+#include "os/scratch_folder_for_tests.h"
 
 namespace ralph {
 namespace {

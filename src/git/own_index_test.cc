@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "os/files.h"
-#include "os/scratch_folder.h"
+#include "os/scratch_folder_for_tests.h"
 
 namespace ralph {
 namespace {

@@ -339,12 +339,4 @@ std::string with_program_settings_of(std::string_view before, std::string_view n
   return text += sections_of(*was);
 }
 
-std::string hooks_path_in(std::string_view text) {
-  std::string path;
-  for (const GitSetting& setting : program_settings(text).value_or(std::vector<GitSetting>{})) {
-    if (setting.name == "core.hookspath") path = setting.value;
-  }
-  return path;
-}
-
 }  // namespace ralph

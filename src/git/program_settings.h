@@ -39,7 +39,4 @@ std::optional<std::vector<GitSetting>> program_settings(std::string_view text, c
 // `now` with the watched settings as in `before`; all others stay. Falls back to `before` if `now` can't be read.
 std::string with_program_settings_of(std::string_view before, std::string_view now, const SettingsScope& scope = {});
 
-// The last core.hooksPath; empty: there is none.
-std::string hooks_path_in(std::string_view text);
-
 }  // namespace ralph

@@ -141,10 +141,5 @@ TEST(ProgramSettings, a_text_that_cannot_be_read_is_replaced) {
   EXPECT_EQ(with_program_settings_of(kOrdinary, "[core\n"), kOrdinary);
 }
 
-TEST(ProgramSettings, the_last_hooks_path_counts) {
-  EXPECT_EQ(hooks_path_in("[core]\n\thooksPath = a\n[core]\n\thooksPath = .husky/_\n"), ".husky/_");
-  EXPECT_EQ(hooks_path_in(kOrdinary), "");
-}
-
 }  // namespace
 }  // namespace ralph

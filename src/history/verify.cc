@@ -1,7 +1,6 @@
 #include "history/verify.h"
 
 #include <algorithm>
-#include <set>
 #include <unistd.h>
 
 #include "base/sha256.h"

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "os/scratch_folder.h"
+#include "os/scratch_folder_for_tests.h"
 #include "session/names.h"
 #include "settings/ralph_folder.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "journal/fields.h"
+#include "json/fields.h"
 #include "session/stop.h"
 
 namespace ralph {
@@ -15,11 +15,10 @@ struct HookPayload {
   std::string event;    // hook_event_name: Stop, PreToolUse, UserPromptSubmit, AfterAgent, ...
   std::string session;  // session_id; empty: unknown, and matches no session
   std::string transcript_path;
-  std::string cwd;       // absolute, or empty
-  std::string agent_id;  // of a sub-agent; empty: the session itself
-  std::string source;    // of SessionStart: startup, resume, clear, compact, ...
-  std::string reason;    // of SessionEnd: clear, logout, other, ...
-  bool stop_hook_active = false;
+  std::string cwd;                            // absolute, or empty
+  std::string agent_id;                       // of a sub-agent; empty: the session itself
+  std::string source;                         // of SessionStart: startup, resume, clear, compact, ...
+  std::string reason;                         // of SessionEnd: clear, logout, other, ...
   std::string prompt_id;                      // of the user's prompt; Codex: of the turn
   std::vector<std::string> background_tasks;  // ids of tasks still running at a Stop
   bool tool_calls_counted = false;  // post-tool was called for every tool call, so no call means no tool was used
@@ -36,8 +35,7 @@ struct HookPayload {
   template <class V>
   void fields(V&& v) {
     v("hook_event_name", event), v("session_id", session), v("transcript_path", transcript_path), v("cwd", cwd);
-    v("agent_id", agent_id), v("source", source), v("reason", reason), v("stop_hook_active", stop_hook_active),
-        v("prompt", prompt);
+    v("agent_id", agent_id), v("source", source), v("reason", reason), v("prompt", prompt);
     v("tool_calls_counted", tool_calls_counted);
     v("tool_name", tool_name), v("tool_use_id", tool_use_id), v("tool_input", tool_input);
     v("permission_mode", permission_mode), v("turn_id", prompt_id), v("prompt_id", prompt_id);

@@ -33,10 +33,8 @@ TEST(Payload, AStopOfClaudeCodeHasItsLastMessage) {
   EXPECT_EQ(payload.event, "Stop");
   EXPECT_EQ(payload.session, "26d69ff4-4761-40bc-82bc-6c8bbd9e5cb3");
   EXPECT_EQ(payload.last_message, "All done.\n\n<promise>DONE</promise>");
-  EXPECT_FALSE(payload.stop_hook_active);
   EXPECT_TRUE(payload.background_tasks.empty());
   EXPECT_EQ(payload.agent_id, "");
-  EXPECT_TRUE(recorded("claude/stop-active.json").stop_hook_active);
 }
 
 TEST(Payload, RunningBackgroundTasksAreCounted) {
@@ -55,7 +53,6 @@ TEST(Payload, ASubAgentIsKnownByItsId) {
 
 TEST(Payload, CodexUsesTheSameNames) {
   EXPECT_EQ(recorded("codex/stop.json").last_message, "First stop.");
-  EXPECT_TRUE(recorded("codex/stop-active.json").stop_hook_active);
   EXPECT_EQ(recorded("codex/user-prompt-submit.json").prompt, "do it");
   EXPECT_EQ(recorded("codex/post-tool-use-apply-patch.json").tool_name, "apply_patch");
 }
@@ -65,7 +62,6 @@ TEST(Payload, GeminiSendsAllWordsSinceThePrompt) {
   EXPECT_EQ(payload.event, "AfterAgent");
   EXPECT_EQ(payload.last_message, std::nullopt);
   EXPECT_EQ(payload.all_words, "First stop.\nSecond stop. <promise>DONE</promise> NE</promise>");
-  EXPECT_TRUE(payload.stop_hook_active);
 }
 
 TEST(Payload, AToolCallKeepsItsInput) {
@@ -110,13 +106,12 @@ TEST(Payload, MissingFieldsAndThoseOfAnotherTypeAreEmpty) {
   EXPECT_EQ(empty.session, "");
   EXPECT_EQ(empty.last_message, std::nullopt);
   EXPECT_EQ(empty.cwd, "");
-  const HookPayload odd = payload_from(
-      R"({"session_id":7,"cwd":["/p"],"transcript_path":null,"stop_hook_active":"yes","last_assistant_message":{},)"
-      R"("prompt":false,"tool_input":"text","background_tasks":{},"agent_id":[],"new_field":{"a":1}})");
+  const HookPayload odd =
+      payload_from(R"({"session_id":7,"cwd":["/p"],"transcript_path":null,"last_assistant_message":{},)"
+                   R"("prompt":false,"tool_input":"text","background_tasks":{},"agent_id":[],"new_field":{"a":1}})");
   EXPECT_EQ(odd.session, "");
   EXPECT_EQ(odd.cwd, "");
   EXPECT_EQ(odd.transcript_path, "");
-  EXPECT_FALSE(odd.stop_hook_active);
   EXPECT_EQ(odd.last_message, std::nullopt);
   EXPECT_EQ(odd.prompt, "");
   EXPECT_EQ(odd.agent_id, "");

@@ -44,7 +44,6 @@ class JournalReader {
   bool is_whole() const { return bad_count_ == 0 && breaks_.empty(); }
 
   size_t bad_lines() const { return bad_count_; }
-  const std::vector<BadLine>& first_bad_lines() const { return bad_; }  // at most ten
 
   // "line 3 is damaged: …", "line 7 does not follow from the line before it: records 4 to 6 are missing", "the last 17
   // bytes are a record that was not finished"; empty if all is well.
@@ -63,9 +62,9 @@ class JournalReader {
   size_t at_ = 0;
   size_t searched_ = 0;  // no newline before this
   size_t unfinished_ = 0;
-  bool too_long_ = false;  // the current line is being skipped
-  size_t line_ = 0;        // lines returned or skipped
-  std::vector<BadLine> bad_;
+  bool too_long_ = false;     // the current line is being skipped
+  size_t line_ = 0;           // lines returned or skipped
+  std::vector<BadLine> bad_;  // at most ten
   size_t bad_count_ = 0;
   std::string hash_;
   bool after_damage_ = false;    // the previous line was bad, so the broken chain is already reported

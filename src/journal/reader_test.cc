@@ -8,7 +8,7 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "journal/words_for_tests.h"
-#include "os/scratch_folder.h"
+#include "os/scratch_folder_for_tests.h"
 
 namespace ralph {
 namespace {
@@ -74,10 +74,9 @@ TEST_F(JournalReaderTest, PassesOverBadLinesAndSaysWhichTheyAre) {
   JournalReader reader = open();
   EXPECT_EQ(rest_of(reader), (Numbers{1, 2, 9}));
   ASSERT_EQ(reader.bad_lines(), 3u);
-  EXPECT_EQ(reader.first_bad_lines()[0].line, 2u);
-  EXPECT_EQ(reader.first_bad_lines()[1].line, 3u);
-  EXPECT_EQ(reader.first_bad_lines()[2].line, 5u);
   EXPECT_TRUE(reader.problems()[0].starts_with("line 2 is damaged: ")) << reader.problems()[0];
+  EXPECT_TRUE(reader.problems()[1].starts_with("line 3 is damaged: ")) << reader.problems()[1];
+  EXPECT_TRUE(reader.problems()[2].starts_with("line 5 is damaged: ")) << reader.problems()[2];
 }
 
 TEST_F(JournalReaderTest, KeepsTheFirstOfManyProblemsOnly) {

@@ -5,24 +5,10 @@
 #include <type_traits>
 #include <utility>
 
-namespace ralph {
-
-void drop_infinities(json::value& value) {
-  if (const double* number = value.if_double(); number && !std::isfinite(*number)) value = nullptr;
-  if (json::array* items = value.if_array()) {
-    for (json::value& item : *items) drop_infinities(item);
-  }
-  if (json::object* members = value.if_object()) {
-    for (auto& member : *members) drop_infinities(member.value());
-  }
-}
-
-}  // namespace ralph
-
 namespace ralph::record {
 namespace {
 
-constexpr std::string_view kEnvelope[] = {"v", "seq", "time", "prev", "type"};
+constexpr std::string_view kEnvelope[] = {"v", "seq", "time", "runMs", "prev", "type"};
 
 bool is_envelope(std::string_view key) {
   for (std::string_view name : kEnvelope) {
@@ -85,6 +71,7 @@ std::string to_line(const Record& record) {
   out["v"] = kVersion;
   out["seq"] = record.sequence;
   out["time"] = to_iso8601(record.time);
+  if (record.run_time) out["runMs"] = record.run_time->count();
   if (!record.prev.empty()) out["prev"] = record.prev;
   out["type"] = to_json_string(type_of(record.body));
   std::visit([&](const auto& body) { write_fields(body, out); }, record.body);
@@ -101,6 +88,8 @@ Result<Record> from_line(std::string_view line) {
   const FieldReader read{*in};
   record.version = 0;
   read("v", record.version), read("seq", record.sequence), read("time", record.time), read("prev", record.prev);
+  if (const json::value* spent = in->if_contains("runMs"); spent && spent->is_int64() && spent->get_int64() >= 0)
+    record.run_time = Milliseconds(spent->get_int64());
   record.body = read_body(std::string_view(type->get_string()), *in);
   return record;
 }

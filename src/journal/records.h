@@ -13,7 +13,8 @@
 #include <variant>
 #include <vector>
 
-#include "journal/fields.h"
+#include "journal/words.h"
+#include "json/fields.h"
 
 namespace ralph::record {
 
@@ -48,11 +49,8 @@ struct RunResumed {
   std::int64_t pid = 0, max_iterations = 0;
   std::int64_t spent_ms = 0;  // so far, including a killed turn up to its last output
   json::value settings;       // as read for this process
-  // Claims made only by records after the sealed one, which anybody may have added: "words", "completed", "ended",
-  // "judged", "pending", "watched", "triggers". The last two are reset to their sealed values, below; the others are
-  // treated as never having happened.
-  std::vector<std::string> disbelieved;
-  std::string watched, triggers;
+  std::vector<Claim> disbelieved;
+  std::string watched, triggers;  // their sealed values, if disbelieved
   template <class V>
   void fields(V&& v) {
     v("runId", run_id), v("ralph", ralph_version), v("agent", agent), v("arguments", arguments), v("pid", pid);
@@ -260,6 +258,16 @@ struct SignalReceived {
   }
 };
 
+// The time of day went on without the run: a pause by Ctrl-Z, the machine's sleep, or a clock that was set forward.
+struct RunPaused {
+  static constexpr std::string_view kType = "run_paused";
+  std::int64_t duration_ms = 0;
+  template <class V>
+  void fields(V&& v) {
+    v("durationMs", duration_ms);
+  }
+};
+
 struct ProcessesSwept {
   static constexpr std::string_view kType = "processes_swept";
   StepKind after = StepKind::kNone;    // the step that left them
@@ -440,8 +448,8 @@ struct Unknown {
 using AnyBody =
     std::variant<RunStarted, RunResumed, IterationStarted, AgentStarted, AgentEnded, GuardrailStarted, GuardrailEnded,
                  Diagnosed, ScmStarted, ScmEnded, FilesWatched, FilesChanged, TriggersWatched, TriggersChanged,
-                 SignalReceived, ProcessesSwept, SandboxNoted, Decided, SessionBound, SessionEnded, PlanBegan, PlanWork,
-                 PlanChecked, IterationEnded, RunEnded, Unknown>;
+                 SignalReceived, RunPaused, ProcessesSwept, SandboxNoted, Decided, SessionBound, SessionEnded,
+                 PlanBegan, PlanWork, PlanChecked, IterationEnded, RunEnded, Unknown>;
 
 // Copying, moving and destroying a variant of so many types takes a lot of code, which would be compiled again in every
 // file that has a record.
@@ -461,9 +469,10 @@ struct Record {
   Body body;
   std::string prev{};      // the SHA-256 of the previous line; empty in the first record and in version 1
   int version = kVersion;  // of the format in which it was written
+  std::optional<Milliseconds> run_time{};  // spent by the run so far; nullopt: only the times of day are known
 };
 
-// One line of JSON, without a newline: {"v":2,"seq":1,"time":"…","prev":"…","type":"run_started",…}
+// One line of JSON, without a newline: {"v":2,"seq":1,"time":"…","runMs":0,"prev":"…","type":"run_started",…}
 std::string to_line(const Record& record);
 
 // Fails on text that is not a JSON object or has no type. A newer version is read as far as possible.

@@ -29,6 +29,24 @@ TEST(Records, AreOneLineWithTheEnvelopeFirstAndTheFieldsInTheirOrder) {
       R"({"v":2,"seq":7,"time":"2026-11-15T20:22:33.123Z","type":"iteration_ended","iteration":3,"durationMs":1500})");
 }
 
+TEST(Records, SayWhatTheRunHasSpentIfThatIsKnown) {
+  Record record{7, kNow, SignalReceived{"SIGINT", 1}};
+  record.run_time = Milliseconds(1500);
+  const std::string line = to_line(record);
+  EXPECT_EQ(line, R"({"v":2,"seq":7,"time":"2026-11-15T20:22:33.123Z","runMs":1500,"type":"signal_received",)"
+                  R"("signal":"SIGINT","count":1})");
+  EXPECT_EQ(from_line(line)->run_time, Milliseconds(1500));
+  for (const char* wrong : {"-1", "\"1\"", "1.5", "1e300", "null"}) {
+    const auto read = from_line(fmt::format(R"({{"type":"party","runMs":{}}})", wrong));
+    EXPECT_EQ(read->run_time, std::nullopt) << wrong;
+  }
+}
+
+TEST(Records, AWordOfANewerVersionInAListIsUnknown) {
+  const auto resumed = read_back<RunResumed>(R"({"type":"run_resumed","disbelieved":["ended","tomorrow",7]})");
+  EXPECT_EQ(resumed.disbelieved, (std::vector{Claim::kEnded, Claim::kUnknown}));
+}
+
 TEST(Records, LeaveOutAnOptionalThatHasNoValue) {
   AgentEnded ended;
   EXPECT_EQ(line_of(ended).find("response"), std::string::npos);
@@ -159,7 +177,8 @@ struct Randomiser {
   void operator()(std::string_view, E& value) const {
     value = static_cast<E>(random() % kWords<E>.size());
   }
-  template <Listed T>
+  template <class T>
+    requires Listed<T> || Worded<T>
   void operator()(std::string_view key, std::vector<T>& value) const {
     for (unsigned i = random() % 4; i > 0; --i) (*this)(key, value.emplace_back());
   }

@@ -73,7 +73,8 @@ std::optional<LockOwner> owner_of(const LockPlace& place) {
 
 Result<std::vector<Lock>> take_locks(const LockPlace& place, Milliseconds patience) {
   std::vector<Lock> locks;
-  if (!place.outside.empty() && make_directories(parent_path(place.outside))) {
+  if (!place.outside.empty()) {
+    TRY(make_directories(parent_path(place.outside)));
     TRY_VALUE(Lock outside, take_lock(place.outside, patience));
     locks.push_back(std::move(outside));
   }

@@ -37,7 +37,7 @@ std::optional<LockOwner> owner_of(const LockPlace& place);
 inline constexpr Milliseconds kDyingOwnerWait{5'000};
 
 // Takes both locks. Fails with kBusy and the owner's line if another process holds one. Waits up to `patience` for a
-// process whose owner is dead. If there is no place for the lock outside, the other has to do.
+// process whose owner is dead. Without a state folder, the lock inside has to do.
 Result<std::vector<Lock>> take_locks(const LockPlace& place, Milliseconds patience = {});
 
 }  // namespace ralph

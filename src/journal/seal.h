@@ -14,6 +14,7 @@ class Seal {
  public:
   explicit Seal(std::string path) : path_(std::move(path)) {}  // an empty path: no seal
 
+  bool is_kept() const { return !path_.empty(); }
   // Best effort: the journal is written first, and one with records after its seal is still accepted. All hashes have
   // the same length, well below a disk block, so a killed process leaves either the old hash or the new one.
   void set(std::string_view hash);

@@ -1,7 +1,10 @@
 // Lets tests spell enums as in a journal: EXPECT_EQ(ended.outcome, "timed_out").
 #pragma once
 
+#include <algorithm>
 #include <ostream>
+#include <string>
+#include <vector>
 
 #include "journal/words.h"
 
@@ -10,6 +13,10 @@ namespace ralph {
 template <Worded E>
 bool operator==(E value, std::string_view word) {
   return to_string(value) == word;
+}
+template <Worded E>
+bool operator==(const std::vector<E>& values, const std::vector<std::string>& words) {
+  return std::equal(values.begin(), values.end(), words.begin(), words.end());
 }
 template <Worded E>
 std::ostream& operator<<(std::ostream& out, E value) {

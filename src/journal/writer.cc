@@ -158,6 +158,7 @@ Status JournalWriter::read_all(JournalReader reader, const OnRecord& on_record) 
     if (on_record) on_record(*record);
   }
   last_hash_ = reader.last_hash();
+  if (!reader.is_whole()) found_ = reader.problems();
   size_ -= static_cast<std::int64_t>(reader.torn_tail());
   if (reader.torn_tail() > 0 && ::ftruncate(fd_.get(), size_) != 0) return cannot_write(path_, errno);
   return {};

@@ -56,6 +56,9 @@ class JournalWriter {
   // Makes the appended records survive a power cut.
   Status sync();
 
+  // What was wrong with the journal when it was opened, in words, except for a torn last line.
+  const std::vector<std::string>& found() const { return found_; }
+
   const std::string& path() const { return path_; }
   const std::string& last_hash() const { return last_hash_; }  // of the last line; empty: no line yet
 
@@ -75,6 +78,7 @@ class JournalWriter {
   std::function<WallTime()> clock_;
   std::int64_t last_sequence_ = 0;
   std::string last_hash_;
+  std::vector<std::string> found_;
   std::int64_t size_ = 0;            // of the whole records
   std::optional<Sha256> content_{};  // their hash, once fault() has been called
   struct stat left_{};               // the file after our last write

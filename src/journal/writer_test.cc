@@ -16,7 +16,7 @@
 #include "journal/raw_file.h"
 #include "journal/reader.h"
 #include "journal/words_for_tests.h"
-#include "os/scratch_folder.h"
+#include "os/scratch_folder_for_tests.h"
 
 namespace ralph {
 namespace {

@@ -61,7 +61,7 @@ std::string path_with_project_last(std::string_view path, const std::string& pro
     if (!entry.starts_with('/')) return true;  // relative to a program's working directory
     for (const std::string& place : {entry, real_path(entry)})
       for (const std::string& folder : {project, real})
-        if (place == folder || place.starts_with(folder + "/")) return true;
+        if (is_within(place, folder)) return true;
     return false;
   };
   std::vector<std::string> entries = split(path, ':');

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
-#include <cstdlib>
 #include <ctime>
 #include <dirent.h>
 #include <fcntl.h>
@@ -203,8 +202,7 @@ Result<std::string> read_without_links(const std::string& path, size_t most) {
 
 Result<std::string> read_within(const std::string& path, const std::vector<std::string>& folders) {
   const auto is_in_one = [&](const std::string& place) {
-    return std::ranges::any_of(
-        folders, [&](const std::string& folder) { return place == folder || place.starts_with(folder + "/"); });
+    return std::ranges::any_of(folders, [&](const std::string& folder) { return is_within(place, folder); });
   };
   bool through = false;
   for (size_t slash = path.find('/', 1); !through && slash != std::string::npos; slash = path.find('/', slash + 1))
@@ -337,6 +335,16 @@ Result<std::string> path_of_this_program() {
   if (!is_executable_file(self))
     return fail(ErrorKind::kNotFound, "ralph's own program {} no longer exists; was it replaced? Start again", self);
   return self;
+}
+
+bool is_within(std::string_view path, std::string_view folder) {
+  if (folder == "/") return path.starts_with('/');
+  return !folder.empty() && path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
+}
+
+std::string path_below(std::string_view path, std::string_view folder) {
+  if (path.size() <= folder.size() || !is_within(path, folder)) return {};
+  return std::string(path.substr(folder == "/" ? 1 : folder.size() + 1));
 }
 
 Result<std::string> current_directory() {

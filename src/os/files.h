@@ -95,6 +95,10 @@ Result<std::string> current_directory();
 std::string shell_directory();
 bool enter_directory(const std::string& path);  // as the user asked for it; false: see errno
 Result<std::string> path_of_this_program();     // fails if its file was removed or replaced
+// Whether `path` is `folder` or inside it; no path is within an empty folder. Compares text only.
+bool is_within(std::string_view path, std::string_view folder);
+// "src/x.cc" for "/p/src/x.cc" in "/p"; empty if the path is not below the folder.
+std::string path_below(std::string_view path, std::string_view folder);
 // Absolute, without "." and ".."; symlinks are not resolved.
 std::string absolute_path(std::string_view path, std::string_view base);
 // Resolves symlinks as far as the path exists, including a symlink to a file that does not exist yet.

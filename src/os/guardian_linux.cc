@@ -212,6 +212,7 @@ Result<int> run_guarded(const std::function<int(int guardian)>& body) {
   if (!arrived) return no_guardian(errno_text(errno), before);
   auto channel = make_packet_pair();
   if (!channel) return no_guardian(channel.error().message, before);
+  if (!become_subreaper()) return no_guardian(errno_text(errno), before);
   std::fflush(nullptr);
   share_pauses();
   the_guardian = ::getpid();
@@ -234,7 +235,6 @@ Result<int> run_guarded(const std::function<int(int guardian)>& body) {
     std::exit(code);
   }
   channel->one.close();
-  become_subreaper();
   const int code = Guardian(loop, std::move(arrived), std::move(channel->other), std::move(bystanders)).guard();
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
   return code;

@@ -16,7 +16,7 @@
 #include "os/packets.h"
 #include "os/poll.h"
 #include "os/processes_linux.h"
-#include "os/scratch_folder.h"
+#include "os/scratch_folder_for_tests.h"
 
 namespace ralph {
 namespace {

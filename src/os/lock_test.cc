@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "os/scratch_folder.h"
+#include "os/scratch_folder_for_tests.h"
 
 namespace ralph {
 namespace {

@@ -34,8 +34,8 @@ struct ProcessInfo {
   std::string command;  // its command line, shortened to one line; may be empty
 };
 
-// From now on orphans below this process become its children.
-void become_subreaper();
+// From now on orphans below this process become its children. Not inherited by a fork. On failure, errno says why.
+bool become_subreaper();
 
 // From now on this process gets `signal` when its parent ends. Survives exec.
 void end_with_parent(int signal);

@@ -95,8 +95,8 @@ StopSequence stop_abandoned() {
   return {{SIGTERM, Milliseconds(1000)}, {SIGKILL, Milliseconds(3000)}};
 }
 
-void become_subreaper() {
-  ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+bool become_subreaper() {
+  return ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0;
 }
 
 void end_with_parent(int signal) {

@@ -5,9 +5,7 @@
 
 #include <cstddef>
 #include <map>
-#include <memory>
 #include <string>
-#include <string_view>
 
 namespace ralph {
 

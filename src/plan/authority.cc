@@ -33,13 +33,7 @@ Result<std::string> authority_path(const Environment& environment, const std::st
 }
 
 Status make_room_for_plan(const std::string& path) {
-  const std::string folder = parent_path(path);
-  constexpr std::string_view kWhy = "a plan keeps its state there; XDG_STATE_HOME says where that is";
-  if (auto made = make_directories(folder); !made)
-    return fail(made.error().kind, "{} ({})", made.error().message, kWhy);
-  if (::access(folder.c_str(), W_OK | X_OK) != 0)
-    return fail(ErrorKind::kIo, "cannot write to {}: {} ({})", folder, errno_text(errno), kWhy);
-  return {};
+  return prepare_state_folder(parent_path(path), "a plan keeps its state there");
 }
 
 Status save_plan(const std::string& path, const SavedPlan& plan) {

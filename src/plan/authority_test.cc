@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "journal/words_for_tests.h"
 #include "journal/writer.h"
-#include "os/scratch_folder.h"
+#include "os/scratch_folder_for_tests.h"
 #include "plan/plans_for_tests.h"
 #include "settings/ralph_folder.h"
 

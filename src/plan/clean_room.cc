@@ -18,15 +18,6 @@
 namespace ralph {
 namespace {
 
-std::string path_below(const std::string& folder, const std::string& top) {
-  if (folder == top) return {};
-  return folder.starts_with(top + "/") ? folder.substr(top.size() + 1) : folder;
-}
-
-bool is_inside(const std::string& folder, const std::string& top) {
-  return folder == top || folder.starts_with(top + "/");
-}
-
 std::string joined_below(const std::string& folder, const std::string& rest) {
   return rest.empty() ? folder : join_path(folder, rest);
 }
@@ -46,7 +37,7 @@ std::string setup_line(const PlanRun& plan) {
 std::string reason_against(const PlanRun& plan) {
   if (plan.work_tree.empty()) return "there is no git repository";
   if (rooms_of(plan).empty()) return "neither HOME nor XDG_CACHE_HOME is set, so there is no place for a checkout";
-  if (!is_inside(plan.files.ralph_dir, plan.work_tree))
+  if (!is_within(plan.files.ralph_dir, plan.work_tree))
     return fmt::format("the plan's folder {} is not in the work tree", plan.files.ralph_dir);
   if (plan.files.ralph_dir == plan.work_tree) return "the plan's folder is the whole work tree";
   const auto obstacle = obstacle_to_clean_checkout(plain_git(plan.work_tree), plan.work_tree);

@@ -8,7 +8,7 @@
 
 #include "journal/words_for_tests.h"
 #include "os/process_tree.h"
-#include "os/scratch_folder.h"
+#include "os/scratch_folder_for_tests.h"
 #include "plan/plans_for_tests.h"
 
 namespace ralph {

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "journal/words.h"
+#include "base/words.h"
 #include "plan/stories.h"
 
 namespace ralph {

@@ -19,7 +19,8 @@ std::optional<struct stat> look_at(const std::string& path) {
 }  // namespace
 
 std::string PlanFiles::shown(const std::string& path) const {
-  return path.starts_with(project + "/") ? path.substr(project.size() + 1) : path;
+  const std::string below = path_below(path, project);
+  return below.empty() ? path : below;
 }
 
 std::optional<std::string> read_plain_file(const std::string& path) {

@@ -1,6 +1,5 @@
 #include "plan/plan_way.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <utility>
 

@@ -101,6 +101,7 @@ void PlanWay::note_verify_commands() {
 Status PlanWay::put_back(const std::vector<std::string>& paths) {
   std::vector<std::string> full;
   for (const std::string& path : paths) full.push_back(join_path(run_.project, path));
+  TRY(run_.sync());
   const auto done = repository_.commit(full, "ralph: put back protected files");
   if (!done)
     run_.listener.on_detail(fmt::format("files that were put back are not committed: {}", done.error().message));

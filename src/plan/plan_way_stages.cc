@@ -30,6 +30,7 @@ Status PlanWay::enter(Stage stage) {
   const StageRow& row = kStages[static_cast<size_t>(stage)];
   if (row.copy) TRY(save(*row.copy));
   if (row.files == Files::kLeft) return {};
+  if (row.files == Files::kCommitted && !row.copy) TRY(run_.sync());
   TRY(aftermath_->write(plan_.tasks, plan_.pinned));
   return row.files == Files::kCommitted ? aftermath_->commit(verdict_) : Status{};
 }

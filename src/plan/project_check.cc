@@ -43,7 +43,7 @@ Result<std::string> read_tasks_of(const PlanFiles& files, bool iteration) {
   return require_plain_file(files.tasks(), iteration ? "put it back; git has it" : "'ralph plan init' makes one");
 }
 
-bool is_within(std::string folder, const std::string& project) {
+bool is_same_or_within(std::string folder, const std::string& project) {
   for (; !is_same_file(folder, project); folder = parent_path(folder)) {
     if (folder == "/" || folder.empty()) return false;
   }
@@ -109,8 +109,9 @@ Result<std::optional<ProjectCheck>> plan_in_charge(const Environment& environmen
   const std::string run_id = enclosing_run_id(environment);
   ProjectCheck check;
   check.authority = own_copy(environment, run_id);
-  const bool in_room = check.authority && !check.authority->room.empty() && is_within(folder, check.authority->room);
-  if (in_room || (check.authority && is_within(folder, check.authority->project))) {
+  const bool in_room =
+      check.authority && !check.authority->room.empty() && is_same_or_within(folder, check.authority->room);
+  if (in_room || (check.authority && is_same_or_within(folder, check.authority->project))) {
     check.files = {check.authority->project, check.authority->ralph_dir};
     if (in_room) check.files = {check.authority->room, check.authority->room_plan};
     // After the iteration, the caller is an agent with another task, such as writing a commit message.

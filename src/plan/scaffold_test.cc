@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "embedded_plan.h"
 #include "json/value.h"
-#include "os/scratch_folder.h"
+#include "os/scratch_folder_for_tests.h"
 #include "plan/stories.h"
 
 namespace ralph {

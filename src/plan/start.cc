@@ -111,7 +111,7 @@ Result<std::vector<std::string>> uncommitted_before_start(const PlanRun& run, co
   std::vector<std::string> own;
   for (const std::string& path :
        {files.tasks(), files.prd(), files.prompt(), files.progress(), join_path(files.project, ".gitignore")}) {
-    if (path.starts_with(top + "/")) own.push_back(path.substr(top.size() + 1));
+    if (std::string below = path_below(path, top); !below.empty()) own.push_back(std::move(below));
   }
   return repository.uncommitted(own);
 }

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "base/wildcard.h"
 #include "os/files.h"
 #include "policy/shell/lexer.h"
 
@@ -42,14 +43,10 @@ bool covers(std::string_view path, std::string_view pattern, bool or_above) {
   }
 }
 
-std::string below(std::string_view path, std::string_view folder) {
-  return std::string(path.substr(folder == "/" ? 1 : std::min(path.size(), folder.size() + 1)));
-}
-
 // The rest of the path below a home; nullopt if it is below none.
 std::optional<std::string> below_home(std::string_view path, const PolicyPlace& place) {
-  if (!place.home.empty() && place.home != "/" && is_within(path, place.home)) return below(path, place.home);
-  if (is_within(path, "/root")) return below(path, "/root");
+  if (!place.home.empty() && place.home != "/" && is_within(path, place.home)) return path_below(path, place.home);
+  if (is_within(path, "/root")) return path_below(path, "/root");
   for (const std::string_view homes : {"/home", "/Users"}) {
     if (!is_within(path, homes) || path.size() <= homes.size() + 1) continue;
     const size_t slash = path.find('/', homes.size() + 1);
@@ -125,50 +122,11 @@ bool is_descriptor(std::string_view path) {
 bool wildcard_matches(std::string_view pattern, std::string_view name) {
   if (pattern == name) return true;
   if (name.starts_with('.') && !pattern.starts_with('.')) return false;
-  size_t p = 0, n = 0, star = std::string_view::npos, mark = 0;
-  while (n < name.size()) {
-    size_t width = 1;
-    bool one = false;
-    if (p < pattern.size() && pattern[p] == '[') {
-      const size_t close = pattern.find(']', p + 2);
-      if (close != std::string_view::npos) {
-        const bool negated = pattern[p + 1] == '!' || pattern[p + 1] == '^';
-        for (size_t i = p + (negated ? 2 : 1); i < close; ++i) {
-          if (i + 2 < close && pattern[i + 1] == '-') {
-            one |= pattern[i] <= name[n] && name[n] <= pattern[i + 2];
-            i += 2;
-          } else {
-            one |= pattern[i] == name[n];
-          }
-        }
-        one = one != negated;
-        width = close - p + 1;
-      }
-    }
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      mark = n;
-    } else if (p < pattern.size() && (one || pattern[p] == '?' || pattern[p] == name[n])) {
-      p += width;
-      ++n;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      n = ++mark;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
+  return matches_wildcard(pattern, name, true);
 }
 
 std::string with_home(const std::string& path, const std::string& home) {
   return path == "~" || path.starts_with("~/") ? home + path.substr(1) : path;
-}
-
-bool is_within(std::string_view path, std::string_view folder) {
-  if (folder == "/") return path.starts_with('/');
-  return !folder.empty() && path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
 }
 
 std::vector<std::string> paths_of(std::string_view word, const std::string& cwd, const PolicyPlace& place,
@@ -197,7 +155,7 @@ DeletionOf deletion_of(const std::string& path, const PolicyPlace& place) {
   const std::string git = join_path(place.project, ".git");
   if (is_within(place.project, path) || path == git) return DeletionOf::kProject;
   if (is_within(path, place.project)) {
-    const std::string rest = below(path, place.project);
+    const std::string rest = path_below(path, place.project);
     const auto parts = components_of(rest);
     // * matches everything; .git/refs, .git/objects and the like count as .git.
     if (rest.find_first_not_of("*/.") == std::string::npos) return DeletionOf::kProject;  // also **/*
@@ -265,7 +223,7 @@ bool is_start_up_file(const std::string& path, const PolicyPlace& place) {
     return true;
   if (is_in_project(path, place)) {
     if (!path.starts_with(place.project + "/.git/")) return false;
-    const auto parts = components_of(below(path, place.project));
+    const auto parts = components_of(path_below(path, place.project));
     if (parts.size() < 2) return false;
     // What later git commands run: hooks, and the settings that name commands.
     return (parts.size() > 2 && parts[1] == "hooks" && !parts[2].ends_with(".sample")) ||
@@ -295,7 +253,7 @@ bool is_ralphs(const std::string& path, const PolicyPlace& place, bool or_above)
   }
   const auto is_own = [&](const std::string& folder, auto&& table) {
     if (folder.empty() || !is_within(path, folder) || path == folder) return false;
-    const std::string rest = below(path, folder);
+    const std::string rest = path_below(path, folder);
     // "*" alone does not match names that begin with a dot.
     return any_covers(rest, table, or_above);
   };

@@ -47,9 +47,6 @@ std::vector<std::string> paths_of(std::string_view word, const std::string& cwd,
 // Expands a leading ~, for paths that did not pass through a shell.
 std::string with_home(const std::string& path, const std::string& home);
 
-// Whether `path` is `folder` or inside it.
-bool is_within(std::string_view path, std::string_view folder);
-
 enum class DeletionOf { kNothingSpecial, kProject, kOutside };
 // Temporary files and caches are harmless. A wildcard counts as everything that it may match.
 DeletionOf deletion_of(const std::string& path, const PolicyPlace& place);

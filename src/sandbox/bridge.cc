@@ -1,7 +1,6 @@
 #include "sandbox/bridge.h"
 
 #include <cerrno>
-#include <climits>
 #include <cstdint>
 #include <fcntl.h>
 #include <list>

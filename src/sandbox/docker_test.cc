@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "os/scratch_folder.h"
+#include "os/scratch_folder_for_tests.h"
 #include "sandbox/docker_machine.h"
 #include "sandbox/guarded_copy.h"
 

@@ -16,10 +16,6 @@ namespace {
 
 using Kind = MachineView::Kind;
 
-bool is_below(std::string_view path, std::string_view folder) {
-  return folder == "/" || (path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/'));
-}
-
 // Builds the mounts in order, and tracks what is visible so far.
 class Planner {
  public:
@@ -43,14 +39,14 @@ class Planner {
  private:
   Status check() const {
     const std::string& project = request_.project;
-    if (project == "/" || is_below(request_.home, project)) {
+    if (project == "/" || is_within(request_.home, project)) {
       return fail(
           ErrorKind::kInput,
           "the project {} can't be put into a sandbox: it is, or contains, your home {}, which a sandbox hides; "
           "work in a folder of its own",
           project, request_.home);
     }
-    if (!is_below(request_.home, "/home") && is_one_of(request_.home, {"/", "/usr", "/etc", "/var", "/tmp"}))
+    if (!is_within(request_.home, "/home") && is_one_of(request_.home, {"/", "/usr", "/etc", "/var", "/tmp"}))
       return fail(ErrorKind::kInput, "HOME is {}, which a sandbox can't hide", request_.home);
     return {};
   }
@@ -65,7 +61,7 @@ class Planner {
   // Whether the host's file is already visible at this path.
   bool is_visible(const std::string& path) const {
     for (auto mount = plan_.mounts.rbegin(); mount != plan_.mounts.rend(); ++mount) {
-      if (!is_below(path, mount->at)) continue;
+      if (!is_within(path, mount->at)) continue;
       if (mount->kind == MountKind::kLink) return true;
       return (mount->kind == MountKind::kReadOnly || mount->kind == MountKind::kWritable) && mount->from == mount->at;
     }
@@ -138,7 +134,7 @@ class Planner {
     for (const std::string_view name : kToolchains) show(join_path(request_.home, name), "a toolchain");
     for (const std::string& entry : split(request_.path, ':')) {
       if (!entry.starts_with('/') || kind(machine_.real(entry)) != Kind::kFolder) continue;
-      if (is_below(request_.home, entry) || is_below(request_.project, entry)) continue;
+      if (is_within(request_.home, entry) || is_within(request_.project, entry)) continue;
       show(machine_.real(entry), "in PATH");
       show_link(entry);
     }
@@ -217,7 +213,7 @@ class Planner {
          slash = path.find('/', slash + 1)) {
       const std::string folder = path.substr(0, slash);
       const auto over = std::find_if(plan_.mounts.rbegin(), plan_.mounts.rend(),
-                                     [&](const Mount& mount) { return is_below(folder, mount.at); });
+                                     [&](const Mount& mount) { return is_within(folder, mount.at); });
       const bool writable = over != plan_.mounts.rend() && over->kind == MountKind::kWritable && over->at != folder;
       if (writable && kind(folder) == Kind::kFolder)
         add(MountKind::kWritable, folder, folder, "has a check in it, and can't be renamed");
@@ -235,7 +231,7 @@ class Planner {
 
   void beside(bool around_the_project) {
     for (const Mount& mount : request_.beside) {
-      if (is_below(request_.project, mount.at) != around_the_project) continue;
+      if (is_within(request_.project, mount.at) != around_the_project) continue;
       if (mount.kind == MountKind::kReadOnly && !path_exists(mount.from)) {
         plan_.forbidden.push_back(mount.at);
       } else {
@@ -252,7 +248,7 @@ class Planner {
     }
     for (const std::string& path : request_.writable) {
       TRY(expect(path, "sandbox.writable"));
-      if (is_below(request_.project, path) || is_below(path, request_.project)) {
+      if (is_within(request_.project, path) || is_within(path, request_.project)) {
         return fail(ErrorKind::kInput,
                     "sandbox.writable: {} is in the project, or contains it; the project is writable already, but for "
                     "what ralph protects there",

@@ -1,8 +1,6 @@
 // A sandbox request as JSON: the supervisor of a task passes it to the process of a child run.
 #pragma once
 
-#include <string_view>
-
 #include "json/value.h"
 #include "sandbox/plan.h"
 

@@ -1,6 +1,7 @@
 #include "session/contract.h"
 
 #include "base/text.h"
+#include "engine/rules.h"
 
 namespace ralph {
 namespace {
@@ -85,25 +86,28 @@ namespace {
 // Why the session must continue.
 std::string objection(const LoopRequest& request, std::string_view rule, int tool_calls) {
   const std::string marker = promise_marker(request);
-  if (rule == "checks_running")
+  if (rule == rules::kChecksRunning)
     return fmt::format(
         "The checks ({}) are still running on the files as they are. Change nothing, and just stop again: the next "
         "stop "
         "gets their result.",
         commands_of(request));
-  if (rule == "checks_unfinished")
+  if (rule == rules::kChecksUnfinished)
     return fmt::format("You changed files while the checks ({}) were running, so they run again.",
                        commands_of(request));
-  if (rule == "checks_unmet")
+  if (rule == rules::kChecksUnmet)
     return request.no_promise ? "ralph has run the checks itself, and they don't pass:"
                               : "You made the promise, but ralph has run the checks itself, and they don't pass:";
-  if (rule == "promise_without_work")
+  if (rule == rules::kFilesHeld)
+    return request.no_promise ? "The checks pass, but the work is not complete:"
+                              : "You made the promise, but it does not count:";
+  if (rule == rules::kPromiseWithoutWork)
     return fmt::format(
         "Promise detected, but {} performed; you must actually complete the task before emitting the promise {}.",
         tool_calls > 0 ? fmt::format("only {} of at least {} tool calls were", tool_calls, request.min_tool_calls)
                        : "no tool calls/work were",
         marker);
-  if (rule == "promise_mentioned")
+  if (rule == rules::kPromiseMentioned)
     return fmt::format(
         "You mentioned the completion promise {} inside a sentence or a quotation, which does not count: if you mean "
         "it, "
@@ -119,9 +123,10 @@ std::string continuation(const LoopRequest& request, int iteration, std::string_
   std::string text(request.ultrawork ? kUltrawork : "");
   text += fmt::format("{}{} of {}]\n", kContinuationMark, iteration, request.max_iterations);
   text += objection(request, rule, tool_calls);
-  if (rule == "checks_running") return text;
+  if (rule == rules::kChecksRunning) return text;
   if (!failures.empty()) text += fmt::format("\n\n{}\n\n", failures);
-  text += failures.empty() ? " Continue" : "Make them pass by doing the work. Continue";
+  text += failures.empty() ? " Continue"
+                           : (rule == rules::kFilesHeld ? "Continue" : "Make them pass by doing the work. Continue");
   text += " working on the original task below.";
   if (!request.no_promise)
     text += fmt::format(" Only output the promise{} when the task is fully complete.",
@@ -137,10 +142,10 @@ std::string continuation(const LoopRequest& request, int iteration, std::string_
 
 std::string all_loop_texts(const LoopRequest& request, int iteration) {
   std::string texts = prompt_contract(request);
-  for (const std::string_view rule : {"promise_missing", "promise_without_work", "promise_mentioned"})
+  for (const std::string_view rule : {rules::kPromiseMissing, rules::kPromiseWithoutWork, rules::kPromiseMentioned})
     texts += fmt::format("\n{}", continuation(request, iteration, rule, 0));
   if (request.checks_in_all() > 0)
-    texts += fmt::format("\n{}", continuation(request, iteration, "checks_unmet", 0, 0, "…"));
+    texts += fmt::format("\n{}", continuation(request, iteration, rules::kChecksUnmet, 0, 0, "…"));
   return texts;
 }
 

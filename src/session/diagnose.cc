@@ -1,7 +1,6 @@
 #include "session/diagnose.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/text.h"
 #include "checks/diagnostics/outset.h"

@@ -2,7 +2,6 @@
 // whether they improve. Used by loops with criteria and, without a loop, by auto mode.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 

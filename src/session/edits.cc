@@ -64,8 +64,7 @@ void forget_edits(const Environment& environment, const std::string& session) {
 }
 
 std::string path_in(const std::string& project, const std::string& cwd, const std::string& file) {
-  const std::string path = real_path(absolute_path(file, cwd)), root = real_path(project);
-  return path.starts_with(root + "/") ? path.substr(root.size() + 1) : "";
+  return path_below(real_path(absolute_path(file, cwd)), real_path(project));
 }
 
 void note_edits(const Environment& environment, const std::string& session, const std::string& project,

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "os/files.h"
-#include "os/scratch_folder.h"
+#include "os/scratch_folder_for_tests.h"
 
 namespace ralph {
 namespace {

@@ -51,14 +51,15 @@ Result<std::string> new_folder(const CheckOrder& order) {
   }
 }
 
-record::GuardrailEnded cut_off(const std::string& command, int iteration, size_t index) {
+record::GuardrailEnded cut_off(const std::string& command, int iteration, size_t index, const std::string& why) {
   record::GuardrailEnded ended;
   ended.iteration = iteration;
   ended.index = static_cast<std::int64_t>(index) + 1;
   ended.name = ended.command = command;
   ended.outcome = CheckOutcome::kInterrupted;
   ended.exit_code = -1;
-  ended.feedback = fmt::format("Check \"{}\" did not finish: it was ended from outside, or its time ran out.", command);
+  ended.feedback = fmt::format("Check \"{}\" did not finish: {}.", command,
+                               why.empty() ? "it was ended from outside, or its time ran out" : why);
   return ended;
 }
 
@@ -115,6 +116,12 @@ Status run_held(const CheckOrder& order, const std::string& name, const ProcessI
   return replace_file(result, to_compact_json(found) + "\n", 0600);
 }
 
+// Best effort: without it, the checks did not finish for an unknown reason.
+void note_failure(const std::string& name, const Error& error, const std::string& result) {
+  const json::object failed{{"folder", to_json_string(name)}, {"error", to_json_string(error.message)}};
+  static_cast<void>(replace_file(result, to_compact_json(failed) + "\n", 0600));
+}
+
 // The host waits until all its pipes are closed.
 void detach_from_host() {
   ::setsid();
@@ -146,8 +153,12 @@ Result<HeldChecks::State> HeldChecks::start(const CheckOrder& order) const {
   if (pid < 0) return fail(ErrorKind::kIo, "cannot start the checks: {}", errno_text(errno));
   if (pid == 0) {
     detach_from_host();
-    const auto code =
-        run_guarded([&](int guardian) { return run_held(order, name, host, result_path(), guardian) ? 0 : 1; });
+    const auto code = run_guarded([&](int guardian) {
+      const Status held = run_held(order, name, host, result_path(), guardian);
+      if (!held) note_failure(name, held.error(), result_path());
+      return held ? 0 : 1;
+    });
+    if (!code) note_failure(name, code.error(), result_path());
     ::_exit(code.value_or(1));
   }
   State state{pid,        start_time_of(pid), name,           order.tree,
@@ -182,14 +193,15 @@ HeldChecks::Found HeldChecks::found(const State& state) const {
   const json::value* checks = fits ? find(value, "checks") : nullptr;
   for (const json::value& one : checks && checks->is_array() ? checks->get_array() : json::array())
     found.checks.push_back(from_json<record::GuardrailEnded>(one));
+  const std::string why(fits ? find_string(value, "error").value_or("") : "");
   const int iteration = found.checks.empty() ? 0 : static_cast<int>(found.checks.front().iteration);
   for (size_t i = found.checks.size(); i < state.commands.size(); ++i)
-    found.checks.push_back(cut_off(state.commands[i], iteration, i));
+    found.checks.push_back(cut_off(state.commands[i], iteration, i, why));
   if (!state.criteria) return found;
   found.diagnosis.emplace();
   const json::value* said = fits ? find(value, "diagnosis") : nullptr;
   if (!said) {
-    found.diagnosis->unmet = {"the diagnostics did not finish"};
+    found.diagnosis->unmet = {"the diagnostics did not finish" + (why.empty() ? "" : ": " + why)};
     found.diagnosis->snapshot.unfinished = found.diagnosis->unmet;
     return found;
   }

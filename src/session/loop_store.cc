@@ -37,8 +37,8 @@ namespace {
 
 constexpr Milliseconds kPatience{2000};  // with another hook of the same session
 constexpr const char* kHostGone = "its process is gone";
-constexpr const char* kCleared = "its session was cleared (/clear)";
-constexpr Milliseconds kJustNow{10'000};  // from the end of a cleared session to the start of the next
+constexpr std::string_view kClear = "clear";  // the host's word for the end of a session by /clear
+constexpr Milliseconds kJustNow{10'000};      // from the end of a cleared session to the start of the next
 constexpr std::string_view kToolsFile = "tools";
 constexpr std::string_view kPromptsFile = "prompts";
 
@@ -195,8 +195,9 @@ Status LoopStore::note_host(const std::string& session) const {
 Status LoopStore::note_session_end(const std::string& session, const std::string& reason) const {
   TRY_VALUE(auto loop, open(session));
   if (!loop || loop->run.progress().host.ended == reason) return {};
-  if (reason == "clear") {
-    TRY(close(*loop, StopStatus::kCancelled, kCleared));
+  if (reason == kClear) {
+    TRY(loop->run.note(record::SessionEnded{session, reason}));
+    TRY(close(*loop, StopStatus::kCancelled, "its session was cleared (/clear)"));
     ::unlink(note_of(session).c_str());
     return {};
   }
@@ -207,7 +208,8 @@ Status LoopStore::note_session_end(const std::string& session, const std::string
 std::optional<LoopState> LoopStore::just_cleared() const {
   const std::string recent = to_iso8601(SystemClock().wall() - kJustNow);
   for (LoopState& state : history()) {
-    if (state.reason == kCleared && state.updated >= recent) return std::move(state);
+    if (state.host.ended == kClear && state.status == LoopStatus::kCancelled && state.updated >= recent)
+      return std::move(state);
   }
   return std::nullopt;
 }

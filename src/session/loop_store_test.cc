@@ -10,7 +10,7 @@
 #include "journal/reader.h"
 #include "journal/words_for_tests.h"
 #include "os/files.h"
-#include "os/scratch_folder.h"
+#include "os/scratch_folder_for_tests.h"
 #include "session/loop_v1.h"
 #include "session/names.h"
 

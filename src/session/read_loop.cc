@@ -1,6 +1,7 @@
 #include "session/read_loop.h"
 
 #include "base/text.h"
+#include "engine/rules.h"
 #include "journal/reader.h"
 #include "os/files.h"
 #include "session/loop_store.h"
@@ -53,8 +54,8 @@ Result<std::optional<LoopState>> read_loop(const RunFolder& folder, bool tail) {
       masked = from_json<LoopRequest>(started->settings);
     } else if (const auto* ended = std::get_if<record::RunEnded>(&record->body);
                ended && ended->status == StopStatus::kCancelled &&
-               (decisions.empty() || decisions.back().rule != "cancelled")) {
-      decided(*record, progress.iteration, to_string(Action::kStop), "cancelled", ended->reason);
+               (decisions.empty() || decisions.back().rule != rules::kCancelled)) {
+      decided(*record, progress.iteration, to_string(Action::kStop), rules::kCancelled, ended->reason);
     }
   }
   auto request = read_request(join_path(folder.path, kRequestFile));

@@ -8,7 +8,7 @@
 #include "agents/recordings_for_tests.h"
 #include "journal/words_for_tests.h"
 #include "os/files.h"
-#include "os/scratch_folder.h"
+#include "os/scratch_folder_for_tests.h"
 #include "session/contract.h"
 
 namespace ralph {

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "agents/recordings_for_tests.h"
-#include "os/scratch_folder.h"
+#include "os/scratch_folder_for_tests.h"
 
 namespace ralph {
 namespace {

@@ -7,9 +7,10 @@
 
 namespace ralph {
 
-// Like load_settings() with Distrusted::kLeftOut, and load_own_settings(), except that `effective` and `origins`, which
-// are for display, stay empty. If no file sets anything, the schema is not even parsed.
+// Like load_settings() with Distrusted::kLeftOut, except that `effective` and `origins`, which are for display, stay
+// empty. If no file sets anything, the schema is not even parsed.
 Result<LoadedSettings> load_settings_briefly(const std::string& project, const Environment& environment);
+// The user's own settings alone.
 Result<LoadedSettings> load_own_settings_briefly(const Environment& environment);
 
 }  // namespace ralph

@@ -59,6 +59,15 @@ std::string state_folder(const Environment& environment) {
   return folder.empty() ? "" : join_path(folder, "ralph");
 }
 
+Status prepare_state_folder(const std::string& folder, std::string_view why) {
+  constexpr std::string_view kRemedy = "correct that, or set XDG_STATE_HOME to a folder that you can write to";
+  if (const Status made = make_directories(folder); !made)
+    return fail(made.error().kind, "{} ({}); {}", made.error().message, why, kRemedy);
+  if (::access(folder.c_str(), W_OK | X_OK) != 0)
+    return fail(ErrorKind::kIo, "cannot write to {}: {} ({}); {}", folder, errno_text(errno), why, kRemedy);
+  return {};
+}
+
 std::string state_name(std::string_view name, std::string_view path) {
   return fmt::format("{}-{:016x}", plain_name(name), stable_hash(path));
 }

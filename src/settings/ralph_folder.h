@@ -23,6 +23,14 @@ Status restore_ralph_folder(const std::string& project);
 // $XDG_STATE_HOME/ralph, or ~/.local/state/ralph: ralph's files outside projects. Empty if neither is known.
 std::string state_folder(const Environment& environment);
 
+// Creates a folder in the state folder. An error says what to do; `why`: "a run keeps its lock and its seal there".
+Status prepare_state_folder(const std::string& folder, std::string_view why);
+
+// For a run without a state folder.
+inline constexpr std::string_view kNoStateFolder =
+    "neither XDG_STATE_HOME nor HOME is set to an absolute path: nothing outside the project protects this run, and "
+    "'ralph runs resume' will refuse it";
+
 // A file name for use there, for data about `path`: "<name>-<hash of the path>".
 std::string state_name(std::string_view name, std::string_view path);
 

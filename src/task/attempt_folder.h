@@ -6,7 +6,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "engine/turn.h"
 #include "journal/raw_file.h"

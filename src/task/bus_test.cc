@@ -11,7 +11,7 @@
 
 #include "base/dice_for_tests.h"
 #include "os/files.h"
-#include "os/scratch_folder.h"
+#include "os/scratch_folder_for_tests.h"
 #include "task/yaml_lines.h"
 
 namespace ralph {

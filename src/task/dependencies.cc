@@ -1,6 +1,5 @@
 #include "task/dependencies.h"
 
-#include <algorithm>
 #include <unistd.h>
 
 #include "base/text.h"

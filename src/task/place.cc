@@ -124,7 +124,7 @@ Status remember_root(const Environment& environment, const std::string& root) {
   if (registry.empty()) return {};
   const std::string entry = join_path(registry, state_name(base_name(root), root));
   if (is_real_file(entry)) return {};
-  TRY(make_directories(registry));
+  TRY(prepare_state_folder(registry, "the roots of tasks are noted there"));
   return replace_file(entry, root + "\n", 0600);
 }
 

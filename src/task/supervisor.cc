@@ -15,7 +15,10 @@ std::optional<LockOwner> supervisor_of(const TaskPlace& place) {
 }
 
 Result<std::vector<Lock>> lock_task(const TaskPlace& place) {
-  return take_locks(locks_of(place));
+  const LockPlace locks = locks_of(place);
+  if (!locks.outside.empty())
+    TRY(prepare_state_folder(parent_path(locks.outside), "a task keeps its lock and its seal there"));
+  return take_locks(locks);
 }
 
 }  // namespace ralph

@@ -8,7 +8,7 @@
 #include "os/files.h"
 #include "os/lock.h"
 #include "os/process_tree.h"
-#include "os/scratch_folder.h"
+#include "os/scratch_folder_for_tests.h"
 #include "task/attempt_folder.h"
 #include "task/dependencies.h"
 #include "task/run_info.h"

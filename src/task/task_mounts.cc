@@ -4,17 +4,10 @@
 #include "os/files.h"
 
 namespace ralph {
-namespace {
-
-bool contains_path(const std::string& folder, const std::string& path) {
-  return path == folder || path.starts_with(folder + "/");
-}
-
-}  // namespace
 
 Result<std::vector<Mount>> mounts_of_task(const TaskPlace& place, const std::vector<std::string>& depends,
                                           const std::string& socket, const std::string& project) {
-  if (contains_path(place.runs(), project))
+  if (is_within(project, place.runs()))
     return fail(ErrorKind::kInput,
                 "an agent in a sandbox can't work in {}, where the supervisor keeps its records; start the task "
                 "in another folder",
@@ -25,7 +18,7 @@ Result<std::vector<Mount>> mounts_of_task(const TaskPlace& place, const std::vec
   };
   // The whole root if it is inside the project. If the project is the root itself, the tasks of this project.
   for (const std::string& all : {place.root, place.project_folder()}) {
-    if (all == project || !contains_path(project, all)) continue;
+    if (all == project || !is_within(all, project)) continue;
     add(MountKind::kReadOnly, all, "other tasks");
     break;
   }
@@ -38,7 +31,7 @@ Result<std::vector<Mount>> mounts_of_task(const TaskPlace& place, const std::vec
   for (const std::string& path :
        {place.runs(), place.lock(), place.file(kJournalFile), place.file("task.yaml"), place.file(kTaskEgressLog)})
     add(MountKind::kReadOnly, path, "the supervisor's own");
-  if (!contains_path(place.folder(), socket)) add(MountKind::kWritable, socket, "the way to the supervisor");
+  if (!is_within(socket, place.folder())) add(MountKind::kWritable, socket, "the way to the supervisor");
   return mounts;
 }
 

@@ -1,8 +1,11 @@
 #include "task/task_state.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
+#include "base/text.h"
+#include "engine/outline.h"
 #include "journal/reader.h"
 #include "journal/writer.h"
 #include "os/files.h"
@@ -10,27 +13,6 @@
 
 namespace ralph {
 namespace {
-
-// The last end of a run in the task's journal.
-struct JournalEnd {
-  bool begun = false, ended = false;
-  StopStatus status = StopStatus::kNone;
-  std::string run_id, reason;
-};
-
-JournalEnd end_in_journal(const TaskPlace& place) {
-  JournalEnd end;
-  auto reader = JournalReader::open(place.file(kJournalFile));
-  if (!reader) return end;
-  for (auto record = reader->next(); record && *record; record = reader->next()) {
-    const record::Body& body = (*record)->body;
-    if (const auto* started = std::get_if<record::RunStarted>(&body)) end.run_id = started->run_id, end.begun = true;
-    const auto* ended = std::get_if<record::RunEnded>(&body);
-    if (ended || std::holds_alternative<record::RunResumed>(body)) end.ended = ended != nullptr;
-    if (ended) end.status = ended->status, end.reason = ended->reason;
-  }
-  return end;
-}
 
 json::object to_json(const RunInfo& info) {
   json::object object;
@@ -77,8 +59,8 @@ Result<TaskState> state_of(const TaskPlace& place) {
   TaskState state;
   state.place = place;
   state.supervisor = supervisor_of(place);
-  const JournalEnd end = end_in_journal(place);
-  state.run_id = end.run_id;
+  const Outline run = outline_of(place.folder());
+  if (run.start) state.run_id = run.start->run_id;
   state.stop_requested = path_exists(place.stop_request());
   state.depends = dependencies_of(place);
   std::vector<RunInfo> infos = run_infos_of(place);
@@ -88,26 +70,26 @@ Result<TaskState> state_of(const TaskPlace& place) {
     (ids.contains(info.parent_run_id) ? state.children : state.attempts).push_back(std::move(info));
   const auto done = is_done(place);
   state.done = done && *done;
-  state.waits = !state.supervisor && end.status == StopStatus::kWaiting && !state.done;
+  state.waits = !state.supervisor && run.progress.status == StopStatus::kWaiting && !state.done;
   const bool orphaned = std::ranges::any_of(state.attempts, is_alive);
   if (state.supervisor) {
-    state.status = "running";
+    state.status = TaskStatus::kRunning;
   } else if (!done) {
-    state.status = "failed", state.reason = done.error().message;
+    state.status = TaskStatus::kFailed, state.reason = done.error().message;
   } else if (state.done) {
     // If the run ended for another reason, DONE came later.
-    state.status = "completed";
-    state.reason = end.ended && end.status == StopStatus::kComplete ? end.reason : "DONE is there";
-  } else if (!end.begun) {
-    state.status = "new";
-  } else if (!end.ended) {
-    state.status = "failed";
+    state.status = TaskStatus::kCompleted;
+    state.reason = run.progress.status == StopStatus::kComplete ? run.progress.outcome_note : "DONE is there";
+  } else if (!run.start) {
+    state.status = TaskStatus::kNew;
+  } else if (!run.is_over()) {
+    state.status = TaskStatus::kFailed;
     state.reason = orphaned ? "its supervisor was killed, but its agent is alive; 'ralph task stop' ends it"
                             : "its supervisor was killed; 'ralph task run' goes on with it";
   } else {
-    const bool stopped = end.status == StopStatus::kWaiting || end.status == StopStatus::kInterrupted;
-    state.status = stopped ? "stopped" : "failed";
-    state.reason = end.reason;
+    const bool stopped = is_one_of(run.progress.status, std::array{StopStatus::kWaiting, StopStatus::kInterrupted});
+    state.status = stopped ? TaskStatus::kStopped : TaskStatus::kFailed;
+    state.reason = run.progress.outcome_note;
   }
   return state;
 }
@@ -117,7 +99,7 @@ json::object to_json(const TaskState& state) {
   object["project"] = to_json_string(state.place.project);
   object["task"] = to_json_string(state.place.task);
   object["folder"] = to_json_string(state.place.folder());
-  object["status"] = to_json_string(state.status);
+  object["status"] = to_json_string(to_string(state.status));
   object["reason"] = to_json_string(state.reason);
   object["runId"] = to_json_string(state.run_id);
   object["done"] = state.done;

@@ -12,9 +12,13 @@
 
 namespace ralph {
 
+enum class TaskStatus { kNew, kRunning, kCompleted, kFailed, kStopped };
+template <>
+inline constexpr auto kWords<TaskStatus> = words({"new", "running", "completed", "failed", "stopped"});
+
 struct TaskState {
   TaskPlace place;
-  std::string status;  // "new", or as in run-info.yaml: running, completed, failed, stopped
+  TaskStatus status = TaskStatus::kNew;
   std::string reason;  // why it ended
   std::string run_id;
   bool done = false, stop_requested = false, waits = false;

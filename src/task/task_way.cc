@@ -8,6 +8,8 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "engine/prompt.h"
+#include "engine/reasons.h"
+#include "engine/rules.h"
 #include "engine/trigger_places.h"
 #include "os/files.h"
 #include "settings/ralph_folder.h"
@@ -96,19 +98,21 @@ Result<IterationChecks> TaskWay::checks() {
   return checks;
 }
 
-// Removes a DONE whose checks fail: neither the next attempt nor a waiting task may see it.
+// Removes a DONE that does not count, because its checks fail or a protected file was changed: neither the next attempt
+// nor a waiting task may see it.
 Status TaskWay::after_checks(const Decision& decision) {
-  if (decision.stops() || !has_done_to_check()) return {};
+  if (decision.stops() || !is_done(place_).value_or(false)) return {};
   const Progress& progress = run_.progress();
   const bool ran = progress.guardrails_passed + static_cast<int>(progress.guardrails_failed.size()) > 0;
-  proved_ = ran && progress.guardrails_failed.empty() && progress.tests_lost.empty();
-  refused_ = ran && !proved_;
-  if (!refused_) return {};
+  proved_ = ran && progress.checks_hold();
+  const bool fails = has_done_to_check() && ran && !(progress.guardrails_failed.empty() && progress.tests_lost.empty());
+  if (!fails && progress.watch.held.empty()) return {};
+  refusal_ = fails ? "ralph has run the checks itself, and they don't pass:" : "it does not count:";
   if (::unlink(place_.done().c_str()) != 0 && errno != ENOENT)
-    return fail(ErrorKind::kIo, "cannot take back {}, whose checks fail: {}", place_.done(), errno_text(errno));
+    return fail(ErrorKind::kIo, "cannot take back {}, which does not count: {}", place_.done(), errno_text(errno));
   post(bus_type::kWarning,
        fmt::format("DONE was taken back: {}", progress.guardrails_failed.empty()
-                                                  ? join(progress.tests_lost, "; ")
+                                                  ? what_is_held(progress)
                                                   : join(progress.guardrails_failed, ", ") + " failed"));
   return {};
 }
@@ -130,9 +134,10 @@ Result<NextTurn> TaskWay::next() {
   // A turn that a killed supervisor left unfinished is repeated within its iteration.
   number_ = std::max(run_.progress().iteration, run_.progress().totals.turns + 1);
   std::string prompt = attempt_prompt(place_, instructions, number_, attempt_.info().run_id);
-  if (refused_) prompt += "\n\nThe file DONE was there, but ralph has run the checks itself, and they don't pass:";
+  if (!refusal_.empty()) prompt += fmt::format("\n\nThe file DONE was there, but {}", refusal_);
   next.prompt = compose_prompt(prompt, run_.progress().feedback);
-  proved_ = refused_ = false;
+  proved_ = false;
+  refusal_ = {};
   next.agents = agents_;
   next.events = events_;
   next.environment = environment_;
@@ -179,7 +184,7 @@ std::string TaskWay::waits() const {
 void TaskWay::look(Observation& now) const {
   Observation::Task task;
   const auto done = is_done(place_);
-  task.unproved = refused_;
+  task.unproved = !refusal_.empty();
   task.done = done && *done && (request_.checks.empty() || proved_ || now.moment == Moment::kDuringTurn);
   if (!done) task.unusable = done.error().message;
   task.stop_asked = path_exists(place_.stop_request());
@@ -237,7 +242,8 @@ Status TaskWay::finish(const Decision& decision) {
       break;
     default:
       post(bus_type::kError,
-           fmt::format("{}{}", decision.rule == "restarts_spent" ? "max restarts exceeded: " : "", decision.reason));
+           fmt::format("{}{}", decision.rule == rules::kRestartsSpent ? "max restarts exceeded: " : "",
+                       decision.reason));
   }
   return {};
 }

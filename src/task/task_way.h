@@ -70,7 +70,8 @@ class TaskWay : public Way {
   mutable std::string asked_on_bus_;
   std::pair<std::uint64_t, std::uint64_t> folder_;  // the task's folder, by device and inode
   int number_ = 0;                                  // of the attempt
-  bool proved_ = false, refused_ = false;           // the result of the checks of DONE
+  bool proved_ = false;                             // the checks of DONE passed
+  std::string_view refusal_{};                      // why DONE was taken back, for the next prompt; empty: it was not
   mutable std::optional<MonotonicTime> done_since_, awaiting_since_;
 };
 

@@ -1,7 +1,6 @@
 // What the console shows for each record of a run.
 #include <algorithm>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "base/text.h"

@@ -10,7 +10,7 @@
 #include "base/utf8.h"
 #include "journal/words_for_tests.h"
 #include "os/files.h"
-#include "os/scratch_folder.h"
+#include "os/scratch_folder_for_tests.h"
 #include "ui/json_lines.h"
 
 namespace ralph {

@@ -60,6 +60,8 @@ class StepWriter {
     if (ended.attempt > 1) text += fmt::format(", attempt {}", ended.attempt);
     text += fmt::format(", {}, {} of output", shown_duration(ended.duration_ms), shown_bytes(ended.output_bytes));
     if (ended.cost_usd > 0) text += ", " + human_cost(ended.cost_usd);
+    if (ended.unknown_events > 0)
+      text += fmt::format(", {} of its stream not understood", count_of(ended.unknown_events, "line"));
     if (ended.response) text += fmt::format(", answered \"{}\"", clean(*ended.response, 60));
     line(ended.outcome == TurnOutcome::kOk ? Mark::kGood : Mark::kBad, "agent", text, turn.started.stdout_file);
   }

@@ -96,6 +96,14 @@ TEST(RunStory, SaysWhatWasUnderWayWhenARunWasKilled) {
   EXPECT_NE(run_story(living, Style{}).find("claude: under way"), std::string::npos);
 }
 
+TEST(RunStory, SaysHowMuchOfAStreamWasNotUnderstood) {
+  std::vector<record::Body> bodies = two_iterations();
+  std::get<record::AgentEnded>(bodies[3]).unknown_events = 2;
+  const std::string story = run_story(told(bodies), Style{});
+  EXPECT_NE(story.find("1.2 KB of output, $0.0012, 2 lines of its stream not understood, answered"), std::string::npos)
+      << story;
+}
+
 TEST(RunStory, SaysWhatIsDamaged) {
   ShownRun run = told({record::Unknown{"party", {}}});
   run.problems = {"line 2 is damaged: x"};

@@ -65,6 +65,7 @@ class Adder {
     steps().push_back(std::move(brief));
   }
   void operator()(const record::PlanBegan&) {}  // nothing has happened yet
+  void operator()(const record::RunPaused&) {}  // the run did nothing
   void operator()(const record::Unknown&) { ++run_.unknown_records; }
 
  private:

@@ -268,6 +268,14 @@ class Project:
         self.settings({"agent": {"command": str(path), **agent}})
         return path
 
+    def session_agent(self, work, says):
+        """An agent with a session, for `ralph loop run`: a sh script works, between words that claude would print."""
+        def out(**event):
+            return f"echo '{json.dumps({**event, 'session_id': 's'})}'"
+        return self.agent_script(
+            '[ "$1" = --help ] && exit; cat > /dev/null\n' + out(type="system", subtype="init") + f"\n{work}\n" + out(
+                type="result", subtype="success", is_error=False, result=says), kind="claude")
+
     def python_agent(self, text, **agent):
         return self.agent_script(f"#!{sys.executable} -S\n{text}\n", **agent)
 

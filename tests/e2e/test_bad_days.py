@@ -349,6 +349,12 @@ def test_signals_that_cannot_be_received_are_an_error_that_is_said(project):
     assert ended.returncode == 2 and "Too many open files" in ended.stderr, ended
 
 
+def test_a_guardian_that_would_not_inherit_orphans_is_an_error_that_is_said(project):
+    project.agent_script(DONE)
+    ended = run_on(project, ("prctl", errno.EINVAL))
+    assert ended.returncode == 2 and "cannot start the process that guards the run: Invalid argument" in ended.stderr, ended
+
+
 # Whatever the C library makes of poll().
 NO_WAITING = [("poll", errno.ENOMEM), ("ppoll", errno.ENOMEM)]
 

@@ -296,6 +296,8 @@ write_prd(answer); write_tasks(story("US-001"))
 
 
 def test_an_agent_that_ends_by_ctrl_c_is_judged_all_the_same(project, draft):
+    # Without Python's handler: a signal right before a read would be noticed only after it.
+    planner(project, "signal.signal(signal.SIGINT, signal.SIG_DFL)\n" + ASK_AND_WRITE)
     with in_terminal(project, "plan", "draft") as child:
         child.expect_exact(QUESTION)
         child.send(CTRL_C)

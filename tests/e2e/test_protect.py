@@ -4,7 +4,10 @@ import os
 import pytest
 
 from plan_support import Plan, story
+from task_support import Tasks
 
+PROMISE = "<promise>DONE</promise>"
+FREE = ["--on-promise-no-work", "accept"]  # these agents call no tools
 DONE = "echo '<response>DONE</response>'"
 
 
@@ -171,9 +174,44 @@ def test_a_plan_commits_what_it_put_back(project):
 
 def test_a_loop_from_outside_is_protected_too(project):
     with_tests(project)
-    project.agent_script("echo > tests/a.py; echo '<promise>DONE</promise>'")
-    project.run("loop", "run", "do it", "--max-iterations", "2")
+    project.session_agent("echo > tests/a.py", PROMISE)
+    assert project.run("loop", "run", "do it", *FREE).code == 0
     assert (project.path / "tests/a.py").read_text() == "assert True\n"
+
+
+@pytest.mark.parametrize("check", [[], ["--check", "true"]], ids=["no check", "a check"])
+def test_fail_outweighs_the_promise_of_a_loop_from_outside(project, check):
+    with_tests(project)
+    protect(project, "tests/**", onChange="fail")
+    project.session_agent("[ $RALPH_ITERATION = 3 ] && git checkout -q tests || echo > tests/a.py", PROMISE)
+    result = project.run("loop", "run", "do it", *FREE, *check)
+    assert result.code == 0, result
+    assert [r["rule"] for r in project.records("decided") if r["moment"] == "at_stop"][:2] == ["files_held"] * 2
+    assert len(project.records("iteration_started")) == 3
+    assert result.out.count("tests/a.py was changed, which is not allowed") == 2
+    assert "- tests/a.py was changed" in (project.run_folder() / "prompt_2.txt").read_text()
+
+
+def test_nobody_mends_it_in_a_loop_from_outside(project):
+    with_tests(project)
+    protect(project, "tests/**", onChange="fail")
+    project.session_agent("echo > tests/a.py", PROMISE)
+    result = project.run("loop", "run", "do it", *FREE, "-n", "2")
+    assert result.code == 1 and "2 iterations done without success: tests/a.py must not be changed" in result.out, result
+
+
+@pytest.mark.parametrize("check", [[], ["--check", "true"]], ids=["no check", "a check"])
+def test_fail_outweighs_the_done_of_a_task(project, check):
+    with_tests(project)
+    protect(project, "tests/**", onChange="fail")
+    tasks = Tasks(project)
+    result = tasks.run("[ $RALPH_ITERATION = 3 ] && git checkout -q tests || echo > tests/a.py; cat > /dev/null; : > $TASK_FOLDER/DONE",
+                       "--prompt", "do it", *check)
+    assert result.code == 0 and len(tasks.infos()) == 3, result
+    assert [r["rule"] for r in tasks.records("decided") if r["moment"] == "after_checks"] == ["task_unproved"] * 2 + ["task_done"]
+    prompt = sorted(tasks.folder().glob("runs/*/prompt.md"))[1].read_text()
+    assert "The file DONE was there, but it does not count:" in prompt and "- tests/a.py was changed" in prompt
+    assert [m["body"] for m in tasks.bus() if m["type"] == "WARNING"] == ["DONE was taken back: tests/a.py must not be changed"] * 2
 
 
 def test_a_resumed_run_compares_with_its_first_start(project):

@@ -6,7 +6,7 @@ import signal
 import time
 
 import pytest
-from support import processes_with_marker, read_lines, wait_until
+from support import ordinary_user, processes_with_marker, read_lines, wait_until
 
 
 def counting_agent(project, work):
@@ -107,6 +107,21 @@ def test_a_run_at_its_limit_goes_on_with_a_higher_one(project):
     assert project.last("run_ended")["iterations"] == 3 and len(calls(project)) == 3
     assert "to go on" not in result.out and "\n\n\n" not in result.out
     assert "3 iterations of at most 4" in project.run("runs", "show").out
+
+
+def test_a_run_that_was_complete_in_its_last_iteration_is_complete(project):
+    """It was killed when only the record of its end was missing."""
+    counting_agent(project, "echo '<response>DONE</response>'")
+    assert project.run("run", "-p", "x", "-n", "1").code == 0
+    journal = project.run_folder() / "journal.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    assert json.loads(lines[-1])["type"] == "run_ended"
+    journal.write_bytes(b"".join(lines[:-1]))
+    seal, = (project.home / ".local/state/ralph").rglob(run_id(project))
+    seal.write_text(hashlib.sha256(lines[-2].rstrip(b"\n")).hexdigest())
+    result = project.run("runs", "resume")
+    assert result.code == 0 and 'Complete: the agent answered "DONE"' in result.out, result
+    assert len(calls(project)) == 1
 
 
 def test_a_limit_given_once_is_remembered(project):
@@ -517,3 +532,40 @@ def test_an_iteration_that_was_resumed_took_all_of_its_time(project):
     running.kill_both()
     assert project.run("runs", "resume").code == 0
     assert project.last("iteration_ended")["durationMs"] >= 1900
+
+
+# ---- the state folder ------------------------------------------------------------------------------------------------
+
+WAYS = {"run": ["run", "-p", "x"], "task": ["task", "run", "--root", "r", "--project", "p", "--task", "t", "--prompt", "x", "--max-restarts", "1", "--", "false"]}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("kind", ["a file", "read-only", "a file below"])
+def test_a_run_needs_a_state_folder_that_can_be_written(project, kind, way):
+    project.agent_script("touch started")
+    (project.path / "r/p/t").mkdir(parents=True)
+    state, how = project.base / "state", {}
+    if kind == "a file":
+        state.write_text("x")
+    elif kind == "a file below":
+        (state / "ralph").mkdir(parents=True)
+        (state / "ralph/projects").write_text("x")
+    else:
+        how = ordinary_user(project, project.base, *project.base.rglob("*"))
+        state.mkdir(mode=0o555)
+    result = project.run(*WAYS[way], env={"XDG_STATE_HOME": state}, **how)
+    assert result.code == 2 and str(state) in result.err and "XDG_STATE_HOME" in result.err, result
+    assert "ermission denied" in result.err or "Not a directory" in result.err, result
+    assert not (project.path / "started").exists() and not list(project.ralph.glob("runs/*"))
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_run_without_a_state_folder_says_so_and_is_not_resumed(project, way):
+    project.agent_script("echo x")
+    project.settings(maximumIterations=1)
+    result = project.run(*WAYS[way], env={"HOME": "", "XDG_STATE_HOME": ""})
+    assert result.code == 1 and result.err.count("neither XDG_STATE_HOME nor HOME is set") == 1, result
+    assert "runs resume" not in result.out, result
+    if way != "task":
+        refused = project.run("runs", "resume", "-n", "2", env={"HOME": "", "XDG_STATE_HOME": ""})
+        assert refused.code == 2 and "neither XDG_STATE_HOME nor HOME is set" in refused.err, refused

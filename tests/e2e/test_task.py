@@ -409,6 +409,14 @@ def test_a_task_waits_for_what_it_depends_on(tasks):
     assert tasks.status("second")["dependsOn"] == ["first"]
 
 
+def test_a_wait_does_not_outlast_the_run(tasks):
+    tasks.run("exit 0", "--max-restarts", "1", task="first")
+    tasks.project.settings(budget={"maxMinutes": 0.02})
+    result = tasks.run(DONE_NOW, "--depends-on", "first", task="second")  # "first" is never done
+    assert result.code == 1 and "budget.maxMinutes" in result.out, result
+    assert [r["rule"] for r in tasks.records("decided", "second")] == ["task_depends", "run_time_spent"]
+
+
 def test_cycles_are_refused(tasks):
     for task in ("a", "b", "c"):
         tasks.run("exit 0", "--max-restarts", "1", task=task)

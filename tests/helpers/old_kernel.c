@@ -19,6 +19,7 @@ static const struct {
 } calls[] = {{"pidfd_open", SYS_pidfd_open},
              {"pidfd_send_signal", SYS_pidfd_send_signal},
              {"kill", SYS_kill},
+             {"prctl", SYS_prctl},
              {"close_range", SYS_close_range},
              {"signalfd4", SYS_signalfd4},
              {"ppoll", SYS_ppoll},

@@ -1,10 +1,14 @@
 """An agent writes to the journal of the run that it is in: shortens it, adds records, changes one in its place. A run whose journal proves
 nothing is not complete. What is forged afterwards is said by `runs verify`."""
+import hashlib
 import json
+import os
 
 import pytest
 
 from plan_support import Plan, story
+from support import wait_until
+from task_support import Tasks
 
 WRITES = {
     "shortened": "open(journal, 'r+').truncate(300)",
@@ -49,6 +53,53 @@ def test_a_record_that_was_changed_in_its_place_is_no_proof(project, how):
     assert project.last("decided")["rule"] == "journal_changed"
     verified = project.run("runs", "verify")
     assert verified.code == 1 and "does not follow from the line before it" in verified.out, verified
+
+
+IN_PLACE_IN = "data = open(%s, 'rb').read(); new = data.replace(b'do it', b'do in'); assert new != data; open(%s, 'r+b').write(new)"
+
+
+def test_a_promise_of_a_loop_from_outside_is_no_proof_either(project):
+    project.git_init()
+    project.session_agent("j=$(echo .ralph/runs/*/journal.jsonl); printf 'do in' | dd of=$j bs=1 conv=notrunc status=none "
+                          "seek=$(grep -abo 'do it' $j | head -n 1 | cut -d: -f1)", "<promise>DONE</promise>")
+    result = project.run("loop", "run", "do it", "--on-promise-no-work", "accept")
+    assert result.code == 2 and "somebody changed the journal" in result.out, result
+
+
+def test_nor_is_the_done_of_a_task(project):
+    tasks = Tasks(project)
+    agent = project.base / "agent.py"
+    agent.write_text("import os; folder = os.environ['TASK_FOLDER'] + '/'; journal = folder + 'journal.jsonl'; "
+                     + IN_PLACE_IN % ("journal", "journal") + "; open(folder + 'DONE', 'w')")
+    result = tasks.run(f"python3 {agent}", "--prompt", "do it")
+    assert result.code == 2 and "somebody changed the journal" in result.out, result
+    again = tasks.run("echo never", "--prompt", "do it")
+    assert again.code == 2 and "is not as ralph wrote it" in again.err and "move it away to begin anew" in again.err, again
+    assert "never" not in again.out
+    os.rename(tasks.folder() / "journal.jsonl", tasks.folder() / "damaged.jsonl")
+    assert tasks.run("true", "--prompt", "do it").code == 0
+
+
+def test_a_killed_task_does_not_go_on_with_a_journal_of_somebody_else(project):
+    """All records follow from each other, but they are not the ones that ralph's seal names."""
+    tasks = Tasks(project)
+    running = tasks.start("cat > /dev/null; touch $TASK_FOLDER/begun; sleep 60", "--prompt", "do it", "--check", "echo 50 passed")
+    wait_until(lambda: (tasks.folder() / "begun").exists(), what="the agent")
+    running.kill_both()
+    journal = tasks.folder() / "journal.jsonl"
+    lines, prev = [], ""
+    for line in journal.read_text().splitlines():
+        record = json.loads(line)
+        if prev:
+            record["prev"] = prev
+        if record["type"] == "run_started":
+            record["maxIterations"] = 7
+        lines.append(json.dumps(record))
+        prev = hashlib.sha256(lines[-1].encode()).hexdigest()
+    journal.write_text("".join(line + "\n" for line in lines))
+    result = tasks.run("echo never", "--prompt", "do it")
+    assert result.code == 2 and "is not as ralph wrote it (records are missing)" in result.err, result
+    assert "never" not in result.out
 
 
 def test_a_plan_is_not_complete_either(project):

@@ -28,6 +28,7 @@ def sets_of(everywhere):
         "disk": ("name, call, how, eighth", [
             (name, *failure, eighth) for i, name in enumerate(SCENARIOS) for eighth in (range(9) if everywhere else [3 + i])
             for j, failure in enumerate(FAILURES) if everywhere or j % 2 == i]),
+        "is_synced": ("name", list(SCENARIOS)),
         "clock": ("record", ["agent_started", "agent_ended", "scm_started", "iteration_ended"][:4 if everywhere else 1]),
     }
 
@@ -143,6 +144,14 @@ def test_a_disk_that_fails_ends_the_run_which_can_be_resumed(scenario, call, how
         assert str(project.run_folder() / "journal.jsonl") in run.err, run
         complete(project, scenario)
         assert differences(project, expected) == []
+
+
+def test_an_ended_iteration_is_synced_before_anything_else_happens(scenario, folder):
+    points, _ = undisturbed(scenario, folder)
+    steps = [point.what if point.call == "write" else point.call for point in points if point.call in ("write", "fdatasync")]
+    ends = [i for i, step in enumerate(steps) if step == "iteration_ended"]
+    assert len(ends) > 1, steps
+    assert {steps[end + 1] for end in ends} == {"fdatasync"}, steps
 
 
 # The clock

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "checks/diagnostics/collector.h"
 #include "os/files.h"
-#include "os/scratch_folder.h"
+#include "os/scratch_folder_for_tests.h"
 
 namespace ralph::diagnostics {
 namespace {

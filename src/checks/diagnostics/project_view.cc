@@ -151,10 +151,9 @@ std::string ProjectView::relative(std::string_view path, std::string_view folder
   if (path.empty()) return {};
   const std::string absolute = absolute_path(path, folder);
   for (const std::string& root : {root_, real_root_}) {
-    if (absolute.starts_with(root + "/")) return absolute.substr(root.size() + 1);
+    if (std::string below = path_below(absolute, root); !below.empty()) return below;
   }
-  const std::string real = real_path(absolute);
-  return real.starts_with(real_root_ + "/") ? real.substr(real_root_.size() + 1) : "";
+  return path_below(real_path(absolute), real_root_);
 }
 
 bool ProjectView::leaves_out(const std::string& path) const {

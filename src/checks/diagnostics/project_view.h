@@ -3,7 +3,6 @@
 
 #include <initializer_list>
 #include <map>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>

@@ -1,7 +1,5 @@
 #include "checks/diagnostics/sarif.h"
 
-#include <map>
-
 #include "checks/diagnostics/tools.h"
 #include "os/files.h"
 

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "base/text.h"
+#include "base/wildcard.h"
 #include "policy/shell/characters.h"
 #include "policy/shell/reader.h"
 
@@ -12,25 +13,6 @@ namespace {
 
 constexpr size_t kLongestResult = 256 * 1024;
 
-bool matches(std::string_view pattern, std::string_view text) {
-  size_t p = 0, t = 0, star = std::string_view::npos, mark = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      mark = t;
-    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
-      ++p;
-      ++t;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      t = ++mark;
-    } else {
-      return false;
-    }
-  }
-  return pattern.find_first_not_of('*', p) == std::string_view::npos;
-}
-
 // ${x%/*}, ${x##*/}: cuts off the shortest (or, if doubled, the longest) matching end or beginning.
 std::string cut_by_pattern(const std::string& value, std::string_view op, std::string_view pattern) {
   const bool at_end = op[0] == '%', longest = op.size() > 1 && op[1] == op[0];
@@ -38,7 +20,7 @@ std::string cut_by_pattern(const std::string& value, std::string_view op, std::s
     const size_t length = longest ? value.size() - n : n;
     const std::string_view part =
         at_end ? std::string_view(value).substr(value.size() - length) : std::string_view(value).substr(0, length);
-    if (matches(pattern, part)) return at_end ? value.substr(0, value.size() - length) : value.substr(length);
+    if (matches_wildcard(pattern, part)) return at_end ? value.substr(0, value.size() - length) : value.substr(length);
   }
   return value;
 }

@@ -3,7 +3,6 @@
 
 #include <deque>
 #include <fstream>
-#include <functional>
 
 #include "os/clock.h"
 #include "os/processes.h"
@@ -30,6 +29,7 @@ struct Act {
   std::vector<int> signals{};         // that ralph receives while it runs
   std::vector<std::string> leaves{};  // processes it leaves behind
   std::string touches{};              // a file that it creates when it starts
+  Milliseconds sleeps{0};             // the machine, while it runs
 };
 
 class FakeProcesses : public Processes {
@@ -68,6 +68,7 @@ class FakeProcesses : public Processes {
     }
     if (running_ && (!deadline || exits_at_ <= *deadline)) {
       if (exits_at_ > clock_.monotonic()) clock_.advance(exits_at_ - clock_.monotonic());
+      clock_.sleep(act_.sleeps);
       running_ = false;
       Finished finished;
       for (const std::string& command : act_.leaves)
