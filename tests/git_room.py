@@ -22,7 +22,7 @@ ALLOWED = {
     "sandbox/attacks_git.cc": "attacks on a sandbox, made by hand as an agent would",
 }
 
-LIST = re.compile(r'\(\{"(?:%(sub)s)"(?=\}|,\s*[^\s\d])|\{"(?:%(sub)s)", ?"-|[{(]"git", ?"(?:%(sub)s|-[cC])"' % {"sub": "|".join(SUBCOMMANDS)})
+LIST = re.compile(r'(?:\bgit_?|\bask|\))\(\{"(?:%(sub)s)"|\{"(?:%(sub)s)", ?"-|[{(]"git", ?"(?:%(sub)s|-[cC])"' % {"sub": "|".join(SUBCOMMANDS)})
 PATH = re.compile(r'"(?:[^"\\\s]*/)?\.git/[^"\\\s]*"')
 COMMENT = re.compile(r'("(?:\\.|[^"\\\n])*")|//[^\n]*')
 
@@ -48,6 +48,7 @@ def faults_in(source):
 SAMPLES = [
     ("plan/start.cc", 'git({"switch", "-q", branch});', True),
     ("plan/start.cc", 'return ask({"log"});', True),
+    ("engine/checks.cc", 'contained_git(run, place)({"diff", head});', True),
     ("engine/checks.cc", 'std::vector<std::string> words = {"status", "--porcelain"};', True),
     ("sandbox/docker.cc", 'run({"git", "config", "--global"});', True),
     ("engine/reasons.cc", 'if (path == ".git/HEAD") return;', True),
@@ -57,6 +58,7 @@ SAMPLES = [
     ("cli/doctor.cc", 'say("git switch -c x");', False),
     ("cli/doctor.cc", 'row("git", "none on PATH");', False),
     ("cli/plan_run.cc", 'on_resume({"switch", 0, "", "Switch to the branch."});', False),
+    ("checks/finding.h", 'Worded<Status> kWords({"clean", "failed"});', False),
     ("agents/todo.cc", 'Wanted todo{{"status"}, {"tag"}};', False),
     ("agents/todo.cc", 'text_at(test, {"status"});', False),
     ("settings/layers.cc", 'join_path(at, ".git");', False),
