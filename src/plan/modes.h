@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "base/words.h"
+#include "journal/words.h"
 #include "plan/stories.h"
 
 namespace ralph {
