@@ -21,6 +21,7 @@ import tempfile
 from xml.sax.saxutils import quoteattr
 
 sys.dont_write_bytecode = True
+import git_room
 import one_row
 
 FOUNDATION = {"base", "json", "os"}
@@ -226,9 +227,10 @@ def main():
     parser.add_argument("source", nargs="?", type=pathlib.Path, default=default)
     arguments = parser.parse_args()
 
-    cases = [("planted violations are found", self_test() + one_row.self_test())] if arguments.self_test else []
+    cases = [("planted violations are found", self_test() + one_row.self_test() + git_room.self_test())] if arguments.self_test else []
     cases.append(("no file includes what it must not know", faults_in(arguments.source)))
     cases.append(("no file names an agent or a host that is not its own", one_row.faults_in(arguments.source)))
+    cases.append(("only src/git says what git is told", git_room.faults_in(arguments.source)))
     cases.append(("only Run::ask() calls decide()", second_deciders_in(arguments.source)))
     cases.append(("no two types have one name", equal_names_in(arguments.source)))
     if arguments.junit:

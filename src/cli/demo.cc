@@ -8,7 +8,7 @@
 #include "cli/prompt_run.h"
 #include "cli/registry.h"
 #include "embedded_demo.h"
-#include "git/git.h"
+#include "git/new_repository.h"
 #include "os/files.h"
 #include "settings/ralph_folder.h"
 #include "ui/style.h"
@@ -26,11 +26,7 @@ constexpr std::array kOptions = {
 
 // Inside a git hook, git's variables point to the user's repository, which the demo must not touch.
 void forget_outer_repository() {
-  for (const char* name :
-       {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_PREFIX",
-        "GIT_NAMESPACE", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_CEILING_DIRECTORIES"}) {
-    ::unsetenv(name);
-  }
+  for (const char* name : kRepositoryVariables) ::unsetenv(name);
 }
 
 Result<std::string> make_scratch_folder(const Environment& environment) {
@@ -38,12 +34,6 @@ Result<std::string> make_scratch_folder(const Environment& environment) {
   if (!::mkdtemp(folder.data()))
     return fail(ErrorKind::kIo, "cannot create the scratch folder {}: {}", folder, errno_text(errno));
   return folder;
-}
-
-Status run_git(const std::string& folder, const std::vector<std::string>& words) {
-  TRY_VALUE(const GitEnd end, plain_git(folder)(words));
-  if (end.code == 0) return {};
-  return fail(ErrorKind::kIo, "git {} failed in {}: {}", words[0], folder, first_line(end.errors));
 }
 
 std::string settings_text(bool with_git) {
@@ -63,17 +53,7 @@ Status make_project(const std::string& folder, bool with_git) {
   TRY(prepare_ralph_folder(folder));
   TRY(write_file_atomically(join_path(folder, ".ralph/settings.json"), settings_text(with_git)));
   if (!with_git) return {};
-  TRY(run_git(folder, {"init", "-q", "-b", "main"}));
-  // Its own identity: a new machine has none, and the user's may require signatures.
-  for (const auto& [key, value] :
-       std::initializer_list<std::pair<const char*, const char*>>{{"user.name", "ralph demo"},
-                                                                  {"user.email", "demo@localhost"},
-                                                                  {"commit.gpgsign", "false"},
-                                                                  {"core.hooksPath", "/dev/null"}}) {
-    TRY(run_git(folder, {"config", key, value}));
-  }
-  TRY(run_git(folder, {"add", "-A"}));
-  return run_git(folder, {"commit", "-q", "-m", "A sum that does not add up"});
+  return make_repository(folder, "ralph demo", "demo@localhost", "A sum that does not add up");
 }
 
 void show_beginning(const Style& style, const std::string& folder) {

@@ -11,7 +11,7 @@
 #include "cli/live_run.h"
 #include "cli/registry.h"
 #include "cli/tell.h"
-#include "git/git.h"
+#include "git/repository.h"
 #include "json/schema.h"
 #include "os/files.h"
 #include "plan/authority.h"
@@ -154,11 +154,8 @@ std::string why_not_here(const std::string& keeper, const std::string& id, const
       return fmt::format("run {} has worked on the plan since; 'ralph plan run' goes on with the plan", later);
   }
   if (start.commit.empty()) return "";
-  const Git git = plain_git(start.way == WayIn::kTask ? start.project : keeper);
-  const auto is_gone = [&](const std::string& commit) {
-    const auto found = git({"cat-file", "-e", commit + "^{commit}"});
-    return found && found->code != 0;
-  };
+  const Repository repository(plain_git(start.way == WayIn::kTask ? start.project : keeper));
+  const auto is_gone = [&](const std::string& commit) { return !repository.has_commit(commit).value_or(true); };
   const std::string began = start.commit.substr(0, 12);
   if (is_gone(start.commit))
     return fmt::format(

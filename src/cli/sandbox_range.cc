@@ -17,6 +17,7 @@
 #include <netinet/in.h>
 
 #include "base/text.h"
+#include "git/new_repository.h"
 #include "os/run_command.h"
 #include "sandbox/private_home.h"
 #include "sandbox/settle.h"
@@ -171,9 +172,7 @@ Status AttackRange::fresh_project() {
   TRY(put(join_path(place_.project, ".ralph/runs/1/journal.jsonl"), "{}\n"));
   TRY(put(join_path(place_.project, ".claude/settings.json"), "{}\n"));
   TRY(put(join_path(place_.project, "check.sh"), "#!/bin/sh\n", 0755));
-  for (const std::vector<std::string>& words : {std::vector<std::string>{"git", "init", "-q", "-b", "main"},
-                                                {"git", "commit", "-q", "--allow-empty", "-m", "start"},
-                                                {"git", "worktree", "add", "-q", "-b", "ralph/x", place_.worktree}}) {
+  for (const auto& words : new_repository_with_work_tree("ralph/x", place_.worktree)) {
     TRY_VALUE(const CommandResult ran, run_command(launch_in(place_.project, words), kRangePatience));
     if (ran.exit_code != 0) return fail(ErrorKind::kIo, "{} failed: {}", join(words, " "), ran.output);
   }
@@ -196,10 +195,8 @@ Result<SandboxPlan> AttackRange::plan_for(const std::string& project) const {
 
 bool AttackRange::harms(const Attack& attack, const std::string& folder) const {
   if (attack.runs_git) {
-    // Run git as a person or a shell's prompt would.
-    static_cast<void>(run_command(launch_in(folder, {"git", "status"}), kRangePatience));
-    static_cast<void>(
-        run_command(launch_in(folder, {"git", "commit", "-q", "--allow-empty", "-m", "x"}), kRangePatience));
+    for (const auto& words : everyday_commands())
+      static_cast<void>(run_command(launch_in(folder, words), kRangePatience));
   }
   char byte = 0;
   if (attack.sends_packet) return ::recv(udp_.get(), &byte, 1, MSG_DONTWAIT) == 1;

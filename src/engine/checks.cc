@@ -7,6 +7,8 @@
 #include "checks/guardrail.h"
 #include "checks/test_counts.h"
 #include "engine/scm_command.h"
+#include "git/repository.h"
+#include "git/repository.h"
 #include "journal/raw_file.h"
 #include "os/files.h"
 
@@ -97,8 +99,8 @@ class Check {
 
   Result<std::string> tracked_changes() {
     const std::string folder = launch().folder;
-    TRY_VALUE(const GitEnd diff, contained_git(run_, GitPlace{folder}, {})({"diff", "HEAD", "--"}));
-    return diff.code == 0 ? sha256_hex(diff.output) : std::string();  // no repository: nothing to compare
+    TRY_VALUE(const auto diff, Repository(contained_git(run_, GitPlace{folder}, {})).diff());
+    return diff ? sha256_hex(*diff) : std::string();  // no repository: nothing to compare
   }
 
   Launch launch() const {

@@ -1,6 +1,7 @@
 #include "engine/reasons.h"
 
 #include "base/utf8.h"
+#include "git/dot_git.h"
 
 namespace ralph {
 namespace {
@@ -80,14 +81,14 @@ std::string stories_phrase(const Situation& c) {
 
 std::string lost_repository(const Situation& c) {
   for (const std::string& path : c.progress.watch.held) {
-    if (path == ".git" || path.ends_with("/.git")) return path;
+    if (is_git_entry(path)) return path;
   }
   return "";
 }
 
 std::string what_is_held(const Progress& progress) {
   for (const std::string& path : progress.watch.held) {
-    if (path == ".git/HEAD" || path.ends_with("/.git/HEAD")) return fmt::format("{} leads to no commit", path);
+    if (is_head(path)) return fmt::format("{} leads to no commit", path);
   }
   if (const auto& held = progress.watch.held; !held.empty())
     return fmt::format("{} must not be changed",

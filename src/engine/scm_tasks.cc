@@ -9,10 +9,10 @@
 #include "engine/scm_command.h"
 #include "engine/turn.h"
 #include "git/checked_tree.h"
+#include "git/git_places.h"
 #include "git/nested.h"
 #include "git/repository.h"
 #include "git/tree_state.h"
-#include "sandbox/git_places.h"
 
 namespace ralph {
 namespace {
@@ -55,10 +55,7 @@ Status note_end(Run& run, const std::string& task, ScmOutcome outcome, std::stri
 // ralph's own query, which runs no program that the repository names.
 Result<bool> nothing_to_commit(Run& run, const ScmSettings& scm) {
   if (!is_git(scm.command)) return false;
-  std::vector<std::string> words = {"status", "--porcelain"};
-  if (!scm.add_all) words.emplace_back("--untracked-files=no");  // commit -a omits new files
-  TRY_VALUE(const GitEnd status, contained_git(run, scm.command)(words));
-  return status.code == 0 && trim(status.output).empty();
+  return Repository(contained_git(run, scm.command)).is_clean(scm.add_all);  // commit -a omits new files
 }
 
 class ScmTasks {
@@ -129,8 +126,8 @@ class ScmTasks {
     if (scm.task != task || scm.message.empty() || !is_git(plan_.scm.command)) return false;
     TRY_VALUE(const std::string head, repository_.head());
     if (head == scm.head) return false;
-    TRY_VALUE(const GitEnd log, contained_git(run_, plan_.scm.command)({"log", "-1", "--format=%B"}));
-    if (trim(log.output) != trim(scm.message)) return false;
+    TRY_VALUE(const std::string message, repository_.message());
+    if (message != trim(scm.message)) return false;
     TRY(note_end(run_, task, ScmOutcome::kDone,
                  fmt::format("{} was made before the run was interrupted", head.substr(0, 9))));
     return true;

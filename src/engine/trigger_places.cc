@@ -8,24 +8,14 @@
 #include "checks/file_facts.h"
 #include "checks/glance.h"
 #include "engine/program_parts.h"
-#include "git/config_file.h"
-#include "git/program_settings.h"
-#include "git/repository_mark.h"
+#include "git/git_places.h"
+#include "git/obeyed_files.h"
 #include "os/files.h"
-#include "sandbox/git_places.h"
 
 namespace ralph {
 namespace {
 
-constexpr std::string_view kGitRuns = "git runs what it says", kGitObeys = "git obeys it";
-constexpr std::string_view kHides = "it hides files from git", kFilters = "it names filters, drivers or idents";
-constexpr int kMostLinks = 40;       // as in the kernel
-constexpr int kDeepestInclude = 10;  // as in git
-constexpr std::string_view kHookNames =
-    "applypatch-msg commit-msg fsmonitor-watchman p4-changelist p4-post-changelist p4-pre-submit p4-prepare-changelist "
-    "post-applypatch post-checkout post-commit post-index-change post-merge post-receive post-rewrite post-update "
-    "pre-applypatch pre-auto-gc pre-commit pre-merge-commit pre-push pre-rebase pre-receive prepare-commit-msg "
-    "proc-receive push-to-checkout reference-transaction sendemail-validate update";
+constexpr int kMostLinks = 40;  // as in the kernel
 
 bool is_below(const std::string& path, const std::string& folder) {
   return path.starts_with(folder + "/");
@@ -33,38 +23,16 @@ bool is_below(const std::string& path, const std::string& folder) {
 
 class Places {
  public:
-  Places(const std::string& project, const Environment& environment) : project_(project), environment_(environment) {
-    all_.roots.push_back(project);
-  }
+  Places(const std::string& project, const Environment& environment) : project_(project), environment_(environment) {}
 
-  // The project's repository counts as part of the project, wherever it is.
   void add_git() {
-    const auto git = find_git_places(project_, this_machine());
-    top_ = git ? git->top : project_;
-    if (git) {
-      for (const std::string& root : {git->top, git->git_dir, git->common_dir}) {
-        if (!is_one_of(root, all_.roots)) all_.roots.push_back(root);
-      }
-      const RepositoryMark mark = mark_repository({git->top, git->entry, git->git_dir, git->common_dir});
-      add({git->entry,
-           TriggerKind::kRepository,
-           true,
-           "it is the repository",
-           {mark.git_dir, mark.common_dir, mark.folder, mark.commit}});
-      if (!is_real_folder(git->entry)) add({git->entry, TriggerKind::kFile, true, "it names the repository"});
-      for (const ConfigEntry& entry : repository_config(project_)) {
-        if (entry.section == "remote" && entry.has_subsection) remotes_.push_back(entry.subsection);
-      }
-      add_repository(git->git_dir, true);
-      if (git->linked()) add_repository(git->common_dir, true);
-      for (const std::string& folder : {project_, git->top})
-        add({join_path(folder, ".gitattributes"), TriggerKind::kAttributes, false, std::string(kFilters)});
-    }
-    if (top_ != project_ || !git) add_repository(join_path(project_, ".git"), false);  // an agent could create it
-    for (const std::string& path : users_git_files()) add_config(path, false, false);
-    if (const std::string folder = users_git_folder(); !folder.empty()) {
-      add({join_path(folder, "ignore"), TriggerKind::kFile, false, std::string(kHides)});
-      add({join_path(folder, "attributes"), TriggerKind::kAttributes, false, std::string(kFilters)});
+    ObeyedFiles git = files_git_obeys(project_, environment_);
+    all_.roots = std::move(git.roots);
+    for (ObeyedFile& file : git.files) {
+      const bool hooks = file.kind == ObeyedKind::kHooks;
+      const std::string folder = file.path;
+      add({std::move(file.path), kind_of(file.kind), file.put_back, std::move(file.why), std::move(file.details)});
+      if (hooks) add_links_in(folder, file.put_back);
     }
   }
 
@@ -117,8 +85,27 @@ class Places {
  private:
   std::string home() const { return std::string(environment_.get("HOME").value_or("")); }
 
-  static std::string text_of(const std::string& path) {
-    return is_regular_file(path) ? read_file(path).value_or("") : "";
+  static TriggerKind kind_of(ObeyedKind kind) {
+    switch (kind) {
+      case ObeyedKind::kFile:
+        return TriggerKind::kFile;
+      case ObeyedKind::kPlainFile:
+        return TriggerKind::kPlainFile;
+      case ObeyedKind::kHooks:
+      case ObeyedKind::kFolder:
+        return TriggerKind::kFolder;
+      case ObeyedKind::kRepositories:
+        return TriggerKind::kGitFolders;
+      case ObeyedKind::kAttributes:
+        return TriggerKind::kAttributes;
+      case ObeyedKind::kConfig:
+        return TriggerKind::kGitConfig;
+      case ObeyedKind::kRepositoryConfig:
+        return TriggerKind::kRepositoryConfig;
+      case ObeyedKind::kRepository:
+        return TriggerKind::kRepository;
+    }
+    return TriggerKind::kFile;
   }
 
   struct Steps {
@@ -164,101 +151,16 @@ class Places {
                                [&](const std::string& link) { return link == path || is_inside_text(link); });
   }
 
-  // `folder` is a git directory; `there`: it already exists, so its config is known to be the repository's.
-  void add_repository(const std::string& folder, bool there) {
-    for (const char* name : {"config", "config.worktree"}) add_config(join_path(folder, name), true, there);
-    add_hooks_folder(join_path(folder, "hooks"), true);
-    add({join_path(folder, "info/attributes"), TriggerKind::kFile, true, std::string(kGitRuns)});
-    for (const char* name : {"info/exclude", "info/sparse-checkout"})
-      add({join_path(folder, name), TriggerKind::kFile, false, std::string(kHides)});
-    for (const char* name : {"HEAD", "index", "packed-refs", "shallow"})
-      add({join_path(folder, name), TriggerKind::kPlainFile, true, "git reads it"});
-    constexpr std::string_view kOthers = "git shows other commits than there are";
-    add({join_path(folder, "info/grafts"), TriggerKind::kFile, false, std::string(kOthers)});
-    add({join_path(folder, "refs/replace"), TriggerKind::kFolder, false, std::string(kOthers)});
-    add({join_path(folder, "commondir"), TriggerKind::kFile, true, "it names the repository"});
-    add({join_path(folder, "modules"), TriggerKind::kGitFolders, true, "git runs it in a submodule"});
-    add({join_path(folder, "worktrees"), TriggerKind::kGitFolders, true, "git runs it in a work tree"});
-  }
-
-  // Adds a configuration file and what it refers to: included files, hook folders. `own`: it is the repository's.
-  void add_config(const std::string& path, bool put_back, bool own, int depth = 0) {
-    if (own) {
-      add({path, TriggerKind::kRepositoryConfig, put_back, std::string(depth == 0 ? kGitObeys : kGitRuns), remotes_});
-    } else {
-      add({path, TriggerKind::kGitConfig, put_back, std::string(kGitRuns)});
-    }
-    const SettingsScope scope{.users = true};
-    for (const GitSetting& setting : program_settings(text_of(path), scope).value_or(std::vector<GitSetting>{})) {
-      if (setting.value.empty()) continue;
-      const bool includes = setting.name.ends_with(".path") && setting.name.starts_with("include");
-      const std::string named = expanded(setting.value, includes ? parent_path(path) : top_);
-      if (includes && depth < kDeepestInclude) add_config(named, is_inside(named), own, depth + 1);
-      if (setting.name == "core.hookspath") add_hooks(named);
-      if (setting.name == "core.attributesfile") add({named, TriggerKind::kAttributes, false, std::string(kFilters)});
-      if (setting.name == "core.excludesfile") add({named, TriggerKind::kFile, false, std::string(kHides)});
-    }
-  }
-
-  // Adds a hook folder that the user configured.
-  void add_hooks(std::string folder) {
-    // In husky's folder `_` are scripts that call the hooks in its parent folder.
-    if (base_name(folder) == "_" && !has_more_than_hooks(parent_path(folder))) folder = parent_path(folder);
-    if (!has_more_than_hooks(folder)) return add_hooks_folder(folder, is_inside(folder));
-    for (const std::string& name : split(kHookNames, ' ')) {
-      const std::string hook = join_path(folder, name);
-      add({hook, TriggerKind::kFile, is_inside(hook), "git runs it"});
-    }
-  }
-
-  void add_hooks_folder(const std::string& folder, bool put_back) {
-    add({folder, TriggerKind::kFolder, put_back, "git runs it"});
+  // Hooks may be symlinks to scripts elsewhere.
+  void add_links_in(const std::string& folder, bool put_back) {
     for (const std::string& name : names_in(folder)) {
       const std::string hook = join_path(folder, name);
       if (glance_.is_link(hook)) add({hook, TriggerKind::kFile, put_back && is_inside_text(hook), "git runs it"});
     }
   }
 
-  // True for the project itself, a folder above it, its repository, and ralph's own folder.
-  bool has_more_than_hooks(const std::string& folder) const {
-    const std::string real = real_path(folder), own = join_path(project_, ".ralph");
-    if (real == own || is_below(real, own)) return true;
-    return std::ranges::any_of(all_.roots, [&](const std::string& root) {
-      return real == "/" || real_path(root) == real || is_below(real_path(root), real);
-    });
-  }
-
-  std::string expanded(const std::string& path, const std::string& base) const {
-    return path.starts_with("~/") ? join_path(home(), path.substr(2)) : absolute_path(path, base);
-  }
-
   // A file behind a symlink may be outside.
-  bool is_inside(const std::string& path) const {
-    const std::string real = real_path(path);
-    for (const std::string& root : all_.roots) {
-      if (is_below(path, root) && is_below(real, real_path(root))) return true;
-    }
-    return false;
-  }
-
-  // Read by git regardless of GIT_CONFIG_GLOBAL; empty if there is none.
-  std::string users_git_folder() const {
-    const std::string config(environment_.get("XDG_CONFIG_HOME").value_or(""));
-    if (!config.empty()) return join_path(config, "git");
-    return home().empty() ? "" : join_path(home(), ".config/git");
-  }
-
-  std::vector<std::string> users_git_files() const {
-    std::vector<std::string> files;
-    if (const auto named = environment_.get("GIT_CONFIG_GLOBAL")) {
-      if (!named->empty()) files.emplace_back(*named);
-      return files;
-    }
-    if (home().empty()) return files;
-    files.push_back(join_path(users_git_folder(), "config"));
-    files.push_back(join_path(home(), ".gitconfig"));
-    return files;
-  }
+  bool is_inside(const std::string& path) const { return is_really_below(path, all_.roots); }
 
   void add_file(const AgentFile& file, const std::string& folder, const std::string& why) {
     TriggerPlace place{join_path(folder, file.path), TriggerKind::kFile, file.put_back, why};
@@ -272,8 +174,6 @@ class Places {
   }
 
   const std::string project_;
-  std::string top_;                   // of the work tree
-  std::vector<std::string> remotes_;  // that the user has
   Glance glance_;
   const Environment& environment_;
   TriggerPlaces all_;

@@ -5,13 +5,14 @@
 #include "engine/scm_command.h"
 #include "engine/trigger_places.h"
 #include "engine/watch.h"
+#include "git/dot_git.h"
+#include "git/git_places.h"
 #include "git/own_index.h"
 #include "git/push_target.h"
 #include "git/repository.h"
 #include "git/repository_mark.h"
 #include "git/tree_state.h"
 #include "os/files.h"
-#include "sandbox/git_places.h"
 
 namespace ralph {
 namespace {
@@ -148,7 +149,7 @@ Result<std::vector<std::string>> TriggerWatch::look(StepKind after) {
     // A change that can't be restored is reported once per iteration.
     if (changed.action == WatchAction::kFailed && !reported_.insert(fmt::format("{} {}", note.iteration, key)).second)
       return;
-    const bool git = changed.path.starts_with('/') || changed.path.starts_with(".git/");
+    const bool git = changed.path.starts_with('/') || is_in_git_folder(changed.path);
     if (changed.action == WatchAction::kPutBack && !git) {
       restored.push_back(changed.path);
       for (const std::string& path : change.others) {

@@ -4,12 +4,11 @@
 #include <cstdlib>
 
 #include "base/text.h"
+#include "git/dot_git.h"
 #include "os/files.h"
 
 namespace ralph {
 namespace {
-
-constexpr int kDeepestInclude = 10;  // git's own limit
 
 class ConfigReader {
  public:
@@ -166,8 +165,9 @@ RepositoryFolders repository_folders(const std::string& folder) {
   std::string git = join_path(at, ".git");
   if (is_regular_file(git)) {
     const auto pointer = read_file(git);
-    if (!pointer || !pointer->starts_with("gitdir:")) return {};
-    git = absolute_path(trim(std::string_view(*pointer).substr(7)), at);
+    const auto named = pointer ? folder_in_git_file(*pointer) : std::nullopt;
+    if (!named) return {};
+    git = absolute_path(*named, at);
   }
   const std::string shared = join_path(git, "commondir");
   const auto common = is_regular_file(shared) ? read_file(shared) : Result<std::string>(std::string());

@@ -18,6 +18,8 @@ struct ConfigEntry {
   std::string key() const;  // "filter.lfs.clean"
 };
 
+inline constexpr int kDeepestInclude = 10;  // git's own limit
+
 // The entries of a configuration file. Anything that git would reject is skipped.
 std::vector<ConfigEntry> config_entries(std::string_view text);
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "git/dot_git.h"
 #include "git/git.h"
 #include "git/repository.h"
 #include "os/files.h"
@@ -18,14 +19,6 @@ std::string text_at(const std::string& path) {
 
 bool is_full_object_name(const std::string& text) {
   return (text.size() == 40 || text.size() == 64) && text.find_first_not_of("0123456789abcdef") == std::string::npos;
-}
-
-// The branch that the file HEAD names. Refs that are stored in another way leave a name there that no branch can have.
-std::optional<std::string> branch_in(const std::string& file) {
-  constexpr std::string_view kRef = "ref: refs/heads/";
-  const std::string text = text_at(file);
-  if (!text.starts_with(kRef) || contains(text, "..") || contains(text, "/.")) return std::nullopt;
-  return text.substr(kRef.size());
 }
 
 // In a git hook, for example, git is told where the repository is.
@@ -48,9 +41,9 @@ bool is_own_repository(const std::string& top) {
 std::optional<LooseHead> read_loose_head(const std::string& git_dir, const std::string& common_dir) {
   LooseHead head;
   head.files.push_back(join_path(git_dir, "HEAD"));
-  const auto branch = branch_in(head.files.back());
-  if (!branch) return std::nullopt;
-  head.files.push_back(join_path(common_dir, "refs/heads/" + *branch));
+  const std::string branch = branch_in_head(text_at(head.files.back()));
+  if (branch.empty()) return std::nullopt;
+  head.files.push_back(join_path(common_dir, branch));
   head.commit = text_at(head.files.back());
   if (!is_full_object_name(head.commit)) return std::nullopt;
   const std::string objects = join_path(common_dir, "objects");
@@ -65,8 +58,9 @@ std::optional<LooseHead> read_loose_head(const std::string& top) {
 }
 
 std::optional<std::string> read_branch(const std::string& top) {
-  const std::string git_dir = join_path(top, ".git");
-  return is_own_repository(top) ? branch_in(join_path(git_dir, "HEAD")) : std::nullopt;
+  if (!is_own_repository(top)) return std::nullopt;
+  const std::string branch = branch_in_head(text_at(join_path(top, ".git/HEAD")));
+  return branch.empty() ? std::nullopt : std::optional(branch.substr(std::string_view("refs/heads/").size()));
 }
 
 std::string checked_out_commit(const std::string& top) {

@@ -137,6 +137,35 @@ Result<std::string> Repository::head() const {
   return end.code == 0 ? std::string(trim(end.output)) : std::string();
 }
 
+Result<std::string> Repository::message() const {
+  TRY_VALUE(const GitEnd end, git_({"log", "-1", "--format=%B"}));
+  return std::string(trim(end.output));
+}
+
+Result<bool> Repository::has_commit(const std::string& name) const {
+  TRY_VALUE(const GitEnd end, git_({"cat-file", "-e", name + "^{commit}"}));
+  return end.code == 0;
+}
+
+Result<std::string> Repository::ref_to(const std::string& commit) const {
+  TRY_VALUE(const std::string refs, ask({"for-each-ref", "--format=%(refname)", "--contains", commit}));
+  for (const std::string& ref : split(refs, '\n')) {
+    if (!ref.empty() && ref != "refs/stash" && !ref.starts_with("refs/replace/")) return ref;
+  }
+  return std::string();
+}
+
+Result<std::string> Repository::first_day_of(const std::string& path) const {
+  TRY_VALUE(const std::string days, ask({"log", "--reverse", "--format=%cs", "--diff-filter=A", "--", path}));
+  return std::string(first_line(days));
+}
+
+Result<bool> Repository::accepts(const std::string& path) const {
+  // check-ignore takes paths, not patterns, and rejects literal pathspecs.
+  TRY_VALUE(const GitEnd ignored, git_({"--no-literal-pathspecs", "check-ignore", "-q", "--", path}));
+  return ignored.code == 1;  // 0: ignored; otherwise: not in the repository
+}
+
 Result<std::vector<std::string>> Repository::uncommitted(const std::vector<std::string>& except) const {
   const auto is_excepted = [&](const std::string& path) {
     return is_own_path(path) || std::find(except.begin(), except.end(), path) != except.end();
@@ -178,6 +207,18 @@ Result<std::vector<std::string>> Repository::uncommitted_paths() const {
     if (field.size() > 3) paths.push_back(field.substr(3));
   }
   return paths;
+}
+
+Result<bool> Repository::is_clean(bool new_files) const {
+  std::vector<std::string> words = {"status", "--porcelain"};
+  if (!new_files) words.emplace_back("--untracked-files=no");
+  TRY_VALUE(const GitEnd status, git_(words));
+  return status.code == 0 && trim(status.output).empty();
+}
+
+Result<std::optional<std::string>> Repository::diff() const {
+  TRY_VALUE(GitEnd end, git_({"diff", "HEAD", "--"}));
+  return end.code == 0 ? std::optional(std::move(end.output)) : std::nullopt;
 }
 
 Result<std::vector<Repository::Change>> Repository::hidden() const {
@@ -230,6 +271,11 @@ Result<std::vector<Repository::Dropped>> Repository::dropped_since(const std::st
 Result<bool> Repository::is_ancestor(const std::string& old) const {
   TRY_VALUE(const GitEnd end, git_({"merge-base", "--is-ancestor", old, "HEAD"}));
   return end.code == 0;
+}
+
+Result<std::string> Repository::switch_to(const std::string& branch, bool is_new) const {
+  TRY_VALUE(const GitEnd end, is_new ? git_({"switch", "-q", "-c", branch}) : git_({"switch", "-q", branch}));
+  return end.code == 0 ? std::string() : std::string(first_line(end.errors));
 }
 
 Result<bool> Repository::go_back_to(const std::string& branch) const {

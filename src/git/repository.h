@@ -38,6 +38,18 @@ class Repository {
   Result<std::vector<std::string>> branches() const;  // all local ones
   Result<std::string> head() const;                   // empty before the first commit
 
+  Result<std::string> message() const;                // of HEAD's commit
+  Result<bool> has_commit(const std::string& name) const;
+
+  // A ref from which the commit can be reached, not counting stashes and replacements. Empty: there is none.
+  Result<std::string> ref_to(const std::string& commit) const;
+
+  // The day, "2026-11-18", on which the file was first committed; empty: never.
+  Result<std::string> first_day_of(const std::string& path) const;
+
+  // Whether a commit could contain the file: it is in the work tree, and not ignored.
+  Result<bool> accepts(const std::string& path) const;
+
   // "XY path" as in `git status --porcelain`, for people: one line each, whatever the file name. Without ralph's own
   // files, and without `except`, which are paths relative to the work tree.
   Result<std::vector<std::string>> uncommitted(const std::vector<std::string>& except = {}) const;
@@ -51,6 +63,12 @@ class Repository {
 
   // The tracked files among them, according to the repository's own index.
   Result<std::vector<std::string>> uncommitted_paths() const;
+
+  // Whether a commit of all changes would be empty. `new_files`: they count as changes.
+  Result<bool> is_clean(bool new_files) const;
+
+  // The changes to tracked files, as a diff to HEAD; nullopt if there is no repository or no commit.
+  Result<std::optional<std::string>> diff() const;
 
   // Changes to files that git is told to overlook; see git/hidden_files.h. Their letters are kHiddenChange.
   Result<std::vector<Change>> hidden() const;
@@ -68,6 +86,9 @@ class Repository {
 
   // Whether `old` is still in the history of HEAD.
   Result<bool> is_ancestor(const std::string& old) const;
+
+  // Makes a branch current, and creates it if it `is_new`. Returns git's objection; empty: it is done.
+  Result<std::string> switch_to(const std::string& branch, bool is_new) const;
 
   // Makes a branch current again. True: it was fast-forwarded to HEAD without touching files, so it includes commits
   // made elsewhere. False: it does not include them, and the files are the branch's own again.

@@ -1,6 +1,6 @@
 #include "git/tracked.h"
 
-#include "base/text.h"
+#include "git/config_file.h"
 #include "git/git.h"
 #include "os/files.h"
 
@@ -12,16 +12,8 @@ constexpr Milliseconds kPatienceWithGit{4000};  // hosts give a hook ten seconds
 }  // namespace
 
 std::string index_file(const std::string& folder) {
-  for (std::string at = folder; at.starts_with('/'); at = parent_path(at)) {
-    const std::string git = join_path(at, ".git");
-    if (path_exists(git)) {
-      const auto pointer = read_file(git);
-      if (!pointer || !pointer->starts_with("gitdir:")) return join_path(git, "index");
-      return join_path(absolute_path(trim(std::string_view(*pointer).substr(7)), at), "index");
-    }
-    if (at == "/") break;
-  }
-  return {};
+  const std::string git_dir = repository_folders(folder).from_work_tree;
+  return git_dir.empty() ? "" : join_path(git_dir, "index");
 }
 
 bool is_tracked(const std::string& folder, const std::string& file, const Environment& environment) {

@@ -140,21 +140,6 @@ class Verifier {
                 logs.empty() ? "no check wrote one" : fmt::format("{} of checks, unchanged", logs.size()));
   }
 
-  // A ref that makes the commit part of the project, ignoring stashes and replacements. Empty if there is none.
-  std::string ref_to(const std::string& commit) {
-    const auto refs = run_.git({"for-each-ref", "--format=%(refname)", "--contains", commit});
-    if (!refs || refs->code != 0) return "";
-    for (const std::string& ref : split(refs->output, '\n')) {
-      if (!ref.empty() && ref != "refs/stash" && !ref.starts_with("refs/replace/")) return ref;
-    }
-    return "";
-  }
-
-  bool git_says_yes(const std::vector<std::string>& words) {
-    const auto end = run_.git(words);
-    return end && end->code == 0;
-  }
-
   void check_commits() {
     const auto& start = result_.receipt.start();
     const auto& end = result_.receipt.end();
@@ -171,16 +156,17 @@ class Verifier {
     if (after.empty())
       return result_.add("commits", false,
                          fmt::format("it began at {}, and at the end there was no commit", before.substr(0, 12)));
-    if (!git_says_yes({"cat-file", "-e", after + "^{commit}"}))
+    const Repository repository(run_.git);
+    if (!repository.has_commit(after).value_or(false))
       return result_.add("commits", false,
                          fmt::format("the final commit {} is not in this repository", after.substr(0, 12)));
-    const std::string ref = ref_to(after);
+    const std::string ref = repository.ref_to(after).value_or("");
     const bool in_ref = !ref.empty();
-    if (!in_ref && !git_says_yes({"merge-base", "--is-ancestor", after, "HEAD"}))
+    if (!in_ref && !repository.is_ancestor(after).value_or(false))
       return result_.add(
           "commits", false,
           fmt::format("the final commit {} is not reachable from any branch or tag", after.substr(0, 12)));
-    if (!before.empty() && !git_says_yes({"cat-file", "-e", before + "^{commit}"}))
+    if (!before.empty() && !repository.has_commit(before).value_or(false))
       return result_.add("commits", false,
                          fmt::format("the first commit {} is not in this repository", before.substr(0, 12)));
     result_.add(

@@ -49,11 +49,6 @@ Status expect_something(const std::vector<Kept>& plan, const std::string& ralph_
   return {};
 }
 
-std::string output_of_git(const ArchiveRequest& request, const std::vector<std::string>& words) {
-  const auto end = request.git(words);
-  return end && end->code == 0 ? end->output : "";
-}
-
 PlanFacts gather_facts(const ArchiveRequest& request, const std::vector<Kept>& plan) {
   const std::string tasks = request.files.tasks();
   PlanFacts facts;
@@ -64,17 +59,14 @@ PlanFacts gather_facts(const ArchiveRequest& request, const std::vector<Kept>& p
   }
   facts.ended = to_iso8601(request.now).substr(0, 10);
   facts.started = started_in(content_of(plan, kProgressFile));
-  if (facts.started.empty()) {
-    facts.started =
-        first_line(output_of_git(request, {"log", "--reverse", "--format=%cs", "--diff-filter=A", "--", tasks}));
-  }
+  if (facts.started.empty()) facts.started = Repository(request.git).first_day_of(tasks).value_or("");
   return facts;
 }
 
 std::string default_label(const ArchiveRequest& request, const PlanFacts& facts) {
   if (!request.label.empty()) return request.label;
   if (!facts.tasks.branch.empty()) return facts.tasks.branch;
-  return std::string(first_line(output_of_git(request, {"symbolic-ref", "--short", "-q", "HEAD"})));
+  return Repository(request.git).branch().value_or(std::nullopt).value_or("");
 }
 
 // Creates a new folder, even if one with the same date and name exists.
@@ -143,9 +135,8 @@ Result<std::string> commit(const ArchiveRequest& request, const std::vector<std:
   if (!*exists) return "this is no git repository";
   std::vector<std::string> wanted;
   for (const std::string& path : paths) {
-    // check-ignore takes paths, not patterns, and rejects literal pathspecs.
-    TRY_VALUE(const GitEnd ignored, request.git({"--no-literal-pathspecs", "check-ignore", "-q", "--", path}));
-    if (ignored.code == 1) wanted.push_back(path);  // 0: ignored; otherwise: not in the repository
+    TRY_VALUE(const bool accepted, repository.accepts(path));
+    if (accepted) wanted.push_back(path);
   }
   if (wanted.empty()) return "git ignores these files";
   TRY_VALUE(const bool made, repository.commit(wanted, message));

@@ -95,12 +95,12 @@ std::string how_to_leave_the_copy(const PlanRun& run) {
 }
 
 Status switch_branch(const PlanRun& run, const std::string& branch, bool exists) {
-  const Git git = plain_git(run.files.project);
-  TRY_VALUE(const GitEnd end, exists ? git({"switch", "-q", branch}) : git({"switch", "-q", "-c", branch}));
-  if (end.code == 0) return {};
+  const Repository repository(plain_git(run.files.project));
+  TRY_VALUE(const std::string objection, repository.switch_to(branch, !exists));
+  if (objection.empty()) return {};
   return fail(ErrorKind::kInput,
               "cannot switch to the branch {}: {}; switch yourself, or say --no-switch to work on the current branch",
-              branch, first_line(end.errors));
+              branch, objection);
 }
 
 // Uncommitted files except the plan's own and those that `plan init` wrote, which a run may take along to another

@@ -4,6 +4,7 @@
 
 #include "base/sha256.h"
 #include "base/text.h"
+#include "git/new_repository.h"
 #include "os/files.h"
 #include "os/launch.h"
 #include "sandbox/allowlist.h"
@@ -144,8 +145,8 @@ std::vector<Words> machine_setup(const DockerCli& cli, const MachinePlan& plan) 
   if (!plan.state.empty() && !plan.kept.empty())
     all.push_back(machine_exec(cli, plan, {"-u", "root"},
                                joined_words({"sh", "-ec", std::string(kLink), "ralph", plan.state}, plan.kept)));
-  all.push_back(machine_exec(cli, plan, {}, {"git", "config", "--global", "user.email", "ralph@localhost"}));
-  all.push_back(machine_exec(cli, plan, {}, {"git", "config", "--global", "user.name", "Ralph Loop"}));
+  for (const Words& words : set_author("Ralph Loop", "ralph@localhost"))
+    all.push_back(machine_exec(cli, plan, {}, words));
   return all;
 }
 

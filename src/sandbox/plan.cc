@@ -2,23 +2,18 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
-#include <memory>
 #include <span>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/text.h"
+#include "git/git_places.h"
 #include "os/files.h"
-#include "os/real_paths.h"
-#include "sandbox/git_places.h"
 #include "sandbox/places.h"
 #include "sandbox/private_home.h"
 
 namespace ralph {
 namespace {
 
-namespace fs = std::filesystem;
 using Kind = MachineView::Kind;
 
 // Builds the mounts in order, and tracks what is visible so far.
@@ -195,7 +190,8 @@ class Planner {
       add(MountKind::kReadOnly, git->top, git->top, "the work tree around the project");
     add(MountKind::kWritable, request_.project, request_.project, "the project");
     if (git) {
-      for (Mount& mount : git_mounts(*git, machine_, plan_.forbidden)) plan_.mounts.push_back(std::move(mount));
+      for (const GitAccess& access : git_access(*git, machine_, plan_.forbidden))
+        add(access.writable ? MountKind::kWritable : MountKind::kReadOnly, access.path, access.path, access.why);
     }
     for (const std::string_view name : kProjectSettings) guard(join_path(request_.project, name), "settings of agents");
     if (path_exists(join_path(request_.project, ".ralph"))) guard(join_path(request_.project, ".ralph"), "ralph's own");
@@ -331,45 +327,6 @@ bool is_listed(const std::vector<std::string>& patterns, std::string_view name) 
     if (pattern.ends_with('*')) return name.starts_with(pattern.substr(0, pattern.size() - 1));
     return name == pattern;
   });
-}
-
-MachineView this_machine() {
-  MachineView view;
-  const auto paths = std::make_shared<RealPaths>();
-  view.kind = [](const std::string& path) {
-    struct stat info{};
-    if (::lstat(path.c_str(), &info) != 0) return Kind::kNothing;
-    if (S_ISDIR(info.st_mode)) return Kind::kFolder;
-    if (S_ISREG(info.st_mode)) return Kind::kFile;
-    return file_exists(path) && real_path(path) == path ? Kind::kOther : Kind::kLink;
-  };
-  view.link = [](const std::string& path) {
-    char target[4096];
-    const ssize_t length = ::readlink(path.c_str(), target, sizeof target);
-    return std::string(target, length > 0 ? static_cast<size_t>(length) : 0);
-  };
-  view.closed_below = [](const std::string& folder) {
-    constexpr int kDeepest = 4;
-    constexpr size_t kMost = 20'000;
-    std::vector<std::string> closed;
-    std::error_code error;
-    size_t seen = 0;
-    for (auto at = fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied, error);
-         !error && at != fs::recursive_directory_iterator() && ++seen < kMost; at.increment(error)) {
-      struct stat info{};
-      if (::lstat(at->path().c_str(), &info) != 0 || S_ISLNK(info.st_mode)) continue;
-      const bool open = (info.st_mode & S_IROTH) != 0 && (!S_ISDIR(info.st_mode) || (info.st_mode & S_IXOTH) != 0);
-      if (!open) closed.push_back(at->path().string());
-      if (!open || at.depth() >= kDeepest) at.disable_recursion_pending();
-    }
-    return closed;
-  };
-  view.real = [paths](const std::string& path) { return paths->of(path); };
-  view.text = [](const std::string& path) -> std::optional<std::string> {
-    auto text = is_real_file(path) ? read_file(path) : Result<std::string>(tl::unexpected<Error>(Error{}));
-    return text ? std::optional(*std::move(text)) : std::nullopt;
-  };
-  return view;
 }
 
 Result<SandboxPlan> plan_sandbox(const SandboxRequest& request, const MachineView& machine) {

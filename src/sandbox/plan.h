@@ -3,7 +3,6 @@
 // plan` prints it, and sandbox/bubblewrap turns it into a command line.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -12,6 +11,7 @@
 
 #include "base/result.h"
 #include "json/fields.h"
+#include "os/machine_view.h"
 
 namespace ralph {
 
@@ -124,21 +124,6 @@ struct SandboxRequest {
     v("groups", groups), v("task", task), v("uid", uid), v("gid", gid);
   }
 };
-
-// The files that a plan depends on. Tests describe a fictional machine.
-struct MachineView {
-  enum class Kind { kNothing, kFile, kFolder, kLink, kOther };
-  std::function<Kind(const std::string& path)> kind;                        // does not follow a link
-  std::function<std::string(const std::string& path)> link;                 // the target of a link
-  std::function<std::string(const std::string& path)> real;                 // with all links resolved
-  std::function<std::optional<std::string>(const std::string& path)> text;  // of a small file
-  // Files and folders below `folder` that only their owner and group can read. The search is limited in depth and
-  // number.
-  std::function<std::vector<std::string>(const std::string& folder)> closed_below = [](const std::string&) {
-    return std::vector<std::string>();
-  };
-};
-MachineView this_machine();
 
 // Fails if the project can't be sandboxed: it is the root folder, or contains the home.
 Result<SandboxPlan> plan_sandbox(const SandboxRequest& request, const MachineView& machine);

@@ -1,3 +1,4 @@
+#include "git/git_places.h"
 #include "sandbox/plan.h"
 
 #include <algorithm>
@@ -8,7 +9,6 @@
 
 #include "os/files.h"
 #include "sandbox/bubblewrap.h"
-#include "sandbox/git_places.h"
 #include "sandbox/plan_text.h"
 #include "sandbox/seccomp.h"
 

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "checks/diagnostics/tools.h"
 #include "checks/file_facts.h"
+#include "git/dot_git.h"
 #include "git/project_files.h"
 #include "os/clock.h"
 #include "os/files.h"
@@ -103,7 +104,7 @@ std::string reader_of(const std::string& path, std::span<const PlannedCollector>
   const std::string name = base_name(path);
   // Tools put a .gitignore that ignores everything into their caches: .ruff_cache/.gitignore.
   if (name == ".gitignore" && (name == path || !base_name(parent_path(path)).starts_with('.'))) return "git";
-  if (path == ".git/info/exclude") return "git";
+  if (path == kOwnExcludes) return "git";
   for (const PlannedCollector& one : planned) {
     if (reads(one.name, path)) return one.name;
   }
@@ -140,7 +141,7 @@ Configuration configuration_of(const ProjectView& project, std::span<const Plann
   };
   for (const std::string& path : project.files()) add(path);
   for (const std::string& name : names_in(project.root())) add(name);  // including ignored ones
-  for (const char* path : {".git/info/exclude", ".cargo/config.toml"}) add(path);
+  for (const std::string_view path : {kOwnExcludes, std::string_view(".cargo/config.toml")}) add(std::string(path));
   add(in_build_folder(project, "compile_commands.json"));
   if (!room) {
     for (const std::string& path : names_above(project, planned)) add(path);

@@ -1,12 +1,13 @@
-// Where git keeps a project's data. The mounts let a commit work inside a sandbox, while nothing written there can make
-// the host's git run a program.
+// Where git keeps a project's data, and what a sandbox may do there: a commit works inside, while nothing written there
+// can make the host's git run a program. Pure: the files are those of a MachineView.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "sandbox/plan.h"
+#include "base/result.h"
+#include "os/machine_view.h"
 
 namespace ralph {
 
@@ -27,7 +28,14 @@ std::optional<GitPlaces> find_git_places(const std::string& project, const Machi
 // anything into a `.git` that did not exist before, and the next sandbox would open what it names.
 Status expect_own_repository(const GitPlaces& git, const std::string& project, const MachineView& machine);
 
-// The mounts for the repository. Paths that must not appear are added to `forbidden`.
-std::vector<Mount> git_mounts(const GitPlaces& git, const MachineView& machine, std::vector<std::string>& forbidden);
+// What a sandbox may do with the repository, in this order: later entries overrule earlier ones. Paths that must not
+// appear are added to `forbidden`.
+struct GitAccess {
+  std::string path;
+  bool writable = false;
+  std::string why;
+};
+std::vector<GitAccess> git_access(const GitPlaces& git, const MachineView& machine,
+                                  std::vector<std::string>& forbidden);
 
 }  // namespace ralph

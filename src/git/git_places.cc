@@ -1,6 +1,7 @@
-#include "sandbox/git_places.h"
+#include "git/git_places.h"
 
 #include "base/text.h"
+#include "git/dot_git.h"
 #include "os/files.h"
 
 namespace ralph {
@@ -15,36 +16,25 @@ std::string first_line_of(const MachineView& machine, const std::string& path) {
 
 // Files that tell the host's git what to run are never writable. Missing ones must not appear.
 void guard(const std::string& folder, std::initializer_list<std::string_view> names, const MachineView& machine,
-           std::vector<Mount>& mounts, std::vector<std::string>& forbidden) {
+           std::vector<GitAccess>& all, std::vector<std::string>& forbidden) {
   for (const std::string_view name : names) {
     const std::string path = join_path(folder, name);
     const EntryKind kind = machine.kind(path);
     if (kind == EntryKind::kNothing) {
       forbidden.push_back(path);
     } else {
-      mounts.push_back({MountKind::kReadOnly, path, path, "git would run what it says"});
+      all.push_back({path, false, "git would run what it says"});
     }
   }
 }
 
 // A mount point can't be renamed or removed. An agent may have placed a symbolic link on the way, so a path with one is
 // never mounted writable.
-void pin(MountKind kind, const std::string& path, std::string_view why, const MachineView& machine,
-         std::vector<Mount>& mounts) {
+void pin(const std::string& path, bool writable, std::string_view why, const MachineView& machine,
+         std::vector<GitAccess>& all) {
   if (machine.kind(path) == EntryKind::kNothing) return;
-  if (kind == MountKind::kWritable && machine.real(path) != path) return;
-  mounts.push_back({kind, path, path, std::string(why)});
-}
-
-// HEAD can be written inside, so only the name of a branch is accepted.
-std::string branch_in(std::string_view head) {
-  constexpr std::string_view kRef = "ref: ", kBranches = "refs/heads/";
-  if (!head.starts_with(kRef)) return "";
-  const std::string_view name = trim(head.substr(kRef.size()));
-  if (!name.starts_with(kBranches)) return "";
-  for (const std::string& part : split(name, '/'))
-    if (part.empty() || part == "." || part == "..") return "";
-  return std::string(name);
+  if (writable && machine.real(path) != path) return;
+  all.push_back({path, writable, std::string(why)});
 }
 
 // Whether this looks like a folder of git objects. The file that names it may have been written inside, and whatever it
@@ -56,16 +46,16 @@ bool is_object_folder(const std::string& path, const MachineView& machine) {
 }
 
 // Commits write objects, but must not change the list of further object folders.
-void guard_alternates(const std::string& objects, const MachineView& machine, std::vector<Mount>& mounts,
+void guard_alternates(const std::string& objects, const MachineView& machine, std::vector<GitAccess>& all,
                       std::vector<std::string>& forbidden) {
-  pin(MountKind::kWritable, objects, "written by a commit", machine, mounts);
-  pin(MountKind::kWritable, join_path(objects, "info"), "can't be renamed", machine, mounts);
+  pin(objects, true, "written by a commit", machine, all);
+  pin(join_path(objects, "info"), true, "can't be renamed", machine, all);
   for (const char* name : {"info/alternates", "info/http-alternates"}) {
     const std::string path = join_path(objects, name);
     if (machine.kind(path) == EntryKind::kNothing) {
       forbidden.push_back(path);
     } else {
-      mounts.push_back({MountKind::kReadOnly, path, path, "names folders of other repositories"});
+      all.push_back({path, false, "names folders of other repositories"});
     }
   }
 }
@@ -87,16 +77,14 @@ std::optional<GitPlaces> find_git_places(const std::string& project, const Machi
   }
   git.git_dir = machine.kind(git.entry) == EntryKind::kLink ? machine.real(git.entry) : git.entry;
   if (machine.kind(git.entry) == EntryKind::kFile) {
-    const std::string line = first_line_of(machine, git.entry);
-    constexpr std::string_view kWord = "gitdir:";
-    if (!line.starts_with(kWord)) return std::nullopt;
-    git.git_dir = machine.real(absolute_path(trim(std::string_view(line).substr(kWord.size())), git.top));
+    const auto named = folder_in_git_file(machine.text(git.entry).value_or(""));
+    if (!named) return std::nullopt;
+    git.git_dir = machine.real(absolute_path(*named, git.top));
   }
   git.common_dir = git.git_dir;
   if (const std::string common = first_line_of(machine, join_path(git.git_dir, "commondir")); !common.empty())
     git.common_dir = machine.real(absolute_path(common, git.git_dir));
-  const std::string head = first_line_of(machine, join_path(git.git_dir, "HEAD"));
-  git.branch = branch_in(head);
+  git.branch = branch_in_head(machine.text(join_path(git.git_dir, "HEAD")).value_or(""));
   const std::string objects = join_path(git.common_dir, "objects");
   const std::string alternates = machine.text(join_path(objects, "info/alternates")).value_or("");
   for (const std::string& line : split(alternates, '\n')) {
@@ -129,30 +117,31 @@ Status expect_own_repository(const GitPlaces& git, const std::string& project, c
               git.entry, inside ? git.common_dir : git.git_dir, git.top, join_path(git.git_dir, "config"), git.top);
 }
 
-std::vector<Mount> git_mounts(const GitPlaces& git, const MachineView& machine, std::vector<std::string>& forbidden) {
-  std::vector<Mount> mounts;
+std::vector<GitAccess> git_access(const GitPlaces& git, const MachineView& machine,
+                                  std::vector<std::string>& forbidden) {
+  std::vector<GitAccess> all;
   if (git.linked()) {
     // In the shared repository, only what a commit to this branch writes is writable.
-    mounts.push_back({MountKind::kReadOnly, git.common_dir, git.common_dir, "the repository of the work tree"});
+    all.push_back({git.common_dir, false, "the repository of the work tree"});
     const std::string branch_folder = git.branch.empty() ? "refs/heads" : parent_path(git.branch);
     for (const std::string& part : {branch_folder, join_path("logs", branch_folder)})
-      pin(MountKind::kWritable, join_path(git.common_dir, part), "written by a commit", machine, mounts);
-    guard_alternates(join_path(git.common_dir, "objects"), machine, mounts, forbidden);
-    mounts.push_back({MountKind::kWritable, git.git_dir, git.git_dir, "the work tree's own part of the repository"});
-    guard(git.git_dir, {"commondir", "gitdir", "config.worktree"}, machine, mounts, forbidden);
-    pin(MountKind::kReadOnly, git.entry, "names the repository", machine, mounts);
+      pin(join_path(git.common_dir, part), true, "written by a commit", machine, all);
+    guard_alternates(join_path(git.common_dir, "objects"), machine, all, forbidden);
+    all.push_back({git.git_dir, true, "the work tree's own part of the repository"});
+    guard(git.git_dir, {"commondir", "gitdir", "config.worktree"}, machine, all, forbidden);
+    pin(git.entry, false, "names the repository", machine, all);
   } else {
-    mounts.push_back({MountKind::kWritable, git.git_dir, git.git_dir, "the repository, which can't be renamed"});
-    guard(git.git_dir, {"hooks", "config", "config.worktree", "commondir", "remotes", "branches"}, machine, mounts,
+    all.push_back({git.git_dir, true, "the repository, which can't be renamed"});
+    guard(git.git_dir, {"hooks", "config", "config.worktree", "commondir", "remotes", "branches"}, machine, all,
           forbidden);
-    guard_alternates(join_path(git.git_dir, "objects"), machine, mounts, forbidden);
-    pin(MountKind::kReadOnly, join_path(git.git_dir, "modules"), "repositories of submodules", machine, mounts);
-    pin(MountKind::kReadOnly, join_path(git.git_dir, "worktrees"), "other work trees", machine, mounts);
-    if (git.entry != git.git_dir) pin(MountKind::kReadOnly, git.entry, "names the repository", machine, mounts);
+    guard_alternates(join_path(git.git_dir, "objects"), machine, all, forbidden);
+    pin(join_path(git.git_dir, "modules"), false, "repositories of submodules", machine, all);
+    pin(join_path(git.git_dir, "worktrees"), false, "other work trees", machine, all);
+    if (git.entry != git.git_dir) pin(git.entry, false, "names the repository", machine, all);
   }
   for (const std::string& objects : git.alternates)
-    pin(MountKind::kReadOnly, objects, "objects that the repository shares", machine, mounts);
-  return mounts;
+    pin(objects, false, "objects that the repository shares", machine, all);
+  return all;
 }
 
 }  // namespace ralph
