@@ -7,6 +7,7 @@ namespace ralph {
 Glance::Glance(const std::vector<std::string>& folders) {
   folders_.emplace("/", true);
   folders_.emplace("", true);
+  folders_.emplace(".", true);  // the parent of a relative path, and its own
   for (const std::string& folder : folders) {
     folders_.emplace(folder, true);
     struct stat info{};

@@ -56,7 +56,9 @@ int explain_unknown(std::span<const std::string> words) {
   const bool wants_help = words.size() > 1 && asks_for_help(words.subspan(1));
   if (!group.empty() && wants_help) {
     for (const Command* command : group) {
-      if (!command->hidden) print(fmt::format("ralph {}: {}\n", command->name, command->summary));
+      if (command->hidden) continue;
+      const std::string name = fmt::format("ralph {}: ", command->name);
+      print(fmt::format("{}{}\n", name, wrap_words(command->summary, 80, name.size(), 2)));
     }
     return 0;
   }

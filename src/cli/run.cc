@@ -122,9 +122,10 @@ Result<int> run(const Arguments& typed) {
   const Arguments& arguments = resumption ? resumption->arguments : typed;
   TRY_VALUE(const auto text, prompt_text_from(arguments, resumption.has_value()));
   if (text) {
-    plan.prompt = PromptSource::text(*text);
+    const bool from_input = typed.value("prompt-file") == kStandardInput;
+    plan.prompt = PromptSource::text(*text, from_input ? "standard input" : "the command line");
     plan.prompt_text = *text;
-    if (typed.value("prompt-file") == kStandardInput) setup.arguments.push_back("--prompt=" + *text);
+    if (from_input) setup.arguments.push_back("--prompt=" + *text);
   } else {
     TRY_VALUE(plan.prompt, file_prompt_from(arguments, setup.typed_in));
   }

@@ -56,11 +56,28 @@ Result<int> start_run(const RunSetup& setup, const RunBody& body) {
 
 namespace {
 
+// Removes the folder of a new run again if the run does not begin: nothing could show it or continue it.
+class UnbegunRun {
+ public:
+  explicit UnbegunRun(std::string folder) : folder_(std::move(folder)) {}
+  UnbegunRun(const UnbegunRun&) = delete;
+  UnbegunRun& operator=(const UnbegunRun&) = delete;
+  ~UnbegunRun() {
+    std::error_code ignored;  // a journal that does not exist has no size either
+    const auto size = std::filesystem::file_size(join_path(folder_, kJournalFile), ignored);
+    if (ignored || size == 0) std::filesystem::remove_all(folder_, ignored);
+  }
+
+ private:
+  const std::string folder_;
+};
+
 // A run's folder, and the locks that make it this process's.
 struct Claim {
   std::vector<Lock> locks;
   RunFolder folder;
   bool resumed = false;
+  std::unique_ptr<UnbegunRun> unbegun{};
   std::string seal, store;  // empty if there is no place for them
 };
 Result<Claim> claim_folder(const RunSetup& setup, const Clock& clock);
@@ -140,6 +157,7 @@ Result<Claim> claim_folder(const RunSetup& setup, const Clock& clock) {
   TRY_VALUE(claim.locks, take_locks_for(setup));
   TRY_VALUE(claim.folder, folder_for(setup, clock));
   claim.resumed = path_exists(join_path(claim.folder.path, kJournalFile));
+  if (!claim.resumed && !setup.keeper) claim.unbegun = std::make_unique<UnbegunRun>(claim.folder.path);
   const LockOwner owner{claim.folder.id, to_iso8601(clock.wall()), guardian_pid(), ::getpid()};
   for (Lock& lock : claim.locks) TRY(lock.name_owner(line_of(owner)));
   const std::string& keeper = setup.keeper ? setup.keeper->folder : setup.project;

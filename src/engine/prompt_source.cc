@@ -7,9 +7,16 @@
 
 namespace ralph {
 
-PromptSource PromptSource::text(std::string prompt) {
+namespace {
+
+constexpr size_t kMostText = 10 << 20;  // of a prompt that the journal repeats, in one record
+
+}  // namespace
+
+PromptSource PromptSource::text(std::string prompt, std::string origin) {
   PromptSource source;
   source.text_ = std::move(prompt);
+  source.origin_ = std::move(origin);
   return source;
 }
 
@@ -20,7 +27,7 @@ PromptSource PromptSource::file(std::string path) {
 }
 
 std::string PromptSource::describe() const {
-  return path_.empty() ? "the command line" : path_;
+  return path_.empty() ? origin_ : path_;
 }
 
 Result<std::string> PromptSource::read() const {
@@ -34,6 +41,11 @@ Result<std::string> PromptSource::read() const {
     auto content = read_within(path_, folders_);
     if (!content) return fail(ErrorKind::kInput, "the prompt file: {}", content.error().message);
     prompt = *std::move(content);
+  }
+  if (path_.empty() && prompt.size() > kMostText) {
+    return fail(ErrorKind::kInput,
+                "the prompt from {} is {} long, and at most {} are possible; save it to a file and use -f FILE",
+                describe(), human_bytes(prompt.size()), human_bytes(kMostText));
   }
   if (trim(prompt).empty()) {
     return fail(ErrorKind::kInput, "the prompt from {} is empty; say what the agent is to do", describe());

@@ -10,7 +10,7 @@ namespace ralph {
 
 class PromptSource {
  public:
-  static PromptSource text(std::string prompt);
+  static PromptSource text(std::string prompt, std::string origin = "the command line");
   static PromptSource file(std::string path);
 
   // Sets the folders that a sandboxed agent can write to. A symlink that leads out of them is not followed, because it
@@ -19,10 +19,10 @@ class PromptSource {
 
   // Fails if the file can't be read, is blank, or is not UTF-8 (with the position).
   Result<std::string> read() const;
-  std::string describe() const;  // "the command line" or the file's path
+  std::string describe() const;  // "the command line", "standard input" or the file's path
 
  private:
-  std::string text_;
+  std::string text_, origin_;
   std::string path_;
   std::vector<std::string> folders_;
 };

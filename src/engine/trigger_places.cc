@@ -41,9 +41,10 @@ class Places {
       const std::string why = fmt::format("{} obeys it", adapter->name);
       for (const AgentFile& file : adapter->files) add_file(file, project_, why);
       for (const AgentFile& file : adapter->users_files) {
-        const std::string named(environment_.get(std::string(file.variable)).value_or(""));
-        const std::string folder = file.folder.empty() ? home() : join_path(home(), file.folder);
-        if (!named.empty() || !home().empty()) add_file(file, named.empty() ? folder : named, why);
+        const std::string named = folder_in(std::string(file.variable));
+        const std::string home = folder_in("HOME");
+        const std::string folder = file.folder.empty() ? home : join_path(home, file.folder);
+        if (!named.empty() || !home.empty()) add_file(file, named.empty() ? folder : named, why);
       }
     }
   }
@@ -83,7 +84,11 @@ class Places {
   TriggerPlaces take() { return std::move(all_); }
 
  private:
-  std::string home() const { return std::string(environment_.get("HOME").value_or("")); }
+  // The folder that a variable names; empty: none. Agents look for a relative one from the project.
+  std::string folder_in(const std::string& variable) const {
+    const std::string named = environment_.get(variable).value_or("");
+    return named.empty() ? "" : absolute_path(named, project_);
+  }
 
   static TriggerKind kind_of(ObeyedKind kind) {
     switch (kind) {
@@ -168,7 +173,7 @@ class Places {
     if (is_folder) place.path.pop_back();
     place.kind = is_folder ? TriggerKind::kFolder : file.keys.empty() ? TriggerKind::kFile : TriggerKind::kJson;
     if (!file.keys.empty()) place.keys = split(file.keys, ' ');
-    const bool users = project_ == home();  // then the settings are the user's own
+    const bool users = project_ == folder_in("HOME");  // then the settings are the user's own
     if (users || (path_exists(place.path) && !is_inside(place.path))) place.put_back = false;
     add(std::move(place));
   }

@@ -129,19 +129,24 @@ class Obeyed {
   }
 
   bool is_inside(const std::string& path) const { return is_really_below(path, all_.roots); }
-  std::string home() const { return std::string(environment_.get("HOME").value_or("")); }
+  // What a variable names; empty: nothing. git looks for a relative path from the project.
+  std::string path_in(const std::string& variable) const {
+    const std::string named = environment_.get(variable).value_or("");
+    return named.empty() ? "" : absolute_path(named, project_);
+  }
+  std::string home() const { return path_in("HOME"); }
 
   // Read by git regardless of GIT_CONFIG_GLOBAL; empty if there is none.
   std::string users_folder() const {
-    const std::string config(environment_.get("XDG_CONFIG_HOME").value_or(""));
+    const std::string config = path_in("XDG_CONFIG_HOME");
     if (!config.empty()) return join_path(config, "git");
     return home().empty() ? "" : join_path(home(), ".config/git");
   }
 
   std::vector<std::string> users_files() const {
     std::vector<std::string> files;
-    if (const auto named = environment_.get("GIT_CONFIG_GLOBAL")) {
-      if (!named->empty()) files.emplace_back(*named);
+    if (environment_.get("GIT_CONFIG_GLOBAL")) {
+      if (std::string named = path_in("GIT_CONFIG_GLOBAL"); !named.empty()) files.push_back(std::move(named));
       return files;
     }
     if (home().empty()) return files;
@@ -165,9 +170,8 @@ ObeyedFiles files_git_obeys(const std::string& project, const Environment& envir
 
 bool is_really_below(const std::string& path, const std::vector<std::string>& folders) {
   const std::string real = real_path(path);
-  return std::ranges::any_of(folders, [&](const std::string& folder) {
-    return is_under(path, folder) && is_under(real, real_path(folder));
-  });
+  return std::ranges::any_of(
+      folders, [&](const std::string& folder) { return is_under(path, folder) && is_under(real, real_path(folder)); });
 }
 
 }  // namespace ralph

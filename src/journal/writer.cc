@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/sha256.h"
+#include "base/text.h"
 #include "journal/raw_file.h"
 #include "journal/reader.h"
 #include "journal/secret_variables.h"
@@ -243,6 +244,10 @@ Status JournalWriter::write(const record::Record& record) {
   TRY(restore_if_gone(ours));
   TRY(check_size(ours));
   std::string line = record::to_line(record);
+  if (line.size() > JournalReader::kLongestLine) {
+    return fail(ErrorKind::kInput, "a record of {} is too long for the journal {}, whose lines have at most {}",
+                human_bytes(line.size()), path_, human_bytes(JournalReader::kLongestLine));
+  }
   std::string hash = sha256_hex(line);
   line += '\n';
   ssize_t written = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -101,6 +102,15 @@ Result<std::optional<SessionRun>> LoopStore::open(const std::string& session) co
 Result<LoopState> LoopStore::begin(const LoopRequest& request, record::SessionBound bound) {
   TRY(prepare_ralph_folder(project_));
   TRY_VALUE(const RunFolder folder, create_run_folder(project_, new_run_id(SystemClock().wall())));
+  auto begun = begin_in(folder, request, std::move(bound));
+  if (!begun) {  // without a note of it, no command could end the loop
+    std::error_code ignored;
+    std::filesystem::remove_all(folder.path, ignored);
+  }
+  return begun;
+}
+
+Result<LoopState> LoopStore::begin_in(const RunFolder& folder, const LoopRequest& request, record::SessionBound bound) {
   json::object unmasked = json_from(request);
   TRY(replace_file(join_path(folder.path, kRequestFile), to_compact_json(unmasked) + "\n", 0600));
   TRY_VALUE(SessionRun loop, open_run(folder, request));

@@ -101,6 +101,7 @@ class LoopStore {
   std::optional<RunFolder> find(const std::string& session) const;
   Result<SessionRun> open_run(const RunFolder& folder, LoopRequest request) const;
   Result<LoopState> begin(const LoopRequest& request, record::SessionBound bound);
+  Result<LoopState> begin_in(const RunFolder& folder, const LoopRequest& request, record::SessionBound bound);
   Status make_room_for(const std::string& session);  // kBusy if there is an active loop
   std::vector<LoopState> all(const std::string& session, std::vector<std::string>* damaged) const;
 

@@ -154,8 +154,9 @@ void Console::show(const record::GuardrailEnded& ended) {
     if (ended.outcome == CheckOutcome::kTimedOut) what = "timed out";
     if (ended.outcome == CheckOutcome::kInterrupted || ended.outcome == CheckOutcome::kOverBudget) what = "was ended";
     const std::string head = fmt::format("{} {} {}", name, what, style.dim(fmt::format("({})", took)));
-    const std::string facts = fmt::format("{}{}{}", next_prompt_phrase(ended.fail_action), style.dot(),
-                                          join_path(".ralph", base_name(ended.log_file)));
+    const bool in_project = !ended.log_file.starts_with('/');  // that of a task is in the task's folder
+    const std::string log = in_project ? join_path(".ralph", base_name(ended.log_file)) : ended.log_file;
+    const std::string facts = fmt::format("{}{}{}", next_prompt_phrase(ended.fail_action), style.dot(), log);
     // On a terminal too narrow for both, the facts get their own line.
     const size_t width =
         display_width(fmt::format("{} {} {} ({}){}{}", style.error(), name, what, took, style.dot(), facts));

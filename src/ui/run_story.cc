@@ -280,7 +280,12 @@ std::string run_table(std::span<const ShownRun> runs, const std::string& project
     const RunView& view = run.view;
     std::string end = words(view.state(run.alive)) + (is_resumable(run) ? ", resumable" : "");
     if (const std::string reason = view.reason(run.alive); !reason.empty()) end += ": " + clean(reason);
-    if (!run.problems.empty() && !run.torn) end += " (its journal is damaged)";
+    if (view.unreadable && !run.problems.empty()) {
+      const std::string& problem = run.problems.front();
+      end = fmt::format("unreadable: {} ({})", view.reason(run.alive), clean(problem.substr(problem.rfind(": ") + 2)));
+    } else if (!run.problems.empty() && !run.torn) {
+      end += " (its journal is damaged)";
+    }
     const Progress& progress = view.progress;
     rows.push_back({run.id, task_of(run, project), view.records > 0 ? shown_time(view.first_time) : "-",
                     view.start ? clean(view.start->agent, 20) : "-", std::to_string(view.iteration_count()),

@@ -1,4 +1,6 @@
+import contextlib
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -19,16 +21,30 @@ def someone(request):
     yield from sandbox_support.projects(request.param)
 
 
-@pytest.fixture
-def small_disk(project):
-    """A disk of one megabyte at the project's .ralph/, if this user may mount one."""
+@contextlib.contextmanager
+def disk_of_a_megabyte(project, folder):
     if os.geteuid() != 0:
         pytest.skip("mounting a small disk needs root")
-    project.ralph.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m,mode=755", "tmpfs", str(project.ralph)],
-                             capture_output=True, text=True)
+    folder.mkdir(parents=True)
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m,mode=755", "tmpfs", str(folder)], capture_output=True, text=True)
     if mounted.returncode != 0:
         pytest.skip("mount was refused: " + mounted.stderr.strip())
     yield project
     project.clean_up()
-    subprocess.run(["umount", "-l", str(project.ralph)], check=True)
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+@pytest.fixture
+def small_disk(project):
+    """A disk of one megabyte at the project's .ralph/, if this user may mount one."""
+    with disk_of_a_megabyte(project, project.ralph):
+        yield project
+
+
+@pytest.fixture
+def full_state(project):
+    """The state folder is on a disk that is full."""
+    folder = project.home / ".local/state"
+    with disk_of_a_megabyte(project, folder):
+        (folder / "ballast").write_bytes(b"b" * shutil.disk_usage(folder).free)
+        yield project

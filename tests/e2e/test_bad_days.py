@@ -735,3 +735,23 @@ def test_what_killed_commands_left_half_written_goes_with_a_later_run(project):
         os.utime(path, (1, 1))
     assert project.run("run", "-p", "x <response>").code == 0
     assert not any(path.exists() for path in left)
+
+
+@pytest.mark.parametrize("variable, value", [(name, "a/b") for name in (
+    "CODEX_HOME", "CLAUDE_CONFIG_DIR", "GEMINI_CLI_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "GIT_CONFIG_GLOBAL", "HOME")] + [
+    ("HOME", "."), ("HOME", "..")])
+def test_a_relative_folder_in_the_environment_is_looked_for_from_the_project(project, variable, value):
+    project.git_init()
+    project.agent_script(DONE)
+    result = project.run("run", "-p", "x", env={variable: value})
+    assert result.code == 0, result
+
+
+def test_a_prompt_that_no_record_can_hold_is_refused_before_the_agent_starts(project):
+    project.agent_script(f"touch {project.base}/started; {DONE}")
+    result = project.run("run", "-f", "-", stdin="y" * (11 << 20))
+    assert result.code == 2 and "the prompt from standard input is 11.5 MB long" in result.err and "-f FILE" in result.err, result
+    assert not (project.base / "started").exists()
+    project.settings({"agent": {"command": "true"}})
+    (project.path / "long.md").write_text("y" * (11 << 20))
+    assert project.run("run", "-f", "long.md", "-n", "1", "--dry-run").code == 0

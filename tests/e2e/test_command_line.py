@@ -32,6 +32,12 @@ def refused(project, *arguments, **how):
 # Help and version
 
 
+@pytest.mark.parametrize("group", sorted({command.split()[0] for command in COMMANDS if " " in command}))
+def test_the_help_of_a_group_fits_80_columns(project, group):
+    result = project.run(group, "--help")
+    assert result.code == 0 and [line for line in result.out.splitlines() if len(line) > 80] == [], result
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help_with_examples(project, command):
     result = project.run(*command.split(), "--help")

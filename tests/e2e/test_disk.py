@@ -1,4 +1,5 @@
 """Disks that are full and folders that cannot be written."""
+import json
 import os
 import shutil
 
@@ -82,6 +83,20 @@ def test_after_room_is_made_a_new_run_works(small_disk):
     (small_disk.ralph / "ballast").unlink()
     result = small_disk.run("run", "-p", "do it", "-m", "1")
     assert result.code == 0, result
+
+
+def test_a_run_that_cannot_begin_leaves_no_folder(full_state):
+    full_state.agent_script(DONE)
+    result = full_state.run("run", "-p", "do it")
+    assert result.code == 2 and "space" in result.err.lower(), result
+    assert json.loads(full_state.run("runs", "list", "--json").out) == []
+
+
+def test_nor_does_a_loop_of_a_session(full_state):
+    result = full_state.run("loop", "start", "do it")
+    assert result.code == 2 and "space" in result.err.lower(), result
+    assert json.loads(full_state.run("runs", "list", "--json").out) == []
+    assert not list(full_state.path.rglob("request.json"))
 
 
 def test_history_can_be_read_on_a_full_disk(small_disk):

@@ -555,6 +555,7 @@ def test_done_counts_only_when_its_checks_pass(tasks):
     prompts = [path.read_text() for path in sorted(tasks.folder().glob("runs/*/prompt.md"))]
     assert "they don't pass" not in prompts[0] and "failed with exit code 1" in prompts[1] and "looked\n" in prompts[1], prompts
     log = tasks.records("guardrail_ended")[0]["logFile"]
+    assert log in result.out
     assert log.startswith(str(tasks.folder())) and open(log).read() == "looked\n" and log in prompts[1]
     assert [m["type"] for m in tasks.bus()].count("WARNING") == 2
 
