@@ -8,7 +8,6 @@
 #include "checks/test_counts.h"
 #include "engine/scm_command.h"
 #include "git/repository.h"
-#include "git/repository.h"
 #include "journal/raw_file.h"
 #include "os/files.h"
 

@@ -17,8 +17,9 @@ TEST(DotGit, AFileNamesAFolder) {
 TEST(DotGit, HeadNamesABranch) {
   EXPECT_EQ(branch_in_head("ref: refs/heads/main\n"), "refs/heads/main");
   EXPECT_EQ(branch_in_head("ref: refs/heads/ralph/x"), "refs/heads/ralph/x");
-  for (const char* text : {"0123456789abcdef0123456789abcdef01234567\n", "", "ref: refs/heads/", "ref: refs/tags/x",
-                           "ref: refs/heads/../x", "ref: refs/heads/.invalid", "ref: refs/heads//x", "ref: refs/heads/x\ny"})
+  for (const char* text :
+       {"0123456789abcdef0123456789abcdef01234567\n", "", "ref: refs/heads/", "ref: refs/tags/x",
+        "ref: refs/heads/../x", "ref: refs/heads/.invalid", "ref: refs/heads//x", "ref: refs/heads/x\ny"})
     EXPECT_EQ(branch_in_head(text), "") << text;
 }
 

@@ -22,17 +22,13 @@ GitCommandLines everyday_commands() {
 Status make_repository(const std::string& folder, const std::string& author, const std::string& email,
                        const std::string& message) {
   const Git git = plain_git(folder);
-  const GitCommandLines all = {{"init", "-q", "-b", "main"},
-                               {"config", "user.name", author},
-                               {"config", "user.email", email},
-                               {"config", "commit.gpgsign", "false"},
-                               {"config", "core.hooksPath", "/dev/null"},
-                               {"add", "-A"},
-                               {"commit", "-q", "-m", message}};
+  const GitCommandLines all = {
+      {"init", "-q", "-b", "main"},          {"config", "user.name", author},           {"config", "user.email", email},
+      {"config", "commit.gpgsign", "false"}, {"config", "core.hooksPath", "/dev/null"}, {"add", "-A"},
+      {"commit", "-q", "-m", message}};
   for (const std::vector<std::string>& words : all) {
     TRY_VALUE(const GitEnd end, git(words));
-    if (end.code != 0)
-      return fail(ErrorKind::kIo, "git {} failed in {}: {}", words[0], folder, first_line(end.errors));
+    if (end.code != 0) return fail(ErrorKind::kIo, "git {} failed in {}: {}", words[0], folder, first_line(end.errors));
   }
   return {};
 }

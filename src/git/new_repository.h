@@ -1,5 +1,5 @@
-// Repositories that ralph creates itself, and command lines of git for places where it can't make its own calls: another
-// machine, a folder that was just attacked.
+// Repositories that ralph creates itself, and command lines of git for places where it can't make its own calls:
+// another machine, a folder that was just attacked.
 #pragma once
 
 #include <array>

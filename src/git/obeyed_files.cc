@@ -165,9 +165,8 @@ ObeyedFiles files_git_obeys(const std::string& project, const Environment& envir
 
 bool is_really_below(const std::string& path, const std::vector<std::string>& folders) {
   const std::string real = real_path(path);
-  return std::ranges::any_of(folders, [&](const std::string& folder) {
-    return is_under(path, folder) && is_under(real, real_path(folder));
-  });
+  return std::ranges::any_of(
+      folders, [&](const std::string& folder) { return is_under(path, folder) && is_under(real, real_path(folder)); });
 }
 
 }  // namespace ralph

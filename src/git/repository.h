@@ -38,7 +38,7 @@ class Repository {
   Result<std::vector<std::string>> branches() const;  // all local ones
   Result<std::string> head() const;                   // empty before the first commit
 
-  Result<std::string> message() const;                // of HEAD's commit
+  Result<std::string> message() const;  // of HEAD's commit
   Result<bool> has_commit(const std::string& name) const;
 
   // A ref from which the commit can be reached, not counting stashes and replacements. Empty: there is none.

@@ -1,4 +1,3 @@
-#include "git/git_places.h"
 #include "sandbox/plan.h"
 
 #include <algorithm>
@@ -7,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "git/git_places.h"
 #include "os/files.h"
 #include "sandbox/bubblewrap.h"
 #include "sandbox/plan_text.h"
