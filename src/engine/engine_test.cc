@@ -200,15 +200,17 @@ TEST_F(EngineTest, DoesNotCountTheMachinesSleepEvenIfItIsKilledLater) {
   EXPECT_EQ(records<record::RunPaused>().at(0).duration_ms, Milliseconds(2h).count());
   EXPECT_EQ(records<record::IterationEnded>().at(0).duration_ms, Milliseconds(15min).count());
   EXPECT_EQ(progress_.run_time, 15min);
-  Progress killed;  // before the agent's turn was recorded
+  Progress killed, whole;  // killed before the agent's turn was recorded
   auto journal = JournalReader::open(folder_ + "/journal.jsonl");
   ASSERT_TRUE(journal);
   for (auto record = journal->next(); record && *record; record = journal->next()) {
-    if (std::holds_alternative<record::AgentEnded>((*record)->body)) break;
-    killed = fold(std::move(killed), **record);
+    if (std::holds_alternative<record::AgentEnded>((*record)->body)) killed = whole;
+    whole = fold(std::move(whole), **record);
   }
+  EXPECT_TRUE(whole == progress_);
   EXPECT_EQ(killed.run_time, 10min);
   EXPECT_EQ(killed.last_record - killed.running->started, Milliseconds(130min));
+  EXPECT_EQ(ralph::Run::limit_met(policy_from(settings_), killed, killed.run_time), Limit::kNone);
 }
 
 // Output lines of Claude Code.

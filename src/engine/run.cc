@@ -100,7 +100,7 @@ Status Run::note(record::Body body) {
 }
 
 Status Run::note_pause() {
-  if (!writer_) return {};
+  if (!writer_ || progress_.last_record == WallTime{}) return {};
   const Milliseconds lost = clock.wall() - progress_.last_record - (time_spent() - progress_.run_time);
   return lost < kNotablePause ? Status{} : note(record::RunPaused{lost.count()});
 }
