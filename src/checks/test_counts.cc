@@ -78,12 +78,12 @@ constexpr Word kOutcomes[] = {
 };
 
 // "3 passed, 1 failed": nullopt if any part is something else. `about_tests`: at least one part is about tests.
-struct Listed {
+struct ListedCounts {
   TestCounts counts;
   bool about_tests = false;
 };
-std::optional<Listed> listed(std::string_view text, char separator) {
-  Listed list;
+std::optional<ListedCounts> listed(std::string_view text, char separator) {
+  ListedCounts list;
   for (const std::string& part : split(text, separator)) {
     std::string_view rest = trim(part);
     const auto number = take_number(rest);
@@ -97,7 +97,7 @@ std::optional<Listed> listed(std::string_view text, char separator) {
   return list;
 }
 
-std::optional<TestCounts> counts_of(const std::optional<Listed>& list) {
+std::optional<TestCounts> counts_of(const std::optional<ListedCounts>& list) {
   return list && list->about_tests ? std::optional(list->counts) : std::nullopt;
 }
 

@@ -1,60 +1,53 @@
 // The persistent list of what a run watches.
 #include "base/sha256.h"
 #include "checks/triggers.h"
-#include "json/value.h"
+#include "json/fields.h"
 #include "os/files.h"
 
 namespace ralph {
-namespace {
 
-using Texts = std::map<std::string, std::string>;
+struct Triggers::List {
+  struct OneFile {
+    std::string path;
+    File file;
 
-json::object object_of(const Texts& texts) {
-  json::object object;
-  for (const auto& [name, value] : texts) object[to_json_string(name)] = to_json_string(value);
-  return object;
-}
+    template <class V>
+    void fields(V&& v) {
+      v("path", path), file.fields(v);
+    }
+  };
+  struct OneFolder {
+    std::string path;
+    int is = 0;
 
-Texts map_in(const json::value& all, std::string_view key) {
-  Texts texts;
-  const json::value* object = find(all, key);
-  for (const auto& member : object && object->is_object() ? object->get_object() : json::object())
-    texts[std::string(member.key())] = member.value().as_string();
-  return texts;
-}
+    template <class V>
+    void fields(V&& v) {
+      v("path", path), v("is", is);
+    }
+  };
+  std::vector<TriggerPlace> places;
+  std::vector<OneFile> files;
+  std::vector<OneFolder> folders;
+  std::vector<std::string> roots;
+  Repository repository;
 
-}  // namespace
+  template <class V>
+  void fields(V&& v) {
+    v("places", places), v("files", files), v("folders", folders), v("roots", roots);
+    v("index", repository.index.hash), v("gitDir", repository.index.git_dir), v("hidden", repository.index.hidden);
+    v("push", repository.push);
+  }
+};
 
 std::string Triggers::list_in(const std::string& store) {
   return join_path(store, "triggers.json");
 }
 
 std::string Triggers::to_text() const {
-  json::object all;
-  json::array places, files, folders;
-  for (const TriggerPlace& place : places_)
-    places.push_back(json::object{{"path", to_json_string(place.path)},
-                                  {"kind", static_cast<int>(place.kind)},
-                                  {"putBack", place.put_back},
-                                  {"why", to_json_string(place.why)},
-                                  {"keys", to_json_array(place.keys)}});
-  for (const auto& [path, file] : files_)
-    files.push_back(json::object{{"path", to_json_string(path)},
-                                 {"sha256", file.sha256},
-                                 {"part", file.part},
-                                 {"mode", file.mode},
-                                 {"link", file.link}});
-  for (const auto& [path, folder] : folders_)
-    folders.push_back(json::object{{"path", to_json_string(path)}, {"is", static_cast<int>(folder)}});
-  all["places"] = std::move(places);
-  all["files"] = std::move(files);
-  all["folders"] = std::move(folders);
-  all["roots"] = to_json_array(roots_);
-  all["index"] = repository_.index.hash;
-  all["gitDir"] = to_json_string(repository_.index.git_dir);
-  all["hidden"] = object_of(repository_.index.hidden);
-  all["push"] = object_of(repository_.push);
-  return to_compact_json(all) + "\n";
+  List list{places_, {}, {}, roots_, repository_};
+  for (const auto& [path, file] : files_) list.files.push_back({path, {file.sha256, file.part, file.mode, file.link}});
+  for (const auto& [path, folder] : folders_) list.folders.push_back({path, static_cast<int>(folder)});
+  return to_compact_json(json_from(list)) + "\n";
 }
 
 Result<Triggers> Triggers::load(const std::string& store, const std::string& manifest) {
@@ -68,32 +61,12 @@ Result<Triggers> Triggers::load(const std::string& store, const std::string& man
                 "agents, and start a new run",
                 path);
   TRY_VALUE(const json::value all, parse_json(*text, path));
-  const auto each = [&](std::string_view key, const auto& add) {
-    const json::value* list = ralph::find(all, key);
-    for (const json::value& one : list && list->is_array() ? list->get_array() : json::array{})
-      add(std::string(find_string(one, "path").value_or("")), one);
-  };
-  each("places", [&](std::string at, const json::value& one) {
-    TriggerPlace place{std::move(at), static_cast<TriggerKind>(find_integer(one, "kind").value_or(0)),
-                       find_bool(one, "putBack").value_or(true), std::string(find_string(one, "why").value_or(""))};
-    if (const json::value* keys = ralph::find(one, "keys"); keys && keys->is_array()) {
-      for (const json::value& word : keys->get_array()) place.keys.emplace_back(word.as_string());
-    }
-    triggers.places_.push_back(std::move(place));
-  });
-  each("files", [&](const std::string& at, const json::value& one) {
-    triggers.files_[at] = {
-        std::string(find_string(one, "sha256").value_or("")), std::string(find_string(one, "part").value_or("")),
-        static_cast<unsigned>(find_integer(one, "mode").value_or(0644)), find_bool(one, "link").value_or(false)};
-  });
-  each("folders", [&](const std::string& at, const json::value& one) {
-    triggers.folders_[at] = static_cast<Folder>(find_integer(one, "is").value_or(0));
-  });
-  if (const json::value* roots = ralph::find(all, "roots"); roots && roots->is_array()) {
-    for (const json::value& root : roots->get_array()) triggers.roots_.emplace_back(root.as_string());
-  }
-  const auto text_of = [&](std::string_view key) { return std::string(find_string(all, key).value_or("")); };
-  triggers.repository_ = {{text_of("index"), text_of("gitDir"), map_in(all, "hidden")}, map_in(all, "push")};
+  List list = from_json<List>(all);
+  triggers.places_ = std::move(list.places);
+  for (List::OneFile& one : list.files) triggers.files_[one.path] = std::move(one.file);
+  for (const List::OneFolder& one : list.folders) triggers.folders_[one.path] = static_cast<Folder>(one.is);
+  triggers.roots_ = std::move(list.roots);
+  triggers.repository_ = std::move(list.repository);
   triggers.manifest_ = manifest;
   return triggers;
 }

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "json/fields.h"
+
 namespace ralph {
 
 enum class TriggerKind {
@@ -18,6 +20,8 @@ enum class TriggerKind {
   kPlainFile,         // that it is not a pipe, socket or device, whatever its content: reading one may block forever
   kRepositoryConfig,  // as kGitConfig, and what the repository is, hides and pushes to: `keys` has the user's remotes
 };
+template <>
+inline constexpr int kNumbered<TriggerKind> = 10;
 
 struct TriggerPlace {
   std::string path;  // absolute
@@ -25,6 +29,11 @@ struct TriggerPlace {
   bool put_back = true;             // false: a change is only reported
   std::string why{};                // for people: "git runs it"
   std::vector<std::string> keys{};  // see TriggerKind; for kFolder, entries that are not triggers
+
+  template <class V>
+  void fields(V&& v) {
+    v("path", path), v("kind", kind), v("putBack", put_back), v("why", why), v("keys", keys);
+  }
 };
 
 }  // namespace ralph

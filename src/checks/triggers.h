@@ -70,8 +70,14 @@ class Triggers {
     bool link = false;
     std::string stamp{};                   // of the last check that found it unchanged; not saved
     std::optional<std::string> content{};  // for small files, so that nobody can destroy it; not saved
+
+    template <class V>
+    void fields(V&& v) {
+      v("sha256", sha256), v("part", part), v("mode", mode), v("link", link);
+    }
   };
   enum class Folder { kNone, kReal, kOther };
+  struct List;  // what is written down
 
   explicit Triggers(std::string store) : store_(std::move(store)) {}
   std::map<std::string, TriggerPlace> files_now(Glance& glance) const;  // by path

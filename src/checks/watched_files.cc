@@ -11,7 +11,7 @@
 #include "checks/file_facts.h"
 #include "checks/named_files.h"
 #include "checks/path_pattern.h"
-#include "json/value.h"
+#include "json/fields.h"
 #include "os/files.h"
 
 namespace ralph {
@@ -122,18 +122,7 @@ Result<WatchedFiles> WatchedFiles::take(const std::string& project, const std::s
 
 Status WatchedFiles::write_manifest() {
   json::array list;
-  for (const File& file : files_) {
-    json::object entry;
-    entry["path"] = file.path;
-    entry["sha256"] = file.sha256;
-    entry["mode"] = file.mode;
-    entry["link"] = file.link;
-    entry["protected"] = file.is_protected;
-    entry["namedBy"] = file.named_by;
-    entry["absent"] = file.absent;
-    entry["stamp"] = file.stamp;
-    list.push_back(std::move(entry));
-  }
+  for (const File& file : files_) list.push_back(json_from(file));
   const std::string text = to_compact_json(list) + "\n";
   manifest_ = sha256_hex(text);
   return replace_file(join_path(store_, kManifest), text, 0600);
@@ -150,18 +139,7 @@ Result<WatchedFiles> WatchedFiles::load(const std::string& project, const std::s
                 "compared with their earlier state; check them, and start a new run",
                 path);
   TRY_VALUE(const json::value list, parse_json(*text, path));
-  for (const json::value& entry : list.as_array()) {
-    File file;
-    file.path = find_string(entry, "path").value_or("");
-    file.sha256 = find_string(entry, "sha256").value_or("");
-    file.mode = static_cast<unsigned>(find_integer(entry, "mode").value_or(0644));
-    file.link = find_bool(entry, "link").value_or(false);
-    file.is_protected = find_bool(entry, "protected").value_or(false);
-    file.named_by = find_string(entry, "namedBy").value_or("");
-    file.absent = find_bool(entry, "absent").value_or(false);
-    file.stamp = find_string(entry, "stamp").value_or("");
-    watched.files_.push_back(std::move(file));
-  }
+  for (const json::value& entry : list.as_array()) watched.files_.push_back(from_json<File>(entry));
   watched.manifest_ = manifest;
   return watched;
 }

@@ -33,6 +33,12 @@ class WatchedFiles {
     bool absent = false;   // it did not exist, but a check's program would read it
     std::string named_by;  // the check's command; empty: none
     std::string stamp;     // of the last check that found it unchanged
+
+    template <class V>
+    void fields(V&& v) {
+      v("path", path), v("sha256", sha256), v("mode", mode), v("link", link), v("protected", is_protected);
+      v("namedBy", named_by), v("absent", absent), v("stamp", stamp);
+    }
   };
   struct Change {
     size_t file = 0;     // its index in files()

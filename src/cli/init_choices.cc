@@ -8,13 +8,6 @@
 namespace ralph::cli {
 namespace {
 
-FailAction fail_action_from(std::string_view word) {
-  const std::string name = to_upper(word);
-  if (name == "PREPEND") return FailAction::kPrepend;
-  if (name == "REPLACE") return FailAction::kReplace;
-  return FailAction::kAppend;
-}
-
 // The member with this name if it is an object; otherwise an empty object.
 json::object object_in(const json::object& document, std::string_view key) {
   const json::value* found = document.if_contains(key);
@@ -84,7 +77,7 @@ Result<std::vector<GuardrailSettings>> guardrails_from(const Arguments& argument
     if (trim(command).empty()) return fail(ErrorKind::kUsage, "--guardrail: expected a command that is not blank");
     GuardrailSettings guardrail;
     guardrail.command = command;
-    guardrail.fail_action = fail_action_from(actions.at(guardrails.size()));
+    guardrail.fail_action = from_word<FailAction>(actions.at(guardrails.size())).value_or(FailAction::kAppend);
     guardrail.hint = hints.at(guardrails.size());
     guardrails.push_back(std::move(guardrail));
   }
@@ -128,7 +121,8 @@ InitChoices choices_in(const json::object& existing) {
   for (const json::value& one : guardrails && guardrails->is_array() ? guardrails->get_array() : json::array()) {
     GuardrailSettings guardrail;
     guardrail.command = find_string(one, "command").value_or("");
-    guardrail.fail_action = fail_action_from(find_string(one, "failAction").value_or(""));
+    guardrail.fail_action =
+        from_word<FailAction>(find_string(one, "failAction").value_or("")).value_or(FailAction::kAppend);
     guardrail.hint = find_string(one, "hint").value_or("");
     choices.guardrails.push_back(std::move(guardrail));
   }

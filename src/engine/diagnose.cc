@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "engine/diagnostics_setup.h"
 #include "engine/watch.h"
+#include "json/fields.h"
 #include "os/files.h"
 
 namespace ralph {
@@ -177,7 +178,7 @@ class Diagnosis {
     if (!said.unmet.empty() && report_.findings.empty()) said.summary = join(said.unmet, ", ");
     said.snapshot = json_from(snapshot);
     json::array collectors;
-    for (const diagnostics::CollectorResult& result : report_.collectors) collectors.push_back(to_json(result));
+    for (const diagnostics::CollectorResult& result : report_.collectors) collectors.push_back(json_from(result));
     said.collectors = std::move(collectors);
     const std::string name = fmt::format("diagnostics_{}.json", iteration);
     TRY(replace_file(join_path(run_.folder, name), to_pretty_json(to_json(report_)), 0600));

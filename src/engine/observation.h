@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "journal/fields.h"
+#include "journal/words.h"
+#include "json/fields.h"
 
 namespace ralph {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/time.h"
-#include "journal/words.h"
+#include "base/words.h"
 #include "settings/settings.h"
 
 namespace ralph {

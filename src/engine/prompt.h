@@ -5,13 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "journal/words.h"
 #include "settings/settings.h"
 
 namespace ralph {
-
-template <>
-inline constexpr auto kWords<FailAction> = words({"APPEND", "PREPEND", "REPLACE"});
 
 // The message of a failed guardrail for the next iteration.
 struct Feedback {

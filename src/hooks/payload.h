@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "journal/fields.h"
+#include "json/fields.h"
 #include "session/stop.h"
 
 namespace ralph {

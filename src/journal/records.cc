@@ -5,20 +5,6 @@
 #include <type_traits>
 #include <utility>
 
-namespace ralph {
-
-void drop_infinities(json::value& value) {
-  if (const double* number = value.if_double(); number && !std::isfinite(*number)) value = nullptr;
-  if (json::array* items = value.if_array()) {
-    for (json::value& item : *items) drop_infinities(item);
-  }
-  if (json::object* members = value.if_object()) {
-    for (auto& member : *members) drop_infinities(member.value());
-  }
-}
-
-}  // namespace ralph
-
 namespace ralph::record {
 namespace {
 

@@ -13,7 +13,8 @@
 #include <variant>
 #include <vector>
 
-#include "journal/fields.h"
+#include "journal/words.h"
+#include "json/fields.h"
 
 namespace ralph::record {
 

@@ -2,37 +2,9 @@
 // and are defined only here.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <optional>
-#include <string_view>
+#include "base/words.h"
 
 namespace ralph {
-
-template <size_t N>
-constexpr std::array<std::string_view, N> words(const std::string_view (&all)[N]) {
-  return std::to_array(all);
-}
-
-// The words of E in the order of its values.
-template <class E>
-inline constexpr int kWords = 0;
-template <class E>
-concept Worded = requires { kWords<E>.size(); };
-
-template <Worded E>
-constexpr std::string_view to_string(E value) {
-  return kWords<E>[static_cast<size_t>(value)];
-}
-
-// nullopt for an unknown word: a newer version may have more.
-template <Worded E>
-constexpr std::optional<E> from_word(std::string_view word) {
-  const auto& all = kWords<E>;
-  const auto found = std::find(all.begin(), all.end(), word);
-  if (found == all.end()) return std::nullopt;
-  return static_cast<E>(found - all.begin());
-}
 
 // How a run was started.
 enum class WayIn { kUnknown, kPrompt, kPlan, kOutside, kSession, kTask, kJob };

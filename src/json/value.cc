@@ -113,19 +113,30 @@ std::optional<std::string_view> find_string(const json::value& value, std::strin
 
 std::optional<long long> find_integer(const json::value& value, std::string_view key) {
   const json::value* found = find(value, key);
-  if (!found) return std::nullopt;
-  if (found->is_int64()) return found->get_int64();
-  // 10.0 is a whole number too, as in JSON Schema.
-  if (found->is_double() && std::trunc(found->get_double()) == found->get_double() &&
-      std::abs(found->get_double()) < 9e15)
-    return static_cast<long long>(found->get_double());
-  return std::nullopt;
+  return found ? integer_in(*found) : std::nullopt;
+}
+
+std::optional<long long> integer_in(const json::value& value) {
+  if (const std::int64_t* number = value.if_int64()) return *number;
+  const double* number = value.if_double();
+  if (!number || std::trunc(*number) != *number || std::abs(*number) >= 9e15) return std::nullopt;
+  return static_cast<long long>(*number);
 }
 
 std::optional<bool> find_bool(const json::value& value, std::string_view key) {
   const json::value* found = find(value, key);
   if (!found || !found->is_bool()) return std::nullopt;
   return found->get_bool();
+}
+
+void drop_infinities(json::value& value) {
+  if (const double* number = value.if_double(); number && !std::isfinite(*number)) value = nullptr;
+  if (json::array* items = value.if_array()) {
+    for (json::value& item : *items) drop_infinities(item);
+  }
+  if (json::object* members = value.if_object()) {
+    for (auto& member : *members) drop_infinities(member.value());
+  }
 }
 
 TextPosition position_of(std::string_view text, size_t offset) {

@@ -40,6 +40,12 @@ std::optional<std::string_view> find_string(const json::value& value, std::strin
 std::optional<long long> find_integer(const json::value& value, std::string_view key);
 std::optional<bool> find_bool(const json::value& value, std::string_view key);
 
+// The value itself as a whole number; 10.0 is one too, as in JSON Schema.
+std::optional<long long> integer_in(const json::value& value);
+
+// Replaces infinite numbers, which JSON cannot express, with null.
+void drop_infinities(json::value& value);
+
 // Line and column (both from 1) of a byte offset.
 struct TextPosition {
   size_t line = 1;

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "git/own_paths.h"
-#include "journal/fields.h"
+#include "json/fields.h"
 #include "os/environment.h"
 #include "plan/transitions.h"
 

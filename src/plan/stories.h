@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "journal/words.h"
+#include "base/words.h"
 #include "json/value.h"
 
 namespace ralph {

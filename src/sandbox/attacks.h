@@ -22,6 +22,13 @@ struct AttackPlace {
   int tcp_port = 0, udp_port = 0;
   int victim = 0;                             // a process with victim_secret() in its environment
   long long processes = 0, memory_bytes = 0;  // the limits
+
+  template <class V>
+  void fields(V&& v) {
+    v("base", base), v("project", project), v("worktree", worktree), v("home", home), v("canary", canary);
+    v("socket", socket), v("abstract", abstract), v("tcp", tcp_port), v("udp", udp_port), v("victim", victim);
+    v("processes", processes), v("memory", memory_bytes);
+  }
 };
 
 std::string to_text(const AttackPlace& place);

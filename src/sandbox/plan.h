@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "json/fields.h"
 
 namespace ralph {
 
@@ -24,15 +25,24 @@ enum class MountKind {
   kProc,
   kDevices,
 };
+template <>
+inline constexpr int kNumbered<MountKind> = 8;
 
 struct Mount {
   MountKind kind;
   std::string at;
   std::string from{};
   std::string why{};
+
+  template <class V>
+  void fields(V&& v) {
+    v("kind", kind), v("at", at), v("from", from), v("why", why);
+  }
 };
 
 enum class Network { kNone, kAllowlist, kOpen };
+template <>
+inline constexpr int kNumbered<Network> = 3;
 std::string_view to_string(Network network);  // "none", "allowlist", "open"
 std::string_view to_string(MountKind kind);
 
@@ -71,6 +81,13 @@ struct AgentPlace {
   std::vector<std::string> kept{};  // in such a machine: what survives when it is recreated
   bool machine_runs = false;        // its `run` starts the agent; otherwise `exec` does
   bool any_machine = false;         // a custom command: a machine of any template can start it
+
+  template <class V>
+  void fields(V&& v) {
+    v("name", name), v("programs", programs), v("variables", variables), v("copied", copied);
+    v("readOnly", read_only), v("machine", machine), v("kept", kept), v("machineRuns", machine_runs);
+    v("anyMachine", any_machine);
+  }
 };
 
 struct SandboxRequest {
@@ -96,6 +113,16 @@ struct SandboxRequest {
   std::vector<std::string> groups;  // existing cgroups with these limits: a task's, for its child runs
   std::string task;                 // "PROJECT/TASK" of a supervised task: it has its own virtual machine
   int uid = 0, gid = 0;             // of this process
+
+  template <class V>
+  void fields(V&& v) {
+    v("project", project), v("home", home), v("privateHome", private_home), v("concealed", concealed);
+    v("helper", helper), v("path", path), v("secrets", secrets), v("agents", agents), v("variables", variables);
+    v("readOnly", read_only), v("writable", writable), v("guarded", guarded), v("ownState", own_state);
+    v("beside", beside), v("network", network), v("hosts", hosts), v("socket", socket);
+    v("processes", limits.processes), v("memory", limits.memory_bytes), v("cpu", limits.cpu_percent);
+    v("groups", groups), v("task", task), v("uid", uid), v("gid", gid);
+  }
 };
 
 // The files that a plan depends on. Tests describe a fictional machine.

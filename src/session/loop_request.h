@@ -6,7 +6,7 @@
 
 #include "checks/diagnostics/snapshot.h"
 #include "engine/policy.h"
-#include "journal/fields.h"
+#include "json/fields.h"
 
 namespace ralph {
 

@@ -6,6 +6,7 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "json/fields.h"
 #include "json/schema.h"
 #include "os/files.h"
 #include "settings/ralph_folder.h"
@@ -22,27 +23,6 @@ void collect(const json::value& value, const std::string& pointer, const ShownVa
     return;
   }
   values[pointer] = {sha256_hex(to_compact_json(value)), shown(pointer, value)};
-}
-
-json::object json_of(const SettingValues& values) {
-  json::object object;
-  for (const auto& [pointer, value] : values) {
-    object[to_json_string(pointer)] = json::object{{"hash", value.hash}, {"shown", to_json_string(value.shown)}};
-  }
-  return object;
-}
-
-SettingValues values_from(const json::value* from) {
-  SettingValues values;
-  for (const auto& member : from && from->is_object() ? from->get_object() : json::object()) {
-    values[member.key()] = {std::string(find_string(member.value(), "hash").value_or("")),
-                            std::string(find_string(member.value(), "shown").value_or(""))};
-  }
-  return values;
-}
-
-std::string_view word_of(TrustMode mode) {
-  return mode == TrustMode::kRequire ? "require" : mode == TrustMode::kOff ? "off" : "ask";
 }
 
 SettingValues commands_of(const SettingValues& values) {
@@ -151,15 +131,8 @@ TrustRecord load_trust(const Environment& environment, const std::string& projec
   const auto text = read_file(path);
   const auto value = text ? parse_json(*text, path) : Result<json::value>(json::value());
   if (!value || find_integer(*value, "v") != kVersionOfTrust) return record;
-  const auto word = [&](std::string_view key) { return std::string(find_string(*value, key).value_or("")); };
-  record.accepted_by = word("acceptedBy");
-  record.accepted_at = word("acceptedAt");
-  record.running = word("running");
-  record.mode = word("mode") == "require" ? TrustMode::kRequire
-                : word("mode") == "off"   ? TrustMode::kOff
-                                          : TrustMode::kAsk;
-  record.accepted = values_from(find(*value, "accepted"));
-  record.seen = values_from(find(*value, "seen"));
+  record = from_json<TrustRecord>(*value);
+  record.project = project;
   record.known = true;
   return record;
 }
@@ -172,14 +145,7 @@ Status save_trust(const Environment& environment, const TrustRecord& record) {
                 "to an absolute path");
   }
   TRY(make_directories(parent_path(path)));
-  const json::object object{{"v", kVersionOfTrust},
-                            {"project", to_json_string(record.project)},
-                            {"acceptedBy", to_json_string(record.accepted_by)},
-                            {"acceptedAt", to_json_string(record.accepted_at)},
-                            {"accepted", json_of(record.accepted)},
-                            {"seen", json_of(record.seen)},
-                            {"mode", word_of(record.mode)},
-                            {"running", to_json_string(record.running)}};
+  const json::object object = json_from(record, {{"v", kVersionOfTrust}});
   return write_file_atomically(path, to_pretty_json(object), 0600);
 }
 

@@ -24,6 +24,11 @@ namespace ralph {
 // A scalar or a list of the settings. Values are compared by hash; the displayed form contains no secrets.
 struct SettingValue {
   std::string hash, shown;
+
+  template <class V>
+  void fields(V&& v) {
+    v("hash", hash), v("shown", shown);
+  }
 };
 using SettingValues = std::map<std::string, SettingValue>;  // by JSON pointer
 
@@ -66,6 +71,12 @@ struct TrustRecord {
   void accept(const SettingValues& now, std::string by, std::string at);
   // The changes made while an agent was running that nobody has accepted since.
   std::vector<std::string> changed_under_agent(const SettingValues& now) const;
+
+  template <class V>
+  void fields(V&& v) {
+    v("project", project), v("acceptedBy", accepted_by), v("acceptedAt", accepted_at), v("accepted", accepted);
+    v("seen", seen), v("mode", mode), v("running", running);
+  }
 };
 
 std::string trust_file(const Environment& environment, const std::string& project);  // empty: no state folder

@@ -12,7 +12,7 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "journal/fields.h"
+#include "json/fields.h"
 #include "os/clock.h"
 #include "os/files.h"
 #include "task/yaml_lines.h"

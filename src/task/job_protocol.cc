@@ -5,7 +5,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "journal/fields.h"
+#include "json/fields.h"
 #include "os/launch.h"
 #include "sandbox/request_text.h"
 #include "settings/ralph_folder.h"

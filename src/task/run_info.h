@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
-#include "journal/words.h"
+#include "base/words.h"
 #include "task/place.h"
 
 namespace ralph {

@@ -24,21 +24,6 @@ int rank(const Finding& finding) {
 
 }  // namespace
 
-std::string_view to_string(Severity severity) {
-  constexpr std::string_view kWords[] = {"error", "warning", "info"};
-  return kWords[static_cast<size_t>(severity)];
-}
-
-std::string_view to_string(Category category) {
-  constexpr std::string_view kWords[] = {"error", "security", "test"};
-  return kWords[static_cast<size_t>(category)];
-}
-
-std::string_view to_string(CollectorStatus status) {
-  constexpr std::string_view kWords[] = {"clean", "findings", "unavailable", "failed", "timed_out"};
-  return kWords[static_cast<size_t>(status)];
-}
-
 std::string fingerprint_of(const Finding& finding) {
   // The message of a failing test contains durations, addresses and times, so its name (the rule) identifies it.
   const bool by_name = finding.category == Category::kTest && !finding.rule.empty();

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/words.h"
 #include "checks/test_counts.h"
 
 namespace ralph::diagnostics {
@@ -15,9 +16,21 @@ enum class Category { kError, kSecurity, kTest };  // kError: anything a linter,
 enum class Kind { kErrors, kSecurity, kTests };    // of a collector
 enum class CollectorStatus { kClean, kFindings, kUnavailable, kFailed, kTimedOut };
 
-std::string_view to_string(Severity severity);       // "error", "warning", "info"
-std::string_view to_string(Category category);       // "error", "security", "test"
-std::string_view to_string(CollectorStatus status);  // "clean", "findings", "unavailable", "failed", "timed_out"
+}  // namespace ralph::diagnostics
+
+namespace ralph {
+template <>
+inline constexpr auto kWords<diagnostics::Severity> = words({"error", "warning", "info"});
+template <>
+inline constexpr auto kWords<diagnostics::Category> = words({"error", "security", "test"});
+template <>
+inline constexpr auto kWords<diagnostics::Kind> = words({"errors", "security", "tests"});
+template <>
+inline constexpr auto kWords<diagnostics::CollectorStatus> =
+    words({"clean", "findings", "unavailable", "failed", "timed_out"});
+}  // namespace ralph
+
+namespace ralph::diagnostics {
 
 struct Finding {
   std::string file;          // relative to the project, with '/'; empty: the whole project
@@ -30,6 +43,12 @@ struct Finding {
   std::vector<std::string> also{};  // other tools that reported the same
 
   bool operator==(const Finding&) const = default;
+
+  template <class V>
+  void fields(V&& v) {
+    v("file", file), v("line", line), v("column", column), v("severity", severity), v("category", category);
+    v("rule", rule), v("message", message), v("tool", tool), v("also", also);
+  }
 };
 
 // Identifies a finding independently of its position: file, rule and message, but no line, so that an error that only
@@ -53,6 +72,11 @@ struct CollectorResult {
 
   bool finished() const { return status == CollectorStatus::kClean || status == CollectorStatus::kFindings; }
   bool operator==(const CollectorResult&) const = default;
+
+  template <class V>
+  void fields(V&& v) {
+    v("name", name), v("status", status), v("seconds", seconds), v("reason", reason), v("tests", tests);
+  }
 };
 
 }  // namespace ralph::diagnostics

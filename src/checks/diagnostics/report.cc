@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "json/fields.h"
 
 namespace ralph::diagnostics {
 namespace {
@@ -117,41 +118,14 @@ Report replaced(Report older, const Report& newer, std::span<const std::string> 
   return older;
 }
 
-json::object to_json(const Finding& finding) {
-  json::object object;
-  object["file"] = to_json_string(finding.file);
-  object["line"] = finding.line;
-  object["column"] = finding.column;
-  object["severity"] = to_string(finding.severity);
-  object["category"] = to_string(finding.category);
-  object["rule"] = to_json_string(finding.rule);
-  object["message"] = to_json_string(finding.message);
-  object["tool"] = to_json_string(finding.tool);
-  object["also"] = to_json_array(finding.also);
-  return object;
-}
-
-json::object to_json(const CollectorResult& result) {
-  json::object object;
-  object["name"] = to_json_string(result.name);
-  object["status"] = to_string(result.status);
-  object["seconds"] = result.seconds;
-  object["reason"] = to_json_string(result.reason);
-  if (result.tests) {
-    object["tests"] = json::object{
-        {"passed", result.tests->passed}, {"failed", result.tests->failed}, {"skipped", result.tests->skipped}};
-  }
-  return object;
-}
-
 json::object to_json(const Report& report) {
   json::object object;
   object["version"] = 1;
   json::array collectors;
-  for (const CollectorResult& result : report.collectors) collectors.push_back(to_json(result));
+  for (const CollectorResult& result : report.collectors) collectors.push_back(json_from(result));
   object["collectors"] = std::move(collectors);
   json::array findings;
-  for (const Finding& finding : report.findings) findings.push_back(to_json(finding));
+  for (const Finding& finding : report.findings) findings.push_back(json_from(finding));
   object["findings"] = std::move(findings);
   const Summary sum = report.summary();
   object["summary"] = json::object{

@@ -41,8 +41,6 @@ struct Report {
 // were. A report on some files is never added to one on all files.
 Report replaced(Report older, const Report& newer, std::span<const std::string> files);
 
-json::object to_json(const Finding& finding);
-json::object to_json(const CollectorResult& result);
 json::object to_json(const Report& report);  // as `ralph check --json` prints it
 
 // "src/a.py:3:5: error: undefined name 'x' (F821, ruff)"

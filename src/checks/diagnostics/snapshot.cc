@@ -49,10 +49,6 @@ bool some_are_gone(const Snapshot& before, const Snapshot& after) {
   return std::any_of(gone.begin(), gone.end(), [&](const std::string& print) { return print <= end; });
 }
 
-std::string_view word_of(Kind kind) {
-  return kind == Kind::kErrors ? "errors" : kind == Kind::kSecurity ? "security" : "tests";
-}
-
 // The names of unfinished collectors; their reasons may differ each time.
 std::vector<std::string> silent_in(const Snapshot& snapshot) {
   std::vector<std::string> names;
@@ -99,7 +95,7 @@ bool Criteria::concern(const Finding& finding) const {
 }
 
 bool Snapshot::knows(Kind kind) const {
-  return !is_one_of<std::string>(std::string(word_of(kind)), unknown);
+  return !is_one_of<std::string>(std::string(to_string(kind)), unknown);
 }
 
 Snapshot snapshot_of(const Report& report, const Criteria& criteria, int iteration, WallTime now,
@@ -135,7 +131,7 @@ Snapshot snapshot_of(const Report& report, const Criteria& criteria, int iterati
   std::sort(snapshot.fingerprints.begin(), snapshot.fingerprints.end());
   const auto leave_open = [&](Kind kind, std::string why) {
     snapshot.unfinished.push_back(std::move(why));
-    if (snapshot.knows(kind)) snapshot.unknown.emplace_back(word_of(kind));
+    if (snapshot.knows(kind)) snapshot.unknown.emplace_back(to_string(kind));
   };
   for (const CollectorResult& result : report.collectors) {
     if (result.finished() || result.status == CollectorStatus::kUnavailable) continue;
@@ -167,11 +163,6 @@ Change change_between(const Snapshot& before, const Snapshot& after) {
   if (some_fell_silent(before, after)) return Change::kUnknown;
   if (after.issues < before.issues) return Change::kFewer;
   return some_are_gone(before, after) || some_fell_silent(after, before) ? Change::kDifferent : Change::kMore;
-}
-
-std::string_view to_string(Change change) {
-  constexpr std::string_view kWords[] = {"first", "fewer", "different", "same", "more", "unknown"};
-  return kWords[static_cast<size_t>(change)];
 }
 
 std::string stagnation(std::span<const Snapshot> snapshots, int limit) {

@@ -93,8 +93,17 @@ enum class Change {
   kMore,       // all of the old ones, plus new ones
   kUnknown,    // a tool that finished before did not finish now: what seems gone may still be there
 };
+}  // namespace ralph::diagnostics
+
+namespace ralph {
+template <>
+inline constexpr auto kWords<diagnostics::Change> =
+    words({"first", "fewer", "different", "same", "more", "unknown"});
+}  // namespace ralph
+
+namespace ralph::diagnostics {
+
 Change change_between(const Snapshot& before, const Snapshot& after);  // both with their fingerprints
-std::string_view to_string(Change change);  // "first", "fewer", "different", "same", "more", "unknown"
 
 // Why the latest snapshots stagnate, as a sentence: "the same 3 issues as 2 snapshots ago (oscillation)", "no
 // improvement in 3 snapshots". Empty if they don't. A snapshot without issues stagnates only if a tool did not finish.

@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "checks/diagnostics/report.h"
+#include "json/fields.h"
 #include "os/guardian.h"
 #include "os/poll.h"
 #include "os/process_tree.h"
@@ -295,7 +296,7 @@ void Hub::go_on_with_check(Client& client) {
   if (!check.in_flight.empty()) return;
   server.count_answer();
   json::array findings;
-  for (const diagnostics::Finding& finding : check.findings) findings.push_back(diagnostics::to_json(finding));
+  for (const diagnostics::Finding& finding : check.findings) findings.push_back(json_from(finding));
   reply(client, {{"failure", ""}, {"findings", std::move(findings)}});
 }
 

@@ -32,11 +32,6 @@ void do_not_block(const Fd& fd) {
 
 }  // namespace
 
-std::string_view to_string(ServerState state) {
-  constexpr std::string_view kWords[] = {"starting", "ready", "failed"};
-  return kWords[static_cast<size_t>(state)];
-}
-
 Server::Server(ServerChoice choice, const std::string& root, const Environment& environment)
     : choice_(std::move(choice)), root_(root), environment_(environment), disk_(root, *choice_.row) {}
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "base/words.h"
 #include "checks/lsp/conversation.h"
 #include "checks/lsp/disk.h"
 #include "os/launch.h"
@@ -18,7 +19,14 @@ inline constexpr size_t kMostText = 8 << 20;        // of a file sent to a serve
 inline constexpr Milliseconds kStartLimit{30'000};  // for the answer to initialize; all servers need much less
 
 enum class ServerState { kStarting, kReady, kFailed };
-std::string_view to_string(ServerState state);  // "starting", "ready", "failed"
+}  // namespace ralph::lsp
+
+namespace ralph {
+template <>
+inline constexpr auto kWords<lsp::ServerState> = words({"starting", "ready", "failed"});
+}  // namespace ralph
+
+namespace ralph::lsp {
 
 // What to start.
 struct ServerChoice {
