@@ -62,11 +62,7 @@ std::optional<BusMessage> message_from(const json::object& header) {
   };
   text("id", message.id), text("time", message.time), text("type", message.type), text("project", message.project);
   text("task", message.task), text("run", message.run);
-  const json::value* parents = find(value, "parents");
-  if (parents && parents->is_array()) {
-    for (const json::value& parent : parents->get_array())
-      if (parent.is_string()) message.parents.emplace_back(parent.get_string());
-  }
+  message.parents = strings_of(find(value, "parents"));
   if (message.id.empty() || message.type.empty()) return std::nullopt;
   return message;
 }
