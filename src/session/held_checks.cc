@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -117,9 +116,7 @@ Status run_held(const CheckOrder& order, const std::string& name, const ProcessI
 
 // The host waits until all its pipes are closed.
 void detach_from_host() {
-  ::setsid();
-  const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nowhere, stream);
+  leave_caller();
   release_descriptors(3, ~0U, Descriptors::kClose);
 }
 

@@ -15,6 +15,7 @@
 #include "json/fields.h"
 #include "os/clock.h"
 #include "os/files.h"
+#include "os/poll.h"
 #include "task/yaml_lines.h"
 
 namespace ralph {
@@ -48,8 +49,7 @@ bool lock_within(int fd, int how, Milliseconds patience) {
   const MonotonicTime deadline = clock.monotonic() + patience;
   while (::flock(fd, how | LOCK_NB) != 0) {
     if ((errno != EWOULDBLOCK && errno != EINTR) || clock.monotonic() >= deadline) return false;
-    const timespec moment{0, 1'000'000};
-    ::nanosleep(&moment, nullptr);
+    sleep_for(Milliseconds(1));
   }
   return true;
 }
